@@ -1,4 +1,5 @@
-//! What one process shares: the kernel, the catalogue and the sessions' roots. Built once, handed down.
+//! The shared parts of a process: the kernel, the catalogue and the projects of sessions. Built once, passed to all
+//! users.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -30,45 +31,46 @@ use crate::{
     tools::{self, Sessions},
 };
 
-/// Bytes of all statistics that are kept. One has at most some 200 KB.
+/// The maximum size of all cached statistics, in bytes. One entry has at most some 200 KB.
 const STATISTICS_BYTES: usize = 4 << 20;
 
 /// The shared parts of a process.
 #[derive(Debug)]
 pub struct App {
-    /// The configuration it was built from.
+    /// The configuration from which the parts were built.
     pub config: Config,
-    /// What calls run on.
+    /// The kernel on which calls run.
     pub kernel: Kernel,
-    /// The tools.
+    /// The catalogue of all tools.
     pub catalogue: Catalogue,
     /// The toolsets at `/mcp`.
     pub scope: Scope,
-    /// Which project each session chose.
+    /// The projects that sessions chose.
     pub sessions: Arc<Sessions>,
-    /// Chromium, started by the first call that needs it.
+    /// The browser. Chromium is started by the first call that needs it.
     pub browser: Arc<Browser>,
-    /// Where source files are parsed.
+    /// The pool of parser processes for source files.
     pub parsers: Arc<ParserPool>,
-    /// What outlives a call, and perhaps the process.
+    /// The store of state that outlives a call, and perhaps the process.
     pub store: Arc<dyn Store>,
-    /// Statistics of projects that are still true: the JSON text, and when it was counted.
+    /// Cached statistics of projects: the JSON text, and the time of counting.
     pub statistics: ResultCache<(Arc<str>, Arc<str>)>,
-    /// What seals the state that stateless clients carry, and opens it.
+    /// The codec that seals and opens the state which stateless clients carry.
     pub seals: Seals,
     /// The provider of models, if one is configured and may be asked.
     pub provider: Option<Provider>,
 }
 
 impl App {
-    /// Builds everything for a benchmark: files are parsed in its own process, and the store ends with it.
+    /// Builds everything for a benchmark: files are parsed in this process, and the store is lost when the process
+    /// ends.
     pub fn build(config: Config, secrets: impl IntoIterator<Item = String>) -> Result<Arc<Self>, ConfigError> {
         let parsers = ParserPool::in_process();
         Self::build_over(Arc::new(Memory::default()), config, parsers, secrets)
     }
 
     /// Builds everything from a checked configuration over a store that may be older than the process, and outlive it.
-    /// `secrets` never leave in any reply.
+    /// `secrets` are removed from all replies.
     pub fn build_over(
         store: Arc<dyn Store>,
         config: Config,
@@ -131,8 +133,8 @@ impl App {
         }))
     }
 
-    /// Returns the tools that are listed to a caller in a project: where nothing names toolsets, those for novels in a novel, else those for code. All others can
-    /// be called too.
+    /// Returns the access of a caller with the tools that are listed in a project: if no toolsets were named, those for
+    /// novels in a novel, else those for code. All other tools can be called too.
     pub fn listed(&self, access: &Access, project: &Arc<Project>) -> Access {
         if !access.by_project {
             return access.clone();
@@ -141,7 +143,7 @@ impl App {
         access.listing(if is_novel { "novel" } else { "code" })
     }
 
-    /// The provider, where it may answer a question.
+    /// Returns the provider, if it may answer the question.
     pub fn provider_for(&self, question: &Question) -> Option<&dyn Author> {
         let provider = self.provider.as_ref()?;
         (question.audience() == Audience::Anybody).then_some(provider)

@@ -1,17 +1,17 @@
 //! fumi: token-efficient tools over text for AI clients, served through MCP.
 //!
-//! The map, from the outside in. `ARCHITECTURE.md` has the invariants.
+//! The modules, from the outside in. `ARCHITECTURE.md` lists the invariants.
 //!
-//! | module | what |
+//! | module | purpose |
 //! | --- | --- |
 //! | [`http`] | the HTTP edge: routes, layers, probes, shutdown; the only folder that names axum |
 //! | [`mcp`] | the protocol: sessions, roots, resources, progress; the only folder that names rmcp |
 //! | [`provider`] | models of a provider, asked for the texts that tools need |
 //! | [`tools`] | one file per tool, and the list of all of them |
 //! | [`tool`] | the kernel: how any tool is described, checked, run and answered |
-//! | [`novel_commands`] | what is made at the command line: new novels, the slash command |
-//! | [`app`], [`config`], [`state`], [`telemetry`] | built once in `main`, handed down |
-//! | `fumi-code`, `fumi-base` | the domains and the foundation, crates of their own |
+//! | [`novel_commands`] | commands outside any server: new novels, the slash command |
+//! | [`app`], [`config`], [`state`], [`telemetry`] | built once in `main`, passed down |
+//! | `fumi-code`, `fumi-base` | the domains and the foundation, separate crates |
 
 pub mod app;
 pub mod config;

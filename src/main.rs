@@ -1,5 +1,6 @@
 //! The command line. Its output is a contract: results and the ready line on standard output, everything else on
-//! standard error; exit 0 for success, 1 for a tool error, 2 for a call that cannot be understood.
+//! standard error; exit 0 for success, 1 for a tool error, 2 for all other errors, such as invalid arguments or an
+//! unusable configuration.
 
 use std::{
     net::SocketAddr,
@@ -31,7 +32,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-/// What a large call used goes back to the system soon after it; see Cargo.toml.
+/// The allocator, which returns memory of a large call to the system soon after it; see Cargo.toml.
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
@@ -185,7 +186,7 @@ struct Serve {
     insecure: bool,
 }
 
-/// Lets the default hook report every panic but those that a walk handles.
+/// Lets the default hook report every panic except those that a walk handles.
 fn report_unhandled_panics() {
     let report = panic::take_hook();
     panic::set_hook(Box::new(move |panic| {
@@ -231,20 +232,20 @@ fn main() -> ExitCode {
     done.unwrap_or_else(|error| refuse(&error.to_string()))
 }
 
-/// One clear line, and exit 2.
+/// Prints an error on one line and returns exit code 2.
 fn refuse(message: &str) -> ExitCode {
     eprintln!("fumi: {}", message.trim_start_matches("error: "));
     ExitCode::from(2)
 }
 
-/// One line on standard output. A reader that went away (`fumi tools | head`) is no failure.
+/// Prints one line on standard output. A reader that closed the pipe (`fumi tools | head`) is not an error.
 fn say(line: &str) {
     use std::io::Write as _;
     let mut out = std::io::stdout().lock();
     let _ = writeln!(out, "{line}").and_then(|()| out.flush());
 }
 
-/// What clap says before its tips, on one line: which argument is missing, which values there are.
+/// Returns clap's message without its tips, on one line, such as the missing argument or the possible values.
 fn first_paragraph(message: &str) -> String {
     let lines = message.lines().take_while(|line| !line.trim().is_empty());
     lines.map(str::trim).collect::<Vec<_>>().join(" ")
@@ -257,14 +258,14 @@ fn config(common: Common, mut flags: Flags) -> Result<Config, ConfigError> {
     config::load(common.config.as_deref(), flags, |name| std::env::var(name).ok())
 }
 
-/// The parts of a process that serves nobody else: its log, and nothing sent anywhere.
+/// Builds the parts of a process that serves only its own user: it logs, but exports no telemetry.
 fn app(mut config: Config) -> Result<Arc<App>, ConfigError> {
     config.telemetry.otlp_endpoint.clear();
     telemetry::start(&config.log, None);
     App::build_over(Arc::new(Memory::default()), config, parsers()?, secrets())
 }
 
-/// Parses files in processes of this same program: on Linux also after its file was replaced.
+/// Creates the pool of parser processes, which run this same program: on Linux even after its file was replaced.
 fn parsers() -> Result<ParserPool, ConfigError> {
     let path = if cfg!(target_os = "linux") {
         PathBuf::from("/proc/self/exe")
@@ -278,29 +279,29 @@ fn parsers() -> Result<ParserPool, ConfigError> {
     }))
 }
 
-/// What never leaves in a reply.
+/// Returns the secrets to remove from all replies.
 fn secrets() -> Vec<String> {
     let environment =
         std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
     Redactor::secrets_of(environment).collect()
 }
 
-/// How long work on other threads gets to end once nobody waits for it any more. Some of it cannot be interrupted.
+/// The time that work on other threads gets to end after shutdown. Some of it cannot be interrupted.
 const LEAVE: Duration = Duration::from_secs(1);
 
-/// As many open files as the system allows: the usual soft limit of 1,024 is for programs that use `select`.
+/// Raises the limit of open files to the maximum: the usual soft limit of 1,024 is for programs that use `select`.
 fn raise_open_files() {
     let limit = getrlimit(Resource::Nofile);
     let raised = Rlimit {
         current: limit.maximum,
         ..limit
     };
-    // Best effort: what was allowed before still is.
+    // Best effort: the old limit still applies.
     let _ = setrlimit(Resource::Nofile, raised);
 }
 
-/// Threads for work that blocks. The pools bound what runs at once to far less; this bounds what comes beside them, to stay under the
-/// limit of processes that containers have.
+/// The maximum number of threads for blocking work. The pools limit their own work to far less; this limits all other
+/// work, to stay under the process limit of containers.
 const BLOCKING_THREADS: usize = 128;
 
 fn runtime() -> Result<tokio::runtime::Runtime, ConfigError> {
@@ -325,7 +326,7 @@ fn serve(flags: Serve) -> Result<ExitCode, ConfigError> {
     let read = move || config(common.clone(), own.clone());
     let config = read()?;
     let runtime = runtime()?;
-    // The exporters find their runtime here.
+    // The exporters need a runtime context.
     let inside = runtime.enter();
     let exporters = Exporters::open(&config.telemetry).map_err(|error| ConfigError(format!("telemetry: {error}")))?;
     telemetry::start(&config.log, exporters.as_ref());
@@ -343,7 +344,7 @@ fn serve(flags: Serve) -> Result<ExitCode, ConfigError> {
         tokio::spawn(http::reload::at_hangup(bound.edge().clone(), read));
         tell_of_start(&bound.edge().app.config, file.as_deref(), address, metrics);
         warn_of_missing_browser(&bound.edge().app);
-        // Whoever reads the line may send a signal at once.
+        // Registered first: a reader of the line may send a signal at once.
         let stop = http::shutdown::requested();
         say(&format!("fumi listening on http://{address}/mcp"));
         bound.serve(stop).await.map_err(|error| ConfigError(error.to_string()))
@@ -363,7 +364,7 @@ fn serve(flags: Serve) -> Result<ExitCode, ConfigError> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What an operator asks first of a log.
+/// Logs the facts that an operator looks for first.
 fn tell_of_start(config: &Config, file: Option<&Path>, address: SocketAddr, metrics: SocketAddr) {
     let shown = |paths: &[PathBuf]| {
         let paths: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
@@ -380,7 +381,8 @@ fn tell_of_start(config: &Config, file: Option<&Path>, address: SocketAddr, metr
     );
 }
 
-/// The tools of pages are listed nevertheless: they teach how to get a Chromium, and need no restart once it is there.
+/// Warns if Chromium is missing. The browser tools are listed nevertheless: their errors explain how to install
+/// Chromium, and no restart is needed afterwards.
 fn warn_of_missing_browser(app: &App) {
     if app.scope.contains(fumi::tools::browser::TOOLSET)
         && let Some(missing) = app.browser.missing()
@@ -445,7 +447,7 @@ fn call(tool: &str, arguments: &str, common: Common) -> Result<ExitCode, ConfigE
     })
 }
 
-/// Makes all that a server makes of a configuration, but listens nowhere.
+/// Checks a configuration by building all parts of a server, without listening.
 fn check_config(file: PathBuf) -> Result<ExitCode, ConfigError> {
     let common = Common {
         config: Some(file),
@@ -499,7 +501,7 @@ fn novel(command: NovelCommand) -> Result<ExitCode, ConfigError> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The token for the client, and what the configuration says of it.
+/// Prints a new token for a client, and its entry for the configuration.
 fn new_token(name: &str) -> Result<ExitCode, ConfigError> {
     let (token, sha256) = http::auth::tokens::generate()
         .map_err(|error| ConfigError(format!("the system gives no randomness: {error}")))?;

@@ -1,8 +1,8 @@
-//! `fumi novel new` and `fumi novel install-commands`: what a person makes at the command line, outside any server.
+//! `fumi novel new` and `fumi novel install-commands`: commands that a person runs outside any server.
 //!
-//! Invariant: nothing that is there is overwritten unasked, and what is refused has written nothing. A new novel is there whole or not
-//! at all; after a crash the same command makes it. What is printed is returned;
-//! where a path lies is the person's choice, and no client can call this.
+//! Invariant: existing files are not overwritten unless requested, and a refused command has written nothing. A new
+//! novel is created completely or not at all; after a crash the same command completes it. The text to print is
+//! returned. Paths are the user's choice, and no client can call these commands.
 
 use std::{fs, io, path::Path, sync::Arc};
 
@@ -22,22 +22,21 @@ use crate::config::ConfigError;
 /// The slash command, as the repository publishes it.
 const COMMAND: &str = include_str!("../deploy/claude/commands/noveler.md");
 
-/// What its file is called.
+/// The file name of the slash command.
 const COMMAND_FILE: &str = "noveler.md";
 
-/// The largest slash command that is compared.
+/// The maximum size of an existing slash command that is compared, in bytes.
 const COMMAND_BYTES: u64 = 1 << 20;
 
-/// What to do with a slash command that somebody has changed.
+/// The action for an existing slash command that was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Changed {
-    /// Leave it and refuse.
+    /// Leave the file and report an error.
     Keep,
-    /// Replace it.
     Replace,
 }
 
-/// Makes a new novel in a folder that is empty or not there. Returns what to do next.
+/// Creates a new novel in a folder that is empty or missing. Returns the next steps, to print.
 pub fn new(folder: &Path, wishes: &Wishes, names: &Names) -> Result<String, ConfigError> {
     let given = [Some(&wishes.title), wishes.author.as_ref(), wishes.genre.as_ref()];
     if let Some(bad) = given.into_iter().flatten().find(|text| !is_line(text)) {
@@ -61,7 +60,7 @@ pub fn new(folder: &Path, wishes: &Wishes, names: &Names) -> Result<String, Conf
     let project = open(folder)?;
     let made = files(wishes, names);
     together::finish(&project).map_err(|error| ConfigError(format!("cannot use {shown}: {error}")))?;
-    // What was interrupted may have been another call, in a novel that is there.
+    // The interrupted call may have been another one, in an existing novel.
     let mut changes = Vec::with_capacity(made.len());
     for file in &made {
         match project.resolve(&file.path) {
@@ -92,7 +91,8 @@ pub fn new(folder: &Path, wishes: &Wishes, names: &Names) -> Result<String, Conf
     ))
 }
 
-/// True if a crash interrupted this command in a folder: it left a note, or nothing but what waits for one.
+/// True if a crash interrupted this command in a folder: the folder contains a note of pending changes, or only the
+/// state folder with files prepared for one.
 fn is_begun(folder: &Path) -> bool {
     let is_only = |folder: &Path, is_ours: &dyn Fn(&str) -> bool| {
         let names = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -109,13 +109,13 @@ fn is_begun(folder: &Path) -> bool {
             })
 }
 
-/// Puts the slash command into `.claude/commands` below a folder. Returns what was done.
+/// Writes the slash command into `.claude/commands` below a folder. Returns a message to print.
 pub fn install(below: &Path, changed: Changed) -> Result<String, ConfigError> {
     let folder = below.join(".claude/commands");
     let shown = folder.join(COMMAND_FILE);
     let shown = shown.display();
     fs::create_dir_all(&folder).map_err(|error| ConfigError(format!("cannot make {}: {error}", folder.display())))?;
-    // Opened by itself: whoever keeps such folders behind a link wants the command there.
+    // Opened as a project of its own: a user who links to these folders from elsewhere wants the command there.
     let commands = open(&folder)?;
     let there = match commands.resolve(COMMAND_FILE) {
         Ok(file) => Some(read(&file)?),

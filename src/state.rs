@@ -1,7 +1,7 @@
-//! Where state is kept: which store the configuration asks for, and what happens when its folder cannot be used.
+//! The choice of the store: the configured one, or memory if its folder cannot be used.
 //!
-//! A folder that the operator named must work, or fumi does not start. The usual one need not: a container without a home is
-//! served too, and its sessions end with it.
+//! If the operator named a folder, it must be usable, or fumi does not start. The default folder need not be: a
+//! container without a home is served too, and its sessions end with the process.
 
 use std::{path::Path, sync::Arc};
 
@@ -9,10 +9,10 @@ use fumi_base::store::{Clock, Store, fs::Fs, memory::Memory};
 
 use crate::config::{self, ConfigError, StoreKind};
 
-/// The folder of the store inside the state folder, beside what else may be kept there.
+/// The folder of the store inside the state folder.
 const FOLDER: &str = "store";
 
-/// Opens the store.
+/// Opens the configured store.
 pub fn open(
     config: &config::Store,
     environment: impl Fn(&str) -> Option<String>,

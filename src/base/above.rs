@@ -1,9 +1,10 @@
-//! The ignore files above a root: they change what a walk finds, and lie outside the watched tree.
+//! The ignore files above a root: they change what a walk finds, but lie outside the watched tree.
 //!
-//! Invariant: two equal stamps mean that none of them changed in between. Where the kernel tells of changes ([`linux`]), nothing
-//! is looked at until it does. Elsewhere every call looks: most folders have no such file, and that is seen by the folder
-//! alone, since a name that appears changes its folder's times. Only a folder that changed lately is asked for every name
-//! again, because a second change within one tick of the file system's clock would leave the same times.
+//! Invariant: two equal stamps mean that none of these files changed in between. Where the kernel reports changes
+//! ([`linux`]), files are inspected only after an event. Elsewhere every call inspects them: most folders have no such
+//! file, and the folder's own times show that, since creating a name changes them. Every name is checked again only if
+//! the folder changed recently, because a second change within one tick of the file system's clock would leave the same
+//! times.
 
 #[cfg(target_os = "linux")]
 use linux::Watch;
@@ -17,29 +18,30 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-/// Ignore files of one folder, and the folder in which git keeps another.
+/// The ignore files of one folder, and the folder in which git keeps another.
 const NAMES: [&str; 5] = [".gitignore", ".ignore", ".rgignore", ".fdignore", ".git"];
-/// Where git keeps what the user ignores everywhere, below the home folder.
+/// The entries of the home folder below which git keeps the user's global ignore rules.
 const HOME_NAMES: [&str; 2] = [".gitconfig", ".config"];
-/// Longer than a tick of any file system's clock; some count whole seconds.
+/// The age after which a later change must alter a file's times: longer than a tick of any file system's clock, some of
+/// which count whole seconds.
 const SETTLED: Duration = Duration::from_secs(3);
 
-/// The folders above one root, and what is known of them.
+/// The folders above one root, and the known state of their ignore files.
 #[derive(Debug)]
 pub(crate) struct Above {
     folders: Vec<Folder>,
-    /// Of git's configuration, where the environment says that it stands elsewhere.
+    /// The path of the global ignore file, if the environment moves git's configuration elsewhere.
     elsewhere: Option<PathBuf>,
     told: Told,
 }
 
-/// Whether changes are told, and what was seen since the last one.
+/// The state of watching: whether the kernel reports changes, and the stamp since the last one.
 #[derive(Debug)]
 enum Told {
-    /// Not asked for yet, or something changed.
+    /// Not watched yet, or something changed.
     NotYet,
     By(Watch, u64),
-    /// Not possible here.
+    /// Watching is not possible here.
     Never,
 }
 
@@ -50,14 +52,14 @@ struct Folder {
     seen: Option<Seen>,
 }
 
-/// What a look into a folder found.
+/// The result of inspecting a folder.
 #[derive(Debug)]
 struct Seen {
-    /// The folder's own times then.
+    /// A hash of the folder's own metadata at that time.
     mark: u64,
-    /// Whether it had not changed for so long that the times would tell of a change since.
+    /// True if the folder had been unchanged for longer than [`SETTLED`], so that a later change must alter its times.
     is_settled: bool,
-    /// The files that count, whether or not they are there now.
+    /// The ignore files to stamp, whether or not they exist now.
     files: Vec<PathBuf>,
 }
 
@@ -72,13 +74,13 @@ impl Above {
         };
         Self {
             folders: parents.chain(home).map(folder).collect(),
-            // `core.excludesFile` may name any file; the walker asks the same place.
+            // `core.excludesFile` may name any file; the walker reads the same variable.
             elsewhere: std::env::var_os("XDG_CONFIG_HOME").map(|base| PathBuf::from(base).join("git/ignore")),
             told: Told::NotYet,
         }
     }
 
-    /// A hash over all of them, now.
+    /// Returns a hash over the current state of all ignore files.
     pub(crate) fn stamp(&mut self) -> u64 {
         match &mut self.told {
             Told::By(watch, stamp) => {
@@ -89,7 +91,7 @@ impl Above {
             Told::Never => return self.look(),
             Told::NotYet => {}
         }
-        // Watched before they are looked at, so that nothing changes unseen in between.
+        // Watch first and inspect afterwards, so that no change in between is missed.
         let watch = if self.elsewhere.is_some() {
             None
         } else {
@@ -115,7 +117,7 @@ impl Above {
 }
 
 impl Folder {
-    /// The files of it that may be there.
+    /// Returns the ignore files of the folder that may exist.
     fn files(&mut self) -> &[PathBuf] {
         let Ok(meta) = self.path.metadata() else {
             self.seen = None;
@@ -143,7 +145,7 @@ impl Folder {
             .filter(|name| self.path.join(name).symlink_metadata().is_ok());
         there
             .flat_map(|name| match *name {
-                // What these folders hold does not change the times of the folder that holds them.
+                // The contents of these folders do not change the times of the folder that contains them.
                 ".git" => vec![self.path.join(".git/info/exclude")],
                 ".config" => vec![
                     self.path.join(".config/git/config"),
@@ -157,7 +159,7 @@ impl Folder {
 
 #[cfg(not(target_os = "linux"))]
 mod nowhere {
-    //! Systems without inotify.
+    //! The replacement on systems without inotify: nothing is ever watched.
 
     use std::path::Path;
 
@@ -176,7 +178,8 @@ mod nowhere {
 
 #[cfg(target_os = "linux")]
 mod linux {
-    //! One inotify instance for the folders above a root. It hears of every file there and forgets all names but ours.
+    //! One inotify instance for the folders above a root. It receives events for every file there and drops all names
+    //! except those of ignore files.
 
     use std::{collections::HashMap, io, path::Path};
 
@@ -185,22 +188,23 @@ mod linux {
     use super::{HOME_NAMES, NAMES};
     use crate::mounts::may_change_unseen_at;
 
-    /// What counts in a folder below one of the folders above, with the folders that it may be in.
+    /// The folders below a watched folder that contain ignore rules, each with the names that matter in it.
     const BELOW: [(&str, &str); 4] = [
         (".git", "info"),
         (".git/info", "exclude"),
         (".config", "git"),
         (".config/git", "config ignore"),
     ];
-    /// Bytes read from the queue at once.
+    /// The number of bytes read from the queue at once.
     const READ: usize = 4 * 1024;
-    /// Reads after which a queue that never gets empty is given up: programs may write faster than it is read, without end.
+    /// The number of reads after which a queue that never empties is abandoned: programs may write faster than the
+    /// queue is read, without end.
     const READS: usize = 1_000;
 
     #[derive(Debug)]
     pub(super) struct Watch {
         inotify: Inotify,
-        /// Names that count, for each folder: separated by blanks, which none of them has.
+        /// The relevant names of each folder.
         names: HashMap<WatchDescriptor, Vec<&'static str>>,
     }
 
@@ -218,15 +222,15 @@ mod linux {
     }
 
     impl Watch {
-        /// `None` where something could change without being told: behind links, on mounts that others write to, in folders
-        /// that cannot be watched.
+        /// Returns `None` where a change could go unreported: behind links, on mounts that other machines write to, in
+        /// folders that cannot be watched.
         pub(super) fn new<'p>(folders: impl Iterator<Item = &'p Path>) -> Option<Self> {
             let mut watch = Self {
                 inotify: Inotify::init().ok()?,
                 names: HashMap::new(),
             };
             for folder in folders {
-                // A folder that is reached through a link is another one after the link was changed.
+                // A folder reached through a link becomes another folder when the link changes.
                 let is_itself = folder.canonicalize().is_ok_and(|real| real == folder);
                 if !is_itself || may_change_unseen_at(folder) {
                     return None;
@@ -254,7 +258,7 @@ mod linux {
                     self.names.entry(descriptor).or_default().extend(names.split(' '));
                     Some(())
                 }
-                // It is not there, and the folder around it tells when it is.
+                // It does not exist; the folder around it reports its creation.
                 Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
                     Some(())
                 }
@@ -262,7 +266,7 @@ mod linux {
             }
         }
 
-        /// Whether nothing changed that counts. If something did, this watch has served its time.
+        /// True if nothing relevant changed. Once this returns false, the watch must be replaced.
         pub(super) fn is_quiet(&mut self) -> bool {
             let mut buffer = [0; READ];
             for _ in 0..READS {
@@ -273,7 +277,7 @@ mod linux {
                     Err(_) => return false,
                 };
                 for event in events {
-                    // What has no name is of a folder itself, or of the queue.
+                    // An event without a name concerns a folder itself, or the queue.
                     let counts = event.name.is_none_or(|name| {
                         let names = self.names.get(&event.wd);
                         names.is_none_or(|names| names.iter().any(|known| name == *known))
@@ -294,8 +298,8 @@ fn mark(meta: &Metadata) -> u64 {
     hasher.finish()
 }
 
-/// Whether the last change is so old that the next one will have other times. A clock that runs behind the file system's
-/// says no, which only costs time.
+/// True if the last change is so old that the next one must alter the times. If the clock runs behind the file system's
+/// clock, the result is false, which only costs time.
 fn is_settled(meta: &Metadata) -> bool {
     let age = |time: SystemTime| SystemTime::now().duration_since(time).is_ok_and(|age| age > SETTLED);
     #[cfg(unix)]
@@ -317,7 +321,7 @@ fn stamp_if_there(path: &Path, hasher: &mut DefaultHasher) {
     }
 }
 
-/// What changes with a file: size, times, identity.
+/// Hashes the metadata that changes with a file: size, times, identity.
 pub(crate) fn stamp_file(meta: &Metadata, hasher: &mut DefaultHasher) {
     meta.len().hash(hasher);
     meta.modified().ok().hash(hasher);
@@ -334,7 +338,7 @@ mod tests {
 
     use super::{Above, Told};
 
-    /// `outer/project`; the outer folder is as old as the test, hence unsettled.
+    /// Creates `outer/project`. The outer folder is as old as the test, hence not settled.
     fn folders() -> (tempfile::TempDir, std::path::PathBuf) {
         let outer = tempfile::tempdir().expect("a folder");
         let root = outer.path().join("project");
@@ -342,7 +346,7 @@ mod tests {
         (outer, root)
     }
 
-    /// As if three seconds had passed.
+    /// Simulates that three seconds have passed.
     fn settle(above: &mut Above) {
         above.stamp();
         for folder in &mut above.folders {
@@ -352,7 +356,7 @@ mod tests {
         }
     }
 
-    /// Above folders of the test, with or without being told.
+    /// Returns the ignore files above a folder of the test, watched or not.
     fn above(root: &std::path::Path, is_told: bool) -> Above {
         let mut above = Above::new(root);
         if is_told {
@@ -383,7 +387,7 @@ mod tests {
                 ("another", false, &|| {
                     fs::write(outer.path().join("x"), "a").expect("written");
                 }),
-                // Folders for git alone hold nothing that counts.
+                // Folders of git alone contain no ignore rules.
                 ("git", false, &|| fs::create_dir(&git).expect("made")),
                 ("info", false, &|| fs::create_dir(git.join("info")).expect("made")),
                 ("excluded", true, &|| fs::write(&exclude, "a").expect("written")),
@@ -393,7 +397,7 @@ mod tests {
                 settle(&mut above);
                 let before = above.stamp();
                 assert_eq!(before, above.stamp(), "{what}: nothing changed");
-                // The folder's times tell of a change only in another tick of the clock.
+                // The folder's times show a change only after another tick of the clock.
                 wait_for_a_tick(outer.path());
                 change();
                 assert_eq!(before != above.stamp(), counts, "{what}, told: {is_told}");
@@ -424,7 +428,7 @@ mod tests {
         assert_ne!(before, above.stamp());
     }
 
-    /// Until a new file in a folder beside gets later times than the folder has.
+    /// Waits until a new file in a sibling folder gets later times than the given folder.
     fn wait_for_a_tick(folder: &std::path::Path) {
         let then = folder.metadata().expect("there").modified().expect("times");
         let beside = tempfile::tempdir().expect("a folder");

@@ -1,8 +1,8 @@
 //! The audit log: one line for each file that was written or removed, with its principal and tool.
 //!
-//! Invariant: a line comes after the write, from the one place that all writes pass ([`crate::writing`]), so that what was done
-//! is told also where the call failed later. Work without a caller (a new novel at the command line) has none.
-//! Of a file only its path in the project is logged, quoted, and nothing of its content.
+//! Invariant: the line is logged after the write, by the one module that all writes pass through ([`crate::writing`]),
+//! so that changes are logged even if the call fails later. Work without a caller (a new novel at the command line) is
+//! not logged. Of a file only its quoted path in the project is logged, and nothing of its content.
 
 use std::{cell::RefCell, path::Path, sync::Arc};
 
@@ -11,11 +11,10 @@ use crate::{project::Project, redact::Redactor};
 /// The principal and the tool of a call.
 #[derive(Clone, Debug)]
 pub struct Actor {
-    /// The principal; empty without authentication.
+    /// The name of the principal; empty without authentication.
     pub principal: Arc<str>,
-    /// The tool.
     pub tool: &'static str,
-    /// Takes secrets out of the names of files.
+    /// Removes secrets from the names of files.
     pub redactor: Arc<Redactor>,
 }
 

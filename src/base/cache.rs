@@ -1,28 +1,28 @@
-//! Results that are still true: a cache bounded by bytes.
+//! A cache of results, bounded by bytes.
 //!
-//! Invariant: the key holds everything that the answer depends on, so that a wrong hit is impossible rather than
-//! unlikely. What is stored is the uncut result; cutting it for one caller happens after the look-up.
+//! Invariant: the key contains everything that the answer depends on, so that a wrong hit is impossible rather than
+//! unlikely. The cached value is the uncut result; cutting it for one caller happens after the look-up.
 
 use std::sync::Arc;
 
 use moka::sync::Cache;
 
-/// What an answer depends on. Two callers with equal keys get equal answers.
+/// Everything that an answer depends on. Two callers with equal keys get equal answers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Key {
-    /// The tool's name.
+    /// The name of the tool, as in the catalogue.
     pub tool: &'static str,
     /// The canonical root of the project.
     pub project: Arc<std::path::Path>,
     /// The arguments as canonical JSON: sorted keys, without delivery options.
     pub arguments: Arc<str>,
-    /// The caller's locale, as texts inside results depend on it.
+    /// The caller's locale, since texts inside results depend on it.
     pub locale: Option<crate::text::Locale>,
     /// The state of the project's files.
     pub stamp: crate::freshness::Stamp,
 }
 
-/// A bounded cache of values that know their size.
+/// A bounded cache of values with known sizes.
 #[derive(Debug)]
 pub struct ResultCache<V: Clone + Send + Sync + 'static> {
     inner: Cache<Key, (V, u32)>,
@@ -30,7 +30,7 @@ pub struct ResultCache<V: Clone + Send + Sync + 'static> {
 }
 
 impl<V: Clone + Send + Sync + 'static> ResultCache<V> {
-    /// A cache of at most `max_bytes`, which keeps no entry over `max_entry` bytes.
+    /// Creates a cache of at most `max_bytes` in total and `max_entry` for each entry.
     #[must_use]
     pub fn new(max_bytes: u64, max_entry: usize) -> Self {
         let inner = Cache::builder()
@@ -42,19 +42,19 @@ impl<V: Clone + Send + Sync + 'static> ResultCache<V> {
         Self { inner, max_entry }
     }
 
-    /// The value under a key.
+    /// Returns the value of a key, if it is cached.
     #[must_use]
     pub fn get(&self, key: &Key) -> Option<V> {
         self.inner.get(key).map(|(value, _)| value)
     }
 
-    /// Bytes of everything that is kept, about.
+    /// Returns the approximate size of all entries, in bytes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.inner.weighted_size()
     }
 
-    /// Keeps a value of about `bytes` bytes, unless it is too large to be worth it.
+    /// Caches a value of about `bytes` bytes, unless it exceeds the limit of one entry.
     pub fn insert(&self, key: Key, value: V, bytes: usize) {
         if bytes <= self.max_entry {
             self.inner

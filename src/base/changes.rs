@@ -1,8 +1,8 @@
-//! Being told that files changed: [`Changes`] wakes whoever waits, as soon as the kernel has something to say.
+//! Notifications of file changes: [`Changes`] wakes a waiting listener as soon as the kernel reports an event.
 //!
-//! Invariant: nothing that changed after [`Changes::begin`] is missed. It may be heard more than once, and where the kernel
-//! does not help (see [`POLL`]) it is only said that something may have changed; the listener looks for itself.
-//! All listeners of a root share one task, which ends with the last of them.
+//! Invariant: no change after [`Changes::begin`] is missed. A change may be reported more than once. Where the kernel
+//! does not help (see [`POLL`]), only a possible change is reported, and the listener checks for itself. All listeners
+//! of a root share one task, which ends with the last of them.
 
 use std::{
     path::{Path, PathBuf},
@@ -14,19 +14,19 @@ use tokio::{sync::Notify, task::JoinHandle};
 
 use crate::tree::{Source, Tree, is_uncounted};
 
-/// How often those look for themselves who hear nothing: trees and folders that are not watched.
+/// The polling interval for roots and folders that the kernel does not watch.
 pub const POLL: Duration = Duration::from_secs(2);
 
-/// How long events gather before they are read: a build that writes thousands of files wakes nobody thousands of times. The
-/// kernel's queue holds 16,384 of them.
+/// The delay during which events gather before they are read, so that a build that writes thousands of files does not
+/// wake the listeners thousands of times. The kernel's queue holds 16,384 events.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// What a listener wants to hear of.
+/// The changes that a listener is interested in.
 #[derive(Clone, Debug, Default)]
 pub struct Interest {
-    /// Absolute paths of files, and thereby of the folders above them.
+    /// Absolute paths of files. Changes of the folders above them are reported too.
     pub paths: Vec<PathBuf>,
-    /// Every change under the root but those inside `.git/`.
+    /// True for every change under the root, except those inside `.git/`.
     pub everything: bool,
 }
 
@@ -40,28 +40,29 @@ impl Interest {
         }
     }
 
-    /// Whether some of it lies where the kernel is not asked.
+    /// True if one of the paths lies in a folder that the kernel does not watch.
     fn unwatched(&self) -> bool {
         self.paths.iter().any(|path| path.iter().any(is_uncounted))
     }
 }
 
-/// `info/exclude` decides what a walk finds; the rest of the folder changes with every look at the repository.
+/// True if the path lies inside `.git/`, except `info/exclude`, which decides what a walk finds. The rest of the folder
+/// changes with every access to the repository.
 fn inside_git(path: &Path) -> bool {
     path.iter().any(|part| part == ".git") && !path.ends_with(".git/info/exclude")
 }
 
-/// What was heard.
+/// The changes reported to a listener.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Heard {
-    /// One of the paths itself changed.
+    /// True if one of the paths itself changed.
     pub named: bool,
-    /// Something else happened that may concern them: look.
+    /// True if another change may concern the paths: check them.
     pub perhaps: bool,
 }
 
 impl Heard {
-    /// Whether there was anything.
+    /// True if anything was reported.
     #[must_use]
     pub const fn any(self) -> bool {
         self.named || self.perhaps
@@ -99,17 +100,17 @@ impl Listener {
     }
 }
 
-/// Who listens to one tree.
+/// The listeners of one root.
 #[derive(Debug, Default)]
 pub(crate) struct Ears(Vec<Weak<Listener>>);
 
 impl Ears {
-    /// One path changed.
+    /// Notifies the listeners that one path changed.
     pub(crate) fn tell(&mut self, path: &Path) {
         self.each(|interest| interest.wants(path));
     }
 
-    /// Anything may have changed.
+    /// Notifies the listeners that anything may have changed.
     pub(crate) fn tell_all(&mut self) {
         self.each(|_| Heard {
             named: false,
@@ -128,7 +129,7 @@ impl Ears {
     }
 }
 
-/// One listener of one root. Dropping it ends the listening.
+/// A subscription of one listener to one root. Dropping it ends the subscription.
 #[derive(Debug)]
 pub struct Changes {
     tree: Arc<Mutex<Tree>>,
@@ -147,7 +148,7 @@ impl Changes {
         });
         let pump = {
             let mut inner = tree.lock().unwrap_or_else(PoisonError::into_inner);
-            // What was queued before is not news for this one.
+            // Discard events queued earlier: they are not news for this listener.
             inner.drain();
             inner.ears.0.push(Arc::downgrade(&listener));
             inner.pump.upgrade().unwrap_or_else(|| {
@@ -163,12 +164,12 @@ impl Changes {
         }
     }
 
-    /// From now on, other paths matter.
+    /// Replaces the changes that the listener is interested in.
     pub fn attend(&self, interest: Interest) {
         self.listener.state().interest = interest;
     }
 
-    /// Ends when something was heard since the last [`Changes::take`]. One waits at a time.
+    /// Waits until a change was reported since the last [`Changes::take`]. Only one task may wait at a time.
     pub async fn heard(&self) {
         loop {
             let polled = {
@@ -192,21 +193,21 @@ impl Changes {
         }
     }
 
-    /// How often something was heard: while the number grows, it is not over. Does not read the kernel's queue: somebody
-    /// does, soon.
+    /// Returns the number of reports so far: while it grows, changes are still coming in. Does not read the kernel's
+    /// queue: the event loop does that soon.
     #[must_use]
     pub fn known_times(&self) -> u64 {
         self.listener.state().times
     }
 
-    /// How often something was heard until now. Blocking: it reads the kernel's queue first.
+    /// Returns the number of reports until now. Blocking: it reads the kernel's queue first.
     #[must_use]
     pub fn times(&self) -> u64 {
         self.drain();
         self.known_times()
     }
 
-    /// What was heard until now, and forgets it. Blocking as [`Changes::times`] is.
+    /// Returns the changes reported until now and resets them. Blocking as [`Changes::times`] is.
     #[must_use]
     pub fn take(&self) -> Heard {
         self.drain();
@@ -218,7 +219,7 @@ impl Changes {
     }
 }
 
-/// Reads a tree's queue whenever the kernel fills it, so that those who listen hear of it without a call.
+/// The event loop of a root: reads the kernel's queue whenever it fills, so that listeners are notified without a call.
 #[derive(Debug)]
 pub(crate) struct Pump(JoinHandle<()>);
 
@@ -258,20 +259,20 @@ async fn pump(tree: Weak<Mutex<Tree>>, renewed: Arc<Notify>) {
     }
 }
 
-/// Ends when the kernel has queued something, or when it is time to look.
+/// Waits until the kernel has queued an event, or until the polling interval has passed.
 #[cfg(target_os = "linux")]
 async fn queued(source: Source) {
     let Some(source) = source else {
         return tokio::time::sleep(POLL).await;
     };
     match source.readable().await {
-        // Cleared before the queue is read: what comes while it is read makes it ready again.
+        // Cleared before the queue is read: an event that arrives during the read makes it ready again.
         Ok(mut ready) => ready.clear_ready(),
         Err(_) => tokio::time::sleep(POLL).await,
     }
 }
 
-/// Ends when it is time to look.
+/// Waits until the polling interval has passed.
 #[cfg(not(target_os = "linux"))]
 async fn queued(_source: Source) {
     tokio::time::sleep(POLL).await;

@@ -1,7 +1,7 @@
-//! What every failure can say: a code, a sentence in both languages, and the next step.
+//! Error catalogues: each error has a code, a sentence in both languages, and the next step.
 //!
-//! A domain error is typed and carries facts; its sentences stand in the domain's `errors.toml`, so that
-//! `/v1/errors` and the docs are the union of those files. Nothing here decides what is shown to whom.
+//! A domain error is a type with named facts; its sentences are in the domain's `errors.toml`, so that `/v1/errors` and
+//! the docs are the union of those files. This module does not decide which reader sees which part.
 
 use std::collections::BTreeMap;
 
@@ -9,24 +9,25 @@ use serde::Deserialize;
 
 use crate::text::Text;
 
-/// A failure that can teach: it knows its entry in its domain's book and the facts that fill it.
+/// An error with an entry in its domain's catalogue and the facts that fill that entry.
 pub trait Teach: std::error::Error + Send + Sync + 'static {
-    /// The entry's name in [`Teach::book`], such as `FILE_NOT_FOUND`.
+    /// Returns the entry's name in [`Teach::book`], such as `FILE_NOT_FOUND`.
     fn entry(&self) -> &'static str;
 
-    /// The book of the domain that raised it.
+    /// Returns the catalogue of the error's domain.
     fn book(&self) -> &'static Book;
 
-    /// What happened, as names and values: they fill `{name}` in the sentences and travel as `details`.
+    /// Returns the details of the error as names and values: they replace `{name}` in the sentences and are sent as
+    /// `details`.
     fn facts(&self) -> Vec<(&'static str, String)>;
 
-    /// The sentences, filled with the facts.
+    /// Returns the catalogue entry, filled with the facts.
     fn lesson(&self) -> Lesson {
         self.book().lesson(self.entry(), &self.facts())
     }
 }
 
-/// An error with its causes, for the log: libraries often say only the outermost.
+/// Formats an error with its causes, for the log: libraries often show only the outermost.
 #[must_use]
 pub fn with_causes(error: &dyn std::error::Error) -> String {
     let mut said = error.to_string();
@@ -41,16 +42,16 @@ pub fn with_causes(error: &dyn std::error::Error) -> String {
     said
 }
 
-/// The public type of a failure, as the specification of the code tools names them.
+/// The public type of an error, as named in the specification of the code tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub enum Class {
-    /// The tool ran and could not do it.
+    /// The tool ran but failed.
     MCPToolError,
-    /// The arguments are wrong.
+    /// The arguments are invalid.
     MCPValidationError,
-    /// It took too long.
+    /// The call timed out.
     MCPTimeoutError,
-    /// It would leave the project.
+    /// The path would leave the project.
     SecurityError,
     /// The file or the root may not be used this way.
     FileRestrictionError,
@@ -59,7 +60,7 @@ pub enum Class {
 }
 
 impl Class {
-    /// The name as it is published.
+    /// Returns the published name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -77,26 +78,26 @@ impl Class {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
-    /// The public type.
+    /// The public type of the error.
     #[serde(rename = "type")]
     pub class: Class,
-    /// The public code when several entries share one; otherwise the entry's name.
+    /// The public code if several entries share one; otherwise the entry's name is the code.
     pub code: Option<String>,
-    /// What was wrong, in English, with `{facts}`.
+    /// The English message, with `{facts}`.
     pub en: String,
-    /// The same, written in Japanese.
+    /// The Japanese message.
     pub ja: String,
-    /// What to do next, in English.
+    /// The next step, in English.
     pub next_en: String,
-    /// What to do next, in Japanese.
+    /// The next step, in Japanese.
     pub next_ja: String,
-    /// The tool that helps now: a bare name of the catalogue. Empty means the tool that failed.
+    /// The tool that helps now, by its bare name in the catalogue. Empty means the tool that failed.
     #[serde(default)]
     pub tool: String,
-    /// Arguments that would work, as a JSON object in text. A text `{name}` in it is that fact.
+    /// Arguments that would work, as a JSON object in text. A string `{name}` in it is replaced by that fact.
     #[serde(default = "empty_object")]
     pub example: String,
-    /// Instead of an example: what to change in the arguments of the call that failed, in the same form. Null takes an argument away.
+    /// A change to the arguments of the failed call, in the same form, instead of an example. Null removes an argument.
     #[serde(default)]
     pub change: String,
     /// True if the example has values that only the caller knows, and cannot be called as it is.
@@ -108,32 +109,32 @@ fn empty_object() -> String {
     "{}".to_owned()
 }
 
-/// All failures of one domain.
+/// The error catalogue of one domain.
 #[derive(Debug)]
 pub struct Book {
     entries: BTreeMap<String, Entry>,
 }
 
 impl Book {
-    /// Reads an embedded `errors.toml`.
+    /// Parses an embedded `errors.toml`.
     ///
     /// # Panics
-    /// When the file is malformed: it is part of the binary, and a test reads every book.
+    /// If the file is malformed: it is part of the binary, and a test reads every catalogue.
     #[must_use]
     pub fn embedded(toml: &str) -> Self {
         let entries = toml::from_str(toml).expect("an embedded errors.toml is well-formed");
         Self { entries }
     }
 
-    /// The entries by name.
+    /// Returns the entries with their names.
     pub fn entries(&self) -> impl Iterator<Item = (&str, &Entry)> {
         self.entries.iter().map(|(name, entry)| (name.as_str(), entry))
     }
 
-    /// Fills an entry with facts. `{name}` without a fact stays as it is, so that a test sees it.
+    /// Fills an entry with facts. `{name}` without a fact stays as it is, so that a test detects it.
     ///
     /// # Panics
-    /// When the entry is not in the book: each domain's test walks its errors.
+    /// If the catalogue has no such entry: each domain's test walks its errors.
     #[must_use]
     pub fn lesson(&self, name: &str, facts: &[(&'static str, String)]) -> Lesson {
         let entry = self
@@ -156,13 +157,13 @@ impl Book {
     }
 }
 
-/// The fact `change` of an error whose change depends on what happened; otherwise what its entry says.
+/// Returns the fact `change` of an error whose change depends on the case, or else the change of its entry.
 fn fact_or(facts: &[(&'static str, String)], entry: &str) -> String {
     let fact = facts.iter().find(|(name, _)| *name == "change");
     fact.map_or_else(|| entry.to_owned(), |(_, change)| change.clone())
 }
 
-/// Replaces `{name}` by its fact, in one pass: a fact that itself contains braces is never expanded again.
+/// Replaces `{name}` by its fact, in one pass: braces inside a fact are never expanded again.
 fn fill(template: &str, facts: &[(&'static str, String)]) -> String {
     let mut out = String::with_capacity(template.len());
     let mut rest = template;
@@ -186,28 +187,29 @@ fn fill(template: &str, facts: &[(&'static str, String)]) -> String {
     out
 }
 
-/// A failure ready to be told: class, code, sentences, next step, facts.
+/// An error ready to be sent: type, code, sentences, next step, facts.
 #[derive(Clone, Debug)]
 pub struct Lesson {
-    /// The public type.
+    /// The public type of the error.
     pub class: Class,
-    /// The public code.
+    /// The public code of the error.
     pub code: String,
     /// The entry's name, finer than or equal to the code.
     pub kind: String,
-    /// What was wrong.
+    /// The message in both languages.
     pub message: Text,
-    /// What to do next.
+    /// The next step in both languages.
     pub next: Text,
     /// The tool that helps, or empty for the one that failed.
     pub tool: String,
-    /// Arguments that would work, as JSON text. A text `{name}` in it is that fact.
+    /// Arguments that would work, as JSON text. A string `{name}` in it is replaced by that fact.
     pub example: String,
-    /// Changes to the arguments of the failed call, as a JSON object in text, `null` removing one; empty if none are known.
+    /// Changes to the arguments of the failed call, as a JSON object in text, `null` removing one; empty if none are
+    /// known.
     pub change: String,
     /// True if the example cannot be called as it is.
     pub is_template: bool,
-    /// The facts, for `details`.
+    /// The facts, for the field `details`.
     pub facts: Vec<(&'static str, String)>,
 }
 

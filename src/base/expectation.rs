@@ -1,7 +1,8 @@
-//! What a caller wants to see of a reply, and what is left of several such wishes.
+//! The parts of a reply that a caller expects, and the merging of several expectations.
 //!
-//! Invariant: absent is not false. Every field stays an `Option` until the last merge ([`Expectation::resolve`]), so that a
-//! wish of one call never erases what another level said. Nothing here looks at a reply, and no default stands in a type.
+//! Invariant: absent is not false. Every field stays an `Option` until the last merge ([`Expectation::resolve`]), so
+//! that an expectation of one call never overrides what another level left unset. Replies are not inspected here, and
+//! no type sets a default.
 
 use regex::Regex;
 use schemars::JsonSchema;
@@ -150,63 +151,65 @@ pub struct DiffOptions {
     pub enabled: Option<bool>,
 }
 
-/// What a call is answered with where nobody says anything else.
+/// The expectation that applies where the caller sets none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Profile {
-    /// What each tool says of itself: little.
+    /// The default of each tool, which is short.
     #[default]
     Lean,
     /// Everything, with every tool.
     Compat,
 }
 
-/// What the operator says about expectations.
+/// The operator's settings for expectations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Policy {
-    /// Whether callers may say what they expect.
+    /// True if callers may pass an expectation.
     pub enabled: bool,
-    /// What stands in for a tool's own defaults.
+    /// The profile that may replace a tool's own defaults.
     pub profile: Profile,
-    /// Below everything else.
+    /// The expectation of lowest precedence.
     pub below: Expectation,
 }
 
-/// What is left after the last merge: what a tool that answers differently reads.
+/// The result of the last merge, for tools whose replies depend on it.
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is a question of its own to the caller"
 )]
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Resolved {
-    /// The page's snapshot.
+    /// True if the reply includes the page's snapshot.
     pub snapshot: bool,
-    /// The caller itself wants no snapshot, whatever happened.
+    /// True if the caller itself rejected the snapshot in all cases.
     pub no_snapshot: bool,
-    /// New messages of the console.
+    /// True if the reply includes new messages of the console.
     pub console: bool,
-    /// The same as a line of code.
+    /// True if the reply includes the action as a line of code.
     pub code: bool,
-    /// Only what changed, where there is a snapshot.
+    /// True if a snapshot contains only the changes.
     pub diff: bool,
-    /// The list of tabs; `None`: when there is something to say.
+    /// True if the reply includes the list of tabs; `None`: only if there is a reason to show it, such as an opened
+    /// tab.
     pub tabs: Option<bool>,
-    /// Downloads; `None`: when there is something to say.
+    /// True if the reply includes downloads; `None`: only if any took place.
     pub downloads: Option<bool>,
-    /// Which snapshot.
+    /// The part and form of the snapshot.
     pub snapshot_options: SnapshotOptions,
-    /// Which messages.
+    /// The selection of console messages.
     pub console_options: ConsoleOptions,
-    /// Which pictures.
+    /// The size and encoding of pictures.
     pub image_options: ImageOptions,
-    /// What alone is kept of the structure; empty: all.
+    /// JSON pointers to the only parts of the structure to keep; empty: keep all.
     pub fields: Vec<String>,
-    /// Estimated tokens of the reply.
+    /// The maximum number of estimated tokens of the reply.
     pub max_tokens: Option<usize>,
 }
 
 impl Expectation {
-    /// Every include: what the profile `compat` puts in the place of a tool's own default.
+    /// Returns an expectation with every part included: the replacement of a tool's own default in the profile
+    /// `compat`.
     #[must_use]
     pub fn everything() -> Self {
         Self {
@@ -219,7 +222,7 @@ impl Expectation {
         }
     }
 
-    /// This level, and below it what another one says of what this one leaves open. Lists are not joined.
+    /// Merges two levels: fields unset here are taken from `below`. Lists are not joined.
     #[must_use]
     pub fn over(self, below: Self) -> Self {
         Self {
@@ -253,7 +256,7 @@ impl Expectation {
         }
     }
 
-    /// The last merge: what nobody said is decided here, and nowhere else.
+    /// Resolves all unset fields to their final defaults. This is the only place that does so.
     #[must_use]
     pub fn resolve(self) -> Resolved {
         Resolved {
@@ -272,7 +275,7 @@ impl Expectation {
         }
     }
 
-    /// The patterns that are no regular expressions: place in the list, and what is wrong with each, on one line.
+    /// Returns the invalid regular expressions: the index of each in the list, and the error on one line.
     #[must_use]
     pub fn bad_patterns(&self) -> Vec<(usize, String)> {
         let patterns = self
@@ -281,7 +284,7 @@ impl Expectation {
             .and_then(|console| console.patterns.as_deref());
         let wrong = |(at, pattern): (usize, &String)| {
             let error = Regex::new(pattern).err()?.to_string();
-            // The last line says what it is; those above draw where.
+            // The last line states the error; those above mark its position.
             let reason = error.lines().last().unwrap_or_default().trim_start_matches("error: ");
             Some((at, reason.to_owned()))
         };
@@ -305,7 +308,7 @@ impl Default for Policy {
 }
 
 impl Policy {
-    /// What a call is answered with: what it says itself, over what its tool says of itself, over the configuration.
+    /// Resolves the expectation of a call: its own, over the tool's default, over the configuration.
     #[must_use]
     pub fn resolve(&self, said: Option<Expectation>, own: Expectation) -> Resolved {
         let mut own = match self.profile {
@@ -313,7 +316,7 @@ impl Policy {
             Profile::Compat => Expectation::everything(),
         };
         let said = said.unwrap_or_default();
-        // Who asks for the snapshot means all of it, where the tool would show what changed.
+        // A caller that asks for the snapshot gets all of it, even if the tool would show only the changes.
         if said.include_snapshot == Some(true) {
             own.diff_options = None;
         }
@@ -326,7 +329,7 @@ impl Policy {
     }
 }
 
-/// Both where both are there, else the one that is.
+/// Merges two options if both are set, else returns the one that is.
 fn both<T>(above: Option<T>, below: Option<T>, merge: impl FnOnce(T, T) -> T) -> Option<T> {
     match (above, below) {
         (Some(above), Some(below)) => Some(merge(above, below)),
@@ -426,7 +429,7 @@ mod tests {
             (merged.fields.clone(), merged.max_tokens),
             (global.fields.clone(), Some(9))
         );
-        // The order of merging does not matter as long as the order of levels is kept.
+        // The grouping of merges does not matter as long as the order of levels is kept.
         let tool = Expectation::everything();
         assert_eq!(
             step.clone().over(global.clone()).over(tool.clone()),

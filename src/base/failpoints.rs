@@ -1,11 +1,11 @@
-//! Places at which a test lets the process die: between any two things that a write does to the disk.
+//! Failpoints for tests: steps at which the process can be stopped, between any two operations of a write on the disk.
 //!
-//! Only test builds have them (the feature `failpoints`, which only tests ask for); elsewhere [`reach`] is nothing. With
-//! `FUMI_FAILPOINT=list` each place is named on standard error; with a number the thread stops at that place, for ever, so that
-//! whoever started the process can kill it there. With `freeze WHAT PATH` the whole process stops (SIGSTOP) where that is reached
-//! first, until SIGCONT.
+//! Only test builds have them (the feature `failpoints`, which only tests enable); elsewhere [`reach`] does nothing.
+//! With `FUMI_FAILPOINT=list` each step is named on standard error. With a number the thread stops at that step for
+//! ever, so that the parent process can kill it there. With `freeze WHAT PATH` the whole process stops (SIGSTOP) the
+//! first time that step is reached, until SIGCONT.
 
-/// Says that a place is reached.
+/// Marks a step as reached.
 #[cfg(not(feature = "failpoints"))]
 pub(crate) fn reach(_what: &str, _path: &std::path::Path) {}
 
@@ -26,7 +26,7 @@ mod armed {
         Nothing,
         List,
         StopAt(usize),
-        /// The step and the path at which to stop; `None` once it was done.
+        /// The step and the path at which to stop once.
         Freeze(String),
     }
 
@@ -45,7 +45,7 @@ mod armed {
         if let Wish::Freeze(wanted) = &*WISH {
             if *wanted == format!("{what} {}", path.display()) && REACHED.fetch_add(1, Ordering::SeqCst) == 0 {
                 let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::STOP);
-                // Another thread may take the signal: this one goes no further before it is stopped, too.
+                // Another thread may take the signal: wait here until it has stopped this thread, too.
                 std::thread::park_timeout(std::time::Duration::from_millis(200));
             }
             return;

@@ -1,25 +1,25 @@
-//! Who waits, and who is next: round-robin between principals, first come first served within one.
+//! A fair queue: round-robin between principals, first come first served within one.
 //!
-//! Invariants: between two turns of one principal everybody gets one who waited already at the first. A full queue makes room
-//! for a principal by sending away the newest of whoever has the most in it, as long as that one has more than the newcomer
-//! would: alone a principal may fill the queue, beside others it ends with an equal part.
+//! Invariants: every principal already waiting is served once before any principal is served twice. A full queue makes
+//! room for a principal by evicting the newest entry of the principal that has the most, as long as that one has more
+//! than the newcomer would have: alone a principal may fill the queue, beside others it ends with an equal part.
 //!
-//! Deliberately without time, locks and tasks: [`crate::pools`] has those. What waits is any value.
+//! Deliberately without time, locks and tasks: [`crate::pools`] has those. The waiting items are of any type.
 
 use std::{
     collections::{HashMap, VecDeque},
     sync::Arc,
 };
 
-/// Who waits.
+/// A queue of waiting items with a maximum length.
 #[derive(Debug)]
 pub(crate) struct FairQueue<T> {
     limit: usize,
     len: usize,
     tickets: u64,
-    /// The principals with somebody waiting, the next first. Each once.
+    /// The principals with waiting items, the next one first. Each occurs once.
     turns: VecDeque<Arc<str>>,
-    /// By principal; never empty.
+    /// The waiting items by principal, without empty queues.
     waiting: HashMap<Arc<str>, VecDeque<Waiter<T>>>,
 }
 
@@ -30,22 +30,22 @@ struct Waiter<T> {
     item: T,
 }
 
-/// One place in the queue.
+/// The identifier of one item in the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ticket(u64);
 
-/// What came of wanting to wait.
+/// The result of adding an item.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Pushed<T> {
-    /// It waits.
+    /// The item was added.
     Waits(Ticket),
-    /// It waits, and another was sent away for it.
+    /// The item was added, and another one was evicted for it.
     Instead(Ticket, T),
-    /// There is no room for it.
+    /// The queue is full; the item is returned.
     Full(T),
 }
 
-/// Who is next.
+/// The next item to be served.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Next<T> {
     pub(crate) key: Option<Arc<str>>,
@@ -53,7 +53,7 @@ pub(crate) struct Next<T> {
 }
 
 impl<T> FairQueue<T> {
-    /// A queue of at most `limit`.
+    /// Creates a queue of at most `limit` items.
     pub(crate) fn new(limit: usize) -> Self {
         Self {
             limit,
@@ -64,7 +64,7 @@ impl<T> FairQueue<T> {
         }
     }
 
-    /// How many wait.
+    /// Returns the number of waiting items.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
@@ -73,7 +73,7 @@ impl<T> FairQueue<T> {
         self.waiting.get(principal).map_or(0, VecDeque::len)
     }
 
-    /// Waits at the end of the principal's own line.
+    /// Adds an item at the end of the principal's own queue.
     pub(crate) fn push(&mut self, principal: &Arc<str>, key: Option<Arc<str>>, item: T) -> Pushed<T> {
         let sent_away = if self.len < self.limit {
             None
@@ -98,7 +98,7 @@ impl<T> FairQueue<T> {
         }
     }
 
-    /// Takes away the newest of whoever has the most, if that is more than `than`.
+    /// Evicts the newest item of the principal that has the most, if it has more than `than`.
     fn make_room(&mut self, than: usize) -> Option<T> {
         let most = self.turns.iter().max_by_key(|principal| self.waiting_of(principal))?;
         let most = Arc::clone(most);
@@ -109,7 +109,7 @@ impl<T> FairQueue<T> {
         Some(newest.item)
     }
 
-    /// Takes whoever is next of those who may: whose key, if they have one, is free.
+    /// Removes and returns the next item that has no key or whose key is free.
     pub(crate) fn next(&mut self, is_free: impl Fn(&str) -> bool) -> Option<Next<T>> {
         let may = |waiter: &Waiter<T>| waiter.key.as_deref().is_none_or(&is_free);
         let (turn, at) = self.turns.iter().enumerate().find_map(|(turn, principal)| {
@@ -131,7 +131,7 @@ impl<T> FairQueue<T> {
         })
     }
 
-    /// Leaves the queue. `None` if it is not in it any more.
+    /// Removes an item; returns `None` if it is not in the queue any more.
     pub(crate) fn leave(&mut self, principal: &Arc<str>, ticket: Ticket) -> Option<T> {
         let line = self.waiting.get_mut(principal)?;
         let at = line.iter().position(|waiter| waiter.ticket == ticket)?;
@@ -249,7 +249,7 @@ mod tests {
         proptest::collection::vec(step, 1..200)
     }
 
-    /// Somebody who waits, as the test remembers it.
+    /// A waiting item as the test models it.
     #[derive(Clone, Debug)]
     struct Known {
         who: usize,
@@ -264,7 +264,7 @@ mod tests {
         fn nobody_is_lost_passed_over_or_starved(steps in steps(), limit in 0..12_usize) {
             let mut queue = FairQueue::new(limit);
             let mut known: Vec<Known> = Vec::new();
-            // When each principal was last served.
+            // The step at which each principal was last served.
             let mut served: BTreeMap<usize, usize> = BTreeMap::new();
             for (at, step) in steps.into_iter().enumerate() {
                 match step {
@@ -310,7 +310,8 @@ mod tests {
                         prop_assert!(may(&gone));
                         let earlier = known.iter().find(|other| other.who == gone.who && may(other) && other.item < gone.item);
                         prop_assert!(earlier.is_none(), "{earlier:?} came earlier");
-                        // Who waited already when this one was last served, and could have been now, was served since.
+                        // Every principal that was already waiting when this one was last served, and could be served
+                        // now, was served since.
                         if let Some(last) = served.get(&gone.who) {
                             let starved = known.iter().find(|other| {
                                 other.who != gone.who

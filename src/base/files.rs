@@ -1,7 +1,7 @@
 //! Bytes and text of files: bounded reading, encoding detection, atomic writing, hashes.
 //!
 //! Reading and writing happen through a [`Project`]'s handle. Text is never silently damaged: where the encoding is
-//! known, no U+FFFD appears. This module decides nothing about which files may be read: [`crate::project`] does.
+//! known, no U+FFFD appears. This module does not decide which files may be read: [`crate::project`] does.
 
 use std::{
     fmt::Write as _,
@@ -19,22 +19,22 @@ use crate::{
     writing::{WriteError, replace},
 };
 
-/// Where every `output_file` lands, under the project root.
+/// The folder of every `output_file`, under the project root.
 pub const OUTPUT_FOLDER: &str = ".fumi/output";
 
-/// How many bytes of a file decide its encoding; more does not change what `chardetng` says of real text.
+/// The number of bytes used to detect a file's encoding; more does not change the result of `chardetng` for real text.
 const DETECTION_BYTES: usize = 1 << 20;
 
 /// The encoding that a caller asked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum EncodingChoice {
-    /// Detected per file.
+    /// Detected for each file separately.
     Auto,
     /// The same for every file.
     Fixed(&'static Encoding),
 }
 
-/// The caller named an encoding that does not exist.
+/// The error of a caller that named an unknown encoding.
 #[derive(Debug, thiserror::Error)]
 #[error("unknown encoding {0}")]
 pub struct UnknownEncoding(pub String);
@@ -52,7 +52,7 @@ impl Teach for UnknownEncoding {
 }
 
 impl EncodingChoice {
-    /// Reads a label of the WHATWG Encoding Standard, `auto`, or one of the common other spellings.
+    /// Parses a label of the WHATWG Encoding Standard, `auto`, or one of the common other spellings.
     pub fn parse(label: &str) -> Result<Self, UnknownEncoding> {
         let plain = label.trim().to_ascii_lowercase().replace('_', "-");
         let label_of = match plain.as_str() {
@@ -71,16 +71,16 @@ impl EncodingChoice {
     }
 }
 
-/// A file's text and what it was decoded from.
+/// A file's text and the encoding from which it was decoded.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decoded {
     /// The text, without a byte order mark.
     pub text: String,
     /// The encoding's name in lower case, such as `utf-8` or `shift_jis`.
     pub encoding: String,
-    /// Whether the file began with a byte order mark.
+    /// True if the file began with a byte order mark.
     pub bom: bool,
-    /// Whether bytes had no meaning in that encoding and became U+FFFD.
+    /// True if some bytes were invalid in that encoding and became U+FFFD.
     pub damaged: bool,
 }
 
@@ -112,7 +112,7 @@ pub fn read(path: &ProjectPath, limit: u64) -> Result<Vec<u8>, PathError> {
     Ok(bytes)
 }
 
-/// Reads at most `length` bytes of a file from `start` on. Returns them, and the size of the file in bytes.
+/// Reads at most `length` bytes of a file from `start` on. Returns them and the size of the file, in bytes.
 pub fn read_part(path: &ProjectPath, start: u64, length: u64) -> Result<(Vec<u8>, u64), PathError> {
     let mut file = path.open()?;
     let unreadable = |source| PathError::Unreadable {
@@ -129,8 +129,9 @@ pub fn read_part(path: &ProjectPath, start: u64, length: u64) -> Result<(Vec<u8>
     Ok((bytes, size))
 }
 
-/// The encoding of a file by its first bytes: byte order mark, ISO-2022-JP escapes, valid UTF-8, UTF-16 without a mark,
-/// then what the file declares (if it can be that), then what `chardetng` finds.
+/// Returns the encoding of a file by its first bytes, in this order: byte order mark, ISO-2022-JP escapes, valid UTF-8,
+/// UTF-16 without a mark, the file's own declaration (if the bytes are valid in that encoding), the guess of
+/// `chardetng`.
 #[must_use]
 pub fn detect(bytes: &[u8]) -> &'static Encoding {
     if let Some((encoding, _)) = Encoding::for_bom(bytes) {
@@ -138,7 +139,7 @@ pub fn detect(bytes: &[u8]) -> &'static Encoding {
     }
     let cut = bytes.len() > DETECTION_BYTES;
     let head = &bytes[..bytes.len().min(DETECTION_BYTES)];
-    // NUL is ASCII, but text has none: UTF-16 of Latin text is ASCII bytes with NUL between them.
+    // NUL is ASCII, but text contains none: UTF-16 of Latin text is ASCII bytes with NUL between them.
     if head.is_ascii() && !head.contains(&0) {
         return if has_iso_2022_jp_escape(head) {
             ISO_2022_JP
@@ -159,7 +160,7 @@ pub fn detect(bytes: &[u8]) -> &'static Encoding {
     detector.feed(head, !cut);
     let guessed = detector.guess(None, chardetng::Utf8Detection::Allow);
     if let Some(encoding) = declared(head).filter(|encoding| can_be(head, encoding, cut)) {
-        // Any bytes are text of an encoding of one byte a character, so that its declaration may be a leftover.
+        // Any bytes are valid in a single-byte encoding, so that such a declaration may be outdated.
         let is_japanese = [SHIFT_JIS, EUC_JP, ISO_2022_JP].contains(&guessed) && !is_latin(head);
         let is_leftover = encoding.is_single_byte() && is_japanese && can_be(head, guessed, cut);
         return if is_leftover { guessed } else { encoding };
@@ -171,7 +172,7 @@ pub fn detect(bytes: &[u8]) -> &'static Encoding {
     }
 }
 
-/// Encodings of Cyrillic, Greek, Hebrew, Arabic and Thai that are guessed for a few accents too.
+/// Encodings of Cyrillic, Greek, Hebrew, Arabic and Thai that `chardetng` also guesses for a few accented letters.
 const OTHER_SCRIPTS: [&str; 13] = [
     "windows-1251",
     "KOI8-U",
@@ -188,8 +189,8 @@ const OTHER_SCRIPTS: [&str; 13] = [
     "windows-874",
 ];
 
-/// Where files say what they are encoded in: a comment in the first two lines (PEP 263, Ruby, Emacs), the declaration of XML, `@charset` of
-/// CSS, `<meta charset>` of HTML.
+/// Patterns of declarations of an encoding: a comment in the first two lines (PEP 263, Ruby, Emacs), the declaration of
+/// XML, `@charset` of CSS, `<meta charset>` of HTML.
 static DECLARATIONS: LazyLock<[regex::bytes::Regex; 4]> = LazyLock::new(|| {
     [
         r"\A(?:[ \t\x0c]*(?:#[^\n]*)?\r?\n)?[ \t\x0c]*#[^\n]*?coding[:=][ \t]*([-_.a-zA-Z0-9]+)",
@@ -200,17 +201,18 @@ static DECLARATIONS: LazyLock<[regex::bytes::Regex; 4]> = LazyLock::new(|| {
     .map(|pattern| regex::bytes::Regex::new(pattern).expect("a constant pattern"))
 });
 
-/// How much of a file is looked at for a declaration; a browser looks at as much.
+/// The number of bytes searched for a declaration, the same as in browsers.
 const DECLARATION_BYTES: usize = 1_024;
 
-/// The encoding that a file which is not UTF-8 says it is in. UTF-16 is never told that way: the declaration itself would be in it.
+/// Returns the encoding that a file declares, if it is not UTF-8. UTF-16 is ignored, since the declaration itself would
+/// be UTF-16.
 fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
     let head = &bytes[..bytes.len().min(DECLARATION_BYTES)];
     let label = DECLARATIONS
         .iter()
         .find_map(|declaration| declaration.captures(head)?.get(1))?;
     let label = std::str::from_utf8(label.as_bytes()).ok()?.to_ascii_lowercase();
-    // As Emacs writes the ends of lines.
+    // Emacs appends the kind of line ends.
     let label = ["-unix", "-dos", "-mac"]
         .iter()
         .find_map(|end| label.strip_suffix(end))
@@ -221,14 +223,16 @@ fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// True if bytes are text of an encoding. Where they are cut, the last character may be too: at most 3 bytes of it are there.
+/// True if the bytes are valid text of an encoding. If they were cut, the last character may be incomplete: at most 3
+/// bytes of it are present.
 fn can_be(bytes: &[u8], encoding: &'static Encoding, cut: bool) -> bool {
     let forgiven = if cut { 3.min(bytes.len()) } else { 0 };
     let mut ends = bytes.len() - forgiven..=bytes.len();
     ends.any(|end| !encoding.decode_without_bom_handling(&bytes[..end]).1)
 }
 
-/// True if bytes that are no ASCII stand among Latin letters, as accents do: words of other scripts have no Latin letters.
+/// True if most non-ASCII bytes occur between Latin letters, as accented letters do: words of other scripts contain no
+/// Latin letters.
 fn is_latin(bytes: &[u8]) -> bool {
     let (mut among, mut apart) = (0_usize, 0_usize);
     let mut rest = bytes;
@@ -246,7 +250,8 @@ fn is_latin(bytes: &[u8]) -> bool {
     among > apart
 }
 
-/// ISO-2022-JP is plain ASCII bytes with escapes that switch the character set (JIS X 0201, 0208).
+/// True if the bytes contain an escape of ISO-2022-JP, which is ASCII bytes with escapes that switch the character set
+/// (JIS X 0201, 0208).
 fn has_iso_2022_jp_escape(bytes: &[u8]) -> bool {
     const ESCAPES: [&[u8]; 4] = [b"$B", b"$@", b"(J", b"(I"];
     bytes
@@ -256,7 +261,7 @@ fn has_iso_2022_jp_escape(bytes: &[u8]) -> bool {
         .any(|(at, _)| ESCAPES.iter().any(|escape| bytes[at + 1..].starts_with(escape)))
 }
 
-/// UTF-16 without a mark shows as NUL in every other byte of mostly Latin text.
+/// Detects UTF-16 without a mark by NUL in every other byte, as in mostly Latin text.
 fn utf_16_without_mark(bytes: &[u8]) -> Option<&'static Encoding> {
     let sample = &bytes[..bytes.len().min(4_096) & !1];
     let pairs = sample.len() / 2;
@@ -274,7 +279,7 @@ fn utf_16_without_mark(bytes: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// Decodes a file's bytes.
+/// Decodes a file's bytes with the chosen or detected encoding.
 #[must_use]
 pub fn decode(bytes: &[u8], choice: EncodingChoice) -> Decoded {
     let encoding = match choice {
@@ -291,18 +296,18 @@ pub fn decode(bytes: &[u8], choice: EncodingChoice) -> Decoded {
     }
 }
 
-/// The name under which replies show an encoding.
+/// Returns the name that replies use for an encoding.
 #[must_use]
 pub fn name_of(encoding: &'static Encoding) -> String {
     if encoding == WINDOWS_1252 {
-        // The superset that browsers read Latin-1 as; the name that people know.
+        // Windows-1252 is the superset that browsers read Latin-1 as; Latin-1 is the well-known name.
         "latin1".to_owned()
     } else {
         encoding.name().to_ascii_lowercase()
     }
 }
 
-/// SHA-256 in lower-case hex.
+/// Returns the SHA-256 digest in lower-case hexadecimal.
 #[must_use]
 pub fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes)
@@ -314,20 +319,20 @@ pub fn sha256(bytes: &[u8]) -> String {
         })
 }
 
-/// Why an `output_file` is refused.
+/// The errors of writing an `output_file`.
 #[derive(Debug, thiserror::Error)]
 pub enum OutputError {
     /// The name is not a plain relative one.
     #[error("output_file refused: {reason}")]
     Name {
-        /// As the client wrote it.
+        /// The name as the client wrote it.
         path: String,
-        /// Why, in English.
+        /// The reason, in English.
         reason: &'static str,
-        /// Why, in Japanese.
+        /// The reason, in Japanese.
         reason_ja: &'static str,
     },
-    /// It could not be written.
+    /// The file could not be written.
     #[error(transparent)]
     Write(WriteError),
 }
@@ -375,12 +380,12 @@ impl Teach for OutputError {
     }
 }
 
-/// A checked name of an output file: plain, relative, below [`OUTPUT_FOLDER`].
+/// The checked name of an output file: plain, relative, below [`OUTPUT_FOLDER`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputName(String);
 
 impl OutputName {
-    /// Checks a client's `output_file`. Accepts the name with or without the folder that it lands in.
+    /// Parses a client's `output_file`. Accepts the name with or without [`OUTPUT_FOLDER`] before it.
     pub fn parse(raw: &str) -> Result<Self, OutputError> {
         let refuse = |reason, reason_ja| {
             Err(OutputError::Name {
@@ -416,13 +421,13 @@ impl OutputName {
         Ok(Self(parts.join("/")))
     }
 
-    /// The project-relative path that replies name.
+    /// Returns the project-relative path, as replies show it.
     #[must_use]
     pub fn shown(&self) -> String {
         format!("{OUTPUT_FOLDER}/{}", self.0)
     }
 
-    /// Whether the file gets the structured result (`.json`) or the text.
+    /// True if the file gets the structured result (`.json`); otherwise it gets the text.
     #[must_use]
     pub fn is_json(&self) -> bool {
         Path::new(&self.0)
@@ -431,9 +436,9 @@ impl OutputName {
     }
 }
 
-/// Writes an output file, whole or not at all ([`crate::writing`]), in a folder that git ignores.
+/// Writes an output file, completely or not at all ([`crate::writing`]), in a folder that git ignores.
 ///
-/// No folder on the way may be a link: an output must never land on a source file.
+/// No folder of its path may be a link: an output must never land on a source file.
 pub fn write_output(project: &Project, name: &OutputName, bytes: &[u8]) -> Result<(), OutputError> {
     const IGNORE: &str = ".fumi/.gitignore";
     if project.dir().symlink_metadata(IGNORE).is_err() {
@@ -476,7 +481,7 @@ mod tests {
                 "shift_jis",
             ),
             ("@charset \"iso-8859-2\";\n", latin, "iso-8859-2"),
-            // It cannot be that, nobody knows that, and that is too late.
+            // The bytes are not EUC-JP, the label is unknown, and the declaration comes too late.
             ("# coding: euc-jp\n", latin, "latin1"),
             ("# coding: klingon\n", latin, "latin1"),
             ("\n\n# coding: koi8-r\n", latin, "latin1"),

@@ -1,13 +1,12 @@
-//! Whether a cached answer is still true: a [`Stamp`] of everything under a root that an answer can depend on.
+//! Freshness of cached answers: a [`Stamp`] of everything under a root that an answer can depend on.
 //!
 //! Invariant: two equal stamps mean that nothing under the root changed between them. On Linux the kernel queues an
 //! inotify event before `write` returns; [`Freshness::stamp`] drains that queue itself, inside the call, so there is no
-//! thread whose delay could serve a stale answer. Where watching is impossible, or would not see
-//! what others write ([`crate::mounts`]), the stamp is a hash over the whole tree.
-//! Those who want to be told of changes listen to the same queue ([`Freshness::listen`]).
-//! What inotify does not see is not seen here either: writes through a shared memory map, or through a hard link
-//! elsewhere. The contents of `.fumi/`, `.noveler/` and `.git/` do not count: an answer
-//! that depends on them, or on where a link leads, is not cached ([`crate::project::Project::unstamped`]).
+//! thread whose delay could serve a stale answer. Where watching is impossible, or would miss changes by other machines
+//! ([`crate::mounts`]), the stamp is a hash over the whole tree. Listeners use the same queue ([`Freshness::listen`]).
+//! Changes that inotify does not report go unnoticed here too: writes through a shared memory map, or through a hard
+//! link elsewhere. The contents of `.fumi/`, `.noveler/` and `.git/` do not count: an answer that depends on them, or
+//! on the target of a link, is not cached ([`crate::project::Project::unstamped`]).
 
 use std::{
     collections::HashMap,
@@ -23,15 +22,15 @@ use crate::{
     tree::Tree,
 };
 
-/// How often a lock that is held for microseconds is tried before a thread waits for it.
+/// The number of attempts to take a lock that is usually held for microseconds, before giving up.
 const TRIES: usize = 200;
 
-/// Everything that an answer over one root can depend on, in one value.
+/// A value that identifies the state of everything that an answer over one root can depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Stamp {
-    /// How often the watched tree changed, or the hash of an unwatchable one.
+    /// The generation of a watched tree, or the hash of a tree that cannot be watched.
     pub(crate) tree: u64,
-    /// The ignore files above the root and the user's global ones.
+    /// The hash of the ignore files above the root and the user's global ones.
     pub(crate) above: u64,
 }
 
@@ -41,7 +40,8 @@ impl std::fmt::Display for Stamp {
     }
 }
 
-/// How many roots are watched at once. Each has up to two instances of inotify, of which a user has 128 by default, in all programs.
+/// The maximum number of roots watched at once. Each uses up to two inotify instances; a user has 128 by default, for
+/// all programs together.
 const ROOTS: usize = 32;
 
 /// The watched roots of this process.
@@ -49,35 +49,35 @@ const ROOTS: usize = 32;
 pub struct Freshness {
     /// Std locks: the sections are short and never await.
     roots: RwLock<HashMap<PathBuf, Root>>,
-    /// Counts the looks at roots.
+    /// The number of accesses so far, used to find the least recently used root.
     looks: AtomicU64,
 }
 
-/// A watched root, and the last look at it.
+/// A watched root and its last access.
 #[derive(Debug)]
 struct Root {
-    /// Walked at the first use, outside the lock of all roots.
+    /// The watcher, created at the first use, outside the lock of all roots.
     tree: Arc<OnceLock<Arc<Mutex<Tree>>>>,
     used: AtomicU64,
 }
 
 impl Freshness {
-    /// The stamp of a canonical root, now. Blocking: the first call for a root walks its folders.
+    /// Returns the stamp of a canonical root, now. Blocking: the first call for a root walks its folders.
     #[must_use]
     pub fn stamp(&self, root: &Path) -> Stamp {
         self.tree(root).lock().unwrap_or_else(PoisonError::into_inner).stamp()
     }
 
-    /// The same where it takes some microseconds: the root is watched and nothing in it changed since the last look.
-    /// `None` says nothing but that [`Freshness::stamp`] must tell.
+    /// Returns the stamp if that takes only microseconds: the root is watched and nothing in it changed since the last
+    /// access. Returns `None` if this cheap check is inconclusive; call [`Freshness::stamp`] then.
     #[must_use]
     pub fn stamp_at_once(&self, root: &Path) -> Option<Stamp> {
         let tree = self.known(&*self.roots.try_read().ok()?, root)?;
         soon(tree.get()?)?.stamp_at_once()
     }
 
-    /// True if answers over this root may depend on ignore rules that no stamp tells of, as of the last stamp: those of a worktree or
-    /// submodule, and ignore files that are links.
+    /// True if answers over this root may depend on ignore rules that no stamp covers, as of the last stamp: those of a
+    /// worktree or submodule, and ignore files that are links.
     #[must_use]
     pub fn has_rules_elsewhere(&self, root: &Path) -> bool {
         let tree = self.tree(root);
@@ -85,8 +85,8 @@ impl Freshness {
         tree.has_rules_elsewhere()
     }
 
-    /// Listens to what changes under a canonical root from now on. Blocking as [`Freshness::stamp`] is, and only inside a
-    /// runtime that can wait for the kernel.
+    /// Subscribes to changes under a canonical root from now on. Blocking as [`Freshness::stamp`] is. Must be called
+    /// within a runtime that can wait for the kernel.
     #[must_use]
     pub fn listen(&self, root: &Path, interest: Interest) -> Changes {
         Changes::begin(self.tree(root), interest)
@@ -104,7 +104,7 @@ impl Freshness {
             return tree;
         }
         if roots.len() >= ROOTS {
-            // A root that is listened to stays.
+            // A root with listeners stays.
             let idle = roots.iter().filter(|(_, root)| {
                 let is_listened_to = root.tree.get().is_some_and(|tree| Arc::strong_count(tree) > 1);
                 Arc::strong_count(&root.tree) == 1 && !is_listened_to
@@ -132,7 +132,7 @@ impl Freshness {
     }
 }
 
-/// A tree that others hold for a moment at most; `None` when one of them does something longer.
+/// Locks a tree that other threads usually hold only briefly; returns `None` if one of them takes longer.
 fn soon(tree: &Mutex<Tree>) -> Option<MutexGuard<'_, Tree>> {
     for _ in 0..TRIES {
         match tree.try_lock() {
@@ -153,7 +153,7 @@ mod tests {
 
     type Change = Box<dyn Fn()>;
 
-    /// Every kind of change, by name, so that a failure says which one went unseen.
+    /// Returns every kind of change, by name, so that a failure shows which one was missed.
     fn changes(root: &Path) -> Vec<(&'static str, Change)> {
         let at = |name: &str| root.join(name);
         let (a, b, deep, moved) = (at("a.txt"), at("b.txt"), at("d/e"), at("m"));

@@ -1,7 +1,7 @@
-//! The foundation of fumi: what every family of tools stands on.
+//! The foundation of fumi, used by every family of tools.
 //!
-//! Knows no tool and no protocol. Paths come from [`project`], bytes from [`files`], sentences from [`text`],
-//! and what a failure teaches from [`errors`].
+//! It knows neither tools nor protocols. Paths come from [`project`], bytes from [`files`], bilingual texts from
+//! [`text`], and error messages from [`errors`].
 
 mod above;
 pub mod audit;

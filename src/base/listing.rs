@@ -1,37 +1,35 @@
-//! What a folder of a project holds, seen through the handle of its root.
+//! The entries of one folder of a project, read through the handle of its root.
 //!
-//! Invariant: what lies outside the root is never looked at; a link that leads out is listed as neither file nor folder. It does
+//! Invariant: nothing outside the root is accessed; a link that leads out is listed as neither file nor folder. It does
 //! not walk: one folder, its names in order.
 
 use std::{ffi::OsString, io};
 
 use crate::project::{PathError, ProjectPath};
 
-/// A name in a folder.
+/// An entry of a folder.
 #[derive(Clone, Debug)]
 pub struct Listed {
-    /// As text; bytes that are not UTF-8 become U+FFFD.
+    /// The name as text; bytes that are not UTF-8 become U+FFFD.
     pub name: String,
-    /// Where it is.
+    /// The path of the entry in the project.
     pub path: ProjectPath,
-    /// What it is, or what the link leads to.
+    /// The kind of the entry, or of the target of a link.
     pub kind: ListedKind,
-    /// Whether it is a link: whoever walks on does not follow it into a circle.
+    /// True if the entry is a link: a walk must not follow it, to avoid cycles.
     pub is_link: bool,
 }
 
-/// What a name stands for.
+/// The kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListedKind {
-    /// A regular file.
     File,
-    /// A folder.
     Folder,
-    /// A device, a broken link, or one that leads out.
+    /// A device, a broken link, or a link that leads out.
     Other,
 }
 
-/// The names in a folder, sorted, the first `limit` of them, and whether there are more.
+/// Returns the first `limit` entries of a folder in order of their names, and true if there are more.
 pub fn list(folder: &ProjectPath, limit: usize) -> Result<(Vec<Listed>, bool), PathError> {
     listed(folder, |names| {
         let has_more = names.len() > limit;
@@ -40,7 +38,7 @@ pub fn list(folder: &ProjectPath, limit: usize) -> Result<(Vec<Listed>, bool), P
     })
 }
 
-/// The same with the last `limit`: the newest, where names begin with a time.
+/// Returns the last `limit` entries, and true if there are more: the newest, where names begin with a time.
 pub fn list_last(folder: &ProjectPath, limit: usize) -> Result<(Vec<Listed>, bool), PathError> {
     listed(folder, |names| {
         let over = names.len().saturating_sub(limit);
@@ -49,7 +47,7 @@ pub fn list_last(folder: &ProjectPath, limit: usize) -> Result<(Vec<Listed>, boo
     })
 }
 
-/// All names are sorted before some are left out: folders give them in any order.
+/// Lists a folder. All names are sorted before some are left out, since folders return them in any order.
 fn listed(
     folder: &ProjectPath,
     cut: impl FnOnce(&mut Vec<(OsString, bool)>) -> bool,

@@ -1,7 +1,7 @@
 //! Other spellings of a client's path: a `file://` URL, backslashes, a leading slash.
 //!
-//! Invariant: a spelling is only another string for [`Project::resolve`], which decides for it as for every other. A path that
-//! resolves as it is written is never read in another way. Names of files that do not exist yet are not for this.
+//! Invariant: a spelling is only another string for [`Project::resolve`], which checks it like every other. A path that
+//! resolves as written is never reinterpreted. Names of files that do not exist yet are not handled here.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -10,7 +10,8 @@ use percent_encoding::percent_decode_str;
 use crate::project::{PathError, Project, ProjectPath};
 
 impl Project {
-    /// Turns a client's string into an existing path of this project, as [`Project::resolve`], also in another spelling.
+    /// Resolves a client's string to an existing path of this project as [`Project::resolve`] does, trying other
+    /// spellings too.
     pub fn meant(self: &Arc<Self>, raw: &str) -> Result<ProjectPath, PathError> {
         let as_written = match self.resolve(raw) {
             Ok(found) => return Ok(found),
@@ -38,7 +39,7 @@ impl Project {
     }
 }
 
-/// The path of a `file://` URL of this machine, owned; any other string as it is.
+/// Returns the path of a `file://` URL of this machine, owned; any other string unchanged.
 fn path_of_url(raw: &str) -> Cow<'_, str> {
     let rest = raw.strip_prefix("file://");
     let path = rest.map(|rest| rest.strip_prefix("localhost").unwrap_or(rest));

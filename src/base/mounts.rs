@@ -1,14 +1,14 @@
-//! Where files may change without this kernel hearing of it: on mounts that another machine, or the host of a virtual one,
-//! writes to as well.
+//! Detection of mounts where files may change without this kernel's knowledge, because another machine, or the host of
+//! a virtual machine, writes to them as well.
 //!
-//! Only the kernel's own list of mounts is asked, never the mounts themselves: one whose server is away would block. What kind
-//! of file system is not known to be shared counts as local.
+//! Only the kernel's list of mounts is read. The mounts themselves are not accessed: one whose server is unreachable
+//! would block. Unknown kinds of file systems count as local.
 
 use std::path::Path;
 
 use crate::system::is_system_failure;
 
-/// Kinds of file systems that are written to elsewhere too, as `/proc/self/mountinfo` calls them (proc(5)).
+/// The kinds of file systems that other machines may write to, as `/proc/self/mountinfo` calls them (proc(5)).
 const SHARED: [&str; 22] = [
     "9p",
     "afs",
@@ -34,18 +34,19 @@ const SHARED: [&str; 22] = [
     "vmhgfs",
 ];
 
-/// Whether something under a canonical root, or the root itself, lies on such a mount.
+/// True if a canonical root, or anything under it, lies on a shared mount.
 pub(crate) fn may_change_unseen(root: &Path) -> bool {
-    // Not Linux, or no /proc: nothing is watched there anyway, or nothing can be said.
+    // Without Linux or /proc, the result is false: nothing is watched there, or nothing is known.
     of_mounts(|mounts| is_shared(mounts, root))
 }
 
-/// Whether a canonical folder lies on such a mount, whatever is mounted below it.
+/// True if a canonical folder lies on a shared mount, regardless of mounts below it.
 pub(crate) fn may_change_unseen_at(folder: &Path) -> bool {
     of_mounts(|mounts| is_shared_at(mounts, folder))
 }
 
-/// True if the list of mounts says so, or if the system fails to give it: events then prove nothing.
+/// True if the predicate holds for the list of mounts, or if the system fails to provide the list: events then prove
+/// nothing.
 fn of_mounts(says: impl Fn(&str) -> bool) -> bool {
     match std::fs::read_to_string("/proc/self/mountinfo") {
         Ok(mounts) => says(&mounts),
@@ -63,7 +64,7 @@ fn is_shared_at(mounts: &str, folder: &Path) -> bool {
         let point = Path::new(&point);
         folder.starts_with(point).then(|| (point.components().count(), kind))
     });
-    // The longest holds the folder, and of several at one place the last.
+    // The longest mount point contains the folder; of several mounts at one point, the last is visible.
     holding
         .max_by_key(|(depth, _)| *depth)
         .is_some_and(|(_, kind)| is_shared_kind(kind))
@@ -73,13 +74,13 @@ fn is_shared_kind(kind: &str) -> bool {
     SHARED.contains(&kind) || kind.starts_with("fuse.")
 }
 
-/// Where a line's mount is, and of what kind.
+/// Returns the mount point of a line, and the kind of file system.
 fn mount(line: &str) -> Option<(String, &str)> {
     let (place, source) = line.split_once(" - ")?;
     Some((unescaped(place.split(' ').nth(4)?), source.split(' ').next()?))
 }
 
-/// Blanks and backslashes of a path stand as three octal digits.
+/// Decodes a path in which blanks and backslashes are written as three octal digits.
 fn unescaped(raw: &str) -> String {
     let mut bytes = Vec::with_capacity(raw.len());
     let mut rest = raw.as_bytes();
@@ -105,7 +106,7 @@ mod tests {
 
     use super::{is_shared, may_change_unseen};
 
-    /// As a container in a virtual machine sees it.
+    /// The mounts as a container in a virtual machine sees them.
     const MOUNTS: &str = "\
         22 1 254:1 / / rw,relatime shared:1 - ext4 /dev/vda1 rw\n\
         30 22 0:40 / /workspace rw,relatime - virtiofs share rw\n\

@@ -1,37 +1,37 @@
-//! Where the client sees other paths than the server does: a container, a remote dev box, Windows beside Linux.
+//! Path maps, for clients that see other paths than the server: a container, a remote dev box, Windows beside Linux.
 //!
-//! A map translates prefixes, in both directions, at the two places where a client's string becomes a path and a path is
-//! shown absolutely. It grants nothing: what comes out is checked like every other path.
+//! A map translates prefixes, in both directions, at the two places where a client's string becomes a path and an
+//! absolute path is shown. It grants no access: its results are checked like every other path.
 
 use std::path::{Component, Path, PathBuf};
 
-/// One prefix on both sides.
+/// A prefix of the client's paths and the corresponding server folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathMap {
-    /// As the client writes it, such as `/home/me/app` or `C:\Users\me\app`.
+    /// The prefix as the client writes it, such as `/home/me/app` or `C:\Users\me\app`.
     pub client: String,
-    /// The same folder here; absolute.
+    /// The absolute path of the same folder on the server.
     pub server: PathBuf,
 }
 
-/// All maps. The longest prefix that fits decides.
+/// All path maps. The longest matching prefix decides.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PathMaps(Vec<PathMap>);
 
 impl PathMaps {
-    /// Maps in any order.
+    /// Creates path maps from a list in any order.
     #[must_use]
     pub fn new(maps: impl IntoIterator<Item = PathMap>) -> Self {
         Self(maps.into_iter().collect())
     }
 
-    /// The maps, as the operator listed them.
+    /// Returns the maps, as the operator listed them.
     #[must_use]
     pub fn maps(&self) -> &[PathMap] {
         &self.0
     }
 
-    /// A client's path here; `None` when no map fits.
+    /// Translates a client's path to the server's; returns `None` if no map matches.
     #[must_use]
     pub fn to_server(&self, raw: &str) -> Option<PathBuf> {
         let fits = self.0.iter().filter_map(|map| {
@@ -42,7 +42,7 @@ impl PathMaps {
         fits.max_by_key(|(length, _)| *length).map(|(_, path)| path)
     }
 
-    /// A path of this side as the client writes it; itself when no map fits.
+    /// Translates a server path to the client's form; returns it unchanged if no map matches.
     #[must_use]
     pub fn to_client(&self, path: &Path) -> String {
         let fits = self.0.iter().filter_map(|map| {
@@ -64,7 +64,7 @@ impl PathMaps {
     }
 }
 
-/// Whether a path is written as on Windows: it begins with a drive or two backslashes.
+/// True if a path has the form of Windows: it begins with a drive or two backslashes.
 fn is_windows(path: &str) -> bool {
     path.starts_with(r"\\") || matches!(path.as_bytes(), [drive, b':', ..] if drive.is_ascii_alphabetic())
 }
@@ -74,7 +74,8 @@ fn parts_of(client: &str) -> Vec<&str> {
     client.split(separators).filter(|part| !part.is_empty()).collect()
 }
 
-/// What follows a prefix, part by part, so that `/home/me` is no prefix of `/home/menu`. Windows compares without case.
+/// Returns the rest of a path after a prefix, compared part by part, so that `/home/me` does not match `/home/menu`.
+/// Windows paths are compared without case.
 fn strip(raw: &str, prefix: &[&str], windows: bool) -> Option<PathBuf> {
     // A file URI of Windows is `/C:/...`.
     let raw = match raw.strip_prefix('/') {

@@ -1,7 +1,7 @@
-//! Where a client's string leads, or would lead once something is there: what a watch needs, since a file may come and go.
+//! A path that a client wants to watch, whether or not a file exists there, since a file may come and go.
 //!
-//! Invariant: a [`Place`] exists only for a string that lies inside its project, and [`Place::look`] tells nothing of what
-//! lies outside: a link that leads out looks like a file that is not there. It never opens a file and never reads one.
+//! Invariant: a [`Place`] exists only for a string that lies inside its project, and [`Place::look`] reveals nothing
+//! outside: a link that leads out looks like a missing file. Files are never opened or read here.
 
 use std::{
     path::{Path, PathBuf},
@@ -13,20 +13,20 @@ use unicode_normalization::UnicodeNormalization as _;
 
 use crate::project::{PathError, Project, ProjectPath, slashed};
 
-/// What tells one state of a file from another without reading it.
+/// The metadata that distinguishes one state of a file from another without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Mark {
-    /// In bytes.
+    /// The size of the file, in bytes.
     pub size: u64,
     /// Seconds and nanoseconds of the last change of the content.
     pub modified: (i64, i64),
     /// Seconds and nanoseconds of the last change of content, name or permissions.
     pub changed: (i64, i64),
-    /// The number of the file in its file system: another one after a rename over it.
+    /// The inode number, which differs after a rename over the file.
     pub inode: u64,
 }
 
-/// The mark of a regular file, or `None` without one.
+/// Returns the mark of a regular file; `None` for anything else.
 #[must_use]
 pub fn mark(path: &ProjectPath) -> Option<Mark> {
     let meta = path.noted(path.project().dir().metadata(path.relative())).ok()?;
@@ -38,8 +38,8 @@ pub fn mark(path: &ProjectPath) -> Option<Mark> {
     })
 }
 
-/// Where a client's string would be in a project, relative to its root and with `/`, whether or not there is something. Names are in
-/// NFC, so that spellings of one name are equal; `.` stands for the root.
+/// Returns a client's string as a path relative to the project root, with `/`, whether or not the file exists. Names
+/// are in NFC, so that spellings of one name are equal; `.` is the root.
 pub fn relative(project: &Project, raw: &str) -> Result<String, PathError> {
     let relative = project.relative(raw)?;
     if relative.as_os_str().is_empty() {
@@ -48,28 +48,28 @@ pub fn relative(project: &Project, raw: &str) -> Result<String, PathError> {
     Ok(slashed(&relative).nfc().collect())
 }
 
-/// A string that lies inside its project, whether or not there is a file.
+/// A path inside its project, whether or not a file exists there.
 #[derive(Clone, Debug)]
 pub struct Place {
     project: Arc<Project>,
     raw: String,
-    /// Absolute: as written, in NFC and in NFD.
+    /// The absolute paths: as written, in NFC and in NFD.
     spellings: Vec<PathBuf>,
 }
 
-/// What is at a place now.
+/// The current state of a watched path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Look {
-    /// The file, if there is one that may be read.
+    /// The mark of the file, if it exists and may be read.
     pub mark: Option<Mark>,
-    /// Absolute names under which a change of it shows: how it was written, and what that leads to.
+    /// The absolute paths whose events concern the file: those of the string, and the target of a link.
     pub names: Vec<PathBuf>,
-    /// A link lies on the way, so that the file can change without any of these names changing.
+    /// True if a link lies on the way, so that the file can change without an event for any of these names.
     pub by_link: bool,
 }
 
 impl Place {
-    /// Checks a string as [`Project::resolve`] does, but lets it name a file that is not there yet.
+    /// Checks a string as [`Project::resolve`] does, but accepts a file that does not exist yet.
     pub fn of(project: &Arc<Project>, raw: &str) -> Result<Self, PathError> {
         let relative = project.relative(raw)?;
         let spellings = project.spellings(raw, &relative)?;
@@ -83,7 +83,7 @@ impl Place {
             }
             Ok(_) => {}
             Err(PathError::NotFound { .. }) => {
-                // A file that appears below a link to elsewhere would be outside.
+                // A file that appears below a link to another folder would be outside.
                 if !deepest(project.root(), &relative).starts_with(project.root()) {
                     return Err(PathError::Outside { path: raw.to_owned() });
                 }
@@ -97,13 +97,12 @@ impl Place {
         })
     }
 
-    /// The project that it belongs to.
     #[must_use]
     pub fn project(&self) -> &Arc<Project> {
         &self.project
     }
 
-    /// What is there now.
+    /// Returns the current state of the path.
     #[must_use]
     pub fn look(&self) -> Look {
         let found = self.project.resolve(&self.raw).ok();
@@ -122,7 +121,7 @@ impl Place {
     }
 }
 
-/// The real path of the deepest part of a path that exists.
+/// Returns the real path of the deepest existing part of a path.
 fn deepest(root: &Path, relative: &Path) -> PathBuf {
     relative
         .ancestors()
@@ -178,7 +177,7 @@ mod tests {
             };
             assert_eq!(shown, expected, "{raw:?}");
         }
-        // What appears outside, where a link inside points, stays unseen.
+        // A file that appears outside, at the target of a link inside, stays invisible.
         let dangling = Place::of(&project, "dangling").expect("inside");
         let before = dangling.look();
         fs::write(outer.path().join("later"), "s").expect("a file");

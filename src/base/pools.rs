@@ -1,9 +1,11 @@
-//! Bounded work: places for each kind of job, and a queue that is bounded in length and in time, and fair.
+//! Limits on concurrent work: a number of slots for each kind of job, and a fair queue with a maximum length and
+//! waiting time.
 //!
-//! Invariants: never more jobs run than there are places, also of one key; a permit is held exactly as long as it lives; a free
-//! place is never left to nobody while somebody waits who could have it. Waiting calls are served round-robin by principal
-//! ([`crate::fair_queue`]), so that no caller's flood makes another wait for more than one of its calls a place. Nested calls
-//! (a batch inside its own permit) must not ask again: with one write permit they would wait for themselves.
+//! Invariants: never more jobs run than there are slots, in total and for each key. A permit occupies its slot until it
+//! is dropped. A free slot goes at once to a waiting call that may use it. Waiting calls are served round-robin by
+//! principal ([`crate::fair_queue`]), so that a flood of calls from one principal delays another by at most one call
+//! for each slot. Nested calls (a batch that already has a permit) must not acquire again: with a single write slot
+//! they would wait for themselves.
 
 use std::{
     collections::HashMap,
@@ -20,26 +22,22 @@ use crate::{
     project::BOOK,
 };
 
-/// The kinds of jobs.
+/// The kinds of jobs, each with slots and a queue of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Pool {
-    /// Code tools, reads and everything short.
+    /// Code tools, file reads and all other short jobs.
     Analysis,
-    /// Writing novels.
     Write,
-    /// Checking novels.
     Check,
-    /// Plotting novels.
     Plot,
-    /// Browser contexts.
     Browser,
 }
 
 impl Pool {
-    /// Every pool.
+    /// Every pool, in the order of its discriminant.
     pub const ALL: [Self; 5] = [Self::Analysis, Self::Write, Self::Check, Self::Plot, Self::Browser];
 
-    /// The name in metrics, the configuration and errors.
+    /// Returns the name used in metrics, the configuration and error messages.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -52,33 +50,32 @@ impl Pool {
     }
 }
 
-/// How large the pools and their queues are.
+/// The sizes of the pools and their queues.
 #[derive(Clone, Copy, Debug)]
 pub struct PoolSizes {
-    /// Jobs at once in each pool, in the order of [`Pool::ALL`]; of all keys together.
+    /// The maximum number of concurrent jobs of each pool, over all keys, in the order of [`Pool::ALL`].
     pub places: [usize; 5],
-    /// Jobs at once for one key of [`Pools::acquire_for`].
+    /// The maximum number of concurrent jobs for one key of [`Pools::acquire_for`].
     pub per_key: usize,
-    /// Calls that may wait for one pool.
+    /// The maximum number of calls waiting for one pool.
     pub queue: usize,
-    /// How long one call waits.
+    /// The maximum waiting time of one call.
     pub wait: Duration,
 }
 
-/// How full a pool is.
+/// The current load of a pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Load {
-    /// Jobs that may run at once.
+    /// The maximum number of concurrent jobs.
     pub places: usize,
-    /// Jobs that run.
+    /// The number of running jobs.
     pub running: usize,
-    /// Calls that wait.
+    /// The number of waiting calls.
     pub waiting: usize,
 }
 
-/// No place was free.
+/// The errors of waiting for a slot.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the sentences stand in errors.toml")]
 pub enum PoolError {
     #[error("the queue of {} is full", pool.name())]
     QueueFull { pool: Pool, retry_after: Duration },
@@ -139,9 +136,9 @@ impl Teach for PoolError {
     }
 }
 
-/// When to come back to a full queue.
+/// The suggested delay before a retry when the queue is full.
 const RETRY_FULL: Duration = Duration::from_secs(1);
-/// When to come back after waiting in vain: the jobs are long ones.
+/// The suggested delay before a retry when waiting timed out. It is longer because the running jobs are long.
 const RETRY_LATE: Duration = Duration::from_secs(5);
 
 /// All pools of the process.
@@ -151,7 +148,7 @@ pub struct Pools {
     wait: Duration,
 }
 
-/// One pool.
+/// The slots and the queue of one pool.
 #[derive(Debug)]
 struct Lane {
     places: usize,
@@ -163,24 +160,24 @@ struct Lane {
 #[derive(Debug)]
 struct State {
     running: usize,
-    /// How many of them by key; only keys that have any.
+    /// The number of running jobs by key, without keys that have none.
     running_by_key: HashMap<Arc<str>, usize>,
     queue: FairQueue<oneshot::Sender<Told>>,
 }
 
-/// What becomes of whoever waits.
+/// The message sent to a waiting call.
 #[derive(Debug)]
 enum Told {
     Place(Permit),
     SentAway,
 }
 
-/// A place in a pool, given back on drop.
+/// A slot in a pool, released on drop.
 #[derive(Debug)]
 pub struct Permit {
     lane: Arc<Lane>,
     key: Option<Arc<str>>,
-    /// How long the call waited for it.
+    /// The time that the call waited for the slot.
     pub queued: Duration,
 }
 
@@ -190,13 +187,14 @@ impl Drop for Permit {
     }
 }
 
-/// A call in the queue, for as long as it waits, also when its future is dropped.
+/// A call in the queue. Dropping it, for example with its future, removes the call from the queue.
 #[derive(Debug)]
 struct Waiting {
     lane: Arc<Lane>,
     principal: Arc<str>,
     ticket: Ticket,
-    /// After it left the queue nobody tells it anything; what it was told before is dropped with it, and a permit goes on.
+    /// Receives nothing after the call left the queue. A permit sent before that is dropped with the receiver, which
+    /// passes the slot on.
     told: oneshot::Receiver<Told>,
 }
 
@@ -245,10 +243,10 @@ impl Lane {
         }
     }
 
-    /// A place at once, or one in the queue.
+    /// Returns a permit if a slot is free, or else adds the call to the queue.
     fn ask(self: &Arc<Self>, principal: &Arc<str>, key: Option<Arc<str>>, pool: Pool) -> Result<Asked, PoolError> {
         let mut state = self.state();
-        // Who waits could not have it: a free place is handed on at once to whoever can.
+        // Waiting calls cannot use a free slot: it would have been handed to one of them at once.
         let has_place = state.running < self.places;
         if has_place && key.as_deref().is_none_or(|key| state.is_free(key, self.per_key)) {
             state.start(key.as_ref());
@@ -267,7 +265,7 @@ impl Lane {
         };
         drop(state);
         if let Some(away) = away {
-            // Whoever does not listen any more is leaving by itself.
+            // The receiver may be gone already: then that call is leaving by itself.
             let _ = away.send(Told::SentAway);
         }
         Ok(Asked::Wait(Waiting {
@@ -278,7 +276,7 @@ impl Lane {
         }))
     }
 
-    /// A job ended: whoever is next begins.
+    /// Ends a job and starts the waiting calls that may run now.
     fn give_back(self: &Arc<Self>, key: Option<&Arc<str>>) {
         let mut state = self.state();
         state.stop(key);
@@ -291,21 +289,21 @@ impl Lane {
             state.start(next.key.as_ref());
             let permit = self.permit(next.key);
             drop(state);
-            // Who does not listen any more gives it back here, which is why nothing is locked.
+            // If the receiver is gone, the permit is dropped here and locks the state again; the lock must be free.
             let _ = next.item.send(Told::Place(permit));
             state = self.state();
         }
     }
 }
 
-/// What came of asking for a place.
+/// The result of asking for a slot.
 enum Asked {
     Place(Permit),
     Wait(Waiting),
 }
 
 impl Pools {
-    /// Pools of the given sizes; a size of zero counts as one.
+    /// Creates pools of the given sizes; a size of zero counts as one.
     #[must_use]
     pub fn new(sizes: PoolSizes) -> Self {
         let lane = |places: usize| {
@@ -325,13 +323,13 @@ impl Pools {
         }
     }
 
-    /// How long a call waits for a place at most.
+    /// Returns the maximum waiting time of one call.
     #[must_use]
     pub fn wait(&self) -> Duration {
         self.wait
     }
 
-    /// Waits for a place. Callers of all principals take turns; those of one are served in their order.
+    /// Waits for a slot. Principals are served in turn, the calls of one principal in their order.
     pub async fn acquire(
         &self,
         pool: Pool,
@@ -341,8 +339,8 @@ impl Pools {
         self.wait_for(pool, None, principal, cancel).await
     }
 
-    /// Waits for a place of a key besides: a project that only one job may write to at a time. Whoever waits for a key that
-    /// is taken keeps nobody of another key waiting.
+    /// Waits for a slot that also counts against a key, such as a project that only one job may write to at a time. A
+    /// call that waits for a busy key does not delay calls of other keys.
     pub async fn acquire_for(
         &self,
         pool: Pool,
@@ -373,7 +371,7 @@ impl Pools {
                     permit.queued = started.elapsed();
                     Ok(permit)
                 }
-                // Nobody drops the other end without a word but a queue that is dropped with its pools.
+                // The sender is dropped unused only if the queue is dropped together with its pools.
                 Ok(Told::SentAway) | Err(_) => Err(PoolError::SentAway {
                     pool,
                     retry_after: RETRY_FULL,
@@ -387,7 +385,7 @@ impl Pools {
         }
     }
 
-    /// How full a pool is.
+    /// Returns the current load of a pool.
     #[must_use]
     pub fn load(&self, pool: Pool) -> Load {
         let lane = &self.lanes[pool as usize];
@@ -459,7 +457,7 @@ mod tests {
         assert_eq!(pools.load(Pool::Plot).waiting, 0, "nobody is left waiting");
     }
 
-    /// A call; when it is served it writes down its name and gives the place back.
+    /// Starts a call that acquires a permit, records its name and releases the permit.
     fn call(
         pools: &Arc<Pools>,
         principal: &str,
@@ -481,7 +479,7 @@ mod tests {
         })
     }
 
-    /// A call that waits, or has ended, when this returns.
+    /// Starts a call and returns once it is queued or has ended.
     async fn wait(
         pools: &Arc<Pools>,
         principal: &str,
@@ -599,7 +597,7 @@ mod tests {
         let served = Arc::default();
         let gone = wait(&pools, "ann", None, &served, "gone").await;
         let next = wait(&pools, "ann", None, &served, "next").await;
-        // It is given the place before it hears of being stopped: nothing else runs on this thread in between.
+        // The permit is sent before the task is aborted: nothing else runs on this thread in between.
         drop(held);
         gone.abort();
         next.await.expect("no panic").expect("served");
@@ -607,7 +605,7 @@ mod tests {
         assert_eq!(pools.load(Pool::Write).running, 0);
     }
 
-    /// What is counted while many run at once.
+    /// The counters of the stress test.
     #[derive(Debug, Default)]
     struct Counted {
         running: AtomicUsize,
@@ -634,7 +632,8 @@ mod tests {
         drop(permit);
     }
 
-    /// Many tasks at once, some of which give up in every way there is: nobody waits for ever, and nothing is left behind.
+    /// Runs many tasks at once, some of which give up in every possible way. No call may wait for ever and no slot may
+    /// leak.
     #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
     async fn of_many_callers_everyone_ends_and_nothing_stays_taken() {
         const TASKS: usize = 600;
@@ -671,7 +670,7 @@ mod tests {
                                 }
                             }
                             1 => {
-                                // Dropped after a few looks, perhaps with a place already on its way to it.
+                                // Dropped after a few polls, perhaps with a permit already sent to it.
                                 let looks = at % 50;
                                 let gives_up = async {
                                     for _ in 0..looks {

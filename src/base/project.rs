@@ -1,8 +1,9 @@
-//! The only way from a client's string to a file: a [`Project`] resolves it to a [`ProjectPath`], and the path opens itself.
+//! The only way from a client's string to a file: a [`Project`] resolves it to a [`ProjectPath`], and the path opens
+//! itself.
 //!
-//! Invariant: whatever is opened lies under the project root at the moment of opening. Opening goes through a handle of
-//! the root (`openat2` with `RESOLVE_BENEATH` on Linux, by `cap-std`), so a link swapped in after the check cannot leave.
-//! A path that is only checked, and then opened by name, does not exist here.
+//! Invariant: every opened file lies under the project root at the moment of opening. Opening goes through a handle of
+//! the root (`openat2` with `RESOLVE_BENEATH` on Linux, by `cap-std`), so a link swapped in after the check cannot lead
+//! outside. Paths are never checked first and then opened by name.
 
 #[cfg(target_os = "linux")]
 use std::os::fd::AsRawFd as _;
@@ -29,35 +30,35 @@ use crate::{
     tree,
 };
 
-/// Longest path that is looked at, in bytes (Linux `PATH_MAX`).
+/// The maximum length of a path, in bytes (Linux `PATH_MAX`).
 pub const MAX_PATH_BYTES: usize = 4_096;
 
-/// How many near names an error offers; more do not help a reader.
+/// The maximum number of similar names that an error offers; more do not help a reader.
 const NEAREST: usize = 3;
 
-/// A folder whose files may be read, held open.
+/// A folder whose files may be read, with an open handle.
 #[derive(Debug)]
 pub struct Project {
-    /// Canonical and absolute.
+    /// The canonical absolute path of the root.
     root: PathBuf,
     /// The root as the operator or client spelt it: absolute paths may begin with it too.
     alias: PathBuf,
-    /// How the client spells paths, if otherwise than this side.
+    /// The mapping between the client's paths and the server's paths.
     maps: Arc<PathMaps>,
     failures: Failures,
-    /// See [`Project::unstamped`].
+    /// The count that [`Project::unstamped`] returns.
     unstamped: AtomicU64,
-    /// Std lock: held to copy or to replace.
+    /// Std lock: taken only to copy or to replace the handle.
     held: RwLock<Held>,
-    /// The project through whose handle it was opened; `None` for one that the operator named.
+    /// The project through whose handle this one was opened; `None` for a project that the operator configured.
     parent: Option<Arc<Self>>,
 }
 
-/// A folder held open.
+/// An open handle of a folder.
 #[derive(Clone, Debug)]
 struct Held {
     dir: Arc<Dir>,
-    /// Device and inode. Nothing else has the same while it is open.
+    /// Device and inode. They are unique while the handle is open.
     id: (u64, u64),
 }
 
@@ -71,17 +72,16 @@ impl Held {
     }
 }
 
-/// The proof that a path lies inside its project, and the only thing that opens it.
+/// The proof that a path lies inside its project, and the only way to open it.
 #[derive(Clone, Debug)]
 pub struct ProjectPath {
     project: Arc<Project>,
-    /// Relative to the root. Empty for the root itself.
+    /// The path relative to the root; empty for the root itself.
     relative: PathBuf,
 }
 
-/// Why a path is refused.
+/// The errors of resolving and reading a path.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the sentences stand in errors.toml")]
 pub enum PathError {
     #[error("path refused: {reason}")]
     Traversal {
@@ -114,7 +114,7 @@ pub enum PathError {
     },
 }
 
-/// The failures of the foundation.
+/// The error catalogue of this crate.
 pub static BOOK: std::sync::LazyLock<Book> = std::sync::LazyLock::new(|| Book::embedded(include_str!("errors.toml")));
 
 impl Teach for PathError {
@@ -202,14 +202,14 @@ impl Teach for PathError {
 }
 
 impl PathError {
-    /// True if the system failed and nothing is known of the file ([`crate::system`]).
+    /// True if the system failed and the state of the file is unknown ([`crate::system`]).
     #[must_use]
     pub fn is_system_failure(&self) -> bool {
         matches!(self, Self::Unreadable { source, .. } if is_system_failure(source))
     }
 }
 
-/// The part of a file's name to look for it by: its longest run of letters and digits.
+/// Returns the search word for a missing file: the longest run of letters and digits in its name.
 fn word_of(path: &str) -> String {
     let name = path
         .rsplit(['/', '\\'])
@@ -229,7 +229,7 @@ fn word_of(path: &str) -> String {
     }
 }
 
-/// The folder itself, or the folder of what is no file.
+/// Returns the path itself for a folder, or the parent folder for anything else.
 fn folder_of(path: &str, kind: &str) -> String {
     let folder = if kind == "a folder" {
         path
@@ -243,7 +243,8 @@ fn folder_of(path: &str, kind: &str) -> String {
     }
 }
 
-/// Returns the reason of a failed read; the system's own message if its kind has no name here.
+/// Returns the reason of a failed read: the system's own message for a system failure, else the name of the error's
+/// kind.
 pub(crate) fn reason_of(error: &io::Error) -> String {
     if is_system_failure(error) {
         error.to_string()
@@ -252,7 +253,8 @@ pub(crate) fn reason_of(error: &io::Error) -> String {
     }
 }
 
-/// A client's string as an error shows it: in quotes, cut at 200 characters, control characters as escapes such as `\n`.
+/// Formats a client's string for an error: in quotes, cut at 200 characters, control characters as escapes such as
+/// `\n`.
 #[must_use]
 pub fn quoted(raw: &str) -> String {
     let mut shown = String::new();
@@ -295,33 +297,33 @@ impl Project {
         }))
     }
 
-    /// The system's failures while files of this project were looked at.
+    /// Returns the system failures that occurred while files of this project were accessed.
     #[must_use]
     pub fn failures(&self) -> &Failures {
         &self.failures
     }
 
-    /// How often something was looked at whose changes no stamp tells of: what lies in folders that do not count, and what a link
-    /// leads to, since a link on the way may lie in such a folder. An answer may be kept only if this count is the same before
-    /// and after the work.
+    /// Returns how often the project accessed something that no stamp covers: the contents of uncounted folders, and
+    /// link targets (a link on the way may lie in an uncounted folder). An answer may be cached only if this count is
+    /// the same before and after the work.
     #[must_use]
     pub fn unstamped(&self) -> u64 {
         self.unstamped.load(Relaxed)
     }
 
-    /// Counts such a look.
+    /// Increments the count of [`Project::unstamped`].
     pub fn note_unstamped(&self) {
         self.unstamped.fetch_add(1, Relaxed);
     }
 
-    /// Counts the entry of a walk if it is a folder that does not count.
+    /// Increments the count of [`Project::unstamped`] if the entry of a walk is an uncounted folder.
     pub fn note_entry(&self, entry: &Path) {
         if entry.file_name().is_some_and(tree::is_uncounted) {
             self.note_unstamped();
         }
     }
 
-    /// The error of a call whose work met a failure of the system, unless the count of failures is the given one.
+    /// Returns an error if system failures occurred since the count of failures had the given value.
     ///
     /// # Errors
     /// `SYSTEM_FAILURE`.
@@ -337,8 +339,9 @@ impl Project {
         })
     }
 
-    /// Opens a folder of this project as a project of its own, by its canonical path. It is opened through this one's handle and must
-    /// still have that name then: what was exchanged for a link since the path was made canonical is an error.
+    /// Opens a folder of this project as a separate project, by its canonical path. It is opened through this project's
+    /// handle and must still have that name afterwards: a part of the path that was replaced by a link in the meantime
+    /// is an error.
     pub fn open_inside(self: &Arc<Self>, real: &Path) -> io::Result<Arc<Self>> {
         Ok(Arc::new(Self {
             root: real.to_path_buf(),
@@ -374,8 +377,8 @@ impl Project {
         Held::new(dir)
     }
 
-    /// True if the root is there. If there is another folder by its name than the one that is held open (a fresh clone, a volume that
-    /// came back), that one is opened from now on.
+    /// True if the root exists. If its name now refers to another folder than the open one (a fresh clone, a volume
+    /// that was mounted again), the project switches to the new folder.
     #[must_use]
     pub fn is_there(&self) -> bool {
         use std::os::unix::fs::MetadataExt as _;
@@ -397,19 +400,19 @@ impl Project {
         true
     }
 
-    /// The canonical absolute path of the root.
+    /// Returns the canonical absolute path of the root.
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// The absolute path of the root as the client writes it.
+    /// Returns the absolute path of the root as the client writes it.
     #[must_use]
     pub fn shown_root(&self) -> String {
         self.maps.to_client(&self.root)
     }
 
-    /// The root itself as a path of the project.
+    /// Returns the root itself as a path of the project.
     #[must_use]
     pub fn top(self: &Arc<Self>) -> ProjectPath {
         ProjectPath {
@@ -418,10 +421,10 @@ impl Project {
         }
     }
 
-    /// Turns a client's string into an existing path of this project.
+    /// Resolves a client's string to an existing path of this project.
     ///
-    /// Relative strings start at the root; absolute ones must lie under it. Links are followed, and what they lead to
-    /// must be inside. Names are tried as given, then in NFC, then in NFD.
+    /// Relative strings start at the root; absolute ones must lie under it. Links are followed, and their targets must
+    /// be inside. Names are tried as given, then in NFC, then in NFD.
     pub fn resolve(self: &Arc<Self>, raw: &str) -> Result<ProjectPath, PathError> {
         let relative = self.relative(raw)?;
         for candidate in self.spellings(raw, &relative)? {
@@ -438,7 +441,7 @@ impl Project {
                         relative: inside.to_path_buf(),
                     });
                 }
-                // A name too long for the file system names nothing either.
+                // A name too long for the file system cannot exist either.
                 Err(error)
                     if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::InvalidFilename)
                         || error.raw_os_error() == Some(20) => {}
@@ -458,7 +461,8 @@ impl Project {
         })
     }
 
-    /// A path that a walk of this project found. It is opened through the root's handle like every other.
+    /// Returns the path of a file that a walk of this project found. It is opened through the root's handle like every
+    /// other.
     #[must_use]
     pub fn found(self: &Arc<Self>, absolute: &Path) -> Option<ProjectPath> {
         let relative = absolute.strip_prefix(&self.root).ok()?;
@@ -468,12 +472,13 @@ impl Project {
         })
     }
 
-    /// The handle through which files of this project are written and looked at (see [`crate::files`] and [`crate::place`]).
+    /// Returns the handle through which files of this project are written and inspected (see [`crate::files`] and
+    /// [`crate::place`]).
     pub(crate) fn dir(&self) -> Arc<Dir> {
         Arc::clone(&self.held.read().unwrap_or_else(PoisonError::into_inner).dir)
     }
 
-    /// Checks a string by itself, before the disk is asked: length, NUL, `..`, Unicode tricks, the root's prefix.
+    /// Checks a string without touching the disk: length, NUL, `..`, Unicode tricks, the root's prefix.
     pub(crate) fn relative(&self, raw: &str) -> Result<PathBuf, PathError> {
         let refuse = |reason, reason_ja| {
             Err(PathError::Traversal {
@@ -516,7 +521,8 @@ impl Project {
             .collect())
     }
 
-    /// The spellings to try: as given, NFC, NFD. Two different existing files behind one string are refused.
+    /// Returns the spellings to try: as given, NFC, NFD. If the NFC and NFD spellings are two different existing files,
+    /// the path is ambiguous and an error.
     pub(crate) fn spellings(&self, raw: &str, relative: &Path) -> Result<Vec<PathBuf>, PathError> {
         let mut all = vec![relative.to_path_buf()];
         let Some(text) = relative.to_str().filter(|text| !text.is_ascii()) else {
@@ -536,7 +542,7 @@ impl Project {
         Ok(all)
     }
 
-    /// Names near a missing one, in the deepest folder of it that exists.
+    /// Returns the names most similar to a missing one, in the deepest existing folder of its path.
     fn nearest(&self, missing: &Path) -> Vec<String> {
         let mut parent = missing;
         while let Some(up) = parent.parent() {
@@ -557,7 +563,7 @@ impl Project {
                 .filter_map(Result::ok)
                 .take(10_000)
                 .map(|entry| entry.file_name().to_string_lossy().into_owned())
-                // A link that leads to nothing has the very name.
+                // A dangling link has exactly the wanted name.
                 .filter(|name| *name != wanted)
                 .map(|name| (strsim::jaro_winkler(&wanted.to_lowercase(), &name.to_lowercase()), name))
                 .filter(|(likeness, _)| *likeness >= 0.75)
@@ -574,19 +580,19 @@ impl Project {
 }
 
 impl ProjectPath {
-    /// The project that it belongs to.
     #[must_use]
     pub fn project(&self) -> &Arc<Project> {
         &self.project
     }
 
-    /// Relative to the root; empty for the root.
+    /// Returns the path relative to the root; empty for the root.
     #[must_use]
     pub fn relative(&self) -> &Path {
         &self.relative
     }
 
-    /// For walkers and matchers, which need a name on the disk. Never opened by it: see [`ProjectPath::open`].
+    /// Returns the absolute path, for walkers and matchers that need a name on the disk. Files are never opened by it:
+    /// see [`ProjectPath::open`].
     #[must_use]
     pub fn absolute(&self) -> PathBuf {
         if self.relative.as_os_str().is_empty() {
@@ -596,13 +602,14 @@ impl ProjectPath {
         }
     }
 
-    /// The absolute path as the client writes it.
+    /// Returns the absolute path as the client writes it.
     #[must_use]
     pub fn shown_absolute(&self) -> String {
         self.project.maps.to_client(&self.absolute())
     }
 
-    /// The relative path with `/`, as replies show it; `.` for the root. Bytes that are not UTF-8 become U+FFFD.
+    /// Returns the relative path with `/`, as replies show it; `.` for the root. Bytes that are not UTF-8 become
+    /// U+FFFD.
     #[must_use]
     pub fn shown(&self) -> String {
         if self.relative.as_os_str().is_empty() {
@@ -614,8 +621,8 @@ impl ProjectPath {
 
     /// Opens a regular file for reading, through the root's handle.
     ///
-    /// A link found by a walk that leads to an absolute place inside the project is followed; one that leads out is refused.
-    /// Never blocks on a pipe or device: those are refused as no regular file.
+    /// Follows a link found by a walk if its target is an absolute path inside the project; refuses one whose target is
+    /// outside. Never blocks on a pipe or device: those are refused because they are not regular files.
     pub fn open(&self) -> Result<File, PathError> {
         let mut options = OpenOptions::new();
         options.read(true).nonblock(true);
@@ -641,7 +648,7 @@ impl ProjectPath {
         })
     }
 
-    /// Whether it is a folder now.
+    /// True if the path is a folder now.
     #[must_use]
     pub fn is_dir(&self) -> bool {
         self.relative.as_os_str().is_empty()
@@ -650,13 +657,13 @@ impl ProjectPath {
                 .is_ok_and(|meta| meta.is_dir())
     }
 
-    /// See [`Failures::noted`].
+    /// Records a system failure of the result and returns the result unchanged; see [`Failures::noted`].
     pub fn noted<T>(&self, result: io::Result<T>) -> io::Result<T> {
         self.project.failures.noted(result)
     }
 
-    /// `RESOLVE_BENEATH` refuses every absolute link. One that stays inside is opened by its real path instead,
-    /// again beneath the root, so a second swap gains nothing.
+    /// Opens a file through an absolute link. `RESOLVE_BENEATH` refuses every absolute link. One that stays inside is
+    /// opened by its real path instead, again beneath the root, so a second swap gains nothing.
     fn open_absolute_link(&self, error: io::Error, options: &OpenOptions) -> Result<File, PathError> {
         let special = || PathError::NotAFile {
             path: self.shown(),
@@ -703,13 +710,14 @@ impl ProjectPath {
     }
 }
 
-/// The name that an open folder has now.
+/// Returns the name that an open folder has now.
 #[cfg(target_os = "linux")]
 fn name_of(dir: &Dir, _expected: &Path) -> io::Result<PathBuf> {
     std::fs::read_link(format!("/proc/self/fd/{}", dir.as_raw_fd()))
 }
 
-/// Elsewhere only whether it is the folder of that name can be told.
+/// Returns the expected name if it still refers to the open folder, else an empty path. Systems other than Linux offer
+/// no more.
 #[cfg(not(target_os = "linux"))]
 fn name_of(dir: &Dir, expected: &Path) -> io::Result<PathBuf> {
     use std::os::unix::fs::MetadataExt as _;
@@ -722,7 +730,7 @@ fn name_of(dir: &Dir, expected: &Path) -> io::Result<PathBuf> {
     })
 }
 
-/// A relative path with `/` between its parts on every system.
+/// Formats a relative path with `/` between its parts on every system.
 #[must_use]
 pub fn slashed(path: &Path) -> String {
     let text = path.to_string_lossy();

@@ -1,29 +1,31 @@
-//! Secrets out of whatever leaves: replies, logs, spans.
+//! Redaction of secrets in all output: replies, logs, spans.
 //!
-//! Two kinds. The server's own secrets (values it was started with) are removed from everything, results included.
-//! Things that merely look like secrets are removed from errors, echoes and logs only: the content of a file is what the
-//! client asked for, and altering it would make every column and every extraction wrong.
+//! There are two kinds. The server's own secrets (values it was started with) are removed from everything, results
+//! included. Text that merely looks like a secret is removed from errors, echoes and logs only: the content of a file
+//! is what the client asked for, and altering it would make every column and every extraction wrong.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// What stands where a secret stood.
+/// The replacement of a removed secret.
 pub const REDACTED: &str = "[redacted]";
 
-/// Replaces each character of a secret where columns must stay. ASCII.
+/// The replacement of each character of a secret where columns must be preserved. ASCII.
 const COVER: char = '*';
 
-/// Shortest line of Base64 inside a key in PEM form that is a secret by itself, in bytes.
+/// The minimum length of a line of Base64 inside a PEM key to count as a secret by itself, in bytes.
 const MIN_KEY_LINE_BYTES: usize = 16;
 
-/// The same for a line outside of a key. The other lines of a configuration with a secret are ordinary text.
+/// The minimum length of such a line outside a key, in bytes. The other lines of a configuration with a secret are
+/// ordinary text.
 const MIN_LINE_BYTES: usize = 32;
 
-/// Shorter values would match by accident (`1`, `true`, `dev`).
+/// The minimum length of a secret, in bytes: shorter values would match by accident (`1`, `true`, `dev`).
 const MIN_SECRET_BYTES: usize = 8;
 
-/// Shapes of secrets in messages: `password=...`, bearer tokens, well-known key prefixes, JSON web tokens, PEM blocks.
+/// Patterns of secrets in messages: `password=...`, bearer tokens, well-known key prefixes, JSON web tokens, PEM
+/// blocks.
 static SHAPES: LazyLock<[(Regex, &str); 4]> = LazyLock::new(|| {
     let shape = |pattern: &str| Regex::new(pattern).expect("a constant pattern");
     [
@@ -47,7 +49,7 @@ static SHAPES: LazyLock<[(Regex, &str); 4]> = LazyLock::new(|| {
     ]
 });
 
-/// Parts of names that say that what they name is secret.
+/// Parts of names that mark a value as secret.
 const NAMES: [&str; 8] = [
     "password",
     "passwd",
@@ -59,26 +61,26 @@ const NAMES: [&str; 8] = [
     "authorization",
 ];
 
-/// Names of numbers of tokens, and not of tokens.
+/// Names of token counts, which are not secret.
 static COUNTS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?i)^(?:max|min|reply|total|input|output)[_-]?tokens$|^token[_-]?estimate$")
         .expect("a constant pattern")
 });
 
-/// Words with which a sentence about an argument begins: `- password: must be a string`.
+/// First words of a sentence about an argument: `- password: must be a string`.
 const SENTENCES: [&str; 6] = ["must", "required", "unknown", "exactly", "only", "it"];
 
-/// Whether a name says that what it names is secret.
+/// True if a name marks its value as secret.
 #[must_use]
 pub fn is_secret(name: &str) -> bool {
     let lower = name.to_lowercase();
     NAMES.iter().any(|part| lower.contains(part)) && !COUNTS.is_match(name)
 }
 
-/// Removes the server's own secrets.
+/// Removes the server's own secrets from text and bytes.
 #[derive(Clone, Default)]
 pub struct Redactor {
-    /// Longest first, so that a secret inside another never leaves a tail.
+    /// The secrets, longest first, so that a secret inside another never leaves a tail.
     secrets: Vec<String>,
 }
 
@@ -89,14 +91,14 @@ impl std::fmt::Debug for Redactor {
 }
 
 impl Redactor {
-    /// A redactor for these values.
+    /// Creates a redactor for these values.
     #[must_use]
     pub fn new(secrets: impl IntoIterator<Item = String>) -> Self {
         let mut secrets: Vec<String> = secrets
             .into_iter()
             .filter(|secret| secret.len() >= MIN_SECRET_BYTES)
             .collect();
-        // Results give lines one by one. In JSON, the lines of a key stand in one.
+        // Results contain single lines. In JSON, the lines of a key form one string.
         let lines: Vec<String> = secrets
             .iter()
             .map(|secret| secret.replace("\\n", "\n"))
@@ -109,18 +111,18 @@ impl Redactor {
         Self { secrets }
     }
 
-    /// The values of environment variables whose names say that they are secret.
+    /// Returns the values of environment variables whose names mark them as secret.
     pub fn secrets_of(environment: impl Iterator<Item = (String, String)>) -> impl Iterator<Item = String> {
         environment.filter(|(name, _)| is_secret(name)).map(|(_, value)| value)
     }
 
-    /// Whether there is anything to remove from results at all.
+    /// True if there are no own secrets to remove.
     #[must_use]
     pub fn is_idle(&self) -> bool {
         self.secrets.is_empty()
     }
 
-    /// Removes the server's own secrets from text. `None` when there were none.
+    /// Removes the server's own secrets from text; returns `None` if it contains none.
     #[must_use]
     pub fn own(&self, text: &str) -> Option<String> {
         let mut out: Option<String> = None;
@@ -133,8 +135,8 @@ impl Redactor {
         out
     }
 
-    /// Covers the server's own secrets with as many signs, so that places stay where they are: for text of which a part is given.
-    /// `None` when there were none.
+    /// Covers each character of the server's own secrets, so that positions are preserved, for text of which only a
+    /// part is returned. Returns `None` if the text contains none.
     #[must_use]
     pub fn covered(&self, text: &str) -> Option<String> {
         let mut out: Option<String> = None;
@@ -148,7 +150,8 @@ impl Redactor {
         out
     }
 
-    /// The same for bytes, in which secrets may stand as UTF-8 or UTF-16. Compressed or encrypted they are not found.
+    /// Covers the server's own secrets in bytes, encoded as UTF-8 or UTF-16. Compressed or encrypted secrets are not
+    /// found.
     pub fn cover(&self, bytes: &mut [u8]) {
         for secret in &self.secrets {
             let wide = || secret.encode_utf16();
@@ -165,14 +168,15 @@ impl Redactor {
         }
     }
 
-    /// How many bytes of a secret may lie before or behind a part of a file that [`Redactor::cover`] covers.
+    /// Returns the number of bytes before and after a part of a file that may belong to a secret which
+    /// [`Redactor::cover`] must see.
     #[must_use]
     pub fn margin(&self) -> u64 {
         let longest = self.secrets.iter().map(|secret| secret.len() * 2).max();
         longest.unwrap_or_default() as u64
     }
 
-    /// Removes the server's own secrets and everything that looks like one: for errors, echoes and logs.
+    /// Removes the server's own secrets and everything that looks like one, for errors, echoes and logs.
     #[must_use]
     pub fn message(&self, text: &str) -> String {
         let mut out = self.own(text).unwrap_or_else(|| text.to_owned());
@@ -194,7 +198,7 @@ impl Redactor {
     }
 }
 
-/// The lines that are nothing but key material: runs of Base64.
+/// Returns the lines that consist of key material only: runs of Base64.
 fn key_lines(secret: &str) -> Vec<String> {
     let mut is_inside = false;
     let mut found = Vec::new();

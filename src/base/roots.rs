@@ -1,7 +1,7 @@
-//! Which folders may be a project: the operator's allowed roots, and everything inside them.
+//! The folders that may be a project: the operator's allowed roots, and everything inside them.
 //!
-//! Invariant: a [`Project`] that this module hands out lies inside an allowed root, by its canonical path.
-//! Which of them a call uses (argument, session, client, default) is decided by the callers.
+//! Invariant: every [`Project`] returned by this module lies inside an allowed root, by its canonical path. The choice
+//! among them for a call (argument, session, client, default) is made by the callers.
 
 use std::{
     collections::BTreeMap,
@@ -17,7 +17,7 @@ use crate::{
     system::is_system_failure,
 };
 
-/// How often a folder that is moved meanwhile is looked for again.
+/// The number of attempts to open a folder that is being moved.
 const TRIES: usize = 4;
 
 /// The roots that the operator allowed, or the part of them that one principal may use. Never empty.
@@ -30,26 +30,26 @@ pub struct AllowedRoots {
     maps: Arc<PathMaps>,
 }
 
-/// That a folder inside the allowed roots is not there, in both languages.
+/// The reason for a missing folder inside the allowed roots, in both languages.
 const MISSING: (&str, &str) = ("there is no such folder", "そのフォルダーは存在しません");
 
-/// Why a folder cannot be the project root.
+/// The error of a folder that cannot be the project root.
 #[derive(Debug, thiserror::Error)]
 #[error("root refused: {reason}")]
 pub struct RootError {
-    /// As the client wrote it.
+    /// The path as the client wrote it.
     pub path: String,
-    /// Why, in English.
+    /// The reason, in English.
     pub reason: &'static str,
-    /// Why, in Japanese.
+    /// The reason, in Japanese.
     pub reason_ja: &'static str,
-    /// What would be allowed, as the client writes it.
+    /// The allowed roots, as the client writes them.
     pub allowed: Box<[String]>,
-    /// Paths of the client's that are mapped to allowed roots, or to what is around or inside them.
+    /// Paths of the client that are mapped to allowed roots, to a parent of one, or to a folder inside one.
     pub mapped: Box<[String]>,
-    /// Names of projects that a URL can name.
+    /// The names of projects that a URL can use.
     pub named: Box<[String]>,
-    /// The failure of the system that kept it from being opened, if it was one; the folder may be allowed.
+    /// The system failure that prevented opening the folder, if any; the folder may be allowed.
     pub failure: Option<io::Error>,
 }
 
@@ -101,12 +101,12 @@ impl Teach for RootError {
 }
 
 impl AllowedRoots {
-    /// Opens the allowed roots; the first is the default project. `None` when the list is empty.
+    /// Opens the allowed roots; the first is the default project. Returns `None` if the list is empty.
     pub fn open(roots: &[PathBuf]) -> Result<Option<Self>, (PathBuf, io::Error)> {
         Self::open_with(roots, &BTreeMap::new(), PathMaps::default())
     }
 
-    /// The same with named projects, which are allowed roots too, and with maps.
+    /// Opens the allowed roots with path maps and named projects, which become allowed roots too.
     pub fn open_with(
         roots: &[PathBuf],
         named: &BTreeMap<String, PathBuf>,
@@ -133,8 +133,8 @@ impl AllowedRoots {
         }))
     }
 
-    /// The part of these roots that a principal may use: folders inside them, the first being its default. A folder outside
-    /// is the error.
+    /// Returns the part of these roots that a principal may use: folders inside them, the first being its default. A
+    /// folder outside is an error.
     pub fn narrowed(&self, to: &[PathBuf]) -> Result<Option<Self>, RootError> {
         let opened = to.iter().map(|root| self.project(&root.to_string_lossy()));
         let opened = opened.collect::<Result<Vec<_>, _>>()?;
@@ -154,19 +154,19 @@ impl AllowedRoots {
         }))
     }
 
-    /// The project of a call that names none.
+    /// Returns the project of a call that names none.
     #[must_use]
     pub fn default_project(&self) -> &Arc<Project> {
         &self.default
     }
 
-    /// The project that a URL names.
+    /// Returns the project with a name, as used in URLs.
     #[must_use]
     pub fn named(&self, name: &str) -> Option<&Arc<Project>> {
         self.named.get(name)
     }
 
-    /// The names that URLs can use, sorted.
+    /// Returns the names that URLs can use, sorted.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.named.keys().map(String::as_str)
     }
@@ -175,32 +175,32 @@ impl AllowedRoots {
         std::iter::once(&self.default).chain(&self.others)
     }
 
-    /// Every project that the configuration names, the default first.
+    /// Returns every project that the configuration names, the default first.
     pub fn projects(&self) -> impl Iterator<Item = &Arc<Project>> {
         self.all().chain(self.named.values())
     }
 
-    /// The canonical allowed roots, the default first.
+    /// Returns the canonical allowed roots, the default first.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.all().map(|project| project.root())
     }
 
-    /// True if every allowed root is there.
+    /// True if every allowed root exists.
     #[must_use]
     pub fn are_there(&self) -> bool {
         self.all().all(|project| project.is_there())
     }
 
-    /// Whether a project that was opened some time ago is still allowed.
+    /// True if a project that was opened some time ago is still allowed.
     #[must_use]
     pub fn admits(&self, project: &Project) -> bool {
         self.paths().any(|root| project.root().starts_with(root))
     }
 
-    /// Opens a project again by its canonical path on this side, if it is still there and allowed.
+    /// Opens a project again by its canonical path on the server, if it still exists and is allowed.
     ///
     /// # Errors
-    /// `SYSTEM_FAILURE`: it may be there.
+    /// `SYSTEM_FAILURE`: the project may exist.
     pub fn reopen(&self, root: &Path) -> Result<Option<Arc<Project>>, RootError> {
         if let Some(known) = self.all().find(|project| project.root() == root) {
             return Ok(Some(Arc::clone(known)));
@@ -221,7 +221,8 @@ impl AllowedRoots {
         }
     }
 
-    /// The client's paths that lead to these roots: whoever is bound to some learns nothing of others.
+    /// Returns the client's paths that are mapped to these roots. A principal that is restricted to some roots sees no
+    /// other paths.
     fn mapped(&self) -> Box<[String]> {
         let leads_here = |server: &Path| {
             self.paths()
@@ -245,8 +246,8 @@ impl AllowedRoots {
         }
     }
 
-    /// Opens a project by its absolute path (as the client or as this side writes it), if it is an existing folder inside an
-    /// allowed root.
+    /// Opens a project by its absolute path (in the client's or the server's form), if it is an existing folder inside
+    /// an allowed root.
     pub fn project(&self, raw: &str) -> Result<Arc<Project>, RootError> {
         let refuse = |reason, reason_ja| self.refuse(raw, reason, reason_ja);
         if raw.len() > MAX_PATH_BYTES || raw.contains('\0') {
@@ -277,7 +278,7 @@ impl AllowedRoots {
                     failure: Some(error),
                     ..cannot()
                 })),
-                // A folder on the way was moved or exchanged between the two steps.
+                // A folder of the path was moved or replaced between the two steps.
                 Err(_) => None,
             },
             Ok(_) => None,
@@ -286,7 +287,7 @@ impl AllowedRoots {
         opened.unwrap_or_else(|| Err(cannot()))
     }
 
-    /// The canonical path of a folder, and the allowed root that it lies in.
+    /// Returns the canonical path of a folder, and the allowed root that contains it.
     fn real(
         &self,
         path: &Path,
@@ -298,7 +299,8 @@ impl AllowedRoots {
             failure: is_system_failure(&error).then_some(error),
             ..refuse(reason, reason_ja)
         };
-        // Outside paths get one answer, whether they exist or not: nothing is learnt about the rest of the disk.
+        // Paths outside get the same error whether they exist or not, so that nothing about the rest of the disk is
+        // revealed.
         let real = path.canonicalize().map_err(|error| {
             let meant = mapped.unwrap_or(path);
             if self.paths().any(|root| meant.starts_with(root)) {
@@ -333,9 +335,10 @@ mod tests {
     use super::AllowedRoots;
     use crate::{files::read, writers::Writers, writing::replace};
 
-    /// Exchanges a folder of an allowed root and a link out of it, as fast as it can, while the other work runs.
+    /// Replaces a folder of an allowed root by a link out of it and back, as fast as possible, while the other work
+    /// runs.
     fn exchanged<T>(root: &Path, work: impl FnOnce() -> T) -> T {
-        /// Also when the work panics.
+        /// Stops the loop, also when the work panics.
         struct Ends<'a>(&'a AtomicBool);
         impl Drop for Ends<'_> {
             fn drop(&mut self) {

@@ -1,22 +1,22 @@
-//! Room that principals share: one takes at most as much as is still free.
+//! A fixed capacity that principals share: one principal takes at most as much as is still free.
 //!
-//! Invariant: a principal that takes all it can gets half of the room, a second one beside it half of the rest, and so on, so
-//! that the next one finds some. Nobody waits here, and nothing is taken away again: queues, where that is possible, are the
-//! matter of [`crate::pools`].
+//! Invariant: a principal that takes all it can gets half of the capacity, a second one beside it half of the rest, and
+//! so on, so that the next one finds some. Calls never wait here, and nothing is taken away again; for queues see
+//! [`crate::pools`].
 
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-/// The room. Clones share it.
+/// The shared capacity. Clones refer to the same one.
 #[derive(Clone, Debug)]
 pub struct Shares(Arc<Room>);
 
 #[derive(Debug)]
 struct Room {
     total: usize,
-    /// Places that one principal may take however little is free.
+    /// The number of units that one principal may take even if little is free.
     least: usize,
     /// Held for a few instructions, never across an `.await`.
     taken: Mutex<Taken>,
@@ -25,11 +25,11 @@ struct Room {
 #[derive(Debug, Default)]
 struct Taken {
     by_all: usize,
-    /// Never 0.
+    /// The units by principal, without principals that have none.
     by_one: HashMap<Arc<str>, usize>,
 }
 
-/// Some of the room, given back when this drops.
+/// A part of the capacity, released on drop.
 #[derive(Debug)]
 pub struct Share {
     shares: Shares,
@@ -38,7 +38,7 @@ pub struct Share {
 }
 
 impl Shares {
-    /// `total` places, of which one principal may always take `least` while there are that many.
+    /// Creates a capacity of `total` units, of which one principal may always take `least` while that many are free.
     #[must_use]
     pub fn new(total: usize, least: usize) -> Self {
         Self(Arc::new(Room {
@@ -48,7 +48,8 @@ impl Shares {
         }))
     }
 
-    /// An empty share of a principal. Without a name there is no authentication, nobody beside, and all of the room.
+    /// Returns an empty share of a principal. An empty name means no authentication: such a caller has no competitors
+    /// and may take the whole capacity.
     #[must_use]
     pub fn of(&self, who: &Arc<str>) -> Share {
         Share {
@@ -58,14 +59,14 @@ impl Shares {
         }
     }
 
-    /// One place for a principal; `None` if it has its part, or all are taken.
+    /// Takes one unit for a principal; returns `None` if the principal has its part, or all units are taken.
     #[must_use]
     pub fn take(&self, who: &Arc<str>) -> Option<Share> {
         let mut share = self.of(who);
         share.grow(1).then_some(share)
     }
 
-    /// How much of the room is taken.
+    /// Returns the number of units taken.
     #[must_use]
     pub fn taken(&self) -> usize {
         self.lock().by_all
@@ -77,7 +78,7 @@ impl Shares {
 }
 
 impl Share {
-    /// Takes `count` more. False, and nothing changes, if that is more than the principal's part.
+    /// Takes `count` more units. Returns false and changes nothing if the share would exceed the principal's part.
     #[must_use]
     pub fn grow(&mut self, count: usize) -> bool {
         let Room { total, least, .. } = *self.shares.0;

@@ -1,7 +1,8 @@
-//! Which failures of input and output are the system's: they pass, and say nothing of the file that met them.
+//! Detection of system failures: errors of input and output that are temporary and do not depend on the file.
 //!
-//! Invariant: such a failure ends a call with an error that may be tried again; it never stands for an absent or empty
-//! file. What belongs to one file (no permission, vanished, a broken link, a name that is too long) is not one of them.
+//! Invariant: a system failure ends a call with an error that may be retried; it is never treated as an absent or empty
+//! file. Errors that belong to one file (no permission, vanished, a broken link, a name that is too long) are not
+//! system failures.
 
 use std::{
     error::Error,
@@ -9,10 +10,11 @@ use std::{
     sync::atomic::{AtomicI32, AtomicU64, Ordering::Relaxed},
 };
 
-/// `EIO`, `ENODEV`, `ENFILE`, `EMFILE`, `ENOLCK`, `ENOLINK`, `EHOSTDOWN` and `EREMOTEIO` of Linux: `ErrorKind` has no names for them.
+/// `EIO`, `ENODEV`, `ENFILE`, `EMFILE`, `ENOLCK`, `ENOLINK`, `EHOSTDOWN` and `EREMOTEIO` of Linux, which `ErrorKind`
+/// does not name.
 const NUMBERS: [i32; 8] = [5, 19, 23, 24, 37, 67, 112, 121];
 
-/// True if a failure is the system's: no descriptor or memory left, a disk or mount that does not answer.
+/// True if an error is a system failure: no descriptor or memory left, a disk or mount that does not respond.
 #[must_use]
 pub fn is_system_failure(error: &io::Error) -> bool {
     let by_kind = matches!(
@@ -28,7 +30,7 @@ pub fn is_system_failure(error: &io::Error) -> bool {
             | ErrorKind::ConnectionAborted
             | ErrorKind::ConnectionReset
     );
-    // A walk puts what the system said into an error of its own.
+    // A walk wraps the system's error in its own.
     let cause = || error.source()?.downcast_ref::<io::Error>()?.raw_os_error();
     by_kind
         || (cfg!(target_os = "linux")
@@ -38,17 +40,17 @@ pub fn is_system_failure(error: &io::Error) -> bool {
                 .is_some_and(|number| NUMBERS.contains(&number)))
 }
 
-/// Counts the system's failures in one project. A caller that sees the same count before and after its work knows that none of
-/// what it read as absent or empty was so because the system failed, however far below the failure was passed over.
+/// Counts the system failures in one project. If the count is the same before and after some work, no file was wrongly
+/// read as absent or empty because the system failed, however deep the failure was ignored.
 #[derive(Debug, Default)]
 pub struct Failures {
     count: AtomicU64,
-    /// The system's number of the last one.
+    /// The system's number of the last failure.
     last: AtomicI32,
 }
 
 impl Failures {
-    /// Returns the result as it is, counted if it is a failure of the system.
+    /// Returns the result unchanged, after counting it if it is a system failure.
     pub fn noted<T>(&self, result: io::Result<T>) -> io::Result<T> {
         if let Err(error) = &result
             && is_system_failure(error)
@@ -59,13 +61,13 @@ impl Failures {
         result
     }
 
-    /// How many there have been.
+    /// Returns the number of failures so far.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.count.load(Relaxed)
     }
 
-    /// The last one.
+    /// Returns the last failure.
     #[must_use]
     pub fn last(&self) -> io::Error {
         io::Error::from_raw_os_error(self.last.load(Relaxed))

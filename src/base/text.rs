@@ -1,7 +1,7 @@
 //! Bilingual text: a message cannot exist in one language only.
 //!
-//! Sentences are chosen where the reader is known, never where the failure happens.
-//! There is no third language and no fallback from one to the other: both are always there.
+//! The language is chosen where the reader is known, never where the error occurs. There is no third language and no
+//! fallback from one to the other: both are always present.
 
 use std::borrow::Cow;
 
@@ -11,10 +11,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Locale {
-    /// English.
     #[default]
     En,
-    /// Japanese.
     Ja,
 }
 
@@ -22,7 +20,7 @@ impl Locale {
     /// Every locale, in the order in which both are shown side by side.
     pub const ALL: [Self; 2] = [Self::En, Self::Ja];
 
-    /// The BCP 47 primary tag: `en` or `ja`.
+    /// Returns the BCP 47 primary tag: `en` or `ja`.
     #[must_use]
     pub const fn tag(self) -> &'static str {
         match self {
@@ -31,9 +29,10 @@ impl Locale {
         }
     }
 
-    /// The first supported language of an `Accept-Language` header or a `?lang=` value, by quality, then by order.
+    /// Parses an `Accept-Language` header or a `?lang=` value and returns its first supported language, by quality,
+    /// then by order.
     ///
-    /// Returns `None` when the caller named no language that fumi speaks (`fr`, `*`, an empty value).
+    /// Returns `None` if the caller named no supported language (`fr`, `*`, an empty value).
     #[must_use]
     pub fn negotiate(header: &str) -> Option<Self> {
         let mut best: Option<(f32, Self)> = None;
@@ -59,14 +58,12 @@ impl Locale {
 /// One message in both languages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
-    /// English.
     pub en: Cow<'static, str>,
-    /// Japanese.
     pub ja: Cow<'static, str>,
 }
 
 impl Text {
-    /// A message from its two forms.
+    /// Creates a message from its English and Japanese forms.
     pub fn new(en: impl Into<Cow<'static, str>>, ja: impl Into<Cow<'static, str>>) -> Self {
         Self {
             en: en.into(),
@@ -74,7 +71,7 @@ impl Text {
         }
     }
 
-    /// The form of one language.
+    /// Returns the form of one language.
     #[must_use]
     pub fn get(&self, locale: Locale) -> &str {
         match locale {
@@ -83,7 +80,8 @@ impl Text {
         }
     }
 
-    /// What to show a caller: the language they asked for, or English and then Japanese when they said nothing.
+    /// Returns the text to show a caller: in the requested language, or English and then Japanese if the caller
+    /// requested none.
     #[must_use]
     pub fn say(&self, wanted: Option<Locale>) -> String {
         match wanted {

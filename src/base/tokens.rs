@@ -1,7 +1,7 @@
-//! How many tokens a model reads: an estimate by character class, without a tokenizer's tables.
+//! An estimate of a model's token count: by character class, without a tokenizer's tables.
 //!
-//! Calibrated against o200k on source code and on Japanese and English prose; a test keeps the error under 15 %.
-//! It is an estimate: nothing that must be exact may use it.
+//! Calibrated against o200k on source code and on Japanese and English prose; a test keeps the error under 15 %. Exact
+//! counts must not rely on it.
 
 /// Estimates the o200k tokens of a text.
 ///
@@ -40,7 +40,7 @@ pub fn estimate(text: &str) -> usize {
 enum Class {
     #[default]
     Blank,
-    /// Latin letters of ASCII.
+    /// The ASCII letters.
     Word,
     Digit,
     Mark,
@@ -48,7 +48,7 @@ enum Class {
     Kanji,
     /// Punctuation of East Asian text, and full-width forms.
     WideMark,
-    /// Letters of other scripts.
+    /// Letters of all other scripts.
     Letter,
     Other,
 }
@@ -92,9 +92,10 @@ impl Run {
         }
     }
 
-    /// Weights fitted by least absolute error, each file counting the same, over a thousand files (Python, Rust, C,
-    /// JavaScript, Markdown, JSON, TOML, HTML), 340 replies of fumi and three Japanese texts, then rounded.
-    /// `tests/it/budgets.rs` shows what they are worth: each class within 4 % as a whole, nine of ten files within 10 %.
+    /// Returns the estimated tokens of the run. The weights were fitted by least absolute error, each file counting the
+    /// same, over a thousand files (Python, Rust, C, JavaScript, Markdown, JSON, TOML, HTML), 340 replies of fumi and
+    /// three Japanese texts, then rounded. `tests/it/budgets.rs` shows their accuracy: each class within 4 % as a
+    /// whole, nine of ten files within 10 %.
     fn cost(&self) -> f64 {
         #[expect(clippy::cast_precision_loss, reason = "runs are short")]
         let length = self.length as f64;
@@ -122,11 +123,12 @@ impl Run {
     }
 }
 
-/// Letters and digits mixed without a blank: what no vocabulary has words for. A slash ends a piece: paths are words. Hexadecimal
-/// digits cost what their short runs cost: 64 of a hash are 37 tokens on average, and 38 by the runs.
+/// A sequence of mixed letters and digits without a blank, which no vocabulary contains. A slash ends a piece: paths
+/// are words. Hexadecimal digits cost as much as their short runs: 64 digits of a hash are 37 tokens on average, and 38
+/// by the runs.
 #[derive(Default)]
 struct Packed {
-    /// Whether there was a letter that no hexadecimal digit is.
+    /// True if the sequence contains a letter that is not a hexadecimal digit.
     beyond_hex: bool,
     length: usize,
     letters: usize,
@@ -134,10 +136,10 @@ struct Packed {
 }
 
 impl Packed {
-    /// Shorter ones are names such as `sha256` or `utf8_to_utf16`.
+    /// The minimum length of a packed piece; shorter ones are names such as `sha256` or `utf8_to_utf16`.
     const LEAST: usize = 20;
 
-    /// What a packed piece costs beyond its runs, once it has ended.
+    /// Adds a character to the piece. If it ends the piece, returns the cost beyond that of its runs.
     fn cost(&mut self, c: char) -> f64 {
         if c.is_ascii_alphanumeric() || c == '+' {
             self.length += 1;

@@ -1,7 +1,7 @@
-//! One watched root: its generation, and what the kernel says of its folders.
+//! One watched root: its generation number, and the kernel's events for its folders.
 //!
-//! Invariant: an event is read exactly once, by whoever comes first (a call that needs the stamp, or the pump of those who
-//! listen), and both the generation and every listener learn of it under the same lock. No file is opened here.
+//! Invariant: each event is read exactly once, by the first reader (a call that needs the stamp, or the event loop of
+//! the listeners), and the generation and all listeners are updated under the same lock. Files are never opened here.
 
 use std::{
     ffi::OsStr,
@@ -30,16 +30,17 @@ use linux::Watch;
 #[cfg(not(target_os = "linux"))]
 use nowhere::Watch;
 
-/// Names of folders whose contents never bump a generation, and are not watched. The folders themselves count.
+/// The folders whose contents never change a generation and are not watched. The folders themselves count.
 pub(crate) const UNCOUNTED: [&str; 2] = [".fumi", ".noveler"];
 
-/// True if a folder of this name holds what does not count. Only a part of `.git` does, but few answers depend on that part.
+/// True if the contents of a folder of this name do not count. A part of `.git` does count, but few answers depend on
+/// that part.
 pub(crate) fn is_uncounted(name: &OsStr) -> bool {
     name == ".git" || UNCOUNTED.iter().any(|uncounted| name == *uncounted)
 }
 
-/// True if an entry of a folder means that the folder takes ignore rules from where no stamp looks: the `.git` of a worktree or
-/// submodule is a file that names another folder, and an ignore file may be a link.
+/// True if an entry of a folder means that the folder takes ignore rules from a place that no stamp covers: the `.git`
+/// of a worktree or submodule is a file that names another folder, and an ignore file may be a link.
 fn is_rule_elsewhere(name: &OsStr, kind: FileType) -> bool {
     may_be_elsewhere(name)
         && if name == ".git" {
@@ -56,32 +57,32 @@ fn may_be_elsewhere(name: &OsStr) -> bool {
         .any(|rules| name == *rules)
 }
 
-/// Counts the trees of this process.
+/// The number of trees created by this process.
 static TREES: AtomicU64 = AtomicU64::new(0);
 
-/// A root with everything that is known of its changes.
+/// A root with everything known about its changes.
 #[derive(Debug)]
 pub(crate) struct Tree {
     root: PathBuf,
-    /// `None` where watching is impossible.
+    /// The watch of the root; `None` where watching is impossible.
     watch: Option<Watch>,
     generation: u64,
-    /// True if ignore rules of a folder lie elsewhere, by the last stamp of a tree that is not watched.
+    /// True if ignore rules of a folder lie elsewhere, as of the last stamp of a tree that is not watched.
     has_rules_elsewhere: bool,
-    /// What lies outside and counts nevertheless.
+    /// The ignore files above the root, which count although they lie outside.
     above: Above,
-    /// Who listens.
+    /// The listeners to notify of changes.
     pub(crate) ears: Ears,
-    /// Reads the kernel's queue for those who listen; ends with the last of them.
+    /// The event loop that reads the kernel's queue for the listeners; it ends with the last of them.
     pub(crate) pump: Weak<Pump>,
-    /// Told when the queue is another one than before.
+    /// Notified when a new watch, with another queue, replaces the old one.
     pub(crate) renewed: Arc<Notify>,
 }
 
-/// Where the kernel says that something is queued; `None` where it does not.
+/// A handle that becomes readable when the kernel queues an event; `None` where that is not supported.
 #[cfg(target_os = "linux")]
 pub(crate) type Source = Option<Arc<tokio::io::unix::AsyncFd<std::os::fd::OwnedFd>>>;
-/// Where the kernel says that something is queued: nowhere.
+/// The replacement on systems without inotify, which is always `None`.
 #[cfg(not(target_os = "linux"))]
 pub(crate) type Source = Option<std::convert::Infallible>;
 
@@ -98,7 +99,8 @@ impl Tree {
         Self {
             root: root.to_path_buf(),
             watch,
-            // A root that is watched again begins where no tree was before: its old answers may be kept.
+            // A root that is watched again starts at a generation that no earlier tree reached, since answers of the
+            // earlier tree may still be cached.
             generation: TREES.fetch_add(1, Ordering::Relaxed) << 32,
             has_rules_elsewhere: false,
             above: Above::new(root),
@@ -108,7 +110,7 @@ impl Tree {
         }
     }
 
-    /// The state of everything that counts, now.
+    /// Returns the stamp of everything that counts, now.
     pub(crate) fn stamp(&mut self) -> Stamp {
         self.drain();
         Stamp {
@@ -117,7 +119,8 @@ impl Tree {
             } else {
                 let (hash, has_rules_elsewhere) = stamp_tree(&self.root);
                 self.has_rules_elsewhere = has_rules_elsewhere;
-                // Unlike every other stamp, so that nothing is kept for a tree that could not be read whole.
+                // Different from every other stamp, so that nothing is cached for a tree that could not be read
+                // completely.
                 hash.unwrap_or_else(|| {
                     self.generation += 1;
                     self.generation
@@ -127,7 +130,8 @@ impl Tree {
         }
     }
 
-    /// The same if nothing is queued: whatever is may mean that new folders must be walked.
+    /// Returns the stamp if the queue is empty; otherwise `None`, since queued events may mean that new folders must be
+    /// walked.
     pub(crate) fn stamp_at_once(&mut self) -> Option<Stamp> {
         let is_quiet = self.watch.as_mut().is_some_and(Watch::is_quiet);
         is_quiet.then(|| Stamp {
@@ -136,15 +140,15 @@ impl Tree {
         })
     }
 
-    /// True if a folder of the tree may take ignore rules from where no stamp looks, as of the last stamp. It stays true of a watched
-    /// tree after such a rule is gone.
+    /// True if a folder of the tree may take ignore rules from a place that no stamp covers, as of the last stamp. For
+    /// a watched tree it stays true after the rule is gone.
     pub(crate) fn has_rules_elsewhere(&self) -> bool {
         self.watch
             .as_ref()
             .map_or(self.has_rules_elsewhere, Watch::has_rules_elsewhere)
     }
 
-    /// Reads what the kernel queued and tells everyone.
+    /// Reads the events that the kernel queued and notifies all listeners.
     pub(crate) fn drain(&mut self) {
         let Some(watch) = self.watch.as_mut() else { return };
         let (generation, ears) = (&mut self.generation, &mut self.ears);
@@ -155,21 +159,21 @@ impl Tree {
         if complete {
             return;
         }
-        // The queue overflowed, the root went away or the limit was reached: begin again.
+        // The queue overflowed, the root disappeared or the limit was reached: start again.
         self.generation += 1;
         self.watch = Watch::new(&self.root);
         self.ears.tell_all();
         self.renewed.notify_one();
     }
 
-    /// Where to wait for the next event. Needs the runtime that will wait.
+    /// Returns a handle to wait for the next event. Must be called within the runtime that will wait.
     pub(crate) fn source(&mut self) -> Source {
         self.watch.as_mut().and_then(Watch::source)
     }
 }
 
-/// Visits every folder of a tree that counts, parents first, and sets `has_rules_elsewhere` if one has such rules. Stops and says
-/// `false` after `limit` folders.
+/// Visits every folder of a tree that counts, parents first, and sets `has_rules_elsewhere` if one takes ignore rules
+/// from elsewhere. Stops and returns `false` after `limit` folders.
 fn folders(root: &Path, limit: usize, has_rules_elsewhere: &mut bool, mut visit: impl FnMut(&Path)) -> bool {
     let mut left = vec![root.to_path_buf()];
     let mut seen = 0;
@@ -203,8 +207,8 @@ fn folders(root: &Path, limit: usize, has_rules_elsewhere: &mut bool, mut visit:
     true
 }
 
-/// The hash of a tree that cannot be watched: every name, size, time and inode. `None` where the system failed. With it, true if
-/// ignore rules of a folder lie elsewhere.
+/// Returns the hash of a tree that cannot be watched, over every name, size, time and inode, or `None` if the system
+/// failed; and true if ignore rules of a folder lie elsewhere.
 pub(crate) fn stamp_tree(root: &Path) -> (Option<u64>, bool) {
     let mut has_rules_elsewhere = false;
     let mut hasher = DefaultHasher::new();
@@ -223,7 +227,7 @@ pub(crate) fn stamp_tree(root: &Path) -> (Option<u64>, bool) {
         for file in files {
             let name = file.file_name();
             name.hash(&mut hasher);
-            // The times of a folder change with its contents.
+            // The times of such a folder change with its contents, which do not count.
             if UNCOUNTED.iter().any(|uncounted| name == *uncounted) {
                 continue;
             }
@@ -239,7 +243,7 @@ pub(crate) fn stamp_tree(root: &Path) -> (Option<u64>, bool) {
 
 #[cfg(not(target_os = "linux"))]
 mod nowhere {
-    //! Systems without inotify.
+    //! The replacement on systems without inotify: nothing is ever watched.
 
     use std::path::Path;
 
@@ -267,7 +271,7 @@ mod nowhere {
 
 #[cfg(target_os = "linux")]
 mod linux {
-    //! One inotify instance per root, read by whoever asks.
+    //! One inotify instance per root, read by any caller.
 
     use std::{
         collections::HashMap,
@@ -282,12 +286,14 @@ mod linux {
 
     use super::{Source, UNCOUNTED, folders, is_rule_elsewhere, may_be_elsewhere};
 
-    /// Folders beyond which a tree is not watched: one watch costs about 1 KiB of kernel memory, and the usual limit of
-    /// all programs together (`fs.inotify.max_user_watches`) is some 100,000.
+    /// The maximum number of folders of a watched tree: one watch costs about 1 KiB of kernel memory, and the usual
+    /// limit for all programs together (`fs.inotify.max_user_watches`) is some 100,000.
     const MAX_FOLDERS: usize = 50_000;
-    /// Bytes read from the queue at once. It is cleared each time, and mostly nothing comes.
+    /// The number of bytes read from the queue at once. The buffer is cleared each time, and usually the queue is
+    /// empty.
     const READ: usize = 4 * 1024;
-    /// Reads after which a queue that never gets empty is given up: programs may write faster than it is read, without end.
+    /// The number of reads after which a queue that never empties is abandoned: programs may write faster than the
+    /// queue is read, without end.
     const READS: usize = 1_000;
 
     #[derive(Debug)]
@@ -295,13 +301,13 @@ mod linux {
         inotify: Inotify,
         folders: HashMap<WatchDescriptor, PathBuf>,
         has_rules_elsewhere: bool,
-        /// Read and not yet told.
+        /// Events that were read but not processed yet.
         queued: Vec<EventOwned>,
-        /// A second handle of the same queue, made when somebody waits for the first time.
+        /// A second handle of the same queue, created by the first call that waits.
         source: Source,
     }
 
-    /// Everything that changes an answer, and nothing that reading causes.
+    /// Returns the events that can change an answer, without those that reading causes.
     fn mask() -> WatchMask {
         WatchMask::MODIFY
             | WatchMask::ATTRIB
@@ -323,11 +329,12 @@ mod linux {
                 queued: Vec::new(),
                 source: None,
             };
-            // A root that is not there has no watch, and its coming back would go unseen.
+            // A missing root has no watch, and its return would go unnoticed.
             (watch.add(root) && !watch.folders.is_empty()).then_some(watch)
         }
 
-        /// Watches a folder and all below it. A folder is watched before it is listed, so nothing appears unseen.
+        /// Watches a folder and all folders below it. Each folder is watched before it is listed, so no new entry is
+        /// missed.
         fn add(&mut self, top: &Path) -> bool {
             let mut complete = true;
             let Self {
@@ -342,7 +349,7 @@ mod linux {
                     Ok(descriptor) => {
                         known.insert(descriptor, folder.to_path_buf());
                     }
-                    // It vanished, or may not be read: then no answer depends on what is in it.
+                    // It vanished, or may not be read: then no answer depends on its contents.
                     Err(error)
                         if matches!(
                             error.kind(),
@@ -354,13 +361,13 @@ mod linux {
             complete
         }
 
-        /// Stops watching a folder that moved away and all below it: where they went may be outside.
+        /// Stops watching a folder that was moved away and all folders below it: their new place may be outside.
         fn leave(&mut self, top: &Path) {
             let mut watches = self.inotify.watches();
             self.folders.retain(|descriptor, folder| {
                 let stays = !folder.starts_with(top);
                 if !stays {
-                    // It fails when the folder is gone, and then nothing is left to do.
+                    // Fails if the folder is gone, and then nothing is left to do.
                     let _ = watches.remove(descriptor.clone());
                 }
                 stays
@@ -371,12 +378,12 @@ mod linux {
             self.has_rules_elsewhere
         }
 
-        /// Whether nothing changed that was not told. What came is told by the next [`Watch::drain`].
+        /// True if there are no unprocessed events. Events read here are processed by the next [`Watch::drain`].
         pub(super) fn is_quiet(&mut self) -> bool {
             self.queued.is_empty() && matches!(self.read(), Ok(true))
         }
 
-        /// Reads some of what the kernel queued; `true` when there was nothing.
+        /// Reads some of the events that the kernel queued; returns `true` if the queue was empty.
         fn read(&mut self) -> io::Result<bool> {
             let mut buffer = [0; READ];
             loop {
@@ -392,8 +399,8 @@ mod linux {
             }
         }
 
-        /// Reads what the kernel queued; every path that counts is `seen`. `false` when the watch can no longer be
-        /// trusted.
+        /// Reads the events that the kernel queued and calls `seen` with the path of each. Returns `false` if the watch
+        /// can no longer be trusted.
         pub(super) fn drain(&mut self, root: &Path, mut seen: impl FnMut(&Path)) -> bool {
             for _ in 0..READS {
                 let Ok(is_all) = self.read() else { return false };
@@ -412,7 +419,7 @@ mod linux {
                     let name = event.name.unwrap_or_default();
                     let is_counted = !UNCOUNTED.iter().any(|uncounted| name == *uncounted);
                     let Some(path) = self.folders.get(&event.wd).map(|parent| parent.join(name)) else {
-                        // Of a folder that moved away: it is told where it left.
+                        // An event of a folder that was moved away; the folder that it left reports the move.
                         continue;
                     };
                     if path.file_name().is_some_and(may_be_elsewhere) {
@@ -447,7 +454,7 @@ mod linux {
             false
         }
 
-        /// Where to wait for the queue. `None` when the runtime cannot wait for it: then changes are polled.
+        /// Returns a handle to wait for the queue; `None` if the runtime cannot wait for it: then changes are polled.
         pub(super) fn source(&mut self) -> Source {
             if self.source.is_none() {
                 let handle = self.inotify.as_fd().try_clone_to_owned().ok()?;
@@ -478,7 +485,7 @@ mod tests {
         let mut watch = Watch::new(root.path()).expect("it can be watched");
         fs::write(root.path().join("0"), "x").expect("written");
         let mut seen = 0;
-        // Each event read causes another write. The names alternate, since the kernel joins equal events.
+        // Each event that is read causes another write. The names alternate, since the kernel merges equal events.
         let is_read = watch.drain(root.path(), |_| {
             seen += 1;
             assert!(seen < 100_000, "it reads for ever");

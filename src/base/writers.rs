@@ -1,9 +1,12 @@
-//! One writer for a project at a time, also where several processes serve the same folder: [`Writers`].
+//! Write locks: at most one writer for a project at a time, also if several processes serve the same folder
+//! ([`Writers`]).
 //!
-//! Invariants: whoever has a [`Turn`] is the only one. A process that slept through the end of its turn changes no file once somebody
-//! else has had the turn: each change that [`Turn::run`] makes is made under the lock of the lease, after a look at its number. The lease lies in the project (`.noveler/locks/`), so that every server that sees the folder sees the lease.
-//! A process that died leaves a lease behind: while it lived it kept a file locked, and the system lets that lock go at once, so
-//! that nobody waits for the dead. Where files cannot be locked, its lease ends by itself.
+//! Invariants: the owner of a [`Turn`] is the only writer. A process that slept past the end of its lease changes no
+//! file once another process has held the lease: each change that [`Turn::run`] makes is made under the lock of the
+//! lease, after checking its number. The lease lies in the project (`.noveler/locks/`), so that every server that sees
+//! the folder sees the lease. A process that died leaves a lease behind. While alive it kept a file locked, and the
+//! system releases that lock at once, so that other processes do not wait for a dead one. Where files cannot be locked,
+//! the lease expires by itself.
 //!
 //! Deliberately not here: the queue within a process, which is fair between callers ([`crate::pools`]).
 
@@ -27,35 +30,35 @@ use crate::{
     writing::{WriteError, folder},
 };
 
-/// Where leases lie in a project.
+/// The folder of leases in a project.
 const FOLDER: &str = ".noveler/locks";
-/// The name of the one lease.
+/// The name of the only lease.
 const NAME: &str = "write";
-/// How the names of files begin that living processes keep locked.
+/// The prefix of the files that living processes keep locked.
 const ALIVE: &str = "alive-";
-/// How long a lease lives without being renewed (decision 15).
+/// The lifetime of a lease that is not renewed (decision 15).
 const TTL: Duration = Duration::from_secs(30);
-/// How often it is renewed: two renewals may be missed.
+/// The interval between renewals: two of them may fail before the lease expires.
 const RENEWAL: Duration = Duration::from_secs(10);
-/// How long a look at a taken lease rests before the next.
+/// The interval between two attempts to take a lease that another process holds.
 const REST: Duration = Duration::from_millis(50);
-/// How many projects are kept ready to be written to. Each has five descriptors open.
+/// The maximum number of projects whose leases are kept open. Each uses five file descriptors.
 const OPEN: usize = 32;
-/// What stands between who holds a lease and the process that does.
+/// The separator between the shown holder of a lease and the identifier of its process.
 const MARK: &str = " #";
 
-/// Who writes to which project, as this process knows it.
+/// The write locks of all projects, as this process knows them.
 #[derive(Debug)]
 pub struct Writers {
-    /// This process, in names of files.
+    /// The identifier of this process, as used in file names.
     process: String,
-    /// How long one waits for another's turn to end.
+    /// The maximum time to wait for another writer to finish.
     wait: Duration,
     /// Std mutex: locked for single steps.
     places: Mutex<Places>,
 }
 
-/// The projects that were written to lately, and when: by count, not by time.
+/// The recently written projects, each with the number of its last use (a counter, not a time).
 #[derive(Debug, Default)]
 struct Places {
     known: HashMap<PathBuf, (Arc<Place>, u64)>,
@@ -63,7 +66,7 @@ struct Places {
 }
 
 impl Places {
-    /// Closes the one that was not written to for longest, if there are many. One that somebody holds stays.
+    /// Closes the least recently written project if the limit is reached. Projects in use stay open.
     fn make_room(&mut self) {
         if self.known.len() < OPEN {
             return;
@@ -83,16 +86,16 @@ impl Places {
 #[derive(Debug)]
 struct Place {
     store: Fs,
-    /// Where locks lie. Held open: by its name it could be another one by now.
+    /// The folder of locks. It is kept open: its name could refer to another folder by now.
     folder: Dir,
     process: String,
-    /// Locked for as long as this process lives.
+    /// The file that stays locked for the lifetime of this value.
     _alive: fs::File,
-    /// That the files of dead processes were removed.
+    /// Done once the files of dead processes were removed.
     swept: Once,
 }
 
-/// The right to write, until it is dropped.
+/// The right to write to a project, until it is dropped.
 #[derive(Debug)]
 pub struct Turn {
     place: Arc<Place>,
@@ -100,7 +103,7 @@ pub struct Turn {
     renewing: JoinHandle<()>,
 }
 
-/// The lease under which a thread writes, and what it has written.
+/// The lease under which a thread writes, and the paths that it has written.
 struct Writing {
     place: Arc<Place>,
     lease: Lease,
@@ -108,11 +111,12 @@ struct Writing {
 }
 
 thread_local! {
-    /// Of this thread, while [`Turn::run`] runs. Not an argument: every write of every tool would have to hand it down.
+    /// The lease of this thread, while [`Turn::run`] runs. It is not an argument, because every write of every tool
+    /// would have to pass it on.
     static WRITING: RefCell<Option<Writing>> = const { RefCell::new(None) };
 }
 
-/// Makes a change of a file, unless this thread writes under a turn that somebody else has had since.
+/// Changes a file, unless this thread writes under a lease that another process has held since.
 pub(crate) fn fenced<T>(path: &str, change: impl FnOnce() -> Result<T, WriteError>) -> Result<T, WriteError> {
     let Some(mut writing) = WRITING.take() else {
         return change();
@@ -141,7 +145,7 @@ pub(crate) fn fenced<T>(path: &str, change: impl FnOnce() -> Result<T, WriteErro
 }
 
 impl Writers {
-    /// Nobody writes yet. `wait` bounds how long one waits for a turn.
+    /// Creates the locks with no lease taken. `wait` bounds the time to wait for another writer.
     pub fn new(wait: Duration) -> Result<Self, StoreError> {
         let mut bytes = [0; 6];
         getrandom::fill(&mut bytes).map_err(|error| StoreError::Io {
@@ -155,7 +159,8 @@ impl Writers {
         })
     }
 
-    /// Waits for the turn to write to a project. `holder` is what others are told while it lasts. Ends early when `work` is cancelled.
+    /// Waits for the right to write to a project. `holder` is shown to other callers while the lease lasts. Ends early
+    /// when `work` is cancelled.
     pub async fn turn(&self, project: &Project, holder: &str, work: &CancellationToken) -> Result<Turn, StoreError> {
         let place = self.place(project)?;
         let name = format!("{holder}{MARK}{}", self.process);
@@ -178,16 +183,16 @@ impl Writers {
                 Err(error) => return Err(error),
             }
         };
-        // Now: whose lease this was has been told by those files.
+        // Only now: until the lease is taken, those files show whether its previous holder is alive.
         place.swept.call_once(|| sweep(&place.folder));
         let renewing = tokio::spawn(renew(Arc::clone(&place), lease.clone()));
         Ok(Turn { place, lease, renewing })
     }
 
-    /// The leases of a project, opened once.
+    /// Returns the leases of a project, which are opened once.
     fn place(&self, project: &Project) -> Result<Arc<Place>, StoreError> {
         let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
-        // A folder that was deleted and made anew is another one.
+        // A folder that was deleted and created again is a different one.
         let own = format!("{FOLDER}/{}", alive(&self.process));
         let is_there = project.dir().symlink_metadata(own).is_ok();
         places.turns += 1;
@@ -196,7 +201,7 @@ impl Writers {
             *used = turn;
             return Ok(Arc::clone(place));
         }
-        // The old one goes first: it takes its file with it, which has the name of the new one's.
+        // Drop the old one first: it removes its file, which has the same name as the file of the new one.
         places.known.remove(project.root());
         places.make_room();
         let place = Arc::new(Place::open(project, &self.process)?);
@@ -210,7 +215,7 @@ impl Writers {
 impl Place {
     fn open(project: &Project, process: &str) -> Result<Self, StoreError> {
         let io = |what| move |source| StoreError::Io { what, source };
-        // A link would lead the locks, and what is written beside them, out of the project.
+        // A link would redirect the locks, and the files written beside them, out of the project.
         let folder = folder(project, FOLDER).map_err(|error| {
             let source = std::io::Error::other(error);
             io("the folder of locks cannot be opened")(source)
@@ -220,7 +225,7 @@ impl Place {
             .create(alive(process))
             .map_err(io("the lock cannot be opened"))?
             .into_std();
-        // Not everywhere can files be locked; then a lease that a dead process left ends by itself.
+        // Not every file system can lock files; there, a lease that a dead process left expires by itself.
         let _ = alive.try_lock();
         Ok(Self {
             store,
@@ -231,14 +236,14 @@ impl Place {
         })
     }
 
-    /// Whether the process that holds a lease is known to have died.
+    /// True if the process that holds a lease is known to have died.
     fn is_gone(&self, holder: &str, own: &str) -> bool {
         let Some((_, process)) = holder.rsplit_once(MARK) else {
             return false;
         };
         let is_name =
             process.len() == own.len() && process.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
-        // A lock says something only where both see the same locks: on one machine since its last start.
+        // A lock is conclusive only if both processes see the same locks: on one machine since its last start.
         let is_neighbour = process.split('-').next() == own.split('-').next();
         if process == own || !is_name || !is_neighbour {
             return false;
@@ -250,7 +255,7 @@ impl Place {
         };
         match file.into_std().try_lock() {
             Ok(()) => {
-                // Nobody has that name any more.
+                // The process that used this name is dead.
                 let _ = self.folder.remove_file(&name);
                 true
             }
@@ -259,7 +264,7 @@ impl Place {
     }
 }
 
-/// Removes the files of processes that died. Who does it has the lease, so that none of them does.
+/// Removes the files of dead processes. The caller must hold the lease, so that no dead process holds it.
 fn sweep(folder: &Dir) {
     let Ok(entries) = folder.entries() else { return };
     let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
@@ -267,7 +272,7 @@ fn sweep(folder: &Dir) {
         let mut options = OpenOptions::new();
         options.write(true).follow(FollowSymlinks::No).nonblock(true);
         let file = folder.open_with(&name, &options).map(cap_std::fs::File::into_std);
-        // Locked until it is gone, so that nobody who has just made it takes it for their own.
+        // Keep the file locked until it is removed, so that a process that has just created it does not use it.
         if let Ok(file) = file
             && file.try_lock().is_ok()
         {
@@ -276,7 +281,8 @@ fn sweep(folder: &Dir) {
     }
 }
 
-/// This machine since its last start, so far as that can be told: others' locks may not be seen here.
+/// Returns an identifier of this machine since its last start, as far as known. Locks of other machines may not be
+/// visible here.
 fn host() -> String {
     let started = fs::read("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     crate::files::sha256(&started)[..8].to_owned()
@@ -284,22 +290,23 @@ fn host() -> String {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        // Best effort: what stays is an empty file that nobody keeps locked.
+        // Best effort: a file that remains is empty and unlocked.
         let _ = self.folder.remove_file(alive(&self.process));
     }
 }
 
-/// The file that a living process keeps locked.
+/// Returns the name of the file that a living process keeps locked.
 fn alive(process: &str) -> String {
     format!("{ALIVE}{process}")
 }
 
-/// A holder as people are told of it.
+/// Returns the part of a holder that is shown to people.
 fn shown(holder: &str) -> &str {
     holder.rsplit_once(MARK).map_or(holder, |(shown, _)| shown)
 }
 
-/// Renews a lease until it is given back or lost. What is lost is told by the next write, which says what was written before it.
+/// Renews a lease until it is released or lost. The next write reports a lost lease, together with the paths written
+/// before it.
 async fn renew(place: Arc<Place>, lease: Lease) {
     loop {
         tokio::time::sleep(RENEWAL).await;
@@ -309,16 +316,17 @@ async fn renew(place: Arc<Place>, lease: Lease) {
                 tracing::warn!(%error, "the turn to write ended before the work");
                 return;
             }
-            // There is time for another try.
+            // The lease has not expired yet: try again.
             Err(error) => tracing::warn!(%error, "a turn to write could not be renewed"),
         }
     }
 }
 
 impl Turn {
-    /// Does work on this thread. What it writes with [`crate::writing`] is refused once somebody else has had the turn.
+    /// Runs work on this thread. Its writes through [`crate::writing`] are refused once another process has held the
+    /// lease.
     pub fn run<T>(&self, work: impl FnOnce() -> T) -> T {
-        /// Also after a panic: the thread serves others.
+        /// Clears the lease of the thread, also after a panic: the thread will serve other calls.
         struct End;
         impl Drop for End {
             fn drop(&mut self) {
@@ -334,7 +342,7 @@ impl Turn {
         work()
     }
 
-    /// Gives it back, before the next one is told.
+    /// Releases the lease and returns once that is done.
     pub async fn end(self) {
         self.renewing.abort();
         if let Err(error) = self.place.store.release(&self.lease).await {
@@ -345,7 +353,7 @@ impl Turn {
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        // After `end` this is nothing; else the work was dropped half way.
+        // After `end` nothing is left to do; otherwise the work was dropped half way.
         if self.renewing.is_finished() {
             return;
         }
@@ -432,7 +440,7 @@ mod tests {
         })
         .await
         .expect("no panic");
-        // An end that nobody used takes nothing away.
+        // An evicted lease that no process has taken since does not prevent writes.
         let evicted = lost.place.store.evict(super::NAME, &lost.lease.holder).await;
         assert!(evicted.expect("a folder"));
         let turn = other.turn(&project, "the other one", &work).await.expect("it ended");

@@ -1,8 +1,10 @@
-//! Replacing and removing files of a project: each is either old or new, never half, also after a power cut.
+//! Atomic replacing and removing of files of a project: each file is either old or new, never half written, even after
+//! a power cut.
 //!
-//! Invariants: when a call of this module has returned, file and folder are flushed, so that of two writes the second never outlives
-//! the first. What is written lies under the root, and no folder on the way is a link, so that nothing lands on another file
-//! than the one that was named. Who may write is decided elsewhere; a turn that is lost is noticed here, at the last moment.
+//! Invariants: when a function of this module has returned, file and folder are flushed, so that of two writes the
+//! second never outlives the first. Written files lie under the root, and no folder of their path is a link, so that
+//! nothing lands on another file than the named one. The right to write is granted elsewhere; a lost lease is detected
+//! here, at the last moment.
 
 use std::{
     fs::{self, TryLockError},
@@ -23,47 +25,47 @@ use crate::{
     writers::fenced,
 };
 
-/// Why a file is not written or removed.
+/// The errors of writing or removing a file.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// The path is refused before the disk is asked.
+    /// The path was refused before the disk was accessed.
     #[error(transparent)]
     Path(#[from] PathError),
-    /// A part of the way is a link or a file, or the name is taken by a folder or a link.
+    /// A part of the path is a link or a file, or the name belongs to a folder or a link.
     #[error("{path} is taken: {reason}")]
     Taken {
-        /// Project-relative.
+        /// The path relative to the project root.
         path: String,
-        /// By what, in English.
+        /// The reason, in English.
         reason: &'static str,
-        /// By what, in Japanese.
+        /// The reason, in Japanese.
         reason_ja: &'static str,
     },
-    /// The file is not the one that the caller knows ([`replace_if`]).
+    /// The file is not in the state that the caller expects ([`replace_if`]).
     #[error("{path} has changed")]
     Changed {
-        /// Project-relative.
+        /// The path relative to the project root.
         path: String,
     },
-    /// This process slept through its turn to write, and somebody else has had it since ([`crate::writers`]).
+    /// This process slept past the end of its lease, and another process has held it since ([`crate::writers`]).
     #[error("the turn to write went to {holder} before {path} was written")]
     TurnLost {
-        /// What was not written or removed, project-relative.
+        /// The path that was not written or removed, relative to the project root.
         path: String,
-        /// Who has or had the turn.
+        /// The current or last holder of the lease.
         holder: String,
-        /// What this turn wrote before, in that order.
+        /// The paths written earlier under this lease, in that order.
         written: Vec<String>,
     },
-    /// Some files of several are in their place; what the others become is kept, and they follow later.
+    /// Some of several files were replaced; the new contents of the others are saved, and will be written later.
     #[error("not finished: {0}")]
     Unfinished(Box<WriteError>),
-    /// The disk refused.
+    /// The disk reported an error.
     #[error("cannot write {path}: {source}")]
     Io {
-        /// Project-relative.
+        /// The path relative to the project root.
         path: String,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
 }
@@ -124,7 +126,8 @@ impl Teach for WriteError {
     }
 }
 
-/// The entry of a write that the disk refused. A full disk, or one that turned read-only, is the system's failure too.
+/// Returns the catalogue entry of a failed write. A full disk, or one that turned read-only, counts as a failure of the
+/// system.
 fn write_entry(error: &io::Error) -> &'static str {
     use io::ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
     if is_system_failure(error) || matches!(error.kind(), StorageFull | QuotaExceeded | ReadOnlyFilesystem) {
@@ -134,18 +137,20 @@ fn write_entry(error: &io::Error) -> &'static str {
     }
 }
 
-/// Writes a whole file: to a temporary file beside it, flushed, then renamed over it; then the folder is flushed. Folders on the way are made. A name that
-/// is there in NFC or NFD keeps its spelling. Returns the path relative to the root.
+/// Writes a whole file: to a temporary file in the same folder, flushed, then renamed over the old one; then the folder
+/// is flushed. Missing folders are created. A name that exists in NFC or NFD keeps its spelling. Returns the path
+/// relative to the root.
 pub fn replace(project: &Project, raw: &str, bytes: &[u8]) -> Result<PathBuf, WriteError> {
     replace_from(project, raw, bytes)
 }
 
-/// The same with what is read from elsewhere, piece by piece: a file may be larger than memory.
+/// Writes a whole file as [`replace`] does, from a reader in pieces: the file may be larger than memory.
 pub fn replace_from(project: &Project, raw: &str, source: impl Read) -> Result<PathBuf, WriteError> {
     place(project, raw, source, || true)
 }
 
-/// The same if the file is still the one that the caller knows. `is_known` is asked last, right before the new file takes its place.
+/// Writes a whole file as [`replace`] does, if the old file is still in the state that the caller expects. `is_known`
+/// is called last, right before the new file is renamed into place.
 pub fn replace_if(
     project: &Project,
     raw: &str,
@@ -197,21 +202,22 @@ fn place(
     Ok(relative)
 }
 
-/// How unfinished files begin: hidden, so that nobody takes one for a manuscript.
+/// The prefix of unfinished files: hidden, so that they are not taken for manuscripts.
 const UNFINISHED: &str = ".fumi-new-";
 
-/// How folders begin that are being removed: they are renamed first, so that none is ever half there.
+/// The prefix of folders that are being removed: they are renamed first, so that no folder ever appears half removed.
 const GONE: &str = ".fumi-gone-";
 
-/// A name that nobody has.
+/// Returns a random name that does not exist yet.
 fn random_name(prefix: &str) -> io::Result<String> {
     let mut random = [0; 8];
     getrandom::fill(&mut random)?;
     Ok(format!("{prefix}{:016x}", u64::from_le_bytes(random)))
 }
 
-/// A file that has not got its name yet. Locked while it is written, so that a [`sweep`] tells it from one that was left; removed when
-/// dropped. Not without a name (`O_TMPFILE`): such a file needs one before it can replace another, and keeps it if the process dies.
+/// A temporary file that has not been renamed yet. It is locked while it is written, so that [`sweep`] can distinguish
+/// it from a leftover, and removed on drop. Not a file without a name (`O_TMPFILE`): it would need a name before it can
+/// replace another file, and would keep it if the process dies.
 struct Unfinished<'a> {
     dir: &'a Dir,
     name: String,
@@ -221,16 +227,17 @@ struct Unfinished<'a> {
 
 impl<'a> Unfinished<'a> {
     fn new(dir: &'a Dir) -> io::Result<Self> {
-        /// A sweep comes between two steps once in a long time; a file system whose files have no names would do it always.
+        /// The number of attempts. A sweep rarely comes between the two steps; a file system whose files have no names
+        /// would fail always.
         const TRIES: usize = 8;
         for _ in 0..TRIES {
             let name = random_name(UNFINISHED)?;
             let mut options = OpenOptions::new();
             options.write(true).create_new(true);
             let file = dir.open_with(&name, &options)?.into_std();
-            // Where files cannot be locked nobody sweeps.
+            // Where files cannot be locked, no process sweeps.
             let is_taken = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
-            // A sweep may have come between the two.
+            // A sweep may have removed the file before it was locked.
             if !is_taken && file.metadata()?.nlink() > 0 {
                 return Ok(Self {
                     dir,
@@ -259,7 +266,7 @@ impl Drop for Unfinished<'_> {
     }
 }
 
-/// Removes what processes that died left in a folder. Best effort: what stays is tried again with the next write.
+/// Removes the leftovers of dead processes in a folder. Best effort: the next write tries again.
 fn sweep(dir: &Dir) {
     let Ok(entries) = dir.entries() else { return };
     for name in entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()) {
@@ -274,7 +281,7 @@ fn sweep(dir: &Dir) {
         let Ok(left) = dir.open_with(&name, &options) else {
             continue;
         };
-        // Locked until it is gone, so that nobody who has just made it takes it for their own.
+        // Keep the file locked until it is removed, so that a process that has just created it does not use it.
         let left = left.into_std();
         if left.try_lock().is_ok() {
             let _ = dir.remove_file(&name);
@@ -282,10 +289,11 @@ fn sweep(dir: &Dir) {
     }
 }
 
-/// How many folders [`sweep_below`] looks at.
+/// The maximum number of folders that [`sweep_below`] visits.
 const SWEPT: usize = 1_000;
 
-/// Removes what processes that died left in a folder and in all below it, links apart. Best effort, as what it removes is in nobody's way.
+/// Removes the leftovers of dead processes in a folder and all folders below it, without following links. Best effort:
+/// leftovers do no harm.
 pub fn sweep_below(project: &Project, raw: &str) {
     let in_it = project.relative(raw).map(|folder| folder.join("in it"));
     let top = in_it
@@ -301,13 +309,13 @@ pub fn sweep_below(project: &Project, raw: &str) {
     }
 }
 
-/// Makes new, other and removed names of a folder last over a power cut.
+/// Flushes a folder, so that created, renamed and removed names survive a power cut.
 fn flush(dir: &Dir) -> io::Result<()> {
     // The handle itself is not opened for reading, and cannot be flushed.
     dir.open(".")?.sync_all()
 }
 
-/// Removes a file. One that is not there is removed; a link or a folder is refused.
+/// Removes a file. Succeeds if the file does not exist; refuses a link or a folder.
 pub fn remove_file(project: &Project, raw: &str) -> Result<(), WriteError> {
     let relative = project.relative(raw)?;
     match project.dir().symlink_metadata(&relative) {
@@ -331,7 +339,8 @@ pub fn remove_file(project: &Project, raw: &str) -> Result<(), WriteError> {
     flush(&dir).map_err(io)
 }
 
-/// Removes a folder with all that is in it, so that it is whole or gone; what links in it lead to stays. A folder that is not there is removed.
+/// Removes a folder with its contents, so that it exists completely or not at all; targets of links in it stay.
+/// Succeeds if the folder does not exist.
 pub fn remove_folder(project: &Project, raw: &str) -> Result<(), WriteError> {
     let relative = project.relative(raw)?;
     match project.dir().symlink_metadata(&relative) {
@@ -356,13 +365,14 @@ pub fn remove_folder(project: &Project, raw: &str) -> Result<(), WriteError> {
     audit::done("removed", project, &relative);
     flush(&dir).map_err(io)?;
     reach("empty", &relative);
-    // Best effort: what stays is removed by the next sweep.
+    // Best effort: the next sweep removes the rest.
     let _ = dir.remove_dir_all(&gone);
     reach("emptied", &relative);
     Ok(())
 }
 
-/// Renames a folder to a name beside it that nobody has, which begins the same. Returns that, relative to the root.
+/// Renames a folder to a new name in the same parent, formed by appending a random suffix. Returns the new path,
+/// relative to the root.
 pub fn set_aside(project: &Project, raw: &str) -> Result<String, WriteError> {
     let (dir, name) = way(project, raw, &project.relative(raw)?, Missing::Refuse)?;
     let io = |source| WriteError::Io {
@@ -376,7 +386,7 @@ pub fn set_aside(project: &Project, raw: &str) -> Result<String, WriteError> {
     Ok([raw, &aside].concat())
 }
 
-/// Opens a folder of a project, made if it is missing, without following a link.
+/// Opens a folder of a project without following a link; creates it if it is missing.
 pub(crate) fn folder(project: &Project, raw: &str) -> Result<Dir, WriteError> {
     let (dir, name) = way(project, raw, &project.relative(raw)?.join("in it"), Missing::Make)?;
     debug_assert_eq!(name, Path::new("in it"));
@@ -389,7 +399,7 @@ enum Missing {
     Refuse,
 }
 
-/// The folder of a path, opened step by step without following a link, and the name in it.
+/// Opens the parent folder of a path, step by step without following a link. Returns it and the name in it.
 fn way(project: &Project, raw: &str, relative: &Path, missing: Missing) -> Result<(Dir, PathBuf), WriteError> {
     let io = |source| WriteError::Io {
         path: raw.to_owned(),
@@ -422,7 +432,7 @@ fn way(project: &Project, raw: &str, relative: &Path, missing: Missing) -> Resul
                 reach("folder", &path);
                 match dir.create_dir(folder) {
                     Ok(()) => flush(&dir).map_err(io)?,
-                    // Another write made it meanwhile. What it is, opening it tells.
+                    // Another write created it meanwhile. Opening it below shows what it is.
                     Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                     Err(source) => return Err(io(source)),
                 }
@@ -478,7 +488,7 @@ mod tests {
         ] {
             let refused = replace(&project, bad, b"x").expect_err(bad);
             let lesson = refused.lesson();
-            // The NUL is shown as an escape with braces of its own.
+            // The NUL is shown as an escape, which itself contains braces.
             let said = [&*lesson.message.en, &*lesson.message.ja].map(|text| text.replace("\\u{0}", ""));
             assert!(said.iter().all(|text| !text.contains('{')), "{lesson:?}");
         }

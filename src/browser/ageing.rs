@@ -1,7 +1,7 @@
-//! What ends by itself: sessions that nobody uses, a Chromium that is old or too large.
+//! The reaper: closes idle sessions and replaces Chromium processes that are old, too large or hang.
 //!
-//! Nothing is taken from a call that runs, except where a limit of memory asks for it and patience is at its end, or where
-//! Chromium hangs: then no call comes to its end anyway.
+//! A running call is only interrupted if memory has exceeded its limit for longer than `patience`, or if Chromium
+//! hangs, in which case the call could not finish anyway.
 
 use std::{
     sync::{Arc, Weak},
@@ -15,10 +15,11 @@ use crate::{
     session::Session, settings::Settings,
 };
 
-/// Questions in a row without an answer after which Chromium hangs: one may fall into a moment in which the machine does.
+/// The consecutive requests without a reply after which Chromium counts as hanging. A single one may be due to a stall
+/// of the machine.
 const MISSES: u32 = 2;
 
-/// How often is looked: a quarter of the shortest time that is watched, within reason.
+/// The interval between two passes: a quarter of the shortest watched duration, at least 20 ms and at most 5 s.
 pub(crate) struct Pace(Duration);
 
 impl Pace {
@@ -28,7 +29,7 @@ impl Pace {
     }
 }
 
-/// Looks after the browser until it goes.
+/// Runs the reaper until the browser is dropped or shut down.
 pub(crate) async fn look_after(browser: Weak<Browser>, ending: CancellationToken, pace: Pace) {
     let mut over = None;
     loop {
@@ -45,19 +46,19 @@ pub(crate) async fn look_after(browser: Weak<Browser>, ending: CancellationToken
     }
 }
 
-/// Asks a Chromium again and again whether it is alive, in a task of its own, and ends one that does not answer. It still has
-/// its process and its pipe, so nothing else would notice.
+/// Checks repeatedly that a Chromium still replies, in a task of its own, and ends one that does not. A hanging
+/// Chromium keeps its process and its pipe, so nothing else would notice.
 pub(crate) async fn listen_for_life(browser: Weak<Browser>, running: Weak<Running>, limit: Duration) {
     let mut misses = 0;
     while misses < MISSES {
         tokio::time::sleep(limit / 2).await;
-        // Held by nobody while it is asked: dropping the last one ends it.
+        // The strong reference is dropped before the request, because dropping the last one ends the process.
         let Some(channel) = running.upgrade().map(|running| running.channel().clone()) else {
             return;
         };
         match tokio::time::timeout(limit, channel.call(&GetVersion {})).await {
             Ok(Ok(_)) => misses = 0,
-            // It is gone, which others notice.
+            // Chromium has exited, which is handled elsewhere.
             Ok(Err(_)) => return,
             Err(_) => misses += 1,
         }
@@ -74,7 +75,7 @@ pub(crate) async fn listen_for_life(browser: Weak<Browser>, running: Weak<Runnin
     });
 }
 
-/// Forgets and empties sessions that nobody uses.
+/// Removes sessions that were not used for `forget`, and closes the contexts of those not used for `idle`.
 async fn idle(browser: &Browser) {
     let settings = browser.settings();
     for session in browser.all() {
@@ -93,9 +94,9 @@ async fn idle(browser: &Browser) {
     }
 }
 
-/// Takes the context from a session, unless somebody uses it.
+/// Closes the context of a session unless a call uses the session.
 async fn empty(session: &Session, why: Loss) {
-    // Held until the context is gone: whoever comes meanwhile waits, and gets another.
+    // Locked until the context is closed; a call that comes meanwhile waits and gets a new context.
     let Some(_turn) = session.try_alone() else {
         return;
     };
@@ -104,8 +105,8 @@ async fn empty(session: &Session, why: Loss) {
     }
 }
 
-/// Lets an old Chromium end with its last context, or after the time in which a handle is forgotten, as soon as no call runs
-/// in it.
+/// Retires a Chromium that is old, so that it ends with its last context. If it is still up after `forget`, it is ended
+/// as soon as no call uses it.
 async fn age(browser: &Browser) {
     let settings = browser.settings();
     if let Some(current) = browser.current() {
@@ -123,7 +124,7 @@ async fn age(browser: &Browser) {
     }
 }
 
-/// Whether a call runs in it.
+/// True if a call uses a context in this process.
 fn is_at_work(browser: &Browser, running: &Arc<Running>) -> bool {
     browser.all().iter().any(|session| {
         let context = session.state.is_busy().then(|| session.state.live()).flatten();
@@ -131,7 +132,7 @@ fn is_at_work(browser: &Browser, running: &Arc<Running>) -> bool {
     })
 }
 
-/// Keeps the memory under its limit: contexts that nobody uses go first, one at a time, then Chromium itself.
+/// Keeps the memory below its limit: closes idle contexts, one in each pass, and then ends Chromium itself.
 async fn memory(browser: &Browser, over: &mut Option<Instant>) {
     let settings = browser.settings();
     if settings.memory == 0 {
@@ -161,7 +162,7 @@ async fn memory(browser: &Browser, over: &mut Option<Instant>) {
         empty(session, Loss::Memory).await;
         *over = None;
     } else if up.iter().all(|running| running.contexts() == 0) {
-        // Whoever is about to make a context in it holds it, and may do so.
+        // A call that is about to create a context still holds a reference, and may do so.
         for running in &up {
             browser.retire(running);
         }

@@ -1,7 +1,7 @@
-//! The browser of this process: its Chromium, and the sessions that use it.
+//! The browser of this process: its Chromium processes and the sessions that use them.
 //!
-//! Invariants: there is one Chromium that takes new contexts, started when the first is needed; a session is found by its
-//! handle and its principal, or not at all; after [`Browser::shut_down`] nothing is started any more.
+//! Invariants: at most one Chromium takes new contexts, and it is started on first use. A session is found only by its
+//! handle together with its principal. After [`Browser::shut_down`] nothing is started any more.
 
 use std::{
     cmp::Reverse,
@@ -29,20 +29,20 @@ use crate::{
     tab::{Room, TabSettings},
 };
 
-/// Characters of a handle: those of base32 in lower case.
+/// The characters of a handle: base32 in lower case.
 const LETTERS: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
 
-/// The browser of this process.
+/// The browser of this process, shared by all sessions.
 pub struct Browser {
     settings: Settings,
     guard: Arc<Guard>,
     gate: OnceCell<Gate>,
-    // The Chromium that takes new contexts. Locked while one is started, so that there is only one.
+    // The Chromium that takes new contexts. Locked during a start, so that only one is started.
     current: Queue<Option<Arc<Running>>>,
-    // The two below are held for moves only, never over a wait.
+    // The two mutexes below are locked only to move values, never across an await.
     sessions: Mutex<Sessions>,
     history: Mutex<History>,
-    /// Bytes that downloads of all sessions take.
+    /// Bytes on disk of the downloads of all sessions.
     downloaded: Arc<AtomicU64>,
     ending: CancellationToken,
     ageing: Once,
@@ -51,23 +51,23 @@ pub struct Browser {
 #[derive(Default)]
 struct Sessions {
     by_handle: HashMap<String, Arc<Session>>,
-    /// Handles of clients that pass none.
+    /// The handles of clients that pass none.
     by_client: HashMap<Owner, String>,
 }
 
-/// What became of the Chromiums.
+/// The history of the Chromium processes.
 #[derive(Default)]
 pub(crate) struct History {
-    /// All that may still be up, the current one included.
+    /// All processes that may still be up, including the current one.
     pub(crate) up: Vec<Weak<Running>>,
     pub(crate) starts: u64,
     pub(crate) crash: Option<(Instant, Ended)>,
-    /// The last start that failed.
+    /// The time and the error of the last start that failed.
     failure: Option<(Instant, BrowserError)>,
 }
 
 impl Browser {
-    /// Nothing is started yet.
+    /// Creates a browser without starting Chromium.
     #[must_use]
     pub fn new(settings: Settings) -> Arc<Self> {
         Arc::new(Self {
@@ -83,7 +83,8 @@ impl Browser {
         })
     }
 
-    /// What ages is looked after in a task, from the first session on: before that nothing needs a runtime.
+    /// Starts the task that ends idle sessions and old processes, with the first session; creating a `Browser` needs no
+    /// runtime.
     fn begin_ageing(self: &Arc<Self>) {
         self.ageing.call_once(|| {
             tokio::spawn(ageing::look_after(
@@ -94,7 +95,8 @@ impl Browser {
         });
     }
 
-    /// The session of a handle; without one that of the client's own session, or a new one.
+    /// Returns the session of a handle. Without a handle, returns the session of the client's MCP session, or a new
+    /// one.
     pub async fn session(self: &Arc<Self>, owner: &Owner, handle: Option<&str>) -> Result<Arc<Session>, BrowserError> {
         self.begin_ageing();
         if let Some(handle) = handle {
@@ -125,7 +127,7 @@ impl Browser {
         Ok(session)
     }
 
-    /// The session of a client that passes no handle, if there is one. None is made.
+    /// Returns the existing session of a client that passes no handle. Does not create one.
     #[must_use]
     pub fn known(&self, owner: &Owner) -> Option<Arc<Session>> {
         self.sessions().known(owner)
@@ -142,8 +144,10 @@ impl Browser {
             })
     }
 
-    /// Takes a session out where there are too many: one that nobody would miss, whoever's it is, else the one that was not
-    /// used for longest of the principal that has most. Nobody loses one to somebody who has as many or would then have more.
+    /// If the limit of sessions is reached, removes and returns one that is not in use. A session without tabs that was
+    /// not used for a while goes first, whoever owns it. Otherwise the least recently used session of the principal
+    /// with the most sessions goes; a principal loses a session to another one only if it has at least two more than
+    /// that one.
     fn make_room(&self, sessions: &mut Sessions, principal: &str) -> Result<Option<Arc<Session>>, BrowserError> {
         if sessions.by_handle.len() < self.settings.max_sessions {
             return Ok(None);
@@ -171,7 +175,7 @@ impl Browser {
         Ok(Some(goes))
     }
 
-    /// Ends a session. A call that uses it finds its tab closed.
+    /// Closes a session. A call that is using it fails with a closed tab.
     pub async fn close(&self, owner: &Owner, handle: &str) -> Result<(), BrowserError> {
         let session = self.find(owner, handle)?;
         self.sessions().remove(handle);
@@ -181,10 +185,10 @@ impl Browser {
         Ok(())
     }
 
-    /// Ends everything, at once: Chromium, its contexts and its profile. Later calls find it closed.
+    /// Ends Chromium with all contexts and profiles at once. Later calls start nothing and fail.
     pub async fn shut_down(&self) {
         self.ending.cancel();
-        // A start that is under way gives up when it sees the token.
+        // A start that is under way ends when it sees the token.
         let current = self.current.lock().await.take();
         let sessions: Vec<_> = self.sessions().by_handle.drain().collect();
         let up: Vec<_> = self.history().up.iter().filter_map(Weak::upgrade).collect();
@@ -197,13 +201,13 @@ impl Browser {
         }
     }
 
-    /// The policy, and what it refused.
+    /// Returns the policy and the log of denied requests.
     #[must_use]
     pub fn guard(&self) -> &Arc<Guard> {
         &self.guard
     }
 
-    /// Makes a context in a Chromium that is up.
+    /// Creates a context in the current Chromium, which is started if necessary.
     pub(crate) async fn context(self: &Arc<Self>) -> Result<Arc<Context>, BrowserError> {
         let running = self.running().await?;
         let downloads = running.process().downloads().clone();
@@ -224,21 +228,22 @@ impl Browser {
             .await
     }
 
-    /// The Chromium that is up, started if there is none.
+    /// Returns the Chromium that takes new contexts; starts one if none is up.
     async fn running(self: &Arc<Self>) -> Result<Arc<Running>, BrowserError> {
-        // In a task of its own: a caller that gives up does not take the start from the others that wait for it.
+        // Runs in a task of its own, so that a caller that gives up does not cancel the start that others wait for.
         let browser = Arc::clone(self);
         let came = Instant::now();
         let (mut tell, told) = oneshot::channel();
         tokio::spawn(async move {
             let mut current = tokio::select! {
                 current = browser.current.lock() => current,
-                // The place of who has left is not kept, or a Chromium that does not come up would be tried for each of them.
+                // A caller that gave up leaves the queue. Otherwise a Chromium that fails to start would be tried again
+                // for each of them.
                 () = tell.closed() => return,
             };
             let started = browser.up_or_started(&mut current, came).await;
             drop(current);
-            // What was started for somebody who has left serves the next one.
+            // If the caller gave up meanwhile, the next caller uses the started process.
             let _ = tell.send(started);
         });
         told.await.unwrap_or_else(|_| {
@@ -248,7 +253,8 @@ impl Browser {
         })
     }
 
-    /// For whose turn it is. Who `came` before a start failed is told of that failure, and starts no other.
+    /// Must be called with `current` locked. A caller that `came` before the last failed start gets that error, and no
+    /// other start is tried.
     async fn up_or_started(
         self: &Arc<Self>,
         current: &mut Option<Arc<Running>>,
@@ -325,22 +331,22 @@ impl Browser {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Every session there is.
+    /// Returns all sessions, in no particular order.
     pub(crate) fn all(&self) -> Vec<Arc<Session>> {
         self.sessions().by_handle.values().cloned().collect()
     }
 
-    /// Forgets a handle.
+    /// Removes the session of a handle.
     pub(crate) fn forget(&self, handle: &str) {
         self.sessions().remove(handle);
     }
 
-    /// The Chromium that takes new contexts, if none is being started just now.
+    /// Returns the Chromium that takes new contexts; `None` if none is up or one is being started.
     pub(crate) fn current(&self) -> Option<Arc<Running>> {
         self.current.try_lock().ok()?.clone().filter(|running| running.is_up())
     }
 
-    /// Lets it take no new contexts. It ends with its last one.
+    /// Makes a Chromium take no new contexts. It ends with its last context.
     pub(crate) fn retire(&self, running: &Arc<Running>) {
         if let Ok(mut current) = self.current.try_lock()
             && current.as_ref().is_some_and(|current| Arc::ptr_eq(current, running))
@@ -369,7 +375,7 @@ impl Sessions {
     }
 }
 
-/// The failure of a start, for another one who waited for it.
+/// Copies the error of a start for another caller that waited for it.
 fn again(failure: &BrowserError) -> BrowserError {
     match failure {
         BrowserError::NoChromium { looked } => BrowserError::NoChromium { looked: looked.clone() },

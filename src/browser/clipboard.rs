@@ -1,11 +1,12 @@
-//! What a session has copied.
+//! The clipboard of a session.
 //!
-//! Chromium has one clipboard for all of its contexts. So nobody pastes from it: what is copied in a page is told to fumi, which
-//! keeps it here for the session and gives it back where keys for pasting are pressed. As text; formats stay behind.
+//! Chromium has one clipboard for all contexts, so fumi does not let pages paste from it. The script reports copied
+//! text to fumi, which stores it for the session and inserts it when the keys for pasting are pressed. Only text is
+//! kept, without formatting.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// By this function the script in fumi's world of a frame tells what was copied. Pages do not have it.
+/// The name of the function through which the script in fumi's world reports copied text. Pages cannot call it.
 pub(crate) const TOLD_BY: &str = "fumiCopied";
 
 /// The clipboard of one session.
@@ -13,12 +14,12 @@ pub(crate) const TOLD_BY: &str = "fumiCopied";
 pub(crate) struct Clipboard(Arc<Mutex<Option<String>>>);
 
 impl Clipboard {
-    /// Keeps what was copied, in place of what was before.
+    /// Replaces the contents of the clipboard.
     pub(crate) fn keep(&self, text: String) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
     }
 
-    /// What was copied last.
+    /// Returns the text that was copied last.
     pub(crate) fn text(&self) -> Option<String> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -1,7 +1,7 @@
-//! One context in one Chromium: the tabs of one session, as they come and go by themselves.
+//! One browser context in one Chromium: the tabs of one session, which pages may open and close by themselves.
 //!
-//! Invariants: a tab is listed from when it has set itself up until Chromium says that it is gone; one of them is the
-//! current one; nothing of another context is seen. Whose turn it is to use the tabs is decided in `session`.
+//! Invariants: a tab is listed from the end of its setup until Chromium reports that it is gone. One of the tabs is the
+//! current one. Nothing of another context is visible. Exclusive access to the tabs is managed in `session`.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -28,23 +28,25 @@ use crate::{
     tab::{Tab, TabSettings},
 };
 
-/// How long a tab may take to be there or to be gone. Chromium needs milliseconds unless the machine is very busy.
+/// The longest time until a tab is open or closed. Chromium needs milliseconds unless the machine is very busy.
 const CHANGE: Duration = Duration::from_secs(15);
 
-/// How long a look at the tabs waits for those that pages opened just now. Whatever keeps one, the act that opened it is done.
+/// The longest time that listing the tabs waits for those that pages have just opened. The action that opened them is
+/// already done.
 const COMING: Duration = Duration::from_secs(3);
 
-/// How long the pages of a context may take to end; a Chromium that hangs must not keep what ages others.
+/// The longest time until the pages of a context are closed. A hanging Chromium must not block the reaper of the
+/// others.
 const END: Duration = Duration::from_secs(10);
 
-/// One context in one Chromium. Dropping it ends its pages.
+/// One browser context in one Chromium. Dropping it closes its pages.
 #[derive(Debug)]
 pub(crate) struct Context {
     running: Arc<Running>,
     id: ContextId,
     settings: Arc<TabSettings>,
     viewport: (u32, u32),
-    // Held for moves only, never over a wait.
+    // Locked only to move values, never across an await.
     strip: Mutex<Strip>,
     changed: watch::Sender<u64>,
 }
@@ -61,29 +63,28 @@ impl Context {
         }
     }
 
-    /// Its id.
     pub(crate) fn id(&self) -> &ContextId {
         &self.id
     }
 
-    /// The Chromium that it is in.
+    /// Returns the Chromium that the context is in.
     pub(crate) fn running(&self) -> &Arc<Running> {
         &self.running
     }
 
-    /// Its tabs.
+    /// Locks the list of tabs.
     pub(crate) fn strip(&self) -> MutexGuard<'_, Strip> {
         self.strip.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Opens a tab that shows nothing, and makes it the current one.
+    /// Opens an empty tab and makes it the current one.
     pub(crate) async fn open(&self) -> Result<Arc<Tab>, BrowserError> {
         {
             let mut strip = self.strip();
             if strip.is_full() {
                 return Err(strip::full());
             }
-            // Of earlier ones nobody asks any more.
+            // No call waits for earlier failures any more.
             strip.failed.clear();
         }
         let made = self
@@ -110,7 +111,7 @@ impl Context {
         Ok(tab)
     }
 
-    /// Makes a tab the current one, and shows it.
+    /// Makes a tab the current one and brings it to the front.
     pub(crate) fn select(&self, target: &TargetId) {
         let mut strip = self.strip();
         if let Some(open) = strip.open.iter().find(|open| open.id == *target) {
@@ -119,7 +120,8 @@ impl Context {
         }
     }
 
-    /// Titles and URLs of its tabs, as Chromium knows them: asked now, since it does not tell when a title changes.
+    /// Returns titles and URLs of the tabs. They are requested each time, because Chromium does not report changes of a
+    /// title.
     pub(crate) async fn infos(&self) -> Result<Vec<TargetInfo>, BrowserError> {
         let targets = self.running.channel().call(&GetTargets {}).await?;
         let mut infos = targets.target_infos;
@@ -127,13 +129,13 @@ impl Context {
         Ok(infos)
     }
 
-    /// Closes a tab without asking its page.
+    /// Closes a tab without a `beforeunload` dialog.
     pub(crate) async fn close_tab(&self, target: &TargetId) -> Result<(), BrowserError> {
         let close = CloseTarget {
             target_id: target.clone(),
         };
         self.strip().closing = Some(target.clone());
-        // A tab that closed itself meanwhile is what was wanted.
+        // A tab that has closed itself meanwhile is a success.
         if let Err(error) = self.running.channel().call(&close).await
             && !error.says("No target")
         {
@@ -148,7 +150,8 @@ impl Context {
         Ok(())
     }
 
-    /// Waits until the tabs that are being opened are there; one that does not come is waited for once.
+    /// Waits until the tabs that are being opened are set up, at most [`COMING`]. A tab that takes longer is not waited
+    /// for again.
     pub(crate) async fn all_there(&self) -> Result<(), BrowserError> {
         let there = self.until(|strip| strip.coming.iter().all(|coming| strip.slow.contains(&coming.target_id)));
         if let Ok(there) = tokio::time::timeout(COMING, there).await {
@@ -159,7 +162,7 @@ impl Context {
         Ok(())
     }
 
-    /// Waits until the tabs are as is wanted.
+    /// Waits until the list of tabs fulfils a condition, at most [`CHANGE`].
     pub(crate) async fn until(&self, is_so: impl Fn(&Strip) -> bool) -> Result<(), BrowserError> {
         let mut changed = self.changed.subscribe();
         let wait = async {
@@ -179,7 +182,7 @@ impl Context {
         }
     }
 
-    /// A page of this context began; it waits until its tab has set itself up.
+    /// Sets up the tab of a new page of this context. The page is paused until the tab is set up.
     pub(crate) fn attach(
         self: Arc<Self>,
         page: Channel,
@@ -195,7 +198,7 @@ impl Context {
                 self.running.channel().send(&CloseTarget {
                     target_id: info.target_id.clone(),
                 });
-                // Whoever opens one just now may have been overtaken by a page.
+                // A call may be opening this tab while pages have used up the limit.
                 strip.fail(info.target_id);
                 drop(strip);
                 self.tell();
@@ -204,10 +207,10 @@ impl Context {
             strip.coming.push(info.clone());
             strip.news.push(info.target_id.clone());
         }
-        // Not by the window: the size of its frame differs between versions.
+        // The window size is not used, because the size of the window frame differs between versions.
         let (width, height) = self.viewport;
         page.send(&emulate::viewport(width, height));
-        // All tabs behave as if they were in front, or input to one would depend on the others.
+        // Every tab behaves as if it were in front; otherwise input to one tab would depend on the others.
         page.send(&SetFocusEmulationEnabled { enabled: true });
         let settings = Arc::clone(&self.settings);
         tokio::spawn(async move {
@@ -227,7 +230,8 @@ impl Context {
             .position(|coming| coming.target_id == *target)
             .map(|index| strip.coming.remove(index));
         match (tab, info) {
-            // Asked while the strip is locked: a page that goes now is taken from it afterwards.
+            // Checked while the list is locked, so that a page that is detached now is removed from the list
+            // afterwards.
             (Ok(tab), Some(info)) if is_attached() => {
                 strip.open.push(Open {
                     id: info.target_id,
@@ -235,7 +239,7 @@ impl Context {
                     tab,
                 });
                 match strip.current().and_then(|index| strip.open.get(index)) {
-                    // The new one has come up in front of the page that opened it.
+                    // The new tab came up in front of the page that opened it.
                     Some(current) => current.tab.page().send(&BringToFront {}),
                     None => strip.current = Some(target.clone()),
                 }
@@ -248,28 +252,28 @@ impl Context {
         }
     }
 
-    /// The tab that a frame is in, if it is one of this context.
+    /// Returns the tab that contains a frame, if it belongs to this context.
     pub(crate) fn tab_with(&self, frame: &FrameId) -> Option<Arc<Tab>> {
         let strip = self.strip();
         let with = strip.open.iter().find(|open| open.tab.frame(frame).is_some());
         with.map(|open| Arc::clone(&open.tab))
     }
 
-    /// The current tab, if there is one.
+    /// Returns the current tab, if any.
     pub(crate) fn current_tab(&self) -> Option<Arc<Tab>> {
         let strip = self.strip();
         let current = strip.open.get(strip.current()?)?;
         Some(Arc::clone(&current.tab))
     }
 
-    /// A download went on; which tab has it is known to the tabs.
+    /// Passes the progress of a download to all tabs; each ignores the downloads of others.
     pub(crate) fn download_went_on(&self, progress: &DownloadProgress) {
         for open in &self.strip().open {
             open.tab.download_went_on(progress);
         }
     }
 
-    /// A page of this context is gone.
+    /// Removes the tab of a page that is gone.
     pub(crate) fn detach(&self, target: &TargetId) {
         self.strip().close(target);
         self.tell();
@@ -279,7 +283,7 @@ impl Context {
         self.changed.send_modify(|count| *count = count.wrapping_add(1));
     }
 
-    /// Ends its pages and waits until they are gone, within bounds.
+    /// Closes the pages and waits until they are gone, at most [`END`].
     pub(crate) async fn close(&self) {
         self.running.forget(&self.id);
         let dispose = DisposeBrowserContext {
@@ -300,7 +304,7 @@ impl Drop for Context {
                 browser_context_id: self.id.clone(),
             });
         }
-        // What it downloaded goes with it.
+        // The downloaded files are removed together with the context.
         if let Some(downloads) = self.settings.downloads.clone() {
             let _ = std::fs::remove_dir_all(downloads);
         }

@@ -1,4 +1,4 @@
-//! The cookies of a session.
+//! The cookies of a session, and the filter that selects some of them.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -29,50 +29,44 @@ pub struct Cookie {
     pub same_site: Option<String>,
 }
 
-/// A cookie to set. Without `url` and `domain` it is of the current page.
+/// A cookie to set. Without `url` and `domain` it belongs to the site of the current page.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NewCookie {
-    /// Name.
     pub name: String,
-    /// Value.
     pub value: String,
-    /// A URL that gives domain, path and scheme where they are missing.
+    /// A URL from which missing domain, path and scheme are taken.
     pub url: Option<String>,
-    /// Domain.
     pub domain: Option<String>,
-    /// Path.
     pub path: Option<String>,
-    /// Seconds since 1970; absent for one that ends with the session.
+    /// The expiry in seconds since 1970; `None` for a cookie that expires with the session.
     pub expires: Option<f64>,
-    /// Not for scripts.
+    /// True to hide the cookie from scripts.
     pub http_only: Option<bool>,
-    /// Only over HTTPS.
+    /// True to send the cookie over HTTPS only.
     pub secure: Option<bool>,
-    /// What it is sent with.
+    /// The requests with which the cookie is sent.
     pub same_site: Option<SameSite>,
 }
 
-/// What a cookie is sent with.
+/// The requests with which a cookie is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SameSite {
-    /// Requests of its own site.
+    /// Requests of its own site only.
     Strict,
-    /// Those, and navigations from others.
+    /// Requests of its own site, and navigations from other sites.
     Lax,
-    /// All requests.
+    /// Requests of any site.
     None,
 }
 
-/// Which cookies are meant; what is absent matches all.
+/// A filter of cookies; a field that is `None` matches all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CookieFilter {
-    /// Its name.
     pub name: Option<String>,
-    /// Its domain, without regard to a dot in front.
+    /// The domain; a leading dot is ignored.
     pub domain: Option<String>,
-    /// Its path.
     pub path: Option<String>,
-    /// A URL that it would be sent to.
+    /// A URL to which the cookie would be sent.
     pub url: Option<String>,
 }
 
@@ -90,7 +84,7 @@ impl CookieFilter {
     }
 }
 
-/// Whether a request to a URL would carry it, its site aside.
+/// True if a request to `url` would carry the cookie; `SameSite` is not considered.
 fn is_sent_to(cookie: &storage::Cookie, url: &str) -> bool {
     let Ok(url) = url::Url::parse(url) else {
         return false;
@@ -149,12 +143,13 @@ impl From<NewCookie> for storage::CookieParam {
     }
 }
 
-/// The same cookie, long expired: the protocol has no command that removes one from a context.
+/// Returns the cookie with an expiry in the past, which removes it: the protocol has no command to remove a cookie from
+/// a context.
 pub(crate) fn expired(cookie: storage::Cookie) -> storage::CookieParam {
     storage::CookieParam {
         name: cookie.name,
         value: String::new(),
-        // With a URL instead of a domain it stays a cookie of this host alone.
+        // A URL instead of a domain keeps it a cookie of this host only.
         url: (!cookie.domain.starts_with('.')).then(|| {
             let scheme = if cookie.secure { "https" } else { "http" };
             format!("{scheme}://{}{}", cookie.domain, cookie.path)

@@ -1,6 +1,6 @@
-//! How the browser is: for people who ask why it does not work.
+//! The state of the browser, for people who look for the cause of a problem.
 //!
-//! Looking starts no Chromium. What sessions of others do is not said.
+//! Does not start Chromium, and reveals nothing about other principals' sessions.
 
 use std::{path::Path, process::Stdio, time::Duration};
 
@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::{browser::Browser, chromium, errors::BrowserError};
 
-/// How long a program may take to say its version.
+/// The longest time that a program may take to print its version.
 const VERSION: Duration = Duration::from_secs(5);
 
 /// How the browser is.
@@ -65,26 +65,26 @@ pub struct Crash {
 }
 
 impl Browser {
-    /// Why no Chromium could be started now: there is none. Nothing is started to know it.
+    /// Returns the error with which a start would fail because there is no Chromium. Starts nothing.
     #[must_use]
     pub fn missing(&self) -> Option<BrowserError> {
         chromium::find(&self.settings().launch).err()
     }
 
-    /// How many sessions hold tabs just now; what went with a Chromium that crashed is none.
+    /// Returns the number of sessions that have tabs. Tabs lost in a crash do not count.
     #[must_use]
     pub fn contexts(&self) -> usize {
         let all = self.all();
         all.iter().filter(|session| session.state.live().is_some()).count()
     }
 
-    /// How often a Chromium was started.
+    /// Returns the number of times that a Chromium was started.
     #[must_use]
     pub fn starts(&self) -> u64 {
         self.history().starts
     }
 
-    /// How the browser is.
+    /// Reports the state of the browser.
     pub async fn diagnose(&self) -> Diagnosis {
         let running = self.current();
         let (executable, looked_for) = match chromium::find(&self.settings().launch) {
@@ -139,7 +139,8 @@ impl Browser {
     }
 }
 
-/// Flags as every caller may see them. Those of the configuration may hold a password for a proxy: their names alone.
+/// Returns the flags that any caller may see. Configured values may contain a proxy password, so only their names are
+/// shown.
 fn shown(flags: &[String], configured: &[String]) -> Vec<String> {
     let shown = flags.iter().map(|flag| match flag.split_once('=') {
         Some((name, _)) if configured.contains(flag) => format!("{name}=…"),
@@ -148,7 +149,7 @@ fn shown(flags: &[String], configured: &[String]) -> Vec<String> {
     shown.collect()
 }
 
-/// What a program that does not run says of itself.
+/// Runs a program with `--version` and returns its output.
 #[expect(clippy::disallowed_methods, reason = "this is where the browser starts Chromium")]
 async fn version(program: &Path) -> Option<String> {
     let asked = tokio::process::Command::new(program)

@@ -1,4 +1,4 @@
-//! What a page believes of its screen and of its user's preferences.
+//! Emulation of the viewport and of the user preferences that a page sees.
 
 use crate::{
     devtools::{
@@ -11,44 +11,42 @@ use crate::{
 
 use fumi_base::text::Text;
 
-/// A viewport's side in CSS pixels. Chromium draws nothing larger.
+/// The allowed length of a viewport's side in CSS pixels. Chromium draws nothing larger.
 const SIDES: std::ops::RangeInclusive<u32> = 1..=10_000;
 
-/// Preferences; what is not named stays as it is.
+/// User preferences to emulate; a `None` leaves the present value unchanged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Emulation {
-    /// `prefers-color-scheme`.
+    /// The value of `prefers-color-scheme`.
     pub color_scheme: Option<ColorScheme>,
-    /// `prefers-reduced-motion`.
+    /// The value of `prefers-reduced-motion`.
     pub reduced_motion: Option<ReducedMotion>,
-    /// The medium.
+    /// The medium of media queries.
     pub media: Option<Media>,
 }
 
-/// Colours of the desktop.
+/// The colour scheme that a user prefers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColorScheme {
-    /// Dark on light.
+    /// Dark text on a light background.
     Light,
-    /// Light on dark.
+    /// Light text on a dark background.
     Dark,
 }
 
-/// Whether a user wants things to move.
+/// The amount of animation that a user prefers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReducedMotion {
-    /// As little as possible.
+    /// As little animation as possible.
     Reduce,
-    /// As the page likes.
+    /// Animation as the page chooses.
     NoPreference,
 }
 
-/// What a page is shown on.
+/// The medium that a page is shown on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Media {
-    /// A screen.
     Screen,
-    /// Paper.
     Print,
 }
 
@@ -73,7 +71,7 @@ impl Tab {
         .await
     }
 
-    /// Changes preferences of the user as the page and its frames see them.
+    /// Changes the user preferences that the page and its frames see.
     pub async fn emulate(&self, emulation: &Emulation) -> Result<(), BrowserError> {
         let media = self.prefer(*emulation).media();
         self.acting(async {
@@ -84,7 +82,7 @@ impl Tab {
                 if !sessions.contains(&channel.session().cloned()) {
                     sessions.push(channel.session().cloned());
                     match channel.call(&media).await {
-                        // A frame that left meanwhile.
+                        // The frame was removed meanwhile.
                         Err(_) if frame.number != 0 => {}
                         Err(error) => return Err(error.into()),
                         Ok(Nothing {}) => {}
@@ -98,7 +96,7 @@ impl Tab {
 }
 
 impl Emulation {
-    /// With what another one names.
+    /// Returns the preferences with those of `other` taking precedence.
     pub(crate) fn and(self, other: Self) -> Self {
         Self {
             color_scheme: other.color_scheme.or(self.color_scheme),
@@ -107,7 +105,7 @@ impl Emulation {
         }
     }
 
-    /// The command that sets all of it; Chromium keeps nothing of an earlier one.
+    /// Returns the command that sets all preferences; Chromium keeps nothing of an earlier one.
     pub(crate) fn media(self) -> SetEmulatedMedia {
         let feature = |name, value| MediaFeature { name, value };
         let color = match self.color_scheme {
@@ -134,7 +132,7 @@ impl Emulation {
     }
 }
 
-/// The command that gives a page its viewport; also what its screen is.
+/// Returns the command that sets the size of the viewport and of the screen.
 pub(crate) fn viewport(width: u32, height: u32) -> SetDeviceMetricsOverride {
     SetDeviceMetricsOverride {
         width,

@@ -1,7 +1,7 @@
-//! What driving a browser can refuse: no Chromium, no such element, a URL that is denied, a dialog in the way.
+//! The errors of the browser: no Chromium, unknown element, denied URL, open dialog and others.
 //!
-//! Each carries the facts that its sentences in `errors.toml` name. What a page says (titles, messages, labels) is data: it
-//! is quoted and cut, and never taken for an instruction.
+//! Each error provides the parameters that its sentences in `errors.toml` use. Texts of a page (titles, messages,
+//! labels) are data: they are quoted and shortened, and never treated as instructions.
 
 use std::{sync::LazyLock, time::Duration};
 
@@ -14,20 +14,19 @@ use fumi_base::{
 
 use crate::devtools::CallError;
 
-/// The failures of the browser.
+/// The catalogue of the browser's errors.
 pub static BOOK: LazyLock<Book> = LazyLock::new(|| Book::embedded(include_str!("errors.toml")));
 
-/// Why something is not done in the browser.
+/// An error of the browser.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the sentences stand in errors.toml")]
 pub enum BrowserError {
-    /// `looked`: where a program was looked for.
+    /// No executable was found; `looked` lists the searched places.
     #[error("no Chromium in {looked:?}")]
     NoChromium { looked: Vec<String> },
-    /// It was started and did not come up, or went away.
+    /// Chromium did not start, or exited.
     #[error("Chromium {reason}")]
     Broken { reason: String },
-    /// `nearest`: elements that are there now, as lines of a snapshot.
+    /// The ref belongs to an element that is gone; `nearest` lists similar present elements as lines of a snapshot.
     #[error("{reference} is stale")]
     Stale {
         reference: String,
@@ -44,7 +43,7 @@ pub enum BrowserError {
     },
     #[error("{target} is covered by {by}")]
     Covered { target: String, by: String },
-    /// It is there and cannot be acted on: invisible, disabled, outside.
+    /// The element exists but cannot be acted on: it is invisible, disabled or outside the viewport.
     #[error("{target} cannot be acted on: {}", reason.en)]
     Inert { target: String, reason: Text },
     #[error("bad selector {selector}: {reason}")]
@@ -69,12 +68,12 @@ pub enum BrowserError {
     TooMany { limit: usize },
     #[error("{url} did not load: {reason}")]
     NotLoaded { url: String, reason: String },
-    /// There is no page before or after this one.
+    /// The history has no page before or after this one.
     #[error("no page to go to")]
     NoHistory,
     #[error("{what} threw: {message}")]
     Script { what: String, message: String },
-    /// An argument that only the page can judge.
+    /// An argument that only the page can check is invalid.
     #[error("{argument}: {}", reason.en)]
     Argument { argument: &'static str, reason: Text },
     #[error("{} did not happen within {after:?}", what.en)]
@@ -90,7 +89,7 @@ pub enum BrowserError {
 }
 
 impl BrowserError {
-    /// Whether Chromium itself went away, so that the next use starts another one.
+    /// True if Chromium itself is gone, so that the next use starts a new one.
     #[must_use]
     pub fn is_chromium_gone(&self) -> bool {
         matches!(self, Self::Broken { .. } | Self::Protocol(CallError::Closed))
@@ -198,12 +197,12 @@ impl Teach for BrowserError {
     }
 }
 
-/// What a ref was of which nothing else is known any more (`page/refs.js` says the first).
+/// The description of a stale ref of which only the earlier page is known. Must be equal to the text in `page/refs.js`.
 pub(crate) const PAGE_BEFORE: &str = "an element of the page before";
-/// The same of a frame.
+/// The description of a stale ref whose frame is gone.
 pub(crate) const FRAME_BEFORE: &str = "an element of a frame that is gone";
 
-/// A fact and the reason in both languages.
+/// Returns a parameter together with the reason in both languages.
 fn said(name: &'static str, value: String, reason: &Text) -> Vec<(&'static str, String)> {
     vec![
         (name, value),
@@ -212,7 +211,7 @@ fn said(name: &'static str, value: String, reason: &Text) -> Vec<(&'static str, 
     ]
 }
 
-/// What is there instead, as the end of a sentence that has none where nothing is alike.
+/// Returns the list of similar elements as the end of a sentence; empty if there are none.
 fn near(nearest: &[String]) -> [(&'static str, String); 2] {
     let after = |lead: &str| match nearest {
         [] => String::new(),
@@ -224,7 +223,7 @@ fn near(nearest: &[String]) -> [(&'static str, String); 2] {
     ]
 }
 
-/// Lines of a snapshot below a sentence, or nothing.
+/// Formats lines of a snapshot to be shown below a sentence.
 fn lines(lines: &[String]) -> String {
     lines.iter().fold(String::new(), |all, line| all + "\n  " + line)
 }

@@ -1,9 +1,9 @@
-//! The way out for Chromium when a policy denies hosts: an HTTP proxy in this process.
+//! The HTTP proxy through which Chromium connects if the policy denies hosts. It runs inside this process.
 //!
-//! Every request of every page passes here, redirects, frames, workers and `WebSocket`s included. The gate resolves the name
-//! itself, judges each address and connects to the very one it judged, so a name that changes its address in between gains
-//! nothing. It listens on loopback and serves processes of the same user only: Chromium cannot be given a password for a
-//! proxy without stopping every request to ask for it, so the owner of the other end is looked up instead.
+//! All requests of all pages pass through it, including redirects, frames, workers and `WebSocket`s. It resolves the
+//! name, checks each address and connects to exactly the address that it checked, which defeats DNS rebinding. It
+//! listens on loopback and serves processes of the same user only. It looks up the owner of the client's socket,
+//! because with a proxy password Chromium would pause every request.
 
 mod peer;
 
@@ -32,13 +32,14 @@ use url::Host;
 
 use crate::{guard::Guard, policy::Denial};
 
-/// How long one address may take to accept.
+/// The longest time to connect to one address.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// How long one direction of a tunnel goes on after the other has ended: a peer that never hangs up would keep it for ever.
+/// The time that one direction of a tunnel may continue after the other has ended. Without this limit a peer that never
+/// closes would keep the tunnel open for ever.
 const HALF: Duration = Duration::from_secs(30);
 
-/// Fields that concern one connection, not the request.
+/// Header fields that concern one connection, not the request.
 const OF_THE_HOP: [HeaderName; 5] = [
     header::CONNECTION,
     HeaderName::from_static("proxy-connection"),
@@ -49,30 +50,30 @@ const OF_THE_HOP: [HeaderName; 5] = [
 
 type Body = Either<Full<Bytes>, Incoming>;
 
-/// An open gate; dropping it closes it.
+/// A running proxy, closed on drop.
 #[derive(Debug)]
 pub(crate) struct Gate {
     address: SocketAddr,
     _open: DropGuard,
 }
 
-/// What every connection of a gate knows.
+/// The state shared by all connections of a proxy.
 #[derive(Clone)]
 struct Passage {
     guard: Arc<Guard>,
-    /// Cancelled when the gate closes: whatever passes through it ends then.
+    /// Cancelled when the proxy closes; all its tasks then end.
     closed: CancellationToken,
     half: Duration,
 }
 
-/// Why there is no way.
+/// The reason why no connection to the destination was made.
 enum NoWay {
     Denied(Denial),
     Unreachable(io::Error),
 }
 
 impl Gate {
-    /// Opens a gate on a free port.
+    /// Starts a proxy on a free port.
     pub(crate) async fn open(guard: Arc<Guard>) -> io::Result<Self> {
         Self::with(guard, HALF).await
     }
@@ -93,13 +94,13 @@ impl Gate {
         })
     }
 
-    /// What Chromium has to be told.
+    /// Returns the flags that make Chromium use this proxy.
     pub(crate) fn flags(&self) -> Vec<String> {
         vec![
             format!("--proxy-server=http://{}", self.address),
-            // Loopback would otherwise be exempt.
+            // Without this flag Chromium would bypass the proxy for loopback addresses.
             "--proxy-bypass-list=<-loopback>".to_owned(),
-            // What WebRTC sends past proxies; the name of the flag differs between versions.
+            // Prevents WebRTC from bypassing the proxy. The name of the flag differs between versions.
             "--force-webrtc-ip-handling-policy=disable_non_proxied_udp".to_owned(),
             "--webrtc-ip-handling-policy=disable_non_proxied_udp".to_owned(),
         ]
@@ -107,7 +108,7 @@ impl Gate {
 }
 
 impl Passage {
-    /// Does something until the gate closes.
+    /// Runs `work` in a task that ends when the proxy closes.
     fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
         let closed = self.closed.clone();
         tokio::spawn(async move {
@@ -129,8 +130,8 @@ async fn serve(listener: TcpListener, address: SocketAddr, passage: Passage) {
                 continue;
             }
         };
-        // What comes of an answer in pieces is passed on in pieces: otherwise the kernel holds the second one back until Chromium
-        // has acknowledged the first, which it puts off for 40 ms.
+        // Disables Nagle's algorithm. Otherwise the kernel holds back the second part of a response until Chromium has
+        // acknowledged the first, which it delays by 40 ms.
         let _ = stream.set_nodelay(true);
         passage.spawn(connection(stream, peer, address, passage.clone()));
     }
@@ -183,7 +184,7 @@ async fn pass(request: Request<Incoming>, passage: &Passage) -> Result<Response<
     forward(request, stream, passage).await
 }
 
-/// Where a request goes. Only tunnels name a port always.
+/// Returns the host and port of a request. Only a tunnel request always names its port; for others the default is 80.
 fn destination(uri: &Uri, is_tunnel: bool) -> Option<(Host<String>, u16)> {
     let authority = uri.authority()?;
     let port = match uri.scheme_str() {
@@ -194,7 +195,7 @@ fn destination(uri: &Uri, is_tunnel: bool) -> Option<(Host<String>, u16)> {
     Some((Host::parse(authority.host()).ok()?, port))
 }
 
-/// A connection to the first address that is allowed and answers.
+/// Connects to the first allowed address of the host that accepts.
 async fn way(host: &Host<String>, port: u16, guard: &Guard) -> Result<TcpStream, NoWay> {
     let policy = guard.policy();
     policy.judge_host(host, port).map_err(NoWay::Denied)?;
@@ -209,12 +210,12 @@ async fn way(host: &Host<String>, port: u16, guard: &Guard) -> Result<TcpStream,
     let mut last = NoWay::Unreachable(io::ErrorKind::HostUnreachable.into());
     for address in addresses {
         if let Err(denial) = policy.judge_address(host, port, address) {
-            // A name with one address inside is not followed to another.
+            // One denied address is enough: the other addresses of the name are not tried.
             return Err(NoWay::Denied(denial));
         }
         match tokio::time::timeout(CONNECT, TcpStream::connect((address, port))).await {
             Ok(Ok(stream)) => {
-                // Small frames of a WebSocket are not held back.
+                // Disables Nagle's algorithm, so that small `WebSocket` frames are sent at once.
                 let _ = stream.set_nodelay(true);
                 return Ok(stream);
             }
@@ -235,7 +236,7 @@ async fn tunnel(request: Request<Incoming>, stream: TcpStream, half: Duration) {
     }
 }
 
-/// Copies both ways until both have ended; the second one has `half` of time after the first.
+/// Copies in both directions until both have ended. The second direction must end within `half` after the first.
 async fn join(one: impl AsyncRead + AsyncWrite, other: impl AsyncRead + AsyncWrite, half: Duration) -> io::Result<()> {
     let ((mut from_one, mut to_one), (mut from_other, mut to_other)) = (split(one), split(other));
     let there = async {
@@ -260,7 +261,7 @@ async fn join(one: impl AsyncRead + AsyncWrite, other: impl AsyncRead + AsyncWri
     rest.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
 }
 
-/// One request over one connection. `WebSocket`s are not among them: Chromium asks for tunnels for those.
+/// Forwards one request over one connection. `WebSocket`s do not come here, because Chromium opens tunnels for them.
 async fn forward(
     mut request: Request<Incoming>,
     stream: TcpStream,
@@ -315,7 +316,7 @@ mod tests {
 
     use super::*;
 
-    /// Both ends of a tunnel.
+    /// Opens a tunnel and returns its near and its far end.
     async fn tunnel(gate: &Gate) -> (TcpStream, TcpStream) {
         let inner = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a port");
         let to = inner.local_addr().expect("an address");
@@ -334,7 +335,7 @@ mod tests {
         (near, far)
     }
 
-    /// Reads to the end, which may be a broken connection.
+    /// Reads until the connection ends or breaks.
     async fn rest(stream: &mut TcpStream) -> Vec<u8> {
         let mut rest = Vec::new();
         let read = timeout(Duration::from_secs(20), stream.read_to_end(&mut rest));

@@ -1,4 +1,4 @@
-//! The policy as tabs ask it, and what the gate refused of what pages wanted.
+//! The policy as tabs use it, and a log of the requests that the proxy denied.
 
 use std::{
     collections::VecDeque,
@@ -14,24 +14,24 @@ use crate::{
     policy::{Denial, Policy},
 };
 
-/// Refusals that are kept: more than one page's.
+/// Denied requests that are kept; more than one page usually causes.
 const KEPT: usize = 200;
 
-/// How long a refusal explains a failure: longer than a navigation may take.
+/// The time during which a denied request explains a failed navigation; longer than a navigation may take.
 const RECENT: Duration = Duration::from_mins(1);
 
-/// The policy, and what it refused.
+/// The policy and the log of denied requests.
 #[derive(Debug, Default)]
 pub struct Guard {
     policy: Policy,
-    // Held for moves only, never over a wait.
+    // Locked only to move values, never across an await.
     refusals: Mutex<VecDeque<Refusal>>,
 }
 
-/// What the gate refused.
+/// A request that the proxy denied.
 #[derive(Debug)]
 struct Refusal {
-    /// Host and port as the page wrote them, `example.com:443`.
+    /// Host and port as the page wrote them, such as `example.com:443`.
     host: String,
     reason: Text,
     at: Instant,
@@ -45,12 +45,11 @@ impl Guard {
         })
     }
 
-    /// The policy.
     pub(crate) fn policy(&self) -> &Policy {
         &self.policy
     }
 
-    /// Judges a URL that a caller wants to open.
+    /// Checks a URL that a caller wants to open.
     pub fn judge(&self, url: &str) -> Result<(), BrowserError> {
         self.policy.judge(url).map_err(|Denial(reason)| BrowserError::Denied {
             url: url.to_owned(),
@@ -58,8 +57,8 @@ impl Guard {
         })
     }
 
-    /// Why a request to a URL was refused, if it was just now: what Chromium itself says of it is only that the proxy did
-    /// not do it.
+    /// Returns the reason if a request to the URL's host was denied recently. Chromium itself reports only that the
+    /// proxy failed.
     #[must_use]
     pub fn refused(&self, url: &str) -> Option<BrowserError> {
         let parsed = Url::parse(url).ok()?;
@@ -76,7 +75,7 @@ impl Guard {
     }
 
     pub(crate) fn remember(&self, host: String, Denial(reason): Denial) {
-        // Of a page that goes on asking there are thousands.
+        // Logged at debug level, as a page that keeps trying causes thousands.
         tracing::debug!(host, reason = %reason.en, "a request of a page is denied");
         let mut refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
         if refusals.len() == KEPT {

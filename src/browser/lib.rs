@@ -1,8 +1,8 @@
-//! A real Chromium, driven over the `DevTools` protocol: its life, contexts for each client session, tabs, snapshots with
-//! refs, input, and what happens on a page.
+//! Drives a real Chromium over the `DevTools` protocol: its processes, one context for each client session, tabs,
+//! snapshots with refs, input, and the events of a page.
 //!
-//! Everything here takes and returns typed structs and knows no tool and no protocol of clients. What runs inside a page
-//! is JavaScript and lies in `page/`.
+//! The interface consists of typed structs; this crate knows neither tools nor the protocol of clients. The JavaScript
+//! that runs inside pages is in `page/`.
 
 mod acts;
 mod ageing;

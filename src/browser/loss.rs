@@ -1,22 +1,22 @@
-//! Why a session has none of its tabs and cookies any more.
+//! The reasons why a session has lost its tabs and cookies.
 
 use fumi_base::text::Text;
 
-/// Why a session begins anew. Told once, with the next call: a caller that is not told would look for its page in vain.
+/// The reason why a session starts again without its tabs. Reported once, with the next call, since the caller would
+/// otherwise look for its page in vain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loss {
-    /// It was not used for long.
+    /// The session was idle for too long.
     Idle,
-    /// Chromium crashed.
     Crash,
-    /// Chromium held too much memory.
+    /// Chromium used too much memory.
     Memory,
-    /// Chromium was too old.
+    /// Chromium was older than the configured limit.
     Age,
 }
 
 impl Loss {
-    /// One sentence.
+    /// Returns one sentence for the caller.
     #[must_use]
     pub fn text(self) -> Text {
         match self {

@@ -1,7 +1,7 @@
-//! Which URLs are opened: by scheme, by host, by address.
+//! The policy that decides which URLs may be opened, by scheme, host and address.
 //!
-//! What is denied wins over what is allowed. Names are judged as they are written and again by the addresses that they
-//! resolve to ([`crate::gate`]), so that neither a redirect nor a name of the attacker's own leads inside.
+//! Denial takes precedence over permission. A host is checked as it is written, and again by every address that it
+//! resolves to ([`crate::gate`]), so neither a redirect nor a domain of an attacker can lead into the private network.
 
 mod addresses;
 mod pattern;
@@ -15,22 +15,22 @@ use pattern::{Pattern, name_of};
 
 pub use pattern::BadPattern;
 
-/// Which URLs are opened.
+/// The lists of allowed and denied hosts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Policy {
     allow: Vec<Pattern>,
     deny: Vec<Pattern>,
     deny_private: bool,
-    /// Addresses of this machine that look like anybody's.
+    /// Public addresses that belong to this machine.
     own: Vec<IpAddr>,
 }
 
-/// Why a URL is not opened, in both languages, as the end of a sentence.
+/// The reason why a URL is denied, in both languages, phrased as the end of a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Denial(pub Text);
 
 impl Policy {
-    /// From the lists of the configuration. An empty `allow` allows all hosts.
+    /// Creates a policy from the configured lists. An empty `allow` allows all hosts.
     pub fn new(allow: &[String], deny: &[String], deny_private: bool) -> Result<Self, BadPattern> {
         let read = |patterns: &[String]| {
             let patterns = patterns.iter().map(|pattern| Pattern::read(pattern));
@@ -44,13 +44,13 @@ impl Policy {
         })
     }
 
-    /// Whether any host is denied. If none is, nothing has to be watched.
+    /// True if any host is denied. If not, no proxy is needed.
     #[must_use]
     pub fn denies_hosts(&self) -> bool {
         self.deny_private || !self.allow.is_empty() || !self.deny.is_empty()
     }
 
-    /// Judges a URL that a caller wants to open, before anything is resolved.
+    /// Checks a URL that a caller wants to open, before its host is resolved.
     pub fn judge(&self, url: &str) -> Result<(), Denial> {
         let parsed = Url::parse(url.trim()).map_err(|error| {
             Denial::new(
@@ -74,7 +74,7 @@ impl Policy {
         }
     }
 
-    /// Judges a host as it is written.
+    /// Checks a host as it is written.
     pub fn judge_host(&self, host: &Host<String>, port: u16) -> Result<(), Denial> {
         let name = name_of(host);
         if self.deny.iter().any(|pattern| pattern.covers(&name, port)) {
@@ -97,9 +97,9 @@ impl Policy {
         self.judge_private(&name, port, is_private)
     }
 
-    /// Judges an address that a host resolved to, after [`Policy::judge_host`].
+    /// Checks an address that a host resolved to. Call [`Policy::judge_host`] first.
     pub fn judge_address(&self, host: &Host<String>, port: u16, address: IpAddr) -> Result<(), Denial> {
-        // A list that names an address means it under whatever name.
+        // A denied address is denied under any host name.
         let written = match address.to_canonical() {
             IpAddr::V4(address) => name_of(&Host::Ipv4(address)),
             IpAddr::V6(address) => name_of(&Host::Ipv6(address)),
@@ -118,7 +118,7 @@ impl Policy {
     }
 
     fn judge_private(&self, name: &str, port: u16, is_private: bool) -> Result<(), Denial> {
-        // A host that the operator names literally is meant, wherever it is.
+        // A private host that the operator lists literally is allowed.
         if !is_private || !self.deny_private || self.allow.iter().any(|pattern| pattern.is_of(name, port)) {
             return Ok(());
         }

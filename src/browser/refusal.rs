@@ -1,22 +1,22 @@
-//! What the page's script says instead of doing something, as an error with sentences.
+//! Converts the errors that the page's script returns into [`BrowserError`]s with full sentences.
 
 use fumi_base::text::Text;
 use serde::Deserialize;
 
 use crate::errors::BrowserError;
 
-/// An answer of the page's script: done, or why not.
+/// A reply of the page's script: a result or an error.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Said<T> {
-    /// Why not.
+    /// The script did not do it, for this reason.
     Refused(Box<Refusal>),
-    /// What came of it.
+    /// The result of the call.
     Done(T),
 }
 
 impl<T> Said<T> {
-    /// What came of it; `target` is how the caller named the element.
+    /// Returns the result, or the error with `target`, the caller's name of the element.
     pub(crate) fn done(self, target: &str) -> Result<T, BrowserError> {
         match self {
             Self::Done(done) => Ok(done),
@@ -25,16 +25,16 @@ impl<T> Said<T> {
     }
 }
 
-/// A refusal: a word for the reason, and what belongs to it.
+/// An error of the page's script: a code and its details.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Refusal {
-    /// The reason. Without it this is no refusal.
+    /// The code of the error. A reply without it is a result.
     pub(crate) error: String,
     #[serde(flatten)]
     about: About,
 }
 
-/// What belongs to the reasons.
+/// The details of an error; each code uses some of them.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct About {
@@ -81,7 +81,7 @@ impl Line {
     }
 }
 
-/// One name or several.
+/// One missing option or several.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Missing {
@@ -105,17 +105,17 @@ impl Missing {
 }
 
 impl Refusal {
-    /// Whether what it speaks of can be seen.
+    /// True if the element that the error is about is visible.
     pub(crate) fn is_visible(&self) -> bool {
         self.about.visible
     }
 
-    /// Whether the element is gone, so that it may be found anew.
+    /// True if the element is gone, so that it may be searched for again.
     pub(crate) fn is_gone(&self) -> bool {
         matches!(self.error.as_str(), "stale" | "none")
     }
 
-    /// The error of an element that the caller named so.
+    /// Converts this error; `target` is the caller's name of the element.
     pub(crate) fn of(self, target: &str) -> BrowserError {
         let target = target.to_owned();
         let lines = |lines: Vec<Line>| lines.into_iter().map(Line::into_line).collect();

@@ -1,7 +1,7 @@
-//! One Chromium that is up, and the contexts in it.
+//! A running Chromium and the contexts in it.
 //!
-//! Fumi is attached to every page of every context from its first moment: pages wait until their tab has set itself up,
-//! popups too, so nothing of them is missed. Pages of a context that nobody knows are let go.
+//! Fumi is attached to every page of every context from its creation on. New pages, including popups, are paused until
+//! their tab is set up, so no event is missed. Pages of unknown contexts are detached and left alone.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -32,25 +32,26 @@ use crate::{
     tab::TabSettings,
 };
 
-/// Pages that are remembered for their downloads: more than a page opens at once.
+/// Recently attached pages that are kept to assign downloads; more than a page opens at once.
 const RECENT: usize = 64;
 
-/// A Chromium that is up. Dropping it ends the process.
+/// A running Chromium. Dropping it ends the process.
 #[derive(Debug)]
 pub(crate) struct Running {
     process: Process,
     channel: Channel,
     contexts: Arc<Contexts>,
     served: AtomicU64,
-    // Why fumi ended it, and since when it takes no contexts, if so. Held for a copy only.
+    // The reason why fumi ended the process, and the time since which it takes no contexts. Locked only to copy a
+    // value.
     ended_for: Mutex<Option<Loss>>,
     retired: Mutex<Option<Instant>>,
 }
 
-/// Who hears of which page.
+/// The contexts of one Chromium, and the pages that belong to each.
 #[derive(Debug, Default)]
 pub(crate) struct Contexts {
-    // Held for look-ups only, never over a wait.
+    // Locked only for look-ups, never across an await.
     known: Mutex<Known>,
 }
 
@@ -58,7 +59,7 @@ pub(crate) struct Contexts {
 struct Known {
     contexts: HashMap<ContextId, Weak<Context>>,
     attached: HashMap<SessionId, (TargetId, Weak<Context>)>,
-    /// The last pages that came, whether they are there or not: a window may be gone before its download is told.
+    /// The last pages that were attached, also if they are gone: a window may close before its download is reported.
     recent: VecDeque<Recent>,
 }
 
@@ -66,12 +67,12 @@ struct Known {
 struct Recent {
     page: TargetId,
     context: Weak<Context>,
-    /// Another page opened it.
+    /// True if another page opened this one.
     is_opened: bool,
 }
 
 impl Running {
-    /// Takes a process over. `crashed` is called when it ends without being told to.
+    /// Takes over a process. `crashed` is called if it ends without being asked to.
     pub(crate) async fn new(
         process: Process,
         crashed: impl FnOnce(Ended) + Send + 'static,
@@ -107,14 +108,14 @@ impl Running {
         })
     }
 
-    /// Makes a context.
+    /// Creates a context in this Chromium.
     pub(crate) async fn context(
         self: &Arc<Self>,
         viewport: (u32, u32),
         settings: impl FnOnce(&ContextId) -> TabSettings + Send + 'static,
     ) -> Result<Arc<Context>, BrowserError> {
         let running = Arc::clone(self);
-        // In a task of its own: if the caller gives up meanwhile, the context ends with the answer that nobody takes.
+        // Runs in a task of its own. If the caller gives up meanwhile, the context is dropped with the unused result.
         let making = tokio::spawn(async move {
             let create = CreateBrowserContext {
                 dispose_on_detach: true,
@@ -134,37 +135,35 @@ impl Running {
         })?
     }
 
-    /// Takes a context from those that hear of pages; says whether it was among them.
+    /// Removes a context, so that it receives no more pages. True if it was registered.
     pub(crate) fn forget(&self, context: &ContextId) -> bool {
         self.contexts.known().contexts.remove(context).is_some()
     }
 
-    /// The browser itself.
     pub(crate) fn channel(&self) -> &Channel {
         &self.channel
     }
 
-    /// The process.
     pub(crate) fn process(&self) -> &Process {
         &self.process
     }
 
-    /// Contexts made so far.
+    /// Returns the number of contexts created so far.
     pub(crate) fn served(&self) -> u64 {
         self.served.load(Ordering::Relaxed)
     }
 
-    /// Contexts that are there.
+    /// Returns the number of existing contexts.
     pub(crate) fn contexts(&self) -> usize {
         self.contexts.known().contexts.len()
     }
 
-    /// Whether it can be used.
+    /// True while the process can be used.
     pub(crate) fn is_up(&self) -> bool {
         !self.process.connection().is_closed()
     }
 
-    /// Why what was in it is lost.
+    /// Returns the reason why the tabs in this process are gone.
     pub(crate) fn loss(&self) -> Loss {
         self.ended_for
             .lock()
@@ -172,18 +171,18 @@ impl Running {
             .unwrap_or(Loss::Crash)
     }
 
-    /// Notes that it takes no new contexts.
+    /// Records that it takes no new contexts from now on.
     pub(crate) fn retire(&self) {
         *self.retired.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
     }
 
-    /// How long it has taken no new contexts.
+    /// Returns the time since it stopped taking new contexts; `None` if it still takes them.
     pub(crate) fn retired(&self) -> Option<Duration> {
         let retired = self.retired.lock().unwrap_or_else(PoisonError::into_inner);
         retired.map(|since| since.elapsed())
     }
 
-    /// Ends it, whoever uses it.
+    /// Ends the process, even if sessions use it.
     pub(crate) async fn end(&self, why: Loss) -> Ended {
         *self.ended_for.lock().unwrap_or_else(PoisonError::into_inner) = Some(why);
         self.process.kill().await
@@ -195,7 +194,7 @@ impl Contexts {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether a session is still attached.
+    /// True if a session is still attached.
     pub(crate) fn is_attached(&self, session: &SessionId) -> bool {
         self.known().attached.contains_key(session)
     }
@@ -229,7 +228,7 @@ impl Contexts {
         if let Some(context) = context {
             context.attach(page, attached.session_id, info, Arc::clone(self));
         } else {
-            // A worker, or a page of nobody: it goes on without us.
+            // A worker, or a page of an unknown context: it is resumed and detached.
             page.send(&RunIfWaitingForDebugger {});
             channel.send(&DetachFromTarget {
                 session_id: attached.session_id,
@@ -256,11 +255,12 @@ impl Contexts {
         }
     }
 
-    /// It is its tab's, or the current one's where a window was opened for nothing but the download. Such a window shows nothing and is
-    /// closed: the whole Chromium does that by itself, the build without windows does not.
+    /// Assigns a new download to its tab, or to the current tab if a window was opened only for the download. Such a
+    /// window shows nothing and is closed here: the desktop browser closes it by itself, the build without windows does
+    /// not.
     fn download_begun(&self, channel: &Channel, begun: DownloadWillBegin) {
         let of_a_tab = self.all().iter().find_map(|context| context.tab_with(&begun.frame_id));
-        // A page has the id of its main frame.
+        // The id of a page is the id of its main frame.
         let (opened, context) = {
             let known = self.known();
             let recent = known.recent.iter().find(|recent| recent.page.0 == begun.frame_id.0);
@@ -286,8 +286,8 @@ impl Contexts {
     }
 }
 
-/// Keeps pages from the clipboard that all contexts share (see `clipboard.rs`). A page then says so, or copies by command, which
-/// is seen.
+/// Denies pages the access to the clipboard, which all contexts share (see `clipboard.rs`). A page then reports an
+/// error or copies by `execCommand`, which fumi observes.
 fn denied(name: &'static str, context: &ContextId) -> SetPermission {
     SetPermission {
         permission: Permission { name },

@@ -1,7 +1,7 @@
-//! A client's session in the browser: one handle, one principal, one context, one call at a time.
+//! A client's session in the browser: one handle, one principal, one context, and one call at a time.
 //!
-//! Invariants: the handle cannot be guessed, and is no use to another principal; calls of a session run in the order in
-//! which they came; what ends a session (closing, crash, age) does not wait for the call that uses it.
+//! Invariants: the handle cannot be guessed and is useless to other principals. Calls of a session run in the order of
+//! arrival. Ending a session (by closing, crash or age) does not wait for the call that uses it.
 
 use std::{
     fmt,
@@ -17,15 +17,15 @@ use tokio::sync::{Mutex as Queue, OwnedMutexGuard};
 
 use crate::{browser::Browser, context::Context, errors::BrowserError, loss::Loss, tabs::Tabs};
 
-/// How long a session that holds nothing is kept where there is no room for others: its next call may be on its way.
+/// The time that a session without tabs is kept even if other clients need its place; its next call may be on its way.
 const SPENT: Duration = Duration::from_mins(1);
 
-/// Who calls.
+/// The caller that a session belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Owner {
-    /// Whom the session belongs to.
+    /// The principal that owns the session.
     pub principal: String,
-    /// The client's session of the protocol, if it has one: calls without a handle share the browser session of it.
+    /// The client's MCP session, if any. Its calls without a handle share one browser session.
     pub mcp_session: Option<String>,
 }
 
@@ -36,12 +36,12 @@ pub struct Session {
     turns: Arc<Queue<Tabs>>,
 }
 
-/// What others may look at while somebody has his turn.
+/// The part of a session that is accessible while a call holds its lock.
 pub(crate) struct State {
     pub(crate) handle: String,
     pub(crate) principal: String,
     browser: Weak<Browser>,
-    // The three below are held for moves only, never over a wait.
+    // The three mutexes below are locked only to move values, never across an await.
     context: Mutex<Option<Arc<Context>>>,
     loss: Mutex<Option<Loss>>,
     used: Mutex<Instant>,
@@ -49,14 +49,14 @@ pub(crate) struct State {
     closed: AtomicBool,
 }
 
-/// A turn in a session: its tabs are nobody else's until this is dropped.
+/// The lock of a session: exclusive access to its tabs until dropped.
 #[derive(Debug)]
 pub struct Turn {
     tabs: OwnedMutexGuard<Tabs>,
     _user: User,
 }
 
-/// Counts who has or awaits a turn.
+/// Counts, while alive, as one call that holds or awaits the session's lock.
 #[derive(Debug)]
 struct User(Arc<State>);
 
@@ -78,13 +78,13 @@ impl Session {
         }
     }
 
-    /// The handle by which its principal finds it again.
+    /// Returns the handle by which the principal refers to the session.
     #[must_use]
     pub fn handle(&self) -> &str {
         &self.state.handle
     }
 
-    /// Waits for the turn: one call, or a whole batch. First come, first served.
+    /// Waits for the session's lock, which is held for one call or a whole batch. First come, first served.
     pub async fn alone(&self) -> Turn {
         let user = User::new(Arc::clone(&self.state));
         Turn {
@@ -95,14 +95,14 @@ impl Session {
 }
 
 impl Session {
-    /// The turn, if nobody has it: whoever comes meanwhile waits.
+    /// Locks the session if no call holds the lock; calls that come meanwhile wait.
     pub(crate) fn try_alone(&self) -> Option<OwnedMutexGuard<Tabs>> {
         Arc::clone(&self.turns).try_lock_owned().ok()
     }
 }
 
 impl State {
-    /// The context, made if there is none; Chromium is started for it.
+    /// Returns the context; creates it, and starts Chromium, if necessary.
     pub(crate) async fn context(&self) -> Result<Arc<Context>, BrowserError> {
         if let Some(context) = self.live() {
             return Ok(context);
@@ -113,7 +113,7 @@ impl State {
         }
         let context = browser.context().await?;
         *self.slot() = Some(Arc::clone(&context));
-        // Closed while Chromium came up.
+        // The session was closed while Chromium started.
         if self.is_closed() {
             self.slot().take();
             return Err(self.gone());
@@ -121,7 +121,7 @@ impl State {
         Ok(context)
     }
 
-    /// The context, if there is one and its Chromium is up.
+    /// Returns the context if it exists and its Chromium is up.
     pub(crate) fn live(&self) -> Option<Arc<Context>> {
         let mut slot = self.slot();
         let context = slot.as_ref()?;
@@ -133,7 +133,7 @@ impl State {
         None
     }
 
-    /// Judges a URL by the policy.
+    /// Checks a URL against the policy.
     pub(crate) fn judge(&self, url: &str) -> Result<(), BrowserError> {
         self.browser
             .upgrade()
@@ -155,17 +155,17 @@ impl State {
     }
 
     pub(crate) fn take_loss(&self) -> Option<Loss> {
-        // What was lost is noticed by looking.
+        // Checking the context records a loss that was not noticed before.
         self.live();
         self.loss.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Whether somebody has or awaits a turn.
+    /// True if a call holds or awaits the lock.
     pub(crate) fn is_busy(&self) -> bool {
         self.users.load(Ordering::SeqCst) > 0
     }
 
-    /// How long nobody used it.
+    /// Returns the time since the last use; zero while in use.
     pub(crate) fn idle(&self) -> Duration {
         if self.is_busy() {
             return Duration::ZERO;
@@ -173,17 +173,17 @@ impl State {
         self.used().elapsed()
     }
 
-    /// When it was used last. Unlike how long ago that was, it is the same for all that are compared.
+    /// Returns the time of the last use. Unlike [`State::idle`], it does not change while sessions are compared.
     pub(crate) fn used(&self) -> Instant {
         *self.used.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether it holds a context.
+    /// True if the session has a context, even one whose Chromium is gone.
     pub(crate) fn has_context(&self) -> bool {
         self.slot().is_some()
     }
 
-    /// Whether nobody would miss it: it holds nothing, and is not about to.
+    /// True if the session may be evicted: it has no tabs, and was not used for [`SPENT`].
     pub(crate) fn is_spent(&self) -> bool {
         self.idle() >= SPENT && self.live().is_none()
     }
@@ -197,14 +197,14 @@ impl State {
         self.closed.load(Ordering::SeqCst)
     }
 
-    /// Gives the context up. The next call gets another.
+    /// Takes the context out of the session. The next call creates a new one.
     pub(crate) fn release(&self, why: Loss) -> Option<Arc<Context>> {
         let context = self.slot().take()?;
         self.lose(why);
         Some(context)
     }
 
-    /// Ends it for good, whoever has his turn.
+    /// Closes the session for good, even while a call holds its lock.
     pub(crate) fn close(&self) -> Option<Arc<Context>> {
         self.closed.store(true, Ordering::SeqCst);
         self.slot().take()

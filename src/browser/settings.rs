@@ -1,35 +1,36 @@
-//! What can be set about the browser. The server makes it from its configuration.
+//! The settings of the browser, which the server derives from its configuration.
 
 use std::time::Duration;
 
 use crate::{chromium::Launch, policy::Policy};
 
-/// What can be set about the browser.
+/// The settings of the browser.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// How Chromium is called.
+    /// The settings with which Chromium is started.
     pub launch: Launch,
     /// Width and height of a new tab, in CSS pixels.
     pub viewport: (u32, u32),
-    /// Sessions at once.
+    /// The most sessions that may exist at once.
     pub max_sessions: usize,
-    /// A session that is not used for so long loses its tabs and cookies.
+    /// The idle time after which a session loses its tabs and cookies.
     pub idle: Duration,
-    /// And after so long its handle.
+    /// The idle time after which the handle of a session becomes invalid.
     pub forget: Duration,
-    /// A Chromium of this age serves no new session; another is started.
+    /// The age from which a Chromium takes no new sessions; another process is started for them.
     pub recycle_after: Duration,
-    /// The same for one that has served so many sessions.
+    /// The number of served sessions from which a Chromium takes no new ones.
     pub recycle_contexts: u64,
-    /// Bytes that Chromium may hold; zero means no limit.
+    /// Bytes of memory that Chromium may use; 0 for no limit.
     pub memory: u64,
-    /// How long calls that run may put off a restart which memory asks for.
+    /// The longest time that running calls may delay a restart for lack of memory.
     pub patience: Duration,
-    /// Bytes of the largest download, and of those of a session together; what goes beyond is stopped. 0 is no limit.
+    /// Bytes of the largest download, and of all downloads of a session together; a larger one is cancelled. 0 for no
+    /// limit.
     pub largest_download: u64,
-    /// How long Chromium may leave a question without an answer; after the second one in a row it is replaced.
+    /// The longest time until a reply; after two consecutive requests without one, Chromium is replaced.
     pub hang: Duration,
-    /// Which URLs are opened.
+    /// The policy that decides which URLs may be opened.
     pub policy: Policy,
 }
 

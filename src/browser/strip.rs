@@ -1,6 +1,6 @@
-//! The tabs of one context, in their order: which is the current one, which are coming, and what of it is news.
+//! The list of tabs of one browser context: their order, the current one, those being set up, and unreported changes.
 //!
-//! Moves only; whoever waits for a change waits in `context.rs`.
+//! This module only moves values. Waiting for a change is done in `context.rs`.
 
 use std::sync::Arc;
 
@@ -12,38 +12,38 @@ use crate::{
     tab::Tab,
 };
 
-/// Tabs of one session. Pages open windows as they like, and each is a process.
+/// The most tabs of one session. Pages can open any number of windows, and each one is a process.
 const MOST_TABS: usize = 32;
 
-/// The tabs of one context.
+/// The list of tabs of one browser context.
 #[derive(Debug, Default)]
 pub(crate) struct Strip {
-    /// Attached, still setting themselves up.
+    /// Tabs that are attached but not yet set up.
     pub(crate) coming: Vec<TargetInfo>,
-    /// Those of them that were waited for in vain, and are not waited for again.
+    /// Tabs of `coming` whose setup took too long; they are not waited for again.
     pub(crate) slow: Vec<TargetId>,
-    /// What the call that opens a tab just now has to know.
+    /// Tabs whose setup failed; read by the call that is opening a tab.
     pub(crate) failed: Vec<TargetId>,
     pub(crate) open: Vec<Open>,
     pub(crate) current: Option<TargetId>,
-    /// Opened by pages, and nobody was told yet.
+    /// Tabs opened by pages and not yet reported to the caller.
     pub(crate) news: Vec<TargetId>,
-    /// Closed by pages, and nobody was told yet.
+    /// Tabs closed by pages and not yet reported to the caller.
     closed: Vec<Closed>,
-    /// Being closed by a caller, who knows.
+    /// The tab that a caller is closing; it is not reported as closed.
     pub(crate) closing: Option<TargetId>,
-    /// Windows that were too many, and nobody was told yet.
+    /// The number of windows closed because there were too many, not yet reported to the caller.
     pub(crate) refused: usize,
 }
 
-/// A tab that a page closed.
+/// A tab that a page closed, with its last index.
 #[derive(Clone, Debug)]
 pub(crate) struct Closed {
     pub(crate) index: usize,
     pub(crate) tab: Arc<Tab>,
 }
 
-/// A tab that is open.
+/// An open tab of the list.
 #[derive(Clone, Debug)]
 pub(crate) struct Open {
     pub(crate) id: TargetId,
@@ -52,13 +52,14 @@ pub(crate) struct Open {
 }
 
 impl Strip {
-    /// The index of the current tab.
+    /// Returns the index of the current tab.
     pub(crate) fn current(&self) -> Option<usize> {
         let current = self.current.as_ref()?;
         self.open.iter().position(|open| open.id == *current)
     }
 
-    /// What pages opened since this was last asked. Those that are still coming are told later.
+    /// Returns the tabs that pages have opened since the last call. Tabs that are not yet set up stay in the list for a
+    /// later call.
     pub(crate) fn take_news(&mut self) -> Vec<TargetId> {
         let is_coming = |id: &TargetId| self.coming.iter().any(|coming| coming.target_id == *id);
         let (later, now) = std::mem::take(&mut self.news).into_iter().partition(is_coming);
@@ -66,12 +67,12 @@ impl Strip {
         now
     }
 
-    /// What pages closed since this was last asked.
+    /// Returns the tabs that pages have closed since the last call.
     pub(crate) fn take_closed(&mut self) -> Vec<Closed> {
         std::mem::take(&mut self.closed)
     }
 
-    /// How many windows were too many since this was last asked.
+    /// Returns the number of windows that were closed because there were too many, since the last call.
     pub(crate) fn take_refused(&mut self) -> usize {
         std::mem::take(&mut self.refused)
     }
@@ -108,7 +109,7 @@ impl Strip {
         if let Some(heir) = heir {
             heir.tab.inherit_downloads(&gone.tab);
         }
-        // What came and went unseen is no news, and neither is what a caller did himself.
+        // A tab that was opened and closed unreported is not reported, nor is one that the caller closed.
         if self.closing.as_ref() != Some(target) && was_told {
             if self.closed.len() == MOST_TABS {
                 self.closed.remove(0);
@@ -130,7 +131,7 @@ impl Strip {
     }
 }
 
-/// Why no tab is opened.
+/// Returns the error for a session that cannot have more tabs.
 pub(crate) fn full() -> BrowserError {
     BrowserError::Argument {
         argument: "action",
@@ -141,7 +142,7 @@ pub(crate) fn full() -> BrowserError {
     }
 }
 
-/// What is said of windows that were too many.
+/// Returns the notice that windows were closed because there were too many.
 pub(crate) fn refused() -> Text {
     Text::new(
         format!("Pages opened more windows than the {MOST_TABS} tabs that a session may have: the others were closed."),

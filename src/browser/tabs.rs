@@ -1,6 +1,6 @@
-//! The tabs and cookies of one session, for whose turn it is.
+//! The tabs and cookies of one session, used while its lock is held.
 //!
-//! Chromium and the context are made when something needs them; what only looks does not start anything.
+//! Chromium and the browser context are created on first use; calls that only read never start Chromium.
 
 use std::sync::Arc;
 
@@ -52,10 +52,10 @@ impl Tabs {
         Self { state }
     }
 
-    /// The current tab; an empty one is opened where there is none.
+    /// Returns the current tab; opens an empty one if the session has no tab.
     pub async fn current(&mut self) -> Result<Arc<Tab>, BrowserError> {
         let context = self.state.context().await?;
-        // A tab that closes itself knows it a moment before it is taken from the strip.
+        // A tab that closes itself is marked as closed a moment before it leaves the tab list.
         context
             .until(|strip| strip.current().is_none_or(|index| !strip.open[index].tab.is_closed()))
             .await?;
@@ -69,7 +69,7 @@ impl Tabs {
         }
     }
 
-    /// All tabs, in the order of opening.
+    /// Returns all tabs in the order of opening.
     pub async fn list(&self) -> Vec<TabInfo> {
         match self.state.live() {
             Some(context) => infos(&context).await.into_iter().map(|(_, info)| info).collect(),
@@ -77,7 +77,8 @@ impl Tabs {
         }
     }
 
-    /// Opens a tab and makes it the current one. The URL is judged before; if it does not load, the tab stays.
+    /// Opens a tab and makes it the current one. A denied URL is rejected before the tab is opened; if the page does
+    /// not load, the tab stays open.
     pub async fn open(&mut self, url: Option<&str>) -> Result<Arc<Tab>, BrowserError> {
         if let Some(url) = url {
             self.state.judge(url)?;
@@ -89,14 +90,15 @@ impl Tabs {
         Ok(tab)
     }
 
-    /// Makes a tab the current one.
+    /// Makes the tab at `index` the current one.
     pub async fn select(&mut self, index: usize) -> Result<Arc<Tab>, BrowserError> {
         let (context, target) = self.find(Some(index))?;
         context.select(&target);
         self.current().await
     }
 
-    /// Closes a tab, the current one without an index. Then its opener or its neighbour is the current one.
+    /// Closes the tab at `index`, or the current tab. If that was the current one, its opener or else its neighbour
+    /// becomes current.
     pub async fn close(&mut self, index: Option<usize>) -> Result<(), BrowserError> {
         let (context, target) = self.find(index)?;
         context.close_tab(&target).await
@@ -119,7 +121,7 @@ impl Tabs {
         Ok((context, target))
     }
 
-    /// How many tabs there are, without asking Chromium.
+    /// Returns the number of tabs without a request to Chromium.
     #[must_use]
     pub fn count(&self) -> usize {
         self.state.live().map_or(0, |context| context.strip().open.len())
@@ -130,7 +132,8 @@ impl Tabs {
         self.state.live().is_some_and(|context| context.strip().is_any_coming())
     }
 
-    /// The tabs that pages closed since this was last asked, with the index, URL and title that each had. Chromium is not asked.
+    /// Returns the tabs that pages have closed since the last call, each with its last index, URL and title. Sends no
+    /// request to Chromium.
     pub fn closed(&mut self) -> Vec<TabInfo> {
         let Some(context) = self.state.live() else {
             return Vec::new();
@@ -146,14 +149,15 @@ impl Tabs {
         closed.into_iter().map(info).collect()
     }
 
-    /// What else happened to the tabs and nobody may miss; said once.
+    /// Returns a notice that a caller must see, once: that windows were closed because a session may not have more
+    /// tabs.
     pub fn take_notice(&mut self) -> Option<Text> {
         let context = self.state.live()?;
         let refused = context.strip().take_refused();
         (refused > 0).then(strip::refused)
     }
 
-    /// The tabs that pages opened since this was last asked. Chromium is asked only where there are some.
+    /// Returns the tabs that pages have opened since the last call. Sends a request to Chromium only if there are any.
     pub async fn opened(&mut self) -> Result<Vec<TabInfo>, BrowserError> {
         let Some(context) = self.state.live() else {
             return Ok(Vec::new());
@@ -168,12 +172,12 @@ impl Tabs {
         Ok(infos.into_iter().filter_map(is_new).collect())
     }
 
-    /// Why the tabs and cookies of earlier calls are gone, if they are; said once.
+    /// Returns, once, the reason why the tabs and cookies of earlier calls are gone.
     pub fn take_loss(&mut self) -> Option<Loss> {
         self.state.take_loss()
     }
 
-    /// The cookies, by domain, path and name.
+    /// Returns the cookies that match the filter, sorted by domain, path and name.
     pub async fn cookies(&mut self, filter: &CookieFilter) -> Result<Vec<Cookie>, BrowserError> {
         let Some(context) = self.state.live() else {
             return Ok(Vec::new());
@@ -183,7 +187,7 @@ impl Tabs {
         Ok(cookies.into_iter().map(Cookie::from).collect())
     }
 
-    /// Sets a cookie.
+    /// Sets a cookie. Without URL and domain it belongs to the site of the current page.
     pub async fn set_cookie(&mut self, mut cookie: NewCookie) -> Result<(), BrowserError> {
         let context = self.state.context().await?;
         if cookie.url.is_none() && cookie.domain.is_none() {
@@ -220,7 +224,7 @@ impl Tabs {
         }
     }
 
-    /// Removes cookies and says how many.
+    /// Removes the cookies that match the filter and returns their number.
     pub async fn delete_cookies(&mut self, filter: &CookieFilter) -> Result<usize, BrowserError> {
         let Some(context) = self.state.live() else {
             return Ok(0);
@@ -237,7 +241,7 @@ impl Tabs {
         Ok(count)
     }
 
-    /// Removes all cookies.
+    /// Removes all cookies of the session.
     pub async fn clear_cookies(&mut self) -> Result<(), BrowserError> {
         if let Some(context) = self.state.live() {
             let clear = storage::ClearCookies {
@@ -259,7 +263,7 @@ async fn raw_cookies(context: &Context, filter: &CookieFilter) -> Result<Vec<sto
 }
 
 async fn infos(context: &Context) -> Vec<(TargetId, TabInfo)> {
-    // If Chromium does not answer, the URLs are known nevertheless.
+    // If Chromium does not answer, the URLs are still known here.
     let known = context.infos().await.unwrap_or_default();
     let strip = context.strip();
     let current = strip.current();
@@ -278,7 +282,7 @@ async fn infos(context: &Context) -> Vec<(TargetId, TabInfo)> {
     strip.open.iter().enumerate().map(info).collect()
 }
 
-/// The title; Chromium puts the URL in the place of one that is missing.
+/// Returns the title. Chromium reports the URL as the title of a page that has none; that counts as empty.
 fn title(info: &TargetInfo) -> String {
     let bare = info.url.split_once("://").map_or(info.url.as_str(), |(_, rest)| rest);
     if info.title == info.url || info.title == bare.trim_end_matches('/') {

@@ -1,30 +1,30 @@
-//! Which element a caller means.
+//! The description of an element by a caller.
 
 use serde::Serialize;
 
-/// Which element a caller means. The page's script finds it (`page/targets.js`).
+/// The description of an element by a caller. The page's script finds the element (`page/targets.js`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Target {
     /// A ref of a snapshot (`e12`, `f2e7`), a CSS selector, `text=...` or `role=button[name="..."]`.
     Written(String),
-    /// By role and accessible name.
+    /// An element with this role and accessible name.
     Role {
-        /// An ARIA role.
+        /// The ARIA role.
         role: String,
-        /// Its accessible name, whole or in part.
+        /// The accessible name, or a part of it.
         #[serde(skip_serializing_if = "Option::is_none")]
         name: Option<String>,
     },
-    /// By visible text.
+    /// An element with this visible text.
     Text {
-        /// The text, whole or in part.
+        /// The text, or a part of it.
         text: String,
     },
 }
 
 impl Target {
-    /// The number of the frame that a ref belongs to (`f2e7`: 2, `e7`: 0), if it is a ref.
+    /// Returns the number of the frame that a ref belongs to (`f2e7`: 2, `e7`: 0); `None` if the target is not a ref.
     #[must_use]
     pub fn frame(&self) -> Option<u32> {
         let Self::Written(written) = self else {
@@ -41,7 +41,8 @@ impl Target {
         (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())).then_some(frame)
     }
 
-    /// A ref with a place in a long run that it holds (`e12@25/3`: from the 26th row of run 3), as the marks of snapshots name it.
+    /// Splits a ref with a place in a long run of elements (`e12@25/3`: from the 26th row of run 3), as marks of
+    /// snapshots write it. Returns `None` for other targets.
     #[must_use]
     pub(crate) fn at_row(&self) -> Option<(Self, Place)> {
         let Self::Written(written) = self else {
@@ -58,7 +59,7 @@ impl Target {
         Some((target, Place { row, run }))
     }
 
-    /// Whether it has a regular expression (`role=button[name=/save/i]`), which may take for ever.
+    /// True if the target contains a regular expression (`role=button[name=/save/i]`), whose evaluation may never end.
     pub(crate) fn has_pattern(&self) -> bool {
         matches!(self, Self::Written(written) if written.trim_start().starts_with("role=") && written.contains("name=/"))
     }
@@ -67,9 +68,9 @@ impl Target {
 /// A place in a long run of similar elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Place {
-    /// The member that is shown first, from 0.
+    /// The first element to show, counted from 0.
     row: usize,
-    /// The number of the run; without it the first that is so long.
+    /// The number of the run; `None` for the first run that is long enough.
     #[serde(skip_serializing_if = "Option::is_none")]
     run: Option<u64>,
 }

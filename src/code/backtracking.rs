@@ -1,7 +1,8 @@
-//! PCRE2 as a [`Matcher`], with an end to how far it backtracks.
+//! PCRE2 as a [`Matcher`], with a limit on backtracking.
 //!
-//! A backtracking match cannot be interrupted, so that it is bounded beforehand. PCRE2 counts its steps anew at each place where a
-//! match may begin: what one call may cost is the limit times the length of the text. Hence the limit is lower for longer texts.
+//! A backtracking match cannot be interrupted, so it is bounded beforehand. PCRE2 counts its steps anew at each
+//! position where a match may begin: the maximum cost of a call is the limit times the length of the text. Hence the
+//! limit is lower for longer texts.
 
 use grep_matcher::{Match, Matcher, NoCaptures, NoError};
 use pcre2::bytes::{Regex, RegexBuilder};
@@ -11,20 +12,22 @@ use crate::text_query::{Case, QueryOptions, Syntax};
 /// The stack that PCRE2's compiled code may use, in bytes (ripgrep's own figure).
 const STACK_BYTES: usize = 10 << 20;
 
-/// Bytes of text, and the steps allowed from one beginning in a text up to that size; PCRE2's own default is ten million. At two
-/// nanoseconds a step (measured), a text of 64 KiB or 1 MiB takes 10 to 20 seconds at worst, one of 100 MB minutes.
+/// The limits by text size: bytes of text, and the steps allowed from one start position in a text up to that size;
+/// PCRE2's own default is ten million. At two nanoseconds a step (measured), a text of 64 KiB or 1 MiB takes 10 to 20
+/// seconds at worst, one of 100 MB minutes.
 const LIMITS: [(usize, u32); 3] = [(64 << 10, 100_000), (1 << 20, 10_000), (usize::MAX, 1_000)];
 
-/// PCRE2's code for a match that ended at its limit of steps, of depth, of the compiled code's stack, or of memory.
+/// PCRE2's error codes for a match that reached its limit of steps, of depth, of the compiled code's stack, or of
+/// memory.
 const AT_A_LIMIT: [i32; 4] = [-47, -53, -46, -63];
 
-/// Why a match came to no end.
+/// The reason for an unfinished match.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Halt {
     /// The call was cancelled.
     #[error("cancelled")]
     Cancelled,
-    /// It backtracked further than it may.
+    /// The match exceeded its backtracking limit.
     #[error("the match limit was exceeded")]
     MatchLimit,
     /// PCRE2 failed in another way.
@@ -43,7 +46,7 @@ impl From<NoError> for Halt {
 pub(crate) struct Backtracking([Regex; LIMITS.len()]);
 
 impl Backtracking {
-    /// Compiles a query as ripgrep does; beside the error, how many characters stand before the query in the expression.
+    /// Compiles a query as ripgrep does. An error includes the number of characters before the query in the expression.
     pub(crate) fn new(options: &QueryOptions) -> Result<Self, (pcre2::Error, usize)> {
         let text = match options.syntax {
             Syntax::Pcre2Literal => pcre2::escape(&options.query),
@@ -73,7 +76,7 @@ impl Backtracking {
     }
 }
 
-/// As ripgrep decides it: an escaped letter is no literal.
+/// True if the pattern contains an upper-case letter, by ripgrep's rule: an escaped letter does not count.
 fn has_uppercase_literal(pattern: &str) -> bool {
     let mut characters = pattern.chars();
     while let Some(character) = characters.next() {

@@ -1,25 +1,25 @@
-//! Where files do not follow their grammar, so that what was read from them may lack something.
+//! Files with syntax errors, whose results may be incomplete.
 //!
-//! Broken source is no failure: it gives what could be read. A reply also names the files that could not be read whole.
+//! Broken source is not a failure: its readable parts are returned. A reply also names the files with syntax errors.
 
 use serde::{Deserialize, Serialize};
 
 use crate::parse::ParseError;
 
-/// Files that are named; the count tells of the rest.
+/// The maximum number of files named; the count covers the rest.
 const EXAMPLES: usize = 5;
 
-/// How much of a file could not be read.
+/// The extent of a file's syntax errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Brokenness {
-    /// Places of broken syntax.
+    /// The number of parse errors.
     pub count: usize,
-    /// The line of the first.
+    /// The line of the first parse error.
     pub first_line: usize,
 }
 
 impl Brokenness {
-    /// `None` if there is no place of broken syntax.
+    /// Returns `None` if there are no errors.
     #[must_use]
     pub fn of(errors: &[ParseError], count: usize) -> Option<Self> {
         let first_line = errors.first()?.line;
@@ -27,17 +27,17 @@ impl Brokenness {
     }
 }
 
-/// Files that could not be read whole.
+/// The files with syntax errors.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BrokenFiles {
-    /// How many.
+    /// The number of files with syntax errors.
     pub count: usize,
-    /// The first by path, each with the line of its first error: `src/a.py:3`.
+    /// The first files by path, each with the line of its first error: `src/a.py:3`.
     pub examples: Vec<String>,
 }
 
 impl BrokenFiles {
-    /// Of paths, each with the line of its first error, in any order.
+    /// Builds the list from paths with the lines of their first errors, in any order.
     #[must_use]
     pub fn of(mut places: Vec<(String, usize)>) -> Self {
         places.sort();

@@ -1,7 +1,8 @@
-//! When a file was changed, as fd asks for it: within a span (`2h`, `2weeks`) or since a date (`2026-01-31`, RFC 3339, `@unix`).
+//! Filters by a file's time of change, as in fd: within a time span (`2h`, `2weeks`) or since a date (`2026-01-31`, RFC
+//! 3339, `@unix`).
 //!
-//! The present is passed in, so the same call means the same in a test. A date without a zone is meant in the
-//! server's time zone, as fd does. Nothing here reads a clock or a file.
+//! The current time is an argument, so that tests are deterministic. A date without a zone is in the server's time
+//! zone, as in fd. This module reads neither a clock nor a file.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -9,27 +10,27 @@ use jiff::{Span, Timestamp, Zoned, civil::DateTime, tz::TimeZone};
 
 use crate::errors::search::SearchError;
 
-/// One bound on a file's time of change. Both are strict, as in fd.
+/// A bound on a file's time of change. Both bounds are strict, as in fd.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangedFilter {
-    /// `changed_within`: later than this.
+    /// The bound of `changed_within`: later than this.
     After(SystemTime),
-    /// `changed_before`: earlier than this.
+    /// The bound of `changed_before`: earlier than this.
     Before(SystemTime),
 }
 
 impl ChangedFilter {
-    /// Reads `changed_within`.
+    /// Parses the value of `changed_within`.
     pub fn within(value: &str, now: SystemTime) -> Result<Self, SearchError> {
         moment("changed_within", value, now).map(Self::After)
     }
 
-    /// Reads `changed_before`.
+    /// Parses the value of `changed_before`.
     pub fn before(value: &str, now: SystemTime) -> Result<Self, SearchError> {
         moment("changed_before", value, now).map(Self::Before)
     }
 
-    /// Whether a file changed then passes.
+    /// True if a file changed at this time passes.
     #[must_use]
     pub fn admits(self, changed: SystemTime) -> bool {
         match self {
@@ -39,7 +40,7 @@ impl ChangedFilter {
     }
 }
 
-/// A span before now, or a date.
+/// Parses a time span before now, or a date.
 fn moment(argument: &'static str, value: &str, now: SystemTime) -> Result<SystemTime, SearchError> {
     let read = || -> Option<SystemTime> {
         if let Ok(span) = value.parse::<Span>() {

@@ -1,7 +1,8 @@
-//! Cyclomatic complexity: one more than the decisions of a callable, by the node kinds that its language names.
+//! Cyclomatic complexity: one more than the number of decisions in a callable, by the node kinds that its language
+//! defines.
 //!
-//! A decision counts for the innermost callable around it: nested functions do not count into the outer one, lambdas
-//! without a name do. Decisions outside of every callable count for none. One walk over the tree, without recursion.
+//! A decision belongs to the innermost callable around it: nested functions do not count for the outer one, anonymous
+//! lambdas do. Decisions outside of every callable do not count. One walk over the tree, without recursion.
 
 use std::collections::HashMap;
 
@@ -22,7 +23,7 @@ const EXHAUSTIVE: u8 = 8;
 const OPAQUE: u8 = 16;
 const OPERATOR: u8 = 32;
 
-/// Fills in the complexity of every callable, and whether it is a generator.
+/// Sets the complexity of every callable, and marks generators.
 pub(crate) fn measure(
     parsed: &Parsed,
     plan: &Plan,
@@ -41,7 +42,7 @@ pub(crate) fn measure(
     let mut decisions = vec![0_usize; drafts.len()];
     let mut spared = vec![0_usize; drafts.len()];
     let mut yields = vec![false; drafts.len()];
-    // What a node's kind can mean, so that most nodes cost one look-up in a small table.
+    // The possible meanings of a node's kind, so that most nodes cost one look-up in a small table.
     let kinds: Vec<u8> = {
         let mut kinds: Vec<u8> = (0..plan.decisions.len())
             .map(|kind| {
@@ -59,7 +60,7 @@ pub(crate) fn measure(
         }
         kinds
     };
-    // The callables around the cursor, each with the depth at which its node stands.
+    // The callables around the cursor, each with the depth of its node.
     let mut around: Vec<(usize, usize)> = Vec::new();
     let mut cursor = parsed.tree.walk();
     let (mut depth, mut visited) = (0_usize, 0_u32);
@@ -71,7 +72,8 @@ pub(crate) fn measure(
         let node = cursor.node();
         let kind = kinds.get(usize::from(node.kind_id())).copied().unwrap_or(0);
         if kind != 0 {
-            // A callable's own node, such as a property with an arrow function, is no decision of the callable around it.
+            // A callable's own node, such as a property with an arrow function, is not a decision of the enclosing
+            // callable.
             let callable = callables.get(&node.id()).filter(|_| kind & CALLABLE != 0);
             if let Some(at) = callable {
                 around.push((depth, *at));
@@ -118,7 +120,7 @@ pub(crate) fn measure(
     Ok(())
 }
 
-/// Whether it is the branch that is taken when no other is: that one decides nothing.
+/// True for the default branch, which is taken if no other is: it is not a decision.
 fn is_default(parsed: &Parsed, plan: &Plan, node: Node<'_>) -> bool {
     let default = plan
         .defaults
@@ -127,7 +129,7 @@ fn is_default(parsed: &Parsed, plan: &Plan, node: Node<'_>) -> bool {
     default.is_some_and(|text| node.named_child(0).is_some_and(|first| parsed.text(first) == text))
 }
 
-/// Declarations without a body decide nothing and are not measured.
+/// True if the callable has code. Declarations without a body are not measured.
 fn has_code(draft: &Draft<'_>) -> bool {
     draft.body.is_some() || draft.element.kind == Kind::Initializer
 }

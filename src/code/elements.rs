@@ -1,16 +1,15 @@
-//! What a file is made of: the one model that every query, table and measure uses.
+//! The model of a file's content: the one model that every query, table and measure uses.
 //!
-//! Invariant: elements are in the order of the text, and a parent stands before its children. Lines are 1-based and
-//! inclusive, columns 0-based in characters, the end column exclusive. The model does not know how it was found.
+//! Invariant: elements are in the order of the text, and a parent precedes its children. Lines are 1-based and
+//! inclusive, columns 0-based in characters, the end column exclusive. The model does not depend on the extraction.
 
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-/// What an element is. The names are those of capture names in `elements.scm` and of `type` in replies.
+/// The kind of an element. The names are those of captures in `elements.scm` and of `type` in replies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[allow(missing_docs, reason = "the names say it")]
 pub enum Kind {
     Package,
     Namespace,
@@ -102,7 +101,7 @@ impl Kind {
         (Self::Key, "key"),
     ];
 
-    /// The published name, such as `enum_member`.
+    /// Returns the published name, such as `enum_member`.
     #[must_use]
     pub fn name(self) -> &'static str {
         Self::ALL
@@ -111,7 +110,7 @@ impl Kind {
             .map_or("element", |(_, name)| name)
     }
 
-    /// The kind of a published name.
+    /// Returns the kind with a published name, or `None` for an unknown name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL
@@ -120,7 +119,7 @@ impl Kind {
             .map(|(kind, _)| *kind)
     }
 
-    /// Whether its members are fields and methods.
+    /// True if its members are fields and methods.
     #[must_use]
     pub const fn is_class_like(self) -> bool {
         matches!(
@@ -141,7 +140,7 @@ impl Kind {
         )
     }
 
-    /// Whether it runs: it has parameters, a body, a complexity.
+    /// True for executable kinds, which have parameters, a body and a complexity.
     #[must_use]
     pub const fn is_callable(self) -> bool {
         matches!(
@@ -150,7 +149,7 @@ impl Kind {
         )
     }
 
-    /// Whether it can be the parent of others.
+    /// True if the kind can be the parent of other elements.
     #[must_use]
     pub const fn is_container(self) -> bool {
         self.is_class_like()
@@ -172,145 +171,145 @@ impl Kind {
     }
 }
 
-/// Where an element stands.
+/// The position of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Span {
-    /// 1-based.
+    /// The 1-based first line.
     pub start_line: usize,
-    /// 1-based, inclusive.
+    /// The 1-based last line, inclusive.
     pub end_line: usize,
-    /// 0-based, in characters.
+    /// The 0-based first column, in characters.
     pub start_column: usize,
-    /// 0-based, in characters, exclusive.
+    /// The 0-based end column, in characters, exclusive.
     pub end_column: usize,
-    /// In the decoded text, which is UTF-8 whatever the file was.
+    /// The first byte in the decoded text, which is UTF-8 in any case.
     pub start_byte: usize,
-    /// In the decoded text, exclusive.
+    /// The end byte in the decoded text, exclusive.
     pub end_byte: usize,
 }
 
 impl Span {
-    /// How many lines it touches.
+    /// Returns the number of lines that the span touches.
     #[must_use]
     pub const fn lines(&self) -> usize {
         self.end_line + 1 - self.start_line
     }
 
-    /// Whether the other lies within this one.
+    /// True if the other span lies within this one.
     #[must_use]
     pub const fn contains(&self, other: &Self) -> bool {
         self.start_byte <= other.start_byte && other.end_byte <= self.end_byte
     }
 }
 
-/// One thing in a file.
+/// One structural element of a file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Element {
-    /// What it is.
     pub kind: Kind,
-    /// Its name; for what has none, what identifies it to a reader (an import's module, a comment's first line).
+    /// The name; for an element without one, a text that identifies it to a reader (an import's module, a comment's
+    /// first line).
     pub name: String,
-    /// Where it stands, decorators and modifiers included.
+    /// The position, including decorators and modifiers.
     pub span: Span,
-    /// The element around it, by its index.
+    /// The index of the enclosing element.
     pub parent: Option<usize>,
-    /// The bytes of the syntax nodes that it is: the definition without decorators, and the function that it names.
+    /// The byte ranges of its syntax nodes: the definition without decorators, and the function that it names.
     pub nodes: [(usize, usize); 2],
-    /// What else is known, by what it is.
+    /// Further facts that depend on the kind.
     pub detail: Detail,
 }
 
-/// What is known of an element beyond its place.
+/// The facts about an element beyond its position.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Detail {
-    /// A definition of a program.
+    /// The facts of a definition in a program.
     Code(Box<Code>),
     /// An import or a re-export.
     Import(Box<Import>),
-    /// A tag.
+    /// A tag of a markup language.
     Markup(Box<Markup>),
     /// A rule or a property of a style sheet.
     Style(Box<Style>),
     /// A heading of a document.
     Heading {
-        /// 1 to 6.
+        /// The level, from 1 to 6.
         level: u8,
     },
     /// A block or span of a document, or a comment.
     Block {
-        /// A code block's language, a link's address, a list's marker; empty where there is none.
+        /// A code block's language, a link's address, a list's marker; empty for others.
         info: String,
     },
-    /// An entry of data, or an item of a list that has entries of its own.
+    /// A data entry, or a list item that contains entries.
     Key {
-        /// `string`, `number`, `boolean`, `null`, `date`, `mapping`, `list`; of YAML also `alias` and `document`.
+        /// The type of the value: `string`, `number`, `boolean`, `null`, `date`, `mapping`, `list`; in YAML also
+        /// `alias` and `document`.
         type_name: Cow<'static, str>,
-        /// As written, on one line, cut at 80 characters. Empty where the entries below say it: of mappings and of lists
-        /// that hold others. YAML's anchors and tags stand here.
+        /// The value as written, on one line, cut at 80 characters. Empty if child entries contain it, as for mappings
+        /// and nested lists. YAML's anchors and tags are included.
         value: String,
     },
 }
 
-/// A definition of a program.
+/// The facts of a definition in a program.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is a fact of its own, as filters and tables name it"
 )]
 pub struct Code {
-    /// In the order of the text.
+    /// The parameters in the order of the text.
     pub params: Vec<Param>,
-    /// The parameter list as written, on one line, without its brackets: separators and all.
+    /// The parameter list as written, on one line, without its brackets but with separators.
     pub params_text: String,
     /// The return type of a callable, the declared type of a field or variable.
     pub type_name: Option<String>,
-    /// Keywords and what decorators mean, in the order of the text, each once.
+    /// The keywords, and the modifiers that decorators imply, in the order of the text, each once.
     pub modifiers: Vec<String>,
-    /// Who may see it.
     pub visibility: Visibility,
-    /// Belongs to the class, not to an instance.
+    /// True if it belongs to the class, not to an instance.
     pub is_static: bool,
-    /// Runs asynchronously.
+    /// True if it runs asynchronously.
     pub is_async: bool,
-    /// Yields.
+    /// True if the function is a generator, that is, contains `yield`.
     pub is_generator: bool,
-    /// Has no body of its own, or cannot be instantiated.
+    /// True if it has no body of its own, or cannot be instantiated.
     pub is_abstract: bool,
-    /// Can be imported from outside, where the language says so.
+    /// True if it can be imported from outside and the language marks that.
     pub is_exported: bool,
-    /// Is the module's default export.
+    /// True if it is the module's default export.
     pub is_default: bool,
-    /// Decorators or annotations, without the leading `@`.
+    /// The decorators or annotations, without the leading `@`.
     pub decorators: Vec<String>,
-    /// Generic parameters as written, without the brackets.
+    /// The generic parameters as written, without the brackets.
     pub type_params: Option<String>,
-    /// Super classes and, of an interface, super interfaces.
+    /// The superclasses, and for an interface its super-interfaces.
     pub extends: Vec<String>,
-    /// Implemented interfaces.
+    /// The names of implemented interfaces.
     pub implements: Vec<String>,
     /// The value as written, cut at 80 characters.
     pub value: Option<String>,
-    /// What its author wrote about it, without comment signs.
+    /// The documentation comment, without comment markers.
     pub doc: Option<String>,
-    /// Cyclomatic complexity, at least 1; of callables only.
+    /// The cyclomatic complexity, at least 1; only for callables.
     pub complexity: Option<usize>,
 }
 
 impl Code {
-    /// Adds a modifier once.
+    /// Adds a modifier unless it is already in the list.
     pub fn add_modifier(&mut self, modifier: &str) {
         if !self.modifiers.iter().any(|known| known == modifier) {
             self.modifiers.push(modifier.to_owned());
         }
     }
 
-    /// Whether a modifier is there.
+    /// True if the definition has this modifier.
     #[must_use]
     pub fn has_modifier(&self, modifier: &str) -> bool {
         self.modifiers.iter().any(|known| known == modifier)
     }
 
-    /// The first line of the documentation.
+    /// Returns the first line of the documentation.
     #[must_use]
     pub fn doc_line(&self) -> &str {
         self.doc
@@ -320,43 +319,43 @@ impl Code {
     }
 }
 
-/// What a decorator is called: `app.route` and `route` of `app.route("/x")`.
+/// Returns the dotted name of a decorator and its last part: `app.route` and `route` for `app.route("/x")`.
 #[must_use]
 pub fn decorator_names(decorator: &str) -> [&str; 2] {
     let end = decorator
         .find(['(', '[', '<', '{', '=', '"'])
         .unwrap_or(decorator.len());
     let path = decorator[..end].split_whitespace().next().unwrap_or(decorator);
-    // `json:"name"` of Go is `json`.
+    // The name of `json:"name"` of Go is `json`.
     let path = path.trim_end_matches(':');
     [path, path.rsplit(['.', ':', '\\']).next().unwrap_or(path)]
 }
 
-/// One parameter.
+/// One parameter of a callable.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Param {
-    /// Its name, or a destructuring pattern as written.
+    /// The name, or a destructuring pattern as written.
     pub name: String,
-    /// Its declared type.
+    /// The declared type, if one is written.
     pub type_name: Option<String>,
-    /// Its default value as written.
+    /// The default value as written.
     pub default: Option<String>,
-    /// How it is passed.
+    /// The way in which it is passed.
     pub kind: ParamKind,
-    /// The whole of it as written, on one line.
+    /// The whole parameter as written, on one line.
     pub text: String,
 }
 
-/// How a parameter is passed.
+/// The way in which a parameter is passed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ParamKind {
     /// By position or by name.
     #[default]
     Plain,
-    /// By position only.
+    /// By position only, never by name.
     PositionalOnly,
-    /// By name only.
+    /// By name only, never by position.
     KeywordOnly,
     /// Takes all further positional arguments.
     Variadic,
@@ -368,23 +367,23 @@ pub enum ParamKind {
     Field,
 }
 
-/// Who may see a definition.
+/// The visibility of a definition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Visibility {
-    /// Everyone.
+    /// Visible from all code.
     #[default]
     Public,
-    /// The class and its heirs.
+    /// Visible to the class and its subclasses.
     Protected,
-    /// The same package or module.
+    /// Visible in the same package or module.
     Package,
-    /// The class alone.
+    /// Visible to the class alone.
     Private,
 }
 
 impl Visibility {
-    /// The published name.
+    /// Returns the published name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -395,7 +394,7 @@ impl Visibility {
         }
     }
 
-    /// The visibility of a modifier's name.
+    /// Returns the visibility that a modifier means, or `None` for another modifier.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::Public, Self::Protected, Self::Package, Self::Private]
@@ -404,42 +403,42 @@ impl Visibility {
     }
 }
 
-/// An import, an include, a re-export.
+/// An import, an include or a re-export.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Import {
-    /// Where from, as written; empty for a plain list of modules.
+    /// The source module, as written; empty for a plain list of modules.
     pub module: String,
-    /// What, in the order of the text; `*` for everything, none for a bare side effect.
+    /// The imported names, in the order of the text; `*` for everything, empty for a bare side effect.
     pub names: Vec<ImportName>,
-    /// `static`, `type`, `relative`, `re-export`, `dynamic`, `type_checking`, ...
+    /// The modifiers: `static`, `type`, `relative`, `re-export`, `dynamic`, `type_checking`, ...
     pub modifiers: Vec<String>,
 }
 
-/// One imported name.
+/// One name of an import, with its alias.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImportName {
-    /// As it is called where it comes from.
+    /// The name in the source module.
     pub name: String,
-    /// As it is called here, when that differs.
+    /// The local name, if different.
     pub alias: Option<String>,
 }
 
 /// A tag of a markup language.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Markup {
-    /// In lower case.
+    /// The tag name, in lower case.
     pub tag: String,
-    /// Name and value in the order of the text; a value is empty where none is written.
+    /// Names and values in the order of the text; a value is empty if none is written.
     pub attributes: Vec<(String, String)>,
-    /// `structure`, `heading`, `text`, `list`, `media`, `form`, `table`, `metadata`.
+    /// The class: `structure`, `heading`, `text`, `list`, `media`, `form`, `table`, `metadata`.
     pub element_class: Cow<'static, str>,
-    /// How many tags enclose it.
+    /// The number of enclosing tags.
     pub depth: usize,
-    /// How many tags stand directly in it.
+    /// The number of direct child tags.
     pub children: usize,
-    /// The text directly in it, on one line, cut at 80 characters.
+    /// The direct text content, on one line, cut at 80 characters.
     pub text: String,
-    /// Whether its end tag is missing though it needs one.
+    /// True if a required end tag is missing.
     pub is_unclosed: bool,
 }
 
@@ -448,26 +447,26 @@ pub struct Markup {
 pub struct Style {
     /// The selectors, or the condition of an at-rule, on one line.
     pub selector: String,
-    /// Name, value, class of the property.
+    /// The name, value and class of each property.
     pub properties: Vec<(String, String, Cow<'static, str>)>,
-    /// Of a rule `layout`, `box_model`, `typography`, `background`, `transition`, `interactivity`, `variables` or
-    /// `other`: the class of most of its properties, of the first of them when even. Of an at-rule its keyword.
+    /// The class of a rule: `layout`, `box_model`, `typography`, `background`, `transition`, `interactivity`,
+    /// `variables` or `other`: that of most of its properties, in a tie that of the first. For an at-rule its keyword.
     pub property_class: Cow<'static, str>,
-    /// The at-rules around it, outermost first.
+    /// The enclosing at-rules, outermost first.
     pub media: Vec<String>,
 }
 
 /// All elements of one file.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Elements {
-    /// In the order of the text; parents before children.
+    /// The elements in the order of the text; parents before children.
     pub list: Vec<Element>,
-    /// What the file's author wrote about the whole file.
+    /// The documentation of the whole file.
     pub doc: Option<String>,
 }
 
 impl Element {
-    /// The facts of a definition, when it is one.
+    /// Returns the facts of a definition, or `None` for another element.
     #[must_use]
     pub fn code(&self) -> Option<&Code> {
         match &self.detail {
@@ -476,7 +475,7 @@ impl Element {
         }
     }
 
-    /// The facts of a definition, to be changed.
+    /// Returns the facts of a definition for modification.
     pub fn code_mut(&mut self) -> Option<&mut Code> {
         match &mut self.detail {
             Detail::Code(code) => Some(code),
@@ -486,13 +485,13 @@ impl Element {
 }
 
 impl Elements {
-    /// How many there are of any of these kinds.
+    /// Returns the number of elements whose kind satisfies the predicate.
     #[must_use]
     pub fn count(&self, is_counted: impl Fn(Kind) -> bool) -> usize {
         self.list.iter().filter(|element| is_counted(element.kind)).count()
     }
 
-    /// The names from the outermost element to this one, with dots.
+    /// Returns the dotted names from the outermost element to this one.
     #[must_use]
     pub fn qualified_name(&self, index: usize) -> String {
         let mut names = Vec::new();
@@ -505,7 +504,7 @@ impl Elements {
         names.join(".")
     }
 
-    /// The direct children of an element, or of the file.
+    /// Returns the direct children of an element, or of the file.
     pub fn children(&self, of: Option<usize>) -> impl Iterator<Item = (usize, &Element)> {
         self.list
             .iter()
@@ -513,7 +512,7 @@ impl Elements {
             .filter(move |(_, element)| element.parent == of)
     }
 
-    /// The index of what encloses what; built once for many questions.
+    /// Builds an index of enclosing containers, for many look-ups.
     #[must_use]
     pub fn enclosures(&self) -> Enclosures {
         let mut spans: Vec<Enclosure> = Vec::new();
@@ -540,9 +539,9 @@ impl Elements {
     }
 }
 
-/// Which container lies around a range of bytes.
+/// An index of the containers around ranges of bytes.
 ///
-/// Apart from [`Element::parent`], which says where something belongs: an attribute set in a method belongs to the class.
+/// Different from [`Element::parent`], which is the logical parent: an attribute set in a method belongs to the class.
 #[derive(Debug)]
 pub struct Enclosures(Vec<Enclosure>);
 
@@ -561,7 +560,7 @@ impl Enclosure {
 }
 
 impl Enclosures {
-    /// The innermost element around these bytes, other than one of exactly these bytes.
+    /// Returns the innermost element around these bytes, other than one of exactly these bytes.
     #[must_use]
     pub fn around(&self, start: usize, end: usize) -> Option<usize> {
         let after = self.0.partition_point(|enclosure| enclosure.start <= start);

@@ -1,30 +1,32 @@
-//! A line as it is shown: decoded, cut around its first match when it is long, with the places of its matches.
+//! The displayed excerpt of a line: decoded, cut around its first match if it is long, with the positions of its
+//! matches.
 //!
-//! Invariant: places count characters of the very text that is returned, and lie inside it. The line is never decoded
-//! further than it is shown, so a minified file costs no more than another.
+//! Invariant: positions count characters of the returned text, and lie inside it. Only the displayed part of a line is
+//! decoded, so a minified file costs no more than another.
 
 use std::ops::Range;
 
-/// How many characters of a line are shown (a screen's width several times; a model needs no more to judge a match).
+/// The maximum length of a displayed line, in characters (several screen widths; a model needs no more to judge a
+/// match).
 pub(crate) const LINE_CHARS: usize = 400;
 
-/// How many characters of a match that spans lines are shown.
+/// The maximum length of a displayed match that spans lines, in characters.
 pub(crate) const BLOCK_CHARS: usize = 4_000;
 
-/// How many characters before the first match a cut line begins.
+/// The number of characters shown before the first match of a cut line.
 const LEAD_CHARS: usize = 100;
 
-/// A line or block of lines, ready to show.
+/// A line or block of lines, ready for display.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Excerpt {
     pub(crate) text: String,
     /// Start and end of each match, in characters of `text`, end exclusive.
     pub(crate) spans: Vec<[usize; 2]>,
-    /// Whether characters before or after are missing.
+    /// True if characters before or after the text are missing.
     pub(crate) cut: bool,
 }
 
-/// Shows `line` (without its terminator) with matches at these byte ranges, which are in order.
+/// Returns the excerpt of `line` (without its terminator) around matches at these byte ranges, which are in order.
 pub(crate) fn around(line: &[u8], matches: &[Range<usize>], limit: usize) -> Excerpt {
     let first = matches.first().map_or(0, |found| found.start.min(line.len()));
     let start = if longer_than(line, limit) {
@@ -33,7 +35,7 @@ pub(crate) fn around(line: &[u8], matches: &[Range<usize>], limit: usize) -> Exc
         0
     };
     let mut text = String::new();
-    // Where each match begins, in characters, and where it ends, in bytes.
+    // The start of each match in characters, and its end in bytes.
     let mut begun: Vec<(usize, usize)> = Vec::new();
     let mut chars = 0;
     let mut at = start;
@@ -44,7 +46,7 @@ pub(crate) fn around(line: &[u8], matches: &[Range<usize>], limit: usize) -> Exc
         }
         let next = at + len;
         while let Some(found) = open.next_if(|found| found.start < next) {
-            // An empty match between the bytes of one character has no place in text.
+            // An empty match inside a character has no position in text.
             if found.start == at || !found.is_empty() {
                 begun.push((chars, found.end));
             }
@@ -64,18 +66,18 @@ pub(crate) fn around(line: &[u8], matches: &[Range<usize>], limit: usize) -> Exc
     }
 }
 
-/// Shows a line of context: its beginning.
+/// Returns the start of a context line.
 pub(crate) fn plain(line: &[u8]) -> String {
     around(line, &[], LINE_CHARS).text
 }
 
-/// A line without its `\n` or `\r\n`.
+/// Returns a line without its `\n` or `\r\n`.
 pub(crate) fn without_terminator(line: &[u8]) -> &[u8] {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// Finds where each begun match ends: at the first character at or after its last byte.
+/// Finds the end of each match: the first character at or after its last byte.
 fn close(begun: &[(usize, usize)], shown: &[u8], start: usize, chars: usize) -> Vec<[usize; 2]> {
     let mut ends = decode(shown)
         .scan(start, |at, (_, len)| {
@@ -92,7 +94,7 @@ fn close(begun: &[(usize, usize)], shown: &[u8], start: usize, chars: usize) -> 
     begun.iter().map(end_of).collect()
 }
 
-/// The characters of bytes with their lengths; a piece that is not UTF-8 is one U+FFFD.
+/// Decodes bytes to characters with their lengths; an invalid sequence is one U+FFFD.
 fn decode(bytes: &[u8]) -> impl Iterator<Item = (char, usize)> {
     bytes.utf8_chunks().flat_map(|chunk| {
         let broken = (!chunk.invalid().is_empty()).then_some((char::REPLACEMENT_CHARACTER, chunk.invalid().len()));
@@ -100,18 +102,18 @@ fn decode(bytes: &[u8]) -> impl Iterator<Item = (char, usize)> {
     })
 }
 
-/// Whether bytes hold more characters than this.
+/// True if bytes decode to more than `limit` characters.
 fn longer_than(bytes: &[u8], limit: usize) -> bool {
     bytes.len() > limit && decode(bytes).nth(limit).is_some()
 }
 
-/// The byte that lies this many characters before `from`.
+/// Returns the byte offset that is this number of characters before `from`.
 fn back(line: &[u8], from: usize, chars: usize) -> usize {
     let mut at = from;
     for _ in 0..chars {
         let Some(before) = at.checked_sub(1) else { break };
         at = before;
-        // At most three bytes continue a character; more of them are not UTF-8.
+        // At most three bytes continue a character; more are not UTF-8.
         for _ in 0..3 {
             if at > 0 && line[at] & 0xc0 == 0x80 {
                 at -= 1;

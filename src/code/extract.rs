@@ -1,11 +1,13 @@
-//! From a syntax tree to elements: runs the language's `elements.scm` and reads what its facts name.
+//! Extraction of elements from a syntax tree: runs the language's `elements.scm` and reads the parts that its facts
+//! name.
 //!
-//! The captures are the contract: `@class`, `@function`, `@variable`, `@import`, `@comment` and so on (every [`Kind`]) mark
-//! a definition, a suffix (`@function.lambda`) adds a modifier, `@name`, `@params`, `@type_name`, `@value`, `@decorator`,
-//! `@modifier` its parts, `@outer` a node around it whose range it takes, `@inner` one in it (an arrow function) that has
-//! parts of its own; `@scope` a function that is no element though what it declares is local, `@scope.open` one that runs
-//! where it stands, so that it is local to nothing; `@_x` only serves predicates. Matches of one node
-//! with one name are one element, whose kind is that of the last pattern. Nothing here knows a particular language.
+//! The capture names are the contract: `@class`, `@function`, `@variable`, `@import`, `@comment` and so on (every
+//! [`Kind`]) mark a definition; a suffix (`@function.lambda`) adds a modifier; `@name`, `@params`, `@type_name`,
+//! `@value`, `@decorator` and `@modifier` mark its parts; `@outer` marks an enclosing node whose range the element
+//! takes, `@inner` a nested one (an arrow function) that has parts of its own; `@scope` marks a function that is not an
+//! element although its declarations are local, `@scope.open` one that runs in place, so that its declarations are not
+//! local; `@_x` only serves predicates. Matches of one node with one name are one element, whose kind is that of the
+//! last pattern. The module contains no rules for particular languages.
 
 use std::{cmp::Reverse, collections::HashMap};
 
@@ -21,19 +23,20 @@ use crate::{
     starts::starts,
 };
 
-/// How much of a value is kept; more is read with the section itself.
+/// The maximum length of a stored value, in characters; the section itself has the whole text.
 pub(crate) const VALUE_CHARACTERS: usize = 80;
 
-/// How much of a type or a parameter is kept.
+/// The maximum length of a stored type or parameter, in characters.
 pub(crate) const TEXT_CHARACTERS: usize = 200;
 
-/// How much of a name is kept: all of it, even of those that generators of bindings make.
+/// The maximum length of a stored name, in characters: long enough for the whole of a name that a bindings generator
+/// makes.
 const NAME_CHARACTERS: usize = 1_000;
 
-/// How many characters of documentation are kept.
+/// The maximum length of stored documentation, in characters.
 const DOC_CHARACTERS: usize = 2_000;
 
-/// The elements of a parsed file.
+/// Returns the elements of a parsed file.
 pub fn extract(parsed: &Parsed, cancel: &CancellationToken) -> Result<Elements, StructureError> {
     let language = parsed.source.language;
     let plan = language.plan();
@@ -60,8 +63,8 @@ pub fn extract(parsed: &Parsed, cancel: &CancellationToken) -> Result<Elements, 
     Ok(Elements { list, doc })
 }
 
-/// Adds what the texts in other languages hold. It stands under their tag or front matter; what a code block holds belongs
-/// to the section around it, because a block's name is its first line.
+/// Adds the elements of embedded texts in other languages. They become children of their tag or front matter; those of
+/// a code block become children of the section around it, because a block's name is its first line.
 fn adopt(parsed: &Parsed, list: &mut Vec<Element>, cancel: &CancellationToken) -> Result<(), StructureError> {
     if parsed.embedded.is_empty() {
         return Ok(());
@@ -91,7 +94,7 @@ fn adopt(parsed: &Parsed, list: &mut Vec<Element>, cancel: &CancellationToken) -
     Ok(())
 }
 
-/// Sorts by place, and gives parents their new numbers. What stood first of two in the same place stays first.
+/// Sorts elements by position and renumbers their parents. The sort is stable for elements at the same position.
 fn in_order(list: &mut Vec<Element>) {
     let mut order: Vec<usize> = (0..list.len()).collect();
     order.sort_by_key(|at| (list[*at].span.start_byte, Reverse(list[*at].span.end_byte)));
@@ -107,27 +110,27 @@ fn in_order(list: &mut Vec<Element>) {
     }));
 }
 
-/// An element while it is being read, with the nodes that it comes from.
+/// An element under construction, with the nodes that it comes from.
 #[derive(Debug)]
 pub(crate) struct Draft<'t> {
-    /// The definition itself.
+    /// The node of the definition itself.
     pub(crate) node: Node<'t>,
-    /// The node whose range the element takes, when that is not the definition.
+    /// The enclosing node whose range the element takes, if that is not the definition.
     pub(crate) outer: Option<Node<'t>>,
-    /// The function or class that the definition names, when that is a node of its own.
+    /// The function or class that the definition names, if that is a node of its own.
     pub(crate) inner: Option<Node<'t>>,
-    /// Where parts are looked for: the definition, and every node around or in it that a pattern named.
+    /// The nodes searched for parts: the definition, and every node around or in it that a pattern captured.
     holders: Vec<Node<'t>>,
-    /// The body, when there is one.
+    /// The node of the body, if the definition has one.
     pub(crate) body: Option<Node<'t>>,
-    /// What will remain.
+    /// The element that the draft becomes.
     pub(crate) element: Element,
-    /// Whether it will remain.
+    /// True if the element becomes part of the result.
     pub(crate) keep: bool,
     parts: Vec<(Part, Node<'t>)>,
 }
 
-/// What a capture of `elements.scm` stands for.
+/// The meaning of a capture of `elements.scm`.
 #[derive(Clone, Debug)]
 enum Role {
     Definition(Kind, Option<String>),
@@ -139,7 +142,7 @@ enum Role {
     Helper,
 }
 
-/// A part of a definition.
+/// A syntactic part of a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     Params,
@@ -154,38 +157,38 @@ pub(crate) enum Part {
     Group,
 }
 
-/// A language's query and facts by the grammar's numbers.
+/// A language's compiled query and facts, indexed by the grammar's node kind and field ids.
 #[derive(Debug)]
 pub(crate) struct Plan {
     query: Query,
-    /// Where its matches can begin, by the number of the node's kind; none if that cannot be told.
+    /// True at the id of each node kind at which a match can begin; `None` if matches may begin anywhere.
     starts: Option<Vec<bool>>,
     roles: Vec<Role>,
     field_parts: Vec<Option<Part>>,
     kind_parts: Vec<Option<Part>>,
-    /// Node kinds of bodies, and those that are passed over in them.
+    /// True at the ids of node kinds that are bodies. Nodes marked in `locals` are skipped inside them.
     bodies: Vec<bool>,
     locals: Vec<bool>,
-    /// Node kinds that are decisions.
+    /// True at the ids of node kinds that are decisions.
     pub(crate) decisions: Vec<bool>,
-    /// Tokens that are decisions where they are operators.
+    /// True at the ids of tokens that are decisions where they are used as operators.
     pub(crate) operators: Vec<bool>,
-    /// The texts without which a node of the kind is no decision.
+    /// The texts that a node of the kind must have, one of them, to be a decision.
     pub(crate) decision_texts: HashMap<usize, Vec<String>>,
-    /// Of these, the field without which one of them is none.
+    /// The id of the field that a node of the kind must have to be a decision.
     pub(crate) decision_fields: Vec<Option<u16>>,
-    /// Node kinds of whose decisions one is none.
+    /// True at the ids of node kinds of whose decisions one does not count.
     pub(crate) exhaustive: Vec<bool>,
-    /// Of decisions, how the first child of one reads that is none.
+    /// The text of the first child that marks a decision as the default branch, which does not count.
     pub(crate) defaults: Vec<Option<String>>,
-    /// Node kinds whose inside does not count.
+    /// True at the ids of node kinds whose content does not count.
     pub(crate) opaque: Vec<bool>,
-    /// Node kinds that make a generator.
+    /// True at the ids of node kinds that make a function a generator.
     pub(crate) generators: Vec<bool>,
 }
 
 impl Plan {
-    /// Compiles a language, or says what in its files is wrong.
+    /// Compiles a language. The error names the mistake in the language's files.
     pub(crate) fn compile(language: &Language) -> Result<Self, String> {
         let grammar = language.grammar();
         let query = Query::new(&grammar, &language.elements_scm).map_err(|error| error.to_string())?;
@@ -229,7 +232,8 @@ impl Plan {
                 if let Some(id) = field {
                     plan.field_parts[usize::from(id.get())] = Some(part);
                 }
-                // A name can be both (`modifiers` of Java); a token of a field's name (`type`) is never meant.
+                // A name can be both a field and a node (`modifiers` of Java); a token with a field's name (`type`) is
+                // never meant.
                 let is_meant = |named| named || field.is_none();
                 let is_kind = mark(&grammar, name, is_meant, |id| plan.kind_parts[id] = Some(part));
                 if field.is_none() && !is_kind {
@@ -245,7 +249,8 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Notes which nodes and tokens decide, and which are passed over.
+    /// Marks the nodes and tokens that are decisions, and those that are skipped. Fails if the grammar lacks one of
+    /// them.
     fn mark_decisions(&mut self, grammar: &tree_sitter::Language, facts: &Facts) -> Result<(), String> {
         let (locals, facts) = (&facts.locals, &facts.complexity);
         for name in &facts.nodes {
@@ -318,7 +323,7 @@ impl Plan {
     }
 }
 
-/// Calls `found` with every number that the grammar gives to a node kind; says whether there is one.
+/// Calls `found` with every id that the grammar gives to a node kind. Returns true if at least one exists.
 fn mark(
     grammar: &tree_sitter::Language,
     name: &str,
@@ -363,7 +368,7 @@ impl Role {
     }
 }
 
-/// Runs the query and gathers its matches by node and name.
+/// Runs the query and groups its matches by node and name.
 fn matched<'t>(parsed: &'t Parsed, plan: &Plan, cancel: &CancellationToken) -> Result<Vec<Draft<'t>>, StructureError> {
     let mut gathered = Gathered {
         parsed,
@@ -375,7 +380,7 @@ fn matched<'t>(parsed: &'t Parsed, plan: &Plan, cancel: &CancellationToken) -> R
     let (root, text) = (parsed.tree.root_node(), parsed.source.text.as_bytes());
     let mut cursor = QueryCursor::new();
     if let Some(starts) = &plan.starts {
-        // Depth 0: only matches that begin at the very node.
+        // Depth 0: only matches that begin at this very node.
         cursor.set_max_start_depth(Some(0));
         let mut body_end = 0;
         walk(root, cancel, |node| {
@@ -407,21 +412,22 @@ fn matched<'t>(parsed: &'t Parsed, plan: &Plan, cancel: &CancellationToken) -> R
     Ok(gathered.drafts)
 }
 
-/// The drafts so far.
+/// The drafts gathered so far.
 struct Gathered<'t, 'p> {
     parsed: &'t Parsed,
     plan: &'p Plan,
     drafts: Vec<Draft<'t>>,
-    /// The last pattern that each came from.
+    /// The number of the last pattern that matched each draft.
     patterns: Vec<usize>,
-    /// By the nodes of definition and name.
+    /// Indexes of drafts by the node ids of definition and name.
     known: HashMap<(usize, usize), usize>,
 }
 
 impl<'t> Gathered<'t, '_> {
-    /// A function without an element: a draft that will not remain, but is the parent of what it declares until then.
+    /// Adds a function that is not an element: a draft that is dropped later, but is the parent of its declarations
+    /// until then.
     fn scope(&mut self, node: Node<'t>, is_open: bool) {
-        // Apart from an element that may be of the same node and without a name.
+        // A separate key: an element without a name may belong to the same node.
         let at = *self.known.entry((node.id(), usize::MAX)).or_insert_with(|| {
             self.drafts.push(Draft::scope(self.parsed, node));
             self.patterns.push(usize::MAX);
@@ -482,7 +488,7 @@ impl<'t> Gathered<'t, '_> {
 }
 
 impl<'t> Draft<'t> {
-    /// A draft of a definition. Refinements use it for what a query cannot find.
+    /// Creates the draft of a definition. Refinements use it for definitions that a query cannot find.
     pub(crate) fn new(parsed: &Parsed, node: Node<'t>, kind: Kind, name: Option<Node<'t>>) -> Self {
         let name = match name {
             Some(name) => one_line(parsed.text(name), NAME_CHARACTERS),
@@ -507,7 +513,7 @@ impl<'t> Draft<'t> {
         }
     }
 
-    /// A function that only encloses.
+    /// Creates the draft of a function that only encloses others and is dropped later.
     fn scope(parsed: &Parsed, node: Node<'t>) -> Self {
         Self {
             keep: false,
@@ -525,7 +531,7 @@ impl<'t> Draft<'t> {
         }
     }
 
-    /// A finished element that was found in another way, standing at a node of this tree.
+    /// Creates a draft from a finished element that was found in another way, at a node of this tree.
     pub(crate) fn adopted(node: Node<'t>, element: Element) -> Self {
         Self {
             node,
@@ -539,7 +545,7 @@ impl<'t> Draft<'t> {
         }
     }
 
-    /// Changes what it is.
+    /// Changes the kind, and replaces the detail with an empty one if the new kind needs another form.
     pub(crate) fn set_kind(&mut self, kind: Kind) {
         if std::mem::discriminant(&empty_detail(kind)) != std::mem::discriminant(&self.element.detail) {
             self.element.detail = empty_detail(kind);
@@ -547,7 +553,7 @@ impl<'t> Draft<'t> {
         self.element.kind = kind;
     }
 
-    /// Adds a modifier, wherever its detail keeps them.
+    /// Adds a modifier, if the element's detail has modifiers.
     pub(crate) fn add_modifier(&mut self, modifier: &str) {
         match &mut self.element.detail {
             Detail::Code(code) => code.add_modifier(modifier),
@@ -558,7 +564,7 @@ impl<'t> Draft<'t> {
         }
     }
 
-    /// Takes the range of a node around it, if that is wider.
+    /// Extends the element to the range of an enclosing node, if that is wider.
     pub(crate) fn widen(&mut self, parsed: &Parsed, outer: Node<'t>) {
         self.hold(outer);
         let current = self.outer.unwrap_or(self.node);
@@ -576,12 +582,12 @@ impl<'t> Draft<'t> {
         }
     }
 
-    /// The facts of the definition, when it is one.
+    /// Returns the facts of the definition, or `None` if the element is not a definition.
     pub(crate) fn code(&mut self) -> Option<&mut Code> {
         self.element.code_mut()
     }
 
-    /// Reads the parts that captures or fields name.
+    /// Reads the parts that captures and fields name.
     fn read_parts(&mut self, parsed: &Parsed, plan: &Plan) {
         if !self.keep || !matches!(self.element.detail, Detail::Code(_)) {
             return;
@@ -637,7 +643,7 @@ impl<'t> Draft<'t> {
     }
 }
 
-/// Finds the parts among a node's children, and among those of its groups.
+/// Collects the parts among a node's children, and among those of its groups.
 fn scan<'t>(node: Node<'t>, plan: &Plan, parts: &mut Vec<(Part, Node<'t>)>) {
     let mut cursor = node.walk();
     if !cursor.goto_first_child() {
@@ -649,7 +655,7 @@ fn scan<'t>(node: Node<'t>, plan: &Plan, parts: &mut Vec<(Part, Node<'t>)>) {
             .field_id()
             .and_then(|field| plan.field_parts[usize::from(field.get())]);
         match by_field.or_else(|| plan.kind_part(child)) {
-            // Groups lie directly in definitions and hold no groups of their own that matter: one level.
+            // Groups are direct children of definitions, and their own groups do not matter: one level is enough.
             Some(Part::Group) => {
                 let mut inner = child.walk();
                 for part in child.children(&mut inner) {
@@ -697,7 +703,7 @@ fn empty_detail(kind: Kind) -> Detail {
     }
 }
 
-/// The parameters of a list, or the one parameter that stands without a list.
+/// Returns the parameters of a list, or the single parameter written without a list.
 fn params(parsed: &Parsed, list: Node<'_>, facts: &Facts) -> Vec<Param> {
     if list.named_child_count() == 0 {
         let text = parsed.text(list);
@@ -738,13 +744,13 @@ fn params(parsed: &Parsed, list: Node<'_>, facts: &Facts) -> Vec<Param> {
     found
 }
 
-/// The list as written, without brackets and comments.
+/// Returns the list as written, without brackets and comments.
 pub(crate) fn params_text(parsed: &Parsed, list: Node<'_>) -> String {
     let text = without_comments(parsed, list);
     one_line(unbracketed(&text).trim_end_matches(','), TEXT_CHARACTERS)
 }
 
-/// A node's text without the comments directly in it: a decorator of Python holds the one behind it.
+/// Returns a node's text without its direct comments: a decorator of Python contains the comment after it.
 fn without_comments(parsed: &Parsed, node: Node<'_>) -> String {
     let mut text = String::new();
     let mut at = node.start_byte();
@@ -786,7 +792,7 @@ fn param(parsed: &Parsed, node: Node<'_>, facts: &Facts) -> Param {
     }
 }
 
-/// A heritage clause as a list: without its keyword and brackets, cut at the commas that stand in no bracket.
+/// Splits a heritage clause at the commas outside brackets, after removing its keyword and outer brackets.
 fn listed(clause: &str) -> Vec<String> {
     let clause = clause.trim();
     let bare = ["extends", "implements", "permits", ":"]
@@ -807,7 +813,7 @@ fn listed(clause: &str) -> Vec<String> {
     .collect()
 }
 
-/// A text without the brackets that it begins and ends with.
+/// Returns a text without its first and last bracket.
 fn unbracketed(text: &str) -> &str {
     let text = text.trim();
     text.strip_prefix(['(', '[', '<'])
@@ -815,13 +821,13 @@ fn unbracketed(text: &str) -> &str {
         .map_or(text, str::trim)
 }
 
-/// The last name of a dotted one, without arguments: `app.route("/")` is `route`.
+/// Returns the last part of a dotted name, without arguments: `app.route("/")` is `route`.
 pub(crate) fn last_name(dotted: &str) -> &str {
     let name = dotted.split(['(', '[', '<', ' ']).next().unwrap_or(dotted);
     name.rsplit('.').next().unwrap_or(name)
 }
 
-/// Sorts by place and gives every draft the container around it.
+/// Sorts drafts by position and sets the parent of each to the innermost container around it.
 pub(crate) fn settle(drafts: &mut [Draft<'_>]) {
     drafts.sort_by_key(|draft| {
         let span = draft.element.span;
@@ -835,8 +841,8 @@ pub(crate) fn settle(drafts: &mut [Draft<'_>]) {
     let mut open: Vec<(usize, Span)> = Vec::new();
     for (at, draft) in drafts.iter_mut().enumerate() {
         let span = draft.element.span;
-        // Of two that stand in the same place (`a, b = 1, 2`), neither is in the other; what follows is in the last of
-        // them that can hold it (`typedef struct a { int b; } c`).
+        // Of two at the same position (`a, b = 1, 2`), neither contains the other; a following draft belongs to the
+        // last of them that can contain it (`typedef struct a { int b; } c`).
         let is_container = draft.element.kind.is_container();
         while open
             .last()
@@ -855,7 +861,7 @@ pub(crate) fn settle(drafts: &mut [Draft<'_>]) {
     }
 }
 
-/// What follows from where a definition stands and how it is called.
+/// Sets the facts that follow from a definition's name, parent and modifiers.
 fn classify(drafts: &mut [Draft<'_>], facts: &Facts) {
     for at in 0..drafts.len() {
         let parent = drafts[at].element.parent.map(|parent| drafts[parent].element.kind);
@@ -917,7 +923,7 @@ fn is_capital(name: &str) -> bool {
     name.chars().any(char::is_uppercase) && !name.chars().any(char::is_lowercase)
 }
 
-/// Gives definitions the comment before them or the string at their beginning.
+/// Attaches to definitions the comment before them or the docstring in their body.
 fn document(parsed: &Parsed, drafts: &mut [Draft<'_>], facts: &Facts) {
     let mut last_comment: Option<usize> = None;
     let mut after: Vec<usize> = Vec::new();
@@ -968,7 +974,7 @@ fn document(parsed: &Parsed, drafts: &mut [Draft<'_>], facts: &Facts) {
     }
 }
 
-/// Whether a comment begins in one of these ways.
+/// True if a comment begins with one of the prefixes.
 fn begins(parsed: &Parsed, comment: &Draft<'_>, prefixes: &[String]) -> bool {
     let span = comment.element.span;
     let text = parsed
@@ -979,7 +985,7 @@ fn begins(parsed: &Parsed, comment: &Draft<'_>, prefixes: &[String]) -> bool {
     prefixes.iter().any(|prefix| text.starts_with(prefix.as_str()))
 }
 
-/// Gives a comment to what stands before it on its line.
+/// Attaches a trailing comment to the definition before it on the same line.
 fn doc_after(parsed: &Parsed, drafts: &mut [Draft<'_>], comment: usize) {
     let span = drafts[comment].element.span;
     let text = &parsed.source.text;
@@ -999,7 +1005,7 @@ fn doc_after(parsed: &Parsed, drafts: &mut [Draft<'_>], comment: usize) {
     }
 }
 
-/// The comments on the lines directly before a definition, each alone on its lines.
+/// Returns the comments on the lines directly before a definition, each alone on its lines.
 fn lines_before(parsed: &Parsed, drafts: &[Draft<'_>], at: usize, facts: &Facts) -> Option<String> {
     let text = parsed.source.text.as_str();
     let definition = drafts[at].element.span.start_byte;
@@ -1007,11 +1013,11 @@ fn lines_before(parsed: &Parsed, drafts: &[Draft<'_>], at: usize, facts: &Facts)
     let mut end = definition;
     for comment in drafts[..at].iter().rev() {
         let span = comment.element.span;
-        // Others of the same declaration, `a` of `var a, b int`.
+        // Others of the same declaration: `a` of `var a, b int`.
         if span.start_byte == definition {
             continue;
         }
-        // What is around ends behind the start: no comment of this definition comes before that.
+        // An enclosing element ends after the start: no comment of this definition precedes it.
         let Some(between) = text.get(span.end_byte..start) else {
             break;
         };
@@ -1034,7 +1040,8 @@ fn lines_before(parsed: &Parsed, drafts: &[Draft<'_>], at: usize, facts: &Facts)
     Some(uncommented(text.get(start..end)?)).filter(|doc| !doc.is_empty())
 }
 
-/// What comments say of the whole file: those that document what they stand in, or those before the package clause.
+/// Returns the documentation of the whole file: the comments that document their enclosing item, or those before the
+/// package clause.
 fn file_doc(parsed: &Parsed, drafts: &[Draft<'_>], facts: &Facts) -> Option<String> {
     if facts.doc_lines
         && let Some(package) = drafts.iter().position(|draft| draft.element.kind == Kind::Package)
@@ -1049,14 +1056,14 @@ fn file_doc(parsed: &Parsed, drafts: &[Draft<'_>], facts: &Facts) -> Option<Stri
     Some(cut(inner.join("\n").trim(), DOC_CHARACTERS)).filter(|doc| !doc.is_empty())
 }
 
-/// The text of a comment that documents what it stands in.
+/// Returns the text of a comment that documents its enclosing item, or `None` for any other comment.
 pub(crate) fn inner_doc(parsed: &Parsed, comment: &Draft<'_>, facts: &Facts) -> Option<String> {
     let text = parsed.text(comment.node);
     let is_inner = facts
         .inner_doc_prefixes
         .iter()
         .any(|prefix| text.starts_with(prefix.as_str()));
-    // Not in the arguments of a macro, which are no syntax yet.
+    // Not in the arguments of a macro, which are not parsed as syntax.
     let is_hidden = || {
         let around = comment.node.parent().map(|parent| parent.kind());
         around.is_some_and(|around| facts.complexity.opaque.iter().any(|kind| kind == around))
@@ -1064,7 +1071,7 @@ pub(crate) fn inner_doc(parsed: &Parsed, comment: &Draft<'_>, facts: &Facts) -> 
     (is_inner && !is_hidden()).then(|| uncommented(text))
 }
 
-/// A documenting comment without its signs.
+/// Returns a documentation comment without its markers.
 pub(crate) fn uncommented(comment: &str) -> String {
     let is_after = ["/**<", "/*!<", "///<", "//!<"]
         .iter()
@@ -1085,14 +1092,14 @@ pub(crate) fn uncommented(comment: &str) -> String {
                 .or_else(|| line.strip_prefix("//").filter(|_| has_line_signs))
                 .unwrap_or(line);
             let line = line.strip_prefix('*').unwrap_or(line);
-            // `///<` documents what stands before it.
+            // `///<` documents the definition before it.
             line.strip_prefix('<').filter(|_| is_after).unwrap_or(line).trim()
         })
         .collect();
     cut(lines.join("\n").trim(), DOC_CHARACTERS)
 }
 
-/// The string that a body begins with.
+/// Returns the string literal that a body begins with.
 fn docstring(parsed: &Parsed, body: Node<'_>) -> Option<String> {
     let mut cursor = body.walk();
     let first = body.named_children(&mut cursor).find(|child| !child.is_extra())?;
@@ -1121,14 +1128,14 @@ fn cut(text: &str, limit: usize) -> String {
     }
 }
 
-/// Variables of functions are no part of a file's structure, nor are those in their values.
+/// Drops variables inside functions, and those in their values: they are not part of a file's structure.
 fn drop_locals(drafts: &mut [Draft<'_>]) {
     for at in 0..drafts.len() {
         if !matches!(drafts[at].element.kind, Kind::Variable | Kind::Constant) {
             continue;
         }
         let mut around = drafts[at].element.parent;
-        // What does not remain says nothing, unless it is a function: what is around it does.
+        // A dropped draft does not count, unless it is a function: its own parent counts instead.
         let says_nothing = |draft: &Draft<'_>| !draft.keep && !draft.element.kind.is_callable();
         while let Some(parent) = around.filter(|parent| says_nothing(&drafts[*parent])) {
             around = drafts[parent].element.parent;
@@ -1139,9 +1146,9 @@ fn drop_locals(drafts: &mut [Draft<'_>]) {
     }
 }
 
-/// Takes the elements that remain, in the order of the text, with their parents' new places.
+/// Returns the kept elements in the order of the text, with renumbered parents.
 fn finish(drafts: Vec<Draft<'_>>) -> Vec<Element> {
-    // Children of what is dropped belong to what is around it.
+    // Children of a dropped draft belong to its nearest kept ancestor.
     let heir = |mut at: Option<usize>| {
         while let Some(index) = at.filter(|index| !drafts[*index].keep) {
             at = drafts[index].element.parent;
@@ -1150,7 +1157,7 @@ fn finish(drafts: Vec<Draft<'_>>) -> Vec<Element> {
     };
     let parents: Vec<Option<usize>> = drafts.iter().map(|draft| heir(draft.element.parent)).collect();
     let mut order: Vec<usize> = (0..drafts.len()).filter(|at| drafts[*at].keep).collect();
-    // Stable: what `settle` decided stays, what refinements appended finds its place.
+    // Stable: the order of `settle` stays, and drafts that refinements appended are sorted in.
     order.sort_by_key(|at| {
         let span = drafts[*at].element.span;
         (span.start_byte, Reverse(span.end_byte))

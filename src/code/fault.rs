@@ -1,8 +1,8 @@
-//! Where and why a pattern is not valid, in a few words: what the parsers know, without their drawings.
+//! The position and reason of an error in a pattern, in a few words: the parsers' messages without their drawings.
 //!
-//! Columns count characters from 1. Nothing here decides what to advise: the caller knows what the pattern is for.
+//! Columns count characters from 1. The advice is the caller's, which knows the purpose of the pattern.
 
-/// The place and reason of a regular expression's fault.
+/// Returns the column and reason of an error in a regular expression.
 pub(crate) fn of(error: &regex_syntax::Error) -> (usize, String) {
     match error {
         regex_syntax::Error::Parse(error) => (
@@ -17,7 +17,7 @@ pub(crate) fn of(error: &regex_syntax::Error) -> (usize, String) {
     }
 }
 
-/// The reason of a glob's fault.
+/// Returns the reason of an error in a glob.
 pub(crate) fn of_glob(error: &ignore::Error) -> String {
     match error {
         ignore::Error::Glob { err, .. } => err.clone(),
@@ -28,7 +28,7 @@ pub(crate) fn of_glob(error: &ignore::Error) -> String {
     }
 }
 
-/// The last line of a drawing, without its `error:`.
+/// Returns the last line of an error drawing, without its `error:`.
 pub(crate) fn short(message: &str) -> String {
     let line = message
         .lines()

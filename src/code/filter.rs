@@ -1,9 +1,9 @@
 //! Filters over elements: `name=~get*,public=true`, parsed once, then matched many times.
 //!
-//! Commas mean "and". `=` is exact, `=~` a glob or, between slashes, a regular expression, `!=` and `!~` their opposites;
-//! numbers also compare by `<`, `<=`, `>`, `>=`. A key that an element has no value for never matches, nor does its opposite.
-//! `decorator` compares with each decorator as written, with its name and with the last part of that: `app.route("/x")`,
-//! `app.route`, `route`.
+//! Commas mean "and". `=` is exact, `=~` a glob or, between slashes, a regular expression, `!=` and `!~` their
+//! opposites; numbers can also be compared with `<`, `<=`, `>`, `>=`. A term whose key has no value in an element never
+//! matches, nor does its opposite. `decorator` is compared with each decorator as written, with its name and with the
+//! last part of the name: `app.route("/x")`, `app.route`, `route`.
 
 use globset::{GlobBuilder, GlobMatcher};
 use regex::Regex;
@@ -13,10 +13,10 @@ use crate::{
     errors::structure::{StructureError, nearest},
 };
 
-/// Longest filter that is read, in characters; a longer one is no filter.
+/// The maximum length of a filter, in characters; a longer one is rejected.
 const MAX_CHARACTERS: usize = 1_000;
 
-/// A parsed filter.
+/// A parsed filter with its source text.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     text: String,
@@ -68,18 +68,17 @@ enum Test {
     Number(std::ops::RangeInclusive<usize>),
 }
 
-/// What a row offers to a filter; an element that is no definition has a name, a type and lines.
+/// The properties of a row that a filter tests; an element that is not a definition has only a name, a type and lines.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject<'e> {
-    /// Its name.
     pub name: &'e str,
-    /// Its kind or capture, such as `method`.
+    /// The kind or capture, such as `method`.
     pub kind: &'e str,
-    /// How many lines it touches.
+    /// The number of lines that it touches.
     pub lines: usize,
-    /// Whether it can have parameters.
+    /// True if it can have parameters.
     pub is_callable: bool,
-    /// The declared type of a definition, the type of a key's value.
+    /// The declared type of a definition, or the type of a key's value.
     pub type_name: Option<&'e str>,
     /// The facts of a definition.
     pub code: Option<&'e Code>,
@@ -103,7 +102,7 @@ impl<'e> From<&'e Element> for Subject<'e> {
 }
 
 impl Filter {
-    /// Reads a filter. An empty one lets everything through.
+    /// Parses a filter. An empty filter matches every row.
     pub fn parse(text: &str) -> Result<Self, StructureError> {
         if text.trim().is_empty() {
             return Ok(Self::default());
@@ -128,20 +127,21 @@ impl Filter {
         }
     }
 
-    /// The text that [`Filter::parse`] read.
+    /// Returns the source text of the filter.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Whether everything passes.
+    /// True if every row matches.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }
 
-    /// The name that every row must have, where the filter asks for exactly one and it is a plain word. A file that does not
-    /// contain the word then has no such row; names that fumi makes itself (`given_Ordering` of Scala) are not asked about.
+    /// Returns the name that every row must have, if the filter contains an exact name that is a plain word. A file
+    /// that does not contain this word has no matching row. Names that fumi generates (`given_Ordering` of Scala) are
+    /// excluded.
     #[must_use]
     pub fn exact_name(&self) -> Option<&str> {
         self.terms.iter().find_map(|term| match &term.test {
@@ -153,7 +153,7 @@ impl Filter {
         })
     }
 
-    /// Whether a row passes every term.
+    /// True if a row matches every term.
     #[must_use]
     pub fn matches(&self, subject: Subject<'_>) -> bool {
         self.terms
@@ -163,7 +163,7 @@ impl Filter {
 }
 
 impl Term {
-    /// `None` when the subject has no such thing.
+    /// Returns `None` if the subject has no value for the key.
     fn holds(&self, subject: Subject<'_>) -> Option<bool> {
         let flag = |value: bool| match &self.test {
             Test::Is(wanted) => value == *wanted,
@@ -184,7 +184,7 @@ impl Term {
             Key::Name => Some(text(subject.name)),
             Key::Type => Some(text(subject.kind) || subject.type_name.is_some_and(text)),
             Key::Lines => Some(number(subject.lines)),
-            // What takes no parameters by its nature, a class or a field, does not have zero of them.
+            // Elements that cannot have parameters, such as a class or a field, do not count as having zero.
             Key::Params => subject
                 .code
                 .filter(|code| subject.is_callable || !code.params.is_empty())
@@ -194,7 +194,7 @@ impl Term {
             Key::Public => seen(Visibility::Public),
             Key::Private => seen(Visibility::Private),
             Key::Protected => seen(Visibility::Protected),
-            // A definition without any has an empty list: `decorator!=test` lets it through.
+            // A definition without decorators has an empty list: `decorator!=test` matches it.
             Key::Decorator => subject.code.map(|code| {
                 let mut decorators = code.decorators.iter();
                 decorators.any(|decorator| is_decorator(decorator, text))
@@ -204,7 +204,7 @@ impl Term {
     }
 }
 
-/// Reads a filter from left to right.
+/// A parser that reads a filter from left to right.
 struct Reader<'t> {
     text: &'t str,
     at: usize,
@@ -281,7 +281,7 @@ impl<'t> Reader<'t> {
         })
     }
 
-    /// A value: quoted, a regular expression between slashes, or everything up to the next comma.
+    /// Parses a value: quoted, a regular expression between slashes, or everything up to the next comma.
     fn value(&mut self, operator: &str) -> Result<Value, StructureError> {
         let start = self.at;
         let rest = self.rest();
@@ -310,7 +310,7 @@ impl<'t> Reader<'t> {
                 format!("閉じる {quote} がありません"),
             ));
         }
-        // A glob may hold alternatives: the comma of `{get,set}*` does not end it.
+        // A glob may contain alternatives: the comma of `{get,set}*` does not end it.
         let mut depth = 0_usize;
         let end = rest
             .find(|c| {
@@ -400,7 +400,8 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// True if a test holds for a decorator, its name or the last part of that, bare or in the signs that a language writes around it.
+/// True if a test matches a decorator, its name or the last part of the name, bare or with the punctuation that a
+/// language writes around it.
 fn is_decorator(decorator: &str, test: impl Fn(&str) -> bool) -> bool {
     let bare = std::iter::once(decorator).chain(decorator_names(decorator));
     bare.into_iter().any(|name| {
@@ -408,7 +409,7 @@ fn is_decorator(decorator: &str, test: impl Fn(&str) -> bool) -> bool {
     })
 }
 
-/// A decorator without the signs that languages write around it: `@route`, `#[test]`, `[HttpGet]`.
+/// Returns a decorator without the punctuation that languages write around it: `@route`, `#[test]`, `[HttpGet]`.
 fn without_signs(decorator: &str) -> &str {
     let inside = |before: &str| decorator.strip_prefix(before)?.strip_suffix(']');
     inside("#[")
@@ -422,7 +423,7 @@ enum Value {
     Regex(String),
 }
 
-/// The last line of a regex error says what is wrong; the lines before draw it.
+/// Returns the last line of a regex error, which contains the reason; the lines before it draw the position.
 fn brief(error: &regex::Error) -> String {
     let text = error.to_string();
     text.lines()

@@ -1,7 +1,7 @@
-//! Code analysis: where files and texts are, and what a file is made of.
+//! Code analysis: finding files and text, and the structure of a file.
 //!
-//! Everything here takes and returns typed structs and knows no protocol, no tool and no clock: times are passed in,
-//! sentences are made where the reader is known, and paths are opened by `fumi-base`.
+//! The crate takes and returns typed structs and does not depend on the protocol, the tools or a clock: times are
+//! arguments, user-facing sentences are built where the reader is known, and `fumi-base` opens paths.
 
 pub mod errors;
 
@@ -24,7 +24,7 @@ pub mod walk;
 mod walkers;
 pub mod within;
 
-// Structure.
+// The structure of files.
 pub mod broken;
 pub mod complexity;
 pub mod elements;
@@ -47,5 +47,5 @@ mod starts;
 pub mod table;
 pub mod user_queries;
 
-// For whoever measures.
+// Counters for measurements.
 pub mod work;

@@ -1,8 +1,10 @@
-//! Searching one file: opened through its proof, decoded if it must be, counted always, shown only as far as asked.
+//! Searching one file: opened through its checked project path, decoded if necessary, always counted, shown only as far
+//! as requested.
 //!
-//! Invariant: what is counted is what ripgrep counts (`--count-matches`), also when no row is kept. A file found by a walk
-//! that turns out to be binary counts nothing; one that the caller named is searched through. The one deliberate
-//! difference: a file that is not UTF-8 is decoded by what its first bytes look like, where ripgrep searches raw bytes.
+//! Invariant: the counts are those of ripgrep (`--count-matches`), also when no row is kept. A file found by a walk
+//! that turns out to be binary counts nothing; one that the caller named is searched completely. The one deliberate
+//! difference: a file that is not UTF-8 is decoded in the encoding detected from its first bytes, while ripgrep
+//! searches raw bytes.
 
 use std::{
     collections::HashMap,
@@ -31,62 +33,64 @@ use crate::{
     work,
 };
 
-/// How much of a file is read before it is decided how to search it. Most files are smaller, and then searched in place.
+/// The number of bytes read before the search method is decided. Most files are smaller, and then searched in place.
 const HEAD_BYTES: usize = 256 << 10;
 
-/// How much of that decides the encoding of a file that is not UTF-8 (detection is slow; more does not change its mind).
+/// The number of bytes from which the encoding of a file that is not UTF-8 is detected (detection is slow; more bytes
+/// do not change the result).
 const DETECTED_BYTES: usize = 64 << 10;
 
-/// The longest line, and the largest file of a multi-line search, that is held in memory.
+/// The maximum size in memory of a line, and of a file in a multi-line search, in bytes.
 const HEAP_BYTES: usize = 200 << 20;
 
-/// How far a multi-line match may look beyond its last line when its matches are counted again (as ripgrep does).
+/// The number of bytes after the last line of a multi-line match that are visible when its matches are counted again
+/// (as in ripgrep).
 const LOOK_AHEAD: usize = 128;
 
-/// How a file came to be searched.
+/// The reason why a file is searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// A walk found it.
+    /// A walk found the file.
     Found,
-    /// The caller named it.
+    /// The caller named the file.
     Named,
 }
 
-/// What was found in one file.
+/// The matches of one file.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) matches: u64,
     pub(crate) lines: u64,
     pub(crate) rows: Vec<LineMatch>,
-    /// Whether there are more rows than were kept.
+    /// True if there are more rows than were kept.
     pub(crate) more_rows: bool,
-    /// What it was decoded from, when not UTF-8.
+    /// The encoding that the file was decoded from, if not UTF-8.
     pub(crate) encoding: Option<String>,
-    /// NUL bytes were found (and, if the caller named it, searched past).
+    /// True if NUL bytes were found (and searched past, if the caller named the file).
     pub(crate) binary: bool,
 }
 
-/// Searches files, one after the other. Each thread has its own.
+/// A searcher of files, one after the other. Each thread has its own.
 pub(crate) struct FileSearcher<'a> {
-    /// A clone of its own for each thread, used for all its files: engines keep scratch space and learnt states.
+    /// A clone for each thread, used for all its files: engines keep scratch space and cached states.
     engine: Engine,
     bench: Bench<'a>,
 }
 
-/// What a thread reuses from file to file.
+/// The state that a thread reuses from file to file.
 struct Bench<'a> {
     query: &'a TextQuery,
     cancel: &'a CancellationToken,
-    /// Files found by a walk are passed over beyond this.
+    /// The size in bytes above which files found by a walk are skipped.
     most_bytes: u64,
     wants_rows: bool,
-    /// By encoding: none for what needs no decoding.
+    /// The searchers by encoding; `None` for files that need no decoding.
     searchers: HashMap<Option<&'static str>, Searcher>,
-    /// Always of full length once used, so that it is cleared only once.
+    /// The buffer for the first bytes of a file. Always of full length once used, so that it is cleared only once.
     head: Vec<u8>,
 }
 
-/// How one file is to be searched.
+/// The reason and the row limit for one file.
 #[derive(Clone, Copy)]
 struct Wanted {
     origin: Origin,
@@ -132,7 +136,7 @@ impl Bench<'_> {
     }
 
     fn run<M: Matcher>(&mut self, matcher: &M, mut file: File, wanted: Wanted) -> io::Result<Tally> {
-        // Taken out, because the searcher is borrowed from the same place; put back below.
+        // Taken out, because the searcher is borrowed from `self` too; put back below.
         let mut buffer = std::mem::take(&mut self.head);
         buffer.resize(HEAD_BYTES, 0);
         let result = read_head(&mut file, &mut buffer)
@@ -141,7 +145,7 @@ impl Bench<'_> {
         result
     }
 
-    /// Searches a file whose beginning (or all, if `whole`) has been read.
+    /// Searches a file whose first bytes (all of them, if `whole`) have been read.
     fn search_from<M: Matcher>(
         &mut self,
         matcher: &M,
@@ -214,8 +218,9 @@ impl Bench<'_> {
                 // Names come from encoding_rs itself, so they are known.
                 .encoding(encoding.and_then(|name| Encoding::new(name).ok()))
                 .max_matches(query.max_count);
-            // Context changes what ripgrep counts, so it is asked for even where no row is kept: in a multi-line search a
-            // NUL in a line of context ends the file, and matching lines in the context after the last allowed match count.
+            // Context changes the counts of ripgrep, so it is requested even if no row is kept: in a multi-line search
+            // a NUL in a context line ends the file, and matching lines in the context after the last allowed match
+            // count.
             if wants_rows || query.multiline {
                 builder.before_context(query.context_before);
             }
@@ -232,7 +237,7 @@ impl Bench<'_> {
     }
 }
 
-/// Reads the beginning of a file; less than asked for when that was all of it.
+/// Reads the first bytes of a file; fewer than the buffer holds if the file is shorter.
 fn read_head(file: &mut File, head: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while filled < head.len() {
@@ -246,14 +251,14 @@ fn read_head(file: &mut File, head: &mut [u8]) -> io::Result<usize> {
     Ok(filled)
 }
 
-/// How a file's bytes are to be searched.
+/// The way in which a file's bytes are searched.
 struct Form {
-    /// The encoding to decode from; none for UTF-8 and for what has a byte order mark (the searcher sees to that).
+    /// The encoding to decode from; `None` for UTF-8 and for files with a byte order mark (which the searcher decodes).
     decoded_from: Option<&'static str>,
-    /// What to tell the reader.
+    /// The encoding's name for the reader.
     named: Option<String>,
-    /// Without NUL bytes a whole file may be searched where it lies; with them, only as a stream does ripgrep's
-    /// binary detection see all of it.
+    /// True if a whole file may be searched in its buffer. A file with NUL bytes must be searched as a stream: only
+    /// then does ripgrep's binary detection see all of it.
     in_place: bool,
 }
 
@@ -271,8 +276,8 @@ impl Form {
                 in_place: true,
             };
         }
-        // Nearly every file is settled by these two looks, each at the speed of memory. Escape sequences of ISO-2022-JP are
-        // ASCII, and NULs are binary or UTF-16.
+        // Two checks decide nearly every file, each at the speed of memory. Escape sequences of ISO-2022-JP are ASCII,
+        // and NULs mean binary or UTF-16.
         let odd = memchr::memchr2(0, 0x1b, head);
         if odd.is_none() && head.is_ascii() {
             return raw(true);
@@ -288,12 +293,12 @@ impl Form {
         }
     }
 
-    /// UTF-16 without a byte order mark, which otherwise looks binary.
+    /// Detects UTF-16 without a byte order mark, which otherwise looks binary.
     fn utf_16(head: &[u8]) -> Option<Self> {
         let sample = &head[..head.len().min(128) & !1];
         let nul = |parity: usize| sample.iter().skip(parity).step_by(2).filter(|byte| **byte == 0).count();
         let (even, odd) = (nul(0), nul(1));
-        // Cheap before the real look: nearly all NULs stand on the same side of their pairs.
+        // A cheap check before detection: nearly all NULs are on the same side of their pairs.
         if even.max(odd) * 4 < sample.len() / 2 || even.min(odd) * 8 > even.max(odd) {
             return None;
         }
@@ -306,7 +311,7 @@ impl Form {
         if sample.len() < head.len()
             && let Some(end) = memchr::memrchr(b'\n', sample)
         {
-            // Half a character at the end would speak against the right encoding.
+            // Half a character at the end would count against the right encoding.
             sample = &sample[..=end];
         }
         let encoding = files::detect(sample);
@@ -318,7 +323,7 @@ impl Form {
     }
 }
 
-/// Whether bytes are UTF-8 but for a few: one broken character must not turn all others into Latin-1.
+/// True if bytes are UTF-8 but for a few: one broken character must not turn all others into Latin-1.
 fn mostly_utf_8(head: &[u8]) -> bool {
     let (mut whole, mut broken) = (0_usize, 0_usize);
     for chunk in head.utf8_chunks() {
@@ -331,7 +336,7 @@ fn mostly_utf_8(head: &[u8]) -> bool {
     whole > broken * 4
 }
 
-/// A file that ends early when the call is cancelled.
+/// A reader that ends early when the call is cancelled.
 struct Stoppable<'a, R> {
     inner: R,
     cancel: &'a CancellationToken,
@@ -348,12 +353,12 @@ impl<R: Read> Read for Stoppable<'_, R> {
     }
 }
 
-/// Counts matches, and makes rows of the first of them.
+/// A sink that counts matches, and makes rows of the first of them.
 struct TallySink<'a, M> {
     matcher: &'a M,
     keep: usize,
     tally: Tally,
-    /// Context seen since the last match, for the next one.
+    /// The context lines since the last match, for the next one.
     before: Vec<String>,
     found: Vec<Range<usize>>,
     binary_at: Option<u64>,
@@ -361,14 +366,14 @@ struct TallySink<'a, M> {
 }
 
 impl<M: Matcher> TallySink<'_, M> {
-    /// Finds the matches inside a matching line again: the searcher only says which lines match.
+    /// Finds the matches inside a matching line again, because the searcher reports only lines.
     fn count(&mut self, searcher: &Searcher, mat: &SinkMatch<'_>, wanted: usize) -> io::Result<u64> {
         let range = mat.bytes_range_in_buffer();
         let buffer = mat.buffer();
         let end = if searcher.multi_line_with_matcher(self.matcher) {
             buffer.len().min(range.end + LOOK_AHEAD)
         } else if buffer[range.clone()].ends_with(b"\n") {
-            // A look-around must not see the line's end.
+            // A look-around must not see the line end.
             range.end - 1
         } else {
             range.end
@@ -382,7 +387,7 @@ impl<M: Matcher> TallySink<'_, M> {
                     return false;
                 }
                 count += 1;
-                // Nothing between the bytes of one character has no place; hundreds of it would leave no room for what has.
+                // An empty match inside a character has no column; hundreds of them would displace those that have one.
                 let is_within =
                     each.is_empty() && each.start() < end && buffer[each.start()] & 0b1100_0000 == 0b1000_0000;
                 if found.len() < wanted && !is_within {
@@ -391,7 +396,7 @@ impl<M: Matcher> TallySink<'_, M> {
                 true
             })
             .map_err(|error| io::Error::other(error.to_string()))?;
-        // The line matched in its surroundings, even if it does not on its own.
+        // The line matched in its context, even if it does not match on its own.
         Ok(count.max(1))
     }
 

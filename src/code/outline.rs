@@ -1,6 +1,6 @@
-//! A file as its elements tell of it, without its syntax tree: what tables, scales, rankings and cuts are made from.
+//! The outline of a file: its elements without the syntax tree, the basis of tables, scales, rankings and sections.
 //!
-//! Unlike [`Parsed`] it can leave the process that parsed the file; see [`crate::parser_pool`].
+//! Unlike [`Parsed`] it can be sent out of the process that parsed the file; see [`crate::parser_pool`].
 
 use tokio_util::sync::CancellationToken;
 
@@ -14,15 +14,15 @@ use crate::{
 /// The elements of a file, with its text.
 #[derive(Debug)]
 pub struct Outline {
-    /// The file that was parsed.
+    /// The source file that was parsed.
     pub source: Source,
-    /// Bytes to lines and columns.
+    /// The index that converts byte offsets to lines and columns.
     pub lines: LineIndex,
-    /// All elements, those of embedded texts included.
+    /// All elements, including those of embedded texts.
     pub elements: Elements,
-    /// The first places of broken syntax, at most [`crate::parse::MAX_PARSE_ERRORS`].
+    /// The first parse errors, at most [`crate::parse::MAX_PARSE_ERRORS`].
     pub errors: Vec<ParseError>,
-    /// The number of places of broken syntax, in embedded texts too.
+    /// The number of all parse errors, including those of embedded texts.
     pub error_count: usize,
 }
 
@@ -37,7 +37,7 @@ impl Outline {
         Ok(Self::new(parsed, elements))
     }
 
-    /// Combines a parsed file with the elements that were extracted from it.
+    /// Combines a parsed file with the elements extracted from it.
     #[must_use]
     pub fn new(parsed: Parsed, elements: Elements) -> Self {
         Self {

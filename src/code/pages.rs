@@ -1,14 +1,15 @@
-//! Parts of a search's reply: which rows there are, and the same reply with only some of them.
+//! Pages of a search reply: the number of rows, and the same reply with only a range of them.
 //!
-//! Totals stay those of the whole. A part ends at the end of a file where it can, so that a reader never sees half of
-//! one file's matches without need; pages after one another give every row exactly once.
+//! Totals stay those of the whole reply. A page ends at the end of a file if possible, so that one file's matches are
+//! not split without need; consecutive pages contain every row exactly once.
 
 use std::ops::Range;
 
 use crate::shape::{Basis, CountsOutput, GroupedOutput, RowsOutput, Shaped};
 
 impl Shaped {
-    /// Rows that can be cut away. A summary, the best elements and a bare number are bounded by themselves.
+    /// Returns the number of rows that paging can remove. A summary, a ranking and a bare number have bounded sizes and
+    /// return 0.
     #[must_use]
     pub fn rows(&self) -> usize {
         match self {
@@ -19,7 +20,7 @@ impl Shaped {
         }
     }
 
-    /// The reply with the rows of a range, and the row at which it really ends.
+    /// Returns the reply with a range of rows, and the row at which it actually ends.
     #[must_use]
     pub fn page(&self, rows: Range<usize>) -> (Self, usize) {
         match self {
@@ -41,13 +42,14 @@ impl Shaped {
 }
 
 impl Basis {
-    /// The same on a page that begins at a row.
+    /// Returns the basis of a page that begins at a row.
     fn at(self, from: usize) -> Self {
         Self { from, ..self }
     }
 }
 
-/// Moves an end back to where a file begins, unless that leaves nothing. `same(i)`: rows `i - 1` and `i` are of one file.
+/// Moves an end back to the start of a file, unless nothing would be left. `same(i)`: rows `i - 1` and `i` are of one
+/// file.
 fn at_file_boundary(rows: &Range<usize>, total: usize, same: impl Fn(usize) -> bool) -> usize {
     let end = rows.end.min(total);
     if end == total {

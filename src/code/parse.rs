@@ -1,8 +1,8 @@
-//! From a decoded file to its syntax tree and its line index.
+//! Parsing a decoded file into its syntax tree and its line index.
 //!
-//! Broken source is no failure: the tree holds what could be read, and [`Parsed::errors`] says where it broke. Parsing
-//! stops soon after the token is cancelled, within a grammar's scanner too. Trees are walked with cursors, never
-//! recursively: nesting cannot overflow.
+//! Broken source is not a failure: the tree contains the readable parts, and [`Parsed::errors`] lists the positions of
+//! the errors. Parsing stops soon after cancellation, also within a grammar's scanner. Trees are walked with cursors,
+//! never recursively: nesting cannot overflow the stack.
 
 use std::ops::{ControlFlow, Range};
 
@@ -17,28 +17,27 @@ use crate::{
     work,
 };
 
-/// How many places of broken syntax are listed; a reader acts on the first few, the total says the rest.
+/// The maximum number of parse errors listed; a reader acts on the first few, and the total counts the rest.
 pub const MAX_PARSE_ERRORS: usize = 20;
 
-/// How deep texts in other languages are read in one another: a style in a page in a document is the deepest that is real.
-/// Without an end, nested fences would cost the square of their length.
+/// The maximum depth of embedded texts in other languages: the deepest real case is a style sheet in a page in a
+/// document. Without a limit, the cost of nested fences would grow with the square of their length.
 const MAX_EMBEDDED: usize = 2;
 
-/// How much of a text a grammar gets at a time, in bytes: between two pieces the token is asked, because a scanner may look
-/// through the rest of the text for the sake of one word.
+/// The size of the pieces in which a grammar gets a text, in bytes. The cancellation token is polled between pieces,
+/// because a scanner may read the rest of the text for a single word.
 const PIECE: usize = 16 * 1024;
 
-/// Distance between marks of the character index, in bytes: a column costs at most this many bytes to count.
+/// The distance between marks of the character index, in bytes: the maximum number of bytes counted to find a column.
 const MARK_EVERY: usize = 256;
 
-/// A decoded file and what it is.
+/// A decoded file with its path, language and encoding.
 #[derive(Clone, Debug)]
 pub struct Source {
     /// The path as replies show it.
     pub path: String,
-    /// The language it is read in.
+    /// The language in which the file is parsed.
     pub language: &'static Language,
-    /// The decoded text.
     pub text: String,
     /// The encoding's name, such as `shift_jis`.
     pub encoding: String,
@@ -47,7 +46,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// A source in the language that the caller named, or the one that the file shows.
+    /// Creates a source in the language that the caller named, or else in the detected one.
     pub fn new(
         path: impl Into<String>,
         decoded: fumi_base::files::Decoded,
@@ -65,39 +64,40 @@ impl Source {
     }
 }
 
-/// A place where the text does not follow the grammar.
+/// A position at which the text does not follow the grammar.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ParseError {
-    /// 1-based.
+    /// The 1-based line number.
     pub line: usize,
-    /// 0-based, in characters.
+    /// The 0-based column, in characters.
     pub column: usize,
-    /// `missing ")"`, or `unexpected` and what stands there, cut at 40 characters; the language, if that is not the file's.
+    /// The message: `missing ")"`, or `unexpected` and the text found, cut at 40 characters; with the language's name,
+    /// if that is not the file's.
     pub message: String,
-    /// In the decoded text.
+    /// The byte offset in the decoded text.
     pub byte: usize,
 }
 
 /// A syntax tree with its text.
 #[derive(Debug)]
 pub struct Parsed {
-    /// What was parsed.
+    /// The parsed source, with its text.
     pub source: Source,
-    /// The tree of the whole text.
+    /// The syntax tree of the whole text.
     pub tree: Tree,
-    /// Bytes to lines and columns.
+    /// The index that converts byte offsets to lines and columns.
     pub lines: LineIndex,
-    /// The first places of broken syntax, at most [`MAX_PARSE_ERRORS`].
+    /// The first parse errors, at most [`MAX_PARSE_ERRORS`].
     pub errors: Vec<ParseError>,
-    /// How many places of broken syntax there are, in embedded texts too.
+    /// The number of all parse errors, including those of embedded texts.
     pub error_count: usize,
-    /// The texts in other languages that it holds, in the order of the text.
+    /// The embedded texts in other languages, in the order of the text.
     pub embedded: Vec<Embedded>,
-    /// The call's token, for what a language does beyond its query.
+    /// The call's cancellation token, for the work that a language does beyond its query.
     pub(crate) cancel: CancellationToken,
 }
 
-/// Parses a source in its language, and the texts in other languages that it holds in theirs.
+/// Parses a source in its language, and each embedded text in its own.
 pub fn parse(source: Source, cancel: &CancellationToken) -> Result<Parsed, StructureError> {
     parse_at(source, 0, cancel)
 }
@@ -127,7 +127,8 @@ fn parse_at(source: Source, depth: usize, cancel: &CancellationToken) -> Result<
     Ok(parsed)
 }
 
-/// Parses a text in a language, without what the language's grammar cannot bear.
+/// Parses a text in a language, without the parts that the language's grammar cannot handle. Returns these parts with
+/// the tree.
 pub(crate) fn read(
     language: &Language,
     text: &str,
@@ -142,7 +143,7 @@ pub(crate) fn read(
     };
     let mut tree = input.parse(&language.grammar(), cancel)?;
     if has_tail {
-        // No node may reach behind the text.
+        // No node may extend beyond the text.
         let (end, position) = (text.len(), end_of(text));
         tree.edit(&InputEdit {
             start_byte: end,
@@ -156,7 +157,7 @@ pub(crate) fn read(
     Ok((tree, readable.unread))
 }
 
-/// Parses a text with a grammar that belongs to no language of its own.
+/// Parses a text with a grammar that belongs to no language of the registry.
 pub(crate) fn parse_text(
     grammar: &tree_sitter::Language,
     text: &str,
@@ -165,26 +166,26 @@ pub(crate) fn parse_text(
     Input { text, tail: "" }.parse(grammar, cancel)
 }
 
-/// Where a text ends.
+/// Returns the position of the end of a text.
 fn end_of(text: &str) -> Point {
     let line = text.rfind('\n').map_or(0, |feed| feed + 1);
     Point::new(text.bytes().filter(|byte| *byte == b'\n').count(), text.len() - line)
 }
 
-/// What a grammar gets to read.
+/// The text given to a grammar, with its tail.
 struct Input<'t> {
     text: &'t str,
-    /// What follows the text.
+    /// The text appended for the grammar's sake.
     tail: &'static str,
 }
 
 impl Input<'_> {
-    /// Parses, polling the token.
+    /// Parses the text, polling the token.
     fn parse(&self, grammar: &tree_sitter::Language, cancel: &CancellationToken) -> Result<Tree, StructureError> {
         Self::parse_by(grammar, cancel, &mut |at| self.piece(at))
     }
 
-    /// Parses what `piece` gives, polling the token.
+    /// Parses the text that `piece` returns, polling the token.
     fn parse_by<'i>(
         grammar: &tree_sitter::Language,
         cancel: &CancellationToken,
@@ -198,8 +199,8 @@ impl Input<'_> {
         let mut ended = None;
         let mut read = |at: usize, _: Point| {
             if cancel.is_cancelled() {
-                // What has been read so far is thrown away. A scanner within a word sees the end of its line, then that of
-                // the text: some look for the one only.
+                // The result is discarded. Within a word, a scanner gets the end of its line and then that of the text:
+                // some look only for one of them.
                 return if ended == Some(at) {
                     ""
                 } else {
@@ -217,7 +218,7 @@ impl Input<'_> {
             .ok_or(StructureError::Cancelled)
     }
 
-    /// What stands at a byte; nothing at the end.
+    /// Returns a piece of the text from a byte on; empty at the end.
     fn piece(&self, at: usize) -> &str {
         match self.text.get(at..) {
             Some("") | None => self.tail.get(at.saturating_sub(self.text.len())..).unwrap_or_default(),
@@ -226,7 +227,7 @@ impl Input<'_> {
     }
 }
 
-/// What a progress callback answers.
+/// Converts cancellation to the answer of a progress callback.
 pub(crate) fn stop_if(cancel: &CancellationToken) -> ControlFlow<()> {
     if cancel.is_cancelled() {
         ControlFlow::Break(())
@@ -236,13 +237,13 @@ pub(crate) fn stop_if(cancel: &CancellationToken) -> ControlFlow<()> {
 }
 
 impl Parsed {
-    /// The text of a node.
+    /// Returns the text of a node.
     #[must_use]
     pub fn text(&self, node: Node<'_>) -> &str {
         self.source.text.get(node.byte_range()).unwrap_or_default()
     }
 
-    /// Where a node stands.
+    /// Returns the range of a node.
     #[must_use]
     pub fn span(&self, node: Node<'_>) -> Span {
         self.lines.span(&self.source.text, node.start_byte(), node.end_byte())
@@ -270,12 +271,12 @@ impl Parsed {
         Ok(())
     }
 
-    /// Puts what was kept from the grammar among the errors.
+    /// Adds the parts that were withheld from the grammar to the errors.
     fn note(&mut self, unread: &[Unread]) {
         for part in unread {
             let Some(reason) = part.reason else { continue };
             self.error_count += 1;
-            // The list is cut again below; of a hostile file there could be one for each line.
+            // The list is cut again below; a hostile file could cause one error for each line.
             if self.errors.len() < 2 * MAX_PARSE_ERRORS {
                 self.errors.push(ParseError {
                     line: self.lines.line(part.bytes.start),
@@ -343,29 +344,28 @@ impl Parsed {
     }
 }
 
-/// Where a text in another language stands: what a language's files can hold, before it is read.
+/// The position of an embedded text that a language's finder reports, before the text is parsed.
 #[derive(Debug)]
 pub(crate) struct Embed {
-    /// Its language.
     pub(crate) language: &'static Language,
-    /// Where the element begins that holds it.
+    /// The byte offset of the start of the element that contains it.
     pub(crate) host: usize,
-    /// What of the file belongs to it, in order; between the pieces stand a quote's or a list's signs.
+    /// The byte ranges of the file that belong to it, in order; the markers of a quote or list lie between them.
     pub(crate) pieces: Vec<Range<usize>>,
 }
 
-/// A text in another language within a file: the script of a page, the code block of a document.
+/// An embedded text in another language: the script of a page, the code block of a document.
 #[derive(Debug)]
 pub struct Embedded {
-    /// Where the element begins that holds it, in bytes of the file.
+    /// The byte offset in the file of the start of the element that contains it.
     pub(crate) host: usize,
     pieces: Vec<Range<usize>>,
-    /// The text itself. Its lines and bytes are its own.
+    /// The parsed text. Its lines and byte offsets count from its own start.
     pub parsed: Parsed,
 }
 
 impl Embedded {
-    /// The byte of the file at which a byte of the text stands.
+    /// Converts a start offset of the text to an offset of the file.
     pub(crate) fn start(&self, byte: usize) -> usize {
         let mut before = 0;
         for piece in &self.pieces {
@@ -377,19 +377,20 @@ impl Embedded {
         self.pieces.last().map_or(0, |piece| piece.end)
     }
 
-    /// The same of an end: it stays behind what it ends, before the signs that follow.
+    /// Converts an end offset of the text to an offset of the file: directly after the last byte, before any markers
+    /// that follow.
     pub(crate) fn end(&self, byte: usize) -> usize {
         byte.checked_sub(1)
             .map_or_else(|| self.start(0), |last| self.start(last) + 1)
     }
 }
 
-/// What a walk does after a node.
+/// The decision of a visitor about the next step of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// Visit its children.
+    /// Visit the children of the node.
     Into,
-    /// Go on with what follows it.
+    /// Skip the children of the node.
     Over,
 }
 
@@ -415,7 +416,7 @@ pub(crate) fn walk<'t>(
     }
 }
 
-/// Moves to what follows the current node and all it contains.
+/// Moves to the next node after the current one and its descendants. Returns false at the end of the tree.
 fn goto_next(cursor: &mut TreeCursor<'_>) -> bool {
     loop {
         if cursor.goto_next_sibling() {
@@ -427,7 +428,8 @@ fn goto_next(cursor: &mut TreeCursor<'_>) -> bool {
     }
 }
 
-/// A text on one line: runs of white space become one space, and what exceeds `limit` characters becomes `…`.
+/// Returns a text on one line: runs of white space become one space, and the part beyond `limit` characters becomes
+/// `…`.
 #[must_use]
 pub fn one_line(text: &str, limit: usize) -> String {
     let mut out = String::new();
@@ -450,16 +452,17 @@ pub fn one_line(text: &str, limit: usize) -> String {
     out
 }
 
-/// Where lines begin, and how many characters stand before a byte.
+/// An index of line starts and of character counts at byte offsets.
 ///
-/// A line ends with a line feed. A carriage return before it belongs to the line's end; alone, it ends nothing.
+/// A line ends with a line feed. A carriage return before it belongs to the line end; a lone carriage return does not
+/// end a line.
 #[derive(Debug)]
 pub struct LineIndex {
     /// The byte at which each line begins; the last one may be empty.
     starts: Vec<u32>,
-    /// Characters before every [`MARK_EVERY`]th byte; empty for ASCII, where they are the same.
+    /// The number of characters before every [`MARK_EVERY`]th byte; empty for ASCII, where both counts are equal.
     marks: Vec<u32>,
-    /// Whether the text is empty or ends with a line feed.
+    /// True if the text is empty or ends with a line feed.
     ends_with_feed: bool,
 }
 
@@ -468,7 +471,7 @@ pub struct LineIndex {
     reason = "files are capped far below 4 GiB before they are parsed"
 )]
 impl LineIndex {
-    /// Reads a text once.
+    /// Builds the index in one pass over the text.
     #[must_use]
     pub fn new(text: &str) -> Self {
         let bytes = text.as_bytes();
@@ -498,19 +501,19 @@ impl LineIndex {
         }
     }
 
-    /// Lines of the file: its line feeds, plus one if the last line is not empty.
+    /// Returns the number of lines: the line feeds, plus one if the last line is not empty.
     #[must_use]
     pub fn count(&self) -> usize {
         self.starts.len() - usize::from(self.ends_with_feed)
     }
 
-    /// The 1-based line of a byte.
+    /// Returns the 1-based line of a byte offset.
     #[must_use]
     pub fn line(&self, byte: usize) -> usize {
         self.starts.partition_point(|start| *start as usize <= byte)
     }
 
-    /// The bytes of a 1-based line, its end of line included; `None` past the end.
+    /// Returns the byte range of a 1-based line with its line end; `None` past the end.
     #[must_use]
     pub fn bytes_of(&self, line: usize, text: &str) -> Option<std::ops::Range<usize>> {
         if line == 0 || line > self.count() {
@@ -521,20 +524,20 @@ impl LineIndex {
         Some(start..end)
     }
 
-    /// The 0-based column of a byte, in characters.
+    /// Returns the 0-based column of a byte offset, in characters.
     #[must_use]
     pub fn column(&self, text: &str, byte: usize) -> usize {
         let start = self.starts[self.line(byte) - 1] as usize;
         self.characters(text, byte) - self.characters(text, start)
     }
 
-    /// Where a range of bytes stands.
+    /// Converts a range of bytes to a [`Span`].
     #[must_use]
     pub fn span(&self, text: &str, start_byte: usize, end_byte: usize) -> Span {
         let start_line = self.line(start_byte);
         let mut end_line = self.line(end_byte);
         let mut end_column = self.column(text, end_byte);
-        // A node that ends with the line feed ends on the line before, as readers see it.
+        // A node that ends with the line feed ends on the line before, as readers expect.
         if end_column == 0 && end_line > start_line {
             end_line -= 1;
             end_column = self.column(text, end_byte - 1);
@@ -562,7 +565,7 @@ impl LineIndex {
     }
 }
 
-/// In UTF-8 every character begins with a byte that is no continuation.
+/// True for the first byte of a UTF-8 character, that is for all but continuation bytes.
 const fn is_character_start(byte: u8) -> bool {
     byte & 0b1100_0000 != 0b1000_0000
 }
@@ -658,7 +661,7 @@ pub(crate) mod tests {
 
     #[test]
     fn a_scanner_that_looks_through_the_text_again_and_again_stops_with_the_call() {
-        // Each colon may be that of a selector, which a brace far behind it would tell.
+        // Each colon may be that of a selector, which only a much later brace would decide.
         let text = format!("a {{ {}", "b:c ".repeat(100_000));
         let cancel = CancellationToken::new();
         let (mut pieces, limit) = (0, 2_000);
@@ -702,7 +705,7 @@ pub(crate) mod tests {
             lines.contains(&(4, "JavaScript)")) && lines.contains(&(6, "JSON)")),
             "{lines:?}"
         );
-        // In a quote in a document in its second language: the signs of the quote belong to no column.
+        // In a quote in a document in its second language: the markers of the quote do not count as columns.
         let document = parsed(
             "a.md",
             "# T\n\n> ```html\n> <style>\n> a { color: red }\n> b {{ x\n> </style>\n> ```\n",
@@ -738,7 +741,7 @@ pub(crate) mod tests {
         assert_eq!(document.embedded.len(), 20_000);
         cancel.cancel();
         assert!(matches!(extract(&document, &cancel), Err(StructureError::Cancelled)));
-        // Fences in fences are read two deep, however deep they go.
+        // Fences in fences are read two levels deep, however deep they are nested.
         let mut nested = String::new();
         for depth in (3..40).rev() {
             nested.push_str(&format!("{}md\n", "`".repeat(depth)));

@@ -1,6 +1,6 @@
-//! One question about one file, as it is sent to a parser process, and the answer.
+//! One task about one text, as it is sent to a parser process, and its answer.
 //!
-//! [`Job::run`] is everything that touches a grammar on behalf of a call. It has no access to files: the text comes with
+//! [`Runner::run`] contains everything that a call does with a grammar. It has no access to files: the text comes with
 //! the job.
 
 use serde::{Deserialize, Serialize};
@@ -17,25 +17,25 @@ use crate::{
     user_queries::UserQueries,
 };
 
-/// A question about the text that is sent with it.
+/// A task about the text that is sent with it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Job {
-    /// Name of the language that the text is read in.
+    /// The name of the language in which the text is parsed.
     pub(crate) language: String,
     pub(crate) task: Task,
 }
 
-/// The question of a job.
+/// The task of a job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Task {
-    /// The elements of the text.
+    /// Extract the elements of the text.
     Outline,
     /// Compile a query; the text is empty.
     Prepare(QueryKind),
-    /// The matches of a query, at most `limit` of them.
+    /// Return the matches of a query, at most `limit`.
     Query {
         kind: QueryKind,
-        /// As [`Filter::parse`] reads it.
+        /// The filter's text, as [`Filter::parse`] reads it.
         filter: String,
         limit: usize,
     },
@@ -49,14 +49,14 @@ pub(crate) enum Answer {
         errors: Vec<ParseError>,
         error_count: usize,
     },
-    /// The query compiles. A text that lacks `literal` has no match.
+    /// The query compiles. A text without `literal` has no match.
     Prepared {
         literal: Option<String>,
     },
     Matches(Matches),
 }
 
-/// Runs jobs one after another, and keeps the last compiled query: the files of one call ask the same question.
+/// Runs jobs one after another, and keeps the last compiled query: the files of one call have the same query.
 #[derive(Debug, Default)]
 pub(crate) struct Runner {
     compiled: Option<(String, QueryKind, Prepared)>,
@@ -65,7 +65,7 @@ pub(crate) struct Runner {
 impl Runner {
     pub(crate) fn run(&mut self, job: Job, text: String, cancel: &CancellationToken) -> Result<Answer, StructureError> {
         let language = by_name(&job.language)?;
-        // The path is shown in no answer of a job.
+        // No answer of a job contains the path.
         let source = Source {
             path: String::new(),
             language,

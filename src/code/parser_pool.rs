@@ -1,9 +1,9 @@
-//! Parses files in processes of their own, so that no file can end the server or take its memory.
+//! A pool of parser processes, so that no file can crash the server or exhaust its memory.
 //!
-//! A file that exceeds a limit of its process ([`crate::parser_process`]) costs an error for that file; the next one gets a
-//! new process. Cancelling a call kills the process that works for it, whatever its parser is doing. Measured against a
-//! limit inside the server: tree-sitter polls its progress callback too rarely for that. `%b(` 24,000 times in a C file
-//! went 38 s and 9.4 GB beyond a limit of 256 MB between two polls.
+//! A file that exceeds a limit of its process ([`crate::parser_process`]) causes an error for that file only; the next
+//! file gets a new process. Cancelling a call kills its process in any state of the parser. A limit within the server
+//! was measured and is not enough, because tree-sitter polls its progress callback too rarely: with `%b(` 24,000 times
+//! in a C file, a limit of 256 MB was exceeded by 38 s and 9.4 GB between two polls.
 
 use std::{
     io::{self, Read, Write},
@@ -33,24 +33,24 @@ use crate::{
     work,
 };
 
-/// Time between two looks at the call's token while a process works.
+/// The time between two checks of the call's token while a process works.
 const POLL: Duration = Duration::from_millis(20);
 
 /// The program that parser processes run.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// Path of the executable.
+    /// The path of the executable.
     pub path: PathBuf,
-    /// Arguments with which it calls [`crate::parser_process::serve`].
+    /// The arguments with which it calls [`crate::parser_process::serve`].
     pub arguments: Vec<String>,
 }
 
-/// Parser processes that are started when needed. One process serves one file at a time; there are as many as threads that
-/// parse at once, which the pools of calls and [`crate::walkers`] bound.
+/// A pool of parser processes, started on demand. One process serves one file at a time; the number of processes is
+/// that of concurrent parsing threads, which the pools of calls and [`crate::walkers`] bound.
 #[derive(Debug)]
 pub struct ParserPool {
     program: Option<Program>,
-    /// Processes without a job, at most one a core. Locked to push and to pop.
+    /// The idle processes, at most one for each core. Locked only to push and to pop.
     idle: Mutex<Vec<Process>>,
 }
 
@@ -63,7 +63,7 @@ pub struct Question {
 }
 
 impl Question {
-    /// Returns false if the text cannot contain a match: reading it costs a thousandth of parsing it.
+    /// Returns false if the text cannot contain a match: this check costs a thousandth of parsing.
     #[must_use]
     pub fn may_match(&self, text: &str) -> bool {
         let find = |literal: &String| memchr::memmem::find(text.as_bytes(), literal.as_bytes()).is_some();
@@ -72,7 +72,7 @@ impl Question {
 }
 
 impl ParserPool {
-    /// Parses in processes of this program.
+    /// Creates a pool whose processes run this program.
     #[must_use]
     pub fn new(program: Program) -> Self {
         Self {
@@ -81,7 +81,8 @@ impl ParserPool {
         }
     }
 
-    /// Parses in the calling thread, without any limit: for tests and benchmarks, whose files are known.
+    /// Creates a pool that parses in the calling thread, without any limit: for tests and benchmarks with trusted
+    /// files.
     #[must_use]
     pub fn in_process() -> Self {
         Self {
@@ -93,8 +94,8 @@ impl ParserPool {
     /// Parses a file and extracts its elements.
     ///
     /// # Errors
-    /// Returns [`StructureError::ParserStopped`] if the file exceeds a limit, [`StructureError::ParserUnavailable`] if no
-    /// process can be started, and [`StructureError::Cancelled`] once the token is cancelled.
+    /// Returns [`StructureError::ParserStopped`] if the file exceeds a limit, [`StructureError::ParserUnavailable`] if
+    /// no process can be started, and [`StructureError::Cancelled`] once the token is cancelled.
     pub fn outline(&self, source: Source, cancel: &CancellationToken) -> Result<Outline, StructureError> {
         match self.ask(&source.path, source.language, Task::Outline, &source.text, cancel)? {
             Answer::Outline {
@@ -115,7 +116,7 @@ impl ParserPool {
     /// Compiles a query before any file is read.
     ///
     /// # Errors
-    /// Returns what is wrong with the query, and the errors of [`ParserPool::outline`].
+    /// Returns the query's errors, and those of [`ParserPool::outline`].
     pub fn prepare(
         &self,
         kind: &QueryKind,
@@ -141,7 +142,7 @@ impl ParserPool {
         })
     }
 
-    /// Returns the matches of a query in a file, at most `limit` rows; the total counts them all.
+    /// Returns at most `limit` matches of a query in a file; the total counts all.
     ///
     /// # Errors
     /// As [`ParserPool::outline`].
@@ -188,7 +189,7 @@ impl ParserPool {
         let job = encode(&job).map_err(unavailable)?;
         if let Some(mut idle) = self.pop() {
             match idle.answer(&job, text, cancel) {
-                // It ended while it was idle: nothing is known of this file yet.
+                // The process ended while it was idle, before it read this file.
                 Err(Failure::NotSent) => {}
                 answered => return self.finish(idle, path, answered),
             }
@@ -236,8 +237,8 @@ impl ParserPool {
 }
 
 impl ParserLimit {
-    /// The limit that ended a process. Failed allocations and exhausted stacks abort, and the kernel kills if the machine's
-    /// memory runs out; all of them mean memory.
+    /// Returns the limit that ended a process. Failed allocations and exhausted stacks abort the process, and the
+    /// kernel kills it if the machine's memory runs out; all of these mean memory.
     fn from_status(status: ExitStatus) -> Self {
         if status.signal() == Some(rustix::process::Signal::XCPU.as_raw()) {
             Self::Time
@@ -247,7 +248,7 @@ impl ParserLimit {
     }
 }
 
-/// A query whose compilation reaches a limit.
+/// Returns the error for a query whose compilation reaches a limit.
 fn too_complex(kind: &QueryKind) -> StructureError {
     let fault = Box::new(QueryFault {
         line: 1,
@@ -268,20 +269,20 @@ fn too_complex(kind: &QueryKind) -> StructureError {
     }
 }
 
-/// A process that answers jobs of another kind than asked runs another program.
+/// Returns the error for an answer to another kind of job: the process runs another program.
 fn unexpected() -> StructureError {
     StructureError::ParserUnavailable {
         reason: "a parser process sent an unexpected answer".to_owned(),
     }
 }
 
-/// Why a process gave no answer.
+/// The reason why a process returned no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Failure {
     Cancelled,
-    /// It had ended before the job was sent.
+    /// The process had ended before the job was sent.
     NotSent,
-    /// It ended while it worked.
+    /// The process ended while it worked.
     Ended,
 }
 
@@ -303,7 +304,7 @@ impl Process {
         socket.set_write_timeout(Some(POLL))?;
         let child = Command::new(&program.path)
             .args(&program.arguments)
-            // No secret of the server's environment, and no folder of a project.
+            // Without the secrets of the server's environment, and outside the project folders.
             .env_clear()
             .current_dir("/")
             .stdin(Stdio::from(OwnedFd::from(theirs)))
@@ -311,7 +312,7 @@ impl Process {
             .stderr(Stdio::null())
             .spawn()?;
         let process = Self { child, socket };
-        // A process that ends before has met no file: the system gave it no thread or no memory.
+        // A process that ends before this has read no file: the system gave it no thread or no memory.
         let mut ready = [0];
         let mut socket = Cancellable {
             socket: &process.socket,
@@ -345,7 +346,7 @@ impl Process {
 
     /// Ends the process and returns its status.
     fn end(&mut self) -> Option<ExitStatus> {
-        // A process that has ended keeps its own status.
+        // A process that has already ended keeps its own status.
         let _ = self.child.kill();
         self.child.wait().ok()
     }

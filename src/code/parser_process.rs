@@ -1,8 +1,9 @@
 //! The program of a parser process: reads jobs from a socket on standard input and answers each.
 //!
-//! Grammars and their scanners are C, and some inputs of a few kilobytes make tree-sitter recurse thousands of frames deep
-//! or allocate gigabytes between two calls of its progress callback. The limits set here end this process instead of the
-//! server. A process that reached a limit cannot answer; [`crate::parser_pool`] reads the reason from its exit status.
+//! Grammars and their scanners are C, and some inputs of a few kilobytes make tree-sitter recurse thousands of frames
+//! deep or allocate gigabytes between two calls of its progress callback. The limits set here end this process instead
+//! of the server. A process that reached a limit cannot answer; [`crate::parser_pool`] reads the reason from its exit
+//! status.
 
 use std::{
     io::{self, Read, Write},
@@ -22,24 +23,25 @@ use crate::{
     work,
 };
 
-/// Address space that one process may use beyond its program and its stack, in bytes. A file of 200,000 lines needs about
-/// 350 MB.
+/// The address space that one process may use beyond its program and its stack, in bytes. A file of 200,000 lines needs
+/// about 350 MB.
 pub const MEMORY_LIMIT: u64 = 512 << 20;
 
-/// Stack of the thread that parses, in bytes; reserved, not touched. Tree-sitter needs about 110 bytes for each entry of
-/// its parse stack, and an entry itself takes 230 bytes of [`MEMORY_LIMIT`].
+/// The stack of the parsing thread, in bytes; reserved, not touched. Tree-sitter needs about 110 bytes for each entry
+/// of its parse stack, and an entry itself takes 230 bytes of [`MEMORY_LIMIT`].
 const STACK: usize = 256 << 20;
 
-/// CPU time of one job, in seconds. A file of 38 MB takes about five.
+/// The CPU time of one job, in seconds. A file of 38 MB takes about five.
 pub const CPU_SECONDS: u64 = 10;
 
-/// The byte that a process sends once it can take jobs.
+/// The byte that a process sends once it can accept jobs.
 pub(crate) const READY: u8 = b'!';
 
-/// Answer of a process: the number of texts it parsed for the job, and what came of it.
+/// The reply of a process: the number of texts parsed for the job, and the job's result.
 pub(crate) type Reply = (u64, Result<Answer, StructureError>);
 
-/// Serves jobs until the other end of standard input, a socket, is closed. Sends [`READY`] before it reads the first.
+/// Serves jobs until the other end of standard input, a socket, is closed. Sends [`READY`] before it reads the first
+/// job.
 ///
 /// # Errors
 /// Returns the error that prevented the process from starting, or from reading or writing the socket.
@@ -70,7 +72,7 @@ fn serve_on(mut socket: UnixStream) -> io::Result<()> {
     }
 }
 
-/// Limits what this process can take from the machine. Called from the thread that parses, whose stack is mapped by then.
+/// Limits the resources of this process. Called from the parsing thread, whose stack is mapped by then.
 fn limit_process() -> io::Result<()> {
     if cfg!(target_os = "linux") {
         // If memory runs out on the machine, the kernel ends this process before the server.
@@ -83,12 +85,13 @@ fn limit_process() -> io::Result<()> {
             .unwrap_or(0);
         set_limit(Resource::As, pages * rustix::param::page_size() as u64 + MEMORY_LIMIT)?;
     }
-    // No core dump of somebody's source, and no file.
+    // No core dump, which would contain source code, and no file.
     set_limit(Resource::Core, 0)?;
     set_limit(Resource::Fsize, 0)
 }
 
-/// Ends the process (SIGXCPU) when its current job has used [`CPU_SECONDS`]. Waiting for the processor does not count.
+/// Limits the CPU time of the current job to [`CPU_SECONDS`]; beyond it the process ends (SIGXCPU). Waiting for the
+/// processor does not count.
 fn limit_cpu() -> io::Result<()> {
     let used = clock_gettime(ClockId::ProcessCPUTime).tv_sec;
     set_limit(Resource::Cpu, u64::try_from(used).unwrap_or(0) + 1 + CPU_SECONDS)
@@ -101,7 +104,7 @@ fn set_limit(resource: Resource, wanted: u64) -> io::Result<()> {
     Ok(setrlimit(resource, Rlimit { current, maximum })?)
 }
 
-/// Reads a length in four bytes, little-endian, then as many bytes.
+/// Reads a length in four bytes, little-endian, then that number of bytes.
 pub(crate) fn read_frame(from: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut length = [0; 4];
     from.read_exact(&mut length)?;
@@ -110,7 +113,7 @@ pub(crate) fn read_frame(from: &mut impl Read) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Writes bytes as [`read_frame`] reads them.
+/// Writes bytes in the format of [`read_frame`].
 pub(crate) fn write_frame(to: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
     let length = u32::try_from(bytes.len()).map_err(io::Error::other)?;
     to.write_all(&length.to_le_bytes())?;

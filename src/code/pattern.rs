@@ -1,11 +1,12 @@
-//! Patterns of example code: `$A.close()` finds every such call, whatever stands in the place of `$A`.
+//! Patterns of example code: `$A.close()` finds every such call, with any expression in the place of `$A`.
 //!
-//! The pattern is parsed with the language's own grammar and compared tree with tree (ast-grep-core), so that layout and
-//! comments do not matter. Invariant: what does not parse as one node is refused with its place, never matched as
-//! something else. Nothing is rewritten here.
+//! The pattern is parsed with the language's own grammar and compared with the file tree by tree (ast-grep-core), so
+//! that layout and comments do not matter. Invariant: a pattern that does not parse as one node is rejected with the
+//! position of the error, and never matched as something else. This module does not rewrite code.
 //!
-//! A comparison cannot be stopped and follows the trees by recursion, so both sides are bounded before it begins: a pattern
-//! that is too large is refused, a node of a file that is too deep or too wide for this pattern is left out, and that is said.
+//! A comparison cannot be cancelled and follows the trees by recursion, so both sides are bounded before it begins: a
+//! pattern that is too large is rejected; a node of a file that is too deep or too wide for this pattern is left out,
+//! and the result reports that.
 
 use std::{borrow::Cow, collections::HashSet, fmt};
 
@@ -24,63 +25,63 @@ use crate::{
     parse::{LineIndex, Parsed, one_line, read},
 };
 
-/// Where a context of `language.toml` holds the pattern.
+/// The placeholder of the pattern in a context of `language.toml`.
 const PLACE: &str = "PATTERN";
 
-/// How much of what a variable stands for is returned, in characters.
+/// The maximum length of a returned capture, in characters.
 const CAPTURE_CHARACTERS: usize = 80;
 
-/// How many nodes are compared between two looks at the token.
+/// The number of nodes compared between two checks of the cancellation token.
 const POLL_EVERY: u32 = 1_024;
 
-/// Bytes of a pattern.
+/// The maximum size of a pattern, in bytes.
 const PATTERN_BYTES: usize = 64 * 1024;
 
-/// How deep a pattern may be nested. It is read and compared by recursion, in a stack of 2 MiB.
+/// The maximum nesting depth of a pattern. It is read and compared by recursion, in a stack of 2 MiB.
 const PATTERN_DEPTH: usize = 100;
 
-/// How often `$$$` may stand before a part that holds `$$$` before a part again: each level is compared twice.
+/// The maximum number of nested levels in which a `$$$` precedes another part: each level doubles the comparisons.
 const PATTERN_DOUBLINGS: usize = 8;
 
-/// How deep the nodes may be that one variable stands for twice: they are compared by recursion.
+/// The maximum depth of the nodes that one repeated variable captures: they are compared by recursion.
 const NODE_DEPTH: usize = 1_000;
 
-/// How many children a node may have where a named `$$$` is followed by another: what the first stands for is copied for each
-/// child that the second looks at.
+/// The maximum number of children of a node where a named `$$$` is followed by another: the capture of the first is
+/// copied for each child that the second tries.
 const NODE_CHILDREN: u32 = 4_000;
 
 /// A compiled pattern of one language.
 pub struct CodePattern {
     pattern: Pattern,
-    /// The kinds of nodes that it can match, by the grammar's number; none if it can match any.
+    /// True at the ids of node kinds that it can match; `None` if it can match any.
     kinds: Option<Vec<bool>>,
     /// A name that every match contains.
     literal: Option<String>,
-    /// Whether a variable stands in it twice.
+    /// True if a variable occurs twice.
     has_repeated: bool,
-    /// Whether a named `$$$` is followed by another.
+    /// True if a named `$$$` is followed by another.
     has_several: bool,
 }
 
-/// All places of a file that a pattern matches.
+/// All matches of a pattern in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hits {
-    /// In the order of the text.
+    /// The matches in the order of the text.
     pub list: Vec<Hit>,
-    /// Whether there were nodes that could not be compared, because they are too deep or too wide for this pattern.
+    /// True if some nodes could not be compared, because they are too deep or too wide for this pattern.
     pub is_incomplete: bool,
 }
 
-/// One place that a pattern matches.
+/// One match of a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hit {
-    /// In the decoded text.
+    /// The start, as a byte offset in the decoded text.
     pub start_byte: usize,
-    /// In the decoded text, exclusive.
+    /// The end, as an exclusive byte offset in the decoded text.
     pub end_byte: usize,
     /// The grammar's name of the node.
     pub kind: String,
-    /// What each variable stands for, on one line, by the variable's name.
+    /// The variables' names and captured texts, each on one line.
     pub captures: Vec<(String, String)>,
 }
 
@@ -101,9 +102,9 @@ impl CodePattern {
         let contexts = &language.facts.pattern.contexts;
         let bare = [PLACE.to_owned()];
         let contexts = if contexts.is_empty() { &bare[..] } else { &contexts[..] };
-        // A context in which all of it is code comes first. Then it is read as ast-grep reads it: a body is written `{ $$$BODY }`
-        // also where the language wants statements or fields, and there the grammar sees an error that is only the variable.
-        // The plainest context stands last in the data.
+        // Contexts in which the whole text is valid code come first. After them, the text is read as ast-grep reads it:
+        // a body is written `{ $$$BODY }` also where the language wants statements or fields, and there the grammar
+        // reports an error that is only the variable. The plainest context is the last in the data.
         let whole = contexts.iter().map(|context| (Care::Code, context));
         let lenient = contexts.iter().rev().map(|context| (Care::Variables, context));
         let unfinished = contexts.last().map(|context| (Care::Unfinished, context));
@@ -149,7 +150,7 @@ impl CodePattern {
             }
             kinds
         });
-        // Signs can be left out (the comma before `$$$`), names cannot.
+        // Punctuation can be left out (the comma before `$$$`), names cannot.
         let literal = pattern.fixed_string().into_owned();
         let is_name = literal.len() > 1 && literal.chars().all(|c| c.is_alphanumeric() || c == '_');
         let shape = shape_of(&pattern.node);
@@ -162,13 +163,13 @@ impl CodePattern {
         }
     }
 
-    /// A text that every match contains, if the pattern has one.
+    /// Returns a text that every match contains, if the pattern has one.
     #[must_use]
     pub fn literal(&self) -> Option<&str> {
         self.literal.as_deref()
     }
 
-    /// Every place of the file that it matches, in the order of the text.
+    /// Returns every match in the file, in the order of the text.
     pub fn find(&self, parsed: &Parsed, cancel: &CancellationToken) -> Result<Hits, StructureError> {
         let document = StrDoc {
             src: parsed.source.text.clone(),
@@ -215,13 +216,13 @@ impl CodePattern {
         Ok(found)
     }
 
-    /// The nodes of a file that cannot be compared with this pattern, by their numbers: none of nearly every file.
+    /// Returns the ids of the nodes that cannot be compared with this pattern: empty for nearly every file.
     fn beyond(&self, parsed: &Parsed, cancel: &CancellationToken) -> Result<HashSet<usize>, StructureError> {
         let mut beyond = HashSet::new();
         if !self.has_repeated && !self.has_several {
             return Ok(beyond);
         }
-        // Of each node around the cursor, how deep it is, and whether something in it is too wide.
+        // For each ancestor of the cursor: the depth below it, and true if it contains a node that is too wide.
         let mut around: Vec<(usize, bool)> = Vec::new();
         let mut cursor = parsed.tree.walk();
         let mut visited = 0_u32;
@@ -254,14 +255,14 @@ impl CodePattern {
     }
 }
 
-/// What a pattern is made of, as far as it decides what a comparison costs.
+/// The properties of a pattern that decide the cost of a comparison.
 #[derive(Default)]
 struct Shape<'p> {
     variables: HashSet<&'p str>,
     has_repeated: bool,
     ellipses: usize,
     has_named_ellipsis: bool,
-    /// How often parts behind a `$$$` are nested in one another.
+    /// The maximum nesting of parts that follow a `$$$`.
     doublings: usize,
 }
 
@@ -325,7 +326,7 @@ fn capture(
     Some((name.clone(), one_line(text, CAPTURE_CHARACTERS)))
 }
 
-/// A language as ast-grep sees it, and the character that stands for the `$` of variables.
+/// A language in ast-grep's interface, and the character that replaces the `$` of variables.
 #[derive(Clone, Copy)]
 struct Grammar(&'static Language, char);
 
@@ -336,7 +337,7 @@ impl Grammar {
 }
 
 impl Dialect for Grammar {
-    /// `$` begins no name in most languages: before a variable it becomes a character that does.
+    /// Replaces `$` before a variable with a character that can begin a name, since `$` cannot in most languages.
     fn pre_process_pattern<'q>(&self, query: &'q str) -> Cow<'q, str> {
         let expando = self.expando_char();
         if expando == '$' {
@@ -377,9 +378,9 @@ impl Dialect for Grammar {
 }
 
 impl Grammar {
-    /// A text as ast-grep holds one, parsed with what the language knows of its grammar.
+    /// Parses a text into ast-grep's document, with the language's own reader.
     fn document(&self, text: &str) -> Result<StrDoc<Self>, StructureError> {
-        // A pattern is small: there is nothing to stop.
+        // A pattern is small: cancellation is not needed.
         let (tree, _) = read(self.0, text, &CancellationToken::new())?;
         Ok(StrDoc {
             src: text.to_owned(),
@@ -395,7 +396,7 @@ impl LanguageExt for Grammar {
     }
 }
 
-/// A pattern whose text stands in a context, and whether it is more than a text to its language.
+/// A pattern read in a context; the bool is true if the language reads it as code and not as prose.
 struct Placed(Pattern, bool);
 
 impl Placed {
@@ -404,30 +405,30 @@ impl Placed {
     }
 }
 
-/// Why a text is no pattern.
+/// The reason why a text is not a pattern.
 #[derive(Clone, Copy)]
 enum Trouble {
-    /// A byte of the pattern at which the grammar gives up.
+    /// A syntax error at this byte of the pattern.
     Syntax(usize),
-    /// More than one node.
+    /// More than one node, or less than one.
     Several,
-    /// To the language it is a text like any other.
+    /// Plain prose in this language.
     Prose,
-    /// Matches everything.
+    /// A lone variable, which matches everything.
     OnlyVariable,
-    /// Comparing it could take for ever, or more stack than there is.
+    /// Too large: comparing it could take for ever or overflow the stack.
     TooLarge,
 }
 
-/// Faults that the tree of a pattern may have and the tree of a program may not.
+/// The errors that are accepted in the tree of a pattern and not in that of a program.
 #[derive(Clone, Copy, PartialEq)]
 enum Care {
-    /// Nothing.
+    /// No error is accepted.
     Code,
-    /// Errors that are a variable and nothing else, and tokens that are missing.
+    /// Errors that consist of one variable, and missing tokens.
     Variables,
-    /// The same, and all of it may be one error after a keyword: `import $NAMES from $MODULE`, where the language wants a string.
-    /// Such an error matches nodes of every kind that have the same parts.
+    /// The same, and the whole text may be one error after a keyword: `import $NAMES from $MODULE`, where the language
+    /// wants a string. This error matches nodes of every kind that have the same parts.
     Unfinished,
 }
 
@@ -440,8 +441,8 @@ fn in_context(context: &str, code: &str, grammar: Grammar, care: Care) -> Result
         return Err(Trouble::TooLarge);
     }
     let root = ast_grep_core::AstGrep::doc(document);
-    // The smallest node that is exactly the pattern: statements of one expression are that expression. The file itself is
-    // exactly a pattern of several statements.
+    // The smallest node with exactly the range of the pattern: a statement of one expression counts as that expression.
+    // The file itself is skipped: it has exactly the range of a pattern of several statements.
     let exact = root
         .root()
         .dfs()
@@ -452,7 +453,7 @@ fn in_context(context: &str, code: &str, grammar: Grammar, care: Care) -> Result
         .root()
         .dfs()
         .find(|node| (node.is_error() || node.is_missing()) && touches(node, &range))
-        // An error around all of it says no more than that its end is missing.
+        // An error around the whole text means only that its end is missing.
         .map(|node| match node.range().start.saturating_sub(before) {
             0 => code.len(),
             at => at.min(code.len()),
@@ -481,14 +482,14 @@ fn in_context(context: &str, code: &str, grammar: Grammar, care: Care) -> Result
     }
 }
 
-/// Whether a tree is nested too deep to be a pattern.
+/// True if a tree is nested too deep for a pattern.
 fn is_too_deep(tree: &tree_sitter::Tree) -> bool {
     let mut cursor = tree.walk();
     let mut depth = 0_usize;
     loop {
         if cursor.goto_first_child() {
             depth += 1;
-            // The file, and what the context puts around the pattern.
+            // The file, and the nodes that the context puts around the pattern.
             if depth > PATTERN_DEPTH + 10 {
                 return true;
             }
@@ -503,7 +504,8 @@ fn is_too_deep(tree: &tree_sitter::Tree) -> bool {
     }
 }
 
-/// True if a node is code and no prose: of documents nothing is, of data and markup what has a sign of the language in it.
+/// True if a node is code and not prose: never in documents; in data and markup only with a token of the language in
+/// it.
 fn is_code(node: &Node<'_, StrDoc<Grammar>>, language: &Language) -> bool {
     match language.facts.family {
         Family::Code | Family::Style => true,
@@ -512,9 +514,9 @@ fn is_code(node: &Node<'_, StrDoc<Grammar>>, language: &Language) -> bool {
     }
 }
 
-/// True if a node may be a pattern although something is wrong in it.
+/// True if a node is accepted as a pattern although it contains an error.
 fn is_near(node: &Node<'_, StrDoc<Grammar>>, care: Care, code: &str, sign: char) -> bool {
-    // A missing token is forgiven, but not the other half of a bracket: what its author meant to be in it is not known.
+    // A missing token is accepted, but not a missing bracket: the intended content of the bracket is unknown.
     if !is_balanced(code) {
         return false;
     }
@@ -528,7 +530,7 @@ fn is_near(node: &Node<'_, StrDoc<Grammar>>, care: Care, code: &str, sign: char)
     begins_with_keyword && code.contains(sign)
 }
 
-/// True if every bracket has its other half.
+/// True if every bracket is closed.
 fn is_balanced(code: &str) -> bool {
     let mut open = Vec::new();
     code.chars().all(|c| match c {
@@ -546,7 +548,7 @@ fn is_balanced(code: &str) -> bool {
 fn has_error_kind(node: &PatternNode) -> bool {
     match node {
         PatternNode::Internal { kind_id, children } => {
-            // The number that every grammar has for an error.
+            // The id that every grammar gives to an error node.
             *kind_id == u16::MAX || children.iter().any(has_error_kind)
         }
         _ => false,
@@ -562,7 +564,8 @@ fn touches(node: &Node<'_, StrDoc<Grammar>>, range: &std::ops::Range<usize>) -> 
     found.start <= range.end && range.start <= found.end
 }
 
-/// The failure, with the place in the pattern as its author wrote it: the character that stands for `$` is as wide.
+/// Builds the error, with the position in the pattern as its author wrote it: the replacement of `$` is one character
+/// too.
 fn refused(text: &str, language: &'static Language, trouble: Trouble) -> StructureError {
     let title = &language.facts.title;
     let (at, reason, hint) = match trouble {
@@ -715,7 +718,7 @@ mod tests {
         );
     }
 
-    /// A file, its text with the only match between «», and the pattern.
+    /// The path of a file, its text with the only match between «», and the pattern.
     const EVERY: [(&str, &str, &str); 18] = [
         ("a.py", "«o.get(1)»", "$O.get($K)"),
         ("a.java", "class A { void f() { «o.get(1)»; } }", "$O.get($K)"),
@@ -788,7 +791,7 @@ mod tests {
             assert!(refused("python", &pattern).2.contains("$_ stands"), "{pattern:.40}");
         }
         assert_eq!(find("a.py", "f(0, f(0, 1))\n", &nested("f($$$, ", 2)).len(), 1);
-        // What hangs the scanner of Kotlin in a file hangs it in a pattern.
+        // A text that makes the scanner of Kotlin loop in a file does so in a pattern.
         refused("kotlin", "class $A\n@B");
     }
 

@@ -1,7 +1,8 @@
-//! A [`Matcher`] that ends when its call is cancelled, also within one file and where nothing matches.
+//! A [`Matcher`] that stops when its call is cancelled, also within one file and without matches.
 //!
-//! One call of the other matcher cannot be interrupted: it looks at one buffer of lines (64 KiB, 256 KiB of a small file), or in
-//! a multi-line search at the rest of the file. The text is not cut further, since `^$` also matches at the end of a piece.
+//! A single call of the inner matcher cannot be interrupted: it searches one buffer of lines (64 KiB, 256 KiB of a
+//! small file), or in a multi-line search the rest of the file. The text is not cut further, since `^$` also matches at
+//! the end of a piece.
 
 use std::cell::{Cell, RefCell};
 
@@ -10,19 +11,20 @@ use tokio_util::sync::CancellationToken;
 
 use crate::backtracking::Halt;
 
-/// Bytes of lines that are looked at before the token is.
+/// The number of bytes searched between two checks of the token.
 const PIECE_BYTES: usize = 16 << 10;
 
-/// Bytes of a match that count as nothing: the token is looked at after as many matches as are in a piece.
+/// The minimum cost of a call, in bytes: the token is checked after at most `PIECE_BYTES / SMALL_BYTES` calls, however
+/// short their texts.
 const SMALL_BYTES: usize = PIECE_BYTES / 16;
 
-/// A matcher, and the token of the call.
+/// A matcher with the token of the call.
 pub(crate) struct Polled<'a, M> {
     inner: &'a M,
     cancel: &'a CancellationToken,
-    /// Bytes left until the token is polled again.
+    /// The number of bytes left until the next check of the token.
     left: Cell<usize>,
-    /// Why it ended, which a searcher makes a sentence of.
+    /// The reason for an early end, which the searcher reduces to a message.
     halt: RefCell<Option<Halt>>,
 }
 
@@ -39,12 +41,12 @@ where
         }
     }
 
-    /// Why it ended early, if it did.
+    /// Returns the reason for an early end, if any.
     pub(crate) fn halt(&self) -> Option<Halt> {
         self.halt.borrow().clone()
     }
 
-    /// Looks at the token unless less than a piece was looked at since.
+    /// Checks the token once for each piece of searched bytes.
     fn poll(&self, bytes: usize) -> Result<(), Halt> {
         let bytes = bytes.max(SMALL_BYTES);
         if let Some(left) = self.left.get().checked_sub(bytes) {
@@ -114,7 +116,7 @@ mod tests {
 
     use super::{Halt, PIECE_BYTES, Polled};
 
-    /// Finds nothing, or a line break at once; its first look cancels the call.
+    /// A matcher that finds nothing, or a line break at once; its first call cancels the token.
     struct Cancelling<'a> {
         cancel: &'a CancellationToken,
         looked_at: Cell<usize>,
@@ -136,7 +138,7 @@ mod tests {
         }
     }
 
-    /// How much is looked at of a text in memory.
+    /// Returns the number of bytes searched of a text in memory.
     fn looked_at(matches: bool) -> usize {
         let cancel = CancellationToken::new();
         let (looked_at, text) = (Cell::new(0), b"some words on a line\n".repeat(20_000));

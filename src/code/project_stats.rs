@@ -1,8 +1,8 @@
-//! What a whole project consists of: files, lines, languages, complexity.
+//! Statistics of a whole project: files, lines, languages, complexity.
 //!
-//! One pass in parallel over the files that a plain walk finds. A file that cannot be read or is not text counts as a
-//! file with bytes and without lines; a failure of the system ends the count. Nothing here is cached; parsing happens only
-//! when complexity is asked for.
+//! One parallel pass over the files that a plain walk finds. A file that cannot be read or is not text counts as a file
+//! with bytes and without lines; a system failure ends the count with an error. This module does not cache, and parses
+//! only when complexity is requested.
 
 use std::{
     collections::BTreeMap,
@@ -26,70 +26,70 @@ use crate::{
     walkers::{Walkers, cores},
 };
 
-/// How many bytes decide whether a file is text: ripgrep's look for NUL, shortened.
+/// The number of bytes in which a NUL marks a file as binary: ripgrep's check, shortened.
 const TEXT_PROBE: usize = 8 * 1024;
 
-/// Callables beyond this are not kept; they are sorted by complexity first.
+/// The maximum number of callables kept, the most complex first.
 pub const TOP: usize = 50;
 
-/// The language's name of files in none that is known.
+/// The language name of files in no known language.
 pub const OTHER: &str = "other";
 
-/// How deep a look at each file goes.
+/// The amount of work for each file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
-    /// Lines and languages.
+    /// Lines and languages only.
     Lines,
     /// Also the complexity of every callable.
     Complexity,
 }
 
-/// One file.
+/// The statistics of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileStats {
-    /// Project-relative.
+    /// The path relative to the project.
     pub path: String,
-    /// A language's name, or [`OTHER`].
+    /// The language's name, or [`OTHER`].
     pub language: &'static str,
-    /// Lines of text; 0 for what is not text.
+    /// The number of lines; 0 for a binary file.
     pub lines: usize,
-    /// Size in bytes.
+    /// The size in bytes.
     pub bytes: u64,
-    /// Unix seconds of the last change.
+    /// The time of the last change, in Unix seconds.
     pub modified: i64,
 }
 
-/// One function or method.
+/// A function or method with its complexity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Callable {
-    /// Project-relative.
+    /// The path relative to the project.
     pub path: String,
-    /// Qualified name.
+    /// The qualified name of the element.
     pub element: String,
-    /// First line.
+    /// The number of its first line.
     pub line: usize,
-    /// Cyclomatic complexity.
+    /// The cyclomatic complexity of the callable.
     pub complexity: usize,
 }
 
-/// A whole project.
+/// The statistics of a whole project.
 #[derive(Clone, Debug, Default)]
 pub struct ProjectStats {
-    /// By path.
+    /// The kept files, by path.
     pub files: Vec<FileStats>,
-    /// Files there are, also beyond those kept.
+    /// The number of all files, including those not kept.
     pub total_files: u64,
-    /// How many callables there are at each complexity; empty unless asked for.
+    /// The number of callables by complexity; empty unless requested.
     pub complexity: BTreeMap<usize, usize>,
-    /// The most complex callables first.
+    /// The most complex callables, in descending order.
     pub top: Vec<Callable>,
     /// Paths of files whose parser reached a limit: their callables are missing.
     pub unparsed: Vec<String>,
-    /// Parsed files whose syntax is broken, each with the line of its first error: callables may be missing.
+    /// Parsed files with syntax errors, each with the line of its first error: callables may be missing.
     pub broken: Vec<(String, usize)>,
 }
 
-/// Looks at every file that the filter finds, up to `keep`.
+/// Collects statistics of every file that the filter finds, up to `keep`.
 pub fn collect(
     filter: &FileFilter,
     depth: Depth,
@@ -118,7 +118,7 @@ pub fn collect(
                 return;
             }
             if let Err(error) = own.add(file, depth, file_bytes, parsers, cancel) {
-                // What is still to come is of no use any more.
+                // The results of the remaining files would be discarded.
                 next.store(found.len(), Ordering::Relaxed);
                 failure
                     .lock()
@@ -151,7 +151,7 @@ pub fn collect(
 }
 
 impl ProjectStats {
-    /// The mean complexity of all callables, 0 without any.
+    /// Returns the mean complexity of all callables, 0 without any.
     #[must_use]
     pub fn average_complexity(&self) -> f64 {
         let count: usize = self.complexity.values().sum();
@@ -181,7 +181,7 @@ impl ProjectStats {
             Err(_) => Vec::new(),
         };
         let is_text = !bytes[..bytes.len().min(TEXT_PROBE)].contains(&0);
-        // Data decides nothing, and lock files are large.
+        // Data contains no decisions, and lock files are large.
         let runs = language.is_some_and(|language| language.facts.family != Family::Data);
         self.files.push(FileStats {
             language: language.map_or(OTHER, |language| language.name),
@@ -203,7 +203,7 @@ impl ProjectStats {
                 self.unparsed.push(path);
                 return Ok(());
             }
-            // An empty text is in no language; a cancelled count ends with its caller.
+            // An empty text has no language; a cancelled count fails in the caller.
             Err(_) => return Ok(()),
         };
         if let Some(broken) = Brokenness::of(&file.errors, file.error_count) {
@@ -241,7 +241,7 @@ impl ProjectStats {
     }
 }
 
-/// Line feeds, plus one if the last line is not empty.
+/// Counts line feeds, plus one if the last line is not empty.
 fn lines(bytes: &[u8]) -> usize {
     let feeds = memchr::memchr_iter(b'\n', bytes).count();
     feeds + usize::from(bytes.last().is_some_and(|last| *last != b'\n'))

@@ -1,8 +1,8 @@
-//! Questions to a parsed file: a predefined key, any tree-sitter query, or a pattern of example code.
+//! Queries on a parsed file: a predefined key, any tree-sitter query, or a pattern of example code.
 //!
-//! Every answer is a row with a name, a type and a place. A query of a caller is bounded: its size before it is compiled, since
-//! nothing can stop that, its open states by a limit that is said when it is reached, its time by the token. An invalid query
-//! is a failure with its place, never an empty answer.
+//! Every match has a name, a type and a position. A caller's query is bounded: in size before it is compiled, since
+//! compilation cannot be cancelled; in open states by a limit, which is reported when reached; in time by the
+//! cancellation token. An invalid query is an error with its position, never an empty result.
 
 use std::ops::Range;
 
@@ -25,81 +25,84 @@ use crate::{
     user_queries::UserQueries,
 };
 
-/// How much of a match's text is returned, in characters (code-tools.md: matches carry at most 500).
+/// The maximum length of a match's text, in characters (code-tools.md: matches carry at most 500).
 pub const TEXT_CHARACTERS: usize = 500;
 
-/// Open states of a query at one time; real queries stay below a hundred, the rest is a pathological pattern.
+/// The maximum number of a query's simultaneous open states; real queries stay below a hundred, more is a pathological
+/// pattern.
 const MATCH_LIMIT: u32 = 4_096;
 
-/// Bytes of a query: what editors colour a language with has a third of it.
+/// The maximum size of a query, in bytes: about three times that of an editor's highlighting query.
 const QUERY_BYTES: usize = 64 * 1024;
 
-/// Brackets in brackets of a query. They are read by recursion, in a stack of 2 MiB.
+/// The maximum nesting of brackets in a query. They are read by recursion, in a stack of 2 MiB.
 const QUERY_DEPTH: usize = 200;
 
-/// Parts of one pattern that may be missing or repeat. What they can match together is found out when the query is compiled:
-/// fifty of them take a second, a hundred take ten.
+/// The maximum number of optional or repeated parts in one pattern. Their combinations are analysed when the query is
+/// compiled: fifty of them take a second, a hundred take ten.
 const QUERY_QUANTIFIERS: usize = 40;
 
-/// The squares of these numbers over all patterns of a query.
+/// The maximum sum of the squares of these numbers over all patterns of a query.
 const QUERY_SQUARES: usize = 2 * QUERY_QUANTIFIERS * QUERY_QUANTIFIERS;
 
-/// What is asked. Exactly one at a time.
+/// The query that a caller makes: exactly one of these.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum QueryKind {
     /// A key of the language's `[queries]`.
     Key(String),
-    /// A tree-sitter query.
+    /// The text of a tree-sitter query.
     Query(String),
     /// Example code with variables; see [`crate::pattern`].
     Pattern(String),
 }
 
-/// One answer.
+/// One match of a query.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Match {
-    /// The name of what was found; for what has none, its text on one line.
+    /// The name of the match; its text on one line if it has no name.
     pub name: String,
     /// The element's kind, or the capture's name.
     pub kind: String,
-    /// Where it stands.
+    /// The position of the match.
     pub span: Span,
-    /// Its text, cut at [`TEXT_CHARACTERS`].
+    /// The text of the match, cut at [`TEXT_CHARACTERS`].
     pub text: String,
-    /// Of a definition, on one line as the language writes them, the long ones cut.
+    /// The decorators of a definition, on one line in the language's own notation, long ones cut.
     pub decorators: String,
-    /// The qualified name of the element around it.
+    /// The qualified name of the enclosing element.
     pub parent: Option<String>,
-    /// What the variables of a pattern stand for, by name.
+    /// The names and texts of a pattern's variables.
     pub captures: Vec<(String, String)>,
 }
 
-/// All answers of one file.
+/// All matches in one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Matches {
-    /// In the order of the text, at most as many as asked for.
+    /// The matches in the order of the text, at most as many as requested.
     pub list: Vec<Match>,
-    /// How many there are.
+    /// The number of all matches.
     pub total: usize,
-    /// Whether the query was too wide for its limit of open states, so that answers may be missing.
+    /// True if matches may be missing because the query exceeded its limit of open states, or because a pattern could
+    /// not be compared with some nodes.
     pub is_incomplete: bool,
-    /// Where the text does not follow its grammar, so that answers may be missing too.
+    /// The parse errors of the file, because of which matches may be missing too.
     pub broken: Option<Brokenness>,
 }
 
-/// A question that fits a language: its key exists, or its query compiles.
+/// A query checked against a language: its key exists, or its text compiles.
 #[derive(Debug)]
 pub enum Prepared {
     /// A selection of elements.
     Select(&'static Selection),
-    /// A compiled query.
+    /// A compiled tree-sitter query.
     Run(Box<Query>),
-    /// A compiled pattern.
+    /// A compiled code pattern.
     Find(Box<CodePattern>),
 }
 
 impl QueryKind {
-    /// Looks up a key: one of the operator's becomes its query, one of the language's stays.
+    /// Resolves a key: an operator's key becomes its query, a key of the language stays. Other queries stay as they
+    /// are.
     ///
     /// # Errors
     /// Returns [`StructureError::UnknownQueryKey`] if the language has no such key.
@@ -128,7 +131,7 @@ fn selection(key: &str, language: &'static Language, user: &UserQueries) -> Resu
     })
 }
 
-/// Compiles a question in this process.
+/// Resolves and compiles a query in this process.
 pub fn prepare(kind: &QueryKind, language: &'static Language, user: &UserQueries) -> Result<Prepared, StructureError> {
     match kind.resolve(language, user)? {
         QueryKind::Key(key) => selection(&key, language, user).map(Prepared::Select),
@@ -139,7 +142,7 @@ pub fn prepare(kind: &QueryKind, language: &'static Language, user: &UserQueries
     }
 }
 
-/// Answers a prepared question, with at most `limit` rows; the total counts them all.
+/// Runs a prepared query. Returns at most `limit` matches; the total counts all.
 pub fn run(
     prepared: &Prepared,
     filter: &Filter,
@@ -161,7 +164,7 @@ pub fn run(
     })
 }
 
-/// The elements around matches, found out once there is a match: most files of a search have none.
+/// The elements of the file, extracted at the first match: most files of a search have none.
 struct Surroundings<'p> {
     parsed: &'p Parsed,
     cancel: &'p CancellationToken,
@@ -213,13 +216,13 @@ fn select(selection: &Selection, filter: &Filter, parsed: &Parsed, elements: &El
 }
 
 impl Selection {
-    /// Whether an element is among those that a predefined query selects.
+    /// True if the predefined query selects this element.
     #[must_use]
     pub fn selects(&self, element: &Element) -> bool {
         let is_of_kind = self.kinds.is_empty() || self.kinds.contains(&element.kind);
         let is_of_class = self.class.as_deref().is_none_or(|class| match &element.detail {
             Detail::Markup(markup) => markup.element_class == class,
-            // A rule is asked for by any of its properties, an at-rule by what it is.
+            // A rule is selected by the class of any of its properties, an at-rule by its own.
             Detail::Style(style) => {
                 style.property_class == class || style.properties.iter().any(|(_, _, known)| known == class)
             }
@@ -360,7 +363,7 @@ fn hits(
     Ok(found)
 }
 
-/// `@name` and `@function.name` hold the name of what their match found.
+/// True for `@name` and `@function.name`, which capture the name of their match.
 fn is_name(capture: &str) -> bool {
     capture.rsplit('.').next() == Some("name")
 }
@@ -369,10 +372,10 @@ fn lies_in(inner: Node<'_>, outer: Node<'_>) -> bool {
     outer.start_byte() <= inner.start_byte() && inner.end_byte() <= outer.end_byte()
 }
 
-/// The definition that a captured node is, if it is one: its facts serve the filter.
+/// Returns the definition whose node was captured, if any: the filter uses its facts.
 fn element_of(elements: &Elements, node: Range<usize>) -> Option<&Element> {
     let bytes = (node.start, node.end);
-    // A decorated definition begins before its node, so only the order is sure.
+    // A decorated definition begins before its node, so only the order is certain.
     let after = elements
         .list
         .partition_point(|element| element.span.start_byte <= node.start);
@@ -394,7 +397,7 @@ fn text_of(parsed: &Parsed, span: Span) -> String {
     }
 }
 
-/// Compiles a caller's query, refusing predicates that would silently do nothing.
+/// Compiles a caller's query. Rejects unknown predicates, which would silently do nothing.
 pub fn compile(text: &str, language: &'static Language) -> Result<Query, StructureError> {
     refuse_large(text)?;
     let grammar = language.grammar();
@@ -438,7 +441,7 @@ pub fn compile(text: &str, language: &'static Language) -> Result<Query, Structu
     Ok(query)
 }
 
-/// Refuses what tree-sitter would take too long to compile, or what would overflow its stack.
+/// Rejects a query that tree-sitter would take too long to compile, or that would overflow its stack.
 fn refuse_large(text: &str) -> Result<(), StructureError> {
     let too_large = |at: usize, en: String, ja: String| {
         let hint = (
@@ -488,7 +491,7 @@ fn refuse_large(text: &str) -> Result<(), StructureError> {
             }
             ')' | ']' => depth = depth.saturating_sub(1),
             '?' | '*' | '+' => {
-                // The square of one more is larger by this.
+                // The difference between the squares of n + 1 and n.
                 squares += 2 * quantifiers + 1;
                 quantifiers += 1;
                 if quantifiers > QUERY_QUANTIFIERS || squares > QUERY_SQUARES {
@@ -592,7 +595,7 @@ fn explain(
             ),
         ),
     };
-    // A predicate's error knows its row only.
+    // A predicate's error contains only its row.
     let at = if error.kind == QueryErrorKind::Predicate {
         text.split_inclusive('\n').take(error.row).map(str::len).sum()
     } else {
@@ -601,7 +604,7 @@ fn explain(
     bad_query(text, at, reason, hint)
 }
 
-/// A failure at a byte of the query, with the line and a caret below it.
+/// Builds the error for a byte of the query, with the line and a caret below it.
 fn bad_query(text: &str, at: usize, reason: (String, String), hint: (String, String)) -> StructureError {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {
@@ -611,7 +614,7 @@ fn bad_query(text: &str, at: usize, reason: (String, String), hint: (String, Str
     let line_start = before.rfind('\n').map_or(0, |feed| feed + 1);
     let line = text[line_start..].lines().next().unwrap_or_default();
     let column = before[line_start..].chars().count();
-    // Around the place, so that a query on one long line stays readable.
+    // Around the position, so that a query on one long line stays readable.
     let skipped = column.saturating_sub(60);
     let shown: String = line.chars().skip(skipped).take(120).collect();
     StructureError::BadQuery(Box::new(QueryFault {
@@ -716,7 +719,7 @@ mod tests {
             let (_, _, hint) = refused(&query);
             assert!(hint.contains("several queries"), "{hint}");
         }
-        // Signs of strings, comments and predicates are none of the query's own.
+        // Quantifiers and brackets in strings, comments and predicates do not count as the query's own.
         let signs = "; ".to_owned() + &"?".repeat(100) + "\n((string) @a (#not-any-of? @a \"((([[[???\\\"\"))";
         assert_eq!(
             ask(&QueryKind::Query(signs.repeat(50)), "").map(|found| found.len()),

@@ -1,8 +1,8 @@
-//! One question to many files: those that folders and globs name, each in its own language.
+//! One query on many files: those that folders and globs name, each in its own language.
 //!
-//! A question is prepared once a language. A language in which it makes no sense (a key that it lacks, a pattern that it
-//! cannot read) is named in the answer, and its files are not; if no language is left, that is the failure. What is kept
-//! is bounded, what is counted is not.
+//! A query is prepared once for each language. A language that cannot use it (an unknown key, a pattern that does not
+//! parse) is named in the answer, and its files are left out; if no language is left, its error is returned. The kept
+//! matches are bounded, the counts are not.
 
 use std::{
     collections::BTreeMap,
@@ -36,45 +36,44 @@ use crate::{
     user_queries::UserQueries,
 };
 
-/// How many bytes decide whether a file is text: ripgrep's look for NUL, shortened.
+/// The number of bytes in which a NUL marks a file as binary: ripgrep's check, shortened.
 const TEXT_PROBE: usize = 8 * 1024;
 
-/// The answers of one file.
+/// The matches of one file.
 #[derive(Debug)]
 pub struct FileAnswers {
-    /// Which file.
     pub path: ProjectPath,
-    /// The language that it was read in.
+    /// The language in which it was parsed.
     pub language: &'static Language,
-    /// At least one.
+    /// The matches, at least one.
     pub matches: Matches,
 }
 
-/// The answers of all files.
+/// The matches of all files.
 #[derive(Debug, Default)]
 pub struct Answers {
-    /// Files with answers, by path. Rows beyond the limit are counted and not kept.
+    /// The files with matches, by path. Matches beyond the limit are counted and not kept.
     pub files: Vec<FileAnswers>,
-    /// How many answers there are.
+    /// The number of all matches.
     pub total: usize,
-    /// How many files have one.
+    /// The number of files with matches.
     pub total_files: usize,
-    /// How many files were taken apart.
+    /// The number of files that were searched.
     pub searched: usize,
-    /// Languages of files that were found, in which the question makes no sense.
+    /// The languages of found files that cannot use the query.
     pub unfit: Vec<&'static str>,
-    /// What was passed over.
+    /// The files and folders that were skipped.
     pub skipped: SkippedList,
-    /// Files in which answers may be missing.
+    /// The files with syntax errors, in which matches may be missing.
     pub broken: BrokenFiles,
 }
 
-/// What goes wrong: the walk, or the question.
+/// An error of the walk or of the query.
 #[derive(Debug)]
 pub enum QueryFilesError {
-    /// The walk was stopped.
+    /// An error of the walk.
     Search(SearchError),
-    /// The question fits no language that was found.
+    /// An error of the query, which no found language can use.
     Structure(StructureError),
 }
 
@@ -90,10 +89,11 @@ impl From<StructureError> for QueryFilesError {
     }
 }
 
-/// The question in one language, and how many files asked for it.
+/// The query compiled in one language, or the error.
 type Asked = Arc<Result<Question, StructureError>>;
 
-/// Asks every source file of the targets, in `asked` language only if the caller named one. At most `limit` rows are kept.
+/// Queries every source file of the targets, only those in the `asked` language if one is named. Keeps at most `limit`
+/// matches.
 pub fn query_files(
     (kind, user): (&QueryKind, &UserQueries),
     filter: &Filter,
@@ -106,7 +106,7 @@ pub fn query_files(
     let asked = asked.filter(|name| !name.trim().is_empty()).map(by_name).transpose()?;
     let questions: Mutex<BTreeMap<&'static str, (Asked, usize)>> = Mutex::default();
     if let Some(language) = asked {
-        // A question that is wrong in the one language that was named is told before any file is read.
+        // If the caller named a language, errors of the query are returned before any file is read.
         let prepared = parsers.prepare(kind, language, user, cancel)?;
         lock(&questions).insert(language.name, (Arc::new(Ok(prepared)), 0));
     }
@@ -116,7 +116,7 @@ pub fn query_files(
     let broken: Mutex<Vec<(String, usize)>> = Mutex::default();
     let (found, skipped) = sources::find(targets, scope, cancel)?;
     let sources = sources::each(&found, skipped, cancel, |path| {
-        // Files are handed out in order: what is kept by now stands before this one.
+        // Files are handed out in order: the matches kept so far precede those of this file.
         let room = limit.saturating_sub(kept.load(Relaxed));
         let Some(source) = read(path, asked, is_pattern, scope.most_bytes())? else {
             return Ok(None);
@@ -144,7 +144,7 @@ pub fn query_files(
                 lock(&unavailable).get_or_insert(reason);
                 return Ok(None);
             }
-            // A cancelled file fails, and then the whole answer does.
+            // Only cancellation is left: the whole query then fails.
             Err(_) => return Ok(None),
         };
         if let Some(place) = matches.broken {
@@ -185,9 +185,9 @@ pub fn query_files(
     Ok(answers)
 }
 
-/// Whether a file can hold an answer, as far as its text tells: looking costs a thousandth of parsing.
+/// False if the text of a file shows that it cannot contain a match; this check costs a thousandth of parsing.
 fn may_answer(question: &Question, filter: &Filter, source: &Source) -> bool {
-    // Names of tags and keys are not always as the text writes them.
+    // Names of tags and keys may differ from the text.
     let has_name = match filter.exact_name() {
         Some(name) if source.language.facts.family == Family::Code => {
             memchr::memmem::find(source.text.as_bytes(), name.as_bytes()).is_some()
@@ -198,7 +198,7 @@ fn may_answer(question: &Question, filter: &Filter, source: &Source) -> bool {
 }
 
 impl Answers {
-    /// Drops the rows behind the first `limit`, and files that have none left.
+    /// Drops the matches beyond the first `limit`, and files without matches left.
     fn keep(&mut self, limit: usize) {
         let mut room = limit;
         for file in &mut self.files {
@@ -209,8 +209,8 @@ impl Answers {
     }
 }
 
-/// A file as a source, or `None` for what is in no known language, or not in the one that was named. Prose that only looks like a
-/// language is none for a pattern: that would be compared with sentences.
+/// Reads a source file. Returns `None` if its language is unknown or not the requested one. For a pattern, prose that
+/// only looks like a language has none, because sentences would be compared with the pattern.
 fn read(
     path: &ProjectPath,
     asked: Option<&'static Language>,
@@ -219,7 +219,7 @@ fn read(
 ) -> Result<Option<Source>, Reason> {
     let shown = path.shown();
     let named = by_file_name(&shown);
-    // A file with an extension that nobody knows is not opened; one without any may say what it is in its first line.
+    // A file with an unknown extension is not opened; the first line of one without extension may show its language.
     if named.is_none() && path.relative().extension().is_some() || named.is_some_and(|named| !is_asked(named, asked)) {
         return Ok(None);
     }

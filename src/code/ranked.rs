@@ -1,11 +1,13 @@
-//! The few elements that a query is most about, instead of the many lines that match it: BM25 over enclosing elements.
+//! Ranking of the few elements that a query is most about, instead of the many lines that match it: BM25 over enclosing
+//! elements.
 //!
-//! A document is a definition, a section or a rule, not a file; a match belongs to the innermost one around it, a comment
-//! to what it documents. Terms are the query's words and alternatives. Counts are exact over all files; which elements are
-//! compared is bounded and said. Nothing is learnt or stored: statistics are those of the files that match.
+//! A document is a definition, a section or a rule, not a file; a match belongs to the innermost document around it, a
+//! match in a comment to the element that the comment documents. Terms are the query's words and alternatives. Counts
+//! are exact over all files; the number of files compared is bounded and reported. Nothing is learnt or stored: the
+//! statistics are those of the matching files.
 //!
 //! The formula is Okapi BM25 as in Robertson and Zaragoza, "The Probabilistic Relevance Framework" (2009), with their
-//! usual k1 and b; a name counts as in their weighted fields (section 3.6).
+//! usual k1 and b; a name is weighted as in their weighted fields (section 3.6).
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -29,28 +31,29 @@ use crate::{
     text_query::{Engine, QueryOptions, Syntax, TextQuery},
 };
 
-/// How fast further occurrences of a term stop to matter.
+/// The saturation of term frequency (k1): the smaller, the less further occurrences count.
 const K1: f64 = 1.2;
 
-/// How much a long element is discounted.
+/// The length normalisation (b): the larger, the more long elements are discounted.
 const B: f64 = 0.75;
 
-/// What an occurrence in the element's name counts, in occurrences in its text.
+/// The weight of an occurrence in the element's name, as a number of occurrences in its text.
 const NAME_WEIGHT: f64 = 4.0;
 
-/// Files whose elements are compared: those with the most terms, then matches. Taking apart one file costs milliseconds.
+/// The maximum number of files compared: those with the most terms, then matches. Extracting one file's elements costs
+/// milliseconds.
 const FILES: usize = 300;
 
-/// Elements in a reply: more is a list of lines, for which the other formats are.
+/// The maximum number of elements in a reply; longer lists are the purpose of the other formats.
 pub const BEST: usize = 10;
 
-/// Terms of one query; more is a text, not a question.
+/// The maximum number of terms of one query; more is a text rather than a query.
 const TERMS: usize = 16;
 
-/// How long the parts of a text in no known language may get, in lines.
+/// The maximum length of a block of a text in no known language, in lines.
 const BLOCK_LINES: usize = 40;
 
-/// A query and its terms.
+/// A compiled query with its separately compiled terms.
 #[derive(Debug)]
 pub struct RankedQuery {
     any: TextQuery,
@@ -109,7 +112,7 @@ pub struct RankedRow {
 impl RankedQuery {
     /// Splits a query into its terms and compiles them.
     pub fn new(options: &QueryOptions) -> Result<Self, SearchError> {
-        // Compiled whole first: its faults are told where its author sees them.
+        // The whole query is compiled first, so that errors refer to the text that its author wrote.
         TextQuery::new(options)?;
         let words = match options.syntax {
             Syntax::Regex => split(&options.query),
@@ -138,7 +141,7 @@ impl RankedQuery {
     }
 }
 
-/// The words and alternatives of a regular expression, at its top level: not those in brackets or groups.
+/// Splits a regular expression into words and alternatives at its top level, not within brackets or groups.
 fn split(query: &str) -> Vec<String> {
     let mut terms = vec![String::new()];
     let (mut depth, mut in_class, mut is_escaped) = (0_usize, false, false);
@@ -169,33 +172,33 @@ fn split(query: &str) -> Vec<String> {
     terms
 }
 
-/// One element of one file, and how often each term occurs in it.
+/// One element of one file, with the number of occurrences of each term.
 struct Document {
     row: RankedRow,
     bytes: usize,
     counts: Vec<f64>,
 }
 
-/// What one file contributes.
+/// The documents and statistics of one file.
 struct FileDocuments {
-    /// Those with matches.
+    /// The documents with matches.
     documents: Vec<Document>,
-    /// All there are.
+    /// The number of all documents, with matches or not.
     total: usize,
-    /// Their length together.
+    /// The total length of the documents, in bytes.
     bytes: usize,
-    /// The file and the line of its first error, if its syntax is broken.
+    /// The file and the line of its first parse error, if its syntax is broken.
     broken: Option<(String, usize)>,
 }
 
-/// What a ranking found.
+/// The result of a ranking.
 #[derive(Debug)]
 pub struct Ranking {
-    /// The best elements.
+    /// The reply with the best elements.
     pub output: RankedOutput,
-    /// The matches that they were chosen by.
+    /// The matches by which the files were selected.
     pub matches: Matches,
-    /// Compared files in which a match may have been taken for one of another element.
+    /// The compared files with broken syntax, in which a match may be assigned to a wrong element.
     pub broken: BrokenFiles,
 }
 
@@ -224,7 +227,7 @@ pub fn rank(
                 ..of_elements(query, &file)
             },
             Err(StructureError::ParserUnavailable { .. }) => return Err(Reason::System),
-            // A text in no known language, or one that cannot be parsed, is compared by its paragraphs.
+            // A text in no known language, or one that cannot be parsed, is compared by paragraphs.
             Err(_) => of_blocks(query, &shown, &text),
         }))
     })?;
@@ -258,7 +261,7 @@ pub fn rank(
     })
 }
 
-/// The files whose elements are compared, by their index: all, or those with the most terms, then matches.
+/// Returns the indexes of the files to compare: all, or those with the most terms, then matches.
 fn choose(
     query: &RankedQuery,
     matches: &Matches,
@@ -291,7 +294,7 @@ fn choose(
     Ok(order)
 }
 
-/// BM25: rare terms count more, further occurrences less, long elements less.
+/// Computes BM25 scores: rare terms count more, further occurrences less, long elements less.
 #[expect(clippy::cast_precision_loss, reason = "numbers of elements and bytes of source text")]
 fn score(documents: &mut [Document], total: usize, length: usize) {
     let average = (length as f64 / total.max(1) as f64).max(1.0);
@@ -314,7 +317,7 @@ fn score(documents: &mut [Document], total: usize, length: usize) {
     }
 }
 
-/// What counts as a document of its own.
+/// True for the kinds of elements that are documents of their own.
 const fn is_document(kind: Kind) -> bool {
     kind.is_callable()
         || kind.is_class_like()
@@ -400,7 +403,7 @@ fn of_elements(query: &RankedQuery, file: &Outline) -> FileDocuments {
     }
 }
 
-/// The document that a byte belongs to: the innermost around it, or the one that a comment documents.
+/// Returns the document of a byte: the innermost around it, or the element that its comment documents.
 fn owner(elements: &Elements, byte: usize) -> Option<usize> {
     let list = &elements.list;
     let after = list.partition_point(|element| element.span.start_byte <= byte);
@@ -484,17 +487,17 @@ fn each_match(query: &TextQuery, text: &str, mut found: impl FnMut(usize)) {
         found(matched.start());
         true
     };
-    // An engine that gives up (PCRE2's limits) has found what it found; the counts of the search are exact.
+    // An engine that stops at its limits (PCRE2) has reported its matches so far; the counts of the search are exact.
     let _ = match &query.engine {
         Engine::Rust(matcher) => matcher.find_iter(text.as_bytes(), &mut take).map_err(drop),
         Engine::Pcre2(matcher) => matcher.find_iter(text.as_bytes(), &mut take).map_err(drop),
     };
 }
 
-/// How often terms occur in one document, and where.
+/// The number of occurrences of each term in one document, and their lines.
 struct Tally {
     counts: Vec<f64>,
-    /// By line, which terms occur on it, as bits, and how often any does.
+    /// For each line, its terms as bits and the number of all occurrences on it.
     lines: BTreeMap<usize, (u32, usize)>,
 }
 
@@ -549,7 +552,7 @@ impl Tally {
 }
 
 impl RankedOutput {
-    /// What a model reads.
+    /// Returns the text for a model.
     #[must_use]
     pub fn text(&self) -> String {
         let Self {

@@ -1,7 +1,7 @@
-//! How large a file is, how complex, and how to read it at the least cost.
+//! Measures the size and complexity of a file, and recommends the cheapest way to read it.
 //!
-//! A line is code, comment or blank, never two of them: a line with code and a comment is code, a string that documents is
-//! code. The token estimate comes from the caller. The advice is data, in `scale.toml`; nothing here measures time.
+//! A line is either code, comment or blank: a line with code and a comment is code, and so is a docstring. The token
+//! estimate comes from the caller. The advice is data, in `scale.toml`; this module does not measure time.
 
 use std::sync::LazyLock;
 
@@ -13,28 +13,29 @@ use crate::{
     outline::Outline,
 };
 
-/// What a file has less of in each category: lines, bytes, characters of its longest line. From the last on it is very large.
+/// The exclusive upper bounds of each category: lines, bytes, characters of the longest line. Anything else is very
+/// large.
 const BOUNDS: [([usize; 3], Category); 3] = [
     ([100, 10_000, 2_000], Category::Small),
     ([500, 50_000, 10_000], Category::Medium),
     ([1_500, 150_000, 50_000], Category::Large),
 ];
 
-/// How large a file is.
+/// The size category of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Category {
-    /// Under 100 lines.
+    /// A file of fewer than 100 lines.
     Small,
-    /// Under 500 lines.
+    /// A file of fewer than 500 lines.
     Medium,
-    /// Under 1,500 lines.
+    /// A file of fewer than 1,500 lines.
     Large,
-    /// More.
+    /// A file of 1,500 lines or more.
     VeryLarge,
 }
 
 impl Category {
-    /// The category of a text: its lines, bytes and longest line decide, whichever is the largest.
+    /// Returns the category of a text: the largest of those that its lines, bytes and longest line give.
     #[must_use]
     pub fn of(text: &str) -> Self {
         let longest = text.lines().map(|line| line.chars().count()).max();
@@ -44,7 +45,7 @@ impl Category {
         found.map_or(Self::VeryLarge, |(_, category)| *category)
     }
 
-    /// The published name.
+    /// Returns the published name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -56,59 +57,59 @@ impl Category {
     }
 }
 
-/// Lines by what stands on them.
+/// The numbers of lines by their content.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lines {
-    /// All of them: line feeds, plus one if the last line is not empty.
+    /// The number of all lines: line feeds, plus one if the last line is not empty.
     pub total: usize,
-    /// With anything but comments and white space.
+    /// The number of lines with anything but comments and white space.
     pub code: usize,
-    /// With nothing but comments.
+    /// The number of lines with nothing but comments.
     pub comment: usize,
-    /// With nothing but white space, outside of comments.
+    /// The number of lines with nothing but white space, outside of comments.
     pub blank: usize,
 }
 
-/// How complex a file is.
+/// The complexity of a file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Complexity {
-    /// Elements other than comments.
+    /// The number of elements other than comments.
     pub total_elements: usize,
-    /// Classes, interfaces, enums, records, structs.
+    /// The number of class-like elements: classes, interfaces, enums, records, structs and similar.
     pub classes: usize,
-    /// Methods and constructors.
+    /// The number of methods and constructors.
     pub methods: usize,
-    /// Functions outside of classes.
+    /// The number of functions outside of classes.
     pub functions: usize,
-    /// Fields, enum members.
+    /// The number of fields and enum members.
     pub fields: usize,
-    /// Imports.
+    /// The number of imports.
     pub imports: usize,
-    /// Cyclomatic complexity over all callables.
+    /// The cyclomatic complexity of all callables.
     pub cyclomatic: Cyclomatic,
 }
 
-/// Cyclomatic complexity over the callables of a file.
+/// The cyclomatic complexity of a file's callables.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cyclomatic {
-    /// The sum.
+    /// The sum over all callables.
     pub total: usize,
-    /// The mean, 0 without callables.
+    /// The mean; 0 without callables.
     pub average: f64,
-    /// The highest.
+    /// The maximum of all callables.
     pub max: usize,
-    /// The qualified name of the first callable that has it.
+    /// The qualified name of the first callable with the maximum.
     pub max_element: Option<String>,
 }
 
-/// What to do with a file of this size.
+/// The advice for a file of this size.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Guidance {
-    /// In one sentence.
+    /// The approach, in one sentence.
     pub approach: Sentence,
-    /// In order.
+    /// The steps, in order.
     pub steps: Vec<Sentence>,
-    /// Where tokens are saved.
+    /// The advice on saving tokens.
     pub tokens: Sentence,
     /// The strategy's short name.
     pub strategy: Sentence,
@@ -122,7 +123,7 @@ pub struct Sentence {
 }
 
 impl Sentence {
-    /// In both languages.
+    /// Returns the sentence in both languages.
     #[must_use]
     pub fn text(&self) -> Text {
         Text::new(self.en.clone(), self.ja.clone())
@@ -143,22 +144,21 @@ struct Advice {
 static ADVICE: LazyLock<Advice> =
     LazyLock::new(|| toml::from_str(include_str!("scale.toml")).expect("scale.toml is well-formed; a test reads it"));
 
-/// The size of a file and what to do with it.
+/// The size of a file with advice.
 #[derive(Clone, Debug)]
 pub struct Scale {
-    /// Lines by what stands on them.
     pub lines: Lines,
-    /// By lines, bytes and the longest line.
+    /// The category, by lines, bytes and the longest line.
     pub category: Category,
-    /// What reading the whole file costs.
+    /// The number of tokens of the whole file.
     pub token_estimate: usize,
-    /// What to do.
+    /// The advice for this category.
     pub guidance: &'static Guidance,
-    /// Of languages that can be taken apart.
+    /// The complexity, if the language is known.
     pub complexity: Option<Complexity>,
 }
 
-/// The scale of a file in a known language.
+/// Assesses a file in a known language.
 #[must_use]
 pub fn assess(file: &Outline, token_estimate: usize) -> Scale {
     let category = Category::of(&file.source.text);
@@ -174,7 +174,7 @@ pub fn assess(file: &Outline, token_estimate: usize) -> Scale {
     }
 }
 
-/// The scale of a text in no known language: every line that is not blank counts as code.
+/// Assesses a text in no known language: every line that is not blank counts as code.
 #[must_use]
 pub fn assess_text(text: &str, token_estimate: usize) -> Scale {
     let category = Category::of(text);
@@ -185,14 +185,14 @@ pub fn assess_text(text: &str, token_estimate: usize) -> Scale {
         guidance: match category {
             _ if text.is_empty() => &ADVICE.empty,
             Category::Small => &ADVICE.small,
-            // It has no structure and no elements to cut by.
+            // Such a text has no elements by which it could be cut.
             _ => &ADVICE.text,
         },
         complexity: None,
     }
 }
 
-/// The advice for a category.
+/// Returns the advice for a category.
 #[must_use]
 pub fn guidance(category: Category) -> &'static Guidance {
     match category {
@@ -203,7 +203,7 @@ pub fn guidance(category: Category) -> &'static Guidance {
     }
 }
 
-/// Lines by what stands on them; comments are those among the elements.
+/// Counts lines by their content; comments are those among the elements.
 #[must_use]
 pub fn count_lines(text: &str, elements: &Elements) -> Lines {
     let mut lines = Lines::default();
@@ -242,7 +242,7 @@ pub fn count_lines(text: &str, elements: &Elements) -> Lines {
     lines
 }
 
-/// Counts elements and folds their complexity.
+/// Counts elements and aggregates their cyclomatic complexity.
 #[must_use]
 pub fn complexity(elements: &Elements) -> Complexity {
     let mut cyclomatic = Cyclomatic::default();
@@ -259,7 +259,7 @@ pub fn complexity(elements: &Elements) -> Complexity {
         }
     }
     if callables > 0 {
-        // Sums of complexity stay far below the 52 bits that a float holds exactly.
+        // Sums of complexity stay far below the 52 bits that a float represents exactly.
         #[expect(clippy::cast_precision_loss, reason = "see above")]
         let total = cyclomatic.total as f64;
         cyclomatic.average = (total / f64::from(callables) * 100.0).round() / 100.0;
@@ -275,18 +275,17 @@ pub fn complexity(elements: &Elements) -> Complexity {
     }
 }
 
-/// What statistics of a project need of one file.
+/// The facts about one file for a project's statistics.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FileStatistics {
-    /// The language's name.
+    /// The name of the language.
     pub language: &'static str,
-    /// Lines by what stands on them.
     pub lines: Lines,
-    /// Of every callable: qualified name, first line, cyclomatic complexity.
+    /// The qualified name, first line and cyclomatic complexity of every callable.
     pub callables: Vec<(String, usize, usize)>,
 }
 
-/// The statistics of one file.
+/// Returns the statistics of one file.
 #[must_use]
 pub fn statistics(file: &Outline) -> FileStatistics {
     let elements = &file.elements;
@@ -336,7 +335,7 @@ mod tests {
             ),
             (1, 1, 1, 1)
         );
-        // if, and, for, if of the comprehension; and g.
+        // The complexity of f: if, and, for, if of the comprehension; and that of g.
         let cyclomatic = complexity.cyclomatic;
         assert_eq!(
             (cyclomatic.total, cyclomatic.max, cyclomatic.max_element.as_deref()),

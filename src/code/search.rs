@@ -1,8 +1,8 @@
 //! Searching text in many files, with the semantics of ripgrep 15: same files, same lines, same counts.
 //!
-//! Invariant: what is kept is bounded, what is counted is not; and what is kept does not depend on the order in which
-//! threads finish (the first rows by path and line, or the files with the most matches). A file is searched once, however
-//! often the roots name it. The form of a reply is not decided here (see [`crate::shape`]).
+//! Invariant: the kept rows are bounded, the counts are not; and the kept rows do not depend on the order in which
+//! threads finish (the first rows by path and line, or the files with the most matches). A file is searched once,
+//! however often the roots name it. The form of a reply is decided elsewhere (see [`crate::shape`]).
 
 use std::{
     cmp::Ordering,
@@ -36,23 +36,22 @@ use crate::{
     within::Within,
 };
 
-/// What the kept rows of one search may occupy, in bytes of text. Well under the 500 MB that one operation may use.
+/// The maximum size of the kept rows of one search, in bytes of text. Well under the 500 MB that one operation may use.
 const ROW_BYTES: usize = 64 << 20;
 
-/// Which files of a walk are searched.
+/// The filters for the files that a walk searches.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ScopeOptions {
-    /// As ripgrep's `-g GLOB`: only files that match one of them. Relative to the project.
+    /// Globs as ripgrep's `-g GLOB`: only files that match one of them. Relative to the project.
     pub include_globs: Vec<String>,
-    /// As ripgrep's `-g '!GLOB'`, with or without the mark. They outrank the others.
+    /// Globs as ripgrep's `-g '!GLOB'`, with or without the `!`. They take precedence over the others.
     pub exclude_globs: Vec<String>,
-    /// Larger files are left out: `10M`, `500K`.
+    /// The size above which files are left out: `10M`, `500K`.
     pub max_filesize: Option<String>,
-    /// How folders are descended into.
     pub traversal: Traversal,
 }
 
-/// A checked [`ScopeOptions`].
+/// The validated form of [`ScopeOptions`].
 #[derive(Clone, Debug)]
 pub struct Scope {
     project: Arc<Project>,
@@ -60,12 +59,12 @@ pub struct Scope {
     within: Option<Within>,
     max_filesize: Option<u64>,
     traversal: Traversal,
-    /// Files found by a walk are listed as passed over beyond this many bytes.
+    /// The size in bytes above which files found by a walk are reported as skipped.
     most_bytes: u64,
 }
 
 impl Scope {
-    /// Checks globs and size. `most_bytes` is the largest file that a walk searches (100 MB by default).
+    /// Validates globs and size. `most_bytes` is the size of the largest file that a walk searches (100 MB by default).
     pub fn new(project: &Arc<Project>, options: &ScopeOptions, most_bytes: u64) -> Result<Self, Vec<SearchError>> {
         let mut faults = Vec::new();
         let mut builder = OverrideBuilder::new(project.root());
@@ -112,7 +111,7 @@ impl Scope {
         })
     }
 
-    /// Admits of the files that a walk finds only those in these places.
+    /// Restricts the files that a walk finds to the given places.
     #[must_use]
     pub fn only_within(mut self, within: Option<Within>) -> Self {
         self.within = within;
@@ -124,12 +123,11 @@ impl Scope {
         self.within.as_ref().is_none_or(|within| within.admits(path.relative()))
     }
 
-    /// The project that is searched.
     pub(crate) const fn project(&self) -> &Arc<Project> {
         &self.project
     }
 
-    /// How the folders are walked, with the ignore files of ripgrep.
+    /// Returns a walk of the folders that also reads the ignore files of ripgrep.
     pub(crate) fn rules(&self, skipped: &Arc<Mutex<SkippedList>>) -> WalkBuilder {
         let mut rules = walk::rules(&self.project, self.traversal, skipped);
         if !self.traversal.no_ignore {
@@ -139,19 +137,19 @@ impl Scope {
         rules
     }
 
-    /// The largest file that is read, in bytes.
+    /// Returns the size of the largest file that is read, in bytes.
     pub(crate) fn most_bytes(&self) -> u64 {
         self.max_filesize
             .map_or(self.most_bytes, |wanted| wanted.min(self.most_bytes))
     }
 
-    /// Whether globs and size admit a file that something else found.
+    /// True if globs and size admit a file that another search found.
     fn admits(&self, file: &FoundFile) -> bool {
         let path = file.path.absolute();
         if self.globs.matched(&path, false).is_ignore() {
             return false;
         }
-        // A folder that is excluded excludes what is in it; a walk would not have descended.
+        // An excluded folder excludes its content; a walk would not have descended into it.
         let below_excluded = path
             .ancestors()
             .skip(1)
@@ -166,39 +164,40 @@ impl Scope {
     }
 }
 
-/// What a search shall bring back besides exact counts.
+/// The rows that a search returns besides exact counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
-    /// Nothing: the cheapest search.
+    /// No rows: the cheapest search.
     Counts,
     /// The first rows by path, then line.
     Rows {
-        /// How many.
+        /// The maximum number of rows.
         keep: usize,
     },
     /// The first rows of the files with the most matches.
     Top {
-        /// How many files.
+        /// The maximum number of files.
         files: usize,
-        /// How many rows of each.
+        /// The maximum number of rows of each file.
         rows: usize,
     },
 }
 
-/// One matching line, or block of lines where a match spans several.
+/// A matching line, or a block of lines if a match spans several.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LineMatch {
-    /// Of its first line, from 1.
+    /// The line number of its first line, from 1.
     pub line: u64,
-    /// Without its line break; around the first match if the line is long (400 characters, 4,000 for several lines).
+    /// The text without its line break; the part around the first match if the line is long (400 characters, 4,000 for
+    /// several lines).
     pub text: String,
     /// Start and end of each match in characters of `text`, end exclusive.
     pub spans: Vec<[usize; 2]>,
-    /// Whether `text` is a part of the line.
+    /// True if `text` is only a part of the line.
     pub line_truncated: bool,
-    /// Lines before it that no earlier row has.
+    /// The lines before it that no earlier row contains.
     pub context_before: Vec<String>,
-    /// Lines after it.
+    /// The context lines after it.
     pub context_after: Vec<String>,
 }
 
@@ -215,57 +214,57 @@ impl LineMatch {
 /// The matches of one file.
 #[derive(Clone, Debug)]
 pub struct FileMatches {
-    /// Which file.
     pub path: ProjectPath,
-    /// The rows that were kept, by line.
+    /// The kept rows, by line number.
     pub lines: Vec<LineMatch>,
-    /// Matches, as `rg --count-matches`.
+    /// The number of matches, as counted by `rg --count-matches`.
     pub match_count: u64,
-    /// Matching lines, as `rg --count`.
+    /// The number of matching lines, as counted by `rg --count`.
     pub line_count: u64,
-    /// What it was decoded from, when not UTF-8.
+    /// The encoding that the file was decoded from, if not UTF-8.
     pub encoding: Option<String>,
 }
 
-/// Everything a search found.
+/// The result of a text search.
 #[derive(Clone, Debug, Default)]
 pub struct Matches {
-    /// Files with matches, by path.
+    /// The files with matches, by path.
     pub files: Vec<FileMatches>,
-    /// Matches in all files.
+    /// The number of matches in all files.
     pub total_matches: u64,
-    /// Matching lines in all files.
+    /// The number of matching lines in all files.
     pub total_lines: u64,
-    /// Files that were searched.
+    /// The number of files searched.
     pub searched_files: u64,
-    /// Whether every row is there (never for [`Need::Counts`] unless nothing matched).
+    /// True if no row was dropped (never for [`Need::Counts`] unless nothing matched).
     pub complete: bool,
-    /// What was passed over.
+    /// The files and folders that were skipped.
     pub skipped: SkippedList,
-    /// How long it took.
+    /// The duration of the search.
     pub elapsed: Duration,
 }
 
 impl Matches {
-    /// Files with matches.
+    /// Returns the number of files with matches.
     #[must_use]
     pub fn total_files(&self) -> usize {
         self.files.len()
     }
 
-    /// Rows that were kept.
+    /// Returns the number of kept rows.
     #[must_use]
     pub fn rows(&self) -> usize {
         self.files.iter().map(|file| file.lines.len()).sum()
     }
 }
 
-/// Where to search: folders are walked; files are searched even if they are ignored or hidden. Neither means the project.
+/// The places to search: folders are walked; files are searched even if they are ignored or hidden. If both are empty,
+/// the whole project is searched.
 #[derive(Clone, Debug, Default)]
 pub struct Targets {
-    /// Folders, or files.
+    /// Folders to walk, or files.
     pub roots: Vec<ProjectPath>,
-    /// Files.
+    /// Files to search, also ignored and hidden ones.
     pub files: Vec<ProjectPath>,
 }
 
@@ -303,7 +302,8 @@ pub fn search(
     gathered.finish(cancel)
 }
 
-/// Searches files that a [`walk::FileFilter`] found, where globs and size admit them. Folders and links among them are not searched.
+/// Searches files that a [`walk::FileFilter`] found, if globs and size admit them. Folders and links among them are not
+/// searched.
 pub fn search_found(
     query: &TextQuery,
     found: &[FoundFile],
@@ -350,7 +350,7 @@ fn each(
     });
 }
 
-/// Walks folders and searches their files while walking.
+/// Walks folders and searches their files during the walk.
 fn walk_folders(
     folders: &[PathBuf],
     named: &HashSet<PathBuf>,
@@ -366,7 +366,7 @@ fn walk_folders(
     for folder in folders {
         rules.add(folder);
     }
-    // Only where one folder lies in another can a file be met twice.
+    // A file can be visited twice only if one folder lies in another.
     let overlap = folders
         .iter()
         .any(|a| folders.iter().any(|b| a != b && b.starts_with(a)));
@@ -402,7 +402,7 @@ fn walk_folders(
     });
 }
 
-/// One thread's searcher, and what it counted since it began.
+/// The searcher of one thread, with its counter.
 struct Worker<'a> {
     searcher: FileSearcher<'a>,
     gathered: &'a Gathered,
@@ -439,13 +439,13 @@ impl Drop for Worker<'_> {
     }
 }
 
-/// What all threads of a search bring together.
+/// The results that all threads of a search share.
 struct Gathered {
     started: Instant,
     need: Need,
     searched: AtomicU64,
     skipped: Arc<Mutex<SkippedList>>,
-    /// Set once rows behind some path are no longer wanted.
+    /// Set once rows after some path are no longer wanted.
     is_full: AtomicBool,
     kept: Mutex<Kept>,
 }
@@ -458,7 +458,7 @@ struct Kept {
     rows: usize,
     bytes: usize,
     incomplete: bool,
-    /// No row of a file behind this one will be shown.
+    /// No row of a file after this path will be shown.
     last: Option<PathBuf>,
 }
 
@@ -474,7 +474,7 @@ impl Gathered {
         }
     }
 
-    /// How many rows of this file could still be shown.
+    /// Returns the number of rows of this file that may still be shown.
     fn keep_of(&self, path: &Path) -> usize {
         match self.need {
             Need::Counts => 0,
@@ -505,7 +505,7 @@ impl Gathered {
             line_count: tally.lines,
             encoding: tally.encoding,
         });
-        // Twice what is needed, so that the work of dropping is done rarely.
+        // Trims only at twice the needed size, so that trimming is rare.
         let too_many = match self.need {
             Need::Counts => false,
             Need::Rows { keep } => kept.rows > keep.saturating_mul(2) || kept.bytes > ROW_BYTES * 2,
@@ -635,7 +635,7 @@ mod tests {
         search(&query, &targets, &scope, need, &CancellationToken::new()).expect("not cancelled")
     }
 
-    /// `path:line:text` of each row.
+    /// Returns `path:line:text` of each row.
     fn rows(matches: &Matches) -> Vec<String> {
         let file = |file: &super::FileMatches| {
             let path = file.path.shown();

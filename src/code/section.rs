@@ -1,7 +1,8 @@
-//! Cuts out of a file: by lines and columns, by several ranges, or by the name of an element.
+//! Extraction of sections from a file: by lines and columns, by several ranges, or by the name of an element.
 //!
-//! Lines are 1-based and inclusive, columns 0-based in characters, the end column exclusive. Only an end past the end of
-//! the file is clamped, and said; a start past it is a failure. `raw` is the file's text to the last line end.
+//! Lines are 1-based and inclusive, columns 0-based in characters, the end column exclusive. Only an end past the end
+//! of the file is clamped, which is reported; a start past it is an error. `raw` is the file's exact text, including
+//! the last line end.
 
 use fumi_base::files::Decoded;
 
@@ -12,24 +13,25 @@ use crate::{
     parse::LineIndex,
 };
 
-/// Lines from this many characters on are minified: an element on one is cut by columns, not with all that stands beside it.
+/// The length above which a line counts as minified, in characters: an element on it is cut by columns, without its
+/// neighbours on the line.
 const LONG_LINE: usize = 500;
 
-/// What to cut.
+/// The range of a file to cut out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Range {
-    /// 1-based.
+    /// The 1-based first line.
     pub start_line: usize,
-    /// 1-based, inclusive; the end of the file when not given.
+    /// The 1-based last line, inclusive; the end of the file if `None`.
     pub end_line: Option<usize>,
-    /// 0-based, in characters, on the first line.
+    /// The 0-based column on the first line, in characters.
     pub start_column: Option<usize>,
-    /// 0-based, in characters, exclusive, on the last line.
+    /// The 0-based column on the last line, in characters, exclusive.
     pub end_column: Option<usize>,
 }
 
 impl Range {
-    /// Whole lines.
+    /// Creates a range of whole lines.
     #[must_use]
     pub const fn lines(start_line: usize, end_line: Option<usize>) -> Self {
         Self {
@@ -41,20 +43,20 @@ impl Range {
     }
 }
 
-/// How a cut is shown.
+/// The output format of a section.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
     /// Each line with its number.
     #[default]
     Text,
-    /// The exact text, original line ends included.
+    /// The exact text, including original line ends.
     Raw,
-    /// One string a line, without line ends.
+    /// One string for each line, without line ends.
     Json,
 }
 
 impl Format {
-    /// The published name.
+    /// Returns the published name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -65,33 +67,33 @@ impl Format {
     }
 }
 
-/// What was cut.
+/// A section cut out of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {
-    /// 1-based.
+    /// The 1-based first line.
     pub start_line: usize,
-    /// 1-based, inclusive; never past the end of the file.
+    /// The 1-based last line, inclusive; never past the end of the file.
     pub end_line: usize,
-    /// As asked, clamped to the line.
+    /// The requested start column.
     pub start_column: Option<usize>,
-    /// As asked, clamped to the line.
+    /// The requested end column, clamped to the line.
     pub end_column: Option<usize>,
-    /// The lines of the file.
+    /// The number of lines of the file.
     pub total_lines: usize,
-    /// Whether the asked end lay past the end of the file or of its line.
+    /// True if the requested end was past the end of the file or of its line.
     pub is_clamped: bool,
-    /// The qualified name, when it was cut by name.
+    /// The qualified name, if the section was cut by name.
     pub element: Option<String>,
-    /// The text.
+    /// The text in the requested format.
     pub content: Content,
 }
 
 /// The text of a section in its format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
-    /// `text` and `raw`.
+    /// The text of `text` and `raw`.
     One(String),
-    /// `json`.
+    /// The lines of `json`.
     Lines(Vec<String>),
 }
 
@@ -104,13 +106,13 @@ pub struct Sheet<'t> {
 }
 
 impl<'t> Sheet<'t> {
-    /// Reads where the lines are.
+    /// Indexes the lines of a decoded file.
     #[must_use]
     pub fn new(path: &'t str, decoded: &'t Decoded) -> Self {
         Self::of_text(path, &decoded.text)
     }
 
-    /// The same of a text that is already at hand.
+    /// Indexes the lines of a text.
     #[must_use]
     pub fn of_text(path: &'t str, text: &'t str) -> Self {
         Self {
@@ -120,13 +122,13 @@ impl<'t> Sheet<'t> {
         }
     }
 
-    /// The lines of the file.
+    /// Returns the number of lines of the file.
     #[must_use]
     pub fn total_lines(&self) -> usize {
         self.lines.count()
     }
 
-    /// Cuts one range.
+    /// Cuts out one range.
     pub fn cut(&self, range: &Range, format: Format) -> Result<Section, StructureError> {
         let total = self.lines.count();
         if total == 0 {
@@ -140,7 +142,7 @@ impl<'t> Sheet<'t> {
             total,
         };
         let asked_end = range.end_line.unwrap_or(total);
-        // A range must start inside and not end before it starts.
+        // A range must start inside the file and not end before it starts.
         if range.start_line == 0 || range.start_line > total || asked_end < range.start_line {
             return Err(bad());
         }
@@ -174,12 +176,12 @@ impl<'t> Sheet<'t> {
         })
     }
 
-    /// Cuts an element by its qualified name, or by its simple one where that is unique.
+    /// Cuts out an element by its qualified name, or by its simple name if that is unique.
     pub fn cut_element(&self, name: &str, elements: &Elements, format: Format) -> Result<Section, StructureError> {
         let at = find(self.path, name, elements)?;
         let span = elements.list[at].span;
         let mut range = Range::lines(span.start_line, Some(span.end_line));
-        // Whole lines show an element's indentation and what is said beside it, unless a line is a file of its own.
+        // Whole lines include an element's indentation and trailing comments, unless the line is minified.
         if self.width(span.start_line) > LONG_LINE || self.width(span.end_line) > LONG_LINE {
             range.start_column = Some(span.start_column);
             range.end_column = Some(span.end_column);
@@ -195,7 +197,7 @@ impl<'t> Sheet<'t> {
             .unwrap_or(self.text.len()..self.text.len())
     }
 
-    /// A line without its end.
+    /// Returns a line without its line end.
     fn bare(&self, line: usize) -> &'t str {
         self.text[self.bytes(line)].trim_end_matches(['\n', '\r'])
     }
@@ -204,7 +206,7 @@ impl<'t> Sheet<'t> {
         self.bare(line).chars().count()
     }
 
-    /// The byte of a column, and the column clamped to the line.
+    /// Returns the byte offset of a column, and the column clamped to the line.
     fn place(&self, line: usize, column: usize) -> (usize, usize) {
         let bare = self.bare(line);
         let start = self.bytes(line).start;
@@ -235,9 +237,9 @@ fn show(text: &str, first_line: usize, format: Format) -> Content {
     }
 }
 
-/// The one element of a name: of its whole path with dots (or `::`, `#`, `\`), else of the end of that path.
+/// Finds the one element with a name: its whole path with dots (or `::`, `#`, `\`), or else the end of that path.
 pub fn find(path: &str, name: &str, elements: &Elements) -> Result<usize, StructureError> {
-    // Keys of data may hold any sign: as written first, then with the separators that readers use.
+    // Data keys may contain any character: the name is tried first as written, then with normalised separators.
     let written = name.trim();
     let wanted = written
         .trim_end_matches("()")
@@ -271,7 +273,8 @@ pub fn find(path: &str, name: &str, elements: &Elements) -> Result<usize, Struct
     } else {
         exact
     };
-    // What implements a type has its name, and so has a prototype: the type and the definition are meant.
+    // An implementation has the name of its type, and a prototype that of its definition: the type and the definition
+    // take precedence.
     let defined: Vec<&(usize, String)> = found
         .iter()
         .filter(|(at, _)| {
@@ -319,8 +322,8 @@ pub fn find(path: &str, name: &str, elements: &Elements) -> Result<usize, Struct
     }
 }
 
-/// The elements of a name as the compact table shows it, with a dot for each element around it: those at that depth, else those at
-/// any depth but the top. Empty if the name begins with no dot.
+/// Finds elements by a name of the compact table, which has a leading dot for each enclosing element. Returns those at
+/// that depth, or else those at any depth but the top. Empty if the name begins without a dot.
 fn nested<'a>(shown: &str, named: &'a [(usize, String)], elements: &Elements) -> Vec<&'a (usize, String)> {
     let name = shown.trim_start_matches('.');
     let depth = shown.len() - name.len();
@@ -342,7 +345,7 @@ fn nested<'a>(shown: &str, named: &'a [(usize, String)], elements: &Elements) ->
     if at_depth.is_empty() { by_end } else { at_depth }
 }
 
-/// `steps[0].run` as the item is named: `steps.[0].run`.
+/// Separates list items by dots, as in qualified names: `steps[0].run` becomes `steps.[0].run`.
 fn with_items(name: &str) -> String {
     let mut out = String::with_capacity(name.len() + 4);
     for (at, c) in name.char_indices() {

@@ -1,7 +1,9 @@
-//! The forms in which a search is shown: structured for programs, compact text for models, from the same matches.
+//! The forms in which a search result is shown: structured for programs, compact text for models, from the same
+//! matches.
 //!
-//! Invariant: both forms carry the same rows, and the totals are the search's own, never those of the rows shown. A shape
-//! is chosen once, by an enum; nothing here searches, cuts to tokens, or reads a clock (`elapsed_ms` is passed in).
+//! Invariant: both forms contain the same rows, and the totals are those of the whole search, never those of the rows
+//! shown. The shape is selected once, by an enum. This module does not search, does not cut to a token budget, and does
+//! not read a clock (`elapsed_ms` is an argument).
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
@@ -13,32 +15,32 @@ use crate::{
     search::{FileMatches, LineMatch, Matches, Need},
 };
 
-/// How many files a summary names.
+/// The maximum number of files in a summary.
 pub const SUMMARY_FILES: usize = 10;
 
-/// How many lines of each.
+/// The maximum number of lines of each file in a summary.
 pub const SUMMARY_LINES: usize = 3;
 
 /// The form of a search's reply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Shape {
-    /// Every row.
+    /// Every row, each with its path.
     #[default]
     Normal,
-    /// One number.
+    /// Only the total number of matches.
     TotalOnly,
-    /// A number for each file.
+    /// The number of matches of each file.
     CountOnly,
     /// The files with the most matches, with a few lines of each.
     Summary,
-    /// Rows under their file.
+    /// The rows grouped by file.
     Grouped,
-    /// Every row, with what all paths begin with named once.
+    /// Every row, with the common prefix of all paths written once.
     OptimizedPaths,
 }
 
 impl Shape {
-    /// What the search must bring back for this shape, when at most `keep` rows are shown.
+    /// Returns the rows that the search must return for this shape, when at most `keep` rows are shown.
     #[must_use]
     pub const fn need(self, keep: usize) -> Need {
         match self {
@@ -67,14 +69,14 @@ pub struct StagesMeta {
     pub search_elapsed_ms: u64,
 }
 
-/// What the text of a reply says beside its rows. The structure says the same in its totals.
+/// The facts for the text of a reply besides its rows. The structured form has the same facts in its totals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Basis {
-    /// The first row of this page among all rows, from 0.
+    /// The index of the first row of this page among all rows, from 0.
     pub from: usize,
-    /// Files that were searched.
+    /// The number of files searched.
     pub searched_files: u64,
-    /// Files with matches, on this page or not.
+    /// The number of files with matches, on this page or not.
     pub total_files: usize,
 }
 
@@ -276,7 +278,7 @@ pub struct GroupRow {
     pub context_after: Vec<String>,
 }
 
-/// Brings matches into a shape.
+/// Converts matches to the reply of a shape.
 #[must_use]
 pub fn shape(matches: Matches, shape: Shape, elapsed_ms: u64, meta: Option<StagesMeta>) -> Shaped {
     let total_matches = matches.total_matches;
@@ -321,7 +323,7 @@ pub fn shape(matches: Matches, shape: Shape, elapsed_ms: u64, meta: Option<Stage
 }
 
 impl Shaped {
-    /// How many files were searched, if none matches and the form does not say so otherwise.
+    /// Returns the number of files searched if none matches and the form does not report that number otherwise.
     #[must_use]
     pub fn searched_without_match(&self) -> Option<u64> {
         let (total_matches, basis, meta) = match self {
@@ -333,7 +335,7 @@ impl Shaped {
         (total_matches == 0 && meta.is_none()).then_some(basis.searched_files)
     }
 
-    /// What a model reads: the bare number, or lines under the path that they are in.
+    /// Returns the text for a model: the bare number, or lines below the path of their file.
     #[must_use]
     pub fn text(&self) -> String {
         match self {
@@ -423,7 +425,7 @@ fn group_row(line: LineMatch) -> GroupRow {
 fn summary(matches: Matches, elapsed_ms: u64, basis: Basis, meta: Option<StagesMeta>) -> SummaryOutput {
     let (total_matches, total_files) = (matches.total_matches, basis.total_files);
     let mut files = matches.files;
-    // Stable: files with equally many stay in the order of their paths.
+    // Stable: files with equal counts stay in the order of their paths.
     files.sort_by_key(|file| std::cmp::Reverse(file.match_count));
     files.truncate(SUMMARY_FILES);
     let top_files: Vec<TopFile> = files
@@ -449,12 +451,12 @@ fn summary(matches: Matches, elapsed_ms: u64, basis: Basis, meta: Option<StagesM
     }
 }
 
-/// `L12: text`, without the indentation that says nothing outside its file.
+/// Returns `L12: text`, without the indentation, which is meaningless outside its file.
 fn sample(line: &LineMatch) -> String {
     format!("L{}: {}", line.line, shown(line.text.trim(), line.line_truncated))
 }
 
-/// The totals in words, with what a limit kept from being searched.
+/// Returns the totals in words, with a note if a limit kept files from being searched.
 fn in_words(matches: u64, basis: Basis, meta: Option<&StagesMeta>) -> String {
     let plural = |count: u64, ending: &'static str| if count == 1 { "" } else { ending };
     let mut out = if matches == 0 {
@@ -473,13 +475,13 @@ fn in_words(matches: u64, basis: Basis, meta: Option<&StagesMeta>) -> String {
     out
 }
 
-/// What all paths begin with, up to a `/`.
+/// Returns the common prefix of all paths, up to and including a `/`.
 fn common_folder<'a>(mut paths: impl Iterator<Item = &'a str>) -> &'a str {
     let Some(first) = paths.next() else { return "" };
     let folder = |path: &'a str| path.rfind('/').map_or("", |slash| &path[..=slash]);
     paths.fold(folder(first), |common, path| {
         let same = common.bytes().zip(path.bytes()).take_while(|(a, b)| a == b).count();
-        // Ends just behind a `/`, so it is the end of a character.
+        // Ends directly after a `/`, so on a character boundary.
         common.as_bytes()[..same]
             .iter()
             .rposition(|byte| *byte == b'/')
@@ -487,12 +489,12 @@ fn common_folder<'a>(mut paths: impl Iterator<Item = &'a str>) -> &'a str {
     })
 }
 
-/// A cut line ends with a mark; the structure says `line_truncated`.
+/// Appends an ellipsis to a cut line; the structured form has `line_truncated` instead.
 fn shown(text: &str, cut: bool) -> String {
     if cut { format!("{text}…") } else { text.to_owned() }
 }
 
-/// What a text with rows ends with: the totals, and which of the rows it has if not all.
+/// Writes the last line of a text with rows: the totals, and the range of the rows shown if some are missing.
 fn closing(
     out: &mut String,
     truncated: bool,
@@ -509,7 +511,7 @@ fn closing(
     };
 }
 
-/// One row as `12:text`, its context as `11-text`.
+/// Writes one row as `12:text`, its context lines as `11-text`.
 fn write_row(out: &mut String, row: &RowText<'_>) {
     let first = row.line.saturating_sub(row.before.len() as u64);
     for (line, text) in (first..).zip(row.before) {
@@ -629,7 +631,7 @@ mod tests {
     use super::{Shape, Shaped, StagesMeta, common_folder, shape};
     use crate::search::{FileMatches, LineMatch, Matches};
 
-    /// Two files: `src/a.rs` with two rows and context, `src/b/c.rs` with one.
+    /// Returns two files: `src/a.rs` with two rows and context, `src/b/c.rs` with one.
     fn matches() -> (tempfile::TempDir, Matches) {
         let root = tempfile::tempdir().expect("a folder");
         fs::create_dir_all(root.path().join("src/b")).expect("a folder");

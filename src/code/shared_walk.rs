@@ -1,7 +1,8 @@
-//! Walks folders on one thread, and visits the files that it finds on several.
+//! A walk of folders on one thread, with visitors of files on several.
 //!
-//! `ignore`'s parallel walk reads a folder once. Its serial walk also looks for each ignore file by its name, for twice the system's
-//! time. So this is the parallel walk on one thread: on several, its threads wait for ever if the system gives only some of them.
+//! `ignore`'s parallel walk reads a folder once. Its serial walk also looks up each ignore file by its name, for twice
+//! the system's time. So this is the parallel walk on one thread: on several, its threads wait for ever if the system
+//! provides only some of them.
 
 use std::{
     cell::Cell,
@@ -18,11 +19,11 @@ use ignore::{DirEntry, WalkBuilder, WalkState};
 
 use crate::{walk::lock, walkers};
 
-/// How many files wait for a thread at most. The walking thread visits the next one itself; if that one is large, the other threads
-/// have these.
+/// The maximum number of files waiting for a thread. The walking thread then visits the next file itself; if that one
+/// is large, the other threads take the waiting ones.
 const MOST_OFFERED: usize = 128;
 
-/// What a walk gives to its visitors.
+/// The entry or error that a walk passes to its visitors.
 pub(crate) type Visited = Result<DirEntry, ignore::Error>;
 
 thread_local! {
@@ -30,13 +31,13 @@ thread_local! {
     static HAS_FALLBACK: Cell<bool> = const { Cell::new(false) };
 }
 
-/// True if a panic on this thread is handled by [`walk`], so that a panic hook need not report it: the system gave no thread, or the
-/// walk's thread panicked and reported it.
+/// True if [`walk`] handles a panic on this thread, so that a panic hook need not report it: the system provided no
+/// thread, or the walk's thread panicked and reported it.
 pub fn is_panic_handled() -> bool {
     HAS_FALLBACK.get()
 }
 
-/// Visits every entry once, until the visitor breaks. Where the system gives no thread, the walk is only slower.
+/// Visits every entry once, until the visitor breaks. If the system provides no thread, the walk is only slower.
 pub(crate) fn walk(rules: &WalkBuilder, mut visitor: impl FnMut(Visited) -> ControlFlow<()> + Send) -> ControlFlow<()> {
     let shared = Mutex::new((ControlFlow::Continue(()), false, &mut visitor));
     HAS_FALLBACK.set(true);
@@ -63,8 +64,9 @@ pub(crate) fn walk(rules: &WalkBuilder, mut visitor: impl FnMut(Visited) -> Cont
     }
 }
 
-/// Visits every entry once, files on at most `threads` threads, each with its own visitor. A visitor that breaks ends its thread, and
-/// the walk if that is the walking thread. Where the system gives fewer threads, those that there are do the work.
+/// Visits every entry once, files on at most `threads` threads, each with its own visitor. A visitor that breaks ends
+/// its thread, and the walk if that is the walking thread. If the system provides fewer threads, the existing ones do
+/// the work.
 pub(crate) fn walk_shared<V>(rules: &WalkBuilder, threads: usize, visitors: impl Fn() -> V)
 where
     V: FnMut(Visited) -> ControlFlow<()> + Send,
@@ -121,7 +123,7 @@ mod tests {
 
     use super::{Visited, walk_shared};
 
-    /// A repository with these files; what follows `=` is in them.
+    /// Creates a repository with these files; the text after `=` is a file's content.
     fn repository(files: &[&str]) -> tempfile::TempDir {
         let root = tempfile::tempdir().expect("a folder");
         fs::create_dir(root.path().join(".git")).expect("a folder");
@@ -134,7 +136,7 @@ mod tests {
         root
     }
 
-    /// Waits until so many visitors wait here; false after ten seconds.
+    /// A barrier for visitors. `of` returns true once this number of them wait, false after ten seconds.
     #[derive(Default)]
     struct Meeting(Mutex<usize>, Condvar);
 

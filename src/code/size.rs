@@ -1,23 +1,23 @@
-//! Sizes as fd and ripgrep write them: `+10M` and `-1ki` for files to find, `10M` for files to search.
+//! Sizes in the notations of fd and ripgrep: `+10M` and `-1ki` for files to find, `10M` for files to search.
 //!
 //! The two dialects differ on purpose, as the originals do: fd's `k` is 1,000 and `ki` 1,024, ripgrep's `K` is 1,024.
-//! Nothing here reads a file.
+//! This module does not read files.
 
 use crate::errors::search::SearchError;
 
-/// One `size` of a file filter.
+/// One `size` condition of a file filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SizeFilter {
-    /// `+`: this many bytes or more.
+    /// Sign `+`: this number of bytes or more.
     AtLeast(u64),
-    /// `-`: this many bytes or fewer.
+    /// Sign `-`: this number of bytes or fewer.
     AtMost(u64),
-    /// No sign: exactly this many bytes.
+    /// No sign: exactly this number of bytes.
     Exactly(u64),
 }
 
 impl SizeFilter {
-    /// Reads a size of fd: sign, digits, unit. The unit is required, upper or lower case.
+    /// Parses a size of fd: sign, digits, unit. The unit is required, in upper or lower case.
     pub fn parse(value: &str) -> Result<Self, SearchError> {
         let refused = || SearchError::Size {
             argument: "size",
@@ -44,7 +44,7 @@ impl SizeFilter {
         number.checked_mul(factor).map(make).ok_or_else(refused)
     }
 
-    /// Whether a file of this many bytes passes.
+    /// True if a file of this size passes.
     #[must_use]
     pub const fn admits(self, bytes: u64) -> bool {
         match self {
@@ -55,7 +55,7 @@ impl SizeFilter {
     }
 }
 
-/// Reads a `max_filesize` of ripgrep: digits, then nothing, `K`, `M` or `G` in either case. In bytes.
+/// Parses a `max_filesize` of ripgrep: digits, then nothing, `K`, `M` or `G` in either case. Returns bytes.
 pub fn max_filesize(value: &str) -> Result<u64, SearchError> {
     let refused = || SearchError::Size {
         argument: "max_filesize",
@@ -72,7 +72,7 @@ pub fn max_filesize(value: &str) -> Result<u64, SearchError> {
     number.checked_mul(factor).ok_or_else(refused)
 }
 
-/// The leading decimal number and what follows it.
+/// Returns the leading decimal number and the rest of the text.
 fn digits(text: &str) -> Option<(u64, &str)> {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     Some((text[..end].parse().ok()?, &text[end..]))

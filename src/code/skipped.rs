@@ -1,6 +1,6 @@
-//! What a walk or a search passed over, and why: partial trouble is data, not an error.
+//! The files and folders that a walk or a search skipped, with reasons: partial failures are data, not an error.
 //!
-//! The list is bounded, the count is not. Files left out by ignore rules or filters are not trouble and never appear.
+//! The list is bounded, the count is not. Files left out by ignore rules or filters do not appear.
 
 use std::{io, path::Path};
 
@@ -12,27 +12,27 @@ use fumi_base::{
 
 use crate::errors::search::SearchError;
 
-/// How many passed-over paths are kept; a reader needs examples and the number.
+/// The maximum number of skipped paths kept; a reader needs examples and the count.
 const KEPT: usize = 100;
 
-/// Why something was passed over.
+/// The reason for skipping a file or folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// A link that leads out of the project.
     OutsideProject,
     /// A link that leads to one of its own parent folders.
     LinkLoop,
-    /// The system refused to open or read it.
+    /// A file or folder that the system does not open or read.
     Unreadable,
-    /// It has more bytes than are searched.
+    /// A file above the size limit of the search.
     TooLarge,
-    /// Its parser needed more time or memory than one file may use.
+    /// A file whose parser exceeds its limit of time or memory.
     Unparsable,
-    /// PCRE2 backtracked further in it than it may.
+    /// A file in which PCRE2 exceeds its backtracking limit.
     MatchLimit,
-    /// The system failed: nothing is passed over, the search fails with it.
+    /// A system failure: it is not skipped, the whole search fails with it.
     System,
-    /// It contains NUL bytes, and matches: its lines are not text. It was named by the caller, so it counts.
+    /// A binary file with matches, whose lines are not text. The caller named it, so it counts.
     BinaryMatches,
 }
 
@@ -53,7 +53,7 @@ impl Reason {
         }
     }
 
-    /// Why a file was not opened or read.
+    /// Returns the reason for a file that could not be opened or read.
     #[must_use]
     pub fn of(error: &PathError) -> Self {
         match error {
@@ -64,7 +64,7 @@ impl Reason {
         }
     }
 
-    /// The same of what the system says itself.
+    /// Returns the reason for an error of the system.
     pub(crate) fn of_io(error: &io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::FileTooLarge => Self::TooLarge,
@@ -74,23 +74,22 @@ impl Reason {
     }
 }
 
-/// One passed-over path.
+/// A skipped path with its reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skipped {
-    /// Project-relative, with `/`.
+    /// The path relative to the project, with `/`.
     pub path: String,
-    /// Why.
     pub reason: Reason,
 }
 
-/// Everything that was passed over.
+/// All skipped files and folders.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SkippedList {
     /// The first by path, at most 100.
     pub examples: Vec<Skipped>,
-    /// How many in all.
+    /// The number of all skipped paths.
     pub total: u64,
-    /// Where the system failed first.
+    /// The path of the first system failure.
     failed_at: Option<String>,
 }
 
@@ -106,7 +105,7 @@ impl SkippedList {
         }
     }
 
-    /// Sorts and cuts, once nothing is added any more. Fails if the system did.
+    /// Sorts and cuts the finished list. Fails if a system failure occurred.
     pub(crate) fn settle(&mut self) -> Result<(), SearchError> {
         if let Some(path) = self.failed_at.take() {
             return Err(SearchError::System { path });
@@ -114,7 +113,7 @@ impl SkippedList {
         self.examples.sort_by(|a, b| a.path.cmp(&b.path));
         self.examples.dedup();
         if self.total <= KEPT as u64 {
-            // Overlapping roots meet the same trouble twice.
+            // Overlapping roots report the same path twice.
             self.total = self.examples.len() as u64;
         }
         self.examples.truncate(KEPT);
@@ -122,7 +121,7 @@ impl SkippedList {
     }
 }
 
-/// A path below the root as replies show it. One outside (never expected) shows its name alone.
+/// Returns a path below the root as replies show it. For a path outside (never expected), only its name.
 pub(crate) fn shown_below(root: &Path, path: &Path) -> String {
     match path.strip_prefix(root) {
         Ok(inside) if inside.as_os_str().is_empty() => ".".to_owned(),

@@ -1,7 +1,7 @@
-//! The source files below some folders: found as a search finds them, each handed to a free thread.
+//! The source files below some folders: found as by a search, each handed to a free thread.
 //!
-//! Invariant: results come in the order of the paths, whatever order the threads finish in; files are handed out in that
-//! order too. A file that cannot be read is passed over and named. What is done with a file is the caller's.
+//! Invariant: results are in the order of the paths, regardless of the order in which threads finish; files are handed
+//! out in that order too. An unreadable file is skipped and reported. The caller decides what to do with a file.
 
 use std::{
     collections::HashSet,
@@ -25,18 +25,18 @@ use crate::{
     walkers::{Walkers, cores},
 };
 
-/// Files that were looked at, and what came of them.
+/// The results of processing files.
 #[derive(Debug)]
 pub struct Sources<T> {
-    /// What was made of files, by path.
+    /// The results, by path.
     pub made: Vec<T>,
-    /// How many files there were.
+    /// The number of files.
     pub files: u64,
-    /// What was passed over.
+    /// The files and folders that were skipped.
     pub skipped: SkippedList,
 }
 
-/// Finds the files of these targets: folders are walked, files that are named are taken as they are.
+/// Finds the files of the targets: folders are walked, named files are included as they are.
 pub fn find(
     targets: &Targets,
     scope: &Scope,
@@ -81,7 +81,7 @@ pub fn find(
         return Err(SearchError::Cancelled);
     }
     let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-    // A named file, and one in overlapping folders, is met twice.
+    // A named file, and one in overlapping folders, is found twice.
     let mut seen = HashSet::new();
     found.retain(|path| seen.insert(path.relative().to_path_buf()));
     found.sort_by(|a, b| by_path(a.relative(), b.relative()));
@@ -89,8 +89,8 @@ pub fn find(
     Ok((found, skipped))
 }
 
-/// Makes something of each file, on as many threads as are free. `make` answers `Ok(None)` for a file that is of no
-/// concern, and a reason for one that could not be read.
+/// Processes each file, on as many threads as are free. `make` returns `Ok(None)` for an irrelevant file, and a reason
+/// for an unreadable one.
 pub fn each<T: Send>(
     files: &[ProjectPath],
     mut skipped: SkippedList,
@@ -138,7 +138,7 @@ pub fn each<T: Send>(
     })
 }
 
-/// A list that is only ever pushed to: a panic elsewhere cannot leave it half-written.
+/// Locks a list that is only ever pushed to: a panic elsewhere cannot leave it half-written.
 fn lock_list<T>(list: &Mutex<Vec<T>>) -> std::sync::MutexGuard<'_, Vec<T>> {
     list.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,12 +1,13 @@
-//! At which nodes a match of a query can begin, read off the query's text: where few nodes qualify, trying the query at
-//! those alone takes half the time of running it over the whole tree.
+//! The node kinds at which a match of a query can begin, derived from the query's text. If few kinds qualify, trying
+//! the query only at their nodes takes half the time of running it over the whole tree.
 //!
-//! Invariant: a kind that is left out cannot begin a match. A pattern that this reader does not understand (a wildcard, a
-//! token, siblings without a parent) gives `None`, and then the query runs over everything. It does not judge queries.
+//! Invariant: a kind that is left out cannot begin a match. A pattern that this reader does not understand (a wildcard,
+//! a token, siblings without a parent) gives `None`, and then the query runs over everything. This module does not
+//! validate queries.
 
 use tree_sitter::{Language, Query};
 
-/// By the grammar's number of a node kind, whether a match of the query can begin there.
+/// Returns, by the ids of node kinds, true if a match of the query can begin there.
 pub(crate) fn starts(query: &Query, text: &str, grammar: &Language) -> Option<Vec<bool>> {
     let mut starts = vec![false; grammar.node_kind_count()];
     for pattern in 0..query.pattern_count() {
@@ -18,7 +19,7 @@ pub(crate) fn starts(query: &Query, text: &str, grammar: &Language) -> Option<Ve
             let mut is_known = false;
             for id in 0..u16::try_from(starts.len()).ok()? {
                 if grammar.node_kind_for_id(id) == Some(name) && grammar.node_kind_is_named(id) {
-                    // Nodes never are of a supertype: they are of the kinds that it stands for.
+                    // Nodes never have a supertype as their kind: they have one of its subtypes.
                     if grammar.node_kind_is_supertype(id) {
                         return None;
                     }
@@ -34,7 +35,7 @@ pub(crate) fn starts(query: &Query, text: &str, grammar: &Language) -> Option<Ve
     Some(starts)
 }
 
-/// The kinds that stand at the root of a pattern.
+/// Returns the node kinds at the root of a pattern.
 fn roots(pattern: &str) -> Option<Vec<&str>> {
     let pattern = trimmed(pattern);
     if let Some(alternatives) = pattern.strip_prefix('[') {
@@ -61,7 +62,7 @@ fn roots(pattern: &str) -> Option<Vec<&str>> {
     is_kind.then(|| vec![name])
 }
 
-/// What follows the bracketed item that the text begins with.
+/// Returns the text after the bracketed item at its start.
 fn after(text: &str) -> Option<&str> {
     let mut depth = 0_usize;
     let mut is_quoted = false;
@@ -76,7 +77,7 @@ fn after(text: &str) -> Option<&str> {
                     return text.get(at + 1..);
                 }
             }
-            // Brackets in a comment would mislead; such a pattern is run the long way.
+            // Brackets in a comment would be miscounted; this pattern is run over the whole tree.
             ';' if !is_quoted => return None,
             _ => {}
         }
@@ -85,7 +86,7 @@ fn after(text: &str) -> Option<&str> {
     None
 }
 
-/// Without the blanks and comments before it.
+/// Removes leading white space and comments.
 fn trimmed(text: &str) -> &str {
     let mut text = text.trim_start();
     while let Some(comment) = text.strip_prefix(';') {

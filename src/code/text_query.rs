@@ -1,7 +1,7 @@
-//! A query as ripgrep 15 understands it: one regular expression or literal text, its case, its words, its engine.
+//! Text queries as in ripgrep 15: one regular expression or literal text, its case, its words, its engine.
 //!
-//! Invariant: a [`TextQuery`] is compiled; what can be wrong with a query is wrong before a file is opened. A query is
-//! only ever a query: one that looks like an option has no special meaning.
+//! Invariant: a [`TextQuery`] is compiled, so errors in a query are found before a file is opened. A query that looks
+//! like a command-line option has no special meaning.
 
 use fumi_base::files::EncodingChoice;
 use grep_regex::{ErrorKind, RegexMatcher, RegexMatcherBuilder};
@@ -12,61 +12,60 @@ use crate::{
     fault,
 };
 
-/// The most that a compiled query may occupy, in bytes. A fifth of ripgrep's, because compiling cannot be cancelled:
-/// this is a few hundred milliseconds at worst, and twice what Rust's own default allows.
+/// The maximum size of a compiled query, in bytes. A fifth of ripgrep's, because compilation cannot be cancelled: it
+/// takes a few hundred milliseconds at worst. Twice Rust's own default.
 const COMPILED_BYTES: usize = 20 << 20;
 
-/// How upper and lower case compare.
+/// The comparison of upper and lower case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Case {
     /// Insensitive unless the query has an upper-case letter.
     #[default]
     Smart,
-    /// The same letter in either case.
+    /// Upper and lower case are equal.
     Insensitive,
-    /// As written.
+    /// Upper and lower case differ.
     Sensitive,
 }
 
-/// How the query's text is read.
+/// The interpretation of the query's text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Syntax {
     /// Rust's regular expressions: linear time, no look-around.
     #[default]
     Regex,
-    /// The text itself.
+    /// Literal text, matched by Rust's engine.
     Literal,
-    /// PCRE2: look-around and backreferences, at a price.
+    /// PCRE2: look-around and backreferences, but slower.
     Pcre2,
-    /// The text itself, matched by PCRE2.
+    /// Literal text, matched by PCRE2.
     Pcre2Literal,
 }
 
-/// What the caller wants to find in files.
+/// A text query with its options.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueryOptions {
-    /// The expression or text.
+    /// The expression or literal text.
     pub query: String,
-    /// How it is read.
     pub syntax: Syntax,
-    /// How case compares.
+    /// The case sensitivity of the search.
     pub case: Case,
-    /// Only whole words.
+    /// True to match only whole words.
     pub word: bool,
-    /// A match may span lines.
+    /// True if a match may span lines.
     pub multiline: bool,
-    /// How files are decoded.
+    /// The encoding of the files, or detection.
     pub encoding: EncodingChoice,
-    /// Lines shown before a match.
+    /// The number of lines shown before a match.
     pub context_before: usize,
-    /// Lines shown after a match.
+    /// The number of lines shown after a match.
     pub context_after: usize,
-    /// Matching lines per file, after which its search ends (ripgrep's `-m`); counts end there too.
+    /// The number of matching lines after which the search of a file ends (ripgrep's `-m`); its counts end there too.
     pub max_count: Option<u64>,
 }
 
 impl QueryOptions {
-    /// A query with ripgrep's defaults, except that case is smart and encodings are detected.
+    /// Creates a query with ripgrep's defaults, except that case is smart and encodings are detected.
     pub fn new(query: impl Into<String>) -> Self {
         Self {
             query: query.into(),
@@ -82,7 +81,7 @@ impl QueryOptions {
     }
 }
 
-/// A compiled query.
+/// A compiled query with the options of its search.
 #[derive(Clone, Debug)]
 pub struct TextQuery {
     pub(crate) engine: Engine,
@@ -93,7 +92,7 @@ pub struct TextQuery {
     pub(crate) max_count: Option<u64>,
 }
 
-/// The compiled expression.
+/// The compiled expression of one engine.
 #[derive(Clone, Debug)]
 pub(crate) enum Engine {
     Rust(RegexMatcher),
@@ -101,7 +100,7 @@ pub(crate) enum Engine {
 }
 
 impl TextQuery {
-    /// Compiles a query.
+    /// Compiles a query for its engine.
     pub fn new(options: &QueryOptions) -> Result<Self, SearchError> {
         if options.query.is_empty() {
             return Err(SearchError::EmptyQuery);
@@ -121,7 +120,8 @@ impl TextQuery {
     }
 }
 
-/// Settings as ripgrep's: Unicode on, `^` and `$` at lines, no NUL (binary detection is always on).
+/// Compiles for Rust's engine with ripgrep's settings: Unicode on, `^` and `$` at lines, no NUL (binary detection is
+/// always on).
 fn rust(options: &QueryOptions) -> Result<RegexMatcher, SearchError> {
     let literal = options.syntax == Syntax::Literal;
     let mut builder = RegexMatcherBuilder::new();
@@ -155,7 +155,7 @@ fn rust(options: &QueryOptions) -> Result<RegexMatcher, SearchError> {
 
 fn pcre2(options: &QueryOptions) -> Result<Backtracking, SearchError> {
     Backtracking::new(options).map_err(|(error, before)| {
-        // PCRE2 counts bytes, and after adding what makes whole words; then the place would mislead.
+        // PCRE2 counts bytes, in an expression with additions for whole words; the position would be wrong for those.
         let column = error
             .offset()
             .filter(|_| !options.word && options.syntax == Syntax::Pcre2)
@@ -169,7 +169,7 @@ fn pcre2(options: &QueryOptions) -> Result<Backtracking, SearchError> {
     })
 }
 
-/// Parses again to learn the place; the matcher's own error is a drawing of several lines.
+/// Parses the query again to find the position; the matcher's own error is a drawing of several lines.
 fn diagnose(query: &str, message: &str) -> (usize, String, Advice) {
     use regex_syntax::ast::ErrorKind as Ast;
     let Err(error) = regex_syntax::ParserBuilder::new()

@@ -1,7 +1,8 @@
-//! Queries that an operator adds for a built-in grammar: `FOLDER/LANGUAGE/KEY.scm` becomes the `query_key` KEY of LANGUAGE.
+//! Queries that an operator adds for a built-in grammar: `FOLDER/LANGUAGE/KEY.scm` becomes the `query_key` KEY of
+//! LANGUAGE.
 //!
-//! They are checked when the server starts, so that a call never meets a broken one. A key that the language already has
-//! is replaced by the operator's. No native code is loaded, and no other file of the folder is read.
+//! They are checked when the server starts, so that calls only use valid queries. An operator's query replaces a key
+//! that the language already has. No native code is loaded, and no other file of the folder is read.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +19,7 @@ pub struct UserQueries {
 }
 
 impl UserQueries {
-    /// Adds one query, after checking that its language is known and that it compiles.
+    /// Adds a query if its language is known and it compiles.
     pub fn add(&mut self, language: &str, key: &str, text: String) -> Result<(), StructureError> {
         let language = by_name(language)?;
         compile(&text, language)?;
@@ -26,13 +27,13 @@ impl UserQueries {
         Ok(())
     }
 
-    /// The query of a key.
+    /// Returns the query of a key, or `None` if the operator added none.
     #[must_use]
     pub fn get(&self, language: &Language, key: &str) -> Option<&str> {
         self.texts.get(&(language.name, key.to_owned())).map(String::as_str)
     }
 
-    /// The keys that a language has got.
+    /// Returns the added keys of a language.
     pub fn keys(&self, language: &Language) -> impl Iterator<Item = &str> {
         self.texts
             .keys()

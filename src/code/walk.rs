@@ -1,8 +1,8 @@
 //! Finding files by name, kind, size and age, with the semantics of fd 10: same files, same filters, same ignore rules.
 //!
 //! Invariant: nothing outside the project is listed or descended into, also when links are followed; a link that leads
-//! out, or back to its own parent, is passed over and named in [`Listing::skipped`]. Files are never opened here, and
-//! ignore files (also those of parent folders) are read for their patterns only.
+//! outside, or back to its own parent, is skipped and reported in [`Listing::skipped`]. This module never opens the
+//! files, and reads ignore files (also those of parent folders) only for their patterns.
 
 use std::{
     cell::OnceCell,
@@ -36,54 +36,53 @@ use crate::{
     within::Within,
 };
 
-/// How many entries a thread visits between two looks at the cancellation token (a look takes a lock).
+/// The number of entries that a thread visits between two checks of the cancellation token (a check takes a lock).
 const POLL_EVERY: u32 = 32;
 
-/// How many found entries a thread gathers before it hands them over.
+/// The number of found entries that a thread gathers before it hands them over.
 const BATCH: usize = 1_024;
 
-/// How far the found entries may outgrow what is kept before the rest is dropped. Bounds the memory of a huge walk.
+/// The number of found entries allowed beyond `keep` before the rest is dropped. Bounds the memory of a huge walk.
 const SLACK: usize = 100_000;
 
-/// How folders are descended into; the same for listing and for searching.
+/// The rules for descending into folders; the same for listing and for searching.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traversal {
-    /// Follow links, inside the project only.
+    /// True to follow links, inside the project only.
     pub follow_symlinks: bool,
-    /// Also names that begin with a dot.
+    /// True to include names that begin with a dot.
     pub hidden: bool,
-    /// Do not read ignore files at all.
+    /// True to read no ignore files at all.
     pub no_ignore: bool,
 }
 
-/// What the caller asked to find. The default finds everything that fd would list.
+/// The filters that a caller requests. The default finds everything that fd would list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileOptions {
     /// A regular expression, or a glob if `glob`. Smart case: an upper-case letter makes it case-sensitive.
     pub pattern: Option<String>,
-    /// The pattern is a glob that matches the whole name.
+    /// True if the pattern is a glob that matches the whole name.
     pub glob: bool,
-    /// The pattern is compared with the absolute path instead of the name.
+    /// True if the pattern is compared with the absolute path instead of the name.
     pub full_path_match: bool,
-    /// `f`, `d`, `l`, `x`, `e`, or the long names that fd has for them.
+    /// The wanted types: `f`, `d`, `l`, `x`, `e`, or the long names that fd has for them.
     pub types: Vec<String>,
-    /// With or without the dot, in either case.
+    /// The wanted extensions, with or without the dot, in either case.
     pub extensions: Vec<String>,
     /// Globs in the syntax of ignore files, relative to the root that is walked.
     pub exclude: Vec<String>,
-    /// How many levels below a root; 1 is the root's own entries.
+    /// The maximum number of levels below a root; 1 means the root's own entries.
     pub depth: Option<usize>,
-    /// Sizes such as `+10M`; all must hold.
+    /// Size limits such as `+10M`; all must be met.
     pub size: Vec<String>,
-    /// A span or a date; see [`crate::changed`].
+    /// The earliest change: a time span or a date; see [`crate::changed`].
     pub changed_within: Option<String>,
-    /// A span or a date; see [`crate::changed`].
+    /// The latest change: a time span or a date; see [`crate::changed`].
     pub changed_before: Option<String>,
-    /// How folders are descended into.
     pub traversal: Traversal,
 }
 
-/// A checked [`FileOptions`] with the places it applies to.
+/// A validated [`FileOptions`] with the roots that it applies to.
 #[derive(Debug)]
 pub struct FileFilter {
     project: Arc<Project>,
@@ -94,18 +93,18 @@ pub struct FileFilter {
     test: EntryTest,
 }
 
-/// What is needed of each file.
+/// The amount of information needed for each file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
-    /// Only how many there are.
+    /// Only the number of files.
     Count,
-    /// Paths.
+    /// The paths of the files.
     Names,
     /// Paths, sizes and times.
     Metadata,
 }
 
-/// The order of a listing; applied before anything is cut.
+/// The order of a listing; applied before the listing is cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sort {
     /// By the bytes of the path.
@@ -117,34 +116,31 @@ pub enum Sort {
     Size,
 }
 
-/// What a listing shall contain.
+/// The wanted content of a listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Listed {
-    /// What is needed of each file.
     pub detail: Detail,
-    /// The order.
     pub sort: Sort,
-    /// How many files are kept; the count goes on.
+    /// The maximum number of files kept; further files are only counted.
     pub keep: usize,
 }
 
-/// One file, folder or link that was found.
+/// A file, folder or link that was found.
 #[derive(Clone, Debug)]
 pub struct FoundFile {
-    /// Where it is.
     pub path: ProjectPath,
-    /// Whether it is a folder (a followed link counts as what it leads to).
+    /// True if the entry is a folder (a followed link counts as its target).
     pub is_dir: bool,
-    /// Whether it is a link that was not followed.
+    /// True if the entry is a link that was not followed.
     pub is_symlink: bool,
-    /// In bytes; of the link itself if it was not followed. Only with [`Detail::Metadata`].
+    /// The size in bytes; that of the link itself if it was not followed. Only with [`Detail::Metadata`].
     pub size_bytes: Option<u64>,
-    /// Unix seconds of the last change. Only with [`Detail::Metadata`].
+    /// The time of the last change, in Unix seconds. Only with [`Detail::Metadata`].
     pub mtime: Option<i64>,
 }
 
 impl FoundFile {
-    /// The extension without its dot, as it is written; empty when there is none.
+    /// Returns the extension without its dot, as written; empty if the name has none.
     #[must_use]
     pub fn ext(&self) -> String {
         self.path
@@ -155,25 +151,25 @@ impl FoundFile {
     }
 }
 
-/// The files that were found.
+/// The result of a file search.
 #[derive(Clone, Debug, Default)]
 pub struct Listing {
-    /// The first of them in the order asked for; empty for [`Detail::Count`].
+    /// The first files in the requested order; empty for [`Detail::Count`].
     pub entries: Vec<FoundFile>,
-    /// How many there are in all.
+    /// The number of all matching files.
     pub total_count: u64,
-    /// How many entries were looked at.
+    /// The number of entries visited.
     pub visited: u64,
-    /// What was passed over.
+    /// The entries that were skipped.
     pub skipped: SkippedList,
-    /// How long it took.
+    /// The duration of the search.
     pub elapsed: Duration,
 }
 
 impl FileFilter {
-    /// Checks what the caller asked for. All faults come back at once. No roots means the whole project.
+    /// Validates the options and returns all errors together. An empty `roots` means the whole project.
     ///
-    /// `now` is what spans such as `1d` count back from.
+    /// Time spans such as `1d` count back from `now`.
     pub fn new(
         project: &Arc<Project>,
         roots: &[ProjectPath],
@@ -244,14 +240,14 @@ impl FileFilter {
         })
     }
 
-    /// Finds only what lies in these places.
+    /// Restricts the filter to the given places.
     #[must_use]
     pub fn only_within(mut self, within: Option<Within>) -> Self {
         self.test.within = within;
         self
     }
 
-    /// Finds the files. Stops within [`POLL_EVERY`] entries of being cancelled.
+    /// Finds the files. Stops within [`POLL_EVERY`] entries after cancellation.
     pub fn list(&self, wanted: Listed, cancel: &CancellationToken) -> Result<Listing, SearchError> {
         let started = Instant::now();
         let skipped = Arc::new(Mutex::new(SkippedList::default()));
@@ -304,14 +300,14 @@ impl FileFilter {
         })
     }
 
-    /// Whether one root lies inside another, so that an entry may be met twice.
+    /// True if one root lies inside another, so that an entry may be visited twice.
     fn overlaps(&self) -> bool {
         self.roots
             .iter()
             .any(|(a, _)| self.roots.iter().any(|(b, _)| a != b && b.starts_with(a)))
     }
 
-    /// Walks one root and puts what passes on the shelf.
+    /// Walks one root and adds the matching entries to `gathered`.
     fn walk(&self, rules: &WalkBuilder, gathered: &Shelf, skipped: &Mutex<SkippedList>, cancel: &CancellationToken) {
         let mut batch = Batch {
             shelf: gathered,
@@ -319,7 +315,7 @@ impl FileFilter {
             total: 0,
             visited: 0,
         };
-        // The caller looks at the token.
+        // The caller checks the token.
         let _cancelled = walk(rules, |entry| {
             batch.visited += 1;
             if batch.visited.is_multiple_of(u64::from(POLL_EVERY)) && cancel.is_cancelled() {
@@ -340,7 +336,7 @@ impl FileFilter {
     }
 }
 
-/// How folders of a project are walked: the ignore rules of fd and ripgrep, and no way out of the project.
+/// Returns a walk of project folders with the ignore rules of fd and ripgrep, which never leaves the project.
 pub(crate) fn rules(project: &Arc<Project>, traversal: Traversal, skipped: &Arc<Mutex<SkippedList>>) -> WalkBuilder {
     let mut builder = WalkBuilder::empty();
     builder
@@ -352,7 +348,7 @@ pub(crate) fn rules(project: &Arc<Project>, traversal: Traversal, skipped: &Arc<
         let project = Arc::clone(project);
         let skipped = Arc::clone(skipped);
         builder.filter_entry(move |entry| {
-            // A followed link keeps its own name; everything below it is judged by where the link leads.
+            // A followed link keeps its own name; the target of the link decides about everything below it.
             if !entry.path_is_symlink() || leads_inside(&project, entry.path()) {
                 return true;
             }
@@ -363,18 +359,18 @@ pub(crate) fn rules(project: &Arc<Project>, traversal: Traversal, skipped: &Arc<
     builder
 }
 
-/// Files an error of the walk, if it is one that a reader should know of.
+/// Adds an error of the walk to `skipped`, if it concerns the reader.
 pub(crate) fn note(error: &ignore::Error, root: &Path, skipped: &Mutex<SkippedList>) {
     if let Some((path, reason)) = trouble(error, root) {
         lock(skipped).add(shown_below(root, &path), reason);
     }
 }
 
-/// Notes of an entry what the whole answer must say or depend on: a failure of the system in reading the ignore rules of a folder,
-/// which decide what the walk leaves out, and what may change without a new stamp.
+/// Records the properties of an entry that affect the whole answer: a system failure while reading a folder's ignore
+/// rules, which decide about the entries left out, and content that may change without a new stamp.
 pub(crate) fn note_entry(entry: &Result<DirEntry, ignore::Error>, project: &Project, skipped: &Mutex<SkippedList>) {
     let Ok(entry) = entry else {
-        // A link that leads nowhere while links are followed, among others.
+        // A link without a target while links are followed, among others.
         project.note_unstamped();
         return;
     };
@@ -384,7 +380,7 @@ pub(crate) fn note_entry(entry: &Result<DirEntry, ignore::Error>, project: &Proj
     }
 }
 
-/// The lock of a list that is only ever pushed to: a panic elsewhere cannot leave it half-written.
+/// Locks a list that is only ever pushed to: a panic elsewhere cannot leave it half-written.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -396,22 +392,22 @@ pub(crate) fn leads_inside(project: &Project, link: &Path) -> bool {
     real.is_ok_and(|real| real.starts_with(project.root()))
 }
 
-/// Returns the path and the reason of an error of the walk; `path` where the error names none. Malformed patterns in ignore files are not trouble: git passes over them
-/// too.
+/// Returns the path and the reason of an error of the walk; `path` if the error names none. Malformed patterns in
+/// ignore files are not reported: git ignores them too.
 fn trouble(error: &ignore::Error, path: &Path) -> Option<(PathBuf, Reason)> {
     match error {
         ignore::Error::Partial(errors) => errors.iter().find_map(|error| trouble(error, path)),
         ignore::Error::WithLineNumber { err, .. } | ignore::Error::WithDepth { err, .. } => trouble(err, path),
         ignore::Error::WithPath { path, err } => trouble(err, path),
         ignore::Error::Loop { child, .. } => Some((child.clone(), Reason::LinkLoop)),
-        // Deleted while we looked: as if it had never been there.
+        // Deleted during the walk: as if it had never existed.
         ignore::Error::Io(io) if io.kind() == io::ErrorKind::NotFound => None,
         ignore::Error::Io(io) => Some((path.to_path_buf(), Reason::of_io(io))),
         _ => None,
     }
 }
 
-/// An entry that a walk met.
+/// An entry visited by a walk.
 struct Candidate {
     source: Source,
     kind: FileType,
@@ -420,12 +416,12 @@ struct Candidate {
 
 enum Source {
     Entry(DirEntry),
-    /// A link that leads nowhere, while links are followed.
+    /// A link without a target, while links are followed.
     Broken(PathBuf),
 }
 
 impl Candidate {
-    /// `None` for the root itself, and for what has no type.
+    /// Returns `None` for the root itself, and for entries without a type.
     fn read(entry: Visited) -> Result<Option<Self>, ignore::Error> {
         match entry {
             Ok(entry) => Ok(entry
@@ -436,7 +432,7 @@ impl Candidate {
                     kind,
                     metadata: OnceCell::new(),
                 })),
-            // It cannot be followed; it is listed as the link it is, as fd does.
+            // It cannot be followed; it is listed as a link, as by fd.
             Err(ignore::Error::WithPath { path, err })
                 if err.io_error().is_some_and(|io| io.kind() == io::ErrorKind::NotFound) =>
             {
@@ -458,7 +454,7 @@ impl Candidate {
         }
     }
 
-    /// Whether it was met through a link that was followed.
+    /// True if the entry was visited through a followed link.
     fn followed(&self) -> bool {
         matches!(&self.source, Source::Entry(entry) if entry.path_is_symlink() && !self.kind.is_symlink())
     }
@@ -477,7 +473,7 @@ impl Candidate {
     }
 }
 
-/// The filters, in the order of their cost.
+/// The filters of a file search, in the order of their cost.
 #[derive(Debug)]
 struct EntryTest {
     project: Arc<Project>,
@@ -519,7 +515,7 @@ impl EntryTest {
             return false;
         }
         if !self.sizes.is_empty() {
-            // As fd: sizes are of files, and of links that lead to files (the size is then the link's own).
+            // As in fd: sizes are of files, and of links that lead to files (the size is then the link's own).
             let is_file = candidate.kind.is_file()
                 || (candidate.kind.is_symlink()
                     && leads_inside(&self.project, candidate.path())
@@ -539,7 +535,7 @@ impl EntryTest {
     }
 }
 
-/// Which kinds of entries pass: the meaning of fd's `--type`, where `x` and `e` narrow what the others admit.
+/// The kinds of entries admitted: the meaning of fd's `--type`, where `x` and `e` narrow the other types.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Kinds {
     files: bool,
@@ -590,7 +586,7 @@ impl Kinds {
 #[cfg(unix)]
 fn executable(candidate: &Candidate, project: &Project) -> bool {
     use std::os::unix::fs::PermissionsExt;
-    // Any execute bit: whether this process may run it does not matter, since nothing is run. fd asks the system,
+    // Any execute bit: it does not matter if this process may run the file, since nothing is run. fd asks the system,
     // which follows links.
     let bits = |meta: &Metadata| meta.permissions().mode() & 0o111 != 0;
     if candidate.kind.is_symlink() {
@@ -618,7 +614,7 @@ fn empty(candidate: &Candidate, project: &Project) -> bool {
     }
 }
 
-/// The pattern as a matcher of names or paths, with fd's smart case.
+/// Compiles the pattern into a matcher of names or paths, with fd's smart case.
 fn name_test(options: &FileOptions) -> Result<Option<Regex>, SearchError> {
     let Some(pattern) = options.pattern.as_deref().filter(|pattern| !pattern.is_empty()) else {
         return Ok(None);
@@ -672,7 +668,7 @@ fn name_test(options: &FileOptions) -> Result<Option<Regex>, SearchError> {
         .map_err(|error| refused(0, fault::short(&error.to_string()), Advice::Shorten))
 }
 
-/// Whether an expression names an upper-case letter. `\w` does (its class holds them), `\x6F` does not, as in fd.
+/// True if an expression names an upper-case letter. `\w` does (its class contains them), `\x6F` does not, as in fd.
 fn has_uppercase(hir: &Hir) -> bool {
     match hir.kind() {
         HirKind::Literal(Literal(bytes)) => match std::str::from_utf8(bytes) {
@@ -691,7 +687,7 @@ fn has_uppercase(hir: &Hir) -> bool {
     }
 }
 
-/// Whether an expression begins with `^\.`: the one form of "hidden names only" that fd tells its user about.
+/// True if an expression begins with `^\.`: the only form of "hidden names only" that fd reports to its user.
 fn begins_with_dot(hir: &Hir) -> bool {
     let HirKind::Concat(parts) = hir.kind() else {
         return false;
@@ -700,7 +696,7 @@ fn begins_with_dot(hir: &Hir) -> bool {
         && matches!(parts.get(1).map(Hir::kind), Some(HirKind::Literal(Literal(bytes))) if bytes.starts_with(b"."))
 }
 
-/// Extensions as fd takes them, also written as `*.py`.
+/// Compiles extensions in the forms that fd accepts, and also `*.py`.
 fn extension_test(extensions: &[String]) -> Result<Option<RegexSet>, SearchError> {
     if extensions.is_empty() {
         return Ok(None);
@@ -716,15 +712,15 @@ fn extension_test(extensions: &[String]) -> Result<Option<RegexSet>, SearchError
                 value: extension.clone(),
             });
         }
-        // A character before the dot: `.py` is a hidden file without an extension.
+        // A character before the dot is required: `.py` is a hidden file without an extension.
         patterns.push(format!(r".\.{}$", regex::escape(plain)));
     }
-    // Escaped text always compiles; should it ever be too large, nothing has that extension.
+    // Escaped text always compiles; if the set is ever too large, no file matches.
     let set = RegexSetBuilder::new(patterns).case_insensitive(true).build();
     Ok(Some(set.unwrap_or_else(|_| RegexSet::empty())))
 }
 
-/// fd's `-E`: lines of an ignore file that outrank all others.
+/// Compiles fd's `-E`: lines of an ignore file that take precedence over all others.
 fn excludes(root: &Path, globs: &[String]) -> Result<Override, SearchError> {
     let mut builder = OverrideBuilder::new(root);
     for glob in globs {
@@ -741,7 +737,7 @@ fn excludes(root: &Path, globs: &[String]) -> Result<Override, SearchError> {
     })
 }
 
-/// An entry that passed.
+/// An entry that passed the filters.
 #[derive(Debug)]
 struct Found {
     relative: PathBuf,
@@ -793,8 +789,8 @@ impl Sort {
     }
 }
 
-/// The part of a walked path below the root. Walked paths begin with the very bytes of the root, which is quicker to see
-/// than comparing them part by part.
+/// Returns the part of a walked path below the root. Walked paths begin with the very bytes of the root, and comparing
+/// bytes is faster than comparing components.
 #[cfg(unix)]
 fn below<'a>(root: &Path, path: &'a Path) -> Option<&'a Path> {
     use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
@@ -808,12 +804,12 @@ fn below<'a>(root: &Path, path: &'a Path) -> Option<&'a Path> {
     path.strip_prefix(root).ok()
 }
 
-/// By the bytes of the whole path, so that the order is that of the strings a reader sees.
+/// Compares by the bytes of the whole path, so that the order is that of the displayed strings.
 pub(crate) fn by_path(a: &Path, b: &Path) -> Ordering {
     a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes())
 }
 
-/// Seconds since 1970, rounded down; before it they are negative.
+/// Returns seconds since 1970, rounded down; negative before 1970.
 fn unix_seconds(time: SystemTime) -> i64 {
     match time.duration_since(UNIX_EPOCH) {
         Ok(after) => i64::try_from(after.as_secs()).unwrap_or(i64::MAX),
@@ -825,7 +821,7 @@ fn unix_seconds(time: SystemTime) -> i64 {
     }
 }
 
-/// Where all threads of a listing put what they found.
+/// The entries that all threads of a listing found.
 struct Shelf {
     wanted: Listed,
     overlap: bool,
@@ -835,7 +831,7 @@ struct Shelf {
 }
 
 impl Shelf {
-    /// What is not needed later is not gathered.
+    /// True if the entries themselves are needed later; otherwise they are only counted.
     const fn gathers(&self) -> bool {
         self.overlap || !matches!(self.wanted.detail, Detail::Count)
     }
@@ -843,7 +839,7 @@ impl Shelf {
     fn take(&self, batch: &mut Vec<Found>) {
         let mut found = lock(&self.found);
         found.append(batch);
-        // With overlapping roots the same path may be there twice, and dropping rows would drop the wrong ones.
+        // With overlapping roots a path may occur twice, and dropping rows would drop the wrong ones.
         if !self.overlap && found.len() > self.wanted.keep.saturating_add(SLACK) && self.wanted.keep > 0 {
             let sort = self.wanted.sort;
             let _ = found.select_nth_unstable_by(self.wanted.keep - 1, |a, b| sort.compare(a, b));
@@ -852,7 +848,7 @@ impl Shelf {
     }
 }
 
-/// What one thread found since it last handed over.
+/// The entries that one thread found since its last hand-over.
 struct Batch<'a> {
     shelf: &'a Shelf,
     found: Vec<Found>,
@@ -869,7 +865,7 @@ impl Batch<'_> {
         let Some(relative) = below(project.root(), candidate.path()) else {
             return;
         };
-        // Sorting needs the metadata of every file; otherwise only that of the kept ones is read, later.
+        // Sorting needs the metadata of every file; otherwise only that of the kept files is read, later.
         let stamp = match self.shelf.wanted.sort {
             Sort::Path => candidate.metadata.get().and_then(|meta| meta.as_ref()),
             Sort::Mtime | Sort::Size => candidate.metadata(project),
@@ -898,9 +894,9 @@ impl Drop for Batch<'_> {
     }
 }
 
-/// Reads sizes and times of the kept entries that do not have them yet.
+/// Reads sizes and times of the kept entries that lack them.
 fn read_stamps(project: &Project, found: &mut [Found], threads: usize) {
-    /// Below this a second thread costs more than it saves.
+    /// The minimum number of entries for which a second thread pays.
     const WORTH_A_THREAD: usize = 512;
     let read = |part: &mut [Found]| {
         for entry in part.iter_mut().filter(|entry| entry.stamp.is_none()) {

@@ -1,7 +1,8 @@
-//! The process-wide budget of walking and searching threads: N calls share the cores, they do not multiply them.
+//! The process-wide budget of walking and searching threads: concurrent calls share the cores instead of multiplying
+//! them.
 //!
-//! Invariant: a call always gets at least one thread, and gives back what it took when its permit drops. It never
-//! waits: how many calls run at once is bounded elsewhere (the analysis pool).
+//! Invariant: a call always gets at least one thread, and its permit returns the threads when dropped. It never waits:
+//! the number of concurrent calls is bounded elsewhere (the analysis pool).
 
 use std::{
     num::NonZeroUsize,
@@ -12,13 +13,13 @@ use std::{
     thread::{self, Scope, available_parallelism},
 };
 
-/// More threads than this do not make a walk faster (ripgrep's own limit).
+/// The maximum number of threads of one call; more do not make a walk faster (ripgrep's own limit).
 const MOST_PER_CALL: usize = 12;
 
-/// Threads that no call holds now.
+/// The number of threads that no call uses now.
 static FREE: LazyLock<AtomicUsize> = LazyLock::new(|| AtomicUsize::new(cores()));
 
-/// Threads that one call may use until this drops.
+/// A permit for the threads of one call, valid until dropped.
 #[derive(Debug)]
 pub(crate) struct Walkers {
     granted: usize,
@@ -26,7 +27,7 @@ pub(crate) struct Walkers {
 }
 
 impl Walkers {
-    /// As many threads as are free, at least one, at most `wanted`.
+    /// Acquires the free threads, at least one, at most `wanted`.
     pub(crate) fn take(wanted: usize) -> Self {
         let wanted = wanted.clamp(1, MOST_PER_CALL);
         let mut taken = 0;
@@ -41,7 +42,7 @@ impl Walkers {
         }
     }
 
-    /// How many threads to start.
+    /// Returns the number of threads that the call may use.
     pub(crate) const fn count(&self) -> usize {
         self.granted
     }
@@ -53,12 +54,13 @@ impl Drop for Walkers {
     }
 }
 
-/// Starts one of a call's threads; false if the system gives none, and then the call goes on with those that it has.
+/// Starts one of a call's threads. Returns false if the system provides none; the call then continues with those it
+/// has.
 pub(crate) fn start<'scope>(scope: &'scope Scope<'scope, '_>, work: impl FnOnce() + Send + 'scope) -> bool {
     thread::Builder::new().spawn_scoped(scope, work).is_ok()
 }
 
-/// The cores of this machine.
+/// Returns the number of cores of this machine.
 pub(crate) fn cores() -> usize {
     available_parallelism().map_or(1, NonZeroUsize::get)
 }

@@ -1,6 +1,7 @@
-//! Which of the files that a walk found lie in the places that a call named, where some of those places are globs.
+//! A test of found files: true if they lie in the places that a call named, some of which are globs.
 //!
-//! A test of found files and never a rule of the walk: a rule that admits a file outranks ignore files and hidden names.
+//! It tests files after the walk and is never a rule of the walk: a rule that admits a file would take precedence over
+//! ignore files and hidden names.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +13,7 @@ use globset::{GlobBuilder, GlobMatcher};
 pub struct PlaceGlob(GlobMatcher);
 
 impl PlaceGlob {
-    /// Compiles a glob in which `*` does not match `/`. `None` if it is none.
+    /// Compiles a glob in which `*` does not match `/`. Returns `None` if the glob is invalid.
     #[must_use]
     pub fn new(glob: &str) -> Option<Self> {
         let glob = GlobBuilder::new(glob).literal_separator(true).build().ok()?;
@@ -20,7 +21,7 @@ impl PlaceGlob {
     }
 }
 
-/// Files and folders, some of them only as far as a glob matches what is in them.
+/// Files and folders, some of them restricted by a glob.
 #[derive(Clone, Debug, Default)]
 pub struct Within(Vec<(PathBuf, Option<PlaceGlob>)>);
 
@@ -30,13 +31,13 @@ impl Within {
         self.0.push((place.relative().to_path_buf(), glob));
     }
 
-    /// True if a path from the project's root on lies in one of the places.
+    /// True if a path relative to the project root lies in one of the places.
     #[must_use]
     pub fn admits(&self, relative: &Path) -> bool {
         (0..self.0.len()).any(|at| self.admits_at(at, relative))
     }
 
-    /// True if it lies in the place that was added at this position.
+    /// True if the path lies in the place that was added at this position.
     #[must_use]
     pub fn admits_at(&self, at: usize, relative: &Path) -> bool {
         self.0.get(at).is_some_and(|(place, glob)| {

@@ -1,6 +1,6 @@
-//! How much this process searched and parsed, for whoever measures it.
+//! Counters of searched bytes, parsed texts and stopped parsers in this process, for measurements.
 //!
-//! Two numbers that only grow, of all calls together. No answer depends on them.
+//! The counters only grow, over all calls together. No reply depends on them.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -8,19 +8,19 @@ static SEARCHED: AtomicU64 = AtomicU64::new(0);
 static PARSED: AtomicU64 = AtomicU64::new(0);
 static STOPPED: AtomicU64 = AtomicU64::new(0);
 
-/// Bytes of files that were searched.
+/// Returns the number of bytes searched in files.
 #[must_use]
 pub fn searched_bytes() -> u64 {
     SEARCHED.load(Ordering::Relaxed)
 }
 
-/// Texts that were parsed, those in other texts included.
+/// Returns the number of texts parsed, including embedded ones.
 #[must_use]
 pub fn parsed_texts() -> u64 {
     PARSED.load(Ordering::Relaxed)
 }
 
-/// Parser processes that ended at a limit; see [`crate::parser_process`].
+/// Returns the number of parser processes that ended at a limit; see [`crate::parser_process`].
 #[must_use]
 pub fn stopped_parsers() -> u64 {
     STOPPED.load(Ordering::Relaxed)

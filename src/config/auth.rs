@@ -1,4 +1,4 @@
-//! Who may call, and what.
+//! Authentication and authorisation: the principals that may call, and their rights.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -11,18 +11,18 @@ use serde::{Deserialize, Serialize};
 
 use super::ConfigError;
 
-/// Signature algorithms that can be configured: those with a public key.
+/// The signature algorithms that can be configured: those with a public key.
 const ALGORITHMS: [&str; 9] = [
     "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA",
 ];
 
-/// Who may call, and what.
+/// The settings of authentication and authorisation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Auth {
     /// `none` (loopback only), `tokens` or `oauth`.
     pub mode: AuthMode,
-    /// Calls a minute that one principal may make, unless its entry says otherwise. 0: as many as it likes.
+    /// The maximum number of calls a minute for one principal, unless its entry sets another. 0: unlimited.
     pub rate_per_minute: u32,
     /// The principals of mode `tokens`.
     pub tokens: Vec<Token>,
@@ -41,11 +41,11 @@ impl Default for Auth {
     }
 }
 
-/// How callers prove who they are.
+/// The way in which callers authenticate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AuthMode {
-    /// Not at all: whoever reaches the port may call.
+    /// No authentication: any client that reaches the port may call.
     None,
     /// By a token of the list.
     Tokens,
@@ -54,7 +54,7 @@ pub enum AuthMode {
 }
 
 impl AuthMode {
-    /// As the configuration writes it.
+    /// Returns the name used in the configuration.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -66,46 +66,48 @@ impl AuthMode {
 }
 
 /// A principal with a token. `fumi token new` makes one.
-// The bounds stand in each of the two entries: serde cannot refuse a misspelt key of a flattened group, and here one
-// would widen what a token may do.
+// The bounds are repeated in both entries (here and in `Subject`): serde cannot reject a misspelt key of a flattened
+// group, and here a misspelt key would widen the rights of a token.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Token {
-    /// How logs call it. Unique.
+    /// The name of the principal in logs. Unique.
     pub name: String,
-    /// SHA-256 of the token, 64 hexadecimal digits. The token itself is written nowhere.
+    /// The SHA-256 digest of the token, 64 hexadecimal digits. The token itself is stored nowhere.
     pub sha256: String,
-    /// Its toolsets. Empty: all.
+    /// The toolsets that the principal may use. Empty: all.
     #[serde(default)]
     pub toolsets: Vec<String>,
-    /// Its folders, inside the allowed roots, the first being its default. Empty: all.
+    /// The folders that the principal may use, inside the allowed roots, the first being its default. Empty: all.
     #[serde(default)]
     pub roots: Vec<PathBuf>,
-    /// Whether it may only read.
+    /// True if the principal may only read.
     #[serde(default)]
     pub readonly: bool,
-    /// Its calls a minute; without, `auth.rate_per_minute`.
+    /// The maximum number of calls a minute; if absent, `auth.rate_per_minute` applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_per_minute: Option<u32>,
 }
 
-/// An authorization server, and what its tokens allow.
+/// An authorization server, and the rights that its tokens grant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OAuth {
-    /// The issuer, exactly as its tokens say it in `iss`.
+    /// The issuer, exactly as in the claim `iss` of its tokens.
     pub issuer: String,
-    /// What tokens for this server say in `aud`: the URL under which clients know it, such as `https://fumi.example.com/mcp`.
+    /// The claim `aud` of tokens for this server: the URL under which clients know it, such as
+    /// `https://fumi.example.com/mcp`.
     pub audience: String,
-    /// Where the issuer's keys are. Empty: asked of the issuer (RFC 8414, `OpenID` Connect discovery).
+    /// The URL of the issuer's keys. Empty: discovered at the issuer (RFC 8414, `OpenID` Connect discovery).
     pub jwks_uri: String,
-    /// Accepted signature algorithms.
+    /// The accepted signature algorithms.
     pub algorithms: Vec<String>,
-    /// The scope that each toolset needs. One that is not named needs `fumi:TOOLSET`.
+    /// The scope required for each toolset. A toolset that is not listed requires `fumi:TOOLSET`.
     pub scopes: BTreeMap<String, String>,
-    /// The scope without which a token may only read. Empty: every token may write.
+    /// The scope required for writing. Empty: every token may write.
     pub write_scope: String,
-    /// Seconds for which the issuer's keys are kept. An unknown key is asked for at once, but not again and again.
+    /// The number of seconds for which the issuer's keys are cached. An unknown key causes an immediate request, but
+    /// not repeatedly.
     pub jwks_seconds: u64,
     /// Narrower bounds for single subjects.
     pub subjects: Vec<Subject>,
@@ -126,22 +128,22 @@ impl Default for OAuth {
     }
 }
 
-/// What one subject of the authorization server may do.
+/// The rights of one subject of the authorization server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Subject {
-    /// The `sub` of its tokens.
+    /// The claim `sub` of its tokens.
     pub subject: String,
-    /// Its toolsets. Empty: all.
+    /// The toolsets that the subject may use. Empty: all.
     #[serde(default)]
     pub toolsets: Vec<String>,
-    /// Its folders, inside the allowed roots, the first being its default. Empty: all.
+    /// The folders that the subject may use, inside the allowed roots, the first being its default. Empty: all.
     #[serde(default)]
     pub roots: Vec<PathBuf>,
-    /// Whether it may only read.
+    /// True if the subject may only read.
     #[serde(default)]
     pub readonly: bool,
-    /// Its calls a minute; without, `auth.rate_per_minute`.
+    /// The maximum number of calls a minute; if absent, `auth.rate_per_minute` applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_per_minute: Option<u32>,
 }
@@ -189,7 +191,7 @@ impl Auth {
     }
 }
 
-/// True if nobody on the way can change what a URL answers: HTTPS, or this machine.
+/// True if the response to a URL cannot be altered on the way: it uses HTTPS, or refers to this machine.
 #[must_use]
 pub fn is_confidential(url: &str) -> bool {
     Url::parse(url).is_ok_and(|url| match url.scheme() {
@@ -199,7 +201,7 @@ pub fn is_confidential(url: &str) -> bool {
     })
 }
 
-/// True if a URL is of this machine.
+/// True if a URL refers to this machine.
 #[must_use]
 pub(super) fn is_here(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
@@ -227,7 +229,7 @@ impl OAuth {
             return Err(ConfigError("auth.oauth.algorithms is empty".to_owned()));
         }
         for algorithm in &self.algorithms {
-            // Symmetric ones would turn a public key into a shared secret; `none` is no signature.
+            // Symmetric algorithms would turn a public key into a shared secret; `none` is not a signature.
             if !ALGORITHMS.contains(&algorithm.as_str()) {
                 return Err(ConfigError(format!(
                     "auth.oauth.algorithms: {algorithm:?} is not one of {}",

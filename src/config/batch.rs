@@ -1,19 +1,19 @@
-//! Several calls in one.
+//! Settings of batches: several tool calls in one.
 
 use serde::{Deserialize, Serialize};
 
 use super::ConfigError;
 
-/// The most steps that any configuration allows: a batch holds its results until its end.
+/// The largest value that `max_steps` may have: a batch keeps its results until its end.
 const MOST_STEPS: usize = 50;
 
-/// Several calls in one.
+/// The settings of batches.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Batch {
-    /// Whether there are tools for it.
+    /// True if the batch tools are available.
     pub enabled: bool,
-    /// Steps of one batch, at most 50.
+    /// The maximum number of steps of one batch, at most 50.
     pub max_steps: usize,
 }
 

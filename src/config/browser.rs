@@ -1,4 +1,4 @@
-//! Browsers: the Chromium that is driven, which URLs it opens, and what replies hold where a call does not say.
+//! Settings of browsers: the Chromium to drive, the URLs that it may open, and the default content of replies.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -8,58 +8,63 @@ use serde::{Deserialize, Serialize};
 
 use super::ConfigError;
 
-/// Below this an empty Chromium would be restarted again and again.
+/// The minimum of `memory_mib`: below it an empty Chromium would be restarted again and again.
 const LEAST_MEMORY_MIB: u64 = 256;
 
 /// A year, in minutes and in hours: sums of instants stay far from overflowing.
 const LONGEST_MINUTES: u64 = 525_600;
 const LONGEST_HOURS: u64 = 8_760;
 
-/// Pixels of a side of a viewport, least and most.
+/// The valid width and height of a viewport, in pixels.
 const SIDES: std::ops::RangeInclusive<u32> = 100..=8_192;
 
-/// Browsers.
+/// The settings of browsers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Browser {
-    /// The Chromium to start. Empty: the first of the usual places and names, the build without windows before all others.
+    /// The Chromium to start. Empty: the first one found in the usual places under the usual names, trying the build
+    /// without windows first.
     pub executable: PathBuf,
-    /// Further flags for it, such as `--accept-lang=ja,en`.
+    /// Further command-line flags, such as `--accept-lang=ja,en`.
     pub args: Vec<String>,
-    /// Whether its sandbox is on. As root it is always off, since Chromium does not start otherwise.
+    /// True if Chromium's sandbox is on. For root it is always off, since Chromium does not start otherwise.
     pub sandbox: bool,
-    /// Without windows. With them the build without windows is not looked for.
+    /// True if Chromium runs without windows. Otherwise the build without windows is not considered.
     pub headless: bool,
     /// Width and height of new tabs, in CSS pixels.
     pub viewport: (u32, u32),
-    /// Browser sessions at once, of all clients together.
+    /// The maximum number of browser sessions at once, over all clients.
     pub max_sessions: usize,
-    /// Minutes after which a session that is not used loses its tabs and cookies.
+    /// Minutes after which an unused session loses its tabs and cookies.
     pub idle_minutes: u64,
-    /// Minutes after which its handle is forgotten too.
+    /// Minutes after which the handle of an unused session is forgotten too.
     pub session_minutes: u64,
-    /// Hours after which Chromium is replaced by a fresh one, as its last sessions end.
+    /// Hours after which Chromium is replaced by a new process, as its last sessions end.
     pub recycle_hours: u64,
-    /// MiB of the largest download, and of those of a session together; what goes beyond is stopped. 0: no limit.
+    /// The maximum size of a download, and of all downloads of a session together, in MiB; larger ones are stopped. 0:
+    /// no limit.
     pub download_mib: u64,
-    /// MiB that Chromium may hold; beyond it idle sessions lose their tabs, then it is restarted. 0: no limit.
+    /// The maximum memory of Chromium, in MiB; beyond it idle sessions lose their tabs, then Chromium is restarted. 0:
+    /// no limit.
     pub memory_mib: u64,
-    /// Which URLs it opens.
+    /// The URLs that may be opened.
     pub policy: BrowserPolicy,
-    /// What replies hold.
+    /// The default content of replies.
     pub expectation: Expected,
 }
 
-/// Which URLs are opened. Whatever it says, only `http:`, `https:`, `data:`, `blob:` and `about:blank` are.
+/// The URLs that may be opened. Regardless of these settings, only `http:`, `https:`, `data:`, `blob:` and
+/// `about:blank` are.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct BrowserPolicy {
-    /// Hosts that are opened: `example.com`, `*.example.com` (subdomains), `*`, each with `:port` or for all ports. Empty: all.
+    /// Hosts that may be opened: `example.com`, `*.example.com` (subdomains), `*`, each with `:port` or for all ports.
+    /// Empty: all.
     pub allow_hosts: Vec<String>,
-    /// Hosts that are not opened, in the same form. They win.
+    /// Hosts that may not be opened, in the same form. They take precedence.
     pub deny_hosts: Vec<String>,
-    /// Whether loopback, private and metadata addresses are denied; a host that `allow_hosts` names literally is not. Left
-    /// out: yes if the server is shared (authentication is on, or it listens beyond loopback).
+    /// True if loopback, private and metadata addresses are denied, except hosts that `allow_hosts` names literally. If
+    /// absent: true if the server is shared (authentication is on, or it listens beyond loopback).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deny_private: Option<bool>,
 }
@@ -112,7 +117,8 @@ impl Browser {
         self.settings(false).map(|_| ())
     }
 
-    /// The same as the browser takes it. `shared`: others than the one who started the server may use it.
+    /// Converts the settings to those of the browser crate. `shared`: true if others than the person who started the
+    /// server may use it.
     pub fn settings(&self, shared: bool) -> Result<Settings, ConfigError> {
         let policy = &self.policy;
         let deny_private = policy.deny_private.unwrap_or(shared);
@@ -138,27 +144,27 @@ impl Browser {
     }
 }
 
-/// What replies hold where a call does not say. An include that is left out is decided by the tool.
+/// The default content of replies, where a call does not specify it. The tool decides on an absent include.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Expected {
-    /// Whether calls may carry `expectation`.
+    /// True if calls may pass `expectation`.
     pub enabled: bool,
-    /// `lean`: what each tool says of itself. `compat`: everything with every tool.
+    /// `lean`: each tool's own default. `compat`: everything with every tool.
     pub profile: Profile,
-    /// The page's snapshot.
+    /// True to include the page's snapshot.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub include_snapshot: Option<bool>,
-    /// New messages of the console.
+    /// True to include new messages of the console.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub include_console: Option<bool>,
-    /// Downloads.
+    /// True to include the list of downloads.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub include_downloads: Option<bool>,
-    /// The list of tabs.
+    /// True to include the list of tabs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub include_tabs: Option<bool>,
-    /// The same as a line of code.
+    /// True to include the action as a line of code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub include_code: Option<bool>,
 }
@@ -178,7 +184,7 @@ impl Default for Expected {
 }
 
 impl Expected {
-    /// The same as the kernel takes it.
+    /// Converts the settings to those of the tool kernel.
     #[must_use]
     pub fn policy(&self) -> Policy {
         Policy {

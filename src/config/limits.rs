@@ -1,4 +1,4 @@
-//! Sizes and numbers that bound what is done at once.
+//! Limits: sizes and numbers that bound the work done at once.
 
 use std::time::Duration;
 
@@ -8,34 +8,38 @@ use serde::{Deserialize, Serialize};
 use super::ConfigError;
 use crate::tool::reply::Caps;
 
-/// The least buffer that the HTTP library takes.
+/// The minimum buffer size that the HTTP library accepts.
 const LEAST_HEADER_BYTES: usize = 8_192;
-/// A reply must hold its longest question or error, and what says that something was cut.
+/// The minimum of `reply_bytes`: a reply must have room for its longest question or error, and for the note that it was
+/// cut.
 const LEAST_REPLY_BYTES: usize = 8_192;
 
-/// Sizes that bound one call.
+/// The limits of one call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
-    /// Largest file that is read whole, in bytes.
+    /// The maximum size of a file that is read whole, in bytes.
     pub file_bytes: u64,
-    /// Rows of one reply before it is cut.
+    /// The maximum number of rows of one reply before it is cut.
     pub reply_rows: usize,
-    /// Estimated tokens of one reply before it is cut.
+    /// The maximum number of estimated tokens of one reply before it is cut.
     pub reply_tokens: usize,
-    /// Bytes of one reply before it is cut, at least 8,192. Several clients cut at 40,000 by themselves, without a cursor.
+    /// The maximum size of one reply before it is cut, in bytes, at least 8,192. Several clients cut at 40,000 by
+    /// themselves, without a cursor.
     pub reply_bytes: usize,
-    /// Files of a project beyond which `strict` refuses a walk; otherwise it goes on and says so.
+    /// The number of files of a project beyond which `strict` refuses a walk; without `strict` the walk continues and
+    /// reports it.
     pub project_files: usize,
-    /// Refuse walks over more than `project_files` files.
+    /// True to refuse walks over more than `project_files` files.
     pub strict: bool,
-    /// Largest request body, in bytes.
+    /// The maximum size of a request body, in bytes.
     pub body_bytes: usize,
-    /// Bytes of all request bodies that are held at once. One principal gets at most as much as is free: alone, half of it.
+    /// The maximum size of all request bodies in memory at once, in bytes. One principal gets at most as much as is
+    /// free: alone, half of it.
     pub bodies_bytes: usize,
-    /// Largest head of a request (its line and headers), in bytes; at least 8,192.
+    /// The maximum size of a request's head (its line and headers), in bytes; at least 8,192.
     pub header_bytes: usize,
-    /// Requests in flight at once. Probes and streams that only listen do not count.
+    /// The maximum number of requests in flight. Probes and streams that only listen do not count.
     pub requests: usize,
 }
 
@@ -86,7 +90,7 @@ impl Limits {
         Ok(())
     }
 
-    /// What one reply may hold.
+    /// Returns the limits of one reply.
     #[must_use]
     pub fn caps(&self) -> Caps {
         Caps {
@@ -97,25 +101,25 @@ impl Limits {
     }
 }
 
-/// How many jobs run at once.
+/// The maximum number of concurrent jobs of each kind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Pools {
-    /// Code tools and reads. 0: one per core, at least five.
+    /// Jobs of code tools and reads. 0: one per core, at least five.
     pub analysis: usize,
-    /// Writing novels, per project.
+    /// Jobs that write novels, per project.
     pub write: usize,
-    /// Writing novels, in all projects together.
+    /// Jobs that write novels, in all projects together.
     pub write_total: usize,
-    /// Checking novels.
+    /// Jobs that check novels.
     pub check: usize,
-    /// Plotting novels.
+    /// Jobs that plot novels.
     pub plot: usize,
-    /// Browser contexts.
+    /// Jobs that use browser contexts.
     pub browser: usize,
-    /// Calls that may wait for one pool.
+    /// The maximum number of calls waiting for one pool.
     pub queue: usize,
-    /// Seconds that a call waits for a place.
+    /// The maximum number of seconds that a call waits for a slot.
     pub wait_seconds: u64,
 }
 
@@ -135,7 +139,7 @@ impl Default for Pools {
 }
 
 impl Pools {
-    /// The pools as the foundation takes them.
+    /// Converts the settings to the sizes that the pools take.
     #[must_use]
     pub fn sizes(&self) -> PoolSizes {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -153,13 +157,13 @@ impl Pools {
     }
 }
 
-/// The result cache.
+/// The settings of the result cache.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Cache {
-    /// Bytes of all cached results together.
+    /// The maximum size of all cached results together, in bytes.
     pub bytes: u64,
-    /// Bytes beyond which one result is not kept.
+    /// The maximum size of one cached result, in bytes; larger ones are not cached.
     pub entry_bytes: usize,
 }
 
@@ -172,15 +176,15 @@ impl Default for Cache {
     }
 }
 
-/// Who is told when resources change.
+/// The settings of notifications about changed resources.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Resources {
-    /// Resources that one session, or one stream of the stateless era, may subscribe to.
+    /// The maximum number of resources that one session, or one stream of the stateless era, may subscribe to.
     pub subscriptions: usize,
-    /// Streams of the stateless era (`subscriptions/listen`) at once.
+    /// The maximum number of concurrent streams of the stateless era (`subscriptions/listen`).
     pub streams: usize,
-    /// Milliseconds without a further change before a change is told.
+    /// Milliseconds without a further change before a change is reported.
     pub settle_ms: u64,
 }
 

@@ -1,4 +1,4 @@
-//! The configuration: one tree, every key with its default and its meaning; one file is one concern.
+//! The configuration: one tree, every key with its default and its meaning; one file for each concern.
 //!
 //! Layers, later ones win: defaults < file < `FUMI__SECTION__KEY` < command-line flags. Unknown keys are refused. The
 //! environment is read here and nowhere else. `config/default.toml` shows every key; a test compares the two.
@@ -41,73 +41,66 @@ pub use store::{Store, StoreKind, state_folder};
 pub use telemetry::{Log, LogFormat, OtlpProtocol, Telemetry};
 pub use tools::{Code, Tools};
 
-/// Environment variables that name the default project, as other servers of the field call them.
+/// Environment variables that name the default project, as related servers call them.
 const ROOT_VARIABLES: [&str; 3] = ["PROJECT_ROOT", "NOVELER_TEST_PROJECT_ROOT", "NOVELER_SAMPLES_ROOT"];
 
-/// The hash of one token that may do everything: enough for a container.
+/// The environment variable with the digest of one token that has all rights: enough for a container.
 const TOKEN_VARIABLE: &str = "FUMI_TOKEN_SHA256";
 
-/// The principal that it makes.
+/// The name of the principal with that token.
 const TOKEN_NAME: &str = "environment";
 
-/// Everything that can be configured.
+/// All settings of fumi.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
-    /// Where and how fumi listens.
+    /// The settings of listening and of connections.
     pub server: Server,
-    /// Which folders it serves.
+    /// The folders that fumi serves.
     pub projects: Projects,
-    /// Where clients see other paths than fumi does.
+    /// The mappings between the clients' paths and the server's paths.
     pub path_map: Vec<PathMapping>,
-    /// Who may call, and what.
+    /// The settings of authentication and authorisation.
     pub auth: Auth,
-    /// Which tools it offers.
+    /// The tools that fumi offers.
     pub tools: Tools,
-    /// Code analysis.
+    /// The settings of code analysis.
     pub code: Code,
-    /// Novel writing.
+    /// The settings of novel writing.
     pub novel: Novel,
-    /// Browsers.
+    /// The settings of browsers.
     pub browser: Browser,
-    /// Several calls in one.
+    /// The settings of batches.
     pub batch: Batch,
-    /// Sizes that bound one call.
+    /// The limits of one call.
     pub limits: Limits,
-    /// How many jobs run at once.
+    /// The maximum number of concurrent jobs of each kind.
     pub pools: Pools,
-    /// The result cache.
+    /// The settings of the result cache.
     pub cache: Cache,
-    /// What outlives a call.
+    /// The settings of the store of state that outlives a call.
     pub store: Store,
-    /// Who is told when resources change.
+    /// The settings of notifications about changed resources.
     pub resources: Resources,
-    /// What it says of itself.
+    /// The settings of the log.
     pub log: Log,
-    /// What a collector receives, and where metrics are read.
+    /// The settings of telemetry for a collector, and of the metrics address.
     pub telemetry: Telemetry,
 }
 
-/// What the command line says; it wins over everything.
+/// The settings of the command line, which override all other layers.
 #[derive(Clone, Debug, Default)]
 pub struct Flags {
-    /// `--listen`.
     pub listen: Option<SocketAddr>,
-    /// `--root`, repeated.
     pub roots: Vec<PathBuf>,
-    /// `--toolsets`.
     pub toolsets: Option<Vec<String>>,
-    /// `--log`.
     pub log: Option<LogFormat>,
-    /// `--insecure`.
     pub insecure: bool,
-    /// `--store`.
     pub store: Option<StoreKind>,
-    /// `--state`.
     pub state: Option<PathBuf>,
 }
 
-/// A configuration that cannot be used, in one line.
+/// The error of an unusable configuration, in one line.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct ConfigError(pub String);
@@ -128,7 +121,7 @@ pub fn load(
         }
         let text = std::fs::read_to_string(file)
             .map_err(|error| ConfigError(format!("the configuration file {}: {error}", file.display())))?;
-        // Alone first: what is read from several layers has no lines any more.
+        // Parse the file alone first: errors of merged layers have no line numbers.
         toml::from_str::<Config>(&text)
             .map_err(|error| ConfigError(format!("{}, {}", file.display(), located(&text, &error))))?;
         layers = layers.merge(Toml::string(&text));
@@ -183,7 +176,7 @@ pub fn load(
     Ok(config)
 }
 
-/// What is wrong in a file, with its line and the nearest name to an unknown one.
+/// Formats a parse error with its line number and the name nearest to an unknown one.
 fn located(text: &str, error: &toml::de::Error) -> String {
     let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
     let line = before.matches('\n').count() + 1;
@@ -206,7 +199,7 @@ fn one_line(message: &str) -> String {
 }
 
 impl Config {
-    /// Checks what types cannot say.
+    /// Checks the rules that types cannot express.
     pub fn check(&self) -> Result<(), ConfigError> {
         let exposed = !self.server.listen.ip().is_loopback();
         if exposed && !self.server.insecure && self.auth.mode == AuthMode::None {
@@ -228,13 +221,13 @@ impl Config {
         self.telemetry.check()
     }
 
-    /// Whether others than the one who started the server may use it.
+    /// True if others than the person who started the server may use it.
     #[must_use]
     pub fn is_shared(&self) -> bool {
         self.auth.mode != AuthMode::None || !self.server.listen.ip().is_loopback()
     }
 
-    /// The maps between clients' paths and ours.
+    /// Returns the maps between the clients' paths and the server's paths.
     #[must_use]
     pub fn path_maps(&self) -> PathMaps {
         PathMaps::new(self.path_map.iter().map(|map| PathMap {
@@ -259,7 +252,7 @@ mod tests {
         shows(text, "", &sections);
     }
 
-    /// Lists of tables have no default to show: they stand as a comment.
+    /// Checks that every default is shown. Lists of tables have no default to show; they appear as comments.
     fn shows(text: &str, above: &str, sections: &toml::Table) {
         for (name, value) in sections {
             let path = if above.is_empty() {

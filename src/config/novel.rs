@@ -1,21 +1,21 @@
-//! Novel writing: what the files of a project are called, and who writes the texts.
+//! Settings of novel writing: the names of a project's files, and the model that writes the texts.
 
 use fumi_novel::{checks::Tuning, project::Names};
 use serde::{Deserialize, Serialize};
 
 use super::{Author, ConfigError, Provider};
 
-/// Novel writing.
+/// The settings of novel writing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Novel {
-    /// Who writes what a tool asks for.
+    /// The writer of the texts that a tool asks for.
     pub author: Author,
     /// The provider of models that may be asked.
     pub provider: Provider,
-    /// What files and folders are called.
+    /// The names of a project's files and folders.
     pub names: Names,
-    /// What is changed about the checks.
+    /// The changes to the default checks.
     pub checks: Tuning,
 }
 

@@ -1,4 +1,4 @@
-//! Which folders fumi serves, and under which other names clients know them.
+//! Settings of projects: the folders that fumi serves, and the names under which clients know them.
 
 use std::{
     collections::BTreeMap,
@@ -9,23 +9,23 @@ use serde::{Deserialize, Serialize};
 
 use super::ConfigError;
 
-/// Which folders fumi serves.
+/// The folders that fumi serves.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Projects {
-    /// Folders that may be projects, the first being the default. Empty: the folder fumi was started in.
+    /// Folders that may be projects, the first being the default. Empty: the working folder of fumi.
     pub allowed_roots: Vec<PathBuf>,
     /// Projects by name, for URLs: `/projects/NAME/mcp`. They are allowed roots too.
     pub named: BTreeMap<String, PathBuf>,
 }
 
-/// One folder under two names: the client's and ours.
+/// A folder with its path on the client and on the server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PathMapping {
     /// The absolute path as the client writes it, such as `/home/me/app` or `C:\Users\me\app`.
     pub client: String,
-    /// The absolute path here.
+    /// The absolute path on the server.
     pub server: PathBuf,
 }
 
@@ -50,7 +50,7 @@ impl Projects {
         Ok(())
     }
 
-    /// Moves the variable's folder to the front; it must lie inside what is allowed.
+    /// Moves the folder of an environment variable to the front of the roots; it must lie inside them.
     pub(super) fn prefer(&mut self, wanted: &Path) -> Result<(), ConfigError> {
         let real = wanted
             .canonicalize()

@@ -1,14 +1,14 @@
-//! Who writes what a tool asks for, and the provider of models that may be asked.
+//! Settings of the writer of texts that a tool asks for, and of the provider of models that may be asked.
 //!
-//! Invariant: the key stands in an environment variable, which is read once, at the start; a configuration file holds its name
-//! only, and `Debug` shows neither. How a provider is spoken to is decided in `src/provider/`.
+//! Invariant: the key is in an environment variable, which is read once, at the start; a configuration file contains
+//! the variable's name only, and `Debug` shows neither. The protocol of a provider is implemented in `src/provider/`.
 
 use reqwest::Url;
 use serde::{Deserialize, Serialize};
 
 use super::{ConfigError, Secret, auth::is_here};
 
-/// Who answers the questions of tools that need a text.
+/// The writer that answers the questions of tools that need a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Author {
@@ -19,57 +19,57 @@ pub enum Author {
     Host,
     /// The client's model if it can be asked, else the host.
     Sampling,
-    /// The provider.
+    /// The configured provider only.
     Provider,
 }
 
 impl Author {
-    /// Whether a client's model may be asked.
+    /// True if a client's model may be asked.
     #[must_use]
     pub const fn asks_clients(self) -> bool {
         matches!(self, Self::Auto | Self::Sampling)
     }
 
-    /// Whether a provider may be asked.
+    /// True if a provider may be asked.
     #[must_use]
     pub const fn asks_providers(self) -> bool {
         matches!(self, Self::Auto | Self::Provider)
     }
 }
 
-/// What a provider speaks.
+/// The protocol of a provider.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ProviderKind {
-    /// Chat completions as `OpenAI` has them, and most servers of models too: `POST {base_url}/chat/completions`.
+    /// Chat completions as defined by `OpenAI` and supported by most model servers: `POST {base_url}/chat/completions`.
     #[default]
     #[serde(rename = "openai")]
     OpenAi,
-    /// Messages as Anthropic has them: `POST {base_url}/v1/messages`.
+    /// Messages as defined by Anthropic: `POST {base_url}/v1/messages`.
     Anthropic,
 }
 
-/// A provider of models.
+/// The settings of a provider of models.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Provider {
-    /// What it speaks.
+    /// The protocol of the provider.
     pub kind: ProviderKind,
-    /// Where it is. Empty: there is none.
+    /// The base URL of the provider. Empty: no provider is configured.
     pub base_url: String,
-    /// The model.
+    /// The name of the model at the provider.
     pub model: String,
-    /// The name of the environment variable that holds the key. Only a provider on this machine may need none.
+    /// The name of the environment variable that contains the key. Only a provider on this machine may need none.
     pub api_key_env: String,
-    /// Longest answer, in tokens.
+    /// The maximum length of an answer, in tokens.
     pub max_tokens: u32,
-    /// Seconds that one answer may take.
+    /// The maximum time for one answer, in seconds.
     pub timeout_seconds: u64,
-    /// How often a request is repeated that was turned away for the moment.
+    /// The number of times that a temporarily rejected request is repeated.
     pub retries: u32,
     /// Milliseconds before the first repetition; each further one waits twice as long.
     pub retry_ms: u64,
-    /// The key itself. Never in a file.
+    /// The key itself, which is never in a file.
     #[serde(skip)]
     pub key: Secret,
 }
@@ -91,18 +91,18 @@ impl Default for Provider {
 }
 
 impl Provider {
-    /// Whether there is one.
+    /// True if a provider is configured.
     #[must_use]
     pub fn is_configured(&self) -> bool {
         !self.base_url.is_empty()
     }
 
-    /// True if no proxy may come between: this machine is not reached through one, and it would read what goes over http.
+    /// True if requests must bypass any proxy: a proxy cannot reach this machine, and could read plain HTTP.
     pub(crate) fn is_direct(&self) -> bool {
         Url::parse(&self.base_url).is_ok_and(|url| url.scheme() == "http" || is_here(&url))
     }
 
-    /// Takes the key from the environment.
+    /// Reads the key from the environment.
     pub(super) fn read(&mut self, environment: impl Fn(&str) -> Option<String>) {
         if !self.api_key_env.is_empty() {
             self.key = environment(&self.api_key_env)
@@ -113,7 +113,7 @@ impl Provider {
         }
     }
 
-    /// Checks what types cannot say, where a provider may be asked at all.
+    /// Checks the rules that types cannot express, if a provider may be asked at all.
     pub(crate) fn check(&self, author: Author) -> Result<(), ConfigError> {
         if !author.asks_providers() {
             return Ok(());
@@ -158,7 +158,7 @@ impl Provider {
                 self.api_key_env
             ));
         }
-        // A header that HTTP cannot carry would fail with every request.
+        // A key that an HTTP header cannot carry would fail with every request.
         if !self.key.expose().bytes().all(|byte| byte.is_ascii_graphic()) {
             return refuse(
                 "api_key_env names a variable whose value is no key: it has spaces or signs that no header carries",
@@ -230,7 +230,7 @@ mod tests {
                 error.contains(expected) && error.starts_with("novel.provider."),
                 "{error}"
             );
-            // Who asks no provider needs none.
+            // An author that never asks a provider needs none.
             assert!(provider.check(Author::Host).is_ok() && provider.check(Author::Sampling).is_ok());
         }
         assert!(provider(|_| {}).check(Author::Auto).is_ok());

@@ -1,4 +1,4 @@
-//! Where and how fumi listens.
+//! Settings of the server: its address, its connections and its timeouts.
 
 use std::net::SocketAddr;
 
@@ -6,41 +6,44 @@ use serde::{Deserialize, Serialize};
 
 use super::{ConfigError, Secret, StateKey};
 
-/// A day: beyond it a patience is none, and sums of instants stay far from overflowing.
+/// The maximum of a timeout, in seconds: a day. A longer one would have no effect, and sums of instants stay far from
+/// overflowing.
 const LONGEST_WAIT: u64 = 86_400;
 
-/// Files that are open beside connections: those that calls read, watches, the log, the runtime's own.
+/// The number of open files reserved besides connections: files that calls read, watches, the log, the runtime's own.
 const FILES_BESIDE_CONNECTIONS: usize = 256;
 
-/// Where and how fumi listens.
+/// The settings of listening and of connections.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Server {
     /// Address and port; port 0 picks a free one.
     pub listen: SocketAddr,
-    /// Names under which clients may reach it (`Host` header). Loopback names are always allowed.
+    /// Names under which clients may reach the server (`Host` header). Loopback names are always allowed.
     pub allowed_hosts: Vec<String>,
-    /// Web origins that may call it (`Origin` header), such as `https://app.example.com`. None by default.
+    /// Web origins that may call the server (`Origin` header), such as `https://app.example.com`. None by default.
     pub allowed_origins: Vec<String>,
-    /// Listen beyond loopback without authentication.
+    /// True to allow listening beyond loopback without authentication.
     pub insecure: bool,
-    /// Sessions of the session era at once.
+    /// The maximum number of concurrent sessions of the session era.
     pub max_sessions: usize,
-    /// Minutes after which an idle session ends. Never while a call or a stream is open.
+    /// Minutes after which an idle session ends. It never ends while a call or a stream is open.
     pub session_idle_minutes: u64,
     /// Seconds that calls get to finish after SIGTERM.
     pub drain_seconds: u64,
-    /// Connections at once; as many as the limit of open files leaves room for, if that is less. One peer that is not this
-    /// machine gets at most as many as are free: alone, half of them.
+    /// The maximum number of connections, or fewer if the limit of open files leaves less room. One remote peer gets at
+    /// most as many as are free: alone, half of them.
     pub max_connections: usize,
-    /// Seconds that a client has for the head of a request, from its first byte on.
+    /// The maximum number of seconds for the head of a request, from its first byte on.
     pub header_seconds: u64,
-    /// Seconds in which the rest of a request's body comes, or a tenth of the largest one, and in which a client takes some of a reply.
+    /// The maximum number of seconds for the rest of a request's body, or for a tenth of the largest allowed body, and
+    /// for a client to take part of a reply.
     pub body_seconds: u64,
-    /// Seconds after which a connection that nothing came over since its last reply is closed.
+    /// Seconds after which a connection is closed if nothing arrived since its last reply.
     pub keep_alive_seconds: u64,
-    /// What seals the state that stateless clients carry from one request to the next: at least 32 bytes, the same on all
-    /// replicas. Empty: a random one at every start. A store in memory makes it one too: what was opened is forgotten with it.
+    /// The key that seals the state which stateless clients carry from one request to the next: at least 32 bytes, the
+    /// same on all replicas. Empty: a random key at every start. With a store in memory, sealed state is bound to the
+    /// process too: it is lost when the process ends.
     pub state_key: Secret,
 }
 
@@ -96,12 +99,12 @@ impl Server {
         Ok(())
     }
 
-    /// How many connections may be open. A server without a free file descriptor can serve nobody, so that the limit of
-    /// open files counts too: at least half of it is left to connections.
+    /// Returns the maximum number of connections. A server without a free file descriptor cannot serve any request, so
+    /// the limit of open files counts too: at least half of it is left to connections.
     #[must_use]
     pub fn connections(&self) -> usize {
         let wanted = self.max_connections;
-        // Not Linux, or not readable: the configured number stands.
+        // The limit is unknown (not Linux, or not readable): use the configured number.
         let Some(files) = std::fs::read_to_string("/proc/self/limits")
             .ok()
             .and_then(|limits| open_files(&limits))
@@ -121,7 +124,7 @@ impl Server {
     }
 }
 
-/// True for a host with or without a port, as a `Host` header can say it.
+/// True for a host with or without a port, as in a `Host` header.
 fn is_authority(text: &str) -> bool {
     let (host, port) = match text.rsplit_once(':') {
         Some((host, port)) if !port.ends_with(']') => (host, Some(port)),
@@ -136,7 +139,7 @@ fn is_authority(text: &str) -> bool {
     is_host && port.is_none_or(|port| port.parse::<u16>().is_ok())
 }
 
-/// True for a scheme and an authority, as an `Origin` header can say it; the port may be `*`.
+/// True for a scheme and an authority, as in an `Origin` header; the port may be `*`.
 fn is_origin(text: &str) -> bool {
     let Some((scheme, authority)) = text.split_once("://") else {
         return false;
@@ -145,7 +148,7 @@ fn is_origin(text: &str) -> bool {
     !scheme.is_empty() && scheme.bytes().all(fits) && is_authority(authority.strip_suffix(":*").unwrap_or(authority))
 }
 
-/// The soft limit of open files, as `/proc/self/limits` shows it.
+/// Parses the soft limit of open files from `/proc/self/limits`.
 fn open_files(limits: &str) -> Option<usize> {
     let line = limits.lines().find(|line| line.starts_with("Max open files"))?;
     line.split_whitespace().nth(3)?.parse().ok()

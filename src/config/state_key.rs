@@ -1,19 +1,19 @@
-//! The key that seals what stateless clients carry: as it is configured, and as it is used.
+//! The key that seals the state of stateless clients, as configured and as used.
 //!
-//! Invariant: neither form is ever shown; `Debug` says only whether there is one. What is sealed is decided in
+//! Invariant: neither form is ever shown; `Debug` reveals only whether a key is set. The sealed data is defined in
 //! `mcp/seals.rs`.
 
 use serde::{Deserialize, Serialize};
 
 use super::ConfigError;
 
-/// A value that is not for eyes: its `Debug` form says only whether there is one.
+/// A secret value: its `Debug` form reveals only whether it is set.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Secret(String);
 
 impl Secret {
-    /// The value itself.
+    /// Returns the secret value itself.
     #[must_use]
     pub fn expose(&self) -> &str {
         &self.0
@@ -32,15 +32,15 @@ impl std::fmt::Debug for Secret {
     }
 }
 
-/// The key: at least [`StateKey::MIN_BYTES`].
+/// The sealing key, of at least [`StateKey::MIN_BYTES`].
 #[derive(Clone)]
 pub struct StateKey(Vec<u8>);
 
 impl StateKey {
-    /// As long as the key of the cipher that is derived from it.
+    /// The minimum length of the key, in bytes: that of the cipher key derived from it.
     pub const MIN_BYTES: usize = 32;
 
-    /// The configured key, else a new random one.
+    /// Returns the configured key, or a new random one if none is configured.
     pub fn of(configured: &Secret) -> Result<Self, ConfigError> {
         let configured = configured.expose().as_bytes();
         if configured.is_empty() {
@@ -59,7 +59,7 @@ impl StateKey {
         Ok(Self(configured.to_vec()))
     }
 
-    /// The bytes.
+    /// Returns the bytes of the key.
     #[must_use]
     pub fn expose(&self) -> &[u8] {
         &self.0

@@ -1,4 +1,4 @@
-//! What outlives a call, and where it is kept.
+//! Settings of the store: the kind of storage for state that outlives a call, and its folder.
 
 use std::path::PathBuf;
 
@@ -6,30 +6,30 @@ use serde::{Deserialize, Serialize};
 
 use super::ConfigError;
 
-/// What outlives a call: sessions, and the projects that they chose.
+/// The settings of state that outlives a call: sessions, and the projects that they chose.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Store {
-    /// `fs` (files in `dir`: a restart loses no session) or `memory` (gone with the process).
+    /// `fs` (files in `dir`: a restart loses no session) or `memory` (lost when the process ends).
     pub kind: StoreKind,
-    /// The state folder. Empty: `$XDG_STATE_HOME/fumi`, or `~/.local/state/fumi`; if that cannot be written, fumi warns and
-    /// uses memory. One that is named must work.
+    /// The state folder. Empty: `$XDG_STATE_HOME/fumi`, or `~/.local/state/fumi`; if that is not writable, fumi warns
+    /// and uses memory. A configured folder must be usable.
     pub dir: PathBuf,
 }
 
-/// What keeps state.
+/// The kind of a store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum StoreKind {
-    /// Files.
+    /// Files in the state folder.
     #[default]
     Fs,
-    /// The process's own memory.
+    /// The memory of the process.
     Memory,
 }
 
 impl StoreKind {
-    /// Reads the value of `--store`.
+    /// Parses the value of `--store`.
     pub fn parse(raw: &str) -> Result<Self, ConfigError> {
         match raw {
             "fs" => Ok(Self::Fs),
@@ -42,7 +42,8 @@ impl StoreKind {
     }
 }
 
-/// The usual folder for state, as the XDG base directory specification says. `None` without a home.
+/// Returns the usual folder for state, as defined by the XDG base directory specification, or `None` without a home
+/// folder.
 #[must_use]
 pub fn state_folder(environment: impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
     let absolute = |name: &str| environment(name).map(PathBuf::from).filter(|path| path.is_absolute());

@@ -1,4 +1,4 @@
-//! What fumi says of itself: the log, and what a collector receives.
+//! Settings of the log, and of telemetry for a collector.
 
 use std::net::SocketAddr;
 
@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 
 use super::ConfigError;
 
-/// What fumi says of itself, on standard error.
+/// The settings of the log, which is written to standard error.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Log {
     /// `pretty` or `json`.
     pub format: LogFormat,
-    /// Which messages: `info`, `debug`, or a filter such as `fumi=debug,rmcp=warn`.
+    /// The filter of messages: `info`, `debug`, or a filter such as `fumi=debug,rmcp=warn`.
     pub filter: String,
 }
 
@@ -25,7 +25,7 @@ impl Default for Log {
     }
 }
 
-/// The form of log lines.
+/// The format of log lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum LogFormat {
@@ -35,18 +35,18 @@ pub enum LogFormat {
     Json,
 }
 
-/// What a collector of OpenTelemetry receives, and where Prometheus reads.
+/// The settings of telemetry for an OpenTelemetry collector, and of the address for Prometheus.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Telemetry {
-    /// The collector, such as `http://localhost:4318`. Empty: `OTEL_EXPORTER_OTLP_ENDPOINT`, or none.
+    /// The URL of the collector, such as `http://localhost:4318`. Empty: `OTEL_EXPORTER_OTLP_ENDPOINT`, or none.
     pub otlp_endpoint: String,
-    /// How it is spoken to: `http/protobuf` or `grpc`. `OTEL_EXPORTER_OTLP_PROTOCOL` wins.
+    /// The protocol of the collector: `http/protobuf` or `grpc`. `OTEL_EXPORTER_OTLP_PROTOCOL` wins.
     pub otlp_protocol: OtlpProtocol,
-    /// What this server is called there. `OTEL_SERVICE_NAME` wins.
+    /// The name of this server at the collector. `OTEL_SERVICE_NAME` wins.
     pub service_name: String,
-    /// An address of its own for `/metrics`, without authentication, such as `127.0.0.1:9464`. Empty: `/metrics` is a route like
-    /// the others.
+    /// A separate address for `/metrics`, without authentication, such as `127.0.0.1:9464`. Empty: `/metrics` is a
+    /// route like the others.
     pub metrics_listen: String,
 }
 
@@ -61,19 +61,19 @@ impl Default for Telemetry {
     }
 }
 
-/// How a collector is spoken to.
+/// The protocol of a collector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum OtlpProtocol {
     /// Protobuf over HTTP, port 4318.
     #[serde(rename = "http/protobuf")]
     Http,
-    /// gRPC, port 4317.
+    /// gRPC, usually on port 4317.
     #[serde(rename = "grpc")]
     Grpc,
 }
 
 impl Telemetry {
-    /// The standard variables of OpenTelemetry, which win over files.
+    /// Reads the standard variables of OpenTelemetry, which override files.
     pub(super) fn read(&mut self, environment: impl Fn(&str) -> Option<String>) -> Result<(), ConfigError> {
         let variable = |name: &str| environment(name).filter(|value| !value.is_empty());
         if let Some(endpoint) = variable("OTEL_EXPORTER_OTLP_ENDPOINT") {

@@ -1,4 +1,4 @@
-//! Which tools fumi offers, and what they need to know.
+//! Settings of the tools: the toolsets that fumi offers, and the inputs that they need.
 
 use std::{
     ffi::OsStr,
@@ -11,29 +11,30 @@ use serde::{Deserialize, Serialize};
 
 use super::ConfigError;
 
-/// Which tools fumi offers.
+/// The tools that fumi offers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Tools {
-    /// Toolsets that there are, all of them at `/mcp`. Empty: every one, and `/mcp` lists what the project is: `novel` where a novel's
-    /// settings lie, else `code`.
+    /// The available toolsets, all of them at `/mcp`. Empty: every toolset is available, and `/mcp` lists those that
+    /// fit the project: `novel` if it contains a novel's settings, else `code`.
     pub toolsets: Vec<String>,
-    /// Nothing may be written, by anybody.
+    /// True to forbid writing to all callers.
     pub readonly: bool,
-    /// The language of descriptions when the caller names none: `en` or `ja`.
+    /// The language of descriptions if the caller names none: `en` or `ja`.
     pub language: Locale,
 }
 
-/// Code analysis.
+/// The settings of code analysis.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Code {
-    /// A folder of queries: `LANGUAGE/KEY.scm` there becomes a `query_key` of that language. Empty: none.
+    /// A folder of queries: `LANGUAGE/KEY.scm` in it becomes a `query_key` of that language. Empty: none.
     pub query_folder: PathBuf,
 }
 
 impl Code {
-    /// The queries of `query_folder`, checked. Folders are languages, `*.scm` in them keys; other files are nothing.
+    /// Reads and checks the queries of `query_folder`. Folders are languages, `*.scm` files in them are keys; other
+    /// files are ignored.
     pub fn queries(&self) -> Result<UserQueries, ConfigError> {
         let folder = &self.query_folder;
         let mut queries = UserQueries::default();
@@ -55,7 +56,7 @@ impl Code {
     }
 }
 
-/// What stands in a folder, by name.
+/// Returns the paths in a folder, sorted.
 fn entries(folder: &Path) -> Result<Vec<PathBuf>, ConfigError> {
     let listing = std::fs::read_dir(folder).map_err(|error| unreadable(folder, &error))?;
     let mut paths: Vec<PathBuf> = listing.filter_map(Result::ok).map(|entry| entry.path()).collect();

@@ -1,8 +1,9 @@
-//! Reading a request's body: whole, before anything is asked of it.
+//! Reads a request's body whole, before the request is looked at further.
 //!
-//! Invariant: a body is bounded in bytes however it is framed, all bodies together are, of one principal and of all, and a
-//! client that stops sending, or only trickles, is not waited for: room is held for what came lately. Where nobody was authenticated no body is read. Behind this layer a body is
-//! one piece in memory, so that no route needs a limit of its own. It does not look into it.
+//! Invariant: a body is bounded in bytes however it is framed; the bodies of one principal and all bodies together are
+//! bounded too, and count bytes that have arrived. A client that stops sending, or only trickles, is cut off. The body
+//! of an unauthenticated request is not read. Behind this layer a body is one piece in memory, so that no route needs a
+//! limit of its own. The layer does not look into the body.
 
 use std::{future::poll_fn, pin::Pin, sync::Arc, time::Duration};
 
@@ -22,34 +23,35 @@ use crate::{
     telemetry::metrics::{Metrics, RefusedBy},
 };
 
-/// The largest body may take this many times the patience: in each a part of it has to come, or the end of the body.
+/// The number of parts into which the largest body is divided: each part, or the end of the body, must arrive within
+/// one timeout.
 const PARTS: usize = 10;
 
-/// The limits of bodies.
+/// The limits of all request bodies.
 #[derive(Clone, Debug)]
 pub struct Bodies {
-    /// Bytes of one.
+    /// The largest body, in bytes.
     limit: usize,
-    /// For a tenth of `limit`, or the rest of a smaller body.
+    /// The timeout of a tenth of `limit`, or of the rest of a smaller body.
     patience: Duration,
-    /// In bytes.
+    /// Bytes of all bodies, shared between principals.
     room: Shares,
     metrics: Arc<Metrics>,
 }
 
-/// Why a body was not read.
+/// The error of a body that was not read.
 enum Unread {
-    /// The URL takes none.
+    /// The route accepts no body.
     Unwanted,
     TooLarge,
     Late,
     Broken,
-    /// Others take all the room.
+    /// The memory for bodies is used up by other requests.
     NoRoom,
 }
 
 impl Bodies {
-    /// As configured.
+    /// Takes the limits from the configuration.
     #[must_use]
     pub fn new(config: &Config, metrics: &Arc<Metrics>) -> Self {
         Self {
@@ -82,7 +84,8 @@ impl Bodies {
         }
     }
 
-    /// The body of a request, and the room that it takes until the answer begins: by then it is read.
+    /// Reads the body of a request. Returns it with its share of memory, which is released when the response begins: by
+    /// then the body has been processed.
     pub async fn read(&self, parts: &Parts, body: Body) -> Result<(Bytes, Option<Share>), Refusal> {
         if body.is_end_stream() {
             return Ok((Bytes::new(), None));
@@ -130,12 +133,12 @@ impl Bodies {
     }
 }
 
-/// How fast a body comes.
+/// The progress of one body.
 struct Pace {
     patience: Duration,
-    /// Bytes that have to come in that time.
+    /// Bytes that must arrive within one timeout.
     part: usize,
-    /// Those of the current part.
+    /// Bytes of the current part that have arrived.
     came: usize,
     by: Instant,
 }
@@ -150,14 +153,14 @@ impl Pace {
         }
     }
 
-    /// The next piece of a body; `None` at its end.
+    /// Returns the next piece of a body; `None` at its end.
     async fn piece(&mut self, body: &mut Body) -> Result<Option<Bytes>, Unread> {
         loop {
             let frame = poll_fn(|context| Pin::new(&mut *body).poll_frame(context));
             match timeout_at(self.by, frame).await {
                 Err(_) => return Err(Unread::Late),
                 Ok(Some(Err(_))) => return Err(Unread::Broken),
-                // Trailers mean nothing here.
+                // Trailers are ignored.
                 Ok(Some(Ok(frame))) => {
                     if let Ok(piece) = frame.into_data() {
                         self.came += piece.len();
@@ -172,8 +175,8 @@ impl Pace {
         }
     }
 
-    /// Takes what still comes of a body that is refused, and holds nothing of it: whoever is sending does not read, and would
-    /// find a connection that was reset instead of the refusal.
+    /// Reads and drops the rest of a refused body. A client that is still sending does not read; without this it would
+    /// get a connection reset instead of the refusal.
     async fn discard(&mut self, body: &mut Body, rest: usize) {
         let mut rest = rest;
         while let Ok(Some(piece)) = self.piece(body).await {
@@ -185,14 +188,14 @@ impl Pace {
     }
 }
 
-/// The encoding of a body that is not sent as it is.
+/// Returns the content encoding of a body, if it has one.
 fn encoded(headers: &HeaderMap) -> Option<String> {
     let mut all = headers.get_all(header::CONTENT_ENCODING).iter();
     let other = all.find(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity"))?;
     Some(quoted(&String::from_utf8_lossy(other.as_bytes())))
 }
 
-/// The pieces so far. Most bodies are one piece, which is not copied.
+/// The pieces read so far. Most bodies are one piece, which is not copied.
 #[derive(Default)]
 enum Whole {
     #[default]

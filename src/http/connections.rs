@@ -1,9 +1,9 @@
-//! The server's own accept loop: from a listening socket to requests at the routes, until it is told to close.
+//! The server's own accept loop: from a listening socket to requests at the routes, until it is asked to close.
 //!
-//! Invariant: whatever a peer does or leaves undone, a connection costs bounded time ([`super::patience`]) and bounded
-//! memory, one peer leaves connections to others, and no failure to accept ends the server. It knows HTTP's framing and
-//! nothing of what is asked. It speaks no TLS, which is the matter of a proxy before it, and HTTP/1 only: no client of MCP
-//! asks for HTTP/2 without TLS, and its streams would each need a patience of their own.
+//! Invariant: whatever a peer does or fails to do, a connection costs bounded time ([`super::patience`]) and bounded
+//! memory; one peer leaves connections to others; and no failure to accept ends the server. It handles HTTP's framing
+//! and does not look at requests. It does not speak TLS, which is the job of a reverse proxy, and speaks HTTP/1 only:
+//! no MCP client uses HTTP/2 without TLS, and its streams would each need timeouts of their own.
 
 use std::{
     convert::Infallible,
@@ -30,16 +30,16 @@ use super::{
 };
 use crate::config::Config;
 
-/// Connections beyond the configured ones, each for one request: whoever watches over a full server still gets an answer.
+/// Connections beyond the configured ones, each for one request, so that probes of a full server are still answered.
 const SPARE: usize = 64;
-/// How long to rest when the system refuses another connection, which is mostly for lack of file descriptors.
+/// The pause after a failed accept, which is mostly for lack of file descriptors.
 const REST: Duration = Duration::from_millis(500);
-/// Where a request came from; in the extensions of every request.
+/// The origin of a request's connection; in the extensions of every request.
 #[derive(Clone, Copy, Debug)]
 pub struct Origin {
     /// The peer's address. Behind a proxy it is the proxy's.
     pub peer: SocketAddr,
-    /// All ordinary connections are taken: only probes are answered.
+    /// True if all ordinary connections are taken: only probes are answered.
     pub is_spare: bool,
 }
 
@@ -70,30 +70,32 @@ pub async fn serve(listener: TcpListener, routes: Router, config: &Config, closi
     open.wait().await;
 }
 
-/// What all connections share.
+/// The state that all connections share.
 struct Server {
     routes: Router,
     ordinary: http1::Builder,
-    /// Closes after one request.
+    /// The protocol settings of spare connections, which close after one request.
     spare: http1::Builder,
     patience: Patience,
     closing: CancellationToken,
 }
 
-/// The limits of HTTP itself. At most 100 headers, which is the library's own limit for a head without an allocation.
+/// Returns the limits of HTTP itself. A request has at most 100 headers, which is the library's own limit for a head
+/// without an allocation.
 fn protocol(config: &Config, keep_alive: bool) -> http1::Builder {
     let mut protocol = http1::Builder::new();
     protocol
         .keep_alive(keep_alive)
         .max_buf_size(config.limits.header_bytes)
-        // The socket has patience of its own, which also ends connections between two requests.
+        // The socket has its own timeouts, which also end connections between two requests.
         .header_read_timeout(None);
     protocol
 }
 
 impl Server {
     async fn connection(self: Arc<Self>, stream: TcpStream, peer: SocketAddr, place: Place) {
-        // A reply goes out in several small writes; without this each waits up to 40 ms for the client's acknowledgement.
+        // A reply is sent in several small writes; without this each waits up to 40 ms for the client's
+        // acknowledgement.
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "a connection keeps delaying small writes");
         }
@@ -127,19 +129,19 @@ impl Server {
     }
 }
 
-/// The connections that may be open.
+/// The limits of open connections.
 struct Places {
     ordinary: Arc<Semaphore>,
     spare: Arc<Semaphore>,
-    /// The ordinary ones by peer.
+    /// Shares of the ordinary connections, by peer.
     by_peer: Shares,
 }
 
-/// One of them, for as long as this lives.
+/// The permit of one connection, released on drop.
 struct Place {
     is_spare: bool,
     _permit: OwnedSemaphorePermit,
-    /// The peer's part; spare ones need none.
+    /// The peer's share; spare connections need none.
     _share: Option<Share>,
 }
 
@@ -152,7 +154,8 @@ impl Places {
         }
     }
 
-    /// The next connection, once there is a place for it. Without one nobody is accepted: peers wait in the system's queue.
+    /// Accepts the next connection when a permit is free. Without a permit nothing is accepted: peers wait in the
+    /// system's queue.
     async fn next(&self, listener: &TcpListener) -> (TcpStream, SocketAddr, Place) {
         loop {
             let (permit, is_spare) = tokio::select! {
@@ -169,9 +172,10 @@ impl Places {
         }
     }
 
-    /// The place of a peer, for which something was free before it was known; `None` if it has its part.
+    /// Returns the permit of a peer's connection; `None` if the peer has its share of all connections and no spare one
+    /// is free. `permit` was acquired before the peer was known.
     fn of(&self, peer: IpAddr, permit: OwnedSemaphorePermit, is_spare: bool) -> Option<Place> {
-        // A place may have become free while nobody came.
+        // An ordinary permit may have been released while no peer connected.
         let better = is_spare.then(|| Arc::clone(&self.ordinary).try_acquire_owned().ok());
         let (permit, is_spare) = match better.flatten() {
             Some(ordinary) => (ordinary, false),
@@ -196,8 +200,8 @@ impl Places {
     }
 }
 
-/// Whose connections count together. Those of this machine are its users' and a proxy's, and count with nobody's; of IPv6 a
-/// network is one peer, since each of its machines has as many addresses as it likes.
+/// Returns the name under which a peer's connections are counted. Loopback peers are local users or a proxy and are not
+/// counted. An IPv6 /64 network counts as one peer, since each of its machines may use any number of addresses.
 fn name_of(peer: IpAddr) -> Arc<str> {
     match peer.to_canonical() {
         peer if peer.is_loopback() => Arc::default(),
@@ -210,7 +214,7 @@ async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
     loop {
         match listener.accept().await {
             Ok(accepted) => return accepted,
-            // The peer went away while it waited in the queue.
+            // The peer disconnected while it waited in the queue.
             Err(error)
                 if matches!(
                     error.kind(),
@@ -232,7 +236,7 @@ mod tests {
 
     use super::{Place, Places};
 
-    /// A connection of a peer; `None` if it is closed at once, or not accepted yet.
+    /// Connects as a peer; `None` if the connection is closed at once, or not accepted yet.
     fn connect(places: &Places, peer: &str) -> Option<Place> {
         let ordinary = Arc::clone(&places.ordinary).try_acquire_owned();
         let (permit, is_spare) = match ordinary {

@@ -1,8 +1,8 @@
-//! Web pages of other origins that may read what fumi answers: those of `server.allowed_origins`.
+//! CORS for the web origins of `server.allowed_origins`.
 //!
-//! Invariant: nothing is granted to an origin that is not configured, not even to pages of this machine: whatever serves one
-//! could otherwise call a fumi that asks nobody for a token. Credentials of browsers are never asked for; a page sends its
-//! token itself. Whether an origin may call at all is decided before, for every request ([`super::layers`]).
+//! Invariant: nothing is granted to an origin that is not configured, not even to pages of this machine: any local web
+//! server could otherwise use a fumi that requires no token. Browser credentials are never allowed; a page sends its
+//! token itself. Whether an origin may call at all is decided earlier, for every request ([`super::layers`]).
 
 use axum::{
     body::Body,
@@ -12,23 +12,23 @@ use axum::{
 
 use super::layers::Names;
 
-/// What a page may send beyond what every page may: all headers, of which this one has to be named.
+/// The request headers that a page may send: all, but `Authorization` must be named.
 const SENT: &str = "Authorization, *";
-/// What a page may read of an answer's head beyond what every page may.
+/// The response headers that a page may read besides the safelisted ones.
 const READ: &str = "Mcp-Session-Id, MCP-Protocol-Version, WWW-Authenticate, Retry-After, X-Request-Id";
-/// Methods of all routes.
+/// The methods of all routes.
 const METHODS: &str = "GET, POST, DELETE";
-/// For how many seconds a browser need not ask again.
+/// The seconds for which a browser may cache a preflight response.
 const REMEMBERED: &str = "7200";
 
-/// The origin of a request, if its pages may read the answer.
+/// Returns the origin of a request if its pages may read the response.
 #[must_use]
 pub fn granted(names: &Names, headers: &HeaderMap) -> Option<HeaderValue> {
     let origin = headers.get(header::ORIGIN)?;
     names.is_configured(origin.to_str().ok()?).then(|| origin.clone())
 }
 
-/// The answer to a browser that asks for such a page what may be sent.
+/// Returns the response to the preflight request of a configured origin.
 #[must_use]
 pub fn preflight(names: &Names, parts: &Parts) -> Option<Response> {
     let asks = parts.method == Method::OPTIONS && parts.headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
@@ -41,7 +41,7 @@ pub fn preflight(names: &Names, parts: &Parts) -> Option<Response> {
     Some(response)
 }
 
-/// Lets a page read an answer.
+/// Lets the pages of an origin read a response.
 #[must_use]
 pub fn grant(mut response: Response, origin: HeaderValue) -> Response {
     response

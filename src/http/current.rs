@@ -1,8 +1,8 @@
-//! Something that holds now and may be replaced whole while the server runs.
+//! A value that may be replaced as a whole while the server runs.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// What holds now. Whoever took it keeps it to the end of its request.
+/// The current value. A request that took it keeps it until the request ends.
 #[derive(Debug)]
 pub struct Current<T>(Arc<RwLock<Arc<T>>>);
 
@@ -13,19 +13,19 @@ impl<T> Clone for Current<T> {
 }
 
 impl<T> Current<T> {
-    /// Holds one.
+    /// Creates it with a first value.
     #[must_use]
     pub fn new(value: T) -> Self {
         Self(Arc::new(RwLock::new(Arc::new(value))))
     }
 
-    /// What holds now.
+    /// Returns the current value.
     #[must_use]
     pub fn get(&self) -> Arc<T> {
         Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// From now on another.
+    /// Replaces the value for later callers of [`Self::get`].
     pub fn set(&self, value: T) {
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(value);
     }

@@ -1,9 +1,9 @@
-//! Which tools a URL, its headers and its principal reach together: the [`Access`] of a request.
+//! Determines the [`Access`] of a request from its URL, its headers and its principal.
 //!
-//! `/mcp`, `/mcp/all`, `/mcp/A,B`, `/mcp/readonly`, `/mcp/readonly/A,B`, and the same under `/projects/NAME`. Everything only narrows: the
-//! operator's toolsets, then the principal's, then the URL's, then the headers'. A name that does not exist is a 404 (URL)
-//! or a 400 (header), one that the principal does not have is a 403. Calls are counted here, after everything else, so
-//! that a limit never hides a 404.
+//! `/mcp`, `/mcp/all`, `/mcp/A,B`, `/mcp/readonly`, `/mcp/readonly/A,B`, and the same under `/projects/NAME`. Each step
+//! only narrows: the operator's toolsets, then the principal's, then the URL's, then the headers'. An unknown name is a
+//! 404 (URL) or a 400 (header), one that the principal does not have is a 403. Calls are counted here, after everything
+//! else, so that the rate limit never hides a 404.
 
 use std::sync::Arc;
 
@@ -29,27 +29,27 @@ use crate::{
     tool::{Access, Effect, catalogue::Scope},
 };
 
-/// The segment that stands for read-only. No toolset is called so.
+/// The segment for read-only access. It is not the name of a toolset.
 const READ_ONLY: &str = "readonly";
-/// The segment that stands for every toolset there is. No toolset is called so.
+/// The segment for all toolsets. It is not the name of a toolset.
 const EVERYTHING: &str = "all";
 
-/// What a URL asks for, as it is written.
+/// The access that a URL requests, unresolved.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Asked {
     project: Option<String>,
     read_only: bool,
-    /// Empty: none is named.
+    /// The named toolsets; empty if the URL names none.
     toolsets: Vec<String>,
     everything: bool,
 }
 
 impl Asked {
-    /// `None` for a path that is none of ours.
+    /// Parses a path. Returns `None` if it is not the path of an MCP endpoint.
     fn parse(path: &str) -> Option<Self> {
         let decode = |segment: &str| Some(percent_decode_str(segment).decode_utf8().ok()?.into_owned());
         let path = path.strip_prefix('/')?;
-        // A slash at the end means nothing.
+        // A trailing slash is ignored.
         let mut segments = path.strip_suffix('/').unwrap_or(path).split('/');
         let mut asked = Self::default();
         let mut next = segments.next()?;
@@ -73,8 +73,8 @@ impl Asked {
     }
 }
 
-/// What a request without a token should bring one for: the toolsets that its URL or header names, or that of the tool that it
-/// calls, or those that are listed where it names none; and true if it may write.
+/// Returns the toolsets that a token for this request should cover, and true if the request may write. The toolsets are
+/// those named by the URL or the header, or that of the called tool, or the listed ones if the request names none.
 #[must_use]
 pub fn wanted(app: &App, request: &Parts) -> (Scope, bool) {
     let (path, headers) = (request.uri.path(), &request.headers);
@@ -87,7 +87,7 @@ pub fn wanted(app: &App, request: &Parts) -> (Scope, bool) {
         let name = percent_decode_str(name).decode_utf8().ok()?;
         app.catalogue.find(&app.scope, &name)
     });
-    // The routes for scripts write by a call of a tool only. What a batch needs its steps say, and those are not read here.
+    // The `/v1` routes write only by calling a tool. A batch needs what its steps need, and those are not read here.
     let calls = tool
         .filter(|_| request.method == Method::POST)
         .map(|tool| tool.spec.effect);
@@ -115,7 +115,7 @@ pub fn wanted(app: &App, request: &Parts) -> (Scope, bool) {
     (scope, writes)
 }
 
-/// The layer around MCP: makes the access of a request, counts it, and runs it there.
+/// The layer around MCP: determines the access of a request, counts the request, and runs it with that access.
 pub async fn enter(State(edge): State<Edge>, request: Request, next: Next) -> Response {
     match Asked::parse(request.uri().path()) {
         Some(asked) => through(&edge, &asked, request, next).await,
@@ -123,7 +123,7 @@ pub async fn enter(State(edge): State<Edge>, request: Request, next: Next) -> Re
     }
 }
 
-/// The same around the routes for scripts, whose URLs name no toolsets.
+/// The same layer for the `/v1` routes, whose URLs name no toolsets.
 pub async fn enter_plain(State(edge): State<Edge>, request: Request, next: Next) -> Response {
     through(&edge, &Asked::default(), request, next).await
 }
@@ -134,7 +134,7 @@ async fn through(edge: &Edge, asked: &Asked, mut request: Request, next: Next) -
             let access = Arc::new(access);
             request.extensions_mut().insert(Arc::clone(&access));
             let mut response = mcp::access::within(Arc::clone(&access), next.run(request)).await;
-            // For the access log.
+            // The access log reads it.
             response.extensions_mut().insert(access);
             response
         }
@@ -158,7 +158,7 @@ fn admit(edge: &Edge, asked: &Asked, request: &Request) -> Result<Access, Refusa
     let principal = request.extensions().get::<Arc<Principal>>();
     let principal = principal.expect("the layer before has put one into every request");
     let access = access(edge, principal, asked, request.headers())?;
-    // Messages count; streams that only listen do not, nor do answers to the server's own questions.
+    // Messages count; streams that only listen and answers to the server's own questions do not.
     if request.method() == Method::POST && !is_answer(request.extensions()) {
         principal.count().map_err(|many| {
             let facts = [
@@ -182,7 +182,8 @@ fn access(edge: &Edge, principal: &Principal, asked: &Asked, headers: &HeaderMap
         named(app, names, StatusCode::NOT_FOUND)?
     };
     let mut scope = wanted.and(&principal.scope);
-    // Whoever names toolsets means all of them; who does not gets what there is, if there is anything.
+    // A request that names toolsets needs all of them; one that names none gets those that are allowed, if there are
+    // any.
     if scope.is_empty() || (!asked.toolsets.is_empty() && scope != wanted) {
         return Err(challenge::out_of_scope(&edge.auth.get(), principal, &wanted, headers));
     }
@@ -201,7 +202,7 @@ fn access(edge: &Edge, principal: &Principal, asked: &Asked, headers: &HeaderMap
     let is_unsaid = asked.toolsets.is_empty() && !asked.everything && names.is_empty();
     Ok(Access {
         principal: Arc::clone(&principal.name),
-        // A token with toolsets of its own names them.
+        // With a token limited to some toolsets this is false, so all of them are listed.
         by_project: is_unsaid && scope == app.scope && app.config.tools.toolsets.is_empty(),
         scope,
         listed: None,
@@ -211,14 +212,15 @@ fn access(edge: &Edge, principal: &Principal, asked: &Asked, headers: &HeaderMap
     })
 }
 
-/// The values of a header. One in a foreign encoding is a value too: passing it over would widen what the caller narrowed.
+/// Returns the values of a header. Values in other encodings are kept: skipping one would widen what the caller
+/// narrowed.
 fn said(headers: &HeaderMap, name: &'static str) -> impl Iterator<Item = String> {
     let values = headers.get_all(name).iter();
     values.map(|value| String::from_utf8_lossy(value.as_bytes().trim_ascii()).into_owned())
 }
 
-/// Whether a caller wants to be kept from writing. Whoever says it in words that are not known here is told so, and not left
-/// without what they wanted.
+/// Parses the value of the read-only header. An unknown value is an error, so that a caller who asked for read-only
+/// access never gets write access.
 fn is_true(value: &str) -> Result<bool, Refusal> {
     match value.to_ascii_lowercase().as_str() {
         "true" | "1" => Ok(true),
@@ -245,7 +247,7 @@ fn project(roots: &fumi_base::roots::AllowedRoots, name: &str) -> Result<Arc<Pro
     })
 }
 
-/// Toolsets by name, out of those that the operator offers.
+/// Resolves toolsets by name, among those that the operator offers.
 fn named<'n>(app: &App, names: impl IntoIterator<Item = &'n str>, status: StatusCode) -> Result<Scope, Refusal> {
     let names: Vec<&str> = names.into_iter().collect();
     let unknown: Vec<_> = names.iter().filter(|name| !app.scope.contains(name)).collect();

@@ -1,4 +1,6 @@
-//! Probes. `/livez` answers as long as the process can; `/readyz` says whether to send more work.
+//! Probes. `/livez` succeeds while the process can answer; `/readyz` reports whether to send more work.
+//!
+//! A probe needs no token and does not name the missing root.
 
 use std::{
     sync::{
@@ -12,33 +14,33 @@ use axum::{extract::State, http::StatusCode};
 
 use super::router::Edge;
 
-/// A disk that says nothing for so long is as good as missing.
+/// The timeout of the check of the roots; a disk that does not answer in time counts as missing.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Whether a path is one of the probes, which are answered however full the server is.
+/// True if a path is one of the probes, which are answered even when the server is full.
 #[must_use]
 pub fn is_probe(path: &str) -> bool {
     matches!(path, "/livez" | "/readyz")
 }
 
-/// The process runs.
+/// Reports that the process runs.
 pub async fn livez() -> &'static str {
     "ok\n"
 }
 
-/// The server takes calls.
+/// Reports whether the server accepts calls.
 pub async fn readyz(State(edge): State<Edge>) -> (StatusCode, &'static str) {
     if edge.draining.is_cancelled() {
         (StatusCode::SERVICE_UNAVAILABLE, "draining\n")
     } else if !are_roots_there(&edge).await {
-        // Which one, the log and the caller's errors say: probes are answered to strangers.
+        // The response does not name the root, because probes need no token; the log and the caller's errors do.
         (StatusCode::SERVICE_UNAVAILABLE, "a project root is missing\n")
     } else {
         (StatusCode::OK, "ok\n")
     }
 }
 
-/// What the last look at the roots found.
+/// The result of the last check of the roots.
 #[derive(Clone, Debug, Default)]
 pub struct Roots(Arc<Looked>);
 
@@ -48,8 +50,8 @@ struct Looked {
     is_missing: AtomicBool,
 }
 
-/// True if every root answered within [`PATIENCE`]. One look at a time: a mount that hangs takes one thread, however many
-/// probes come.
+/// True if every root answered within [`PATIENCE`]. Only one check runs at a time, so that a hanging mount blocks one
+/// thread, however many probes arrive; meanwhile the last result is returned.
 async fn are_roots_there(edge: &Edge) -> bool {
     let Roots(last) = edge.probed.clone();
     if last.is_looking.swap(true, Relaxed) {

@@ -1,4 +1,4 @@
-//! A reply's body that keeps something until its last byte is gone, or nobody wants it any more.
+//! A response body that keeps a guard until its last byte is sent or the client disconnects.
 
 use std::{
     pin::Pin,
@@ -8,7 +8,7 @@ use std::{
 use axum::body::{Body, Bytes, HttpBody};
 use hyper::body::{Frame, SizeHint};
 
-/// A body, and what is given back with its end.
+/// A body, and a guard that is dropped with it.
 #[derive(Debug)]
 pub struct Held<T> {
     body: Body,

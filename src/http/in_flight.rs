@@ -1,7 +1,8 @@
-//! How many requests may be in flight, and who needs no place.
+//! The limit of requests in flight, and the requests that need no slot.
 //!
-//! Invariant: probes are always answered, one principal leaves places to others, streams that only listen take no place for as
-//! long as they listen, and a full server still takes the answers that it waits for. Who waits for which pool is decided behind this, by the pipeline.
+//! Invariant: probes are always answered, one principal leaves slots to others, streams that only listen release their
+//! slot while they listen, and a full server still accepts the answers that its calls wait for. Waiting for a pool is
+//! decided later, by the pipeline.
 
 use std::sync::Arc;
 
@@ -20,17 +21,17 @@ use crate::{
     telemetry::metrics::{Metrics, RefusedBy},
 };
 
-/// The places.
+/// The slots of all requests.
 #[derive(Clone, Debug)]
 pub struct InFlight {
     places: Shares,
-    /// Calls that wait for their client's model, and have given their place back.
+    /// Calls that wait for their client's model and have released their slot.
     waiting: Shares,
     metrics: Arc<Metrics>,
 }
 
 impl InFlight {
-    /// As many as are configured.
+    /// Creates as many slots as are configured.
     #[must_use]
     pub fn new(edge: &Edge) -> Self {
         let places = edge.app.config.limits.requests;
@@ -42,7 +43,7 @@ impl InFlight {
     }
 }
 
-/// One place, if the request needs one.
+/// The slot of one request, if the request needs one.
 #[derive(Debug)]
 pub struct Place {
     seat: Option<Arc<Seat>>,
@@ -50,7 +51,7 @@ pub struct Place {
 }
 
 impl InFlight {
-    /// A place for a request, or a refusal.
+    /// Takes a slot for a request, or refuses the request.
     pub fn take(&self, parts: &mut Parts) -> Result<Place, Refusal> {
         if health::is_probe(parts.uri.path()) {
             return Ok(Place {
@@ -64,7 +65,7 @@ impl InFlight {
         let seat = (!is_spare)
             .then(|| Seat::take(&who, &self.places, &self.waiting))
             .flatten();
-        // Whoever answers begins nothing.
+        // An answer begins no new work.
         if seat.is_none() && !is_answer(&parts.extensions) {
             self.metrics.refused(RefusedBy::Busy);
             return Err(Refusal::busy());
@@ -80,26 +81,27 @@ impl InFlight {
 }
 
 impl Place {
-    /// Keeps the place for as long as there is work for the response.
+    /// Keeps the slot until the response's body ends, if that is a stream with work behind it.
     #[must_use]
     pub fn keep(self, response: Response) -> Response {
         match self.seat {
             Some(seat) if !self.listens && is_event_stream(&response) => {
                 response.map(|body| Body::new(Held::new(body, seat)))
             }
-            // What is not a stream is ready, and takes no work any more.
+            // Other responses are complete, and cause no more work.
             _ => response,
         }
     }
 }
 
-/// Whether a request brings an answer to a question of the server's.
+/// True if a request answers a question of the server.
 #[must_use]
 pub fn is_answer(extensions: &Extensions) -> bool {
     extensions.get::<Answer>().is_some()
 }
 
-/// A stream on which only the server speaks. The library has compared the header with the body where it believes it.
+/// True if the response is a stream on which only the server sends. The library compares the header with the body where
+/// it relies on it.
 pub(super) fn only_listens(parts: &Parts) -> bool {
     let is_listen = || {
         let method = parts.headers.get("mcp-method");
@@ -108,7 +110,7 @@ pub(super) fn only_listens(parts: &Parts) -> bool {
     parts.method == Method::GET || is_listen()
 }
 
-/// True for a reply that goes on after its head.
+/// True if a response is an event stream.
 pub(super) fn is_event_stream(response: &Response) -> bool {
     let kind = response.headers().get(header::CONTENT_TYPE);
     kind.is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"))

@@ -1,7 +1,7 @@
-//! One ordered list of what every request passes, outermost first: [`wrap`].
+//! The ordered list of layers that every request passes, outermost first: [`wrap`].
 //!
 //! Host and Origin are checked on every route, not on MCP alone: a page on another site that guesses a port must learn
-//! nothing. There is no time limit on whole responses, because event streams have none.
+//! nothing. Whole responses have no timeout, because event streams have none.
 
 use std::{any::Any, sync::Arc};
 
@@ -37,19 +37,20 @@ use super::{
 };
 use crate::{config::Config, telemetry::metrics::RefusedBy};
 
-/// Longest path and query of a URL, in bytes.
+/// The longest path and query of a URL, in bytes.
 const URI_BYTES: usize = 8 * 1024;
-/// Replies from this size on are worth compressing, in bytes.
+/// The smallest reply that is compressed, in bytes.
 const WORTH_COMPRESSING: u64 = 1_024;
 
-/// Puts the layers around the routes. The list reads from the outside in; what a URL and a principal reach, and how often
-/// (404, 403, 429), is decided behind it, by [`super::door`].
+/// Puts the layers around the routes. The list reads from the outside in. The access by URL and principal and the rate
+/// limit (404, 403, 429) are decided behind it, by [`super::door`].
 pub fn wrap(routes: Router, edge: &Edge) -> Router {
     let layers = ServiceBuilder::new()
-        // The id first, so that whatever is logged can carry it; the line last, so that it holds what really left.
+        // The id is assigned first, so that every log entry can carry it; the line is written last, so that it reports
+        // what was really sent.
         .layer(middleware::from_fn(access_log::record))
         .layer(middleware::from_fn_with_state(edge.clone(), trace))
-        // Around everything that may refuse.
+        // Outside of every layer that may refuse.
         .layer(middleware::from_fn(refusal::in_form))
         .layer(CatchPanicLayer::custom(panicked))
         .layer(compression())
@@ -57,8 +58,8 @@ pub fn wrap(routes: Router, edge: &Edge) -> Router {
     routes.layer(layers)
 }
 
-/// What a request must pass before a route sees it. One layer for all of it: each layer of its own would cost every request
-/// a box, and a copy of all that is inside.
+/// The checks that a request must pass before it reaches a route. They are one layer: separate layers would cost every
+/// request a box and a copy of everything inside.
 #[derive(Debug)]
 struct Admission {
     edge: Edge,
@@ -89,16 +90,17 @@ impl Admission {
 
     async fn pass(&self, request: Request, next: Next) -> Result<Response, Refusal> {
         let (mut parts, body) = request.into_parts();
-        // Before anything that a foreign page could learn from.
+        // Before anything from which a foreign page could learn.
         check_names(&self.edge, &parts)?;
-        // Browsers send no token with this question.
+        // Browsers send no token with a preflight request.
         if let Some(answer) = cors::preflight(&self.edge.names.get(), &parts) {
             return Ok(answer);
         }
-        // 401 comes before a body is read, and before 404.
+        // 401 comes before the body is read, and before 404.
         authenticate(&self.edge, &mut parts).await?;
         let (body, _room) = self.bodies.read(&parts, body).await?;
-        // An initialize names no session; every other session is asked for here, so that a full server says 404 too.
+        // An `initialize` names no session after this; the sessions of all other requests are looked up here, so that
+        // an unknown session gets 404 even from a full server.
         let begins = self.sessions.look(&mut parts, &body)?;
         session_gate::recognise(&self.edge, &mut parts).await?;
         let place = self.in_flight.take(&mut parts)?;
@@ -118,7 +120,7 @@ impl Admission {
     }
 }
 
-/// A reply for a layer or route that panicked. What it said goes into the log and not to the client.
+/// Returns the response after a panic in a layer or route. The panic message is logged and not sent to the client.
 #[expect(clippy::needless_pass_by_value, reason = "the layer hands it over")]
 fn panicked(panic: Box<dyn Any + Send>) -> Response {
     let said = panic
@@ -130,7 +132,7 @@ fn panicked(panic: Box<dyn Any + Send>) -> Response {
     Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "SERVER_FAILED", &[]).into_response()
 }
 
-/// JSON for clients that ask for it compressed, never streams: their events would wait in a buffer.
+/// Compresses JSON for clients that ask for it. Streams are not compressed: their events would wait in a buffer.
 fn compression() -> CompressionLayer<impl tower_http::compression::Predicate> {
     let is_json = |_: StatusCode, _: Version, headers: &HeaderMap, _: &http::Extensions| {
         let kind = headers.get(header::CONTENT_TYPE);
@@ -141,17 +143,18 @@ fn compression() -> CompressionLayer<impl tower_http::compression::Predicate> {
         .compress_when(SizeAbove::new(WORTH_COMPRESSING).and(is_json))
 }
 
-/// Under which names fumi may be called, and from which web origins.
+/// The host names and the web origins from which fumi may be called.
 #[derive(Debug)]
 pub struct Names {
     hosts: Vec<String>,
     origins: Vec<String>,
-    /// Reachable from outside by the operator's wish: then an address (never a name) is a fair `Host` too.
+    /// True if the operator made the server reachable from outside: then any address (never a name) is an accepted
+    /// `Host` too.
     exposed: bool,
 }
 
 impl Names {
-    /// The names that the configuration allows.
+    /// Reads the allowed names from the configuration.
     #[must_use]
     pub fn new(config: &Config) -> Self {
         let each = |names: &[String], plain: fn(&str) -> String| names.iter().map(|name| plain(name)).collect();
@@ -162,7 +165,8 @@ impl Names {
         }
     }
 
-    /// Loopback names always; configured ones with or without port. DNS rebinding needs a name, so an address is safe.
+    /// True for loopback hosts, and for configured ones with or without port. DNS rebinding needs a name, so an address
+    /// is safe.
     fn allows_host(&self, authority: &str) -> bool {
         let authority = authority.to_ascii_lowercase();
         let host = host_of(&authority);
@@ -171,7 +175,8 @@ impl Names {
             || (self.exposed && host.trim_matches(['[', ']']).parse::<std::net::IpAddr>().is_ok())
     }
 
-    /// No `Origin` (not a browser), a page served from this machine, or a configured one. An entry may end in `:*`.
+    /// True for a loopback origin and for a configured one. Requests without `Origin` are not checked. A configured
+    /// entry may end in `:*`.
     fn allows_origin(&self, origin: &str) -> bool {
         let origin = plain_origin(origin);
         let Some((_, authority)) = origin.split_once("://") else {
@@ -180,7 +185,7 @@ impl Names {
         is_loopback(host_of(authority)) || self.is_configured(&origin)
     }
 
-    /// True for an origin that the operator named.
+    /// True for an origin that the operator configured.
     #[must_use]
     pub fn is_configured(&self, origin: &str) -> bool {
         let origin = plain_origin(origin);
@@ -191,21 +196,21 @@ impl Names {
     }
 }
 
-/// In small letters, without a usual port: clients leave it out, and a proxy may speak TLS.
+/// Lowercases a host and removes a default port: clients leave it out, and a proxy may speak TLS.
 fn plain_host(host: &str) -> String {
     let host = host.to_ascii_lowercase();
     let usual = host.strip_suffix(":443").or_else(|| host.strip_suffix(":80"));
     usual.unwrap_or(&host).to_owned()
 }
 
-/// In small letters, without the usual port of its scheme, which browsers leave out.
+/// Lowercases an origin and removes the default port of its scheme, which browsers leave out.
 fn plain_origin(origin: &str) -> String {
     let origin = origin.to_ascii_lowercase();
     let port = if origin.starts_with("https:") { ":443" } else { ":80" };
     origin.strip_suffix(port).unwrap_or(&origin).to_owned()
 }
 
-/// The host of an authority, without its port.
+/// Returns the host of an authority, without its port.
 fn host_of(authority: &str) -> &str {
     if authority.starts_with('[') {
         return authority.find(']').map_or(authority, |end| &authority[..=end]);
@@ -222,7 +227,7 @@ fn is_loopback(host: &str) -> bool {
 }
 
 fn check_names(edge: &Edge, parts: &Parts) -> Result<(), Refusal> {
-    // Browsers, the only ones that a name protects from, speak HTTP/1.1 and send one.
+    // The check protects browsers only, and those speak HTTP/1.1 and send a `Host`.
     let is_old_probe = parts.version == Version::HTTP_10 && health::is_probe(parts.uri.path());
     if is_old_probe && !parts.headers.contains_key(header::HOST) && parts.uri.authority().is_none() {
         return Ok(());
@@ -243,7 +248,7 @@ fn check_names(edge: &Edge, parts: &Parts) -> Result<(), Refusal> {
 fn refused(names: &Names, headers: &HeaderMap, uri: &Uri) -> Option<Refusal> {
     let text = |value: &HeaderValue| value.to_str().map(str::to_owned).unwrap_or_default();
     let mut hosts = headers.get_all(header::HOST).iter().map(text);
-    // A host in the request line wins over the header for whoever stands in between.
+    // Proxies on the way prefer a host in the request line to the header.
     let (own, another) = (hosts.next(), hosts.next());
     let authority = uri.authority().map(ToString::to_string);
     if another.is_some() || (own.is_none() && authority.is_none()) {

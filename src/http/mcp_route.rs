@@ -1,7 +1,8 @@
-//! The MCP endpoint as a route: what plain HTTP adds to the protocol's own service.
+//! The MCP endpoint as a route: the HTTP handling around the protocol's own service.
 //!
-//! The protocol is the matter of [`crate::mcp`]: calls without a session are answered directly, everything else goes to the
-//! library's service. Here a body that is no message is told from one of the wrong media type, which the library does not.
+//! The protocol itself is in [`crate::mcp`]: calls without a session are answered directly, everything else goes to the
+//! library's service. This file distinguishes a body that is not a message from one of the wrong media type, which the
+//! library does not.
 
 use std::{convert::Infallible, sync::Arc};
 
@@ -18,10 +19,11 @@ use tower::Service;
 use super::refusal::Refusal;
 use crate::mcp::stateless::Calls;
 
-/// A JSON-RPC request as it should be.
+/// A well-formed JSON-RPC request, for error messages.
 const EXPECTED: &str = r#"{"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}"#;
 
-/// A route over the protocol's service; `calls` are those that need no service. Handlers other than fumi's have none.
+/// Creates a route over the protocol's service. `calls` answers the calls that do not need the service; handlers other
+/// than fumi's pass `None`.
 pub fn endpoint<S, B>(service: S, calls: Option<Calls>) -> MethodRouter
 where
     S: Service<Request, Response = Response<B>, Error = Infallible> + Clone + Send + Sync + 'static,
@@ -43,7 +45,7 @@ where
     let (mut parts, body) = request.into_parts();
     name_what_is_accepted(&mut parts);
     let is_message = parts.method == Method::POST && is_json(&parts.headers);
-    // In memory already.
+    // The body is in memory already.
     let Ok(body) = to_bytes(body, usize::MAX).await else {
         return Refusal::new(StatusCode::BAD_REQUEST, "BODY_BROKEN", &[]).into_response();
     };
@@ -69,7 +71,7 @@ where
     answer
 }
 
-/// Whoever accepts everything accepts what is answered here; the library wants it by name.
+/// Replaces `*/*` in `Accept` by the media types that are served here; the library requires them by name.
 fn name_what_is_accepted(parts: &mut Parts) {
     let accepts_all = parts.headers.get_all(header::ACCEPT).iter().any(|accepted| {
         let mut ranges = accepted.as_bytes().split(|byte| matches!(byte, b',' | b';'));
@@ -91,9 +93,9 @@ fn is_json(headers: &HeaderMap) -> bool {
         })
 }
 
-/// Why a body is no message.
+/// Returns the error for a body that is not a message.
 fn unreadable(body: &[u8]) -> Refusal {
-    // A value, and not only its form: nesting beyond what is read counts as no JSON.
+    // Parsed as a value and not only for its form: too deep nesting counts as invalid JSON.
     match serde_json::from_slice::<serde_json::Value>(body) {
         Ok(_) => {
             let facts = [("expected", EXPECTED.to_owned())];

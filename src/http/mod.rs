@@ -1,6 +1,6 @@
-//! The HTTP edge: connections, layers, routes, probes, shutdown. The only folder that names `axum` and `tower-http`.
+//! The HTTP edge: connections, layers, routes, probes, shutdown. The only folder that uses `axum` and `tower-http`.
 //!
-//! It serves one router for everything; what MCP is, it does not know beyond mounting the service.
+//! One router serves everything. The edge mounts the MCP service and knows nothing else of MCP.
 
 pub mod access_log;
 pub mod auth;

@@ -1,7 +1,7 @@
-//! `/openapi.json`: the routes for programs as an `OpenAPI` 3.1 document, made from the catalogue.
+//! `/openapi.json`: the `/v1` routes as an `OpenAPI` 3.1 document, generated from the catalogue.
 //!
-//! `OpenAPI` 3.1 speaks JSON Schema 2020-12, so that the tools' own schemas stand in it as they are. The committed
-//! `openapi/openapi.json` is the document of the whole catalogue in English; a test compares.
+//! `OpenAPI` 3.1 uses JSON Schema 2020-12, so that the tools' own schemas are included unchanged. The committed
+//! `openapi/openapi.json` is the document of the whole catalogue in English; a test compares them.
 
 use axum::{Json, extract::State};
 use fumi_base::text::Locale;
@@ -10,12 +10,13 @@ use serde_json::{Map, Value, json};
 use super::{auth::Auth, router::Edge};
 use crate::tool::catalogue::{Catalogue, Entry, Scope};
 
-/// What a call may be refused with, besides the limits.
+/// The error statuses of a call, besides the limits.
 const OF_CALLS: [u16; 12] = [400, 401, 403, 404, 408, 409, 413, 415, 422, 500, 502, 504];
-/// Limits belong to all operations.
+/// The statuses of limits, which belong to all operations.
 const LIMITS: [u16; 3] = [414, 429, 503];
 
-/// The document of this server. The committed one is for servers with and without authentication; one with it says so.
+/// Serves the document of this server. The committed document allows both servers with and without authentication; this
+/// one requires a token if the server does.
 pub async fn serve(State(edge): State<Edge>) -> Json<Value> {
     let mut document = document(&edge.app.catalogue, &edge.app.scope);
     if !matches!(&*edge.auth.get(), Auth::Nobody(_)) {
@@ -24,7 +25,7 @@ pub async fn serve(State(edge): State<Edge>) -> Json<Value> {
     Json(document)
 }
 
-/// The document of the toolsets that are offered.
+/// Returns the document of the offered toolsets.
 #[must_use]
 pub fn document(catalogue: &Catalogue, offered: &Scope) -> Value {
     let toolsets = offered.names().collect::<Vec<_>>().join("|");
@@ -72,7 +73,8 @@ pub fn document(catalogue: &Catalogue, offered: &Scope) -> Value {
             continue;
         }
         let name = entry.spec.name;
-        // A path without a variable goes before one with it: what is not said here would be denied.
+        // A path without a variable takes precedence over one with it: a method that is missing here would be undefined
+        // for it.
         let both = json!({"get": show(&format!("show_{name}"), &parameters()), "post": call(entry)});
         paths.insert(format!("/v1/tools/{name}"), both);
     }
@@ -137,7 +139,8 @@ fn list() -> Value {
     operation
 }
 
-/// What a tool's own path says more closely: for aliases, and for whoever does not know the names before.
+/// Returns the operations of `/v1/tools/{name}`, for aliases and for clients that do not know the names in advance. The
+/// tools' own paths are more precise.
 fn any_tool() -> Value {
     let mut all = vec![json!({
         "name": "name",
@@ -195,7 +198,7 @@ fn call(entry: &Entry) -> Value {
     operation
 }
 
-/// What a call is answered with, in each form.
+/// Returns the successful response of a call, in each media type.
 fn answers(schema: &Value) -> Value {
     let number = |about: &str| json!({"description": about, "schema": {"type": "integer"}});
     json!({
@@ -207,20 +210,21 @@ fn answers(schema: &Value) -> Value {
         "content": {
             "application/json": {"schema": schema},
             "text/plain": {"schema": {"type": "string"}},
-            // Without a schema: this version of OpenAPI cannot say whether one is of the stream or of an event.
+            // Without a schema: this version of OpenAPI cannot express whether a schema is of the stream or of one
+            // event.
             "text/event-stream": {},
         },
     })
 }
 
-/// Says what an operation may refuse with.
+/// Adds the error responses of an operation.
 fn refusals(operation: &mut Value, statuses: &[u16]) {
     for status in statuses.iter().chain(&LIMITS) {
         operation["responses"][status.to_string()] = json!({"$ref": format!("#/components/responses/{status}")});
     }
 }
 
-/// Every refusal, once.
+/// Returns all error responses, one for each status.
 fn responses() -> Value {
     let mut all = Map::new();
     for status in OF_CALLS.iter().chain(&LIMITS) {
@@ -253,7 +257,7 @@ fn responses() -> Value {
                 response["headers"] = json!({"WWW-Authenticate": {"required": true, "schema": {"type": "string"}}});
             }
             429 | 503 => {
-                // A server that goes down does not say when it is back.
+                // A server that shuts down does not know when it will be back.
                 let always = *status == 429;
                 let schema = json!({"type": "integer", "minimum": 1});
                 response["headers"] =
@@ -266,7 +270,7 @@ fn responses() -> Value {
     Value::Object(all)
 }
 
-/// What `/v1/errors` says of one error.
+/// Returns the schema of one entry of `/v1/errors`.
 fn sentences() -> Value {
     let both = json!({
         "type": "object",

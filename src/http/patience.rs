@@ -1,8 +1,8 @@
-//! A socket that does not wait for its peer for ever.
+//! A socket with timeouts for its peer.
 //!
-//! Invariant: while no request of a connection runs, the peer has a bounded time for the next one, counted from its first
-//! byte, so that trickled bytes gain nothing; and whatever is written, the peer must take some of it in time. How long a
-//! request runs is not its matter.
+//! Invariant: while no request of a connection runs, the peer has a bounded time for the next one, counted from its
+//! first byte, so that trickled bytes gain nothing; and the peer must read some of what is written in time. The
+//! duration of a request is not limited here.
 
 use std::{
     io,
@@ -20,34 +20,34 @@ use tokio::{
     time::{Instant, Sleep, sleep_until},
 };
 
-/// How long a peer may take.
+/// The timeouts of one connection.
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {
-    /// For the head of a request, from its first byte on; on a new connection from the start.
+    /// The time for the head of a request, from its first byte on; on a new connection from the start.
     pub head: Duration,
-    /// Between a reply and the next request.
+    /// The time between a reply and the next request.
     pub idle: Duration,
-    /// Until it takes some of what is written.
+    /// The time until the peer reads some of what is written.
     pub stall: Duration,
 }
 
-/// The requests of one connection. Cloned handles share the numbers.
+/// The running requests of one connection. Clones share the counters.
 #[derive(Clone, Debug, Default)]
 pub struct Running(Arc<Numbers>);
 
 #[derive(Debug, Default)]
 struct Numbers {
     running: AtomicUsize,
-    /// Since the connection was made; it may wrap.
+    /// Requests since the connection was made; it may wrap.
     begun: AtomicUsize,
 }
 
-/// A request that runs for as long as this lives.
+/// A running request, counted until this is dropped.
 #[derive(Debug)]
 pub struct Request(Running);
 
 impl Running {
-    /// Another one.
+    /// Counts another request.
     #[must_use]
     pub fn begin(&self) -> Request {
         self.0.running.fetch_add(1, Ordering::Relaxed);
@@ -66,36 +66,36 @@ impl Drop for Request {
     }
 }
 
-/// What the peer is expected to do.
+/// The action that is expected of the peer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// To send the rest of a request's head.
+    /// Sends the rest of a request's head.
     Head,
-    /// To read a reply.
+    /// Reads a reply.
     Reply,
-    /// To begin another request, or nothing.
+    /// Begins another request, or does nothing.
     Idle,
 }
 
-/// A socket with patience.
+/// A socket with timeouts.
 #[derive(Debug)]
 pub struct Patient<S> {
     socket: S,
     running: Running,
-    /// How many requests had begun at the last look: one may begin and end between two looks.
+    /// The value of [`Numbers::begun`] at the last check: a request may begin and end between two checks.
     begun: usize,
     patience: Patience,
     phase: Phase,
-    /// When the phase began.
+    /// The start of the phase.
     since: Instant,
-    /// Made once and moved rarely: a timer for every request would cost more than the rest of this file.
+    /// Created once and reset rarely: a timer for every request would cost more than the rest of this file.
     reading: Option<Pin<Box<Sleep>>>,
-    /// There while the peer takes nothing.
+    /// Set while the peer reads nothing.
     writing: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> Patient<S> {
-    /// A new connection, whose requests `running` counts.
+    /// Wraps the socket of a new connection. Its requests are counted in `running`.
     #[must_use]
     pub fn new(socket: S, running: Running, patience: Patience) -> Self {
         Self {
@@ -110,7 +110,7 @@ impl<S> Patient<S> {
         }
     }
 
-    /// Bytes came.
+    /// Records that bytes arrived.
     fn came(&mut self) {
         self.look();
         if self.phase == Phase::Idle {
@@ -118,7 +118,7 @@ impl<S> Patient<S> {
         }
     }
 
-    /// What requests did since the last look.
+    /// Updates the phase from the requests since the last check.
     fn look(&mut self) {
         let begun = self.running.0.begun.load(Ordering::Relaxed);
         let has_begun = std::mem::replace(&mut self.begun, begun) != begun;
@@ -136,7 +136,7 @@ impl<S> Patient<S> {
         self.since = Instant::now();
     }
 
-    /// Nothing came. `true` when that has lasted too long; otherwise the task is woken when it will have.
+    /// True if nothing has arrived for too long; otherwise the task is woken at the deadline.
     fn is_late(&mut self, context: &mut Context<'_>) -> bool {
         self.look();
         let Self {
@@ -144,13 +144,13 @@ impl<S> Patient<S> {
         } = *self;
         let deadline = |now| match phase {
             Phase::Head => since + patience.head,
-            // Not timed; but looked at again, since nobody wakes this task when a reply ends.
+            // Not timed, but checked again, since the end of a reply does not wake this task.
             Phase::Reply => now + patience.idle,
             Phase::Idle => since + patience.idle,
         };
         let first = deadline(Instant::now());
         let timer = self.reading.get_or_insert_with(|| Box::pin(sleep_until(first)));
-        // Setting a timer to a time that is past wakes this task at once.
+        // Setting a timer to a past time wakes this task at once.
         if timer.deadline() > first {
             timer.as_mut().reset(first);
         }
@@ -165,7 +165,7 @@ impl<S> Patient<S> {
         false
     }
 
-    /// What came of writing; nothing for too long is an error.
+    /// Returns the result of a write; an error if the peer has read nothing for too long.
     fn written(&mut self, context: &mut Context<'_>, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
         if written.is_ready() {
             self.writing = None;
@@ -243,7 +243,7 @@ mod tests {
     /// Longer than any test.
     const EVER: Duration = Duration::from_hours(1);
 
-    /// One patience is short; the two others never end.
+    /// Connects with one short timeout; the two others never end.
     fn connection(shorten: impl FnOnce(&mut Patience)) -> (Patient<DuplexStream>, DuplexStream, Running) {
         let (ours, theirs) = duplex(64);
         let running = Running::default();
@@ -260,7 +260,7 @@ mod tests {
         connection(|patience| patience.head = SHORT)
     }
 
-    /// Reads until the patience ends.
+    /// Reads until the timeout ends.
     async fn cut_off(connection: &mut Patient<DuplexStream>) {
         loop {
             match connection.read_u8().await {
@@ -270,7 +270,7 @@ mod tests {
         }
     }
 
-    /// Sees that it waits for longer than what is short.
+    /// Checks that it waits for longer than the short timeout.
     async fn waits(connection: &mut Patient<DuplexStream>) {
         assert!(
             timeout(3 * SHORT, connection.read_u8()).await.is_err(),
@@ -309,7 +309,7 @@ mod tests {
         let request = running.begin();
         waits(&mut ours).await;
         drop(request);
-        // Between requests there is another patience.
+        // Between requests another timeout applies.
         waits(&mut ours).await;
         byte(&mut ours, &mut theirs).await;
         cut_off(&mut ours).await;
@@ -332,7 +332,7 @@ mod tests {
         let (mut looks, mut writing) = (0, interval(SHORT));
         let reading = poll_fn(|context| {
             looks += 1;
-            // The task of a connection is polled for what it writes, too.
+            // The task of a connection is also polled for its writes.
             while writing.poll_tick(context).is_ready() {}
             Pin::new(&mut ours).poll_read(context, &mut ReadBuf::new(&mut [0]))
         });
@@ -370,7 +370,7 @@ mod tests {
     #[tokio::test]
     async fn a_peer_that_takes_some_has_all_its_time_again() {
         let (mut ours, mut theirs, _) = connection(|_| {});
-        // The buffer holds 64 bytes.
+        // The buffer has 64 bytes.
         assert!(timeout(SHORT, ours.write_all(&[0; 65])).await.is_err(), "it waits");
         assert!(ours.writing.is_some());
         theirs.read_exact(&mut [0; 10]).await.expect("bytes");

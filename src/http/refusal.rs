@@ -1,9 +1,8 @@
-//! How the edge says no: one form for every refusal that happens before a tool is asked.
+//! Error responses of the edge: one form for every refusal that happens before a tool runs.
 //!
-//! The body is the error object of the tools, so that a client reads one form everywhere; the sentences stand in
-//! `errors.toml` beside this file. At an MCP endpoint clients read JSON-RPC: there the same object is the `data` of a
-//! JSON-RPC error ([`in_form`]), also for what the protocol library says in plain text. Which status means what is decided
-//! by those who refuse.
+//! The body is the error object of the tools, so that clients read one form everywhere; the texts are in `errors.toml`
+//! beside this file. Clients of an MCP endpoint read JSON-RPC: there the same object is the `data` of a JSON-RPC error
+//! ([`in_form`]), also for errors that the protocol library returns in plain text. The callers choose the status.
 
 use std::{sync::LazyLock, time::Duration};
 
@@ -18,21 +17,21 @@ use axum::{
 use fumi_base::errors::{Book, Lesson};
 use serde_json::{Map, Value, json};
 
-/// The refusals of the edge.
+/// The error catalogue of the edge.
 pub static BOOK: LazyLock<Book> = LazyLock::new(|| Book::embedded(include_str!("errors.toml")));
 
-/// Longest refusal of the protocol library that is read, in bytes.
+/// The longest error of the protocol library that is read, in bytes.
 const LONGEST: usize = 64 * 1024;
-/// How much of it is told, in characters: it may quote the client.
+/// The longest quotation of it in a response, in characters: it may quote the client.
 const TOLD: usize = 300;
 
-/// Codes of JSON-RPC: for what is no JSON, for what is no message, for what failed, and for everything else.
+/// Codes of JSON-RPC: for invalid JSON, for an invalid message, for an internal error, and for everything else.
 const PARSE_ERROR: i32 = -32_700;
 const INVALID_REQUEST: i32 = -32_600;
 const INTERNAL_ERROR: i32 = -32_603;
 const REFUSED: i32 = -32_000;
 
-/// A refused request.
+/// The error response to a refused request.
 #[derive(Debug)]
 pub struct Refusal {
     status: StatusCode,
@@ -41,7 +40,7 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// A refusal by its entry in the book.
+    /// Creates a refusal from its entry in the catalogue.
     #[must_use]
     pub fn new(status: StatusCode, entry: &'static str, facts: &[(&'static str, String)]) -> Self {
         Self {
@@ -51,7 +50,7 @@ impl Refusal {
         }
     }
 
-    /// The same for a while: says in how many seconds (at least one) it is worth trying again.
+    /// Creates a temporary refusal, with the seconds (at least one) until a retry is worthwhile.
     #[must_use]
     pub fn for_now(status: StatusCode, entry: &'static str, facts: &[(&'static str, String)], wait: Duration) -> Self {
         let seconds = seconds(wait);
@@ -60,20 +59,20 @@ impl Refusal {
         Self::new(status, entry, &facts).with(header::RETRY_AFTER, &seconds.to_string())
     }
 
-    /// The server has no room for this now.
+    /// Creates the refusal of a server that has no room for another request.
     #[must_use]
     pub fn busy() -> Self {
         Self::for_now(StatusCode::SERVICE_UNAVAILABLE, "TOO_MANY_REQUESTS_AT_ONCE", &[], SOON)
     }
 
-    /// It has no room for another session.
+    /// Creates the refusal of a server that has no room for another session.
     #[must_use]
     pub fn too_many_sessions(limit: usize) -> Self {
         let facts = [("limit", limit.to_string())];
         Self::for_now(StatusCode::SERVICE_UNAVAILABLE, "TOO_MANY_SESSIONS", &facts, SOON)
     }
 
-    /// What the protocol library refused in plain text.
+    /// Converts a plain-text error of the protocol library.
     fn of_library(status: StatusCode, text: &str, names_session: bool) -> Self {
         let told = || text.trim_start_matches("Bad Request: ").chars().take(TOLD).collect();
         match status {
@@ -87,7 +86,7 @@ impl Refusal {
         }
     }
 
-    /// Adds a header. A value that no header can have is left out.
+    /// Adds a header. An invalid header value is ignored.
     #[must_use]
     pub fn with(mut self, name: HeaderName, value: &str) -> Self {
         if let Ok(value) = HeaderValue::from_str(value) {
@@ -96,17 +95,17 @@ impl Refusal {
         self
     }
 
-    /// The public code.
+    /// Returns the public error code.
     #[must_use]
     pub fn code(&self) -> &str {
         &self.lesson.code
     }
 }
 
-/// When to come back to a full server: most requests are over by then.
+/// The retry time of a full server: most requests are over by then.
 const SOON: Duration = Duration::from_secs(1);
 
-/// Whole seconds, rounded up, at least one: zero would invite a client to try at once.
+/// Returns whole seconds, rounded up, at least one: zero would invite a client to retry at once.
 fn seconds(wait: Duration) -> u64 {
     (wait.as_secs() + u64::from(wait.subsec_nanos() > 0)).max(1)
 }
@@ -139,11 +138,11 @@ impl IntoResponse for Refusal {
     }
 }
 
-/// What a refusal says, for whoever changes its form.
+/// The error object of a refusal, for the layer that changes its form.
 #[derive(Clone, Debug)]
 struct Told(Value);
 
-/// Whether clients expect JSON-RPC at a path: `/mcp`, `/projects/NAME/mcp`, and what is below them.
+/// True if clients expect JSON-RPC at a path: `/mcp`, `/projects/NAME/mcp`, and the paths below them.
 #[must_use]
 pub fn is_mcp(path: &str) -> bool {
     let mut segments = path.split('/').skip(1);
@@ -153,7 +152,7 @@ pub fn is_mcp(path: &str) -> bool {
     }
 }
 
-/// The layer that gives refusals at MCP endpoints the form of JSON-RPC. Status and headers stay as they are.
+/// The layer that converts errors at MCP endpoints to JSON-RPC. Status and headers stay the same.
 pub async fn in_form(request: Request, next: Next) -> Response {
     let is_mcp = is_mcp(request.uri().path());
     let names_session = request.headers().contains_key("mcp-session-id");
@@ -171,7 +170,7 @@ async fn as_rpc(response: Response, names_session: bool) -> Response {
     let kind = response.headers().get(header::CONTENT_TYPE);
     let is_json = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
     if told.is_none() && is_json {
-        // Already what the protocol says.
+        // Already a JSON-RPC error.
         return response;
     }
     let (mut parts, body) = response.into_parts();

@@ -1,8 +1,8 @@
-//! Reading the configuration again while the server runs, at SIGHUP.
+//! Reloads the configuration at SIGHUP while the server runs.
 //!
-//! Who may call, under which names, and what is logged can change; everything else is built into the process's parts and needs
-//! a restart. A configuration with a mistake is refused whole: the old one goes on. Open event streams of principals that it
-//! does not have as they were end.
+//! Authentication, allowed names and the log filter can change; everything else is built into the process's parts and
+//! needs a restart. A configuration with an error is rejected as a whole, and the old one stays. Open event streams of
+//! principals that were removed or changed end.
 
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -12,7 +12,7 @@ use crate::{
     telemetry,
 };
 
-/// Takes over what can change. Returns the sections whose changes wait for a restart.
+/// Applies the sections that can change. Returns the sections whose changes need a restart.
 pub fn apply(edge: &Edge, new: &Config) -> Result<Vec<String>, ConfigError> {
     new.check()?;
     let before = edge.auth.get();
@@ -37,7 +37,7 @@ fn differing(old: &Config, new: &Config) -> Vec<String> {
         .collect()
 }
 
-/// Reads again at every SIGHUP, until the process ends.
+/// Reloads at every SIGHUP, until the process ends.
 pub async fn at_hangup(edge: Edge, read: impl Fn() -> Result<Config, ConfigError>) {
     let Ok(mut hangup) = signal(SignalKind::hangup()) else {
         tracing::warn!("SIGHUP cannot be listened to; the configuration is read only at the start");

@@ -1,8 +1,8 @@
 //! `/v1/tools`: the same tools over plain JSON, for scripts and CI.
 //!
-//! Nothing is decided here: a call goes through the pipeline like every other, and what came of it becomes a status. `Accept`
-//! chooses the form: the structure (JSON), the compact text (`text/plain`), or a stream of progress and then the result
-//! (`text/event-stream`), whose status is always 200, because it is sent before the result is known.
+//! Nothing is decided here: a call goes through the pipeline like every other, and its result becomes a status.
+//! `Accept` chooses the form: the structure (JSON), the compact text (`text/plain`), or a stream of progress and then
+//! the result (`text/event-stream`), whose status is always 200, because it is sent before the result is known.
 
 use std::{
     convert::Infallible,
@@ -39,10 +39,10 @@ use crate::{
     tool::{Access, Caller, Progress, Reply, catalogue::Entry, converse::Talk},
 };
 
-/// How often a stream says how far the work is.
+/// The interval of progress events.
 const EVERY: Duration = Duration::from_millis(500);
 
-/// `GET /v1/tools`: what the caller can call.
+/// `GET /v1/tools`: lists the tools that the caller can call.
 pub async fn list(
     State(edge): State<Edge>,
     Extension(access): Extension<Arc<Access>>,
@@ -59,7 +59,7 @@ pub async fn list(
     Json(json!({"tools": tools}))
 }
 
-/// `GET /v1/tools/{name}`: one of them.
+/// `GET /v1/tools/{name}`: describes one tool.
 pub async fn show(
     State(edge): State<Edge>,
     Extension(access): Extension<Arc<Access>>,
@@ -71,7 +71,7 @@ pub async fn show(
     Ok(Json(shown(entry, language(&edge, &uri, &headers))))
 }
 
-/// `POST /v1/tools/{name}`: a call. The body is the arguments, as an object; an empty one is none.
+/// `POST /v1/tools/{name}`: calls a tool. The body is the arguments as an object; an empty body means no arguments.
 pub async fn call(
     State(edge): State<Edge>,
     Extension(access): Extension<Arc<Access>>,
@@ -97,7 +97,7 @@ pub async fn call(
     if wants("text/event-stream") {
         return Ok(stream(edge, entry, arguments, caller).into_response());
     }
-    // In a task of its own, so that a call whose client hung up is stopped and awaited, not only forgotten.
+    // In a task of its own, so that a call whose client disconnected is cancelled and awaited, not only dropped.
     let stop = edge.closing.child_token();
     let _guard = stop.clone().drop_guard();
     let metrics = Arc::clone(&edge.app.kernel.metrics);
@@ -212,7 +212,7 @@ async fn run(
     Box::pin(talk.call(entry, arguments, |question| app.provider_for(question))).await
 }
 
-/// A reply as a response: its structure or its text, its status, and what else is known of it.
+/// Returns a reply as a response: its structure or its text, its status, and headers with its metadata.
 fn answer(reply: Reply, as_text: bool) -> Response {
     let status = status(&reply);
     let meta = reply.meta();
@@ -235,13 +235,13 @@ fn answer(reply: Reply, as_text: bool) -> Response {
     (status, headers, Json(reply.structured)).into_response()
 }
 
-/// Seconds after which a call that found everything taken is worth trying again.
+/// Returns the seconds after which a call that found no free slot is worth retrying.
 fn retry_after(reply: &Reply) -> Option<u64> {
     let wait = reply.structured["error"]["details"]["retry_after_ms"].as_u64();
     wait.filter(|_| reply.is_error).map(|wait| wait.div_ceil(1_000).max(1))
 }
 
-/// What a failure is in HTTP. Its own code says more.
+/// Returns the HTTP status of a reply. The error code in the body is more specific.
 fn status(reply: &Reply) -> StatusCode {
     let Some(code) = reply.fault() else {
         return StatusCode::OK;
@@ -254,14 +254,14 @@ fn status(reply: &Reply) -> StatusCode {
     )
 }
 
-/// The status of an error with this code, entry of its catalogue, and type. 500 is for faults of the server alone.
+/// Returns the status of an error with this code, catalogue entry and type. 500 is for errors of the server alone.
 fn status_of(code: &str, kind: &str, class: &str) -> StatusCode {
     match (code, class) {
         ("FILE_NOT_FOUND" | "RESOURCE_NOT_FOUND" | "P001" | "E001" | "E002" | "E003" | "S001" | "B002" | "B007", _) => {
             StatusCode::NOT_FOUND
         }
         ("FILE_TOO_LARGE", _) => StatusCode::PAYLOAD_TOO_LARGE,
-        // The state of the session or of the page does not allow it: a stage before its turn, an open dialog.
+        // The state of the session or of the page forbids it: a stage out of order, an open dialog.
         ("FILE_EXISTS" | "HASH_MISMATCH" | "S003" | "B003" | "B004" | "B006" | "B008", _) => StatusCode::CONFLICT,
         ("BUSY" | "OUT_OF_MEMORY" | "CANCELLED" | "R002" | "R004" | "R005" | "B001", _) => {
             StatusCode::SERVICE_UNAVAILABLE
@@ -271,7 +271,7 @@ fn status_of(code: &str, kind: &str, class: &str) -> StatusCode {
         ("READ_ONLY" | "ROOT_NOT_ALLOWED" | "B005", _) | (_, "SecurityError") => StatusCode::FORBIDDEN,
         (_, "MCPValidationError" | "PathTraversalError") => StatusCode::BAD_REQUEST,
         (_, "FileRestrictionError") | ("PARSER_STOPPED", _) => StatusCode::UNPROCESSABLE_ENTITY,
-        // Many failures share this code.
+        // Many errors share this code.
         ("TOOL_EXECUTION_FAILED", _) => match kind {
             "NO_DIALOG" | "NO_HISTORY" | "FEEDBACK_FULL" => StatusCode::CONFLICT,
             "PAGE_NOT_LOADED" | "SCRIPT_THREW" | "CHROMIUM_REFUSED" | "UNREADABLE" => StatusCode::UNPROCESSABLE_ENTITY,
@@ -279,13 +279,14 @@ fn status_of(code: &str, kind: &str, class: &str) -> StatusCode {
             "STATE_UNAVAILABLE" => StatusCode::SERVICE_UNAVAILABLE,
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         },
-        // What a novel tool refuses by its own codes: projects, stages, criteria, quality.
+        // Errors of the novel tools with codes of their own: projects, stages, criteria, quality.
         (novel, _) if novel.len() == 4 && novel.starts_with(['P', 'S', 'Q']) => StatusCode::UNPROCESSABLE_ENTITY,
         _ => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }
 
-/// Runs a call in a task and tells how far it is, then what came of it. The call ends with its stream.
+/// Runs a call in a task, and streams its progress and then its result. The call is cancelled when the stream is
+/// dropped.
 fn stream(
     edge: Edge,
     tool: &'static str,
@@ -314,7 +315,7 @@ fn stream(
                     if let Some(doing) = progress.said() {
                         far["message"] = json!(doing.get(locale));
                     }
-                    // A client that does not read is told of the next step.
+                    // A client that does not read skips this event.
                     let _ = tell.try_send(Event::default().event("progress").data(far.to_string()));
                 }
             }
@@ -329,7 +330,7 @@ fn stream(
     Sse::new(Told { told, _guard: guard }).keep_alive(KeepAlive::default())
 }
 
-/// The events of one call. Dropping it stops the call.
+/// The events of one call. Dropping the stream cancels the call.
 #[derive(Debug)]
 struct Told {
     told: mpsc::Receiver<Event>,

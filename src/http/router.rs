@@ -1,4 +1,6 @@
 //! The routes, and the server that runs them.
+//!
+//! Invariant: [`routes`] is the complete list of what is served.
 
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 
@@ -31,26 +33,26 @@ use super::{
 };
 use crate::{app::App, config::ConfigError, mcp, mcp::server::Server, telemetry::metrics::resident_bytes};
 
-/// What the routes share. One handle, since every layer takes one with each request.
+/// The state shared by all routes, as one handle, since every layer clones it with each request.
 #[derive(Clone, Debug)]
 pub struct Edge(Arc<Parts>);
 
 /// The parts of an [`Edge`].
 #[derive(Debug)]
 pub struct Parts {
-    /// The process's parts.
+    /// The application's parts, which other surfaces share.
     pub app: Arc<App>,
-    /// Who may call.
+    /// The authentication of callers.
     pub auth: Current<Auth>,
-    /// Under which names it may be called.
+    /// The allowed host names and web origins.
     pub names: Current<Names>,
-    /// What is open.
+    /// The open sessions and streams.
     pub streams: Arc<mcp::sessions::Streams>,
-    /// What `/readyz` found of the roots.
+    /// The result of the last `/readyz` check of the roots.
     pub probed: health::Roots,
-    /// Set once the server is going down: `/readyz` fails first.
+    /// Cancelled when the server begins to shut down: `/readyz` fails first.
     pub draining: CancellationToken,
-    /// Set when calls have had their time: sessions and streams end.
+    /// Cancelled when the drain time is over: sessions and streams end.
     pub closing: CancellationToken,
 }
 
@@ -62,7 +64,7 @@ impl std::ops::Deref for Edge {
 }
 
 impl Edge {
-    /// An edge over the process's parts. Fails when the configuration of authentication does not fit them.
+    /// Creates an edge over the application's parts. Fails if the configuration of authentication does not fit them.
     pub fn new(app: Arc<App>) -> Result<Self, ConfigError> {
         let streams = mcp::sessions::Streams::new(&app);
         let auth = Current::new(Auth::open(&app.config.auth, &app)?);
@@ -80,15 +82,15 @@ impl Edge {
     }
 }
 
-/// One number of how full a pool is.
+/// A getter of one number of a pool's load.
 type Number = fn(Load) -> usize;
 
-/// What is read whenever metrics are, and what is told when a session ends.
+/// Registers the metrics that are read on demand, and the listener for ended sessions.
 fn observe(app: &Arc<App>, streams: &Arc<mcp::sessions::Streams>) {
     let metrics = &app.kernel.metrics;
     let told = Arc::clone(metrics);
     streams.on_end(move |ended| {
-        // One that goes on in the next process has not ended.
+        // A session that continues in the next process has not ended.
         if ended.is_over {
             told.session(ended.lasted);
         }
@@ -152,11 +154,11 @@ fn observe(app: &Arc<App>, streams: &Arc<mcp::sessions::Streams>) {
     });
 }
 
-/// One route.
+/// A path with its methods and handlers.
 pub struct Route {
-    /// Its path; parts in braces are any.
+    /// The path; segments in braces are variables.
     pub path: &'static str,
-    /// The methods that it takes, besides HEAD where it takes GET.
+    /// The accepted methods; GET includes HEAD.
     pub methods: &'static [&'static str],
     answers: MethodRouter,
 }
@@ -167,7 +169,7 @@ impl std::fmt::Debug for Route {
     }
 }
 
-/// All routes: what is served is this list, and what tests ask of every route too.
+/// Returns all routes: the server serves this list, and tests check every entry.
 #[must_use]
 pub fn routes(edge: &Edge) -> Vec<Route> {
     let (app, streams) = (Arc::clone(&edge.app), Arc::clone(&edge.streams));
@@ -176,7 +178,7 @@ pub fn routes(edge: &Edge) -> Vec<Route> {
     routes_of(edge, handler, Some(&calls))
 }
 
-/// The same with another handler of the protocol, and with the calls that do not pass it, if there are any.
+/// Returns all routes with another protocol handler, and with `calls` for the calls that bypass it.
 fn routes_of<H: mcp::Handler>(
     edge: &Edge,
     handler: impl Fn() -> H + Send + Sync + 'static,
@@ -193,7 +195,7 @@ fn routes_of<H: mcp::Handler>(
         methods,
         answers: answers
             .with_state(edge.clone())
-            // Behind the layer that has read the body.
+            // The body was read by an earlier layer.
             .layer(DefaultBodyLimit::disable())
             .layer(middleware::from_fn_with_state(edge.clone(), door::enter_plain)),
     };
@@ -227,12 +229,13 @@ fn routes_of<H: mcp::Handler>(
     ]
 }
 
-/// All routes behind all layers.
+/// Returns the router: all routes behind all layers.
 pub fn router(edge: &Edge) -> Router {
     layered(edge, routes(edge))
 }
 
-/// The same routes and layers around another handler: what the conformance tests serve is otherwise what fumi serves.
+/// Returns the router with another protocol handler, so that the conformance tests exercise everything else as fumi
+/// serves it.
 pub fn router_of<H: mcp::Handler>(edge: &Edge, handler: impl Fn() -> H + Send + Sync + 'static) -> Router {
     layered(edge, routes_of(edge, handler, None))
 }
@@ -244,20 +247,20 @@ fn layered(edge: &Edge, routes: Vec<Route>) -> Router {
         .fold(Router::new(), |router, route| router.route(route.path, route.answers))
         .fallback(refuse(StatusCode::NOT_FOUND, "NO_SUCH_ROUTE"))
         .method_not_allowed_fallback(refuse(StatusCode::METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED"));
-    // Handlers become services here, once, and not anew for every request.
+    // Handlers become services here, once, and not again for every request.
     layers::wrap(routes, edge).with_state(())
 }
 
-/// A bound server.
+/// A server with bound sockets.
 #[derive(Debug)]
 pub struct Bound {
     listener: TcpListener,
-    /// Where metrics are read, if not here.
+    /// The socket for metrics, if they have their own.
     metrics: Option<TcpListener>,
     edge: Edge,
 }
 
-/// Binds the configured address.
+/// Binds the configured addresses.
 pub async fn bind(app: Arc<App>) -> Result<Bound, ConfigError> {
     let edge = Edge::new(app)?;
     let listen = edge.app.config.server.listen;
@@ -278,17 +281,17 @@ pub async fn bind(app: Arc<App>) -> Result<Bound, ConfigError> {
 }
 
 impl Bound {
-    /// The address that was bound; the port is never 0.
+    /// Returns the bound address; the port is never 0.
     pub fn address(&self) -> io::Result<SocketAddr> {
         self.listener.local_addr()
     }
 
-    /// The address at which metrics are read; as above.
+    /// Returns the address of the metrics; the port is never 0.
     pub fn metrics_address(&self) -> io::Result<SocketAddr> {
         self.metrics.as_ref().unwrap_or(&self.listener).local_addr()
     }
 
-    /// The edge, for whoever watches it from outside.
+    /// Returns the edge, for observers outside of the server.
     #[must_use]
     pub fn edge(&self) -> &Edge {
         &self.edge
@@ -300,7 +303,7 @@ impl Bound {
         self.serve_routes(routes, stop).await
     }
 
-    /// The same with routes of the caller's choice (see [`router_of`]).
+    /// Serves the given routes (see [`router_of`]) until `stop` ends, then drains.
     pub async fn serve_routes(self, routes: Router, stop: impl Future<Output = ()>) -> io::Result<()> {
         let patience = Duration::from_secs(self.edge.app.config.server.drain_seconds);
         let closing = self.edge.closing.clone();
@@ -322,12 +325,12 @@ impl Bound {
     }
 }
 
-/// Every code that an error can carry, with its sentences: what `troubleshooting_url` points at.
+/// Serves all error codes with their texts, to which `troubleshooting_url` points.
 async fn errors() -> Json<Value> {
     Json(all_errors())
 }
 
-/// The union of all books, by entry.
+/// Returns the union of all error catalogues, by entry.
 #[must_use]
 pub fn all_errors() -> Value {
     let books: [&Book; 17] = [

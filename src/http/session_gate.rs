@@ -1,9 +1,9 @@
-//! The gate before the protocol: whoever names a session must be the one that opened it.
+//! The gate before the protocol: only the principal that opened a session may use it.
 //!
-//! Invariant: no request reaches a session of another principal, whatever its method, and one of the era without sessions
-//! reaches none: its `Mcp-Session-Id` is taken off. Whose a session is, is asked before anything is counted
-//! ([`recognise`]), so that 404 comes before 429 and 503; it comes back where the request has its place ([`bring_back`]). What
-//! a session is, and how it comes back, is the matter of [`crate::mcp`].
+//! Invariant: no request reaches a session of another principal, whatever its method, and a stateless request reaches
+//! none: its `Mcp-Session-Id` is removed. The session is looked up before rate limiting and before a slot is taken
+//! ([`recognise`]), so that 404 comes before 429 and 503; it is restored after the request has its slot
+//! ([`bring_back`]). Sessions and their restoration are in [`crate::mcp`].
 
 use std::{sync::Arc, time::Duration};
 
@@ -27,12 +27,12 @@ use crate::{
     telemetry::metrics::RefusedBy,
 };
 
-/// The header by which a request names its session.
+/// The header that names the session of a request.
 const SESSION: &str = "mcp-session-id";
-/// After which time a refusal may be over: a server is up again, a disk answers, a session has ended.
+/// The `Retry-After` of temporary errors: a restart, an unavailable disk, too many sessions.
 const RETRY_AFTER: Duration = Duration::from_secs(2);
 
-/// Asks whose session a request names. An `initialize` names none any more.
+/// Checks that the session of a request belongs to its principal. An `initialize` names no session at this point.
 pub async fn recognise(edge: &Edge, parts: &mut Parts) -> Result<(), Refusal> {
     if !refusal::is_mcp(parts.uri.path()) {
         return Ok(());
@@ -43,17 +43,17 @@ pub async fn recognise(edge: &Edge, parts: &mut Parts) -> Result<(), Refusal> {
     let Some(id) = sessions::named(&parts.headers) else {
         return Ok(());
     };
-    // Nobody's name is no session's.
+    // Without a principal no owner matches.
     let principal = parts.extensions.get::<Arc<Principal>>();
     match edge.streams.owner(id).await {
         Ok(Some(owner)) if principal.is_some_and(|principal| principal.name == owner) => Ok(()),
-        // Whether there is such a session is its owner's matter.
+        // Only its owner learns whether the session exists.
         Ok(_) => Err(refused(edge, &Refused::Unknown)),
         Err(error) => Err(refused(edge, &Refused::Unavailable(error))),
     }
 }
 
-/// The layer around the protocol's service: a session that this process does not have comes back first.
+/// The layer around the protocol's service: restores a session that this process does not have.
 pub async fn bring_back(
     State((edge, sessions)): State<(Edge, Arc<Sessions>)>,
     request: Request,
@@ -74,7 +74,7 @@ pub async fn bring_back(
         next.run(request).await
     };
     if ends && response.status() == StatusCode::ACCEPTED {
-        // It has ended when the library answers; clients take "accepted" for a failure.
+        // The session has ended when the library answers; clients treat "accepted" as a failure.
         *response.status_mut() = StatusCode::NO_CONTENT;
     }
     let is_lost = matches!(
@@ -82,7 +82,8 @@ pub async fn bring_back(
         StatusCode::NOT_FOUND | StatusCode::INTERNAL_SERVER_ERROR
     );
     if is_lost && sessions.is_closing() {
-        // It ended between the gate and its worker, with the process. "Not found" would make its client forget it.
+        // The session ended with the process, between the gate and its worker. "Not found" would make its client forget
+        // it.
         return refused(&edge, &Refused::Closing).into_response();
     }
     response

@@ -1,7 +1,8 @@
-//! What the edge must know of a session's message before it is served: an `initialize` is served although it names a session
-//! that is gone, and told when there are too many; an answer to the server's own question is marked as one ([`Answer`]).
+//! Inspects the message of a session before it is served.
 //!
-//! It reads which fields a message has, and the method, and nothing else of it.
+//! An `initialize` is accepted although it names an expired session, and refused when there are too many sessions; an
+//! answer to the server's own question is marked with [`Answer`]. Only the message's field names and its method are
+//! read.
 
 use std::sync::Arc;
 
@@ -20,23 +21,23 @@ use crate::{
     telemetry::metrics::{Metrics, RefusedBy},
 };
 
-/// Marks a message that answers a question of the server's. It begins no work, and the call that asked has its place and was
-/// counted: where such a message had to wait for either, a full server would wait for itself.
+/// The mark of a message that answers a question of the server. It begins no work, and the call that asked has its slot
+/// and was counted: if that message had to wait for either, a full server would wait for itself.
 #[derive(Clone, Copy, Debug)]
 pub struct Answer;
 
-/// What the layer looks at.
+/// The part of the layer that inspects messages.
 #[derive(Clone, Debug)]
 pub struct Sessions {
-    /// Those that are open.
+    /// The registry of open sessions.
     streams: Arc<Streams>,
-    /// How many may be.
+    /// The largest number of open sessions.
     limit: usize,
     metrics: Arc<Metrics>,
 }
 
 impl Sessions {
-    /// As configured.
+    /// Takes the limit from the configuration.
     #[must_use]
     pub fn new(edge: &Edge) -> Self {
         Self {
@@ -51,7 +52,7 @@ impl Sessions {
         Refusal::too_many_sessions(self.limit)
     }
 
-    /// Looks at a message. Says whether it begins a session.
+    /// Inspects a message. Returns true if it begins a session.
     pub fn look(&self, parts: &mut Parts, body: &[u8]) -> Result<bool, Refusal> {
         if parts.method != Method::POST || sessions::is_stateless(&parts.headers) {
             return Ok(false);
@@ -74,7 +75,7 @@ impl Sessions {
                 &facts,
             ));
         }
-        // A client that begins anew may still send the id of a session that is gone. `initialize` never needs one.
+        // A reconnecting client may still send the id of an expired session. `initialize` never needs one.
         parts.headers.remove("mcp-session-id");
         let principal = parts.extensions.get::<Arc<Principal>>();
         if !principal.is_some_and(|principal| self.streams.has_place(&principal.name)) {
@@ -83,7 +84,7 @@ impl Sessions {
         Ok(true)
     }
 
-    /// Serves a message that begins a session: several may come at once for the last place.
+    /// Serves a message that begins a session. Returns a refusal if another session took the last slot meanwhile.
     pub async fn begin(&self, serve: impl Future<Output = Response>) -> Result<Response, Refusal> {
         let (response, was_full) = sessions::noticing(serve).await;
         if was_full { Err(self.full()) } else { Ok(response) }
@@ -96,12 +97,12 @@ fn is_initialize(body: &[u8]) -> bool {
         #[serde(borrow)]
         method: Option<std::borrow::Cow<'a, str>>,
     }
-    // Cheap first: nearly every request is something else.
+    // The cheap check first: nearly every request is something else.
     body.windows(12).any(|window| window == b"\"initialize\"")
         && serde_json::from_slice::<Method>(body).is_ok_and(|message| message.method.as_deref() == Some("initialize"))
 }
 
-/// Whether a message has a result or an error, and no method.
+/// True if a message has a result or an error, and no method.
 fn is_answer(body: &[u8]) -> bool {
     #[derive(serde::Deserialize)]
     struct Fields {

@@ -1,4 +1,4 @@
-//! Going down without losing work: the probe fails first, calls finish, then sessions end.
+//! Shuts down without losing work: the probe fails first, calls finish, then sessions end.
 
 use std::time::Duration;
 
@@ -9,14 +9,15 @@ use tokio::{
 
 use super::router::Edge;
 
-/// How long streams get to close once nothing runs any more. With what the program waits for threads it is five seconds.
+/// The time for streams to close once no call runs. With the time that the program waits for threads it is five
+/// seconds.
 const CLOSE: Duration = Duration::from_secs(4);
-/// How long last messages get to leave.
+/// The time for the last messages to be sent.
 const FLUSH: Duration = Duration::from_millis(100);
-/// How often running calls are counted while draining.
+/// The interval at which running calls are counted while draining.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Ends at SIGTERM or at an interrupt from the terminal, which are listened for from this call on.
+/// Waits for SIGTERM or an interrupt from the terminal. The handlers are installed by this call, not by the first poll.
 pub fn requested() -> impl Future<Output = ()> {
     let signals = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()));
     async move {
@@ -31,8 +32,8 @@ pub fn requested() -> impl Future<Output = ()> {
     }
 }
 
-/// Drains an edge. A call that outlasts `patience` is cancelled with its session. Ends only if connections stay open
-/// longer than streams need to close: an idle peer must not keep the process.
+/// Drains an edge. A call that outlasts `patience` is cancelled with its session. Returns only if connections stay open
+/// longer than streams need to close: an idle peer must not keep the process alive.
 pub async fn drain(edge: &Edge, patience: Duration) {
     edge.draining.cancel();
     let deadline = Instant::now() + patience;
@@ -47,7 +48,7 @@ pub async fn drain(edge: &Edge, patience: Duration) {
     tracing::warn!("connections are still open; leaving them");
 }
 
-/// Streams of subscriptions end with a result, by which a client tells a server that goes from a network that broke.
+/// Ends the streams of subscriptions with a result, by which a client distinguishes a shutdown from a broken network.
 async fn end_subscriptions(edge: &Edge, deadline: Instant) {
     let subscriptions = edge.streams.subscriptions();
     let had_streams = subscriptions.streams() > 0;
@@ -56,7 +57,7 @@ async fn end_subscriptions(edge: &Edge, deadline: Instant) {
         sleep(LOOK).await;
     }
     if had_streams {
-        // The results are on their way through buffers that nobody can ask.
+        // The results are in buffers whose state cannot be queried.
         sleep(FLUSH).await;
     }
 }

@@ -1,7 +1,7 @@
-//! One span and one measurement for each request, by the template of its route.
+//! One span and one measurement for each request, labelled with the template of its route.
 //!
-//! A client's `traceparent` becomes the parent. The span travels in the request, because the protocol's handlers run in other
-//! tasks. Names that clients invent (paths that no route has) share one label.
+//! A client's `traceparent` becomes the parent. The span travels in the request, because the protocol's handlers run in
+//! other tasks. Unknown paths, which clients may invent, share one label.
 
 use std::time::Instant;
 
@@ -16,10 +16,10 @@ use tracing::Instrument as _;
 use super::router::Edge;
 use crate::telemetry::spans::{self, RequestSpan};
 
-/// What a path that no route has is called.
+/// The label of paths without a route.
 const UNMATCHED: &str = "unmatched";
 
-/// The layer.
+/// The tracing layer.
 pub async fn trace(State(edge): State<Edge>, mut request: Request, next: Next) -> Response {
     let started = Instant::now();
     let method = name_of(request.method());
@@ -43,7 +43,7 @@ pub async fn trace(State(edge): State<Edge>, mut request: Request, next: Next) -
     response
 }
 
-/// The methods that HTTP knows; whatever else a client invents is one more.
+/// Returns the name of a known method; all others share one label.
 fn name_of(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",

@@ -1,8 +1,9 @@
-//! Whose request a handler serves.
+//! The access of the request that a handler serves.
 //!
-//! The HTTP edge puts an [`Access`] into every request and around its task. rmcp hands the request to most methods of a
-//! handler, and there the request's own counts. Some get no request (what a stream may watch, how a tool looks): for these
-//! a handler remembers the access of the task that made it, which is the same request in the stateless era.
+//! The HTTP edge puts an [`Access`] into every request and around its task. rmcp passes the request to most methods of
+//! a handler, and those use the access of the request. Some methods get no request (subscription filters, tool
+//! metadata): for these a handler stores the access of the task that created it, which in the stateless era is the same
+//! request.
 
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use http::{HeaderMap, Uri};
 
 use crate::tool::Access;
 
-/// The language that a request asks for: `?lang=`, then `Accept-Language`.
+/// Returns the language that a request asks for: `?lang=`, then `Accept-Language`.
 #[must_use]
 pub fn wish(uri: &Uri, headers: &HeaderMap) -> Option<Locale> {
     let by_url = uri
@@ -27,12 +28,12 @@ tokio::task_local! {
     static CURRENT: Arc<Access>;
 }
 
-/// Runs the work of one request in its access.
+/// Runs the work of one request with its access.
 pub async fn within<F: Future>(access: Arc<Access>, work: F) -> F::Output {
     CURRENT.scope(access, work).await
 }
 
-/// The access of the request that this task serves; `None` outside of one, as with standard input.
+/// Returns the access of the request that this task serves; `None` outside of a request, as with standard input.
 #[must_use]
 pub fn current() -> Option<Arc<Access>> {
     CURRENT.try_with(Arc::clone).ok()

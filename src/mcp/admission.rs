@@ -1,12 +1,12 @@
-//! Who may use which session, and how one comes back that this process does not have.
+//! Admits requests to sessions, and restores sessions that this process does not have.
 //!
-//! Invariants: a session answers its own principal and nobody else, before and after a restart; to all others it does not
-//! exist. It is brought back once, however many requests wait for it, and a request that goes away does not stop that. What is
-//! brought back is checked against what is allowed now.
+//! Invariants: only the principal that opened a session may use it, before and after a restart; for all others it does
+//! not exist. A session is restored once, however many requests wait for it, and a request that is disconnected does
+//! not stop that. A restored session is checked against the permissions of now.
 //!
-//! rmcp can restore sessions too, by a `SessionStore`. Its way is not used: requests that come while it restores, or just
-//! after, find a session that is not ready or restore it a second time, which ends it (HTTP 500); a client that hangs up in
-//! between leaves it half made for ever.
+//! rmcp can restore sessions too, by a `SessionStore`. That is not used: requests that arrive while it restores, or
+//! just after, find a session that is not ready or restore it a second time, which ends it (HTTP 500); a client that
+//! disconnects in between leaves it half restored for ever.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -35,41 +35,41 @@ use super::{
 };
 use crate::tool::Access;
 
-/// Why a request of a session is not served.
+/// The error of a request whose session is not available.
 #[derive(Debug, thiserror::Error)]
 pub enum Refused {
-    /// There is none, or it is somebody else's.
+    /// The session does not exist, or belongs to another principal.
     #[error("no such session")]
     Unknown,
-    /// So many are open, as many as there may be.
+    /// The largest number of sessions is open.
     #[error("{0} sessions are open")]
     Full(usize),
-    /// It may be there, but nobody knows.
+    /// The store cannot be read, so the session may or may not exist.
     #[error("sessions cannot be read: {0}")]
     Unavailable(#[from] StoreError),
-    /// It is there and could not be brought back.
+    /// The session exists, but restoring it failed.
     #[error("the session could not be brought back")]
     Failed,
-    /// It goes on in the next process.
+    /// The process shuts down; the session continues in the next one.
     #[error("the server is going down")]
     Closing,
 }
 
-/// Whose request this is.
+/// Returns the access of a request.
 #[must_use]
 pub fn access_of(parts: &http::request::Parts) -> Option<&Arc<Access>> {
     parts.extensions.get::<Arc<Access>>()
 }
 
-/// The name of a request's principal; empty without authentication.
+/// Returns the name of a request's principal; empty without authentication.
 #[must_use]
 pub fn principal_of(parts: &http::request::Parts) -> &str {
     access_of(parts).map_or("", |access| &access.principal)
 }
 
 impl Sessions {
-    /// Lets a request into a session: it is the principal's own and, when this returns, ready. Refusing says nothing of other
-    /// principals' sessions.
+    /// Admits a request to a session: it belongs to the principal and, when this returns, is ready. An error reveals
+    /// nothing about the sessions of other principals.
     pub async fn admit(self: &Arc<Self>, id: &str, parts: &http::request::Parts) -> Result<(), Refused> {
         let principal = principal_of(parts);
         match self.streams().owner(id).await? {
@@ -79,14 +79,14 @@ impl Sessions {
         if self.streams().use_now(id) {
             return Ok(());
         }
-        // A task of its own: if this request goes away, others may wait for the same.
+        // A task of its own: if this request is disconnected, others may wait for the same session.
         let (sessions, id, parts) = (Arc::clone(self), id.to_owned(), parts.clone());
         let restored = async move { sessions.restore(&id, &parts).await };
         let restored = tokio::spawn(restored.instrument(tracing::Span::current()));
         restored.await.map_err(|_| Refused::Failed)?
     }
 
-    /// Brings a session back unless another request just did.
+    /// Restores a session unless another request just did.
     async fn restore(self: &Arc<Self>, id: &str, parts: &http::request::Parts) -> Result<(), Refused> {
         let _turn = self.turn(id).await;
         if self.streams().use_now(id) {
@@ -95,7 +95,7 @@ impl Sessions {
         if self.is_closing() {
             return Err(Refused::Closing);
         }
-        // Again: it may have ended while this one waited for its turn.
+        // Read again: the session may have ended while this request waited for the lock.
         let record = self.streams().stored().load(id).await?;
         let record = record.filter(|record| record.principal == principal_of(parts));
         let record = record.ok_or(Refused::Unknown)?;
@@ -110,7 +110,7 @@ impl Sessions {
             }
             Err(error) => {
                 self.streams().end(id, Why::Failed);
-                // What there is of it. That there is nothing is no failure.
+                // Removes what was created. If nothing was, that is not an error.
                 let _ = self.inner().close_session(&id.into()).await;
                 if self.is_closing() {
                     return Err(Refused::Closing);
@@ -121,7 +121,8 @@ impl Sessions {
         }
     }
 
-    /// The session as its client left it: a worker that has been through the handshake, its project, its subscriptions.
+    /// Restores a session as its client left it: a worker that has completed the handshake, the project, the
+    /// subscriptions.
     async fn revive(self: &Arc<Self>, id: &str, record: &Record, parts: &http::request::Parts) -> Result<(), String> {
         let allowed = match access_of(parts) {
             Some(access) => Arc::clone(access),
@@ -163,14 +164,14 @@ impl Sessions {
                 owner: Arc::from(record.principal.as_str()),
                 at: record.began(),
                 kept: Some(record.kept.clone()),
-                // Nobody looked while there was no process: the client may have missed a change of each.
+                // Without a process no changes were seen: the client may have missed one of each resource.
                 untold: Some((peer, untold)),
             },
         );
         Ok(())
     }
 
-    /// A worker that is told what the client said when it opened the session.
+    /// Starts a worker and repeats the client's handshake with it.
     async fn shake_hands(
         self: &Arc<Self>,
         id: &str,
@@ -189,9 +190,9 @@ impl Sessions {
         let (sessions, own_id, closing) = (Arc::clone(self), Arc::clone(&id), self.closing().child_token());
         tokio::spawn(async move {
             let served = serve_server_with_ct::<_, _, _, TransportAdapterIdentity>(handler, transport, closing);
-            // On the heap: the handshake is much larger than what follows it.
+            // On the heap: the handshake is much larger than the code after it.
             let served = Box::pin(served).await;
-            // Dropping `ready` says that there is none; whoever waits for it cleans up.
+            // Dropping `ready` reports the failure; the waiting task cleans up.
             let Ok(running) = served else { return };
             if ready.send(running.peer().clone()).is_ok() {
                 let _ = running.waiting().await;
@@ -214,7 +215,7 @@ impl Sessions {
         is_ready.await.map_err(|_| "it ended during the handshake".to_owned())
     }
 
-    /// The project that a session chose, if it is there and allowed now.
+    /// Returns the project that a session chose, if it still exists and is allowed now.
     async fn reopen(&self, root: PathBuf) -> Result<Option<Arc<Project>>, String> {
         let roots = Arc::clone(&self.app().kernel.roots);
         let opened = tokio::task::spawn_blocking(move || roots.reopen(&root)).await;
@@ -228,7 +229,7 @@ impl Sessions {
         Ok(project)
     }
 
-    /// Restoring, ending and expiring a session come one after the other.
+    /// Locks a session, so that restoring, ending and expiring it run one after the other.
     pub(super) async fn turn(&self, id: &str) -> OwnedMutexGuard<()> {
         Arc::clone(self.turn_of(id)).lock_owned().await
     }

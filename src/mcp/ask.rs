@@ -1,9 +1,9 @@
-//! How a tool's question reaches the client's model, and how the answer comes back: the protocol's part of a conversation.
+//! Sends a tool's question to the client's model and returns the answer: the protocol's part of a conversation.
 //!
-//! Two ways, by what the client can. In the session era its model is asked (`sampling/createMessage`) while the client's call
-//! waits. In the stateless era the client gets the question as an `InputRequired` result with a sealed state, and repeats
-//! its call with both. A client without sampling gets the question as the result, and its host calls the tool that the
-//! question names. What holds for every author (tries, refusals, prompts) is decided in `tool/converse`.
+//! There are two ways, depending on the client. In the session era the model is asked (`sampling/createMessage`) while
+//! the client's call waits. In the stateless era the client gets the question as an `InputRequired` result with an
+//! encrypted state, and repeats its call with both. A client without sampling gets the question as the result, and its
+//! host calls the tool that the question names. Rules for all models (tries, refusals, prompts) are in `tool/converse`.
 
 #![expect(deprecated, reason = "the protocol deprecates sampling, and clients still offer it")]
 
@@ -35,43 +35,43 @@ use crate::{
     },
 };
 
-/// How long the client's model may take for one answer.
+/// The timeout of one answer of the client's model.
 pub(super) const PATIENCE: Duration = TTL;
 
-/// Longest answer, in tokens: a chapter of 10,000 Japanese characters, with room. The client may allow less.
+/// The longest answer, in tokens: a chapter of 10,000 Japanese characters, with a margin. The client may allow less.
 const ANSWER_TOKENS: u32 = 16_384;
 
-/// The name of the question among the input requests. There is one at a time.
+/// The key of the question among the input requests. Only one is sent at a time.
 const KEY: &str = "answer";
 
-/// What a client says of an answer that its own limit cut off.
+/// The stop reason of an answer that was cut off by the client's own limit.
 const CUT: &str = "maxTokens";
 
-/// What is sealed: enough to bring the answer back, or to have the tool ask again. The question itself is long, and the tool
-/// knows it.
+/// The encrypted state: enough to submit the answer, or to have the tool ask again. The question itself is long, and
+/// the tool knows it.
 #[derive(Debug, Serialize, Deserialize)]
 struct Open {
     submit: Submission,
     #[serde(default)]
     wants_json: bool,
-    /// How many answers were refused.
+    /// The number of refused answers.
     #[serde(default)]
     refused: usize,
 }
 
-/// What came of a conversation.
+/// The result of a conversation.
 #[derive(Debug)]
 pub(super) enum Held {
     /// The tool's reply, which may be a question to the host.
     Reply(Box<Reply>),
-    /// The client has to answer before the tool can go on.
+    /// The client must answer before the tool can continue.
     Required(Box<InputRequiredResult>),
-    /// The call goes on as a task.
+    /// The call continues as a task.
     Task(Box<Task>),
 }
 
 impl Held {
-    /// What the call failed with.
+    /// Returns the error code of a failed call.
     pub(super) fn fault(&self) -> Option<String> {
         match self {
             Self::Reply(reply) => reply.fault(),
@@ -80,7 +80,7 @@ impl Held {
     }
 }
 
-/// One call with all that is asked and answered on the way.
+/// One call with all its questions and answers.
 pub(super) struct Conversation<'a> {
     pub(super) app: &'a App,
     pub(super) context: &'a RequestContext<RoleServer>,
@@ -90,7 +90,7 @@ pub(super) struct Conversation<'a> {
 }
 
 impl Conversation<'_> {
-    /// Runs the call as far as a model can help it.
+    /// Runs the call until it needs an answer that no model here can give.
     pub(super) async fn hold(&self, entry: &Entry, request: CallToolRequestParams) -> Result<Held, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
         let bound = Bound {
@@ -113,7 +113,7 @@ impl Conversation<'_> {
             let client = || (self.samples() && !is_stateless(self.context)).then_some(&model as &dyn Author);
             self.app.provider_for(question).or_else(client)
         };
-        // The session era has no such state, and ignores what it does not know.
+        // The session era has no request state, and ignores unknown fields.
         let state = request.request_state.filter(|_| is_stateless(self.context));
         let reply = match state {
             None => talk.run(entry, arguments.clone(), Answerer::Host).await,
@@ -132,7 +132,7 @@ impl Conversation<'_> {
         })
     }
 
-    /// Goes on where a sealed state says: with the answer, or by asking again.
+    /// Continues from a request state: submits the answer, or asks again.
     async fn resume(
         &self,
         talk: &Talk<'_>,
@@ -156,7 +156,7 @@ impl Conversation<'_> {
         };
         let reply = reply.ok_or_else(|| self.refuse(&Fault::StateRefused(TTL).into()))?;
         if reply.is_refused_a_place() {
-            // The model's answer must not be lost because the server has no time.
+            // The model's answer must not be lost because the server is busy.
             self.app.seals.give_back(used).await;
         }
         let Some((answer, refusal)) = answer.zip(Refusal::of(&reply, &open.submit.answer)) else {
@@ -166,7 +166,7 @@ impl Conversation<'_> {
         if refused >= TRIES {
             return Ok(Resumed::Reply(Box::new(talk.given_up(reply, &open.submit))));
         }
-        // Nothing of the answer was kept, so that the tool asks the same again.
+        // A refused answer changes nothing, so the tool asks the same again.
         let asked = talk.ask_again(&open.submit).await;
         Ok(match asked.as_ref().and_then(|reply| talk.question(reply)) {
             Some(question) => {
@@ -185,7 +185,7 @@ impl Conversation<'_> {
         samples(self.app, self.context)
     }
 
-    /// The question as a result that the client answers by repeating its call.
+    /// Returns the question as a result that the client answers by repeating its call.
     fn require(&self, question: &Question, before: Option<Before>, bound: &Bound<'_>) -> Held {
         let locale = self.locale();
         let mut prompt = question.prompt(locale);
@@ -218,20 +218,20 @@ impl Conversation<'_> {
     }
 }
 
-/// What came of a state.
+/// The result of resuming from a request state.
 enum Resumed {
     Reply(Box<Reply>),
     Required(Held),
 }
 
-/// An answer that was refused, which the model sees again.
+/// A refused answer, which the model sees again.
 struct Before {
     answer: String,
     refusal: Refusal,
     refused: usize,
 }
 
-/// Whether the client's model may be asked, and can be.
+/// True if the client's model may be asked and the client supports it.
 pub(super) fn samples(app: &App, context: &RequestContext<RoleServer>) -> bool {
     let client = context.client_capabilities();
     app.config.novel.author.asks_clients() && client.is_some_and(|client| client.sampling.is_some())
@@ -251,7 +251,7 @@ impl Author for ClientModel<'_> {
         Answerer::Sampling
     }
 
-    /// Declined when it gives no text: the user said no, too late, gone, or cut off.
+    /// Returns `Declined` if there is no text: the user refused, or the answer is late, missing or cut off.
     fn write<'a>(
         &'a self,
         prompt: &'a Prompt,
@@ -278,7 +278,7 @@ impl Author for ClientModel<'_> {
     }
 }
 
-/// A prompt as the protocol carries it.
+/// Converts a prompt to a sampling request.
 pub(super) fn message(prompt: &Prompt) -> CreateMessageRequestParams {
     let turns = prompt.turns().iter().map(|turn| match turn.speaker {
         Speaker::User => SamplingMessage::user_text(turn.text.clone()),
@@ -287,13 +287,13 @@ pub(super) fn message(prompt: &Prompt) -> CreateMessageRequestParams {
     CreateMessageRequestParams::new(turns.collect(), ANSWER_TOKENS)
 }
 
-/// The client's answer among its responses; others are none of ours.
+/// Returns the client's answer among its responses; other keys are ignored.
 fn answer(responses: Option<&InputResponses>) -> Option<String> {
     let message: CreateMessageResult = serde_json::from_value(responses?.get(KEY)?.clone()).ok()?;
     text(&message)
 }
 
-/// The text of a message. `None` when there is none, or only its beginning: half a chapter is no chapter.
+/// Returns the text of a message. Returns `None` if it has no text or was cut off: half a chapter is not usable.
 pub(super) fn text(message: &CreateMessageResult) -> Option<String> {
     if message.stop_reason.as_deref() == Some(CUT) {
         tracing::info!("the client's model was cut off by its limit of tokens");

@@ -1,7 +1,7 @@
-//! What the protocol edge refuses by itself, and how any failure becomes a protocol error.
+//! Errors of the protocol edge itself, and the conversion of any error to a protocol error.
 //!
-//! Reading a resource has no result that could carry a failure, so the error itself teaches: what was wrong and the next
-//! step, in the caller's language. Nothing about tools is decided here: their failures are results.
+//! The result of reading a resource has no place for an error, so the protocol error itself explains: the cause and the
+//! next step, in the caller's language. Errors of tools are results and are not handled here.
 
 use std::{sync::LazyLock, time::Duration};
 
@@ -15,12 +15,11 @@ use serde_json::json;
 
 use crate::tool::ToolError;
 
-/// The failures of the edge.
+/// The error catalogue of the protocol edge.
 pub static BOOK: LazyLock<Book> = LazyLock::new(|| Book::embedded(include_str!("errors.toml")));
 
-/// Why the edge refuses.
+/// An error of the protocol edge.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[allow(missing_docs, reason = "the sentences stand in errors.toml")]
 pub enum Fault {
     #[error("unknown resource {uri}")]
     UnknownResource { uri: String },
@@ -196,7 +195,7 @@ impl Teach for Fault {
     }
 }
 
-/// A failure as a protocol error: what was wrong, then the next step.
+/// Converts an error to a protocol error: the cause, then the next step.
 #[must_use]
 pub fn refused(error: &ToolError, locale: Option<Locale>) -> ErrorData {
     let code = match error.code() {

@@ -1,20 +1,21 @@
-//! What a client's model reads first: how the tools are used together.
+//! The instructions that a client's model reads first: how the tools are used together.
 //!
-//! Invariant: it names no tool that its caller is not listed in some project that may be the session's, so that one text serves every scope (see [`super::prompts`], whose form it
-//! has). It is in the operator's language, because a client asks for it before it says its own.
+//! Invariant: they name only tools that are listed for the caller in some project that the session may have, so that
+//! one text serves every scope (see [`super::prompts`], whose format they use). They are in the operator's language,
+//! because a client requests them before it states its own.
 
 use fumi_base::text::Locale;
 
 use super::prompts;
 use crate::{app::App, tool::Access};
 
-/// The text for a caller in the default project.
+/// Returns the text for a caller in the default project.
 #[must_use]
 pub fn of(app: &App, access: &Access) -> String {
     of_any_project(app, &app.listed(access, access.default_project(&app.kernel.roots)))
 }
 
-/// The text for a caller whose project is not known yet.
+/// Returns the text for a caller whose project is not known yet.
 #[must_use]
 pub fn of_any_project(app: &App, access: &Access) -> String {
     let text = match app.config.tools.language {
@@ -22,7 +23,7 @@ pub fn of_any_project(app: &App, access: &Access) -> String {
         Locale::Ja => include_str!("instructions.ja.md"),
     };
     let rendered = |text: &str| prompts::rendered(text, &[], |tool| prompts::can_call(app, access, tool));
-    // Some clients show the first line alone until the tools are needed: it says what there is.
+    // Some clients show only the first line until the tools are needed: it lists what is available.
     let (offers, advice) = text.split_once("\n\n").unwrap_or(("", text));
     let (between, end) = match app.config.tools.language {
         Locale::En => ("; ", "."),

@@ -1,5 +1,7 @@
-//! The log messages of sessions. There is one: the first event of a call, in versions of the protocol whose streams do not
-//! begin with an empty event.
+//! The log messages of sessions.
+//!
+//! The only message is the first event of a call, in versions of the protocol whose streams do not begin with an empty
+//! event.
 
 #![expect(
     deprecated,
@@ -12,7 +14,7 @@ use rmcp::model::{
 };
 use serde_json::json;
 
-/// Says that a call has begun, at the level `debug`.
+/// Returns the message that a call has begun, at the level `debug`.
 pub(super) fn begun() -> ServerJsonRpcMessage {
     let params = LoggingMessageNotificationParam::new(LoggingLevel::Debug, json!("begun"));
     JsonRpcMessage::notification(LoggingMessageNotification::new(params).into())

@@ -1,14 +1,14 @@
-//! Requests that do not have the form of their method.
+//! Requests whose `params` do not have the form of their method.
 //!
-//! rmcp tries every method's form and calls what fits none a method that it does not know, which hides what is wrong. A
-//! known method with malformed `params` is answered with what it takes. It judges forms only, never values.
+//! rmcp tries every method's form and treats a request that fits none as an unknown method, which hides the error. A
+//! known method with malformed `params` is answered with the expected form. Only forms are checked, never values.
 
 use rmcp::model::CustomRequest;
 use serde_json::Value;
 
 use super::fault::Fault;
 
-/// The methods of both eras that take anything, with params that would do.
+/// The methods of both eras that take params, with an example of valid params.
 const EXPECTED: [(&str, &str); 7] = [
     ("tools/call", r#"{"name": "list_files", "arguments": {"roots": ["."]}}"#),
     ("tools/list", "{}"),
@@ -22,19 +22,19 @@ const EXPECTED: [(&str, &str); 7] = [
     ("ping", "{}"),
 ];
 
-/// Those of the session era.
+/// The methods of the session era.
 const IN_SESSIONS: [(&str, &str); 2] = [
     ("resources/subscribe", r#"{"uri": "code://file/src/main.py"}"#),
     ("resources/unsubscribe", r#"{"uri": "code://file/src/main.py"}"#),
 ];
 
-/// Those of the stateless era.
+/// The methods of the stateless era.
 const STATELESS: [(&str, &str); 1] = [(
     "subscriptions/listen",
     r#"{"notifications": {"resourceSubscriptions": ["code://file/src/main.py"]}}"#,
 )];
 
-/// What is wrong with a request that rmcp could not read; `None` when its method is really unknown.
+/// Returns the error of a request that rmcp could not read; `None` if its method is really unknown.
 #[must_use]
 pub fn fault(request: &CustomRequest, is_stateless: bool) -> Option<Fault> {
     let of_era: &[(&str, &str)] = if is_stateless { &STATELESS } else { &IN_SESSIONS };

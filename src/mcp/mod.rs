@@ -1,7 +1,7 @@
-//! The protocol edge: MCP in both eras. The only folder that names `rmcp`.
+//! The protocol edge: MCP in both eras. The only folder that uses `rmcp`.
 //!
-//! It turns a protocol request into a [`crate::tool::pipeline::Call`] and a reply into a protocol result. It knows no tool
-//! by name and decides nothing about what a tool may do.
+//! It turns a protocol request into a [`crate::tool::pipeline::Call`] and a reply into a protocol result. It knows no
+//! tool by name and decides nothing about what a tool may do.
 
 pub mod access;
 pub mod admission;
@@ -31,18 +31,18 @@ pub mod uri;
 
 use std::sync::Arc;
 
-/// What answers requests. fumi's own is [`server::Server`]; the conformance tests put theirs behind the same edge.
+/// The handler of requests. fumi's own is [`server::Server`]; the conformance tests put theirs behind the same edge.
 pub use rmcp::ServerHandler as Handler;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
 
 use crate::app::App;
 
-/// What the HTTP edge mounts: both eras, one URL.
+/// The MCP service for both eras at one URL, as the HTTP edge mounts it.
 pub struct Endpoint<H> {
-    /// Who may use which session. Asked before the service is: the service itself knows no principals.
+    /// The session manager. It is asked before the service, which itself knows no principals.
     pub sessions: Arc<sessions::Sessions>,
-    /// The protocol.
+    /// The service that speaks the protocol.
     pub service: StreamableHttpService<H, sessions::Sessions>,
 }
 
@@ -54,7 +54,8 @@ impl<H> std::fmt::Debug for Endpoint<H> {
     }
 }
 
-/// Both eras over the process's parts, until `closing`. `handler` makes one for each session and for each stateless request.
+/// Creates the service over the application's parts; it stops at `closing`. `handler` creates one handler for each
+/// session and for each stateless request.
 #[must_use]
 pub fn endpoint<H: Handler>(
     app: &Arc<App>,
@@ -63,10 +64,10 @@ pub fn endpoint<H: Handler>(
     handler: impl Fn() -> H + Send + Sync + 'static,
 ) -> Endpoint<H> {
     let sessions = sessions::Sessions::new(app, streams, closing.clone());
-    // Host and Origin are checked on every route by the HTTP edge, once.
+    // The HTTP edge checks Host and Origin on every route.
     let config = StreamableHttpServerConfig::default()
         .disable_allowed_hosts()
-        // Streams are primed where their version has it (`replay.rs`).
+        // Streams are primed in the versions that have it (`replay.rs`).
         .with_sse_retry(None)
         .with_max_request_body_bytes(app.config.limits.body_bytes)
         .with_cancellation_token(closing);

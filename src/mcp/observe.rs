@@ -1,7 +1,7 @@
 //! One span and one measurement for each MCP request.
 //!
-//! rmcp runs handlers in tasks of its own: the span's parent is the context that the client sent with the message, else the
-//! span of the HTTP request. What failed is named by its code, never by its sentences.
+//! rmcp runs handlers in tasks of its own: the span's parent is the trace context that the client sent with the
+//! message, else the span of the HTTP request. Errors are recorded by their code, never by their texts.
 
 use std::{
     sync::{Arc, OnceLock},
@@ -17,7 +17,7 @@ use crate::{
     telemetry::spans::{self, RequestSpan},
 };
 
-/// A request as telemetry names it.
+/// The name of a request in telemetry.
 #[derive(Clone, Copy, Debug)]
 pub struct Operation {
     /// The protocol's method.
@@ -26,43 +26,43 @@ pub struct Operation {
     pub tool: Option<&'static str>,
 }
 
-/// Where an HTTP request's access log line learns what the request was; in the request's extensions.
+/// The slot through which the access log of an HTTP request learns the operation; in the request's extensions.
 #[derive(Clone, Debug, Default)]
 pub struct Told(Arc<OnceLock<Operation>>);
 
 impl Told {
-    /// Tells of a request that is no message of MCP.
+    /// Sets the operation of a request that is not an MCP message.
     pub fn tell(&self, operation: Operation) {
         let _ = self.0.set(operation);
     }
 
-    /// The operation, once it has begun.
+    /// Returns the operation, once it has begun.
     #[must_use]
     pub fn get(&self) -> Option<&Operation> {
         self.0.get()
     }
 }
 
-/// What came with a request.
+/// The context that came with a request.
 #[derive(Clone, Copy, Debug)]
 pub struct Sent<'r> {
-    /// The HTTP request, if there is one.
+    /// The HTTP request; `None` over standard input.
     pub parts: Option<&'r http::request::Parts>,
     /// The message's `_meta`.
     pub meta: &'r Map<String, Value>,
-    /// The protocol's version.
+    /// The version of the protocol, if known.
     pub version: Option<&'r str>,
 }
 
 impl Operation {
-    /// A request that is no tool call.
+    /// Creates an operation that is not a tool call.
     #[must_use]
     pub const fn of(method: &'static str) -> Self {
         Self { method, tool: None }
     }
 
-    /// Runs the work of the request inside its span, and measures it. `fault` says what a result that is no protocol error
-    /// failed with.
+    /// Runs the work of the request inside its span, and measures it. `fault` returns the error code of a result that
+    /// is not a protocol error.
     pub async fn run<T>(
         self,
         app: &App,
@@ -79,7 +79,7 @@ impl Operation {
         self.run_for(app, sent, fault, work).await
     }
 
-    /// The same for a request that did not come through the library.
+    /// Runs the work of a request that did not come through the library, like [`Self::run`].
     pub async fn run_for<T>(
         self,
         app: &App,
@@ -90,7 +90,7 @@ impl Operation {
         let Self { method, tool } = self;
         let started = Instant::now();
         if let Some(told) = sent.parts.and_then(|parts| parts.extensions.get::<Told>()) {
-            // A request is one message, so that nothing is there yet.
+            // A request is one message, so the slot is empty.
             let _ = told.0.set(self);
         }
         let http = sent.parts.and_then(|parts| parts.extensions.get::<RequestSpan>());
@@ -99,7 +99,7 @@ impl Operation {
         if let Some(version) = sent.version {
             span.record("mcp.protocol.version", version);
         }
-        // Where nobody collects, what is logged meanwhile belongs to the HTTP request.
+        // If traces are not collected, log lines of the work belong to the HTTP request.
         let around = match http {
             Some(http) if span.is_disabled() => http.logged.clone(),
             _ => span.clone(),
@@ -120,7 +120,7 @@ impl Operation {
     }
 }
 
-/// For results that cannot say that they failed.
+/// Returns `None`: the result type cannot express an error.
 #[must_use]
 pub fn never<T>(_: &T) -> Option<String> {
     None

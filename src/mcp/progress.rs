@@ -1,6 +1,7 @@
-//! Progress for clients that asked: the first after two seconds, then every five and when another step begins.
+//! Progress notifications for clients that asked: the first after two seconds, then every five and when a new step
+//! begins.
 //!
-//! The work only counts; this task tells. It ends with the call, because whoever starts a task owns its end.
+//! The work only counts; this task sends. It ends with the call: dropping the [`Ticker`] aborts it.
 
 use std::time::Duration;
 
@@ -10,14 +11,14 @@ use tokio::{task::JoinHandle, time::Instant};
 
 use crate::tool::Progress;
 
-/// Short calls say nothing.
+/// The delay of the first notification; shorter calls send none.
 const FIRST: Duration = Duration::from_secs(2);
-/// The specification asks for at least one every 15 s.
+/// The interval of notifications. The specification asks for at least one every 15 s.
 const EVERY: Duration = Duration::from_secs(5);
-/// How often it is looked whether another step began.
+/// The interval of checks for a new step.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// Stops telling when dropped.
+/// The task that sends notifications; dropping this aborts it.
 #[derive(Debug)]
 pub struct Ticker(JoinHandle<()>);
 
@@ -27,7 +28,7 @@ impl Drop for Ticker {
     }
 }
 
-/// Starts telling, if the client sent a progress token.
+/// Starts sending, if the client sent a progress token.
 #[must_use]
 pub fn tell(context: &RequestContext<RoleServer>, progress: &Progress, locale: Option<Locale>) -> Option<Ticker> {
     let token = context.meta.get_progress_token()?;
@@ -37,7 +38,7 @@ pub fn tell(context: &RequestContext<RoleServer>, progress: &Progress, locale: O
         let (mut ticks, mut most) = (0.0, 0);
         loop {
             let (done, total) = progress.get();
-            // The protocol wants a number that increases, also while the work counts nothing or begins anew.
+            // The protocol requires a number that increases, even while the work counts nothing or restarts its count.
             most = most.max(done);
             ticks += 0.001;
             #[expect(clippy::cast_precision_loss, reason = "a number for a progress bar")]

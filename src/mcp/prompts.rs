@@ -1,8 +1,8 @@
-//! Prompts: what a person picks in a client (a slash command), told to the client's model as the calls to make, in order.
+//! Prompts: a person picks one in a client (a slash command), and the client's model gets the calls to make, in order.
 //!
-//! Invariant: a prompt names no tool that its caller cannot call. A line that would is left out, like a line about an argument
-//! that was not given, and a prompt without its main tool is not offered. Texts are data, one file a prompt and language, with
-//! `@tool` and `{argument}` in them. Nothing is run here: a prompt is text.
+//! Invariant: a prompt names only tools that its caller can call. A line about another tool is left out, like a line
+//! about an argument that was not given, and a prompt without its main tool is not offered. Texts are data, one file
+//! for each prompt and language, with `@tool` and `{argument}` as placeholders. Nothing is run here: a prompt is text.
 
 use std::sync::Arc;
 
@@ -22,19 +22,19 @@ use crate::{
     tools::novel::NOVEL,
 };
 
-/// Longest argument in words, in characters.
+/// The longest argument of the kind `Words`, in characters.
 const LONGEST: usize = 4_000;
 
-/// A prompt.
+/// The definition of a prompt.
 #[derive(Clone, Copy, Debug)]
 pub struct Spec {
-    /// Its name, which clients show behind a slash.
+    /// The name, which clients show behind a slash.
     pub name: &'static str,
-    /// The tool without which it makes no sense; without one it goes with the toolset.
+    /// The tool that the prompt requires; `None` means that it requires the novel toolset and write access.
     needs: Option<&'static str>,
-    /// What it takes, in the order in which clients ask for it.
+    /// The arguments, in the order in which clients ask for them.
     arguments: &'static [Argument],
-    /// English and Japanese.
+    /// The texts in English and Japanese.
     texts: [&'static str; 2],
 }
 
@@ -47,11 +47,11 @@ struct Argument {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// The number of an episode, however it is written.
+    /// The number of an episode, in any notation.
     Episode,
     /// A number of characters.
     Length,
-    /// Words.
+    /// Free text.
     Words,
 }
 
@@ -130,7 +130,7 @@ pub const ALL: [Spec; 6] = [
 ];
 
 impl Spec {
-    /// Title, description and arguments, and the text itself.
+    /// Returns the title, description and arguments, and the body of the prompt.
     #[must_use]
     pub fn texts(&self, locale: Locale) -> (ToolTexts, &'static str) {
         let text = self.texts[locale as usize];
@@ -138,13 +138,13 @@ impl Spec {
         (ToolTexts::parse(head), body.trim())
     }
 
-    /// The names of its arguments.
+    /// Returns the names of the arguments.
     pub fn arguments(&self) -> impl Iterator<Item = &'static str> {
         self.arguments.iter().map(|argument| argument.name)
     }
 }
 
-/// The prompts that a caller is offered.
+/// Returns the prompts that a caller is offered.
 fn offered<'a>(app: &'a App, access: &'a Access) -> impl Iterator<Item = &'static Spec> + 'a {
     ALL.iter().filter(|spec| match spec.needs {
         Some(tool) => can_call(app, access, tool),
@@ -152,19 +152,19 @@ fn offered<'a>(app: &'a App, access: &'a Access) -> impl Iterator<Item = &'stati
     })
 }
 
-/// Whether a caller is offered any.
+/// True if a caller is offered any prompt.
 #[must_use]
 pub fn has_any(app: &App, access: &Access) -> bool {
     offered(app, access).next().is_some()
 }
 
-/// Whether a tool is there for a caller.
+/// True if a caller can call a tool.
 pub(super) fn can_call(app: &App, access: &Access, tool: &str) -> bool {
     let entry = app.catalogue.find(access.shown(), tool);
     entry.is_some_and(|entry| access.allows(entry.spec.effect))
 }
 
-/// What a caller is offered, as the protocol shows it.
+/// Returns the prompts that a caller is offered, in the protocol's form.
 #[must_use]
 pub fn list(app: &App, access: &Access, locale: Locale) -> Vec<Prompt> {
     let shown = |spec: &Spec| {
@@ -184,7 +184,7 @@ pub fn list(app: &App, access: &Access, locale: Locale) -> Vec<Prompt> {
     offered(app, access).map(shown).collect()
 }
 
-/// One of them, filled with its arguments.
+/// Returns a prompt filled with its arguments.
 pub fn get(
     app: &App,
     access: &Access,
@@ -211,7 +211,8 @@ fn find(app: &App, access: &Access, name: &str) -> Result<&'static Spec, Fault> 
     })
 }
 
-/// The arguments by name, as they are shown. All problems are found by the first that is met, since there are two at most.
+/// Returns the arguments by name, in the form in which they are inserted. Reports only the first invalid argument,
+/// since there are two at most.
 fn values(spec: &Spec, given: &Map<String, Value>) -> Result<Vec<(&'static str, String)>, Fault> {
     let refuse = |name: &str, reason: &'static str, reason_ja: &'static str| Fault::InvalidPromptArgument {
         prompt: spec.name,
@@ -266,14 +267,14 @@ fn values(spec: &Spec, given: &Map<String, Value>) -> Result<Vec<(&'static str, 
     Ok(values)
 }
 
-/// The number of an episode, as people write it: `1`, `１`, `第一話`, `episode 1`.
+/// Parses the number of an episode as people write it: `1`, `１`, `第一話`, `episode 1`.
 fn episode(text: &str) -> Option<String> {
     let bare = Episode::in_name(&format!("第{text}話")).or_else(|| Episode::in_name(text));
     let (episode, _) = bare.filter(|(_, title)| title.is_none())?;
     Some(episode.number().to_string())
 }
 
-/// The text for a caller: lines about tools and arguments that are not there are left out, and steps counted.
+/// Renders the text for a caller: leaves out lines about missing tools and arguments, and numbers the steps.
 pub(super) fn rendered(body: &str, values: &[(&'static str, String)], can_call: impl Fn(&str) -> bool) -> String {
     let mut steps = 0;
     let mut lines = Vec::new();
@@ -292,7 +293,7 @@ pub(super) fn rendered(body: &str, values: &[(&'static str, String)], can_call: 
     lines.join("\n")
 }
 
-/// One line; `None` if something in it is not there.
+/// Renders one line; `None` if it refers to a missing tool or argument.
 fn filled(line: &str, values: &[(&'static str, String)], can_call: &impl Fn(&str) -> bool) -> Option<String> {
     let mut out = String::new();
     let mut rest = line;
@@ -314,7 +315,7 @@ fn filled(line: &str, values: &[(&'static str, String)], can_call: &impl Fn(&str
             out.push_str(value);
             rest = behind;
         } else {
-            // Braces of JSON.
+            // A brace of JSON, or an `@` without a name.
             out.push_str(sign);
             rest = after;
         }
@@ -323,7 +324,7 @@ fn filled(line: &str, values: &[(&'static str, String)], can_call: &impl Fn(&str
     Some(out)
 }
 
-/// The tools that a text names, whether they are there or not.
+/// Returns the tools that a text names, whether they exist or not.
 pub fn named(body: &str) -> impl Iterator<Item = &str> {
     body.split('@').skip(1).map(|after| {
         let end = after.find(|c: char| !(c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_'));
@@ -331,7 +332,7 @@ pub fn named(body: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// What an argument may be, from what is typed: the project's episodes, and for a plot the next one too.
+/// Completes an argument from its typed beginning: the project's episodes, and for a plot also the next one.
 pub(super) async fn complete(
     app: &App,
     project: Arc<Project>,

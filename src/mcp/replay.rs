@@ -1,9 +1,10 @@
-//! The streams of a session's requests, kept so that a client whose connection broke can have the rest (`Last-Event-ID`).
+//! The streams of a session's requests, buffered so that a client whose connection broke can resume them
+//! (`Last-Event-ID`).
 //!
-//! Invariants: a request goes on without its reader, and the id of an event names the request it belongs to, so that what is
-//! lost is answered with an error for that request, by another process too. What is kept is bounded: the last events of a
-//! running request, the results of the last calls of a session, and their bytes over all sessions. Only calls are kept after
-//! their end; every other request only reads and can be sent again.
+//! Invariants: a request continues without its reader, and the id of an event names its request, so that a lost result
+//! is answered with an error for that request, by another process too. The buffers are bounded: the last events of a
+//! running request, the results of the last calls of a session, and their bytes over all sessions. Only calls are kept
+//! after their end; every other request only reads and can be sent again.
 
 use std::{
     collections::VecDeque,
@@ -33,35 +34,35 @@ use super::{
     log_messages,
 };
 
-/// Events of one stream that are kept, and that may wait for a reader.
+/// The number of events of one stream that are kept, and that may wait for a reader.
 const EVENTS: usize = 256;
-/// Finished calls of one session that are kept.
+/// The number of finished calls of one session that are kept.
 const FINISHED: usize = 16;
-/// How long a finished call is kept. Clients come back within seconds; a laptop that slept, within minutes.
+/// The time for which a finished call is kept. Clients reconnect within seconds; a laptop that slept, within minutes.
 const KEPT: Duration = Duration::from_mins(5);
-/// Bytes of finished calls that are kept, over all sessions.
+/// The bytes of finished calls that are kept, over all sessions.
 const BYTES: usize = 32 << 20;
-/// Longest id of a request that an event carries, in bytes of JSON. Streams of longer ones have no event ids.
+/// The longest request id that an event carries, in bytes of JSON. Streams of longer ones have no event ids.
 const LONGEST_ID: usize = 256;
-/// How long a client should wait before it comes back.
+/// The time that a client should wait before it reconnects.
 const RETRY: Duration = Duration::from_secs(1);
-/// The first protocol version in which streams begin with an empty event. Older clients take it for broken JSON; the streams of
-/// their calls begin with a log message instead. Without an event that has an id, a client whose stream breaks does not come
-/// back, and waits for its own timeout.
+/// The first protocol version in which streams begin with an empty event. Older clients treat it as broken JSON; the
+/// streams of their calls begin with a log message instead. Without an event that has an id, a client whose stream
+/// breaks does not reconnect, and waits for its own timeout.
 const PRIMED_SINCE: &str = "2025-11-25";
 
-/// The id of an event: its place in the stream, the stream, and the request.
+/// The id of an event: its index in the stream, the stream, and the request.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct EventId {
     index: usize,
-    /// Random, so that streams of an earlier process are told from those of this one.
+    /// The random id of the stream, which distinguishes streams of an earlier process from those of this one.
     stream: u64,
-    /// JSON-RPC id of the request that the stream answers.
+    /// The JSON-RPC id of the request that the stream answers.
     pub(super) request: RequestId,
 }
 
 impl EventId {
-    /// Returns `None` for what is no id of a request's stream.
+    /// Parses an event id. Returns `None` if it is not an id of a request's stream.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let mut parts = text.split('/');
         let id = Self {
@@ -86,7 +87,7 @@ impl fmt::Display for EventId {
     }
 }
 
-/// What a stream needs to know of its request.
+/// The properties of a request that its stream needs.
 pub(super) struct Asked {
     id: RequestId,
     is_call: bool,
@@ -94,7 +95,7 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    /// Returns `None` for a message that is no request.
+    /// Returns `None` for a message that is not a request.
     pub(super) fn of(message: &ClientJsonRpcMessage) -> Option<Self> {
         let ClientJsonRpcMessage::Request(request) = message else {
             return None;
@@ -113,7 +114,7 @@ impl Asked {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Room(Arc<AtomicUsize>);
 
-/// A part of the room, given back on drop.
+/// Reserved bytes, released on drop.
 #[derive(Debug)]
 struct Taken(Room, usize);
 
@@ -134,7 +135,7 @@ impl Drop for Taken {
 /// The streams of one session.
 #[derive(Debug, Default)]
 pub(super) struct Replay {
-    /// Oldest first. Std mutex: locked for short sections without `.await`.
+    /// The streams, oldest first. Std mutex: locked for short sections without `.await`.
     kept: Mutex<VecDeque<Kept>>,
     room: Room,
     is_quiet: AtomicBool,
@@ -165,11 +166,11 @@ impl Kept {
         })
     }
 
-    /// What it takes in memory, by its JSON.
+    /// Returns its size in memory, measured as JSON.
     fn bytes(&self) -> usize {
         let mut counted = Counted(0);
         for message in self.events.iter().filter_map(|event| event.message.as_deref()) {
-            // Counting cannot fail, and what cannot be written is not sent either.
+            // Counting cannot fail, and a message that cannot be serialized is not sent either.
             let _ = serde_json::to_writer(&mut counted, message);
         }
         counted.0
@@ -189,7 +190,7 @@ impl io::Write for Counted {
     }
 }
 
-/// A request whose stream is written. Dropping it finishes the stream.
+/// The writing end of a request's stream. Dropping it finishes the stream.
 #[derive(Debug)]
 pub(super) struct Writer {
     replay: Arc<Replay>,
@@ -208,7 +209,7 @@ impl Stream for Reader {
 }
 
 impl Reader {
-    /// A stream that answers a request with a failure, and ends.
+    /// Returns a stream that answers a request with an error, and ends.
     pub(super) fn refusing(request: RequestId, fault: Fault) -> Self {
         let error = ServerJsonRpcMessage::error(refused(&fault.into(), None), Some(request));
         let (sender, receiver) = mpsc::channel(1);
@@ -231,7 +232,7 @@ impl Replay {
         self.is_quiet.store(is_quiet, Relaxed);
     }
 
-    /// True if it wants none.
+    /// True if the client wants no log messages of the level `debug`.
     pub(super) fn is_quiet(&self) -> bool {
         self.is_quiet.load(Relaxed)
     }
@@ -240,7 +241,7 @@ impl Replay {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins the stream of a request; an error if one with its id runs.
+    /// Begins the stream of a request; an error if a request with the same id is running.
     pub(super) fn begin(self: &Arc<Self>, asked: Asked) -> Result<(Writer, Reader), Reader> {
         let mut kept = self.kept();
         let is_running = |kept: &Kept| kept.finished.is_none() && kept.request == asked.id;
@@ -275,13 +276,13 @@ impl Replay {
         Ok((Writer { replay, stream }, Reader(receiver)))
     }
 
-    /// What came after an event; `None` if its stream is not kept.
+    /// Returns the events after an event id; `None` if its stream is not kept.
     pub(super) fn resume(&self, after: &EventId) -> Option<Reader> {
         let mut kept = self.kept();
         let stream = kept
             .iter_mut()
             .find(|kept| kept.stream == after.stream && kept.request == after.request)?;
-        // Room for all that is kept, and for as much again while it runs.
+        // Capacity for all buffered events, and for as many new ones.
         let (sender, receiver) = mpsc::channel(2 * EVENTS);
         let first = stream.next - stream.events.len();
         let seen = after.index.saturating_add(1).saturating_sub(first);
@@ -294,7 +295,7 @@ impl Replay {
         Some(Reader(receiver))
     }
 
-    /// Forgets what was kept for long enough.
+    /// Drops finished calls whose time is over.
     pub(super) fn forget_old(&self) {
         self.kept()
             .retain(|kept| kept.finished.as_ref().is_none_or(|(at, _)| at.elapsed() < KEPT));
@@ -323,7 +324,7 @@ impl Replay {
                 all.push_back(done);
                 return;
             }
-            // Its own results make room for the new one; those of other sessions stay.
+            // Older results of this session are dropped for the new one; those of other sessions stay.
             let Some(oldest) = all.iter().position(is_finished) else {
                 return;
             };
@@ -333,7 +334,7 @@ impl Replay {
 }
 
 impl Writer {
-    /// Adds an event.
+    /// Appends an event.
     pub(super) fn push(&self, mut event: ServerSseMessage) {
         let mut all = self.replay.kept();
         let Some(kept) = all.iter_mut().find(|kept| kept.stream == self.stream) else {
@@ -345,7 +346,7 @@ impl Writer {
             kept.events.pop_front();
         }
         kept.events.push_back(event.clone());
-        // A reader that is gone or does not read; it can come back.
+        // The reader is disconnected or does not read; it can resume.
         if kept
             .reader
             .as_ref()
@@ -355,7 +356,7 @@ impl Writer {
         }
     }
 
-    /// Adds all events of a stream.
+    /// Appends all events of a stream.
     pub(super) async fn pump(self, events: impl Stream<Item = ServerSseMessage>) {
         let mut events = Box::pin(events);
         while let Some(event) = std::future::poll_fn(|context| events.as_mut().poll_next(context)).await {

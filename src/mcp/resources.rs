@@ -1,7 +1,7 @@
-//! Resources: the project's files and statistics by URI, for clients that read instead of calling.
+//! Resources: the project's files and statistics by URI, for clients that read instead of calling tools.
 //!
-//! A path in a URI is resolved like every other: nothing outside the project is read, and what cannot be read is an error
-//! that teaches, never an empty answer. Who is told of changes is decided in `subscriptions.rs`.
+//! A path in a URI is resolved like every other: nothing outside the project is read, and an unreadable file is an
+//! error that explains the next step, never an empty answer. Notifications of changes are in `subscriptions.rs`.
 
 use std::{
     sync::Arc,
@@ -42,19 +42,20 @@ use crate::{
     tool::{Answerer, Caller, Cx, Progress, ToolError, pipeline, shorten::json_end},
 };
 
-/// Files on one page of the list.
+/// The number of files on one page of the list.
 const PAGE: usize = 100;
-/// Longest part of a binary file at once, in bytes; no model is given it. Texts are cut as replies are, since clients hand them to
-/// models, and ranges read the rest.
+/// The longest part of a binary file in one reply, in bytes; it is not shown to a model. Texts are cut as replies are,
+/// since clients pass them to models; ranges read the rest.
 const LONGEST: usize = 1 << 20;
-/// Bytes beside a text: its URI, its facts, and where it goes on.
+/// Bytes reserved beside a text: its URI, its metadata, and the hint to the rest.
 const BESIDE: usize = 2_000;
-/// How long one reading, listing or completing may take. Twice as long as tools, because statistics parse whole projects.
+/// The timeout of one read, list or completion. It is twice that of tools, because statistics parse whole projects.
 const LIMIT: Duration = Duration::from_mins(1);
 
-/// One page of the project's files, after its statistics.
+/// Returns one page of the project's files, after its statistics.
 ///
-/// A cursor holds the last path shown, so that files that come and go between two pages neither repeat nor hide others.
+/// A cursor contains the last path shown, so that files that are created or deleted between two pages neither repeat
+/// nor hide others.
 pub async fn list(
     app: &App,
     project: Arc<Project>,
@@ -97,10 +98,10 @@ fn path_of(cursor: &str) -> Result<String, Fault> {
         .ok_or(Fault::InvalidCursor)
 }
 
-/// How what a cursor holds begins: another form some day gets another number.
+/// The prefix of a decoded cursor; another format will get another number.
 const CURSOR: &str = "1:";
 
-/// The paths of all files that a plain walk finds and a URI can name, sorted.
+/// Returns the paths of all files that a plain walk finds and a URI can name, sorted.
 async fn paths(
     app: &App,
     project: Arc<Project>,
@@ -132,7 +133,7 @@ async fn paths(
     .await
 }
 
-/// Runs work with a place in the pool, a limit of time and the client's cancellation.
+/// Runs work with a permit of the analysis pool, a timeout and the client's cancellation.
 pub(super) async fn run<T: Send + 'static>(
     app: &App,
     project: Arc<Project>,
@@ -157,7 +158,7 @@ pub(super) async fn run<T: Send + 'static>(
         writing: tokio::sync::watch::Sender::default(),
         seat: std::sync::OnceLock::new(),
     };
-    // The work stops also when nobody waits for it any more.
+    // The work also stops when its future is dropped.
     let _stop = cx.cancel.clone().drop_guard();
     let pools = &app.kernel.pools;
     let permit = pools
@@ -168,13 +169,13 @@ pub(super) async fn run<T: Send + 'static>(
     let work = cx.blocking(move |cancel, _| work(&project, cancel));
     let done = pipeline::within(LIMIT, cancel, &cx, work).await;
     done.map_err(|error| match error.code() {
-        // The sentence for tools names an option that there is none of here.
+        // The text for tools names an option that does not exist here.
         "TOOL_TIMEOUT" => refused(&Fault::Late(LIMIT).into(), caller.locale),
         _ => refused(&error, caller.locale),
     })
 }
 
-/// The two templates.
+/// Returns the two resource templates.
 #[must_use]
 pub fn templates(locale: Locale) -> ListResourceTemplatesResult {
     let (file, stats) = match locale {
@@ -195,7 +196,7 @@ pub fn templates(locale: Locale) -> ListResourceTemplatesResult {
     ])
 }
 
-/// Reads a resource.
+/// Reads a resource, as text or as a blob.
 pub async fn read(
     app: &Arc<App>,
     project: Arc<Project>,
@@ -234,8 +235,8 @@ pub async fn read(
     Ok(ReadResourceResult::new(contents))
 }
 
-/// Completes paths of files and names of statistics. Paths that begin with what is typed come first, then those whose file
-/// name does, whatever its case.
+/// Completes paths of files and names of statistics. Paths that begin with the typed text come first, then those whose
+/// file name does, case-insensitively.
 pub async fn complete(
     app: &App,
     project: Arc<Project>,
@@ -262,7 +263,7 @@ pub async fn complete(
             let asked = (&*prompt.name, &*request.argument.name, typed);
             prompts::complete(app, project, asked, caller, cancel).await?
         }
-        // Whatever else may be completed some day is none of ours.
+        // Other references, which a later protocol may add, have no completions here.
         _ => Vec::new(),
     };
     let total = values.len();
@@ -284,7 +285,7 @@ fn near(paths: Vec<String>, typed: &str) -> Vec<String> {
     first
 }
 
-/// A range of a file's bytes. Only what is shown is read.
+/// Returns a range of a file's bytes. Only the shown bytes are read.
 fn part(
     path: &ProjectPath,
     range: (u64, Option<u64>),
@@ -293,7 +294,7 @@ fn part(
 ) -> Result<ResourceContents, ToolError> {
     let (start, end) = range;
     let wanted = end.map_or(u64::MAX, |end| (end - start).saturating_add(1));
-    // A secret may begin before the range or end behind it.
+    // A secret may begin before the range or end after it.
     let margin = redactor.margin();
     let before = start.min(margin);
     let shown = wanted.min(LONGEST as u64);
@@ -340,7 +341,7 @@ fn file(
     let redactor = &app.kernel.redactor;
     let is_binary = |bytes: &[u8]| files::detect(bytes).is_single_byte() && bytes.contains(&0);
     let (mut head, size) = files::read_part(path, 0, LONGEST as u64 + redactor.margin())?;
-    // Most binary files show it at their beginning, and the rest of a large one is not read.
+    // Most binary files are recognised by their beginning; the rest of a large one is not read.
     if is_binary(&head) {
         redactor.cover(&mut head);
         head.truncate(LONGEST);
@@ -391,7 +392,7 @@ fn file(
     if let Some(rest) = rest {
         meta["truncated"] = json!(true);
         meta["next"] = json!(rest.how);
-        // Clients hand texts to a model and leave the facts out.
+        // Clients pass texts to a model and leave the metadata out.
         contents.push(ResourceContents::TextResourceContents {
             uri: rest.uri,
             mime_type: Some("text/plain".to_owned()),
@@ -412,16 +413,16 @@ fn file(
     Ok(contents)
 }
 
-/// Where a text goes on that was cut.
+/// The location of the rest of a cut text.
 struct Rest {
     uri: String,
     how: String,
 }
 
-/// Ends a text behind the last line that fits. A line that is longer than all of the room ends in its middle.
+/// Cuts a text after the last line that fits. A line that is longer than all of the room is cut in its middle.
 ///
-/// `lines` is the range that was asked for, if one was, and the number of lines of the file. The URI of the rest is the file's own
-/// where nothing follows the line that was cut.
+/// `lines` is the requested range, if any, and the number of lines of the file. The URI of the rest is the file's own
+/// if nothing follows the line that was cut.
 fn cut_to(
     text: &mut String,
     room: usize,
@@ -504,7 +505,7 @@ fn object(value: Value) -> MetaObject {
     }
 }
 
-/// The media type of a text by its language, as IANA and common use name it.
+/// Returns the media type of a text by its language, as IANA and common use name it.
 fn media_type(path: &str, language: &str) -> String {
     let language = if language.is_empty() {
         guess(path, "").map_or("", |language| language.name)

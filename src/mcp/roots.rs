@@ -1,6 +1,6 @@
-//! The project of a call when its arguments name none: session, URL, then the client's roots, then the configured default.
+//! Determines the project of a call whose arguments name none: session, URL, then the client's roots, then the default.
 //!
-//! Only folders inside the allowed roots count; a client's root that is not allowed is passed over without an error,
+//! Only folders inside the allowed roots count; a client's root that is not allowed is skipped without an error,
 //! because the client did not ask for it with this call.
 
 #![expect(
@@ -16,35 +16,36 @@ use rmcp::{RoleServer, service::RequestContext};
 
 use crate::{app::App, tool::Caller};
 
-/// How long a client may take to name its roots.
+/// The timeout of a client's answer with its roots.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// How often a session is asked that does not answer in time: a client that does not listen yet misses the first question.
+/// The number of times that a session which does not answer in time is asked: a client that does not listen yet misses
+/// the first question.
 const MOST_ASKED: u32 = 3;
 
-/// What the clients of the session era said about their roots.
+/// The roots of the clients of the session era.
 #[derive(Debug, Default)]
 pub struct ClientRoots {
     /// The first allowed root of each session, if it has one.
     known: DashMap<String, Known>,
 }
 
-/// What a session said.
+/// The answer of a session.
 #[derive(Clone, Debug)]
 enum Known {
     Root(Option<Arc<Project>>),
-    /// Nothing, so many times.
+    /// The session did not answer; the number of attempts.
     Silent(u32),
 }
 
 impl ClientRoots {
-    /// Asks again next time.
+    /// Forgets the answer of a session, so that the session is asked again.
     pub fn forget(&self, session: &str) {
         self.known.remove(session);
     }
 }
 
-/// The project of a call.
+/// Returns the project of a call.
 pub async fn project(
     app: &App,
     clients: &ClientRoots,
@@ -83,7 +84,7 @@ pub async fn project(
     said.flatten().unwrap_or_else(default)
 }
 
-/// The client's first root that is allowed. `None` if it did not answer in time.
+/// Returns the client's first allowed root. Returns `None` if the client did not answer in time.
 async fn ask(roots: &AllowedRoots, context: &RequestContext<RoleServer>) -> Option<Option<Arc<Project>>> {
     let answer = tokio::time::timeout(PATIENCE, context.peer.list_roots()).await;
     let Ok(Ok(answer)) = answer else {
@@ -94,7 +95,7 @@ async fn ask(roots: &AllowedRoots, context: &RequestContext<RoleServer>) -> Opti
     Some(paths.find_map(|path| roots.project(&path.to_string_lossy()).ok()))
 }
 
-/// The path of a `file://` URI, percent-decoded.
+/// Returns the path of a `file://` URI, percent-decoded.
 fn file_path(uri: &str) -> Option<PathBuf> {
     let path = uri.strip_prefix("file://")?;
     let path = path.strip_prefix("localhost").unwrap_or(path);

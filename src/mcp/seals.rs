@@ -1,9 +1,10 @@
-//! State that a stateless client carries from one request to the next, sealed.
+//! Encrypted state that a stateless client carries from one request to the next (`requestState`).
 //!
-//! What comes back is the attacker's. A seal opens only unchanged, for the caller, the project, the tool and the arguments
-//! that it was made for, within its time, and once. The content is encrypted: a client learns nothing from it but its length.
-//! Which seals were opened is written into the store, which restarts and replicas share where they share a key. A seal that was
-//! made over a store that ended with its process opens no more, whatever the key: nobody would know that it was opened.
+//! The returned state is untrusted. It opens only unchanged, for the caller, the project, the tool and the arguments
+//! that it was made for, within its lifetime, and once. The content is encrypted: a client learns nothing from it
+//! except its length. Opened states are recorded in the store, so that restarts and replicas with a common store and
+//! key share the record. A state that was made over a store which ended with its process never opens again, whatever
+//! the key: whether it was opened before would be unknown.
 
 use std::{
     path::Path,
@@ -26,35 +27,35 @@ use crate::{
     tool::{ToolError, pipeline::canonical},
 };
 
-/// How long a client may take to come back. A model's answer is written in minutes.
+/// The lifetime of a state. A model's answer is written in minutes.
 pub const TTL: Duration = Duration::from_mins(10);
 
-/// The first byte of a seal. Another form some day gets another one.
+/// The first byte of a state; another format will get another one.
 const FORM: u8 = 1;
 
-/// What the cipher's key is derived for, so that the operator's key could serve something else too.
+/// The context of the key derivation, so that the operator's key could be used for something else too.
 const PURPOSE: &[u8] = b"fumi requestState 1";
 
-/// How much longer than its time a seal is known to have been opened: the clocks of replicas differ.
+/// The time for which an opened state is remembered beyond its lifetime: the clocks of replicas differ.
 const MARGIN: Duration = Duration::from_mins(1);
 
-/// What a state belongs to. It opens for nothing else.
+/// The call to which a state is bound. It opens for no other.
 #[derive(Clone, Copy, Debug)]
 pub struct Bound<'a> {
-    /// Who calls; empty without authentication.
+    /// The principal; empty without authentication.
     pub principal: &'a str,
-    /// The project of the call.
+    /// The root of the call's project.
     pub project: &'a Path,
     /// The protocol's method, such as `tools/call`.
     pub method: &'static str,
-    /// The tool, by its published name, so that an alias is no other call.
+    /// The tool, by its published name, so that an alias means the same call.
     pub name: &'a str,
     /// The arguments as sent.
     pub arguments: &'a Map<String, Value>,
 }
 
 impl Bound<'_> {
-    /// Bytes that no other call has: every part stands behind its length.
+    /// Returns bytes that no other call has: every part follows its length.
     fn bytes(&self) -> Vec<u8> {
         let arguments = canonical(self.arguments);
         let mut bytes = vec![FORM];
@@ -72,36 +73,36 @@ impl Bound<'_> {
     }
 }
 
-/// Makes seals and opens them.
+/// Encrypts and decrypts request states.
 #[derive(Debug)]
 pub struct Seals {
-    /// A cipher that stays safe should a random nonce ever come twice.
+    /// A cipher that stays secure even if a random nonce repeats.
     key: RandomizedNonceKey,
     ttl: Duration,
-    /// Which were opened, by their nonces.
+    /// The record of opened states, by their nonces.
     store: Arc<dyn Store>,
 }
 
-/// The use of one seal.
+/// The record that a state was opened.
 #[derive(Debug)]
 pub struct Used(String);
 
-/// What is encrypted.
+/// The encrypted content.
 #[derive(Serialize, Deserialize)]
 struct Content<T> {
-    /// The end of its time, in milliseconds of the Unix clock: replicas share no other.
+    /// The end of its lifetime, in milliseconds of the Unix clock: replicas share no other.
     until: u64,
     state: T,
 }
 
-/// Why a seal does not open. For the log alone: a caller cannot tell one from another.
+/// The reason why a state does not open. For the log alone: a caller gets the same error for all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Why {
     NoSeal,
-    /// Changed, or made under another key or for another call.
+    /// Changed, or made with another key or for another call.
     NotAuthentic,
     Expired,
-    /// Authentic, and not of the form that this version reads.
+    /// Authentic, but not in the format of this version.
     Unreadable,
     UsedBefore,
 }
@@ -119,7 +120,7 @@ impl Why {
 }
 
 impl Seals {
-    /// Seals under a key, each good for `ttl`; those that were opened are kept in the store.
+    /// Creates the codec with a key; each state is valid for `ttl`, and opened states are recorded in the store.
     ///
     /// # Panics
     /// Never: the lengths are those of the cipher.
@@ -138,10 +139,10 @@ impl Seals {
         }
     }
 
-    /// Seals a state for the call that the client will repeat.
+    /// Encrypts a state for the call that the client will repeat.
     ///
     /// # Panics
-    /// When the state cannot be written as JSON: it is a plain struct of ours.
+    /// If the state cannot be serialized as JSON: it is a plain struct of this crate.
     #[must_use]
     pub fn seal<T: Serialize>(&self, state: T, bound: &Bound<'_>) -> String {
         let content = Content {
@@ -159,11 +160,11 @@ impl Seals {
         URL_SAFE_NO_PAD.encode(seal)
     }
 
-    /// Opens a state, once.
+    /// Decrypts a state, once.
     ///
     /// # Errors
-    /// One failure for everything that a caller could try, so that none can be told from another; and the store's, without
-    /// which nobody knows whether this is the first time.
+    /// The same error for everything that a caller could try, so that the causes cannot be distinguished; and the
+    /// store's error, since without the store it is unknown whether the state was opened before.
     pub async fn open<T: DeserializeOwned>(&self, sealed: &str, bound: &Bound<'_>) -> Result<(T, Used), ToolError> {
         let refuse = |why: Why| {
             tracing::info!(why = why.name(), "a requestState is refused");
@@ -182,7 +183,7 @@ impl Seals {
         }
     }
 
-    /// A seal may be opened again: what it was opened for has not begun.
+    /// Allows a state to be opened again, because the call that opened it has not begun.
     pub async fn give_back(&self, used: Used) {
         if let Err(error) = self.store.delete(&used.0, Expect::Anything).await {
             tracing::error!(%error, "a requestState cannot be given back; its client has to ask again");

@@ -1,28 +1,28 @@
-//! A request's place in flight, which it gives back while its client's model is asked.
+//! The slot of a request in flight, which the request releases while its client's model is asked.
 //!
-//! Invariant: a call that waits for a model keeps no other from working, and the waiting calls are bounded too: beyond that a
-//! call keeps its place. When the answer comes the place is taken again, if one is free; a call goes on without, because its work has pools of
-//! its own.
+//! Invariant: a call that waits for a model does not block others, and the number of waiting calls is bounded too:
+//! beyond that a call keeps its slot. When the answer arrives the slot is taken again if one is free; otherwise the
+//! call continues without one, because its work has pools of its own.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use fumi_base::shares::{Share, Shares};
 
-/// The place of one request, held while the request is served; its work finds a [`Rest`] in the extensions.
+/// The slot of one request, held while the request is served; its work finds a [`Rest`] in the extensions.
 #[derive(Debug)]
 pub struct Seat {
     who: Arc<str>,
     working: Shares,
     waiting: Shares,
-    /// Std mutex: locked to put in and to take.
+    /// Std mutex: locked only to replace the value.
     place: Mutex<Option<Share>>,
 }
 
-/// A way to give the place back for a while, in the request's extensions. It keeps no place by itself.
+/// A handle to release the slot for a while, in the request's extensions. It does not keep the slot by itself.
 #[derive(Clone, Debug)]
 pub struct Rest(Weak<Seat>);
 
-/// A place that is given back for as long as this lives.
+/// A guard for whose lifetime the slot is released.
 #[derive(Debug)]
 pub struct Resting {
     seat: Arc<Seat>,
@@ -30,7 +30,7 @@ pub struct Resting {
 }
 
 impl Seat {
-    /// Takes a place of `working`. Returns `None` if there is none for this principal.
+    /// Takes a slot of `working`. Returns `None` if this principal gets none.
     #[must_use]
     pub fn take(who: &Arc<str>, working: &Shares, waiting: &Shares) -> Option<Arc<Self>> {
         let place = working.take(who)?;
@@ -42,7 +42,7 @@ impl Seat {
         }))
     }
 
-    /// For what runs inside the request.
+    /// Returns a handle for the work of the request.
     #[must_use]
     pub fn rest(self: &Arc<Self>) -> Rest {
         Rest(Arc::downgrade(self))
@@ -54,7 +54,7 @@ impl Seat {
 }
 
 impl Rest {
-    /// Gives the place back. Returns `None` if the request has ended, or too many wait already.
+    /// Releases the slot. Returns `None` if the request has ended, or too many calls wait already.
     #[must_use]
     pub fn begin(&self) -> Option<Resting> {
         let seat = self.0.upgrade()?;

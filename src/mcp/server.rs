@@ -1,7 +1,7 @@
-//! One handler for both eras: lists the catalogue, runs calls, reads resources.
+//! The protocol handler for both eras: lists the catalogue, runs calls, reads resources.
 //!
-//! rmcp makes a new handler per session and per stateless request, so nothing lives in it but handles to shared parts (and,
-//! between the two halves of one `subscriptions/listen`, what the first prepared).
+//! rmcp creates a new handler for each session and for each stateless request, so a handler contains only handles to
+//! shared parts (and, between the two halves of one `subscriptions/listen`, the streams that the first half prepared).
 
 use std::{
     collections::HashSet,
@@ -46,23 +46,24 @@ use crate::{
 };
 use fumi_base::{project::Project, text::Locale};
 
-/// What a client that cuts long results by itself need not cut, in characters: lists are cut here, with a cursor, and what is one
-/// piece is of no use without its end.
+/// The result length up to which a client should not cut results by itself, in characters: lists are cut here, with a
+/// cursor, and other results are useless without their end.
 const LONGEST_RESULT: usize = 256 * 1024;
-/// How long a client may keep the tool list, in milliseconds. It changes with the server and with the project; only sessions are told.
+/// The time for which a client may cache the tool list, in milliseconds. The list changes with the server and with the
+/// project; only sessions are notified.
 const LIST_TTL_MS: u64 = 300_000;
 
-/// How much of a URI an error shows: as much as a path may have.
+/// The longest part of a URI that an error shows: the longest possible path.
 const LONGEST_URI: usize = 4_096;
 
-/// The one client of standard input and output, as a session.
+/// The session id of the one client of standard input and output.
 const STDIO: &str = "stdio";
 
 /// The handler. Cloning it clones handles.
 #[derive(Clone, Debug)]
 pub struct Server {
     app: Arc<App>,
-    /// Of whoever this handler was made for.
+    /// The access of the session or request for which this handler was created.
     access: Arc<Access>,
     streams: Arc<Streams>,
     client_roots: Arc<roots::ClientRoots>,
@@ -71,7 +72,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// A handler over the shared parts.
+    /// Creates a handler over the shared parts.
     #[must_use]
     pub fn new(app: Arc<App>, streams: Arc<Streams>) -> Self {
         let client_roots = Arc::clone(streams.client_roots());
@@ -90,12 +91,12 @@ impl Server {
         }
     }
 
-    /// The project of a call, as everything but its arguments says.
+    /// Returns the project of a call, without regard to its arguments.
     async fn project(&self, caller: &Caller, context: &RequestContext<RoleServer>) -> Arc<Project> {
         roots::project(&self.app, &self.client_roots, caller, context).await
     }
 
-    /// The caller's access as the project of its session bounds the list.
+    /// Returns the caller's access, with the list limited by the project of its session.
     async fn listed(&self, caller: &Caller, context: &RequestContext<RoleServer>) -> Access {
         if !caller.access.by_project {
             return Access::clone(&caller.access);
@@ -104,12 +105,12 @@ impl Server {
         tokio::task::block_in_place(|| self.app.listed(&caller.access, &project))
     }
 
-    /// Whether a session is still there.
+    /// True if a session is still open.
     fn is_open(&self, session: &str) -> bool {
         session == STDIO || self.streams.is_open(session)
     }
 
-    /// A session that changed projects takes its subscriptions along.
+    /// Moves the subscriptions of a session that changed projects.
     async fn follow(&self, caller: &Caller, session: &str, project: &Arc<Project>, peer: &Peer<RoleServer>) {
         let subscriptions = self.streams.subscriptions();
         let who = self.subscriber(caller, session, peer);
@@ -125,7 +126,7 @@ impl Server {
         }
     }
 
-    /// Only lists that come in parts have cursors.
+    /// Rejects a cursor: only paginated lists have cursors.
     fn no_cursor(&self, page: Option<&PaginatedRequestParams>, caller: &Caller) -> Result<(), ErrorData> {
         match page.and_then(|page| page.cursor.as_ref()) {
             Some(_) => Err(self.redacted(refused(&Fault::InvalidCursor.into(), caller.locale))),
@@ -133,10 +134,10 @@ impl Server {
         }
     }
 
-    /// Who calls, from the HTTP request (or the one client of stdio).
+    /// Returns the caller of a request (or the one client of stdio).
     ///
-    /// A session is one that the manager opened, named by a request of its own era: a stateless request that carries a
-    /// session's id must not borrow its project, and an invented id must leave nothing behind.
+    /// A session counts only if the manager opened it and a request of its own era names it: a stateless request that
+    /// carries a session's id must not use its project, and an invented id must leave nothing behind.
     fn caller(&self, context: &RequestContext<RoleServer>) -> Caller {
         match context.extensions.get::<http::request::Parts>() {
             Some(parts) => self.caller_of(parts),
@@ -148,7 +149,7 @@ impl Server {
         }
     }
 
-    /// Who calls, from the HTTP request.
+    /// Returns the caller of an HTTP request.
     pub(super) fn caller_of(&self, parts: &http::request::Parts) -> Caller {
         let access = parts.extensions.get::<Arc<Access>>().unwrap_or(&self.access);
         Caller {
@@ -160,7 +161,7 @@ impl Server {
         }
     }
 
-    /// The call as a task, where a model will be asked and the client can follow one.
+    /// Starts the call as a task, if a model will be asked and the client supports tasks.
     fn as_task(
         &self,
         entry: &Entry,
@@ -188,17 +189,17 @@ impl Server {
         })
     }
 
-    /// The parts of the process.
+    /// Returns the application's parts.
     pub(super) fn app(&self) -> &Arc<App> {
         &self.app
     }
 
-    /// A tool that this caller can call.
+    /// Returns a tool that this caller can call.
     pub(super) fn find(&self, caller: &Caller, name: &str) -> Option<&Entry> {
         self.app.catalogue.find(&caller.access.scope, name)
     }
 
-    /// The project of a call without a session.
+    /// Returns the project of a call without a session.
     pub(super) fn project_without_session(&self, caller: &Caller) -> Arc<Project> {
         Arc::clone(caller.access.default_project(&self.app.kernel.roots))
     }
@@ -213,8 +214,8 @@ impl Server {
         self.prepared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What was prepared for a stream that was confirmed like this. Over HTTP there is only one; over standard input two
-    /// streams may begin at once, and those that watch the same are the same.
+    /// Takes the prepared stream that was confirmed with this filter. Over HTTP there is only one; over standard input
+    /// two streams may begin at once, and streams that watch the same resources are interchangeable.
     fn take_prepared(&self, accepted: &SubscriptionFilter) -> Prepared {
         let uris = accepted.resource_subscriptions.as_deref().unwrap_or_default();
         let mut all = self.prepared();
@@ -226,19 +227,19 @@ impl Server {
         at.map(|at| all.swap_remove(at)).unwrap_or_default()
     }
 
-    /// A protocol error without the server's secrets; the pipeline does the same for results.
+    /// Removes the server's secrets from a protocol error; the pipeline does the same for results.
     fn redacted(&self, mut error: ErrorData) -> ErrorData {
         let redactor = &self.app.kernel.redactor;
         error.message = redactor.message(&error.message).into();
         error
     }
 
-    /// The same for an error about a resource. One that there is not is named in the data, as the protocol wants it.
+    /// Redacts an error about a resource. The data of a not-found error names the resource, as the protocol requires.
     fn about(&self, uri: &str, mut error: ErrorData) -> ErrorData {
         if error.code == ErrorCode::RESOURCE_NOT_FOUND
             && let Some(Value::Object(data)) = &mut error.data
         {
-            // Cut last: a part of a secret would not be known.
+            // Truncated after redaction: a part of a secret would not be recognised.
             let shown = self.app.kernel.redactor.own(uri).unwrap_or_else(|| uri.to_owned());
             let shown: String = shown.chars().take(LONGEST_URI).collect();
             data.insert("uri".to_owned(), Value::from(shown));
@@ -246,13 +247,13 @@ impl Server {
         self.redacted(error)
     }
 
-    /// The language of descriptions: what the caller asked for, else the configured one.
+    /// Returns the language of descriptions: the one that the caller asked for, else the configured one.
     fn language(&self, caller: &Caller) -> Locale {
         caller.locale.unwrap_or(self.app.config.tools.language)
     }
 }
 
-/// A tool as the protocol shows it to a caller.
+/// Converts a tool to the protocol's form, as a caller sees it.
 fn published(catalogue: &Catalogue, access: &Access, entry: &Entry, locale: Locale) -> Tool {
     let shown = entry.published(locale);
     let spec = &entry.spec;
@@ -278,7 +279,7 @@ fn published(catalogue: &Catalogue, access: &Access, entry: &Entry, locale: Loca
             .open_world(spec.family.is_open_world)
     };
     let mut meta = JsonObject::from_iter([("anthropic/maxResultSizeChars".to_owned(), json!(LONGEST_RESULT))]);
-    // For the client's own search among tools; no model is given it, so that no budget counts it.
+    // For the client's own tool search; it is not shown to a model, so that no token budget counts it.
     let hint = entry.search_hint();
     if !hint.is_empty() {
         meta.insert("anthropic/searchHint".to_owned(), json!(hint));
@@ -290,7 +291,7 @@ fn published(catalogue: &Catalogue, access: &Access, entry: &Entry, locale: Loca
         .with_meta(MetaObject(meta))
 }
 
-/// A reply as the protocol carries it.
+/// Converts a reply to the protocol's form.
 pub(super) fn result(reply: Reply) -> CallToolResult {
     let Value::Object(meta) = reply.meta() else {
         unreachable!("the meta of a reply is an object");
@@ -314,7 +315,7 @@ pub(super) fn result(reply: Reply) -> CallToolResult {
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        // Only where a call may take as long as a model writes.
+        // Only if a call may take as long as a model writes.
         let asks = self.app.catalogue.list(&self.access).any(|entry| entry.asks);
         let mut capabilities = ServerCapabilities::builder()
             .enable_tools()
@@ -347,7 +348,7 @@ impl ServerHandler for Server {
             tools.list_changed = Some(true);
         }
         if has_roots {
-            // Which project it will be is asked later.
+            // The session's project is determined later.
             info.instructions = Some(instructions::of_any_project(&self.app, &self.access));
         }
         Ok(info)
@@ -447,7 +448,7 @@ impl ServerHandler for Server {
                 project,
                 progress,
             };
-            // On the heap: it may run several calls, each in a place of its own.
+            // On the heap: it may run several calls, each with its own state.
             let held = Box::pin(conversation.hold(entry, request)).await;
             if let Some(session) = &caller.session {
                 let project = self.project(&caller, &context).await;
@@ -493,7 +494,8 @@ impl ServerHandler for Server {
         Ok(result.into())
     }
 
-    /// Where a caller is offered none, no such capability is declared; the library would answer an empty list.
+    /// A caller without prompts gets an error, since the capability is not declared; the library would return an empty
+    /// list.
     async fn list_prompts(
         &self,
         page: Option<PaginatedRequestParams>,
@@ -506,7 +508,7 @@ impl ServerHandler for Server {
             }
             self.no_cursor(page.as_ref(), &caller)?;
             let all = prompts::list(&self.app, &caller.access, self.language(&caller));
-            // As the tools that they name.
+            // Cached like the tools that the prompts name.
             Ok(ListPromptsResult::with_all_items(all)
                 .with_ttl_ms(LIST_TTL_MS)
                 .with_cache_scope(CacheScope::Private))
@@ -692,7 +694,7 @@ impl ServerHandler for Server {
     /// The first half of `subscriptions/listen`, before it is confirmed.
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
         let uris = requested.resource_subscriptions.as_deref().unwrap_or_default();
-        // Without a session there is one project that a URI can mean, unless it names another.
+        // Without a session a URI means the default project, unless it names another.
         let project = self.app.sessions.root(STDIO);
         let project = project.unwrap_or_else(|| Arc::clone(self.access.default_project(&self.app.kernel.roots)));
         let subscriptions = self.streams.subscriptions();
@@ -704,7 +706,7 @@ impl ServerHandler for Server {
         Some(accepted)
     }
 
-    /// The second half: tells until the client hangs up or the server ends.
+    /// The second half of `subscriptions/listen`: notifies until the client disconnects or the server ends.
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let request = context.request_context();
         let prepared = self.take_prepared(context.accepted());
@@ -715,7 +717,7 @@ impl ServerHandler for Server {
             .map_err(|error| self.redacted(refused(&error, self.caller(request).locale)))
     }
 
-    /// What rmcp cannot read comes here, whatever its method is.
+    /// Receives every request that rmcp cannot parse, whatever its method is.
     async fn on_custom_request(
         &self,
         request: CustomRequest,

@@ -1,8 +1,8 @@
-//! Sessions as they are stored: what one needs to go on in another process, and whose it is.
+//! Stored sessions: the state that a session needs to continue in another process, and its owner.
 //!
-//! Invariant: nothing secret is in a record: no header, no token, no `_meta`, but what the client said of itself, the name of
-//! its principal, the project it chose and what it subscribed to. Who may use a session is decided in `admission.rs`; what was
-//! running in it is lost with its process (calls, questions to the client, events that were not read).
+//! Invariant: a record contains nothing secret: no header, no token, no `_meta`; only the client's `initialize`, the
+//! name of the principal, the chosen project and the subscriptions. Permission to use a session is decided in
+//! `admission.rs`; work that was running is lost with its process (calls, questions to the client, unread events).
 
 use std::{
     collections::BTreeSet,
@@ -14,58 +14,58 @@ use fumi_base::store::{Expect, Store, StoreError, Version};
 use rmcp::model::InitializeRequestParams;
 use serde::{Deserialize, Serialize};
 
-/// The form of the records that this build writes and reads.
+/// The format of the records that this build writes and reads.
 const FORM: u32 = 1;
-/// Largest `initialize`, in bytes: it is remembered for as long as its session lives. Clients say some hundred.
+/// The largest `initialize`, in bytes: it is stored for as long as its session lives. Clients send a few hundred bytes.
 pub const LARGEST_INITIALIZE: usize = 64 * 1024;
-/// Largest record, in bytes: what a client said, and as much again for what it chose since.
+/// The largest record, in bytes: the `initialize`, and as much again for later choices.
 const LARGEST: usize = 2 * LARGEST_INITIALIZE;
-/// Longest id, in bytes. Ours have 36; longer ones are nobody's and are not looked for.
+/// The longest session id, in bytes. fumi's have 36; longer ones cannot exist and are not looked up.
 const LONGEST_ID: usize = 128;
 
 /// All sessions of the store.
 #[derive(Clone, Debug)]
 pub struct SessionStore {
     store: Arc<dyn Store>,
-    /// How long a record lives unless it is touched.
+    /// The lifetime of a record that is not touched.
     ttl: Duration,
 }
 
-/// One session.
+/// The record of one session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     form: u32,
-    /// The principal that opened it; empty without authentication.
+    /// The principal that opened the session; empty without authentication.
     pub principal: String,
-    /// When, in milliseconds since 1970.
+    /// The time when the session began, in milliseconds since 1970.
     began_ms: u64,
-    /// What the client said when it opened it.
+    /// The `initialize` that opened the session.
     pub initialize: InitializeRequestParams,
-    /// What it chose since.
+    /// The choices of the client since then.
     #[serde(flatten)]
     pub kept: Kept,
 }
 
-/// What a session's client chose.
+/// The choices of a session's client.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kept {
-    /// The canonical root of its project, if it chose one.
+    /// The canonical root of the project, if the client chose one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
-    /// The URIs that it subscribed to.
+    /// The URIs of the subscriptions.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub subscriptions: BTreeSet<String>,
-    /// True if it wants no log messages of the level `debug`.
+    /// True if the client wants no log messages of the level `debug`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_quiet: bool,
 }
 
 impl Record {
-    /// A session that begins now.
+    /// Creates the record of a session that begins now.
     #[must_use]
     pub fn new(principal: &str, initialize: InitializeRequestParams) -> Self {
         let mut initialize = initialize;
-        // Of one request, and whatever the client puts there.
+        // `_meta` belongs to one request and may contain anything.
         initialize.meta = None;
         let now = SystemTime::now()
             .duration_since(SystemTime::UNIX_EPOCH)
@@ -79,7 +79,7 @@ impl Record {
         }
     }
 
-    /// When it began.
+    /// Returns the time when the session began.
     #[must_use]
     pub fn began(&self) -> SystemTime {
         let since = Duration::from_millis(self.began_ms);
@@ -95,19 +95,19 @@ fn key(id: &str) -> Option<String> {
 }
 
 impl SessionStore {
-    /// Sessions in a store, each for `ttl` after its last use.
+    /// Creates a store of sessions, each kept for `ttl` after its last use.
     #[must_use]
     pub fn new(store: Arc<dyn Store>, ttl: Duration) -> Self {
         Self { store, ttl }
     }
 
-    /// Whether sessions go on when this process is gone.
+    /// True if sessions survive the end of this process.
     #[must_use]
     pub fn is_lasting(&self) -> bool {
         self.store.is_lasting()
     }
 
-    /// Writes a new session down.
+    /// Stores a new session.
     pub async fn create(&self, id: &str, record: &Record) -> Result<(), StoreError> {
         self.write(id, record, Expect::Absent).await
     }
@@ -128,7 +128,7 @@ impl SessionStore {
         Ok(())
     }
 
-    /// A session, with the state of its record. One that another build wrote in another form is none.
+    /// Reads a session, with the version of its record. Records of another format are ignored.
     async fn read(&self, id: &str) -> Result<Option<(Record, Version)>, StoreError> {
         let Some(key) = key(id) else { return Ok(None) };
         let Some(entry) = self.store.get(&key).await? else {
@@ -151,7 +151,7 @@ impl SessionStore {
                 Ok(None)
             }
             Err(error) => {
-                // Not the error's text: it may quote what a client said.
+                // The error's text is not logged: it may quote the client.
                 tracing::warn!(
                     line = error.line(),
                     "a stored session cannot be read and is not restored"
@@ -161,12 +161,12 @@ impl SessionStore {
         }
     }
 
-    /// A session, for whoever only looks.
+    /// Reads a session without extending its lifetime.
     pub async fn find(&self, id: &str) -> Result<Option<Record>, StoreError> {
         Ok(self.read(id).await?.map(|(record, _)| record))
     }
 
-    /// A session that is going to be used.
+    /// Reads a session and extends its lifetime.
     pub async fn load(&self, id: &str) -> Result<Option<Record>, StoreError> {
         let found = self.find(id).await?;
         if found.is_some() {
@@ -175,7 +175,8 @@ impl SessionStore {
         Ok(found)
     }
 
-    /// Writes down what a session's client chose. Returns whether there is such a session: one that ended does not come back.
+    /// Stores the choices of a session's client. Returns false if the session does not exist: one that ended is not
+    /// restored.
     pub async fn keep(&self, id: &str, kept: &Kept) -> Result<bool, StoreError> {
         loop {
             let Some((mut record, version)) = self.read(id).await? else {
@@ -183,14 +184,14 @@ impl SessionStore {
             };
             record.kept = kept.clone();
             match self.write(id, &record, Expect::Version(version)).await {
-                // Somebody was faster: on top of that.
+                // Another process wrote in between: retry with its version.
                 Err(StoreError::Conflict) => {}
                 written => return written.map(|()| true),
             }
         }
     }
 
-    /// A session was used: its time begins anew. Returns whether there is such a session.
+    /// Extends the lifetime of a used session. Returns true if the session exists.
     pub async fn touch(&self, id: &str) -> Result<bool, StoreError> {
         match key(id) {
             Some(key) => self.store.touch(&key, Some(self.ttl)).await,
@@ -198,7 +199,7 @@ impl SessionStore {
         }
     }
 
-    /// A session ended for good.
+    /// Deletes a session that ended for good.
     pub async fn end(&self, id: &str) -> Result<(), StoreError> {
         if let Some(key) = key(id) {
             self.store.delete(&key, Expect::Anything).await?;
@@ -206,7 +207,7 @@ impl SessionStore {
         Ok(())
     }
 
-    /// Clears away what has expired, and says in the log what does not belong there.
+    /// Removes expired records, and logs files that do not belong into the store.
     pub async fn sweep(&self) {
         match self.store.sweep().await {
             Ok(swept) => {

@@ -1,8 +1,9 @@
-//! Sessions of the session era: rmcp's own manager, wrapped.
+//! Sessions of the session era: a wrapper of rmcp's own manager.
 //!
-//! The wrapper adds what it lacks: an owner, a cap, an idle expiry that never ends a session while a call or a stream is open,
-//! and a record in the store (`session_store.rs`) from which `admission.rs` brings a session back that this process does not
-//! have. A session ends for good when its client or the expiry ends it; a process that goes down leaves its record.
+//! The wrapper adds an owner, a limit of sessions, an idle expiry that never ends a session while a call or a stream is
+//! open, and a record in the store (`session_store.rs`) from which `admission.rs` restores a session that this process
+//! does not have. A session ends for good when its client or the expiry ends it; a process that shuts down leaves its
+//! record.
 
 use std::{
     cell::Cell,
@@ -51,7 +52,7 @@ use crate::{app::App, tools::Sessions as ChosenRoots};
 /// The first protocol version without sessions. Versions are dates, so they compare as text.
 pub const STATELESS_SINCE: &str = "2026-07-28";
 
-/// Whether a request is of the stateless era, by its header. The library refuses bodies that say otherwise.
+/// True if a request is of the stateless era, by its header. The library rejects bodies that contradict the header.
 #[must_use]
 pub fn is_stateless(headers: &http::HeaderMap) -> bool {
     let version = headers
@@ -60,26 +61,26 @@ pub fn is_stateless(headers: &http::HeaderMap) -> bool {
     version.is_some_and(|version| version >= STATELESS_SINCE)
 }
 
-/// The session that a request names, in the era that has sessions: elsewhere such a header means nothing.
+/// Returns the session that a request names. The header is ignored in the stateless era.
 #[must_use]
 pub fn named(headers: &http::HeaderMap) -> Option<&str> {
     let id = headers.get("mcp-session-id")?.to_str().ok()?;
     (!is_stateless(headers)).then_some(id)
 }
 
-/// How many locks restoring, ending and expiring are spread over, by session.
+/// The number of locks for restoring, ending and expiring, over which the sessions are distributed.
 const TURNS: usize = 64;
-/// How often the store is cleared of what has expired.
+/// The interval at which expired records are removed from the store.
 const SWEEP: Duration = Duration::from_mins(10);
 
 tokio::task_local! {
-    /// Whether the request of this task ends its session: rmcp closes one in the same way when its worker ends.
+    /// Set if the request of this task ends its session: rmcp closes a session in the same way when its worker ends.
     static ENDING: ();
-    /// Whether the cap refused a session to the request of this task: the library tells nobody why there is none.
+    /// True if the request of this task was refused a session by the limit: the library does not report the reason.
     static WAS_FULL: Cell<bool>;
 }
 
-/// Runs the work of a request, and says whether it was refused a session for lack of places.
+/// Runs the work of a request. Returns true with the output if it was refused a session by the limit.
 pub async fn noticing<F: Future>(work: F) -> (F::Output, bool) {
     let noticed = async {
         let done = work.await;
@@ -93,7 +94,7 @@ pub async fn ending<F: Future>(work: F) -> F::Output {
     ENDING.scope((), work).await
 }
 
-/// What is open: calls of all eras, and calls and streams per session.
+/// The registry of what is open: calls of both eras, and calls and streams by session.
 pub struct Streams {
     calls: AtomicUsize,
     sessions: DashMap<String, Activity>,
@@ -118,29 +119,29 @@ impl std::fmt::Debug for Streams {
 /// A session that ended in this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ended {
-    /// How long it was there, also in processes before this one.
+    /// The lifetime of the session, including earlier processes.
     pub lasted: Duration,
-    /// Why it ended.
+    /// The reason of the end.
     pub why: Why,
-    /// Whether it is gone for good: one that only this process leaves goes on in another.
+    /// True if the session is gone for good: one that only this process leaves continues in another.
     pub is_over: bool,
 }
 
-/// Why a session ended in this process.
+/// The reason why a session ended in this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Why {
     /// Its client ended it.
     Deleted,
-    /// Nobody used it.
+    /// It was not used for too long.
     Idle,
-    /// The process goes down. It goes on in the next one, unless its store is memory.
+    /// The process shuts down. The session continues in the next one, unless its store is memory.
     Stopped,
-    /// Its worker failed, or its handshake.
+    /// Its worker or its handshake failed.
     Failed,
 }
 
 impl Why {
-    /// The name in metrics.
+    /// Returns the name in metrics.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -156,31 +157,31 @@ impl Why {
 struct Activity {
     open: usize,
     last: Instant,
-    /// Once it has been through the handshake.
+    /// Set once the session has completed the handshake.
     began: Option<Began>,
-    /// What the store has of it. Locked while it is written, so that the last choice is the one that stays.
+    /// The choices as the store has them. Locked while they are written, so that the last choice is the one that stays.
     kept: Arc<Mutex<Option<Kept>>>,
-    /// When its end in the store was last moved.
+    /// The time when its lifetime in the store was last extended.
     touched: Instant,
     /// The streams of its requests.
     replay: Arc<Replay>,
     _place: Share,
 }
 
-/// A session that can be used.
+/// The data of a session that is ready for use.
 #[derive(Debug)]
 pub(super) struct Began {
-    /// Whose it is.
+    /// The principal that opened the session.
     pub(super) owner: Arc<str>,
-    /// When, perhaps in a process before this one.
+    /// The time when it began, perhaps in an earlier process.
     pub(super) at: SystemTime,
-    /// What the store had of it at that time; `None` if it has nothing.
+    /// The choices that the store has; `None` if the session is not stored.
     pub(super) kept: Option<Kept>,
-    /// Resources that may have changed while nobody looked, to be told once somebody listens.
+    /// Resources that may have changed while no process ran; their client is notified once it listens.
     pub(super) untold: Option<(Peer<RoleServer>, Vec<String>)>,
 }
 
-/// Something that is open for as long as this lives.
+/// A guard that counts a call or a stream as open until it is dropped.
 #[derive(Debug)]
 pub struct Open {
     streams: Arc<Streams>,
@@ -189,11 +190,12 @@ pub struct Open {
 }
 
 impl Streams {
-    /// Nothing open yet.
+    /// Creates an empty registry.
     #[must_use]
     pub fn new(app: &App) -> Arc<Self> {
         let idle = idle_of(app);
-        // Ends in the store are moved once in a round; with two more, none comes before its session's.
+        // Lifetimes in the store are extended once in a round; two more rounds ensure that a record outlives its
+        // session.
         let ttl = idle + pause(idle) * 2;
         Arc::new(Self {
             calls: AtomicUsize::new(0),
@@ -209,24 +211,24 @@ impl Streams {
         })
     }
 
-    /// Tells of every session that ends in this process from now on. Only the first call counts.
+    /// Sets the hook for sessions that end in this process. Only the first call has an effect.
     pub fn on_end(&self, hook: impl Fn(&Ended) + Send + Sync + 'static) {
         let _ = self.ended.set(Box::new(hook));
     }
 
-    /// What clients said of their roots.
+    /// Returns the roots that clients reported.
     #[must_use]
     pub fn client_roots(&self) -> &Arc<ClientRoots> {
         &self.client_roots
     }
 
-    /// Who is told when resources change.
+    /// Returns the subscriptions to resources.
     #[must_use]
     pub fn subscriptions(&self) -> &Subscriptions {
         &self.subscriptions
     }
 
-    /// Calls that became tasks.
+    /// Returns the calls that became tasks.
     #[must_use]
     pub fn tasks(&self) -> &Tasks {
         &self.tasks
@@ -239,19 +241,19 @@ impl Streams {
         self.open(session, true)
     }
 
-    /// Calls that are running.
+    /// Returns the number of running calls.
     #[must_use]
     pub fn running_calls(&self) -> usize {
         self.calls.load(Ordering::SeqCst)
     }
 
-    /// Sessions that are open in this process.
+    /// Returns the number of open sessions of this process.
     #[must_use]
     pub fn sessions(&self) -> usize {
         self.places.taken()
     }
 
-    /// Whether this process has the session, ready to be used. One that only the store has is brought back when it is used.
+    /// True if this process has the session, ready for use. A session that only the store has is restored on use.
     #[must_use]
     pub fn is_open(&self, session: &str) -> bool {
         self.sessions
@@ -259,8 +261,8 @@ impl Streams {
             .is_some_and(|activity| activity.began.is_some())
     }
 
-    /// The principal that opened a session, whether this process has it or the store; `None` if there is no such session.
-    /// Whoever must tell 404 from something else before the session is used asks here.
+    /// Returns the principal that opened a session, from this process or the store; `None` if the session does not
+    /// exist. Callers that must distinguish 404 from other errors before the session is used ask here.
     pub async fn owner(&self, session: &str) -> Result<Option<Arc<str>>, StoreError> {
         let known = self
             .sessions
@@ -273,8 +275,8 @@ impl Streams {
         Ok(record.map(|record| Arc::from(record.principal)))
     }
 
-    /// Writes through what a session chose, if it is not in the store yet: its project and its subscriptions. A store that
-    /// fails costs the choice after a restart, not the call.
+    /// Stores the choices of a session if they changed: its project, its log level and its subscriptions. If the store
+    /// fails, the choices are lost at a restart, but the call succeeds.
     pub async fn keep(&self, session: &str) {
         let Some(kept) = self.sessions.get(session).map(|activity| Arc::clone(&activity.kept)) else {
             return;
@@ -301,28 +303,28 @@ impl Streams {
         }
     }
 
-    /// The sessions of the store.
+    /// Returns the sessions of the store.
     pub(super) fn stored(&self) -> &SessionStore {
         &self.stored
     }
 
-    /// Whether there is a place for one more session of a principal.
+    /// True if a principal may open one more session.
     #[must_use]
     pub fn has_place(&self, principal: &Arc<str>) -> bool {
         self.take_place(principal).is_some()
     }
 
-    /// A place for one more session of a principal, if it has one to take.
+    /// Takes the slot of one more session of a principal; `None` if the limit is reached.
     pub(super) fn take_place(&self, principal: &Arc<str>) -> Option<Share> {
         self.places.take(principal)
     }
 
-    /// Whether there is anything of this session, ready or not.
+    /// True if this process has the session, ready or not.
     pub(super) fn has(&self, session: &str) -> bool {
         self.sessions.contains_key(session)
     }
 
-    /// Uses a session if it is ready.
+    /// Marks a session as used. Returns false if it is not ready.
     pub(super) fn use_now(&self, session: &str) -> bool {
         match self.sessions.get_mut(session) {
             Some(mut activity) if activity.began.is_some() => {
@@ -333,7 +335,7 @@ impl Streams {
         }
     }
 
-    /// Calls and streams that keep a session open.
+    /// Returns the number of calls and streams that keep a session open.
     #[must_use]
     pub fn open_in(&self, session: &str) -> usize {
         self.sessions.get(session).map_or(0, |activity| activity.open)
@@ -370,7 +372,7 @@ impl Streams {
         }
     }
 
-    /// A session that is being made.
+    /// Registers a session that is being opened.
     pub(super) fn begin(&self, session: &str, place: Share) {
         let activity = Activity {
             open: 0,
@@ -383,12 +385,12 @@ impl Streams {
         };
         match self.sessions.entry(session.to_owned()) {
             Entry::Vacant(vacant) => drop(vacant.insert(activity)),
-            // Ids are never given twice, and restoring one takes its turn.
+            // Ids are unique, and a session is restored under its lock.
             Entry::Occupied(_) => debug_assert!(false, "a session begins once"),
         }
     }
 
-    /// A session that was being made can be used.
+    /// Marks a registered session as ready for use.
     pub(super) fn make_ready(&self, session: &str, began: Began) {
         if let Some(mut activity) = self.sessions.get_mut(session) {
             activity.kept = Arc::new(Mutex::new(began.kept.clone()));
@@ -397,7 +399,7 @@ impl Streams {
         }
     }
 
-    /// A session ends in this process.
+    /// Removes a session from this process.
     pub(super) fn end(&self, session: &str, why: Why) {
         let removed = self.sessions.remove(session);
         self.chosen.forget(session);
@@ -421,7 +423,7 @@ impl Streams {
         }
     }
 
-    /// Tells a client that listens now what may have changed while nobody looked.
+    /// Notifies a client that listens now of resources that may have changed while no process ran.
     fn tell_untold(&self, session: &str) {
         let untold = self
             .sessions
@@ -439,7 +441,7 @@ impl Streams {
         }
     }
 
-    /// Sessions that were used since their end in the store was moved.
+    /// Returns the sessions that were used since their lifetime in the store was extended.
     fn untouched(&self) -> Vec<String> {
         self.sessions
             .iter()
@@ -448,7 +450,7 @@ impl Streams {
             .collect()
     }
 
-    /// Moves the end of a session in the store.
+    /// Extends the lifetime of a session in the store.
     async fn touch_stored(&self, session: &str) {
         if let Some(mut activity) = self.sessions.get_mut(session) {
             activity.touched = Instant::now();
@@ -458,7 +460,7 @@ impl Streams {
         }
     }
 
-    /// Sessions without anything open that were last used this long ago.
+    /// Returns the sessions without anything open that have not been used for this long.
     fn idle_for(&self, idle: Duration) -> Vec<String> {
         self.sessions
             .iter()
@@ -474,12 +476,12 @@ impl Activity {
     }
 }
 
-/// After which time without use a session ends.
+/// Returns the time without use after which a session ends.
 fn idle_of(app: &App) -> Duration {
     Duration::from_secs(app.config.server.session_idle_minutes.max(1) * 60)
 }
 
-/// How often sessions are looked at: then those that are idle end, and the ends of the others are moved in the store.
+/// Returns the interval of rounds: each ends idle sessions and extends the lifetimes of the others in the store.
 fn pause(idle: Duration) -> Duration {
     (idle / 4).clamp(Duration::from_millis(50), Duration::from_mins(1))
 }
@@ -523,35 +525,36 @@ pub struct Sessions {
     turns: Vec<Arc<Mutex<()>>>,
 }
 
-/// Why a session could not be served.
+/// The error of a session that could not be served.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
-    /// rmcp's reason.
+    /// An error of rmcp's manager.
     #[error(transparent)]
     Local(#[from] LocalSessionManagerError),
-    /// The cap is reached.
+    /// The limit of open sessions is reached.
     #[error("the server has {0} sessions open, its maximum; close one or try again later")]
     TooMany(usize),
-    /// The store could not be told.
+    /// The end of the session could not be stored.
     #[error("the session could not be ended: {0}")]
     Store(#[from] StoreError),
 }
 
 impl Sessions {
-    /// A manager. Starts the expiry, which ends when the manager is dropped. `closing` says that the process goes down.
+    /// Creates a manager and starts the expiry, which ends when the manager is dropped. `closing` is cancelled when the
+    /// process shuts down.
     #[must_use]
     pub fn new(app: &Arc<App>, streams: &Arc<Streams>, closing: CancellationToken) -> Arc<Self> {
         Self::with_idle(app, streams, closing, idle_of(app))
     }
 
-    /// A manager whose sessions end after another time without use than the configured one.
+    /// Creates a manager with another idle time than the configured one.
     #[must_use]
     pub fn with_idle(app: &Arc<App>, streams: &Arc<Streams>, closing: CancellationToken, idle: Duration) -> Arc<Self> {
         let mut inner = LocalSessionManager::default();
         let mut config = SessionConfig::default();
         // rmcp's own expiry counts from the last message and ends sessions in the middle of a call.
         config.keep_alive = None;
-        // Streams are primed where their version has it.
+        // Streams are primed in the versions that have it.
         config.sse_retry = None;
         inner.session_config = config;
         let sessions = Arc::new(Self {
@@ -565,7 +568,7 @@ impl Sessions {
         tokio::spawn(async move {
             let mut swept: Option<Instant> = None;
             loop {
-                // First of all: processes before this one may have left something.
+                // At the start, because earlier processes may have left expired records.
                 if swept.is_none_or(|at| at.elapsed() >= SWEEP) {
                     let Some(sessions) = weak.upgrade() else { return };
                     sessions.streams.stored.sweep().await;
@@ -579,7 +582,7 @@ impl Sessions {
         sessions
     }
 
-    /// Ends what is idle, and moves the ends of the rest.
+    /// Ends idle sessions, and extends the lifetimes of the rest.
     async fn round(&self, idle: Duration) {
         for id in self.streams.idle_for(idle) {
             self.expire(&id, idle).await;
@@ -607,7 +610,7 @@ impl Sessions {
         let _ = self.inner.close_session(&id.into()).await;
     }
 
-    /// Whether the process goes down.
+    /// True if the process shuts down.
     #[must_use]
     pub fn is_closing(&self) -> bool {
         self.closing.is_cancelled()
@@ -629,12 +632,12 @@ impl Sessions {
         &self.inner
     }
 
-    /// How many sessions there may be.
+    /// Returns the largest number of open sessions.
     pub(super) fn max(&self) -> usize {
         self.app.config.server.max_sessions
     }
 
-    /// The lock under which a session is made ready and ended.
+    /// Returns the lock under which a session is made ready and ended.
     pub(super) fn turn_of(&self, id: &str) -> &Arc<Mutex<()>> {
         let mut hasher = DefaultHasher::new();
         id.hash(&mut hasher);
@@ -643,7 +646,7 @@ impl Sessions {
     }
 }
 
-/// What a client says when it opens a session, and the request that it came with.
+/// Returns the record of the session that a message opens; `None` if the message is not an `initialize`.
 fn opening(message: &ClientJsonRpcMessage) -> Option<Record> {
     let ClientJsonRpcMessage::Request(request) = message else {
         return None;
@@ -662,7 +665,7 @@ impl SessionManager for Sessions {
     async fn create_session(&self) -> Result<(SessionId, Self::Transport), SessionError> {
         let principal = access::current().map_or_else(Arc::default, |access| Arc::clone(&access.principal));
         let Some(place) = self.streams.take_place(&principal) else {
-            // Outside of such a request there is nobody to tell.
+            // Unset outside of a request that opens a session.
             let _ = WAS_FULL.try_with(|full| full.set(true));
             return Err(SessionError::TooMany(self.max()));
         };
@@ -708,7 +711,7 @@ impl SessionManager for Sessions {
             return Ok(self.inner.close_session(id).await?);
         }
         let _turn = self.turn(id).await;
-        // In the store first: from there it could come back.
+        // In the store first: otherwise the session could be restored from there.
         self.streams.stored.end(id).await?;
         self.streams.end(id, Why::Deleted);
         Ok(self.inner.close_session(id).await?)
@@ -724,7 +727,7 @@ impl SessionManager for Sessions {
         let reader = match asked.map(|asked| self.streams.replay(id).map(|replay| replay.begin(asked))) {
             Some(Ok(Ok((writer, reader)))) => {
                 let events = self.inner.create_stream(id, message).await?;
-                // A task of its own: the request goes on without its connection.
+                // A task of its own: the request continues without its connection.
                 tokio::spawn(writer.pump(events));
                 reader
             }
@@ -761,18 +764,19 @@ impl SessionManager for Sessions {
         let open = self.streams.open(Some(id), false);
         if let Some(event) = EventId::parse(&last_event_id) {
             let reader = self.streams.replay(id)?.resume(&event);
-            // An empty stream would let the client wait for as long as it can.
+            // With an empty stream the client would wait until its own timeout.
             let reader = reader.unwrap_or_else(|| Reader::refusing(event.request, Fault::ResultLost));
             return Ok(Held {
                 inner: Box::pin(Box::pin(reader) as Boxed),
                 _open: open,
             });
         }
-        // Events of the stream on which only the server speaks have a plain number.
+        // Events of the standalone stream have a plain number.
         let is_standalone = !last_event_id.contains('/');
         let inner: Boxed = match self.inner.resume(id, last_event_id).await {
             Ok(resumed) => Box::pin(resumed),
-            // An event of a process before this one. Refused, the client would ask for it again and again and hear nothing.
+            // An event of an earlier process. If refused, the client would ask for it again and again and receive
+            // nothing.
             Err(_) if is_standalone => Box::pin(self.inner.create_standalone_stream(id).await?),
             Err(error) => return Err(error.into()),
         };

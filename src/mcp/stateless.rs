@@ -1,9 +1,9 @@
-//! Tool calls of the stateless era, answered without the protocol library's machinery of peers, tasks and channels: that is
-//! made for conversations, and here a call is one request with one reply.
+//! Answers tool calls of the stateless era without the protocol library's peers, tasks and channels.
 //!
-//! Invariant: only a request that is in every respect as it should be is answered here, by a plain JSON reply; whatever
-//! else comes (another method, a header that contradicts the body, an unknown tool, one that may ask the client something, a
-//! wish for progress) is left to the library, so that there is one judge of what is wrong. A test sends the same requests both ways and compares.
+//! Those serve conversations, and here a call is one request with one reply. Invariant: only a request that is correct
+//! in every respect is answered here, by a plain JSON reply. Everything else (another method, a header that contradicts
+//! the body, an unknown tool, one that may ask the client something, a progress token) is left to the library, so that
+//! only one place decides what is wrong. A test sends the same requests both ways and compares.
 
 use std::{io::Write as _, sync::Arc};
 
@@ -28,12 +28,12 @@ use crate::{
     },
 };
 
-/// What the `_meta` of a request must hold, and what sends it to the library.
+/// The required keys of a request's `_meta`, and the key that sends the request to the library.
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 const PROGRESS: &str = "progressToken";
 
-/// A call as it should be.
+/// A well-formed call.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Message<'b> {
@@ -77,29 +77,30 @@ impl Id {
     }
 }
 
-/// Answers requests of this form.
+/// Answers well-formed calls.
 #[derive(Clone, Debug)]
 pub struct Calls {
     server: Server,
-    /// Ends the work with the server.
+    /// Cancels running work when the server ends.
     closing: CancellationToken,
 }
 
 impl Calls {
-    /// Over fumi's own handler.
+    /// Creates it over fumi's own handler.
     #[must_use]
     pub fn new(server: Server, closing: CancellationToken) -> Self {
         Self { server, closing }
     }
 
-    /// The reply to a request as JSON, if it is such a call. Dropping the future ends the work: the client hung up.
+    /// Returns the reply to a request as JSON; `None` if the library must answer it. Dropping the future cancels the
+    /// work: the client disconnected.
     ///
     /// # Panics
     /// Never: a reply is made of JSON values.
     pub async fn answer(&self, parts: &Parts, body: &[u8]) -> Option<Vec<u8>> {
         let Message { id, params, .. } = call_of(&parts.headers, body)?;
         let caller = self.server.caller_of(parts);
-        // A question to the client makes a conversation of it.
+        // A tool that asks the client needs a conversation.
         let entry = self.server.find(&caller, &params.name).filter(|entry| !entry.asks)?;
         let tool = entry.spec.name;
         let mut call = Call {
@@ -107,7 +108,7 @@ impl Calls {
             project: self.server.project_without_session(&caller),
             caller,
             answerer: Answerer::Host,
-            // Nothing stops what is only looked up.
+            // A look-up in the cache is not cancelled.
             cancel: CancellationToken::new(),
             progress: Progress::default(),
             batch: None,
@@ -148,8 +149,8 @@ impl Calls {
         Some(json)
     }
 
-    /// Runs a call in a task of its own: when the client hangs up, this future is dropped, but the work's place in its pool
-    /// is taken until the work has really stopped.
+    /// Runs a call in a task of its own: when the client disconnects, this future is dropped, but the work keeps its
+    /// permit of the pool until it has really stopped.
     async fn run(&self, tool: &'static str, call: Call) -> Reply {
         let _hung_up = call.cancel.clone().drop_guard();
         let server = self.server.clone();
@@ -160,7 +161,7 @@ impl Calls {
         match tokio::spawn(work.in_current_span()).await {
             Ok(reply) => reply,
             Err(error) => match error.try_into_panic() {
-                // Answered by the layer that answers panics.
+                // The panic layer answers it.
                 Ok(panic) => std::panic::resume_unwind(panic),
                 // The process ends.
                 Err(_) => std::future::pending().await,
@@ -169,9 +170,9 @@ impl Calls {
     }
 }
 
-/// What came of a call.
+/// The result of a call.
 enum Given {
-    /// A reply that was rendered before, and the time that looking it up took.
+    /// A cached reply in rendered form, and the time of the look-up in milliseconds.
     Again(Arc<Ready>, u64),
     Reply(Box<Reply>),
 }
@@ -188,7 +189,7 @@ impl Given {
 fn call_of<'b>(headers: &HeaderMap, body: &'b [u8]) -> Option<Message<'b>> {
     let is = |name: &str, value: &str| only(headers, name).is_some_and(|found| found == value);
     let accepts = |kind: &str| {
-        // Weights and parameters are for the library to judge.
+        // Weights and parameters are left to the library.
         let accept = only(headers, "accept").and_then(|accept| accept.to_str().ok())?;
         (!accept.contains(';')).then(|| accept.split(',').any(|one| one.trim() == kind))
     };
@@ -212,7 +213,7 @@ fn call_of<'b>(headers: &HeaderMap, body: &'b [u8]) -> Option<Message<'b>> {
     is_call.then_some(message)
 }
 
-/// The value of a header that is there once.
+/// Returns the value of a header that occurs once.
 fn only<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h HeaderValue> {
     let mut values = headers.get_all(name).iter();
     let value = values.next();
@@ -223,7 +224,7 @@ fn is_empty(value: &Value) -> bool {
     matches!(value, Value::Object(fields) if fields.is_empty())
 }
 
-/// A reply that was rendered before, as the library would write it.
+/// Writes a cached reply in rendered form, as the library would write it.
 fn again(id: &Id, ready: &Ready, elapsed_ms: u64) -> Vec<u8> {
     let mut out = Vec::with_capacity(ready.bytes() + 256);
     out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);

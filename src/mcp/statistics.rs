@@ -1,8 +1,8 @@
-//! Statistics of a whole project, as the resources `code://stats/{type}` show them.
+//! Statistics of a whole project, for the resources `code://stats/{type}`.
 //!
-//! They are true when they are given: kept only as long as the project's files have the same stamp, and `generated_at` says
-//! when they were counted. One pass over the files, in parallel, which stops when its token says so; bounded by
-//! [`MAX_FILES`], and `truncated` says when that bit.
+//! Invariant: they are current when they are returned: cached only while the project's files have the same stamp;
+//! `generated_at` is the time when they were counted. One pass over the files, in parallel and cancellable, bounded by
+//! [`MAX_FILES`]; `truncated` is true if that limit was reached.
 
 use std::{collections::BTreeMap, sync::Arc, time::SystemTime};
 
@@ -17,17 +17,17 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{app::App, tool::ToolError};
 
-/// Files that statistics look at (the design limit of a project).
+/// The largest number of files that are counted (the design limit of a project).
 const MAX_FILES: usize = 100_000;
 
-/// Paths of files without structure that are named; the number tells of the rest.
+/// The number of unparsed files whose paths are listed; their total is given as a number.
 const UNPARSED_EXAMPLES: usize = 20;
-/// Rows in the lists inside statistics.
+/// The largest number of rows of a list.
 const ROWS: usize = 1_000;
-/// Bytes beside the files.
+/// Bytes reserved beside the list of files.
 const BESIDE: usize = 4_000;
 
-/// The statistics of a name as JSON text, and when they were counted. Blocking.
+/// Returns the statistics of a name as JSON text, and the time when they were counted. Blocking.
 pub fn of(
     app: &App,
     project: &Arc<Project>,
@@ -39,7 +39,7 @@ pub fn of(
         project: Arc::from(project.root()),
         arguments: Arc::from(name),
         locale: None,
-        // Before counting: what changes meanwhile makes the next stamp another one.
+        // Taken before counting: a change meanwhile makes the next stamp different.
         stamp: app.kernel.freshness.stamp(project.root()),
     };
     if let Some(kept) = app.statistics.get(&key) {
@@ -58,11 +58,11 @@ pub fn of(
     Ok(counted)
 }
 
-/// Statistics of a project.
+/// Counted statistics of a project.
 struct Counted {
     body: Arc<str>,
     generated_at: Arc<str>,
-    /// False if a file could not be parsed, which another try may do.
+    /// False if a file could not be parsed, which a retry may change.
     is_complete: bool,
 }
 
@@ -128,7 +128,7 @@ fn overview(stats: &ProjectStats) -> Value {
     })
 }
 
-/// By lines, most first; the percentage is of lines.
+/// Returns the languages by lines, most first; the percentage is of lines.
 fn languages(stats: &ProjectStats) -> Value {
     let mut by_name: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for file in &stats.files {
@@ -148,7 +148,8 @@ fn languages(stats: &ProjectStats) -> Value {
         .collect()
 }
 
-/// Levels as `McCabe`'s own paper and the SEI use them: over 10 is worth a look, over 20 a risk, over 50 untestable.
+/// Returns the complexities by level, as `McCabe`'s own paper and the SEI define them: over 10 deserves attention, over
+/// 20 is a risk, over 50 untestable.
 fn complexity(stats: &ProjectStats) -> Value {
     let within =
         |range: std::ops::RangeInclusive<usize>| stats.complexity.range(range).map(|(_, count)| count).sum::<usize>();
@@ -167,7 +168,7 @@ fn complexity(stats: &ProjectStats) -> Value {
     })
 }
 
-/// As many files as fit into so many bytes.
+/// Returns as many files as fit into `room` bytes.
 fn files_of(stats: &ProjectStats, room: usize) -> Value {
     let mut left = room;
     let rows = stats.files.iter().take(ROWS).map(|file| {

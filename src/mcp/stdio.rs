@@ -1,7 +1,8 @@
-//! One client over standard input and output: its connection is its session.
+//! Serves one client over standard input and output: its connection is its session.
 //!
-//! When the client closes the input, its subscriptions end before rmcp waits for what is still running: a stream that only
-//! listens would keep the process for as long as that waits. Where the log goes is not decided here.
+//! When the client closes the input, its subscriptions end before rmcp waits for running requests: otherwise a stream
+//! that only listens would keep the process alive for as long as rmcp waits. The destination of the log is not decided
+//! here.
 
 use std::{
     io,
@@ -32,7 +33,7 @@ pub async fn serve(app: Arc<App>) -> Result<(), String> {
     ended.map(drop)
 }
 
-/// Standard input that ends the subscriptions when it ends.
+/// Standard input that ends the subscriptions when it is closed.
 #[derive(Debug)]
 struct Input {
     stdin: tokio::io::Stdin,

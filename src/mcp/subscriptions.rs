@@ -1,8 +1,8 @@
-//! Who is told when a resource changes, in both eras: `resources/subscribe` in a session, `subscriptions/listen` without.
+//! Subscriptions to resources in both eras: `resources/subscribe` in a session, `subscriptions/listen` without.
 //!
-//! Invariant: a change after the subscription was confirmed is told to its client, once for a burst that ends within a
-//! second, and to nobody else; nothing is told of what lies outside the project. A subscription is one task that its
-//! session, its stream or the server's end ends. What changed is never sent: the client reads it if it wants to.
+//! Invariant: a change after the subscription was confirmed is sent to its client, once for a burst that ends within a
+//! second, and to no other client; nothing outside the project is reported. A subscription is one task that ends with
+//! its session, its stream or the server. The changed content is never sent: the client reads it if it wants to.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -48,19 +48,19 @@ use crate::{
     tool::{Access, ToolError},
 };
 
-/// Longest burst that is told as one change: a file that is written all the time is told of now and then.
+/// The longest burst that is sent as one change; a file that is written all the time causes one notification per burst.
 const LONGEST: Duration = Duration::from_secs(1);
 
-/// How much longer a subscription rests than it looked: looking at a whole project takes its time.
+/// The factor by which a subscription pauses longer than its check took: checking a whole project is expensive.
 const REST: u32 = 9;
 
 /// All subscriptions of a process.
 #[derive(Debug)]
 pub struct Subscriptions {
-    /// Session to URI to subscription. A guard of the map never lives across an await.
+    /// The subscriptions by session and URI. A guard of the map is never held across an await.
     sessions: DashMap<String, HashMap<String, Subscription>>,
     live: Arc<AtomicUsize>,
-    /// Streams of the stateless era.
+    /// The limit of streams of the stateless era.
     streams: Shares,
     prints: Arc<Prints>,
     ending: CancellationToken,
@@ -70,7 +70,7 @@ pub struct Subscriptions {
 #[derive(Debug)]
 struct Subscription {
     root: PathBuf,
-    /// Its URI names the project itself, so that it stays when the session changes projects.
+    /// True if its URI names the project itself, so that it stays when the session changes projects.
     is_pinned: bool,
     task: JoinHandle<()>,
 }
@@ -84,17 +84,17 @@ impl Drop for Subscription {
 /// A session that subscribes.
 #[derive(Clone, Copy, Debug)]
 pub struct Subscriber<'a> {
-    /// The process's parts.
+    /// The application's parts.
     pub app: &'a Arc<App>,
-    /// Its id.
+    /// The id of the session.
     pub session: &'a str,
-    /// What it may read.
+    /// The access of the caller.
     pub access: &'a Access,
-    /// Where it is told.
+    /// The receiver of notifications.
     pub peer: &'a Peer<RoleServer>,
 }
 
-/// Something that is counted for as long as it lives.
+/// A guard that counts a subscription until it is dropped.
 #[derive(Debug)]
 struct Counted(Arc<AtomicUsize>);
 
@@ -111,25 +111,25 @@ impl Drop for Counted {
     }
 }
 
-/// A stream of the stateless era between its request and its confirmation: it listens already, so that a change after the
-/// confirmation is not missed.
+/// A stream of the stateless era between its request and its confirmation: it listens already, so that a change after
+/// the confirmation is not missed.
 #[derive(Debug, Default)]
 pub struct Prepared {
     watched: Vec<Watched>,
-    /// Why the first of those that are not watched is not.
+    /// The error of the first resource that could not be watched.
     refused: Option<ToolError>,
     place: Option<Share>,
 }
 
 impl Prepared {
-    /// What is watched.
+    /// Returns the URIs of the watched resources.
     pub fn uris(&self) -> impl Iterator<Item = &str> {
         self.watched.iter().map(|watched| watched.uri.as_str())
     }
 }
 
 impl Subscriptions {
-    /// None yet; at most as many streams.
+    /// Creates it without subscriptions, with the largest number of streams.
     pub(super) fn new(streams: usize) -> Self {
         Self {
             sessions: DashMap::new(),
@@ -140,30 +140,30 @@ impl Subscriptions {
         }
     }
 
-    /// Subscriptions there are, of both eras.
+    /// Returns the number of subscriptions, of both eras.
     #[must_use]
     pub fn live(&self) -> usize {
         self.live.load(Ordering::SeqCst)
     }
 
-    /// Streams of the stateless era.
+    /// Returns the number of open streams of the stateless era.
     #[must_use]
     pub fn streams(&self) -> usize {
         self.streams.taken()
     }
 
-    /// Ends all of them, and all that come later. Streams end with a result, as the protocol wants it.
+    /// Ends all subscriptions, and all later ones. Streams end with a result, as the protocol requires.
     pub fn end(&self) {
         self.ending.cancel();
         self.sessions.clear();
     }
 
-    /// A session ended.
+    /// Removes the subscriptions of a session that ended.
     pub fn forget(&self, session: &str) {
         self.sessions.remove(session);
     }
 
-    /// Subscribes a session. A second time is none. `is_open` says whether the session still is.
+    /// Subscribes a session. A repeated subscription has no effect. `is_open` returns true while the session is open.
     pub async fn subscribe(
         &self,
         who: &Subscriber<'_>,
@@ -194,7 +194,7 @@ impl Subscriptions {
         let watched = begun.map_err(|_| ToolError::internal())??;
         {
             let mut held = self.sessions.entry(session.to_owned()).or_default();
-            // Another request may have come first.
+            // Another request may have subscribed meanwhile.
             if held.contains_key(uri) {
                 return Ok(());
             }
@@ -208,21 +208,21 @@ impl Subscriptions {
             };
             held.insert(uri.to_owned(), subscription);
         }
-        // It may have ended meanwhile, and what ends it looked here before there was anything.
+        // The session may have ended meanwhile, before this subscription was registered.
         if !is_open() {
             self.forget(session);
         }
         Ok(())
     }
 
-    /// What a session is subscribed to.
+    /// Returns the URIs of a session's subscriptions.
     #[must_use]
     pub fn uris(&self, session: &str) -> BTreeSet<String> {
         let held = self.sessions.get(session);
         held.map(|held| held.keys().cloned().collect()).unwrap_or_default()
     }
 
-    /// Whether a session is subscribed to just these.
+    /// True if a session is subscribed to exactly these URIs.
     #[must_use]
     pub fn are(&self, session: &str, uris: &BTreeSet<String>) -> bool {
         match self.sessions.get(session) {
@@ -231,14 +231,15 @@ impl Subscriptions {
         }
     }
 
-    /// Ends one subscription of a session. Ending one that is not there is none.
+    /// Ends one subscription of a session, if it exists.
     pub fn unsubscribe(&self, session: &str, uri: &str) {
         if let Some(mut held) = self.sessions.get_mut(session) {
             held.remove(uri);
         }
     }
 
-    /// The session works in a project now: its URIs mean files of that one, and whoever watches is told so.
+    /// Moves a session's subscriptions to its new project: its URIs now mean files of that project, and the client is
+    /// notified of each.
     pub async fn follow(&self, who: &Subscriber<'_>, project: &Arc<Project>, is_open: impl Fn() -> bool) {
         let Subscriber { session, peer, .. } = *who;
         let moved: Vec<_> = match self.sessions.get_mut(session) {
@@ -266,7 +267,7 @@ impl Subscriptions {
         }
     }
 
-    /// Begins to listen for a stream, to at most as many URIs as the limit allows. Blocking.
+    /// Starts listening for a stream, to at most as many URIs as the limit allows. Blocking.
     #[must_use]
     pub fn prepare(&self, app: &Arc<App>, access: &Access, project: &Arc<Project>, uris: &[String]) -> Prepared {
         let mut prepared = Prepared::default();
@@ -295,7 +296,8 @@ impl Subscriptions {
         prepared
     }
 
-    /// Tells a stream until it or the server ends. A stream that is refused everything ends with the reason.
+    /// Notifies a stream until the stream or the server ends. A stream without any accepted resource ends with the
+    /// error.
     pub async fn stream(
         &self,
         app: &Arc<App>,
@@ -309,7 +311,7 @@ impl Subscriptions {
             return Err(refused);
         }
         let _place = prepared.place;
-        // Dropping the set ends its tasks.
+        // Dropping the set aborts its tasks.
         let mut tasks = JoinSet::new();
         for watched in prepared.watched {
             tasks.spawn(self.tell(app, watched, Told::Stream(sink.clone())));
@@ -321,7 +323,7 @@ impl Subscriptions {
         Ok(())
     }
 
-    /// The task of one subscription.
+    /// Returns the task of one subscription.
     fn tell(&self, app: &Arc<App>, watched: Watched, told: Told) -> impl Future<Output = ()> + Send + 'static {
         let counted = Counted::new(&self.live);
         let (app, prints, ending) = (Arc::clone(app), Arc::clone(&self.prints), self.ending.clone());
@@ -335,14 +337,14 @@ impl Subscriptions {
     }
 }
 
-/// To whom a change is told.
+/// The receiver of a notification.
 enum Told {
     Session(Peer<RoleServer>),
     Stream(SubscriptionSink),
 }
 
 impl Told {
-    /// Whether it could be told.
+    /// Returns true if the notification was sent.
     async fn updated(&self, uri: &str) -> bool {
         match self {
             Self::Session(peer) => {
@@ -364,11 +366,12 @@ async fn tell(app: Arc<App>, prints: Arc<Prints>, mut watched: Watched, told: To
             let settled = settle(&watched.changes, quiet, end).await;
             let began = Instant::now();
             let cancel = CancellationToken::new();
-            // A look stops with its subscription.
+            // Cancels the check when the subscription ends.
             let _stop = cancel.clone().drop_guard();
             let (app, prints, is_late) = (Arc::clone(&app), Arc::clone(&prints), Instant::now() >= end);
             let looked = tokio::task::spawn_blocking(move || {
-                // What begins to change just now would be seen half: it is waited for, as what changes during the look.
+                // A change that is just beginning would be seen half finished: the check is repeated, as after changes
+                // during it.
                 if watched.changes.times() != settled && !is_late {
                     return (watched, false, false);
                 }
@@ -393,7 +396,7 @@ async fn tell(app: Arc<App>, prints: Arc<Prints>, mut watched: Watched, told: To
     }
 }
 
-/// Waits until nothing more is heard for a while, or until the end. Returns how often something was heard by then.
+/// Waits until no change is reported for a while, or until `end`. Returns the number of reported changes by then.
 async fn settle(changes: &Changes, quiet: Duration, end: Instant) -> u64 {
     let mut before = changes.known_times();
     loop {
@@ -406,7 +409,7 @@ async fn settle(changes: &Changes, quiet: Duration, end: Instant) -> u64 {
     }
 }
 
-/// A resource that is watched, with the state in which its client knows it.
+/// A watched resource, with the state that its client knows.
 #[derive(Debug)]
 struct Watched {
     uri: String,
@@ -423,7 +426,7 @@ enum Known {
 }
 
 impl Watched {
-    /// Begins to listen. Blocking.
+    /// Starts listening to a resource. Blocking.
     fn begin(
         app: &App,
         roots: &AllowedRoots,
@@ -442,7 +445,7 @@ impl Watched {
             What::File(path) => {
                 let place = Place::of(&project, &path)?;
                 let changes = listen(interest(&place.look()));
-                // Again, now that nothing is missed.
+                // Checked again, now that no change can be missed.
                 let look = place.look();
                 changes.attend(interest(&look));
                 (changes, Known::File { place, mark: look.mark })
@@ -465,7 +468,7 @@ impl Watched {
         })
     }
 
-    /// Whether it is in another state than its client knows. Blocking.
+    /// Checks the resource. Returns true if its state differs from the one that the client knows. Blocking.
     fn look(&mut self, app: &App, prints: &Prints, cancel: &CancellationToken) -> bool {
         let heard = self.changes.take();
         match &mut self.known {
@@ -473,7 +476,8 @@ impl Watched {
                 let look = place.look();
                 self.changes.attend(interest(&look));
                 let was = std::mem::replace(mark, look.mark);
-                // A mark can stay the same when a file is written twice within a tick of the clock; the kernel saw both.
+                // The file state can stay the same when a file is written twice within a tick of the clock; the kernel
+                // reported both.
                 *mark != was || (heard.named && was.is_some())
             }
             Known::Files { print } => match prints.of(app, &self.project, cancel) {
@@ -491,8 +495,8 @@ fn interest(look: &Look) -> Interest {
     }
 }
 
-/// A hash over the files that statistics count: their names, sizes and times. Taken once for each state of a project, however
-/// many subscriptions ask.
+/// Hashes of the files that statistics count: their names, sizes and times. Computed once for each state of a project,
+/// however many subscriptions ask.
 #[derive(Debug, Default)]
 struct Prints {
     roots: DashMap<PathBuf, Arc<Mutex<Option<Print>>>>,
@@ -508,7 +512,7 @@ struct Print {
 impl Prints {
     fn of(&self, app: &App, project: &Arc<Project>, cancel: &CancellationToken) -> Result<u64, ToolError> {
         let kept = Arc::clone(&self.roots.entry(project.root().to_path_buf()).or_default());
-        // Held while the project is walked: the others wait for the answer instead of walking too.
+        // Locked while the project is walked: other subscriptions wait for the result instead of walking too.
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
         let stamp = app.kernel.freshness.stamp(project.root());
         if let Some(print) = *kept

@@ -1,9 +1,10 @@
-//! Calls that become tasks (`io.modelcontextprotocol/tasks`): where a model that fumi asks will write for minutes, and the client
-//! can follow a task.
+//! Calls that become tasks (`io.modelcontextprotocol/tasks`): if a model that fumi asks will write for minutes, and the
+//! client supports tasks.
 //!
-//! Invariant: a task is its principal's; for everybody else there is no such task, in the same words. Tasks are kept in memory and
-//! end with the process, and so does the work of their calls, while what a writing tool has saved stays. Beyond the bounds below a
-//! call is no task and answers as it would without. What is asked and answered on the way is decided in `tool/converse`.
+//! Invariant: a task belongs to its principal; for all others it does not exist, with the same error text. Tasks are
+//! kept in memory and end with the process, and so does the work of their calls; output that a writing tool has saved
+//! stays. Beyond the limits below a call does not become a task and answers as it would without. Questions and answers
+//! are handled in `tool/converse`.
 
 #![expect(deprecated, reason = "the protocol deprecates sampling, and clients still offer it")]
 
@@ -41,11 +42,12 @@ use crate::{
     },
 };
 
-/// How long a task may take, and how long its result is kept after that: the longest work has an hour of writing.
+/// The longest time of a task, and the time for which its result is kept after that: the longest work writes for an
+/// hour.
 const TTL: Duration = Duration::from_hours(4);
-/// How often a client should ask.
+/// The recommended polling interval of clients.
 const POLL: Duration = Duration::from_secs(2);
-/// Tasks that are known at once, of one principal and of all.
+/// The largest number of known tasks, of one principal and of all.
 const MOST_OF_ONE: usize = 32;
 const MOST: usize = 512;
 
@@ -53,7 +55,7 @@ const MOST: usize = 512;
 #[derive(Default)]
 pub struct Tasks {
     manager: TaskManager,
-    /// Whose each is.
+    /// The principal of each task.
     owners: DashMap<String, Arc<str>>,
 }
 
@@ -72,18 +74,18 @@ pub(super) struct Long {
     /// The tool, by its name in the catalogue.
     pub(super) tool: &'static str,
     pub(super) arguments: Map<String, Value>,
-    /// Whether the client's model may be asked.
+    /// True if the client's model may be asked.
     pub(super) samples: bool,
 }
 
 impl Tasks {
-    /// Begins a call as a task; `None` where there are too many.
+    /// Starts a call as a task; `None` if there are too many.
     pub(super) fn begin(&self, long: Long) -> Option<Task> {
-        // Whose time is over is forgotten by the manager, and then here.
+        // The manager forgets expired tasks; their owners are removed here.
         self.owners.retain(|id, _| self.manager.get_task(id).is_ok());
         let owner = Arc::clone(&long.caller.access.principal);
         let own = self.owners.iter().filter(|entry| *entry.value() == owner).count();
-        // As many as are free at most, so that the next principal finds some.
+        // At most as many as are free, so that the next principal finds some.
         let free = MOST.saturating_sub(self.owners.len());
         if own >= MOST_OF_ONE.min(free) {
             return None;
@@ -97,19 +99,19 @@ impl Tasks {
         Some(task)
     }
 
-    /// How a task stands.
+    /// Returns the status of a task.
     pub(super) fn get(&self, id: &str, caller: &Caller) -> Result<DetailedTask, ErrorData> {
         self.own(id, caller)?;
         self.manager.get_task(id).map_err(|_| unknown(id, caller))
     }
 
-    /// What the client answers to a task's questions.
+    /// Passes the client's answers to a task's questions.
     pub(super) fn update(&self, id: &str, responses: InputResponses, caller: &Caller) -> Result<(), ErrorData> {
         self.own(id, caller)?;
         self.manager.update_task(id, responses).map_err(|_| unknown(id, caller))
     }
 
-    /// Asks a task to stop.
+    /// Requests the cancellation of a task.
     pub(super) fn cancel(&self, id: &str, caller: &Caller) -> Result<(), ErrorData> {
         self.own(id, caller)?;
         self.manager.cancel_task(id).map_err(|_| unknown(id, caller))
@@ -129,7 +131,7 @@ fn unknown(id: &str, caller: &Caller) -> ErrorData {
     refused(&Fault::UnknownTask { id }.into(), caller.locale)
 }
 
-/// The call, until it has its result or is told to stop.
+/// Runs the call until it has its result or is cancelled.
 async fn run(long: Long, task: TaskContext) -> Result<rmcp::model::CallToolResult, TaskExit> {
     let Long {
         app,
@@ -173,7 +175,7 @@ async fn run(long: Long, task: TaskContext) -> Result<rmcp::model::CallToolResul
             }
             () = task.cancelled() => {
                 cancel.cancel();
-                // A place in a pool is taken for as long as the work really runs.
+                // The permit of a pool is held until the work has really stopped.
                 drop(work.await);
                 return Err(TaskExit::Cancelled);
             }
@@ -204,7 +206,7 @@ impl Author for TaskModel {
         prompt: &'a Prompt,
     ) -> Pin<Box<dyn Future<Output = Result<Written, Unanswered>> + Send + 'a>> {
         Box::pin(async move {
-            // A task never has two questions of one name.
+            // The keys of a task's questions must be unique.
             let key = format!("answer-{}", self.asked.fetch_add(1, Ordering::Relaxed) + 1);
             let request = InputRequest::CreateMessage(CreateMessageRequest::new(ask::message(prompt)));
             let asked = tokio::time::timeout(PATIENCE, self.task.request_input(key, request)).await;

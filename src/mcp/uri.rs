@@ -1,45 +1,45 @@
 //! The URIs of resources: `code://file/{+path}` and `code://stats/{type}`, both with `?project_root=`; files also with
 //! `?lines=10-50` or `?bytes=0-1048575`.
 //!
-//! A URI is percent-decoded once. Its path is not judged here: it is resolved like every other path of a client.
+//! A URI is percent-decoded once. Its path is not checked here: it is resolved like every other path of a client.
 
 use super::fault::Fault;
 
-/// The statistics there are.
+/// The names of all statistics.
 pub const STATS: [&str; 4] = ["overview", "languages", "complexity", "files"];
 
-/// How the URI of a file begins.
+/// The prefix of the URIs of files.
 pub const FILE: &str = "code://file/";
-/// How the URI of statistics begins.
+/// The prefix of the URIs of statistics.
 pub const STATS_OF: &str = "code://stats/";
 
-/// Longest URI, in bytes: subscriptions are kept, and errors quote it. The longest path, percent-encoded, is shorter.
+/// The longest URI, in bytes: subscriptions keep it, and errors quote it. The longest path, percent-encoded, is
+/// shorter.
 const LONGEST: usize = 16 * 1024;
 
-/// What a URI asks for.
+/// A parsed resource URI.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
-    /// A file or statistics.
     pub what: What,
-    /// Another project than that of the call.
+    /// The root of another project than that of the call.
     pub project_root: Option<String>,
-    /// First and last line; no last line means to the end.
+    /// The first and last line; without a last line to the end.
     pub lines: Option<(usize, Option<usize>)>,
-    /// First and last byte; no last byte means to the end.
+    /// The first and last byte; without a last byte to the end.
     pub bytes: Option<(u64, Option<u64>)>,
 }
 
-/// A file or statistics.
+/// The kind of resource that a URI names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum What {
     /// The file at a path of the project.
     File(String),
-    /// One of [`STATS`].
+    /// The statistics of a name, one of [`STATS`].
     Stats(&'static str),
 }
 
 impl Asked {
-    /// Reads a URI.
+    /// Parses a URI and its parameters.
     pub fn parse(uri: &str) -> Result<Self, Fault> {
         if uri.len() > LONGEST {
             return Err(Fault::UriTooLong(LONGEST));
@@ -102,7 +102,7 @@ impl Asked {
     }
 }
 
-/// `10-50`, `10-` or `10`.
+/// Parses a range of lines: `10-50`, `10-` or `10`.
 fn lines(value: &str) -> Result<(usize, Option<usize>), Fault> {
     let refuse = |reason, reason_ja| Fault::InvalidLines {
         value: value.to_owned(),
@@ -128,7 +128,7 @@ fn lines(value: &str) -> Result<(usize, Option<usize>), Fault> {
     Ok((start, end))
 }
 
-/// `0-1023`, `1024-` or `7`.
+/// Parses a range of bytes: `0-1023`, `1024-` or `7`.
 fn bytes(value: &str) -> Result<(u64, Option<u64>), Fault> {
     let refuse = |reason, reason_ja| Fault::InvalidBytes {
         value: value.to_owned(),
@@ -151,7 +151,7 @@ fn bytes(value: &str) -> Result<(u64, Option<u64>), Fault> {
     Ok((start, end))
 }
 
-/// Characters of a path that a URI carries as they are.
+/// Characters of a path that a URI contains unencoded.
 const PATH: &percent_encoding::AsciiSet = &percent_encoding::NON_ALPHANUMERIC
     .remove(b'/')
     .remove(b'.')
@@ -159,7 +159,7 @@ const PATH: &percent_encoding::AsciiSet = &percent_encoding::NON_ALPHANUMERIC
     .remove(b'_')
     .remove(b'~');
 
-/// The URI of a file, by its path relative to the project.
+/// Returns the URI of a file, by its path relative to the project.
 #[must_use]
 pub fn of_file(path: &str) -> String {
     format!("{FILE}{}", percent_encoding::utf8_percent_encode(path, PATH))

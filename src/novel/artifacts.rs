@@ -1,8 +1,9 @@
-//! Texts known by their content: `artifact:` and twelve digits of a SHA-256, whatever file has it now.
+//! Artifacts: texts identified by their contents, as `artifact:` and twelve digits of a SHA-256 hash, in whatever file
+//! they are.
 //!
-//! What is kept here is a content under `.noveler/artifacts/` and, written after it, what is known of it: a content alone is what
-//! a crash left, and no artifact yet. Outputs of stages, converted results and the novel's own files are found by their hash
-//! where they lie, without a copy. A file whose name is a hash is never given out with another content.
+//! A stored artifact is a content file under `.noveler/artifacts/` and a metadata file written after it; a content file
+//! without metadata is left from a crash and is not an artifact. Stage outputs, converted results and the novel's own
+//! files are found by their hash without a copy. A file named by a hash is never returned with other contents.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -22,36 +23,34 @@ use crate::{
     writing::Moment,
 };
 
-/// Where artifacts are kept.
+/// The folder of stored artifacts.
 const KEPT: &str = ".noveler/artifacts";
 
-/// Where sessions of writing put what their stages gave.
+/// The folder in which writing sessions store the outputs of their stages.
 const WRITES: &str = ".noveler/writes";
 
-/// Where large parts of converted results go.
+/// The folder for large parts of converted results.
 const OUTPUTS: &str = ".noveler/json_output";
 
-/// What is known of a kept content stands beside it, under its hash and this.
+/// The suffix of the metadata file, after the hash of the content.
 const META: &str = ".meta.yaml";
 
-/// How many names of one of these folders are looked at.
+/// The largest number of names listed in one of these folders.
 const NAMES: usize = 20_000;
 
-/// The largest text that is shown.
+/// The largest text that is shown, in bytes.
 const TEXT_BYTES: u64 = 16 << 20;
 
-/// The kind of a text, which gives the file its extension.
+/// The kind of a text, which determines the file extension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Markdown, manuscripts among it.
+    /// Markdown, including manuscripts.
     Markdown,
-    /// Text without marks.
+    /// Text without markup.
     Plain,
-    /// YAML.
     Yaml,
-    /// JSON.
     Json,
-    /// A picture as SVG.
+    /// An SVG picture.
     Svg,
 }
 
@@ -67,12 +66,12 @@ impl Kind {
     }
 }
 
-/// Where an artifact lies.
+/// The storage location of an artifact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Origin {
-    /// Kept as such.
+    /// Stored as an artifact.
     Kept,
-    /// What a stage or one of its turns gave.
+    /// The output of a stage or of one of its turns.
     Stage,
     /// A part of a converted result.
     Output,
@@ -81,35 +80,35 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// All of them, in the order in which a hash is looked for.
+    /// All locations, in search order.
     pub const ALL: [Self; 4] = [Self::Kept, Self::Stage, Self::Output, Self::Novel];
 }
 
 /// A content that can be fetched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Artifact {
-    /// The file that has it.
+    /// The file with the content.
     pub file: FileReference,
-    /// Where that is.
+    /// The location of the file.
     pub origin: Origin,
-    /// The tool that made it, where that is known.
+    /// The tool that made the content, if known.
     pub source_tool: Option<String>,
-    /// When it was kept, where that was written down.
+    /// The time of storing, if recorded.
     pub created_at: Option<Moment>,
-    /// When the file was last changed, in seconds since 1970.
+    /// The modification time of the file, in seconds since 1970.
     pub modified: Option<i64>,
 }
 
-/// What there is, and what is only half there.
+/// The artifacts that were found, and the broken ones.
 #[derive(Clone, Debug, Default)]
 pub struct Listing {
-    /// By origin, then by path; kept ones by time, the newest first.
+    /// The artifacts by location, then by path; stored ones by time, newest first.
     pub artifacts: Vec<Artifact>,
-    /// Paths of what a crash left, of what changed since it was written, and of what cannot be read.
+    /// Paths of files left by a crash, changed since they were written, or unreadable.
     pub broken: Vec<String>,
 }
 
-/// What is known of a kept content, as it stands beside it.
+/// The metadata of a stored artifact.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Known {
@@ -127,7 +126,7 @@ pub struct Artifacts {
 }
 
 impl Artifacts {
-    /// Those of a novel.
+    /// Creates access to the artifacts of a novel.
     #[must_use]
     pub fn of(novel: NovelProject) -> Self {
         Self { novel }
@@ -137,10 +136,10 @@ impl Artifacts {
         self.novel.project()
     }
 
-    /// Keeps a text. One that is kept already, and whole, stays as it is with its time.
+    /// Stores a text as an artifact. An intact stored copy is kept with its time.
     ///
     /// # Panics
-    /// Never: what is known of an artifact is what YAML can hold.
+    /// Never: all metadata can be represented in YAML.
     pub fn keep(&self, text: &str, kind: Kind, source_tool: &str, now: &Moment) -> Result<Artifact, ArtifactError> {
         let hash = ContentHash::of(text.as_bytes());
         let path = format!("{KEPT}/{hash}.{}", kind.extension());
@@ -159,12 +158,12 @@ impl Artifacts {
             size: reference.size,
         };
         let yaml = serde_saphyr::to_string(&known).expect("texts and numbers are YAML");
-        // Last: what is known of a content says that the content is there.
+        // Written last, because the metadata implies that the content exists.
         replace(self.project(), &format!("{KEPT}/{hash}{META}"), yaml.as_bytes())?;
         self.kept(&self.project().resolve(&path)?)
     }
 
-    /// The file of a part of a result, named by its content, written unless it is there and whole.
+    /// Writes a part of a result to a file named by its hash, unless an intact file exists.
     pub fn put_out(&self, text: &str, kind: Kind) -> Result<FileReference, ArtifactError> {
         let hash = ContentHash::of(text.as_bytes());
         let path = format!("{OUTPUTS}/{hash}.{}", kind.extension());
@@ -177,7 +176,7 @@ impl Artifacts {
         Ok(FileReference::of(&self.project().resolve(&path)?)?)
     }
 
-    /// The content with a hash: what is kept wins over outputs, those over the files of the project.
+    /// Finds the content with a hash: stored artifacts are preferred to outputs, and outputs to the project's files.
     pub fn find(&self, hash: &ContentHash, is_over: impl Fn() -> bool) -> Result<Artifact, ArtifactError> {
         let mut broken = Vec::new();
         for origin in [Origin::Kept, Origin::Stage, Origin::Output] {
@@ -186,7 +185,7 @@ impl Artifacts {
                 return Ok(artifact);
             }
         }
-        // The novel's own files first: backups and the like may be many times as large.
+        // The novel's own files are searched first, because backups and other files may be many times as large.
         for top in self.novel.own().unwrap_or_default() {
             let matches = with_hash(&top, hash, &is_over)?;
             if let Some(artifact) = one(hash, self.of_novel(matches.files))? {
@@ -207,7 +206,7 @@ impl Artifacts {
         })
     }
 
-    /// Every file with a hash, wherever it lies. Files with different contents are an error, and so is none.
+    /// Returns every file with a hash. Files with different contents are an error, and so is an empty result.
     pub fn all(&self, hash: &ContentHash, is_over: impl Fn() -> bool) -> Result<Vec<Artifact>, ArtifactError> {
         let mut all = Vec::new();
         for origin in [Origin::Kept, Origin::Stage, Origin::Output] {
@@ -223,7 +222,7 @@ impl Artifacts {
         Ok(all)
     }
 
-    /// What there is, of some origins.
+    /// Lists the artifacts of some locations.
     pub fn list(&self, origins: &[Origin], is_over: impl Fn() -> bool) -> Result<Listing, ArtifactError> {
         let mut listing = Listing::default();
         for origin in Origin::ALL.iter().filter(|origin| origins.contains(origin)) {
@@ -235,7 +234,7 @@ impl Artifacts {
         Ok(listing)
     }
 
-    /// The text of an artifact, in whatever encoding it is written.
+    /// Returns the text of an artifact in any encoding.
     pub fn text(&self, artifact: &Artifact) -> Result<Decoded, ArtifactError> {
         let file = &artifact.file;
         let not_text = || ArtifactError::NotText {
@@ -243,7 +242,7 @@ impl Artifacts {
             content_type: file.content_type,
         };
         let bytes = files::read(&self.project().resolve(&file.path)?, TEXT_BYTES)?;
-        // It was found by its content, and may have been replaced since.
+        // The artifact was found by its content, but the file may have been replaced since.
         if ContentHash::of(&bytes) != file.hash {
             return Err(ArtifactError::Damaged {
                 path: file.path.clone(),
@@ -256,7 +255,7 @@ impl Artifacts {
         Ok(decoded)
     }
 
-    /// A path of the project, if there is something.
+    /// Returns a path of the project, or `None` if it does not exist.
     fn found(&self, path: &str) -> Result<Option<ProjectPath>, PathError> {
         match self.project().resolve(path) {
             Ok(file) => Ok(Some(file)),
@@ -265,7 +264,7 @@ impl Artifacts {
         }
     }
 
-    /// The files whose names are hashes: in a folder, and of sessions in each of its folders.
+    /// Lists the files named by hashes: those of a folder, or, for sessions, those of each session's folder.
     fn files_of(&self, origin: Origin) -> Result<Vec<Listed>, ArtifactError> {
         let listed = |folder: &str| -> Result<Vec<Listed>, ArtifactError> {
             let Some(folder) = self.found(folder)? else {
@@ -292,7 +291,7 @@ impl Artifacts {
         Ok(top.into_iter().filter(is_content).collect())
     }
 
-    /// The files of an origin that say to have a hash, and have it.
+    /// Returns the files of a location that are named by the hash and have that content.
     fn named(
         &self,
         origin: Origin,
@@ -303,7 +302,7 @@ impl Artifacts {
         let files = self.files_of(origin)?.into_iter();
         for entry in files.filter(|entry| said(&entry.name).is_some_and(|said| said.names(hash))) {
             match self.artifact(origin, &entry.path) {
-                // The name of a stage's output has twelve digits only.
+                // The names of stage outputs have only twelve digits.
                 Ok(artifact) if artifact.file.hash.names(hash) => found.push(artifact),
                 Ok(_) => {}
                 Err(_) => broken.push(entry.path.shown()),
@@ -312,7 +311,7 @@ impl Artifacts {
         Ok(found)
     }
 
-    /// A file whose name is its hash, if it is.
+    /// Returns a file if its content matches the hash in its name.
     fn artifact(&self, origin: Origin, file: &ProjectPath) -> Result<Artifact, ArtifactError> {
         match origin {
             Origin::Kept => self.kept(file),
@@ -320,7 +319,7 @@ impl Artifacts {
         }
     }
 
-    /// A kept content with what is known of it.
+    /// Returns a stored artifact with its metadata.
     fn kept(&self, file: &ProjectPath) -> Result<Artifact, ArtifactError> {
         let reference = whole(file)?;
         let path = format!("{KEPT}/{}{META}", reference.hash);
@@ -365,7 +364,7 @@ impl Artifacts {
         let mut found = Vec::new();
         for entry in self.files_of(origin)?.into_iter().take_while(|_| !is_over()) {
             if said(&entry.name).is_none() {
-                // A log, or a note of somebody's.
+                // Other files, such as a log or a user's note.
                 continue;
             }
             match self.artifact(origin, &entry.path) {
@@ -382,7 +381,7 @@ impl Artifacts {
         Ok(())
     }
 
-    /// The novel's own files: its settings, and what lies in its folders, backups aside.
+    /// Lists the novel's own files: its settings and the contents of its folders except backups.
     fn list_novel(&self, listing: &mut Listing, is_over: impl Fn() -> bool) -> Result<(), ArtifactError> {
         let mut seen = BTreeSet::new();
         for top in self.novel.own()? {
@@ -407,14 +406,14 @@ impl Artifacts {
     }
 }
 
-/// The hash that the name of a file says: all of the name, or what follows its last stroke.
+/// Parses the hash in a file name: the whole stem, or the part after its last hyphen.
 fn said(name: &str) -> Option<ContentHash> {
     let (stem, _) = name.split_once('.')?;
     let digits = stem.rsplit('-').next().unwrap_or(stem);
     ContentHash::parse(digits).filter(|_| !digits.contains(':'))
 }
 
-/// A file that is what its name says.
+/// Returns a reference if the content matches the hash in the file name.
 fn whole(file: &ProjectPath) -> Result<FileReference, ArtifactError> {
     let reference = FileReference::of(file)?;
     let name = reference.path.rsplit('/').next().unwrap_or_default();
@@ -425,7 +424,7 @@ fn whole(file: &ProjectPath) -> Result<FileReference, ArtifactError> {
     }
 }
 
-/// The first of files that have the same content; different ones are an error.
+/// Returns the first of several files with the same content; different contents are an error.
 fn one(hash: &ContentHash, found: Vec<Artifact>) -> Result<Option<Artifact>, ArtifactError> {
     if found.windows(2).any(|pair| pair[0].file.hash != pair[1].file.hash) {
         return Err(ArtifactError::Several {
@@ -501,7 +500,7 @@ mod tests {
     #[test]
     fn what_a_crash_leaves_is_no_artifact_and_is_made_whole() {
         let (root, artifacts) = made();
-        // The content was written, and the machine stopped.
+        // The process stopped after the content was written.
         let content = format!(".noveler/artifacts/{}.md", hash("朝。"));
         write(root.path(), &content, "朝。");
         let listing = artifacts.list(&Origin::ALL, || false).expect("listed");
@@ -512,7 +511,7 @@ mod tests {
             artifacts.list(&Origin::ALL, || false).expect("listed").artifacts.len(),
             1
         );
-        // Somebody edits the content: it is not given out under its old name, and keeping it anew restores it.
+        // A changed content is not returned under its old name, and storing it anew restores it.
         write(root.path(), &content, "違う");
         assert_eq!(refused(&artifacts, &hash("朝。")), "ARTIFACT_DAMAGED");
         artifacts.keep("朝。", Kind::Markdown, "write", &at(2)).expect("kept");
@@ -520,7 +519,7 @@ mod tests {
             artifacts.find(&hash("朝。"), || false).expect("whole").created_at,
             Some(at(2))
         );
-        // Known is something else than the content.
+        // The metadata does not match the content.
         let known = format!(".noveler/artifacts/{}.meta.yaml", hash("朝。"));
         write(root.path(), &known, "hash: 00\n");
         assert_eq!(refused(&artifacts, &hash("朝。")), "ARTIFACT_DAMAGED");

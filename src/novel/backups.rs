@@ -1,8 +1,8 @@
-//! Backups of a novel's files: copies made before anything is replaced, verified by hash, restored whole.
+//! Backups of a novel's files: copies made before files are replaced, verified by hash, restored together.
 //!
-//! A backup is a folder with the copies and, written last, a manifest: without that it is incomplete and never restored. Nothing
-//! is restored from a copy that is not what the manifest says, and what a restoration replaces is backed up first. Times and names
-//! come from outside.
+//! A backup is a folder with the copies and a manifest, which is written last: a backup without a manifest is
+//! incomplete and never restored. A copy that differs from the manifest is never restored, and files replaced by a
+//! restoration are backed up first. Times and names are supplied by the callers.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -21,33 +21,33 @@ use crate::{
     together::{self, Change},
 };
 
-/// What a backup says of itself.
+/// The file name of a backup's manifest.
 const MANIFEST: &str = "manifest.yaml";
 
-/// Where the copies lie in a backup, under their own paths.
+/// The folder of the copies in a backup, each under its own path.
 const COPIES: &str = "files";
 
-/// How many files one backup holds.
+/// The largest number of files in one backup.
 const FILES: usize = 2_000;
 
-/// The largest manifest that is read.
+/// The largest manifest that is read, in bytes.
 const MANIFEST_BYTES: u64 = 4 << 20;
 
-/// How many backups are looked at, the newest.
+/// The largest number of backups listed, from the newest.
 const BACKUPS: usize = 10_000;
 
-/// How many backups stay of those that fumi makes by itself, whatever they hold.
+/// The number of newest automatic backups that are always kept.
 const KEPT: usize = 200;
 
-/// How many new ones there are before they are tidied again.
+/// The number of new backups between two clean-ups.
 const OVER: usize = 100;
 
-/// A time in UTC to the second, as names of backups begin with it: `20260131T100000Z`.
+/// A time in UTC to the second, as at the beginning of backup ids: `20260131T100000Z`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Stamp(String);
 
 impl Stamp {
-    /// Takes a time of that form; anything else is `None`.
+    /// Parses a time of this form; returns `None` for any other form.
     #[must_use]
     pub fn parse(time: &str) -> Option<Self> {
         let shape = |(c, wanted): (char, char)| if wanted == '0' { c.is_ascii_digit() } else { c == wanted };
@@ -55,7 +55,7 @@ impl Stamp {
         fits.then(|| Self(time.to_owned()))
     }
 
-    /// The same time as people read it: `2026-01-31T10:00:00Z`.
+    /// Returns the time in readable form: `2026-01-31T10:00:00Z`.
     #[must_use]
     pub fn shown(&self) -> String {
         let part = |from: usize, to: usize| &self.0[from..to];
@@ -71,16 +71,16 @@ impl Stamp {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Backup {
-    /// Its name: a time and eight digits of the hash of its content.
+    /// The id: a time and eight digits of the hash of the contents.
     pub id: String,
-    /// Why it was made.
+    /// The reason for the backup.
     pub reason: String,
-    /// What it holds.
+    /// The copied files.
     pub files: Vec<Copied>,
 }
 
 impl Backup {
-    /// When it was made, as its name says.
+    /// Returns the time of the backup, taken from its id.
     #[must_use]
     pub fn created_at(&self) -> Option<Stamp> {
         Stamp::parse(self.id.split('-').next()?)
@@ -88,7 +88,7 @@ impl Backup {
 }
 
 impl Default for Backup {
-    /// An empty manifest is none: its id names no backup.
+    /// Returns an invalid backup: an empty manifest has an id that belongs to no backup.
     fn default() -> Self {
         Self {
             id: String::new(),
@@ -98,38 +98,37 @@ impl Default for Backup {
     }
 }
 
-/// A file of a backup.
+/// A file in a backup.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Copied {
-    /// Where it was, relative to the root.
+    /// The original path, relative to the project root.
     pub path: String,
-    /// The SHA-256 of its bytes.
+    /// The SHA-256 hash of the file's bytes.
     pub sha256: String,
-    /// Their number.
     pub size: u64,
-    /// The SHA-256 of what fumi put in its place; none of a backup that somebody asked for.
+    /// The SHA-256 hash of the replacement that fumi wrote; `None` for a requested backup.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub becomes: Option<String>,
 }
 
-/// What is wrong with a copy.
+/// The damage of a copy, with the path of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Damage {
-    /// It is not there, or cannot be read.
+    /// The copy is missing or unreadable.
     Missing(String),
-    /// It has other bytes than the manifest says.
+    /// The copy has other contents than the manifest states.
     Changed(String),
 }
 
-/// What a restoration did.
+/// The result of a restoration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Restored {
-    /// The files that are as they were again.
+    /// The restored files.
     pub paths: Vec<String>,
-    /// The files that somebody saved meanwhile, which stay as they are.
+    /// The files that another program saved in the meantime; they are left unchanged.
     pub kept: Vec<String>,
-    /// The backup of what stood there; `None` where nothing did.
+    /// The backup of the replaced files; `None` if no file existed.
     pub replaced: Option<Backup>,
 }
 
@@ -141,7 +140,7 @@ pub struct Backups {
 }
 
 impl Backups {
-    /// Those in a folder, which need not be there yet.
+    /// Creates access to the backups in a folder, which may not exist yet.
     #[must_use]
     pub fn of(project: Arc<Project>, folder: &str) -> Self {
         Self {
@@ -150,17 +149,16 @@ impl Backups {
         }
     }
 
-    /// Copies files, and of folders all that is in them, hidden files aside. A path that is not there is an error, and then nothing
-    /// is written.
-    ///
+    /// Copies files, and the contents of folders except hidden files. A missing path is an error, and then nothing is
+    /// written.
     pub fn create(&self, paths: &[&str], reason: &str, now: &Stamp) -> Result<Backup, BackupError> {
         self.copied(paths, reason, now, |_| None)
     }
 
-    /// The same before files are replaced: `changes` are their paths, with the SHA-256 of what each becomes. Tidies first, so that what
-    /// is made now stays.
+    /// Copies files before they are replaced; `changes` are their paths with the SHA-256 hash of each replacement.
+    /// Cleans up first, so that the new backup is kept.
     pub fn create_before(&self, changes: &[(&str, &str)], reason: &str, now: &Stamp) -> Result<Backup, BackupError> {
-        // Best effort: what stays is looked at again.
+        // Errors are ignored; the next clean-up tries again.
         let _ = self.tidy(None, now);
         self.copied_before(changes, reason, now)
     }
@@ -174,14 +172,15 @@ impl Backups {
         self.copied(&paths, reason, now, becomes)
     }
 
-    /// Of the backups made by [`Backups::create_before`], removes those older than the newest [`KEPT`] of which another backup holds every file:
-    /// no content goes that is not held twice. One that is `used` stays.
+    /// Removes automatic backups (made by [`Backups::create_before`]) beyond the newest [`KEPT`], but only those whose
+    /// files are all in another backup, so that no content is lost. The backup `used` is kept.
     fn tidy(&self, used: Option<&str>, now: &Stamp) -> Result<(), BackupError> {
         let (listed, _) = list_last(&self.project.resolve(&self.folder)?, BACKUPS)?;
         let ids = listed.iter().filter(|entry| is_id(&entry.name));
         let count = ids.clone().count();
         let is_time = count > KEPT && count < BACKUPS && count.is_multiple_of(OVER);
-        // Where the clock was wrong the oldest names are not the oldest backups, and what was interrupted needs its copies.
+        // If the clock was wrong, the oldest ids are not the oldest backups; and an interrupted restoration needs its
+        // copies.
         let is_safe =
             ids.clone().all(|entry| entry.name.as_str() < now.0.as_str()) && !together::is_left(&self.project);
         if !is_time || !is_safe {
@@ -207,8 +206,10 @@ impl Backups {
         Ok(())
     }
 
+    /// Makes a backup.
+    ///
     /// # Panics
-    /// Never: everything in a manifest is what YAML can hold.
+    /// Never: all values of a manifest can be represented in YAML.
     fn copied(
         &self,
         paths: &[&str],
@@ -257,7 +258,7 @@ impl Backups {
         Ok(manifest)
     }
 
-    /// The backups, the newest first, and the names of those that are incomplete or whose manifest cannot be read.
+    /// Returns the backups, newest first, and the ids of backups that are incomplete or have an unreadable manifest.
     pub fn list(&self) -> Result<(Vec<Backup>, Vec<String>), BackupError> {
         let folder = match self.project.resolve(&self.folder) {
             Ok(folder) => folder,
@@ -266,7 +267,7 @@ impl Backups {
         };
         let (listed, _) = list_last(&folder, BACKUPS)?;
         let (mut complete, mut incomplete) = (Vec::new(), Vec::new());
-        // Other folders may stand beside; what begins with a time is a backup.
+        // The folder may contain other folders; only names that begin with a time are backups.
         let ids = listed
             .into_iter()
             .filter(|entry| entry.kind == ListedKind::Folder && is_id(&entry.name));
@@ -280,7 +281,7 @@ impl Backups {
         Ok((complete, incomplete))
     }
 
-    /// What is wrong with the copies of a backup.
+    /// Returns the damaged copies of a backup.
     pub fn verify(&self, id: &str) -> Result<Vec<Damage>, BackupError> {
         let backup = self.manifest(id)?;
         Ok(backup
@@ -290,13 +291,13 @@ impl Backups {
             .collect())
     }
 
-    /// Puts files back, all of them or the named ones. Nothing is touched unless every copy is whole. A crash in the middle of it is made up
-    /// for by [`together::finish`].
+    /// Restores all files or the given ones. Nothing is changed unless every copy is intact. A restoration interrupted
+    /// by a crash is completed by [`together::finish`].
     ///
     /// # Panics
-    /// Never, as [`Backups::create`].
+    /// Never, for the same reason as [`Backups::create`].
     pub fn restore(&self, id: &str, paths: Option<&[&str]>, now: &Stamp) -> Result<Restored, BackupError> {
-        // Best effort: what stays is looked at again.
+        // Errors are ignored; the next clean-up tries again.
         let _ = self.tidy(Some(id), now);
         let backup = self.manifest(id)?;
         if let Some(unknown) = paths.and_then(|paths| {
@@ -312,7 +313,7 @@ impl Backups {
         let wanted: Vec<&Copied> = backup.files.iter().filter(wanted).collect();
         let mut damage = Vec::new();
         for file in &wanted {
-            // The manifest is a file that anybody can write.
+            // Anyone who can write to the project can edit the manifest.
             refuse_hidden(&file.path)?;
             damage.extend(self.copy(id, file).err());
         }
@@ -335,7 +336,7 @@ impl Backups {
             let mut files = replaced.iter().flat_map(|backup| &backup.files);
             files.find(|file| file.path == path).map(|file| file.sha256.as_str())
         };
-        // What somebody saved since the backup of what stood there is in no backup, and stays.
+        // A file saved after the backup of the present files is in no backup, so it is left unchanged.
         let changes = wanted
             .iter()
             .map(|file| {
@@ -349,11 +350,11 @@ impl Backups {
         Ok(Restored { paths, kept, replaced })
     }
 
-    /// Removes all but the newest `keep` backups, and what has no manifest. Returns the names of what is gone.
+    /// Removes all but the newest `keep` backups, and those without a manifest. Returns the ids of the removed ones.
     pub fn prune(&self, keep: usize) -> Result<Vec<String>, BackupError> {
         let (complete, incomplete) = self.list()?;
         let old = complete.into_iter().skip(keep).map(|backup| backup.id);
-        // A manifest that is there and cannot be read, now or by this version, is not known to be worthless.
+        // A backup whose manifest exists but cannot be read, now or by this version, may still be useful.
         let left = incomplete.into_iter().filter(|id| {
             let manifest = format!("{}/{id}/{MANIFEST}", self.folder);
             matches!(self.project.resolve(&manifest), Err(PathError::NotFound { .. }))
@@ -365,7 +366,7 @@ impl Backups {
         Ok(gone)
     }
 
-    /// The files behind paths, each once; of a folder those that are no backups.
+    /// Returns the files at the given paths, each once; backups inside a given folder are skipped.
     fn sources(&self, paths: &[&str]) -> Result<Vec<ProjectPath>, BackupError> {
         let mut seen = BTreeSet::new();
         let mut sources = Vec::new();
@@ -378,7 +379,7 @@ impl Backups {
                     Met::File(source) if is_backup(&source) => {}
                     Met::File(source) if seen.insert(source.shown()) => sources.push(source),
                     Met::File(_) => {}
-                    // A backup that lacks some of it would not be one.
+                    // An incomplete copy would not be a backup.
                     Met::Skipped(path) => return Err(BackupError::Unlisted { path }),
                 }
                 if sources.len() > FILES {
@@ -393,7 +394,7 @@ impl Backups {
         format!("{}/{id}/{COPIES}/{path}", self.folder)
     }
 
-    /// The bytes of a copy, if they are what the manifest says.
+    /// Returns the bytes of a copy if they match the manifest.
     fn copy(&self, id: &str, file: &Copied) -> Result<Vec<u8>, Damage> {
         let copy = self.project.resolve(&self.copy_of(id, &file.path));
         let bytes = copy.and_then(|copy| files::read(&copy, FILE_BYTES));
@@ -414,12 +415,12 @@ impl Backups {
         let file = self.project.resolve(&path).map_err(|_| unknown())?;
         let bytes = files::read(&file, MANIFEST_BYTES)?;
         let backup: Backup = read_yaml(&path, &String::from_utf8_lossy(&bytes))?;
-        // A folder that was renamed or copied by hand is not the backup that it says.
+        // A folder renamed or copied by hand contains the manifest of another backup.
         if backup.id == id { Ok(backup) } else { Err(unknown()) }
     }
 }
 
-/// Hidden files belong to programs: what is restored there could change what they do.
+/// Rejects hidden files: they belong to programs, and restoring one could change a program's behaviour.
 fn refuse_hidden(path: &str) -> Result<(), BackupError> {
     if path != "." && path.split('/').any(|part| part.starts_with('.')) {
         return Err(BackupError::Hidden { path: path.to_owned() });
@@ -427,12 +428,12 @@ fn refuse_hidden(path: &str) -> Result<(), BackupError> {
     Ok(())
 }
 
-/// True if a path is that of the copy of a file in a backup, wherever backups lie.
+/// True if `copy` is the path of the copy of a file in a backup, in any backup folder.
 pub(crate) fn is_copy_of(copy: &str, id: &str, path: &str) -> bool {
     is_id(id) && copy.ends_with(&format!("/{id}/{COPIES}/{path}"))
 }
 
-/// Whether a name is a backup's: a time, a stroke, eight digits.
+/// True if a name is a backup's id: a time, a hyphen, eight digits.
 fn is_id(name: &str) -> bool {
     name.split_once('-').is_some_and(|(time, hash)| {
         Stamp::parse(time).is_some() && hash.len() == 8 && hash.bytes().all(|byte| byte.is_ascii_hexdigit())
@@ -584,7 +585,7 @@ mod tests {
         let id = backups.create(&["a.md"], "", &at(1)).expect("made").id;
         let unknown = backups.restore(&id, Some(&["b.md"]), &at(2)).expect_err("unknown");
         assert_eq!(unknown.entry(), "NOT_IN_BACKUP");
-        // A backup that somebody copied under another name.
+        // A backup that was copied under another name.
         let copied = "20260131T100009Z-0123abcd";
         write(
             root.path(),
@@ -592,7 +593,7 @@ mod tests {
             &read(root.path(), &format!("{FOLDER}/{id}/manifest.yaml")),
         );
         assert_eq!(backups.verify(copied).expect_err("another").entry(), "BACKUP_NOT_FOUND");
-        // A manifest that somebody wrote.
+        // A manifest that was edited by hand.
         let manifest = format!("{FOLDER}/{id}/manifest.yaml");
         let text = read(root.path(), &manifest);
         write(root.path(), &format!("{FOLDER}/{id}/files/.git/hooks"), "一");
@@ -606,7 +607,8 @@ mod tests {
         assert!(!root.path().join("../out.md").exists());
     }
 
-    /// Backups that fumi made by itself, one a minute of a year: each of `a.md` with a text, before that became another one.
+    /// Makes automatic backups of `a.md`, one per minute of a year, each with one of the texts; the replacement has the
+    /// same hash.
     fn made_before(root: &Path, year: u32, texts: &[&str]) -> Vec<String> {
         let made = texts.iter().enumerate().map(|(at, text)| {
             let sha256 = ContentHash::of(text.as_bytes());
@@ -632,7 +634,7 @@ mod tests {
     #[test]
     fn what_is_tidied_is_held_by_another_backup() {
         let (root, backups) = made(&[("a.md", "now")]);
-        // Fumi put both texts there once, the first when somebody restored it.
+        // fumi itself wrote both texts at some time, the first one in a restoration.
         let texts: Vec<&str> = ["theirs"].into_iter().chain(vec!["fixed"; 299]).collect();
         let made = made_before(root.path(), 2025, &texts);
         let new = backups.create_before(&[("a.md", "0")], "", &at(1)).expect("made").id;

@@ -1,7 +1,7 @@
-//! Novel writing: what a manuscript is made of, where a project keeps its files, and the formats that are published.
+//! Novel writing: the structure of manuscripts, the files of a project, checks, and the published formats.
 //!
-//! Everything here takes and returns typed structs and knows no protocol, no tool and no clock: times are passed in,
-//! sentences are made where the reader is known, and files are opened by `fumi-base`.
+//! The crate takes and returns typed structs and knows no protocol, tool or clock: times are passed in, sentences are
+//! made in the reader's language by the callers, and files are opened through `fumi-base`.
 
 pub mod artifacts;
 pub mod backups;

@@ -1,6 +1,6 @@
-//! References to files by the SHA-256 of their content: what was read is what is there, or the difference is told.
+//! References to files by the SHA-256 hash of their contents, so that changes since a file was read are detected.
 //!
-//! A hash is always of the bytes on the disk. What a file means is not looked at; nothing is written here.
+//! A hash always covers the bytes on the disk. The meaning of a file is not examined; nothing is written here.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -18,35 +18,35 @@ use unicode_normalization::UnicodeNormalization as _;
 
 use crate::errors::artifact::ArtifactError;
 
-/// The largest file that is hashed: manuscripts, plots and packages are smaller.
+/// The largest file that is hashed, in bytes; manuscripts, plots and packages are smaller.
 pub(crate) const FILE_BYTES: u64 = 64 << 20;
 
-/// How many names of one folder are looked at, and how deep folders are.
+/// The largest number of names listed in one folder; `DEPTH` is the deepest folder level that is visited.
 const NAMES_IN_FOLDER: usize = 20_000;
 const DEPTH: usize = 12;
 
-/// How much is read to find a content: more than any novel has.
+/// The largest number of files, and of bytes, read to find a content; no novel has that many.
 const SEARCHED_FILES: usize = 20_000;
 const SEARCHED_BYTES: u64 = 1 << 30;
 
-/// The longest glob.
+/// The longest glob, in bytes.
 const PATTERN_BYTES: usize = 1_000;
 
-/// How many digits of a hash name a file at least.
+/// The smallest number of hash digits that identify a file.
 const SHORTEST_HASH: usize = 12;
 
-/// The SHA-256 of some bytes, or the beginning of one.
+/// A SHA-256 hash, or the beginning of one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ContentHash(String);
 
 impl ContentHash {
-    /// Of bytes.
+    /// Computes the hash of bytes.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
         Self(files::sha256(bytes))
     }
 
-    /// From 12 to 64 hexadecimal digits, with or without `sha256:` or `artifact:` before them.
+    /// Parses 12 to 64 hexadecimal digits, with or without the prefix `sha256:` or `artifact:`.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let digits = text.trim();
@@ -59,19 +59,19 @@ impl ContentHash {
         is_hash.then(|| Self(digits.to_ascii_lowercase()))
     }
 
-    /// The digits.
+    /// Returns the hexadecimal digits.
     #[must_use]
     pub fn digits(&self) -> &str {
         &self.0
     }
 
-    /// Whether one of the two is the beginning of the other.
+    /// True if one of the two is a prefix of the other.
     #[must_use]
     pub fn names(&self, other: &Self) -> bool {
         self.0.starts_with(&other.0) || other.0.starts_with(&self.0)
     }
 
-    /// `artifact:` and twelve digits.
+    /// Returns `artifact:` and twelve digits.
     #[must_use]
     pub fn artifact_id(&self) -> String {
         format!("artifact:{}", &self.0[..SHORTEST_HASH])
@@ -84,23 +84,22 @@ impl fmt::Display for ContentHash {
     }
 }
 
-/// A file as it was when it was looked at.
+/// A file with the properties that it had when it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileReference {
-    /// Relative to the root, with `/`.
+    /// The path relative to the project root, with `/`.
     pub path: String,
-    /// Of its bytes.
+    /// The hash of the file's bytes.
     pub hash: ContentHash,
-    /// In bytes.
     pub size: u64,
-    /// By its extension.
+    /// The media type, derived from the extension.
     pub content_type: &'static str,
-    /// The encoding of a text, such as `utf-8`; `None` for what is no text.
+    /// The encoding of a text, such as `utf-8`; `None` for a binary file.
     pub encoding: Option<String>,
 }
 
 impl FileReference {
-    /// Looks at a file.
+    /// Reads a file and computes its reference.
     pub fn of(file: &ProjectPath) -> Result<Self, PathError> {
         let bytes = files::read(file, FILE_BYTES)?;
         let path = file.shown();
@@ -117,7 +116,7 @@ impl FileReference {
     }
 }
 
-/// The type of a file by its extension.
+/// Returns the media type of a file by its extension.
 fn content_type(path: &str) -> &'static str {
     match extension(path).as_str() {
         "md" => "text/markdown",
@@ -131,30 +130,29 @@ fn content_type(path: &str) -> &'static str {
     }
 }
 
-/// References to what is below a folder, and what could not be looked at.
+/// References to the files below a folder, and the paths that could not be read.
 #[derive(Clone, Debug, Default)]
 pub struct References {
-    /// By path.
+    /// The references, sorted by path.
     pub files: Vec<FileReference>,
     /// Paths that could not be read, are too large, or lie too deep.
     pub skipped: Vec<String>,
-    /// Whether there are more than were asked for.
+    /// True if there are more files than the limit.
     pub has_more: bool,
 }
 
-/// What a walk comes to.
+/// An item of a walk.
 #[derive(Clone, Debug)]
 pub enum Met {
-    /// A file.
     File(ProjectPath),
-    /// A folder that could not be listed whole, or that lies too deep.
+    /// A folder that could not be listed completely or lies too deep.
     Skipped(String),
 }
 
-/// The files below a folder, hidden ones aside, in the order of their paths. It reads none of them.
+/// An iterator over the files below a folder, without hidden ones, in the order of their paths. It does not read files.
 #[derive(Debug)]
 pub struct Walk {
-    /// What is still to be visited, the next one last: the order of paths without recursion.
+    /// The stack of items still to be visited: path order without recursion.
     open: Vec<Open>,
 }
 
@@ -166,7 +164,7 @@ enum Open {
 }
 
 impl Walk {
-    /// Begins at a folder; a file is the only one of its walk.
+    /// Starts a walk at a folder; for a file, the walk yields only that file.
     pub fn of(top: &ProjectPath) -> Result<Self, PathError> {
         let mut walk = Self { open: Vec::new() };
         if top.is_dir() {
@@ -182,7 +180,7 @@ impl Walk {
         for entry in listed.into_iter().rev().filter(|entry| !entry.name.starts_with('.')) {
             match entry.kind {
                 ListedKind::File => self.open.push(Open::File(entry.path)),
-                // A folder by a link may lead to one of those around it.
+                // A linked folder may lead to one of its own parents.
                 ListedKind::Folder if !entry.is_link => self.open.push(Open::Folder(entry.path, depth + 1)),
                 ListedKind::Folder | ListedKind::Other => {}
             }
@@ -212,12 +210,12 @@ impl Iterator for Walk {
     }
 }
 
-/// Looks at every file below a folder, hidden ones aside, in the order of their paths, at most `limit` of them.
+/// References at most `limit` files below a folder, without hidden ones, in the order of their paths.
 pub fn below(folder: &ProjectPath, limit: usize) -> Result<References, PathError> {
     select(folder, limit, |_| true, || false)
 }
 
-/// The same for the files whose path is wanted, until it is to stop.
+/// References the files whose path is wanted, until `is_over` returns true.
 pub fn select(
     folder: &ProjectPath,
     limit: usize,
@@ -242,7 +240,7 @@ pub fn select(
     Ok(found)
 }
 
-/// Which files are meant, by name or path: a glob. Without a slash it is of the name, with one of the path from the root.
+/// A glob for files. Without a slash it is matched against the name, otherwise against the path from the project root.
 #[derive(Clone, Debug)]
 pub struct Pattern {
     matcher: GlobMatcher,
@@ -250,14 +248,14 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// Reads a glob. Names in NFC and NFD are the same.
+    /// Parses a glob. Names in NFC and NFD match each other.
     pub fn parse(glob: &str) -> Result<Self, ArtifactError> {
         let text: String = glob.trim_start_matches("./").nfc().collect();
         let refuse = |reason: String| ArtifactError::Pattern {
             pattern: glob.to_owned(),
             reason,
         };
-        // A longer one may become a matcher that cannot be built.
+        // A longer glob may need a matcher that is too large to build.
         if text.len() > PATTERN_BYTES {
             return Err(refuse(format!(
                 "it has {} bytes, more than {PATTERN_BYTES}",
@@ -272,7 +270,7 @@ impl Pattern {
         })
     }
 
-    /// Whether a path of the project is meant.
+    /// True if the glob matches a path of the project.
     #[must_use]
     pub fn matches(&self, path: &str) -> bool {
         let path: String = path.nfc().collect();
@@ -281,26 +279,26 @@ impl Pattern {
     }
 }
 
-/// The files that have a content, and how far was looked for them.
+/// The files with a content, and the extent of the search.
 #[derive(Clone, Debug, Default)]
 pub struct Matches {
-    /// By path.
+    /// The files, sorted by path.
     pub files: Vec<FileReference>,
-    /// How many files were read.
+    /// The number of files read.
     pub looked_at: usize,
-    /// Whether some files were not read: there are too many, or they cannot be.
+    /// True if some files were not read because there were too many or they were unreadable.
     pub is_cut: bool,
 }
 
 impl Matches {
-    /// Whether they have different contents: then a few digits do not say which one is meant.
+    /// True if the files have different contents, so that the given digits are ambiguous.
     #[must_use]
     pub fn differ(&self) -> bool {
         self.files.windows(2).any(|pair| pair[0].hash != pair[1].hash)
     }
 }
 
-/// Looks for the files below a folder that have a content, until it is to stop.
+/// Searches the files below a folder for a content, until `is_over` returns true.
 pub fn with_hash(folder: &ProjectPath, hash: &ContentHash, is_over: impl Fn() -> bool) -> Result<Matches, PathError> {
     let mut matches = Matches::default();
     let mut bytes = 0;
@@ -326,20 +324,21 @@ pub fn with_hash(folder: &ProjectPath, hash: &ContentHash, is_over: impl Fn() ->
     Ok(matches)
 }
 
-/// What became of files that were looked at before.
+/// The result of comparing files with earlier references.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Changes {
-    /// As they were.
+    /// Files with the same contents as before.
     pub unchanged: Vec<String>,
-    /// Otherwise than they were.
+    /// Files with other contents than before.
     pub changed: Vec<FileReference>,
-    /// Not there any more, or not readable.
+    /// Files that are missing or unreadable.
     pub missing: Vec<String>,
-    /// There now, in the folders of the files that were looked at, and of a kind that one of them is.
+    /// New files in the folders of the known files, with an extension that occurs in that folder.
     pub new: Vec<String>,
 }
 
-/// Compares files with the hashes that they had. A path that leads out of the project is an error: it never was one of them.
+/// Compares files with their earlier hashes. A path that leads out of the project is an error, because it cannot be an
+/// earlier one.
 pub fn changes(
     project: &Arc<Project>,
     known: &BTreeMap<String, ContentHash>,
@@ -368,10 +367,10 @@ pub fn changes(
     Ok(changes)
 }
 
-/// The folders of named files, and which files in them are named.
+/// The folders of the known files, and the known files in them.
 #[derive(Default)]
 struct Folders {
-    /// By folder, the extensions of the files that are named in it.
+    /// For each folder, the extensions of its known files.
     extensions: BTreeMap<String, BTreeSet<String>>,
     seen: BTreeSet<String>,
 }
@@ -391,7 +390,7 @@ impl Folders {
             let listed = project
                 .resolve(folder)
                 .and_then(|folder| list(&folder, NAMES_IN_FOLDER));
-            // A folder that is gone holds nothing new.
+            // A missing folder contains no new files.
             let Ok((listed, _)) = listed else { continue };
             let files = listed.into_iter().filter(|entry| entry.kind == ListedKind::File);
             let wanted =
@@ -519,7 +518,7 @@ mod tests {
         assert_eq!(found("が.*"), ["原稿/か\u{3099}.md"]);
         assert_eq!(found("**/上/*"), ["原稿/上/b.md"]);
         assert!(Pattern::parse("[").is_err() && Pattern::parse(&"あ".repeat(400_000)).is_err());
-        // The dearest one that is taken can be built.
+        // The most expensive accepted glob can be built.
         assert!(Pattern::parse(&"?".repeat(1_000)).is_ok());
         let none = select(&project.top(), 10, |_| true, || true).expect("listed");
         assert!(none.files.is_empty());

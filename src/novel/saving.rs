@@ -1,6 +1,7 @@
-//! Writing a file for somebody: only where they say that they know what stands there, and never over what programs keep.
+//! Writing a file for a caller: only if the caller knows its present contents, and never over files reserved for
+//! programs.
 //!
-//! What is replaced is backed up first and then replaced whole, so that after a crash there is the old text, with or without a
+//! A replaced file is backed up first and replaced atomically: after a crash there is the old text, with or without a
 //! backup, or the new one. Nothing is written through links.
 
 use std::sync::Arc;
@@ -19,41 +20,41 @@ use crate::{
     references::{ContentHash, FileReference},
 };
 
-/// How often a file that changes meanwhile is looked at again.
+/// The number of attempts if a file changes during a write.
 const TRIES: u32 = 5;
 
-/// What the caller says of a file that is there already.
+/// The caller's expectation of the file to be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Over {
-    /// That there is none.
+    /// The file must not exist.
     Nothing,
-    /// That it may be replaced whatever it is.
+    /// The file may have any contents or be missing.
     Anything,
-    /// That it is still what they read.
+    /// The file must still have this hash.
     Known(ContentHash),
 }
 
-/// A file that was written.
+/// The result of writing a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Saved {
-    /// As it is now.
+    /// The reference of the new file.
     pub file: FileReference,
-    /// Where that is, as the client writes it.
+    /// The absolute path as the client writes it.
     pub absolute: String,
-    /// What stood there before; `None` for a new file.
+    /// The previous file; `None` for a new file.
     pub replaced: Option<Replaced>,
 }
 
-/// A file that was there before.
+/// A file that existed before the write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replaced {
-    /// As it was.
+    /// The reference of the previous file.
     pub file: FileReference,
-    /// Its backup; `None` where it had this very content, and nothing was written.
+    /// The backup; `None` if the file already had the new contents and nothing was written.
     pub backup: Option<Backup>,
 }
 
-/// Writes files of a project.
+/// Writes files of a project on behalf of a caller.
 #[derive(Clone, Debug)]
 pub struct Saving {
     project: Arc<Project>,
@@ -61,7 +62,7 @@ pub struct Saving {
 }
 
 impl Saving {
-    /// Into a project whose backups lie in a folder.
+    /// Creates a writer for a project whose backups are in the given folder.
     #[must_use]
     pub fn to(project: Arc<Project>, backups: &str) -> Self {
         Self {
@@ -70,12 +71,12 @@ impl Saving {
         }
     }
 
-    /// Writes a text to a file. A refusal has not changed the file.
+    /// Writes a text to a file. If an error is returned, the file is unchanged.
     pub fn save(&self, path: &str, text: &str, over: &Over, now: &Stamp) -> Result<Saved, SaveError> {
         let mut tries = 1..TRIES;
         let replaced = loop {
             match self.try_to(path, text, over, now) {
-                // Looked at again, it is refused or backed up as it is now.
+                // The next attempt rejects the file or backs it up in its new state.
                 Err(SaveError::Write(WriteError::Changed { .. })) if tries.next().is_some() => {}
                 done => break done?,
             }
@@ -88,7 +89,7 @@ impl Saving {
         })
     }
 
-    /// Writes it if the file is still what was looked at and backed up.
+    /// Writes the text if the file is still the one that was checked and backed up.
     fn try_to(&self, path: &str, text: &str, over: &Over, now: &Stamp) -> Result<Option<Replaced>, SaveError> {
         let before = self.check(path, over)?;
         let known = before.as_ref().map(|before| before.hash.clone());
@@ -99,13 +100,14 @@ impl Saving {
         Ok(replaced)
     }
 
-    /// The hash of what stands there; `None` where nothing can be read.
+    /// Returns the hash of the present file; `None` if no file can be read.
     fn hash_of(&self, path: &str) -> Option<ContentHash> {
         let file = self.project.resolve(path).ok()?;
         FileReference::of(&file).ok().map(|file| file.hash)
     }
 
-    /// Whether a file may be written: what stands there now, or why it stays. Nothing is written.
+    /// Checks whether a file may be written and returns the present file, or an error with the reason. Nothing is
+    /// written.
     pub fn check(&self, path: &str, over: &Over) -> Result<Option<FileReference>, SaveError> {
         let there = match self.project.resolve(path) {
             Ok(file) => Some(file),
@@ -123,7 +125,7 @@ impl Saving {
                 Over::Nothing | Over::Anything => Ok(None),
             };
         };
-        // Named by a link it may be elsewhere than it says.
+        // A link may lead elsewhere than its path says.
         self.refuse_kept(&file.shown())?;
         let before = FileReference::of(&file)?;
         let (path, hash) = (before.path.clone(), before.hash.to_string());
@@ -142,7 +144,7 @@ impl Saving {
         }
     }
 
-    /// Backs up what stands there, unless it is the text already.
+    /// Backs up the present file unless it already equals the text.
     fn back_up(&self, before: FileReference, text: &str, now: &Stamp) -> Result<Replaced, SaveError> {
         let becomes = ContentHash::of(text.as_bytes());
         let backup = if before.hash == becomes {
@@ -155,9 +157,9 @@ impl Saving {
         Ok(Replaced { file: before, backup })
     }
 
-    /// What programs keep has a form that a text from outside would break, or lets programs do what it says.
+    /// Rejects hidden files and backups: an outside text could break their format or make programs execute it.
     fn refuse_kept(&self, path: &str) -> Result<(), SaveError> {
-        // Also as an absolute path, and in whatever spelling.
+        // The check also covers absolute paths and other spellings.
         let relative = place::relative(&self.project, path)?;
         if relative != "." && relative.split('/').any(|part| part.starts_with('.')) {
             return Err(SaveError::Hidden { path: path.to_owned() });
@@ -171,7 +173,7 @@ impl Saving {
     }
 }
 
-/// Names that somebody else would expand: written down as they are they make folders that nobody meant.
+/// Rejects paths that a shell or URL decoder would expand; taken literally, they would create unintended folders.
 fn refuse_odd(path: &str) -> Result<(), SaveError> {
     let lower = path.to_ascii_lowercase();
     let (reason, reason_ja) = if path.ends_with('/') {
@@ -265,7 +267,7 @@ mod tests {
             (&Over::Anything, "./.git/hooks/pre-commit", "KEPT_BY_PROGRAMS"),
             (&Over::Anything, "sub/.git/config", "KEPT_BY_PROGRAMS"),
             (&Over::Anything, "90_バックアップ/x.md", "KEPT_AS_BACKUP"),
-            // The same name in another normal form.
+            // The same name in another normalisation form.
             (
                 &Over::Anything,
                 "90_ハ\u{3099}ックアッフ\u{309a}/x.md",

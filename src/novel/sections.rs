@@ -1,7 +1,7 @@
-//! A part of a text, named as a reader names it: by a heading, by lines, or by the path of a value in it.
+//! A section of a text, selected by heading, by lines, or by the path of a value.
 //!
-//! Lines count from 1 and keep their ends, so that parts put together are the text. What a path leads to is not known here: that
-//! is a question to whoever reads the text as data.
+//! Lines are numbered from 1 and keep their line ends, so that joined sections equal the text. Values at a path are not
+//! resolved here, because that requires parsing the text as data.
 
 use std::ops::Range;
 
@@ -9,49 +9,49 @@ use unicode_normalization::UnicodeNormalization as _;
 
 use crate::errors::artifact::ArtifactError;
 
-/// How many characters of a line are one piece: a line without an end still fits a reply in parts.
+/// The longest piece of a line, in characters, so that even an endless line fits into paged replies.
 const PIECE: usize = 1_000;
 
-/// Which part is asked for.
+/// A request for a section.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Section {
-    /// What stands under a heading of Markdown.
+    /// The text under a Markdown heading.
     Heading(String),
     /// A value of a YAML or JSON file, by JSON pointer: `/key_events/0`.
     Pointer(String),
-    /// From a place to the end of a line.
+    /// A range of lines, optionally starting inside a line.
     Lines {
-        /// The first line, and the character in it, both from 1.
+        /// The first line and the first character in it, both from 1.
         from: (usize, usize),
         /// The last line.
         to: usize,
     },
 }
 
-/// A heading of Markdown.
+/// A Markdown heading with its range of lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Heading {
-    /// How many signs stand before it.
+    /// The level: the number of `#` signs.
     pub level: usize,
-    /// Without them.
+    /// The title without the signs.
     pub title: String,
-    /// Its line and the last one under it, with those of deeper headings.
+    /// The heading's line and the last line under it, including deeper headings.
     pub lines: (usize, usize),
 }
 
-/// A line of a text or, of a long one, some of its characters.
+/// A line of a text, or a part of a long line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// The line, from 1.
+    /// The line number, from 1.
     pub line: usize,
-    /// The first character of the piece in it, from 1.
+    /// The position of the first character within the line, from 1.
     pub character: usize,
-    /// With the end of the line, if it has it.
+    /// The text, with the line end if it is included.
     pub text: String,
 }
 
 impl Section {
-    /// Reads what a caller wrote: `/a/b` is a path, `10-40`, `10` or `10:501-40` are lines, anything else is a heading.
+    /// Parses a caller's text: `/a/b` is a pointer, `10-40`, `10` or `10:501-40` are lines, anything else is a heading.
     #[must_use]
     pub fn parse(text: &str) -> Self {
         let text = text.trim();
@@ -63,7 +63,7 @@ impl Section {
 }
 
 impl Heading {
-    /// As it stands in the text.
+    /// Returns the heading as written in the text.
     #[must_use]
     pub fn shown(&self) -> String {
         format!("{} {}", "#".repeat(self.level), self.title)
@@ -87,22 +87,22 @@ fn lines_of(text: &str) -> Option<Section> {
 
 fn number(text: &str) -> Option<usize> {
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    // More digits than a number has are a line that no text has.
+    // A number with too many digits is a line that no text has.
     is_number.then(|| text.parse().unwrap_or(usize::MAX))
 }
 
-/// A heading without its signs, as it is compared.
+/// Normalises a heading for comparison, without its signs.
 fn plain(heading: &str) -> String {
     heading.trim().trim_start_matches('#').trim().nfc().collect()
 }
 
-/// How many lines a text has.
+/// Returns the number of lines of a text.
 #[must_use]
 pub fn count(text: &str) -> usize {
     text.split_inclusive('\n').count()
 }
 
-/// The headings of a text in their order. What stands between fences is none.
+/// Returns the headings of a text in order. Lines between code fences are not headings.
 #[must_use]
 pub fn headings(text: &str) -> Vec<Heading> {
     let mut found: Vec<Heading> = Vec::new();
@@ -133,9 +133,9 @@ pub fn headings(text: &str) -> Vec<Heading> {
     found
 }
 
-/// The lines of a part, in pieces that are not too long. `None` is the whole text.
+/// Splits the lines of a section into pieces of limited length. `None` selects the whole text.
 ///
-/// A [`Section::Pointer`] is no part of a text, and refused.
+/// A [`Section::Pointer`] does not select lines and is an error.
 pub fn pieces(text: &str, section: Option<&Section>) -> Result<Vec<Piece>, ArtifactError> {
     let total = count(text);
     let ((first, character), last) = match section {
@@ -157,13 +157,13 @@ pub fn pieces(text: &str, section: Option<&Section>) -> Result<Vec<Piece>, Artif
         cut(at + 1, line, skipped, &mut pieces);
     }
     if pieces.is_empty() {
-        // The line has fewer characters than that.
+        // The line has fewer characters than the requested start.
         return Err(ArtifactError::NoLines { lines: total });
     }
     Ok(pieces)
 }
 
-/// The first place and the last line under a heading.
+/// Returns the start and the last line of the text under a heading.
 fn under(text: &str, title: &str, total: usize) -> Result<((usize, usize), usize), ArtifactError> {
     let all = headings(text);
     let same: Vec<&Heading> = all.iter().filter(|heading| plain(&heading.title) == title).collect();
@@ -198,7 +198,7 @@ fn cut(line: usize, text: &str, skipped: usize, pieces: &mut Vec<Piece>) {
     }
 }
 
-/// How the caller asks for what follows some of the pieces: `41-120`, or `12:1001-120` in the middle of a line.
+/// Returns the section to request for the remaining pieces: `41-120`, or `12:1001-120` in the middle of a line.
 #[must_use]
 pub fn rest(pieces: &[Piece], shown: Range<usize>) -> Option<String> {
     let (next, last) = (pieces.get(shown.end)?, pieces.last()?);

@@ -1,8 +1,8 @@
-//! How far a novel is: what is planned, drafted and finished, what is open, what was done last, and what is left.
+//! The status of a novel: planned, drafted and finished episodes, open sessions, recent events, and remaining work.
 //!
-//! Invariant: a half-made project is no failure. What is missing or broken is a remark, with its line where there is one, and the
-//! rest is told. Nothing is written, and nothing is guessed: without a measured stage no time is estimated, without a judgement
-//! there is no score.
+//! Invariant: an unfinished project is not an error. Missing or broken files become remarks, with a line number if
+//! possible, and the rest is reported. Nothing is written and nothing is guessed: without measured stages there is no
+//! time estimate, and without a judgement no score.
 
 use fumi_base::{
     errors::Teach,
@@ -20,109 +20,101 @@ use crate::{
     writing::{Moment, Overview, STAGES, Session, SessionId, Stage, Traced},
 };
 
-/// How many events are told.
+/// The largest number of recent events.
 const EVENTS: usize = 10;
 
-/// Below this an episode is named, of 100.
+/// The score, of 100, below which an episode is mentioned.
 pub const THRESHOLD: f64 = 60.0;
 
-/// How many YAML files of one folder are looked at for faults.
+/// The largest number of YAML files checked in one folder.
 const YAML_FILES: usize = 5_000;
 
-/// How far a novel is.
+/// The status of a novel.
 #[derive(Debug)]
 pub struct Status {
-    /// Whether there is anything of a novel.
+    /// True if the folder contains any part of a novel.
     pub is_novel: bool,
     /// The title, or the name of the folder.
     pub name: String,
-    /// Every episode that has a plot or a manuscript, by number.
+    /// Every episode with a plot or a manuscript, by number.
     pub episodes: Vec<EpisodeStatus>,
-    /// Writing sessions that can go on, the newest first, one an episode.
+    /// The writing sessions that can be continued, newest first, one per episode.
     pub open: Vec<Open>,
-    /// What was done last, the newest first.
+    /// The recent events, newest first.
     pub activity: Vec<Event>,
-    /// Writing stages that are left for all episodes together.
+    /// The number of writing stages left for all episodes together.
     pub stages_left: usize,
-    /// The scores of whole reviews, by episode and then by time.
+    /// The scores of complete reviews, by episode and then by time.
     pub scores: Vec<EpisodeScore>,
-    /// How long a stage takes, in seconds: the median of those that were measured.
+    /// The median duration of the measured stages, in seconds.
     pub stage_seconds: Option<f64>,
-    /// What its owner should know.
+    /// Remarks for the owner of the project.
     pub remarks: Vec<Text>,
 }
 
-/// How far an episode is.
+/// The status of an episode.
 #[derive(Clone, Debug)]
 pub struct EpisodeStatus {
-    /// Which.
     pub episode: Episode,
-    /// Its title, from the names of its files.
+    /// The title from the names of the episode's files.
     pub title: Option<String>,
-    /// How far.
     pub progress: Progress,
-    /// By which method its manuscript has been judged, and the score from 0 to 100.
+    /// The origin of the newest judgement of the manuscript, and its score from 0 to 100.
     pub judged: Option<(String, f64)>,
 }
 
-/// How far an episode is.
+/// The progress of an episode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// It has a plot.
+    /// The episode has only a plot.
     Planned,
-    /// It has a manuscript that is not finished, or that was changed since.
+    /// The manuscript is not finished, or was changed since.
     Draft,
-    /// It is finished.
+    /// The episode is finished.
     Completed,
 }
 
-/// A writing session that can go on.
+/// A writing session that can be continued.
 #[derive(Clone, Debug)]
 pub struct Open {
-    /// Which.
     pub id: SessionId,
-    /// Of which episode.
     pub episode: Episode,
-    /// What is next.
+    /// The next stage to write.
     pub stage: Stage,
-    /// How many stages are done.
+    /// The number of completed stages.
     pub done: usize,
-    /// How many it has.
+    /// The number of all stages.
     pub stages: usize,
-    /// When it was last changed.
+    /// The time of the last change.
     pub last_updated: Moment,
 }
 
-/// Something that was done in a writing session.
+/// An event in a writing session.
 #[derive(Clone, Debug)]
 pub struct Event {
-    /// When.
     pub at: Moment,
-    /// In which session.
     pub session: SessionId,
-    /// Of which episode.
     pub episode: Episode,
-    /// What.
     pub what: Happened,
 }
 
-/// What was done in a writing session.
+/// The kind of an event in a writing session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Happened {
-    /// It was begun.
+    /// The session began.
     Started,
-    /// This stage was completed last.
+    /// This stage was completed.
     Completed(Stage),
-    /// A part of this stage was written last.
+    /// A turn of this stage was written.
     Worked(Stage),
-    /// Something was said of this stage.
+    /// Feedback on this stage was given.
     Remarked(Stage),
-    /// All stages are done.
+    /// All stages were completed.
     Finished,
 }
 
 impl Status {
-    /// Looks at a project. Fails only where it cannot be read at all.
+    /// Computes the status of a project. Returns an error only if the project cannot be read at all.
     pub fn of(novel: &NovelProject) -> Result<Self, ProjectError> {
         let survey = novel.survey()?;
         let sessions = Overview::of(novel.project())?;
@@ -176,13 +168,13 @@ impl Status {
         })
     }
 
-    /// How many episodes are so far.
+    /// Returns the number of episodes with this progress.
     #[must_use]
     pub fn count(&self, progress: Progress) -> usize {
         self.episodes.iter().filter(|one| one.progress == progress).count()
     }
 
-    /// The first episode that is so far.
+    /// Returns the first episode with this progress.
     #[must_use]
     pub fn first(&self, progress: Progress) -> Option<Episode> {
         let mut all = self.episodes.iter();
@@ -191,10 +183,10 @@ impl Status {
 }
 
 impl EpisodeStatus {
-    /// A finished episode has the score of its own text; a draft that of its newest review.
+    /// Computes the status of one episode. A review of the present text takes precedence over the score in the record.
     fn of(episode: Episode, files: &EpisodeFiles, record: Option<&Record>, newest: Option<&EpisodeScore>) -> Self {
         let of_record = record.and_then(|record| Some((record.quality.method.clone(), record.quality.overall_score?)));
-        // A judgement is of one text.
+        // A judgement holds only for the same text.
         let of_now = |newest: &&EpisodeScore| {
             let [draft] = files.manuscripts.as_slice() else {
                 return false;
@@ -218,7 +210,7 @@ impl EpisodeStatus {
     }
 }
 
-/// How many writing stages an episode still needs. A manuscript that nobody writes on in a session needs none.
+/// Returns the number of writing stages that an episode still needs. A manuscript without an open session needs none.
 fn left(status: &EpisodeStatus, open: &[Open]) -> usize {
     let session = open.iter().find(|open| open.episode == status.episode);
     match (status.progress, session) {
@@ -228,7 +220,7 @@ fn left(status: &EpisodeStatus, open: &[Open]) -> usize {
     }
 }
 
-/// The newest open session of each episode.
+/// Returns the newest open session of each episode.
 fn open(sessions: &[Session]) -> Vec<Open> {
     let mut open: Vec<Open> = Vec::new();
     for session in sessions {
@@ -247,19 +239,19 @@ fn open(sessions: &[Session]) -> Vec<Open> {
     open
 }
 
-/// What was done last.
+/// Returns the recent events.
 fn activity(sessions: &Overview) -> Vec<Event> {
     let traces = sessions.traces.iter().map(Vec::as_slice);
     let all = sessions.sessions.iter().zip(traces.chain(std::iter::repeat(&[][..])));
     let mut events: Vec<Event> = all.flat_map(|(session, trace)| events_of(session, trace)).collect();
-    // Of the same moment, what happened last comes first.
+    // The reversal makes the later of two simultaneous events the first one.
     events.reverse();
     events.sort_by(|a, b| b.at.cmp(&a.at));
     events.truncate(EVENTS);
     events
 }
 
-/// The past of a session, in order, as far as its file and its trace tell.
+/// Returns the events of a session, in order, as far as its file and its trace contain them.
 fn events_of(session: &Session, trace: &[Traced]) -> Vec<Event> {
     let event = |at: &Moment, what| Event {
         at: at.clone(),
@@ -286,7 +278,7 @@ fn events_of(session: &Session, trace: &[Traced]) -> Vec<Event> {
     events
 }
 
-/// How long a stage takes: of those that were measured, the one in the middle.
+/// Returns the median duration of the measured stages.
 fn median(sessions: &[Session]) -> Option<f64> {
     let stages = sessions
         .iter()
@@ -304,7 +296,7 @@ fn median(sessions: &[Session]) -> Option<f64> {
     }
 }
 
-/// The YAML files that cannot be read: plots, settings, outline and ledger.
+/// Returns the errors of unreadable YAML files: plots, settings, outline and ledger.
 fn faults(survey: &Survey) -> Vec<ProjectError> {
     let mut faults = Vec::new();
     for files in survey.episodes.values() {

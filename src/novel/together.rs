@@ -1,10 +1,10 @@
-//! Several files that change together: all of them or none, also when the process dies in between.
+//! Atomic changes of several files: all of them or none, even if the process stops in between.
 //!
-//! Invariant: what each file becomes is on the disk before the note of the whole; the note is there before the first file changes, and
-//! gone after the last. Forward and not back: a whole that was interrupted is finished by the next start or the next turn to write.
-//! A file that somebody changed since is left to them. For whoever has the turn to write: a novel has one note, and no other whole begins
-//! before it is finished. One that cannot be finished is set aside with its contents. A note may come from somebody else, with a
-//! novel that was copied: it changes only what the tools write.
+//! Invariant: all new contents and a journal are on disk before the first file changes; the journal is removed after
+//! the last. An interrupted change set is completed, never rolled back, by the next start or write; files changed by
+//! others since are left unchanged. Callers hold the project's write lock. A journal that cannot be completed is set
+//! aside with its contents. It may come from a stranger, with a copied novel, so it may change only files that the
+//! tools write.
 
 use std::sync::Arc;
 
@@ -24,13 +24,13 @@ use crate::{
     references::{ContentHash, FILE_BYTES, FileReference},
 };
 
-/// Where contents wait for their place.
+/// The folder for new contents and the journal.
 pub const FOLDER: &str = ".noveler/together";
 
-/// Where the whole is written down.
+/// The path of the journal.
 const NOTE: &str = ".noveler/together/note.yaml";
 
-/// Hidden folders whose files the tools write. What else is hidden belongs to other programs.
+/// The hidden folders whose files the tools write. All other hidden files belong to other programs.
 const STATE: [&str; 4] = [
     ".noveler/checks/",
     ".noveler/publish/",
@@ -38,13 +38,13 @@ const STATE: [&str; 4] = [
     ".noveler/writes/",
 ];
 
-/// How many names beside the note are looked at.
+/// The largest number of names listed beside the journal.
 const BESIDE: usize = 1_000;
 
-/// The largest note that is read: 2,000 paths.
+/// The largest journal that is read, in bytes: about 2,000 paths.
 const NOTE_BYTES: u64 = 16 << 20;
 
-/// A file that changes.
+/// The change of one file.
 #[derive(Clone, Debug)]
 pub struct Change {
     path: String,
@@ -55,11 +55,12 @@ pub struct Change {
 /// The state of a file that the caller expects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Known {
-    /// Nothing: whatever it is, it changes.
+    /// Any state: the file is changed in every case.
     Nothing,
-    /// Its SHA-256; `None` where there is no file. Any other state refuses the whole.
+    /// This SHA-256 hash; `None` for a missing file. Any other state rejects the whole change set.
     As(Option<String>),
-    /// The same, but a file in any other state is left as it is, and the others change.
+    /// This SHA-256 hash; `None` for a missing file. A file in any other state is left unchanged, and the others
+    /// change.
     Unless(Option<String>),
 }
 
@@ -67,19 +68,19 @@ enum Known {
 #[derive(Clone, Debug)]
 enum Becomes {
     Bytes(Vec<u8>),
-    /// The content of another file, which has this SHA-256.
+    /// A copy of another file, which has this SHA-256 hash.
     CopyOf(String, String),
     Gone,
 }
 
 impl Change {
-    /// A file that gets a content.
+    /// Creates a change that writes new contents.
     #[must_use]
     pub fn write(path: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
         Self::of(path.into(), Becomes::Bytes(bytes.into()))
     }
 
-    /// How many bytes it writes by itself.
+    /// Returns the number of bytes that the change itself contains.
     #[must_use]
     pub(crate) fn length(&self) -> usize {
         match &self.becomes {
@@ -88,13 +89,13 @@ impl Change {
         }
     }
 
-    /// A file that gets the content of another one.
+    /// Creates a change that copies another file.
     #[must_use]
     pub(crate) fn copy(path: &str, from: String, sha256: &str) -> Self {
         Self::of(path.to_owned(), Becomes::CopyOf(from, sha256.to_owned()))
     }
 
-    /// A file that is removed.
+    /// Creates a change that removes a file.
     #[must_use]
     pub fn remove(path: impl Into<String>) -> Self {
         Self::of(path.into(), Becomes::Gone)
@@ -105,14 +106,16 @@ impl Change {
         Self { path, becomes, known }
     }
 
-    /// The same, if the file still has this SHA-256, or is still not there: else nothing of the whole is done.
+    /// Requires that the file still has this SHA-256 hash, or is still missing; otherwise the whole change set is
+    /// rejected.
     #[must_use]
     pub fn if_still(self, sha256: Option<&str>) -> Self {
         let known = Known::As(sha256.map(str::to_owned));
         Self { known, ..self }
     }
 
-    /// The same, if the file still has this SHA-256, or is still not there: else it stays as it is, and the others change.
+    /// Requires that the file still has this SHA-256 hash, or is still missing; otherwise this file is left unchanged,
+    /// and the others change.
     #[must_use]
     pub(crate) fn unless_changed(self, sha256: Option<&str>) -> Self {
         let known = Known::Unless(sha256.map(str::to_owned));
@@ -128,48 +131,48 @@ impl Change {
     }
 }
 
-/// The whole, as it is written down.
+/// The journal of a change set, as stored.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Note {
-    /// The backup that is restored, if that is what is done.
+    /// The id of the backup that the change set restores, if it is a restoration.
     restores: Option<String>,
     files: Vec<Noted>,
 }
 
-/// A file of it.
+/// A file of the journal.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Noted {
     path: String,
-    /// The file with its new content; `None` where it is removed.
+    /// The path of the file with the new contents; `None` if the file is removed.
     from: Option<String>,
-    /// The SHA-256 of its new content.
+    /// The SHA-256 hash of the new contents.
     sha256: Option<String>,
-    /// The SHA-256 of what stood there; `None` where nothing did.
+    /// The SHA-256 hash of the previous file; `None` if it did not exist.
     before: Option<String>,
-    /// True if nothing is done unless that still stands there.
+    /// True if the whole change set stops when the file no longer has that hash.
     guards: bool,
 }
 
-/// A whole that was interrupted, as far as it went.
+/// An interrupted change set with its progress.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interrupted {
-    /// The backup that was to be restored, if that was it.
+    /// The id of the backup to be restored, if it was a restoration.
     pub restores: Option<String>,
-    /// How many files were to change.
+    /// The number of files to change.
     pub total: usize,
-    /// How many have.
+    /// The number of files changed so far.
     pub done: usize,
 }
 
-/// Changes files together. Returns those that somebody changed meanwhile, which stay as they are.
+/// Applies changes together. Returns the files that another program changed in the meantime; they are left unchanged.
 ///
 /// # Panics
-/// Never: texts and lists are YAML.
+/// Never: texts and lists can be represented in YAML.
 pub fn apply(project: &Arc<Project>, restores: Option<&str>, changes: Vec<Change>) -> Result<Vec<String>, WriteError> {
     match finish(project) {
-        // It would be overwritten.
+        // Its journal would be overwritten.
         Err(error) if is_left(project) => return Err(as_write(error)),
         _ => {}
     }
@@ -209,7 +212,7 @@ pub fn apply(project: &Arc<Project>, restores: Option<&str>, changes: Vec<Change
     }
     match (note.files.as_slice(), contents.as_slice()) {
         ([], _) => return Ok(kept),
-        // One file is whole by itself.
+        // A single file is replaced atomically without a journal.
         ([only], [(_, bytes)]) => {
             let placed = replace_if(project, &only.path, bytes, || is_still(project, only));
             match placed {
@@ -237,7 +240,7 @@ fn as_write(error: BackupError) -> WriteError {
     match error {
         BackupError::Write(error) => error,
         BackupError::Path(error) => error.into(),
-        // Somebody removed a content that was just written.
+        // Another program removed contents that were just written.
         error => WriteError::Io {
             path: NOTE.to_owned(),
             source: std::io::Error::other(error),
@@ -245,13 +248,14 @@ fn as_write(error: BackupError) -> WriteError {
     }
 }
 
-/// Finishes what was interrupted, if anything was. For whoever has the turn to write. Returns the files that somebody changed
-/// since, which stay as they are. What can never be finished is set aside, and [`set_asides`] tells it.
+/// Completes an interrupted change set, if there is one. The caller holds the write lock. Returns the files that
+/// another program changed since; they are left unchanged. A change set that can never be completed is set aside, and
+/// [`set_asides`] lists it.
 pub fn finish(project: &Arc<Project>) -> Result<Vec<String>, BackupError> {
     match left(project).and_then(|note| note.map_or(Ok(Vec::new()), |note| carry_out(project, &note))) {
-        // Somebody changed what the rest depends on.
+        // Another program changed a file on which the rest depends.
         Err(BackupError::Write(WriteError::Changed { path })) => Ok(vec![path]),
-        // The disk may answer the next time.
+        // The disk error may be temporary.
         Err(
             error @ (BackupError::Path(PathError::Unreadable { .. })
             | BackupError::Write(
@@ -266,7 +270,7 @@ pub fn finish(project: &Arc<Project>) -> Result<Vec<String>, BackupError> {
     }
 }
 
-/// The folders of what could not be finished.
+/// Returns the folders of change sets that could not be completed.
 pub fn set_asides(project: &Arc<Project>) -> Result<Vec<String>, PathError> {
     let (state, name) = FOLDER.split_once('/').unwrap_or_default();
     let folder = match project.resolve(state) {
@@ -294,7 +298,7 @@ pub fn aside_message(folder: &str) -> Text {
     )
 }
 
-/// Returns the whole that was interrupted and not finished since, if there is one.
+/// Returns the interrupted change set, if there is one.
 pub fn interrupted(project: &Arc<Project>) -> Result<Option<Interrupted>, BackupError> {
     let Some(note) = left(project)? else {
         return Ok(None);
@@ -310,7 +314,7 @@ pub fn interrupted(project: &Arc<Project>) -> Result<Option<Interrupted>, Backup
     }))
 }
 
-/// True if something was interrupted here: one look at the disk.
+/// True if a change set was interrupted here; the check is one file lookup.
 #[must_use]
 pub fn is_left(project: &Arc<Project>) -> bool {
     project.resolve(NOTE).is_ok()
@@ -332,7 +336,8 @@ fn left(project: &Arc<Project>) -> Result<Option<Note>, BackupError> {
     }
 }
 
-/// True if the tools write such a file: none of another program, and only with what waits beside the note or lies in the backup.
+/// True if the tools may write this file: it does not belong to another program, and its new contents are beside the
+/// journal or in the backup.
 fn is_allowed(note: &Note, file: &Noted) -> bool {
     let path = STATE.iter().find_map(|folder| file.path.strip_prefix(folder));
     let mut parts = path.unwrap_or(&file.path).split('/');
@@ -349,7 +354,7 @@ fn is_allowed(note: &Note, file: &Noted) -> bool {
         && file.from.as_deref().is_none_or(|from| waits(from) || is_copy(from))
 }
 
-/// Puts every file of a note in its place that is not there yet, then removes the note.
+/// Applies the remaining files of a journal, then removes the journal.
 fn carry_out(project: &Arc<Project>, note: &Note) -> Result<Vec<String>, BackupError> {
     let end = || remove_folder(project, FOLDER);
     let mut kept = Vec::new();
@@ -382,7 +387,7 @@ fn carry_out(project: &Arc<Project>, note: &Note) -> Result<Vec<String>, BackupE
     Ok(kept)
 }
 
-/// The new content of a file.
+/// Returns the new contents of a file.
 fn content(project: &Arc<Project>, note: &Note, file: &Noted, from: &str) -> Result<Vec<u8>, BackupError> {
     let bytes = project.resolve(from).and_then(|from| files::read(&from, FILE_BYTES));
     match bytes {
@@ -395,12 +400,12 @@ fn content(project: &Arc<Project>, note: &Note, file: &Noted, from: &str) -> Res
     }
 }
 
-/// True if what stood in the place of a file still stands there.
+/// True if the previous file is still in place.
 fn is_still(project: &Arc<Project>, file: &Noted) -> bool {
     hash_at(project, &file.path).is_ok_and(|now| now == file.before)
 }
 
-/// The SHA-256 of what stands in a place; `None` where nothing does.
+/// Returns the SHA-256 hash of the file at a path; `None` if there is no file.
 fn hash_at(project: &Arc<Project>, path: &str) -> Result<Option<String>, PathError> {
     match project.resolve(path) {
         Ok(file) => Ok(Some(FileReference::of(&file)?.hash.digits().to_owned())),
@@ -410,7 +415,7 @@ fn hash_at(project: &Arc<Project>, path: &str) -> Result<Option<String>, PathErr
 }
 
 impl Interrupted {
-    /// The remark as a sentence, in both languages.
+    /// Returns a sentence about the interrupted change set, in both languages.
     #[must_use]
     pub fn message(&self) -> Text {
         let Self { restores, total, done } = self;
@@ -503,7 +508,7 @@ mod tests {
             (read(&root, "a.md"), read(&root, "b.md"), read(&root, "gone.md")),
             (Some("new".into()), Some("somebody's".into()), None)
         );
-        // What is as it becomes was changed by nobody.
+        // A file that already has the new contents does not count as changed.
         assert_eq!(apply(&project, None, vec![change("a.md")]).expect("again"), [""; 0]);
         assert_eq!(apply(&project, None, vec![change("b.md")]).expect("kept"), ["b.md"]);
     }
@@ -543,7 +548,8 @@ mod tests {
         assert_eq!(interrupted(&project).expect("read"), None);
     }
 
-    /// A project with `a.md` and a note that removes it first and gives another file what waits.
+    /// Creates a project with `a.md` and a journal that first removes it and then writes stored contents to another
+    /// file.
     fn noted(path: &str, from: &str) -> (tempfile::TempDir, std::sync::Arc<Project>) {
         let root = tempfile::tempdir().expect("a folder");
         let project = Project::open(root.path()).expect("a project");

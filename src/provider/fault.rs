@@ -1,7 +1,7 @@
-//! Why a provider gave no text: one code (R003), a kind that says more, and what to check.
+//! The errors of a provider: one code (R003), a kind that is more specific, and advice on what to check.
 //!
-//! Each carries the facts that its sentences in `errors.toml` name. None carries the key; what a provider says in its own
-//! words may repeat it, and passes the redactor like every error.
+//! Each error contains the facts that its sentences in `errors.toml` name, but never the key. A provider's own message
+//! may repeat the key; it passes the redactor like every error.
 
 use std::{sync::LazyLock, time::Duration};
 
@@ -12,12 +12,11 @@ use fumi_base::{
 
 use super::passes;
 
-/// The failures of providers.
+/// The error catalogue of providers.
 pub static BOOK: LazyLock<Book> = LazyLock::new(|| Book::embedded(include_str!("errors.toml")));
 
-/// Why there is no text.
+/// The reason for not getting a text from a provider.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the sentences stand in errors.toml")]
 pub enum Fault {
     #[error("unreachable: {reason}")]
     Unreachable { reason: String },
@@ -42,12 +41,12 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// What a status that is no success means.
+    /// Creates the error of a status other than success.
     pub(super) fn of_status(status: u16, said: String, wait: Option<Duration>) -> Self {
         Self::Status { status, said, wait }
     }
 
-    /// The entry in the book, and the kind that telemetry counts.
+    /// Returns the name of the entry in the catalogue, which is also the kind that telemetry counts.
     pub(super) fn kind(&self) -> &'static str {
         match self {
             Self::Unreachable { .. } => "PROVIDER_UNREACHABLE",
@@ -67,7 +66,7 @@ impl Fault {
         }
     }
 
-    /// Whether another try may do better.
+    /// True if the error may be temporary, so that a retry is useful.
     pub(super) fn may_pass(&self) -> bool {
         match self {
             Self::Unreachable { .. } => true,
@@ -76,7 +75,7 @@ impl Fault {
         }
     }
 
-    /// How long the provider asks to wait.
+    /// Returns the time that the provider asks to wait.
     pub(super) fn wait(&self) -> Option<Duration> {
         match self {
             Self::Status { wait, .. } => *wait,
@@ -84,12 +83,12 @@ impl Fault {
         }
     }
 
-    /// Whether it is refused for the want of a field of this name.
+    /// True if the request was rejected because a field of this name is missing.
     pub(super) fn asks_for(&self, field: &str) -> bool {
         matches!(self, Self::Status { status: 400, said, .. } if said.contains(field))
     }
 
-    /// The same, told of the model that was asked.
+    /// Adds the name of the model that was asked.
     pub(super) fn at(self, model: &str) -> Failure {
         Failure {
             model: model.to_owned(),
@@ -98,7 +97,7 @@ impl Fault {
     }
 }
 
-/// A failure with the model that was asked.
+/// An error of a provider with the model that was asked.
 #[derive(Debug, thiserror::Error)]
 #[error("{model}: {fault}")]
 pub struct Failure {

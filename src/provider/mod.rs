@@ -1,8 +1,8 @@
-//! A provider of models, asked over HTTP for the texts that tools need: an author of `tool/converse`.
+//! A provider of models, called over HTTP for the texts that tools need: an author of `tool/converse`.
 //!
-//! Invariant: the key goes into one header of requests to the configured endpoint and nowhere else: no redirect is followed,
-//! and neither log nor error has it. An answer is whole or none: one that was cut off or filtered is a failure that says so.
-//! What is asked, and what becomes of an answer, is not decided here.
+//! Invariant: the key is sent in one header of requests to the configured endpoint and nowhere else: redirects are not
+//! followed, and neither logs nor errors contain the key. An answer is complete or an error: one that was cut off or
+//! filtered is an error that says so. The content of questions and the use of answers are not decided here.
 
 pub mod fault;
 mod wire;
@@ -32,16 +32,16 @@ use crate::{
 use fault::Fault;
 use wire::{End, Said};
 
-/// How long a connection may take. An answer may take minutes, but whether somebody is there shows at once.
+/// The timeout of connecting. An answer may take minutes, but a connection succeeds or fails at once.
 const CONNECT: Duration = Duration::from_secs(10);
-/// Longest answer that is read, in bytes; what a model writes at once has some hundred thousand.
+/// The maximum size of an answer, in bytes; a model writes at most some hundred thousand at once.
 const LARGEST: usize = 4 << 20;
-/// How much of an error's body is read: its message is short.
+/// The maximum size of an error's body, in bytes: its message is short.
 const LARGEST_ERROR: usize = 64 << 10;
-/// Longest wait that is worth it. Who says to come back later than that says no for now.
+/// The maximum wait before a retry. A provider that asks for a longer wait is treated as unavailable for now.
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
 
-/// A provider.
+/// A provider of models, with its connections.
 #[derive(Debug)]
 pub struct Provider {
     config: config::Provider,
@@ -52,7 +52,7 @@ pub struct Provider {
 }
 
 impl Provider {
-    /// The provider that the configuration names, if it may be asked. Nothing is sent before the first question.
+    /// Returns the provider of the configuration, if it may be asked. Nothing is sent before the first question.
     pub fn open(config: &config::Novel, metrics: &Arc<Metrics>) -> Result<Option<Self>, ConfigError> {
         let (author, config) = (config.author, config.provider.clone());
         config.check(author)?;
@@ -77,7 +77,7 @@ impl Provider {
         }))
     }
 
-    /// Has one answer written, in as many tries as the configuration allows.
+    /// Requests one answer, with as many retries as the configuration allows.
     async fn answer(&self, prompt: &Prompt) -> Result<Written, Fault> {
         let mut wait = Duration::from_millis(self.config.retry_ms);
         let mut field = wire::Limit::Usual;
@@ -93,7 +93,7 @@ impl Provider {
                 Ok(said) => return self.written(prompt, said),
                 Err(fault) => fault,
             };
-            // The newer models of one provider know the limit under another name, and say so.
+            // The newer models of one provider expect the limit under another name, and report that.
             if field == wire::Limit::Usual && fault.asks_for(wire::Limit::NEWER) {
                 field = wire::Limit::Newer;
                 continue;
@@ -113,7 +113,7 @@ impl Provider {
         }
     }
 
-    /// One request and its reply.
+    /// Sends one request and reads its reply.
     async fn once(&self, body: String) -> Result<Said, Fault> {
         let request = self.http.post(&self.url).headers(self.headers.clone()).body(body);
         let response = request.send().await.map_err(|error| self.unreachable(&error))?;
@@ -123,12 +123,12 @@ impl Provider {
             return wire::said(self.config.kind, &body).map_err(|reason| Fault::Malformed { reason });
         }
         let wait = retry_after(response.headers());
-        // What it says matters less than that it says no.
+        // The status matters more than the body, so an unreadable body is ignored.
         let body = self.read(response, LARGEST_ERROR).await.unwrap_or_default();
         Err(Fault::of_status(status.as_u16(), wire::complaint(&body), wait))
     }
 
-    /// A body, as long as it is not too large.
+    /// Reads a body of at most `largest` bytes.
     async fn read(&self, mut response: reqwest::Response, largest: usize) -> Result<Vec<u8>, Fault> {
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(|error| self.unreachable(&error))? {
@@ -151,7 +151,7 @@ impl Provider {
         }
     }
 
-    /// What was said as an answer, if it is one.
+    /// Converts a reply to an answer, or to an error if it is not complete.
     fn written(&self, prompt: &Prompt, said: Said) -> Result<Written, Fault> {
         let estimate = || {
             prompt
@@ -169,7 +169,7 @@ impl Provider {
                 .unwrap_or_else(|| tokens::estimate(&said.text) as u64),
             is_estimated: said.input_tokens.is_none() || said.output_tokens.is_none(),
         };
-        // Paid for, whatever it is good for.
+        // Counted in any case, since the tokens were paid for.
         self.metrics
             .provider_tokens(self.name(), &self.config.model, usage.input_tokens, usage.output_tokens);
         match said.end {
@@ -185,7 +185,7 @@ impl Provider {
         }
     }
 
-    /// The provider as telemetry names it.
+    /// Returns the name of the provider in telemetry.
     const fn name(&self) -> &'static str {
         match self.config.kind {
             ProviderKind::OpenAi => "openai",
@@ -211,7 +211,7 @@ impl Author for Provider {
     }
 }
 
-/// What every request carries, the key among it.
+/// Returns the headers of every request, including the key.
 fn headers(config: &config::Provider) -> Result<HeaderMap, ConfigError> {
     let mut headers = HeaderMap::new();
     let plain = |value: &'static str| HeaderValue::from_static(value);
@@ -233,7 +233,7 @@ fn headers(config: &config::Provider) -> Result<HeaderMap, ConfigError> {
     Ok(headers)
 }
 
-/// When to come back, as seconds or as a date.
+/// Parses the header `Retry-After`, as seconds or as a date.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let value = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if let Ok(seconds) = value.parse() {
@@ -244,10 +244,10 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     Some(at.duration_since(SystemTime::now()).unwrap_or_default())
 }
 
-/// Between half of a wait and all of it, so that many who were turned away do not come back at once.
+/// Returns a random time between half of a wait and all of it, so that rejected clients do not all retry at once.
 fn jittered(wait: Duration) -> Duration {
     let mut byte = [0];
-    // Without randomness everybody waits the whole time.
+    // Without randomness the whole time is used.
     let share = if getrandom::fill(&mut byte).is_ok() {
         byte[0]
     } else {
@@ -256,7 +256,7 @@ fn jittered(wait: Duration) -> Duration {
     wait / 2 + wait * u32::from(share) / (2 * u32::from(u8::MAX))
 }
 
-/// The cause of a failure, without the address: whoever configured it knows it, and others need not.
+/// Returns the cause of an error without the URL: the operator knows it, and others need not.
 fn innermost(error: &reqwest::Error) -> String {
     let mut cause = std::error::Error::source(error);
     while let Some(deeper) = cause.and_then(std::error::Error::source) {
@@ -265,7 +265,7 @@ fn innermost(error: &reqwest::Error) -> String {
     cause.map_or_else(|| "the request failed".to_owned(), ToString::to_string)
 }
 
-/// What of an HTTP status is worth another try.
+/// True if a request with this status is worth a retry.
 fn passes(status: u16) -> bool {
     StatusCode::from_u16(status).is_ok_and(|status| {
         status.is_server_error() || matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT)

@@ -1,7 +1,7 @@
-//! What providers send and understand: chat completions in the manner of `OpenAI`, messages in that of Anthropic.
+//! The wire formats of providers: chat completions of `OpenAI`, messages of Anthropic.
 //!
-//! Replies are read leniently, because every server that calls itself compatible leaves out something else, but for the two
-//! things that decide whether an answer is one: its text, and why it ended. Nothing is sent here.
+//! Replies are parsed leniently, because each compatible server omits something else, except for the two fields that
+//! decide whether a reply is an answer: its text, and the reason why it ended. Nothing is sent here.
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -11,13 +11,13 @@ use crate::{
     tool::converse::{Prompt, Speaker},
 };
 
-/// The version of the interface that requests are written for.
+/// The version of the API that requests are written for.
 pub(super) const ANTHROPIC_VERSION: &str = "2023-06-01";
 
-/// How much of a complaint is shown, in characters.
+/// The maximum length of a shown error message, in characters.
 const COMPLAINT: usize = 300;
 
-/// Where requests go, behind the base URL.
+/// Returns the path of requests, relative to the base URL.
 pub(super) const fn path(kind: ProviderKind) -> &'static str {
     match kind {
         ProviderKind::OpenAi => "/chat/completions",
@@ -25,21 +25,21 @@ pub(super) const fn path(kind: ProviderKind) -> &'static str {
     }
 }
 
-/// Under which name the longest answer is said.
+/// The name of the field that limits the length of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Limit {
-    /// `max_tokens`, which nearly everybody knows.
+    /// `max_tokens`, which nearly every server accepts.
     Usual,
-    /// [`Limit::NEWER`], which models that reason insist on.
+    /// [`Limit::NEWER`], which reasoning models require.
     Newer,
 }
 
 impl Limit {
-    /// The newer name.
+    /// The newer name of the field.
     pub(super) const NEWER: &str = "max_completion_tokens";
 }
 
-/// A request.
+/// Formats a request as JSON.
 pub(super) fn body(config: &Provider, prompt: &Prompt, limit: Limit) -> String {
     let turns = prompt.turns().iter().map(|turn| {
         let role = match turn.speaker {
@@ -59,7 +59,7 @@ pub(super) fn body(config: &Provider, prompt: &Prompt, limit: Limit) -> String {
     Value::Object(body).to_string()
 }
 
-/// What a provider said.
+/// A parsed reply of a provider.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Said {
     pub(super) text: String,
@@ -68,18 +68,18 @@ pub(super) struct Said {
     pub(super) output_tokens: Option<u64>,
 }
 
-/// Why an answer ended.
+/// The reason why an answer ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
-    /// It was done.
+    /// The answer is complete.
     Whole,
-    /// It met the limit of its length.
+    /// The answer reached the limit of its length.
     Cut,
-    /// The provider, or its model, would not write it.
+    /// The provider, or its model, refused to write it.
     Filtered,
 }
 
-/// Reads a reply. The error says what is wrong with it.
+/// Parses a reply. The error describes what is wrong with it.
 pub(super) fn said(kind: ProviderKind, body: &[u8]) -> Result<Said, String> {
     match kind {
         ProviderKind::OpenAi => completion(body),
@@ -107,7 +107,7 @@ impl Content {
     fn text(self) -> String {
         match self {
             Self::Text(text) => text,
-            // Thoughts and calls of tools are no part of an answer.
+            // Thoughts and tool calls are not part of an answer.
             Self::Parts(parts) => parts
                 .into_iter()
                 .filter(|part| matches!(part.kind.as_str(), "text" | "output_text"))
@@ -181,7 +181,7 @@ fn message(body: &[u8]) -> Result<Said, String> {
     })
 }
 
-/// What the body of an error says, in one line: both kinds have `error.message`, others nearly anything.
+/// Extracts the message of an error's body, in one line: both kinds have `error.message`, others nearly anything.
 pub(super) fn complaint(body: &[u8]) -> String {
     let json: Value = serde_json::from_slice(body).unwrap_or_default();
     let said = ["/error/message", "/error", "/message", "/detail"]

@@ -1,8 +1,8 @@
-//! Sending traces, metrics and logs to an OpenTelemetry collector (OTLP).
+//! Export of traces, metrics and logs to an OpenTelemetry collector (OTLP).
 //!
-//! On when the configuration or `OTEL_EXPORTER_OTLP_ENDPOINT` names a collector. What the configuration does not know is read by
-//! the exporters from the standard `OTEL_*` variables (headers, timeouts, sampling, resource attributes). A collector that is
-//! away costs nothing but what is dropped: calls never wait for it.
+//! It is on if the configuration or `OTEL_EXPORTER_OTLP_ENDPOINT` names a collector. The exporters read further
+//! settings from the standard `OTEL_*` variables (headers, timeouts, sampling, resource attributes). If the collector
+//! is unreachable, data is dropped: calls never wait for it.
 
 use opentelemetry::KeyValue;
 use opentelemetry_otlp::{
@@ -15,16 +15,16 @@ use opentelemetry_sdk::{
 
 use crate::config::{OtlpProtocol, Telemetry};
 
-/// What sends spans and messages. Flush with [`Exporters::shutdown`].
+/// The exporters of spans and messages. Flush them with [`Exporters::shutdown`].
 #[derive(Debug)]
 pub struct Exporters {
-    /// Spans.
+    /// The exporter of spans.
     pub traces: Option<SdkTracerProvider>,
-    /// Messages of the log.
+    /// The exporter of log messages.
     pub logs: Option<SdkLoggerProvider>,
 }
 
-/// Who says it.
+/// Returns the attributes that identify this server.
 #[must_use]
 pub fn resource(config: &Telemetry) -> Resource {
     Resource::builder()
@@ -34,7 +34,7 @@ pub fn resource(config: &Telemetry) -> Resource {
 }
 
 impl Exporters {
-    /// What sends, if there is a collector. Needs the context of a runtime for gRPC.
+    /// Creates the exporters if a collector is configured. Must be called within a runtime, for gRPC.
     pub fn open(config: &Telemetry) -> Result<Option<Self>, ExporterBuildError> {
         if config.otlp_endpoint.is_empty() {
             return Ok(None);
@@ -73,7 +73,7 @@ impl Exporters {
         }))
     }
 
-    /// Sends what is left. Blocks until it is sent or given up.
+    /// Sends the remaining data. Blocks until it is sent or given up.
     pub fn shutdown(&self) {
         if let Some(traces) = &self.traces {
             let _ = traces.shutdown();
@@ -84,7 +84,7 @@ impl Exporters {
     }
 }
 
-/// What sends metrics now and then, if there is a collector.
+/// Creates the periodic exporter of metrics if a collector is configured.
 pub fn metrics(
     config: &Telemetry,
 ) -> Result<Option<PeriodicReader<impl PushMetricExporter + use<>>>, ExporterBuildError> {
@@ -105,7 +105,7 @@ pub fn metrics(
     Ok(Some(PeriodicReader::builder(exporter).build()))
 }
 
-/// Over HTTP every signal has a path of its own.
+/// Returns the URL of one signal. Over HTTP every signal has its own path.
 fn http(config: &Telemetry, signal: &str) -> String {
     format!("{}/v1/{signal}", config.otlp_endpoint.trim_end_matches('/'))
 }

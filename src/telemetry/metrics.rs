@@ -1,7 +1,9 @@
-//! Every metric, by the semantic conventions of OpenTelemetry where they have one, ours (`fumi.`) where they do not.
+//! All metrics, named by the semantic conventions of OpenTelemetry where they exist, and with the prefix `fumi.`
+//! elsewhere.
 //!
-//! Labels are bounded: names of the catalogue, of pools, of routes; never a client's string. One set belongs to one process
-//! (in tests: to one server), is read at `/metrics` and sent to the collector if there is one.
+//! Label values are bounded: names of the catalogue, of pools, of routes; never a client's string. One set of metrics
+//! belongs to one process (in tests: to one server), is served at `/metrics` and sent to the collector if one is
+//! configured.
 
 use std::{sync::Arc, time::Duration};
 
@@ -15,16 +17,16 @@ use prometheus::{Encoder as _, Registry, TextEncoder};
 use super::export;
 use crate::config::{ConfigError, Telemetry};
 
-/// Buckets of durations, in seconds, as the conventions for MCP and HTTP advise; finer at the lower end, where cached answers
-/// are.
+/// Buckets of durations, in seconds, as advised by the conventions for MCP and HTTP; finer at the lower end, where
+/// cached answers are.
 const SECONDS: [f64; 16] = [
     0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 300.0,
 ];
-/// Buckets of an answer of a provider's model, in seconds, as the conventions for generative models advise.
+/// Buckets of the duration of a provider's answer, in seconds, as advised by the conventions for generative models.
 const ANSWERS: [f64; 14] = [
     0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92,
 ];
-/// Buckets of its tokens, as they advise too.
+/// Buckets of the tokens of a provider's answer, as advised by the same conventions.
 const TOKENS: [f64; 12] = [
     1.0,
     4.0,
@@ -39,7 +41,7 @@ const TOKENS: [f64; 12] = [
     1_048_576.0,
     4_194_304.0,
 ];
-/// Buckets of the life of a session and of a writing stage, which people may answer, in seconds: up to a day.
+/// Buckets of the lifetime of a session and of a writing stage, which people may answer, in seconds: up to a day.
 const LIVES: [f64; 10] = [
     1.0, 10.0, 60.0, 300.0, 900.0, 1_800.0, 3_600.0, 7_200.0, 21_600.0, 86_400.0,
 ];
@@ -69,35 +71,35 @@ pub struct Metrics {
     novel_chains: Counter<u64>,
 }
 
-/// What came of a batch.
+/// The result of a batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BatchOutcome {
-    /// Whether every step succeeded.
+    /// True if every step succeeded.
     pub success: bool,
-    /// Steps that ran: the tool, whether it succeeded, how many.
+    /// The executed steps: the tool, true if it succeeded, and their number.
     pub steps: Vec<(&'static str, bool, u64)>,
-    /// Steps that did not.
+    /// The number of steps that did not run.
     pub not_run: u64,
-    /// Round trips that there would have been beside the one.
+    /// The number of round trips saved by the batch.
     pub calls_saved: u64,
-    /// Estimated tokens of values that went from step to step, which a model would have had to read and to write.
+    /// The estimated tokens of values passed from step to step, which a model would otherwise have to read and write.
     pub tokens_saved: u64,
-    /// Time of all steps together.
+    /// The total time of all steps.
     pub time: Duration,
 }
 
-/// Why a request was refused before any tool was asked.
+/// The reason why a request was refused before any tool was called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RefusedBy {
-    /// No or no good token, or not enough scope.
+    /// A missing or invalid token, or a missing scope.
     Auth,
-    /// More calls than a minute has room for.
+    /// More calls than the rate limit allows.
     Rate,
-    /// Too much at once: requests, connections or sessions.
+    /// Too many requests, connections or sessions at once.
     Busy,
-    /// Too large.
+    /// The body is too large.
     Body,
-    /// A name or origin that is not allowed.
+    /// A host name or origin that is not allowed.
     Host,
 }
 
@@ -113,14 +115,14 @@ impl RefusedBy {
     }
 }
 
-/// In which forms a reply went out.
+/// The forms in which a reply was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReplyForm {
-    /// Structure and text.
+    /// Both the structure and the text.
     Both,
-    /// The structure alone.
+    /// Only the structure.
     Structured,
-    /// The text alone.
+    /// Only the text.
     Text,
 }
 
@@ -135,7 +137,7 @@ impl ReplyForm {
 }
 
 impl Metrics {
-    /// A set of its own, sent to the collector if the configuration names one.
+    /// Creates a separate set of metrics, sent to the collector if one is configured.
     pub fn open(config: &Telemetry) -> Result<Arc<Self>, ConfigError> {
         let failed = |error: &dyn std::fmt::Display| ConfigError(format!("telemetry: {error}"));
         let registry = Registry::new();
@@ -224,7 +226,7 @@ impl Metrics {
         }))
     }
 
-    /// One MCP request ended.
+    /// Records the end of an MCP request.
     pub fn operation(&self, method: &'static str, tool: Option<&'static str>, error: Option<&str>, elapsed: Duration) {
         let mut labels = vec![KeyValue::new("mcp.method.name", method)];
         labels.extend(tool.map(|tool| KeyValue::new("gen_ai.tool.name", tool)));
@@ -232,17 +234,17 @@ impl Metrics {
         self.operations.record(elapsed.as_secs_f64(), &labels);
     }
 
-    /// A session ended.
+    /// Records the end of a session.
     pub fn session(&self, lived: Duration) {
         self.sessions.record(lived.as_secs_f64(), &[]);
     }
 
-    /// A session was brought back that this process did not have.
+    /// Counts a session of another process that was restored in this one.
     pub fn session_restored(&self) {
         self.restored.add(1, &[]);
     }
 
-    /// An HTTP request was answered. `route` is a template.
+    /// Records an answered HTTP request. `route` is a template.
     pub fn request(&self, method: &'static str, route: &str, status: u16, took: Duration) {
         let labels = [
             KeyValue::new("http.request.method", method),
@@ -252,19 +254,19 @@ impl Metrics {
         self.requests.record(took.as_secs_f64(), &labels);
     }
 
-    /// A call has its place in a pool.
+    /// Records the waiting time of a call that got its slot in a pool.
     pub fn pool_wait(&self, pool: &'static str, waited: Duration) {
         self.pool_waits
             .record(waited.as_secs_f64(), &[KeyValue::new("pool", pool)]);
     }
 
-    /// The result cache was asked.
+    /// Counts a look-up in the result cache.
     pub fn lookup(&self, hit: bool) {
         let result = if hit { "hit" } else { "miss" };
         self.lookups.add(1, &[KeyValue::new("result", result)]);
     }
 
-    /// A tool answered. Of a reply in both forms the tokens are those of the larger.
+    /// Counts the tokens of a tool's answer. For a reply in both forms, `tokens` is that of the larger one.
     pub fn tokens(&self, tool: &'static str, form: ReplyForm, tokens: u64) {
         let labels = [
             KeyValue::new("gen_ai.tool.name", tool),
@@ -273,14 +275,14 @@ impl Metrics {
         self.tokens.add(tokens, &labels);
     }
 
-    /// A provider's model was asked, once. `error` is the kind of the failure; the model is the configured one.
+    /// Records one request to a provider's model. `error` is the kind of the error; the model is the configured one.
     pub fn provider_asked(&self, provider: &'static str, model: &str, error: Option<&'static str>, took: Duration) {
         let mut labels = model_labels(provider, model);
         labels.extend(error.map(|error| KeyValue::new("error.type", error)));
         self.provider_answers.record(took.as_secs_f64(), &labels);
     }
 
-    /// What an answer of a provider's model took.
+    /// Records the tokens of a provider's answer.
     pub fn provider_tokens(&self, provider: &'static str, model: &str, input: u64, output: u64) {
         for (kind, tokens) in [("input", input), ("output", output)] {
             let mut labels = model_labels(provider, model);
@@ -289,7 +291,7 @@ impl Metrics {
         }
     }
 
-    /// A batch ended.
+    /// Records the result of a batch.
     pub fn batch(&self, outcome: &BatchOutcome) {
         let word = |success| if success { "succeeded" } else { "failed" };
         self.batches.record(
@@ -309,30 +311,30 @@ impl Metrics {
         self.batch_tokens_saved.add(outcome.tokens_saved, &[]);
     }
 
-    /// A writing stage was completed. `stage` is its name.
+    /// Records a completed writing stage. `stage` is its name.
     pub fn novel_stage(&self, stage: &'static str, took: Duration) {
         self.novel_stages
             .record(took.as_secs_f64(), &[KeyValue::new("stage", stage)]);
     }
 
-    /// An episode went through all its stages.
+    /// Counts an episode that completed all its stages.
     pub fn novel_chain(&self) {
         self.novel_chains.add(1, &[]);
     }
 
-    /// A request was refused.
+    /// Counts a refused request.
     pub fn refused(&self, by: RefusedBy) {
         self.refused.add(1, &[KeyValue::new("reason", by.name())]);
     }
 
-    /// Counts a call until the guard is dropped.
+    /// Counts a call as running until the returned guard is dropped.
     #[must_use]
     pub fn running(self: &Arc<Self>) -> Running {
         self.running.add(1, &[]);
         Running(Arc::clone(self))
     }
 
-    /// A number that only grows, read whenever the metrics are.
+    /// Registers a counter that is read whenever the metrics are collected.
     pub fn count(
         &self,
         (name, unit): (&'static str, &'static str),
@@ -347,8 +349,8 @@ impl Metrics {
         let _ = counter.with_callback(move |told| told.observe(read(), &[])).build();
     }
 
-    /// A number that is read whenever the metrics are: what there is now. `read` gives the values with one label each, or
-    /// with none.
+    /// Registers a gauge that is read whenever the metrics are collected. `read` returns the values with one label
+    /// each, or with none.
     pub fn observe(
         &self,
         (name, unit): (&'static str, &'static str),
@@ -360,28 +362,28 @@ impl Metrics {
             .u64_observable_gauge(name)
             .with_unit(unit)
             .with_description(about);
-        // The provider keeps the callback; the instrument itself is nothing.
+        // The meter provider keeps the callback; the instrument itself is not needed.
         let _ = gauge
             .with_callback(move |observer| read(&mut |value, labels| observer.observe(value, labels)))
             .build();
     }
 
-    /// All of them as Prometheus reads them.
+    /// Formats all metrics for Prometheus.
     #[must_use]
     pub fn text(&self) -> String {
         let mut out = Vec::new();
-        // Fails only where a metric is malformed, which its own type rules out.
+        // Fails only for a malformed metric, which the types rule out.
         let _ = TextEncoder::new().encode(&self.registry.gather(), &mut out);
         String::from_utf8(out).unwrap_or_default()
     }
 
-    /// Sends what is left. Blocks until it is sent or given up.
+    /// Sends the remaining data. Blocks until it is sent or given up.
     pub fn shutdown(&self) {
         let _ = self.provider.shutdown();
     }
 }
 
-/// What the conventions want to be said of a model.
+/// Returns the labels that the conventions require for a model.
 fn model_labels(provider: &'static str, model: &str) -> Vec<KeyValue> {
     vec![
         KeyValue::new("gen_ai.operation.name", "chat"),
@@ -390,7 +392,7 @@ fn model_labels(provider: &'static str, model: &str) -> Vec<KeyValue> {
     ]
 }
 
-/// A call that is counted.
+/// A guard that counts a call as running until it is dropped.
 #[derive(Debug)]
 pub struct Running(Arc<Metrics>);
 
@@ -400,7 +402,7 @@ impl Drop for Running {
     }
 }
 
-/// Bytes of memory that the process holds; `None` where the system does not say.
+/// Returns the resident memory of the process, in bytes; `None` if the system does not report it.
 #[must_use]
 pub fn resident_bytes() -> Option<u64> {
     const PAGE: u64 = 4_096;

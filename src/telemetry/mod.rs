@@ -1,8 +1,8 @@
-//! What fumi says of itself: the log on standard error, traces and metrics for a collector, and every name used in them.
+//! Telemetry: the log on standard error, traces and metrics for a collector, and every name used in them.
 //!
-//! Standard output belongs to the command line's contract (the ready line, results). Libraries that log what
-//! clients send or what files are called are held at `error` unless a filter names them, and never reach a collector. No span
-//! carries an argument's value.
+//! Standard output is reserved for the command line's contract (the ready line, results). Libraries that log clients'
+//! data or file names are limited to level `error` unless a filter names them, and their messages never reach a
+//! collector. Spans never contain an argument's value.
 
 pub mod export;
 pub mod metrics;
@@ -25,18 +25,18 @@ use tracing_subscriber::{
 
 use crate::config::{Log, LogFormat};
 
-/// rmcp logs whole requests, arguments included, and a client's own words in warnings; the walker logs every name that it
-/// passes; the exporters tell of their own beginning and end.
+/// Libraries that log too much: rmcp logs whole requests, arguments included, and a client's own words in warnings; the
+/// walker logs every name that it visits; the exporters log their own start and end.
 const TALKATIVE: [&str; 4] = ["rmcp", "ignore", "globset", "opentelemetry"];
 
-/// What a collector receives is our own.
+/// The prefix of the targets that are sent to a collector: only fumi's own.
 const OURS: &str = "fumi";
 
-/// Changes the filter of the log while the process runs.
+/// A function that replaces the filter of the log while the process runs.
 type Refilter = Box<dyn Fn(EnvFilter) + Send + Sync>;
 static REFILTER: std::sync::OnceLock<Refilter> = std::sync::OnceLock::new();
 
-/// What is logged for a configured filter.
+/// Returns the effective filter of the log for a configured one.
 #[must_use]
 pub fn filter(configured: &str) -> EnvFilter {
     let mut filter = configured.to_owned();
@@ -46,15 +46,15 @@ pub fn filter(configured: &str) -> EnvFilter {
     EnvFilter::try_new(filter).unwrap_or_else(|_| EnvFilter::new("info"))
 }
 
-/// Another filter for the log from now on. Nothing where no log was started.
+/// Replaces the filter of the log. Does nothing if logging was not started.
 pub fn refilter(configured: &str) {
     if let Some(refilter) = REFILTER.get() {
         refilter(filter(configured));
     }
 }
 
-/// Starts logging, and sending to a collector if there is one. Later calls in one process are ignored, so that tests may start
-/// several servers.
+/// Starts logging, and the export to a collector if one is configured. Later calls in one process are ignored, so that
+/// tests may start several servers.
 pub fn start(log: &Log, exporters: Option<&export::Exporters>) {
     let (filter, handle) = reload::Layer::new(filter(&log.filter));
     let lines = fmt::layer()
@@ -84,7 +84,7 @@ pub fn start(log: &Log, exporters: Option<&export::Exporters>) {
     }
 }
 
-/// Our own spans, and messages as the log has them by default: what a trace shows.
+/// True if a trace includes this span or message: fumi's own spans, and messages of the log's default level.
 fn in_traces(metadata: &Metadata<'_>) -> bool {
     metadata.target().starts_with(OURS)
         && if metadata.is_span() {
@@ -100,7 +100,7 @@ where
 {
     tracing_opentelemetry::layer()
         .with_tracer(tracer)
-        // Where in the source a span began and on which thread says nothing to an operator.
+        // The source location and thread of a span are useless to an operator.
         .with_location(false)
         .with_threads(false)
         .with_tracked_inactivity(false)

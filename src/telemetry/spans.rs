@@ -1,10 +1,11 @@
-//! The spans of one call, and how they hang together: HTTP, MCP, then cache, pool and tool.
+//! The spans of one call, and their nesting: HTTP, MCP, then cache, pool and tool.
 //!
-//! Names and attributes are those of OpenTelemetry's semantic conventions for HTTP and MCP. rmcp runs handlers in tasks of its
-//! own, so that the parent must be passed: the HTTP span travels in the request, a client's context in `traceparent`.
+//! Names and attributes are those of OpenTelemetry's semantic conventions for HTTP and MCP. rmcp runs handlers in tasks
+//! of its own, so that the parent must be passed explicitly: the HTTP span in the request's extensions, a client's
+//! context in `traceparent`.
 //!
-//! The log shows one span of a request, with its id and nothing else ([`logged`]). All others are for a collector, and of the
-//! level `debug`: where there is none they cost nothing.
+//! The log shows one span of a request, with its id and nothing else ([`logged`]). All others are meant for a collector
+//! and have the level `debug`: without a collector they cost nothing.
 
 use std::collections::HashMap;
 
@@ -17,22 +18,22 @@ use tracing_opentelemetry::OpenTelemetrySpanExt as _;
 /// The name of the span that only the log shows.
 pub const LOGGED: &str = "request";
 
-/// The spans of an HTTP request, in the request's extensions.
+/// The spans of an HTTP request, stored in the request's extensions.
 #[derive(Clone, Debug)]
 pub struct RequestSpan {
-    /// What the log shows.
+    /// The span shown in the log.
     pub logged: Span,
-    /// What a collector receives.
+    /// The span sent to a collector.
     pub traced: Span,
 }
 
-/// What the log shows of a request: whatever is said meanwhile carries its id.
+/// Creates the span of a request for the log: every message within it shows the request's id.
 #[must_use]
 pub fn logged(request_id: Option<&str>) -> Span {
     info_span!(target: "fumi", LOGGED, request_id)
 }
 
-/// The span of an HTTP request. `route` is a template, never what the client wrote.
+/// Creates the span of an HTTP request. `route` is a template, never the client's path.
 #[must_use]
 pub fn http(method: &str, route: &str, headers: &HeaderMap) -> Span {
     let span = debug_span!(
@@ -58,7 +59,8 @@ pub fn http(method: &str, route: &str, headers: &HeaderMap) -> Span {
     span
 }
 
-/// The span of one MCP request: below the client's own context if it sent one with the message, else below the HTTP request.
+/// Creates the span of one MCP request: a child of the client's own context if the message has one, else of the HTTP
+/// request.
 #[must_use]
 pub fn mcp(
     method: &str,
@@ -81,7 +83,7 @@ pub fn mcp(
         network.transport = http.map(|_| "tcp"),
         error.type = Empty,
     );
-    // Only a context from elsewhere: the HTTP span already carries the one that came with the request.
+    // Only a different context: the HTTP span already has the one of the request's headers.
     if let Some(context) = context(traceparent, tracestate) {
         let same = parent.context().span().span_context().trace_id() == context.span().span_context().trace_id();
         if !same {
@@ -91,7 +93,7 @@ pub fn mcp(
     span
 }
 
-/// A client's context, if it is one.
+/// Parses a client's trace context; returns `None` if it is not valid.
 fn context(traceparent: Option<&str>, tracestate: Option<&str>) -> Option<Context> {
     let mut carrier = HashMap::from([("traceparent".to_owned(), traceparent?.to_owned())]);
     if let Some(tracestate) = tracestate {

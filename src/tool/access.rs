@@ -1,7 +1,7 @@
-//! What one caller may do: the bounds that the operator, the URL, the headers and the principal set together.
+//! The permissions of one caller: the limits that the operator, the URL, the headers and the principal set together.
 //!
-//! Invariant: bounds only narrow. An [`Access`] is made once per request, at the edge, by narrowing what the operator allows;
-//! from there on it is read. Who the caller is (tokens, their keys) is not decided here.
+//! Invariant: limits only narrow. An [`Access`] is made once per request, at the edge, by narrowing what the operator
+//! allows; after that it is only read. Authentication (tokens, their keys) is not decided here.
 
 use std::sync::Arc;
 
@@ -13,33 +13,33 @@ use fumi_base::{
 
 use super::{Effect, Spec, catalogue::Scope, error::BOOK};
 
-/// The bounds of one caller.
+/// The permissions of one caller.
 #[derive(Clone, Debug, Default)]
 pub struct Access {
     /// The principal's name; empty without authentication.
     pub principal: Arc<str>,
-    /// The toolsets that can be called.
+    /// The toolsets whose tools can be called.
     pub scope: Scope,
-    /// The toolsets that are listed, where they are fewer.
+    /// The toolsets that are listed, if they are fewer.
     pub listed: Option<Scope>,
-    /// True if nothing names toolsets, so that those are listed that the project needs.
+    /// True if no toolsets are named, so that those are listed that the project needs.
     pub by_project: bool,
-    /// Whether nothing may be written.
+    /// True if the caller may not write.
     pub read_only: bool,
-    /// The principal's own part of the allowed roots; all of them without.
+    /// The principal's own part of the allowed roots; `None` means all.
     pub roots: Option<Arc<AllowedRoots>>,
     /// The project that the URL names.
     pub project: Option<Arc<Project>>,
 }
 
 impl Access {
-    /// The toolsets that are listed.
+    /// Returns the listed toolsets.
     #[must_use]
     pub fn shown(&self) -> &Scope {
         self.listed.as_ref().unwrap_or(&self.scope)
     }
 
-    /// The same access with one toolset of its scope listed, if it has that.
+    /// Returns the same access with only one toolset listed, if the scope contains it.
     #[must_use]
     pub fn listing(&self, toolset: &'static str) -> Self {
         Self {
@@ -48,7 +48,7 @@ impl Access {
         }
     }
 
-    /// Everything in a scope: what the one client of standard input and the command line have.
+    /// Returns full access to a scope, for the one client of standard input and for the command line.
     #[must_use]
     pub fn whole(scope: Scope) -> Self {
         Self {
@@ -57,20 +57,20 @@ impl Access {
         }
     }
 
-    /// True if a tool is listed. In read-only mode a tool that changes files or pages is not; a call of it is refused by the
-    /// pipeline, with the reason.
+    /// True if a tool is listed. In read-only mode a tool that changes files or pages is not; the pipeline refuses a
+    /// call of it, with the reason.
     #[must_use]
     pub fn lists(&self, spec: &Spec) -> bool {
         spec.listed && spec.is_in(self.shown()) && self.allows(spec.effect)
     }
 
-    /// True if the caller may have this effect.
+    /// True if the caller may use tools with this effect.
     #[must_use]
     pub fn allows(&self, effect: Effect) -> bool {
         !(self.read_only && effect.needs_write())
     }
 
-    /// Refuses in read-only mode a tool that changes files or pages, and a file for the output.
+    /// Refuses, in read-only mode, a tool that changes files or pages, and a file for the output.
     ///
     /// # Errors
     /// `READ_ONLY`.
@@ -93,7 +93,8 @@ impl Access {
         }
     }
 
-    /// Refuses in read-only mode one thing that a tool would do, told as a clause without a full stop.
+    /// Refuses, in read-only mode, a single action of a tool, which the arguments describe as a clause without a full
+    /// stop.
     ///
     /// # Errors
     /// `READ_ONLY`.
@@ -107,13 +108,13 @@ impl Access {
         Ok(())
     }
 
-    /// The folders that may be projects for this caller, out of all.
+    /// Returns the folders that may be projects for this caller, given all allowed roots.
     #[must_use]
     pub fn roots<'a>(&'a self, all: &'a Arc<AllowedRoots>) -> &'a Arc<AllowedRoots> {
         self.roots.as_ref().unwrap_or(all)
     }
 
-    /// The project of a call for which nothing else names one: the URL's, else the first that is allowed.
+    /// Returns the project of a call that names none: the URL's, else the first allowed one.
     #[must_use]
     pub fn default_project<'a>(&'a self, all: &'a Arc<AllowedRoots>) -> &'a Arc<Project> {
         self.project
@@ -122,7 +123,7 @@ impl Access {
     }
 }
 
-/// The caller may not write.
+/// The error of a write by a read-only caller.
 #[derive(Debug, thiserror::Error)]
 #[error("read-only: {what}")]
 pub struct ReadOnly {

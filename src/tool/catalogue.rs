@@ -1,7 +1,7 @@
-//! All tools as data: types forgotten, found by name.
+//! The catalogue: all tools with their types erased, found by name.
 //!
-//! Listing and calling loop over the same entries, so a tool that can be called is listed and the other way round. The
-//! list itself is `tools/mod.rs`.
+//! Listing and calling use the same entries, so a tool that can be called is listed and vice versa. The list itself is
+//! `tools/mod.rs`.
 
 use std::{
     collections::BTreeSet,
@@ -26,19 +26,18 @@ type Erased = Result<Outcome<Arc<dyn Rendered>>, ToolError>;
 type Waits = Box<dyn for<'a> Fn(&'a dyn Prepared, &'a Cx) -> Pinned<'a, Result<Option<Turn>, ToolError>> + Send + Sync>;
 type Call = Box<dyn for<'a> Fn(Box<dyn Prepared>, &'a Cx) -> Pinned<'a, Erased> + Send + Sync>;
 
-/// A tool as the catalogue holds it.
+/// A tool of the catalogue.
 pub struct Entry {
-    /// What the tool declares.
+    /// The declaration of the tool.
     pub spec: Spec,
-    /// See [`Tool::ASKS`].
+    /// The value of [`Tool::ASKS`].
     pub asks: bool,
-    /// See [`Tool::RUNS_STEPS`].
+    /// The value of [`Tool::RUNS_STEPS`].
     pub runs_steps: bool,
-    /// The input schema without descriptions: what calls are checked against.
+    /// The input schema without descriptions, against which calls are checked.
     pub input: Object,
-    /// The output schema.
     pub output: Arc<Object>,
-    // Made when they are first looked at: one process uses few of its tools, and compiling all costs more than a call.
+    // Computed on first use: one process uses few of its tools, and compiling all costs more than a call.
     published: [OnceLock<Published>; 2],
     search_hint: OnceLock<String>,
     validator: OnceLock<Validator>,
@@ -47,24 +46,23 @@ pub struct Entry {
     call: Call,
 }
 
-/// What a client sees of a tool, in one language.
+/// The description of a tool in one language, as clients see it.
 #[derive(Clone, Debug)]
 pub struct Published {
     /// A short human title.
     pub title: String,
-    /// The description.
     pub description: String,
     /// The input schema with descriptions.
     pub input: Arc<Object>,
 }
 
-/// Typed arguments whose type is forgotten.
+/// Typed arguments whose type is erased.
 pub trait Prepared: std::any::Any + Send + Sync {
-    /// See [`Tool::is_pure`].
+    /// Calls [`Tool::is_pure`] with the arguments.
     fn is_pure(&self) -> bool;
-    /// See [`Tool::expects`].
+    /// Calls [`Tool::expects`] with the arguments.
     fn expects(&self) -> Expectation;
-    /// For the entry that made it.
+    /// Returns the arguments for a downcast by the entry that created them.
     fn into_any(self: Box<Self>) -> Box<dyn std::any::Any + Send>;
 }
 
@@ -83,10 +81,10 @@ impl<T: Tool> Prepared for Arguments<T> {
 }
 
 impl Entry {
-    /// Erases a tool's type.
+    /// Creates an entry by erasing a tool's type.
     ///
     /// # Panics
-    /// Never: what is called is what was prepared.
+    /// Never: an entry is called with what it prepared.
     #[must_use]
     pub fn of<T: Tool>(deps: Arc<T::Deps>) -> Self {
         Self {
@@ -134,7 +132,7 @@ impl Entry {
         }
     }
 
-    /// What a client sees of it.
+    /// Returns the description of the tool, as clients see it.
     #[must_use]
     pub fn published(&self, locale: Locale) -> &Published {
         self.published[locale as usize].get_or_init(|| {
@@ -154,8 +152,8 @@ impl Entry {
         })
     }
 
-    /// Words by which somebody looks for the tool, in all languages: which one a wish is written in, nobody knows. Empty where its
-    /// texts have them.
+    /// Returns search words for the tool in all languages, since the language of a query is unknown. Empty if the
+    /// tool's texts contain them already.
     #[must_use]
     pub fn search_hint(&self) -> &str {
         self.search_hint.get_or_init(|| {
@@ -169,20 +167,20 @@ impl Entry {
         })
     }
 
-    /// What calls are checked with.
+    /// Returns the validator of calls.
     ///
     /// # Panics
-    /// When the derived schema is no valid schema: a programming error that a test of the catalogue shows.
+    /// If the derived schema is invalid: a programming error that a test of the catalogue finds.
     pub(super) fn validator(&self) -> &Validator {
         self.validator.get_or_init(|| validate::compile(&self.input))
     }
 
-    /// Turns checked arguments into the tool's type.
+    /// Converts checked arguments to the tool's type.
     pub(super) fn prepare(&self, arguments: Value) -> Result<Box<dyn Prepared>, serde_json::Error> {
         (self.prepare)(arguments)
     }
 
-    /// See [`Tool::turn`].
+    /// Calls [`Tool::turn`] with the prepared arguments.
     pub(super) fn turn<'a>(
         &'a self,
         prepared: &'a dyn Prepared,
@@ -191,7 +189,7 @@ impl Entry {
         (self.turn)(prepared, cx)
     }
 
-    /// Runs the tool.
+    /// Runs the tool with the prepared arguments.
     pub(super) fn call<'a>(&'a self, prepared: Box<dyn Prepared>, cx: &'a Cx) -> Pinned<'a, Erased> {
         (self.call)(prepared, cx)
     }
@@ -211,41 +209,41 @@ pub struct Catalogue {
     entries: Vec<Entry>,
 }
 
-/// Which toolsets a caller sees.
+/// A set of toolsets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scope(BTreeSet<&'static str>);
 
 impl Scope {
-    /// What is in both.
+    /// Returns the intersection of two scopes.
     #[must_use]
     pub fn and(&self, other: &Self) -> Self {
         Self(self.0.intersection(&other.0).copied().collect())
     }
 
-    /// One toolset.
+    /// Returns the scope of one toolset.
     #[must_use]
     pub fn of(toolset: &'static str) -> Self {
         Self(BTreeSet::from([toolset]))
     }
 
-    /// What is in either.
+    /// Returns the union of two scopes.
     #[must_use]
     pub fn or(&self, other: &Self) -> Self {
         Self(self.0.union(&other.0).copied().collect())
     }
 
-    /// Whether nothing is in it.
+    /// True if the scope contains no toolset.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The toolsets in it, sorted.
+    /// Returns the names of the toolsets, sorted.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         self.0.iter().copied()
     }
 
-    /// Whether a toolset is in it.
+    /// True if the scope contains a toolset.
     #[must_use]
     pub fn contains(&self, toolset: &str) -> bool {
         self.0.contains(toolset)
@@ -253,10 +251,10 @@ impl Scope {
 }
 
 impl Catalogue {
-    /// A catalogue of these tools, sorted by nothing: the order of the list is the order that clients see.
+    /// Creates a catalogue of these tools. Clients see them in this order.
     ///
     /// # Panics
-    /// When two tools share a name or an alias.
+    /// If two tools share a name or an alias.
     #[must_use]
     pub fn new(entries: Vec<Entry>) -> Self {
         let mut names = BTreeSet::new();
@@ -268,24 +266,24 @@ impl Catalogue {
         Self { entries }
     }
 
-    /// The tools that a caller sees, in a fixed order.
+    /// Returns the tools that are listed for a caller, in a fixed order.
     pub fn list(&self, access: &Access) -> impl Iterator<Item = &Entry> {
         self.entries.iter().filter(|entry| access.lists(&entry.spec))
     }
 
-    /// All tools.
+    /// Returns all tools.
     #[must_use]
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
 
-    /// The toolsets that have tools.
+    /// Returns the names of the toolsets that have tools.
     #[must_use]
     pub fn toolsets(&self) -> BTreeSet<&'static str> {
         self.entries.iter().map(|entry| entry.spec.toolset).collect()
     }
 
-    /// A scope from names; the names that are no toolset come back as the error.
+    /// Returns a scope of the named toolsets, or the unknown names as the error.
     pub fn scope<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Result<Scope, Vec<String>> {
         let known = self.toolsets();
         let mut scope = BTreeSet::new();
@@ -303,7 +301,7 @@ impl Catalogue {
         }
     }
 
-    /// A tool by its name, an alias, or either behind a client's prefix (`mcp__fumi__search_content`).
+    /// Returns a tool by its name, an alias, or either with a client's prefix (`mcp__fumi__search_content`).
     #[must_use]
     pub fn find(&self, scope: &Scope, name: &str) -> Option<&Entry> {
         let bare = name
@@ -316,14 +314,14 @@ impl Catalogue {
             .find(|entry| entry.spec.name == bare || entry.spec.aliases.contains(&bare))
     }
 
-    /// The names of a caller's tools nearest to a wrong one, best first.
+    /// Returns the names of a caller's tools that are nearest to a wrong one, best first.
     #[must_use]
     pub fn nearest(&self, access: &Access, name: &str) -> Vec<&'static str> {
         validate::nearest(name, self.list(access).map(|entry| entry.spec.name), 3)
     }
 }
 
-/// A question as a structured result, for hosts that answer by another call.
+/// Renders a question as a structured result, for hosts that answer by another call.
 impl super::Render for Ask {
     fn text(&self, locale: Locale) -> String {
         let (context, criteria, answer) = match locale {

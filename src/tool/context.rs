@@ -1,7 +1,7 @@
-//! What a running call knows of its surroundings: [`Cx`], and nothing else.
+//! The context of a running call: [`Cx`], and nothing else.
 //!
-//! A tool sees no clock, no semaphore, no cache and no delivery option here. CPU work goes through [`Cx::blocking`], which
-//! hands over the token that it must poll.
+//! A tool sees no clock, no semaphore, no cache and no delivery option here. CPU work goes through [`Cx::blocking`],
+//! which passes it the cancellation token that it must poll.
 
 use std::{
     any::Any,
@@ -25,21 +25,21 @@ use tokio_util::sync::CancellationToken;
 use super::{access::Access, batch::Batch, error::ToolError};
 use crate::telemetry::metrics::Metrics;
 
-/// Who calls.
+/// The caller of a tool.
 #[derive(Clone, Debug, Default)]
 pub struct Caller {
-    /// What it may do, and its name.
+    /// The permissions and the name of the caller.
     pub access: Arc<Access>,
-    /// The protocol session, in the era that has one.
+    /// The protocol session, in the session era.
     pub session: Option<String>,
     /// The language that the caller asked for.
     pub locale: Option<Locale>,
 }
 
-/// Who wrote the answer that a call brings, for tools that write down how something was judged.
+/// The author of the answer that a call submits, for tools that record how something was judged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Answerer {
-    /// Whoever called: a person, or the host's model.
+    /// The caller: a person, or the host's model.
     #[default]
     Host,
     /// The client's model, which fumi asked.
@@ -49,7 +49,7 @@ pub enum Answerer {
 }
 
 impl Answerer {
-    /// The `method` of a judgement that it made.
+    /// Returns the `method` that is recorded for a judgement.
     #[must_use]
     pub const fn method(self) -> &'static str {
         match self {
@@ -60,70 +60,72 @@ impl Answerer {
     }
 }
 
-/// What a call has to itself; see [`super::Tool::turn`].
+/// A guard that a call holds exclusively; see [`super::Tool::turn`].
 pub type Turn = Box<dyn Any + Send>;
 
-/// How far a call is with its turn to write.
+/// The state of a call's project lock for writing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Writing {
-    /// It needs none so far.
+    /// The call has not requested the lock.
     #[default]
     No,
-    /// It waits for its turn, which does not count as working.
+    /// The call waits for the lock, which does not count as working time.
     Waits,
-    /// It has had its turn: what began then goes on to its end.
+    /// The call has acquired the lock: work that began then runs to its end.
     Began,
 }
 
-/// The surroundings of one call.
+/// The context of one call.
 #[derive(Debug)]
 pub struct Cx {
     /// The project of the call.
     pub project: Arc<Project>,
-    /// Who calls.
+    /// The caller and its permissions.
     pub caller: Caller,
-    /// In whose name files are written.
+    /// The actor recorded for written files.
     pub actor: Actor,
-    /// Who wrote what it brings.
+    /// The author of the answer that the call submits.
     pub answerer: Answerer,
-    /// Cancelled by the client, by the timeout or by shutdown. Work that takes long polls it.
+    /// Cancelled by the client, by the timeout or by shutdown. Long work polls it.
     pub cancel: CancellationToken,
-    /// How far the work is; whoever asked is told.
+    /// The progress of the work, for clients that asked for it.
     pub progress: Progress,
-    /// What the process counts. Tools report what only they know of.
+    /// The metrics of the process. Tools record only what the kernel cannot know.
     pub metrics: Arc<Metrics>,
-    /// What the reply is to hold. Only tools whose replies differ by it look at it.
+    /// The expectation for the reply. Only tools whose replies differ by it read it.
     pub expectation: Resolved,
-    /// The batch that the call is a step of.
+    /// The batch of which the call is a step.
     pub batch: Option<Arc<Batch>>,
-    /// Whether a step of the same toolset comes right after it: what it leaves for later is soon made up for.
+    /// True if the next step is of the same toolset, so that deferred work is soon caught up on.
     pub is_followed: bool,
-    /// Who writes to which project; used by [`Cx::alone`].
+    /// The project locks; used by [`Cx::alone`].
     pub writers: Arc<Writers>,
-    /// What the call has to itself, until its work takes it. Std mutex: locked to put in and to take.
+    /// The guard that the call holds, until its work takes it. Std mutex: locked only to insert and to take.
     pub turn: Mutex<Option<Turn>>,
-    /// How far the call is with its turn to write ([`Cx::alone`]).
+    /// The state of the call's project lock for writing ([`Cx::alone`]).
     pub writing: watch::Sender<Writing>,
-    /// The call's place in a pool. Work on other threads holds it too: it goes on when nobody waits for it any more.
+    /// The call's permit of a pool. Work on other threads shares it, since that work continues after its future is
+    /// dropped.
     pub seat: OnceLock<Arc<Permit>>,
 }
 
 impl Cx {
-    /// The language for texts inside an answer.
+    /// Returns the language of texts inside an answer.
     #[must_use]
     pub fn locale(&self) -> Locale {
         self.caller.locale.unwrap_or_default()
     }
 
-    /// What [`super::Tool::turn`] has waited for, if it is of this type and nobody took it yet.
+    /// Takes the guard that [`super::Tool::turn`] acquired, if it is of this type and was not taken yet.
     pub fn take_turn<T: Any + Send>(&self) -> Option<T> {
         let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner).take()?;
         turn.downcast().ok().map(|turn| *turn)
     }
 
-    /// Does what only one may do in the project at a time, also of several servers, on a thread of its own. `holder` is what others are
-    /// told meanwhile. Once it has begun it goes on to its end and keeps its turn until then, also when nobody waits for it any more:
-    /// nobody else may write in the middle of it. Once somebody else had the turn its next write is refused.
+    /// Runs work on a thread of its own while holding the project's lock, which excludes other servers too. `holder` is
+    /// shown to other callers meanwhile. Once the work has begun it runs to its end and holds the lock until then, even
+    /// if this future is dropped, so that no other call writes in the middle of it. If the lock is lost to another
+    /// process, the next write of the work is refused.
     pub async fn alone<T, E>(
         &self,
         holder: &str,
@@ -160,8 +162,8 @@ impl Cx {
         }
     }
 
-    /// Runs CPU work on its own thread. The work polls the token, so that a cancelled call stops instead of being left; what cannot
-    /// look at it for a while keeps the call's place until it ends.
+    /// Runs CPU work on a thread of its own. The work polls the token, so that a cancelled call stops instead of being
+    /// abandoned; work that cannot poll for a while keeps the call's permit until it ends.
     pub async fn blocking<T, E>(
         &self,
         work: impl FnOnce(&CancellationToken, &Progress) -> Result<T, E> + Send + 'static,
@@ -187,7 +189,7 @@ impl Cx {
     }
 }
 
-/// How far a call is, and at what. Cloned handles share it.
+/// The progress of a call and its current step. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct Progress(Arc<Numbers>);
 
@@ -195,39 +197,39 @@ pub struct Progress(Arc<Numbers>);
 struct Numbers {
     done: AtomicU64,
     total: AtomicU64,
-    /// Std mutex: locked to copy or to replace.
+    /// Std mutex: locked only to copy or to replace.
     doing: Mutex<Option<Text>>,
 }
 
 impl Progress {
-    /// Counts work that is done (files, steps).
+    /// Counts finished work (files, steps).
     pub fn advance(&self, by: u64) {
         self.0.done.fetch_add(by, Ordering::Relaxed);
     }
 
-    /// Says how much work there is; zero means unknown.
+    /// Sets the amount of work; zero means unknown.
     pub fn expect(&self, total: u64) {
         self.0.total.store(total, Ordering::Relaxed);
     }
 
-    /// Begins to count anew, for the next call of a conversation.
+    /// Restarts the count, for the next call of a conversation.
     pub fn restart(&self) {
         self.0.done.store(0, Ordering::Relaxed);
         self.0.total.store(0, Ordering::Relaxed);
     }
 
-    /// Says what is being done now, as people read it.
+    /// Sets the current step, as people read it.
     pub fn say(&self, doing: Text) {
         *self.0.doing.lock().unwrap_or_else(PoisonError::into_inner) = Some(doing);
     }
 
-    /// What is being done now, if somebody said it.
+    /// Returns the current step, if one was set.
     #[must_use]
     pub fn said(&self) -> Option<Text> {
         self.0.doing.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Work done, and the total if it is known.
+    /// Returns the finished work, and the total if it is known.
     #[must_use]
     pub fn get(&self) -> (u64, Option<u64>) {
         let total = self.0.total.load(Ordering::Relaxed);

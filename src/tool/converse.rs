@@ -1,8 +1,8 @@
-//! A call with all that is asked and answered on the way, the same for every edge and for whoever writes the answers.
+//! Conversations: a call with all its questions and answers, the same for every edge and for every author of answers.
 //!
-//! Invariant: nothing is invented, and nothing is half delivered. A tool runs anew with each answer, so that no pool's place is
-//! taken while a model writes; an answer that the tool refuses is shown to its author with what was wrong; where no text
-//! comes, the question itself is the result. How a model is reached is not known here: that is an [`Author`].
+//! Invariant: nothing is invented, and nothing is half delivered. A tool runs again with each answer, so that no permit
+//! of a pool is held while a model writes; an answer that the tool refuses is shown to its author with the reason; if
+//! no text comes, the question itself is the result. Access to a model is not handled here: that is an [`Author`].
 
 use std::{
     pin::Pin,
@@ -25,75 +25,74 @@ use super::{
     reply::{Asked, Usage},
 };
 
-/// How many questions one call may lead to. The longest known work asks some thirty.
+/// The largest number of questions of one call. The longest known work asks about thirty.
 const ROUNDS: usize = 64;
 
-/// How many answers to one question are tried before a person has to look at it.
+/// The number of answers to one question that are tried before a person has to look at it.
 pub const TRIES: usize = 3;
 
-/// How many characters of material a model is given: some five chapters. More would cost more than it helps.
+/// The largest amount of material that a model gets, in characters: about five chapters. More would cost more than it
+/// helps.
 const MATERIAL: usize = 60_000;
 
-/// How often an answer is brought again when there is no place for the call, and how long is waited for one at most.
+/// The number of attempts to submit an answer when the pool is full, and the longest wait between them.
 const PLACES: usize = 3;
 const PLACE_WAIT: Duration = Duration::from_secs(10);
 
-/// The code by which every domain says that an answer misses what was asked for, and that nothing of it was kept.
+/// The error code with which every domain rejects an answer that does not meet the criteria, without storing any of it.
 const MISSED: &str = "S005";
 
-/// Somebody who writes answers: a model that fumi asks.
+/// A model that fumi can ask for text.
 pub trait Author: Send + Sync {
-    /// Which of them.
+    /// Returns the kind of author that is recorded.
     fn answerer(&self) -> Answerer;
 
-    /// Writes what is asked for. May take minutes; whoever drops the future ends the work.
+    /// Writes the requested text. May take minutes; dropping the future cancels the work.
     fn write<'a>(
         &'a self,
         prompt: &'a Prompt,
     ) -> Pin<Box<dyn Future<Output = Result<Written, Unanswered>> + Send + 'a>>;
 }
 
-/// What an author wrote.
+/// The text of an author.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
-    /// The text.
     pub text: String,
-    /// What it took, where somebody pays for it.
+    /// The token usage, if it is billed.
     pub usage: Option<Usage>,
 }
 
-/// Why there is no text.
+/// The reason why an author returned no text.
 #[derive(Clone, Debug)]
 pub enum Unanswered {
-    /// None is wanted or possible: the question goes to the host.
+    /// No text is wanted or possible: the question goes to the host.
     Declined,
-    /// Something failed that the caller should know of.
+    /// The author failed with an error that the caller should see.
     Failed(ToolError),
 }
 
-/// What an author is told.
+/// The messages for an author.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prompt(Vec<Turn>);
 
-/// One part of it.
+/// One message of a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Turn {
-    /// Who says it.
+    /// The role of the message.
     pub speaker: Speaker,
-    /// What is said.
     pub text: String,
 }
 
-/// Who says something.
+/// The role of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Speaker {
-    /// Fumi.
+    /// The message is from fumi.
     User,
-    /// The author, before.
+    /// The message is an earlier answer of the author.
     Model,
 }
 
-/// What a reply asks.
+/// The question of a reply.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Question {
     session_id: String,
@@ -107,37 +106,38 @@ pub struct Question {
     asked: Asked,
 }
 
-/// The call that brings an answer back, as far as it is known before there is one.
+/// The call that submits an answer, without the answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Submission {
-    /// A tool of the catalogue.
+    /// The name of a tool of the catalogue.
     pub tool: String,
-    /// Its arguments but for the answer.
+    /// The arguments except the answer.
     pub arguments: Map<String, Value>,
-    /// The argument that takes the answer.
+    /// The name of the argument that takes the answer.
     pub answer: String,
 }
 
 impl Question {
-    /// Whose model may answer.
+    /// Returns the models that may answer.
     #[must_use]
     pub fn audience(&self) -> Audience {
         self.asked.audience
     }
 
-    /// Where the answer goes.
+    /// Returns the call that submits the answer.
     #[must_use]
     pub fn submission(&self) -> &Submission {
         &self.submit
     }
 
-    /// Whether the answer is JSON.
+    /// True if the answer is JSON.
     #[must_use]
     pub fn wants_json(&self) -> bool {
         self.response_schema["type"] != "string"
     }
 
-    /// Everything that a model needs, since it sees neither the tool nor the conversation, and fetches nothing.
+    /// Returns a prompt with everything that a model needs, since it sees neither the tool nor the conversation, and
+    /// cannot fetch anything.
     #[must_use]
     pub fn prompt(&self, locale: Locale) -> Prompt {
         let (context, criteria, form) = match locale {
@@ -153,7 +153,7 @@ impl Question {
             ),
         };
         let mut prompt = self.instruction.clone();
-        // References say nothing to who has the texts themselves.
+        // References are of no use to a model that gets the texts themselves.
         let context = (
             context,
             if self.asked.material.is_empty() {
@@ -177,7 +177,7 @@ impl Question {
         }])
     }
 
-    /// What is being done, for whoever watches the call.
+    /// Returns a status text for the progress of the call.
     fn doing(&self) -> Text {
         let title = self
             .asked
@@ -191,7 +191,7 @@ impl Question {
     }
 }
 
-/// The texts that an answer builds on, as many as there is room for.
+/// Renders the material for an answer, as much as fits.
 fn material(all: &[Material], locale: Locale) -> String {
     let mut room = MATERIAL;
     let mut out = String::new();
@@ -206,7 +206,7 @@ fn material(all: &[Material], locale: Locale) -> String {
     out
 }
 
-/// The beginning of a text, and how much is left out.
+/// Returns the beginning of a text, with a note of the omitted length.
 fn first(text: &str, room: usize, locale: Locale) -> String {
     let Some((at, _)) = text.char_indices().nth(room) else {
         return text.trim_end().to_owned();
@@ -220,22 +220,22 @@ fn first(text: &str, room: usize, locale: Locale) -> String {
 }
 
 impl Prompt {
-    /// What is said, in turns that begin and end with the user's.
+    /// Returns the messages; the first and the last are the user's.
     #[must_use]
     pub fn turns(&self) -> &[Turn] {
         &self.0
     }
 
-    /// How many characters it has.
+    /// Returns the length of the prompt in characters.
     #[must_use]
     pub fn characters(&self) -> usize {
         self.0.iter().map(|turn| turn.text.chars().count()).sum()
     }
 
-    /// The same after an answer that was refused: the author sees it again, with what was wrong.
+    /// Returns the prompt after a refused answer: the author sees the answer again, with the reason.
     #[must_use]
     pub fn after(mut self, answer: &str, refusal: &Refusal, locale: Locale) -> Self {
-        // An older attempt teaches nothing that the newer does not.
+        // An older attempt adds nothing to the newer one.
         self.0.truncate(1);
         let said = match locale {
             Locale::En => format!(
@@ -254,13 +254,14 @@ impl Prompt {
     }
 }
 
-/// Why an answer was refused, as its author is told.
+/// The reason why an answer was refused, for its author.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Refusal(String);
 
 impl Refusal {
-    /// The refusal of an answer, if that is what a reply is: the tool's own judgement, or, of JSON, the schema's.
+    /// Returns the refusal in a reply, if it is one: by the tool's own judgement, or by the schema if the answer is
+    /// JSON.
     #[must_use]
     pub fn of(reply: &Reply, answer: &str) -> Option<Self> {
         let code = reply.fault()?;
@@ -279,35 +280,34 @@ impl Refusal {
     }
 }
 
-/// A call under way: everything about it but the tool and its arguments.
+/// A running call without its tool and arguments.
 #[derive(Clone, Debug)]
 pub struct Talk<'a> {
-    /// What calls run on.
+    /// The kernel on which calls run.
     pub kernel: &'a Kernel,
-    /// Where the tools are that take answers.
+    /// The catalogue in which the tools that take answers are found.
     pub catalogue: &'a Catalogue,
-    /// Who calls.
     pub caller: &'a Caller,
     /// The project unless the arguments name another.
     pub project: &'a Arc<Project>,
-    /// Cancelled when the client gives up.
+    /// Cancelled when the client cancels.
     pub cancel: &'a CancellationToken,
-    /// Where the work says how far it is.
+    /// The progress that the work reports.
     pub progress: &'a Progress,
 }
 
-/// What came of one question.
+/// The result of one question.
 enum Next {
-    /// The call that brought the answer was made; this is its reply.
+    /// The answer was submitted; this is the reply.
     Reply(Reply),
-    /// The conversation ends with this.
+    /// The conversation ends with this reply.
     End(Reply),
-    /// No answer came.
+    /// The question was not answered.
     None,
 }
 
 impl<'a> Talk<'a> {
-    /// Runs a call, and goes on as long as there is an author for what it asks.
+    /// Runs a call, and continues as long as an author can answer its questions.
     pub async fn call(
         &self,
         entry: &Entry,
@@ -318,7 +318,7 @@ impl<'a> Talk<'a> {
         self.go_on(reply, author).await
     }
 
-    /// Runs one call, or the one that it stands for, and nothing more.
+    /// Runs one call, or the one that replaces it, and no conversation.
     pub async fn run(&self, entry: &Entry, arguments: Map<String, Value>, answerer: Answerer) -> Reply {
         let reply = self.run_one(entry, arguments, answerer).await;
         let Some(instead) = reply.instead.as_deref() else {
@@ -326,13 +326,13 @@ impl<'a> Talk<'a> {
         };
         match self.find(instead.tool) {
             Some(entry) => self.run_one(entry, instead.arguments.clone(), answerer).await,
-            // It is not in the caller's reach; what it would be is the answer.
+            // The caller may not use the replacing tool; the reply shows the call.
             None => reply,
         }
     }
 
     async fn run_one(&self, entry: &Entry, arguments: Map<String, Value>, answerer: Answerer) -> Reply {
-        // Each call counts from the beginning.
+        // Each call restarts the progress.
         self.progress.restart();
         let call = Call {
             arguments,
@@ -346,7 +346,7 @@ impl<'a> Talk<'a> {
         pipeline::run(self.kernel, self.catalogue, entry, call).await
     }
 
-    /// Goes on from a reply as long as it asks and there is an author. What nobody answers is the result.
+    /// Continues from a reply as long as it asks and an author can answer. An unanswered question is the result.
     pub async fn go_on(&self, reply: Reply, author: impl Fn(&Question) -> Option<&'a dyn Author> + Send) -> Reply {
         let (started, before) = (Instant::now(), reply.elapsed_ms);
         let mut reply = reply;
@@ -369,7 +369,7 @@ impl<'a> Talk<'a> {
         reply
     }
 
-    /// Has one question answered, in as many tries as there are.
+    /// Has one question answered, with the allowed number of tries.
     async fn answered(&self, question: &Question, author: &dyn Author, usage: &mut Option<Usage>) -> Next {
         let locale = self.caller.locale.unwrap_or_default();
         self.progress.say(question.doing());
@@ -403,7 +403,7 @@ impl<'a> Talk<'a> {
         }
     }
 
-    /// Makes the call that brings an answer. `None` where the caller cannot reach its tool.
+    /// Submits an answer by its call. Returns `None` if the caller may not use its tool.
     pub async fn submit(
         &self,
         submission: &Submission,
@@ -413,11 +413,11 @@ impl<'a> Talk<'a> {
     ) -> Option<Reply> {
         let entry = self.find(&submission.tool)?;
         let mut arguments = submission.arguments.clone();
-        // Some tools take JSON as a text.
+        // Some tools take JSON as a string.
         let takes_text = entry.input["properties"][&submission.answer]["type"] == "string";
         let answer = match wants_json {
             true if takes_text => Value::from(bare(answer)),
-            // What is no JSON goes to the tool as it is: its own check says best what is wrong.
+            // Invalid JSON is passed to the tool unchanged: its own check explains the error best.
             true => serde_json::from_str(bare(answer)).unwrap_or_else(|_| Value::from(answer)),
             false => Value::from(answer),
         };
@@ -425,8 +425,8 @@ impl<'a> Talk<'a> {
         Some(self.run(entry, arguments, answerer).await)
     }
 
-    /// The same more than once where there is no place: a text that a model wrote for minutes is not thrown away because the
-    /// server has no time just now.
+    /// Submits an answer, with retries if the pool is full: a text that a model wrote for minutes must not be lost
+    /// because the server is busy.
     async fn bring(&self, question: &Question, answer: &str, answerer: Answerer) -> Option<Reply> {
         let submit = || self.submit(&question.submit, question.wants_json(), answer, answerer);
         let mut reply = submit().await?;
@@ -445,13 +445,13 @@ impl<'a> Talk<'a> {
         Some(reply)
     }
 
-    /// Asks once more what was asked: the same call without an answer.
+    /// Repeats the question by making the same call without an answer.
     pub async fn ask_again(&self, submission: &Submission) -> Option<Reply> {
         let entry = self.find(&submission.tool)?;
         Some(self.run(entry, submission.arguments.clone(), Answerer::Host).await)
     }
 
-    /// What a reply asks, if the caller can reach the tool that takes the answer.
+    /// Returns the question of a reply, if the caller may use the tool that takes the answer.
     #[must_use]
     pub fn question(&self, reply: &Reply) -> Option<Question> {
         let asked = reply.asked.as_deref()?;
@@ -463,12 +463,12 @@ impl<'a> Talk<'a> {
         Some(question)
     }
 
-    /// A tool that the caller can reach.
+    /// Returns a tool that the caller may use.
     fn find(&self, name: &str) -> Option<&'a Entry> {
         self.catalogue.find(&self.caller.access.scope, name)
     }
 
-    /// The last refusal, with how to go on from it.
+    /// Returns the last refusal, with the way to continue.
     #[must_use]
     pub fn given_up(&self, mut reply: Reply, submission: &Submission) -> Reply {
         let arguments = Value::Object(submission.arguments.clone());
@@ -494,7 +494,7 @@ impl<'a> Talk<'a> {
         reply
     }
 
-    /// A failure of the author, with the question that is still open.
+    /// Returns the error of an author, with the call that asks the question again.
     fn failed(&self, question: &Question, error: &ToolError) -> Reply {
         tracing::warn!(
             tool = question.submit.tool,
@@ -511,7 +511,7 @@ impl<'a> Talk<'a> {
     }
 }
 
-/// Adds what an answer took to what the others did.
+/// Adds the usage of one answer to the total.
 fn count(usage: &mut Option<Usage>, took: Option<Usage>) {
     match (usage, took) {
         (Some(usage), Some(took)) => usage.add(&took),
@@ -520,7 +520,7 @@ fn count(usage: &mut Option<Usage>, took: Option<Usage>) {
     }
 }
 
-/// An answer without the fence that models like to put around JSON.
+/// Removes the code fence that models often put around JSON.
 fn bare(answer: &str) -> &str {
     let answer = answer.trim();
     answer

@@ -1,7 +1,7 @@
-//! Where a result goes: to a file, to the reply, or to both.
+//! Delivers a result to a file, to the reply, or to both.
 //!
-//! The file gets everything (up to the 10,000 rows that are kept), the reply what fits. A refused call has written nothing:
-//! the name is checked before the work starts, and the file is written after it succeeded.
+//! The file gets everything (up to the 10,000 rows that are kept), the reply as much as fits. Invariant: a refused call
+//! has written nothing, because the name is checked before the work starts and the file is written after it succeeded.
 
 use fumi_base::{
     files::{OutputError, OutputName, write_output},
@@ -17,12 +17,12 @@ use super::{
     schema::LEFT_OUT,
 };
 
-/// Fields with more entries than this are data, not counts.
+/// The largest object that a receipt keeps; one with more fields is data, not counts.
 const RECEIPT_ENTRIES: usize = 12;
-/// Strings longer than this are data.
+/// The longest string that a receipt keeps, in characters; longer ones are data.
 const RECEIPT_CHARS: usize = 200;
 
-/// Writes the whole result and returns where.
+/// Writes the whole result. Returns the path.
 pub fn write(
     project: &Project,
     name: &OutputName,
@@ -38,8 +38,8 @@ pub fn write(
     Ok(name.shown())
 }
 
-/// What there is instead of an answer that has no rows to cut, and is larger than the caller wants: its counts, and how to get
-/// the rest.
+/// Replaces an answer without rows that is larger than the caller allows: by its counts, and a hint how to get the
+/// rest.
 #[must_use]
 pub fn left_out(answer: &dyn Rendered, used: usize, most: usize, locale: Locale) -> Fitted {
     let note = match locale {
@@ -53,7 +53,7 @@ pub fn left_out(answer: &dyn Rendered, used: usize, most: usize, locale: Locale)
     let whole = answer.structured();
     let counts = keep_counts(&whole, 0).filter(|counts| tokens::estimate(&counts.to_string()) < most);
     let mut structured = counts.unwrap_or_else(|| json!({}));
-    // However little the caller wants.
+    // Kept even if it exceeds the caller's limit.
     if let (Value::Object(kept), Value::Object(missed)) =
         (fields::keep(&whole, &[], answer.never_missed()).0, &mut structured)
     {
@@ -68,7 +68,7 @@ pub fn left_out(answer: &dyn Rendered, used: usize, most: usize, locale: Locale)
     }
 }
 
-/// What is left of an answer when its output is suppressed: counts, flags, short strings.
+/// Returns the rest of an answer whose output is suppressed: counts, flags, short strings.
 #[must_use]
 pub fn receipt(answer: &dyn Rendered, locale: Locale) -> Fitted {
     let structured = answer.structured();

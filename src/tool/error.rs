@@ -1,7 +1,8 @@
-//! A failed call: what the domain teaches, where it happened, and the object that the client reads.
+//! The error of a failed call: the explanation of its domain, the stage of the call, and the object that the client
+//! reads.
 //!
-//! The codes live with their domains (`errors.toml`); here is only the form. Every error reaches the client as a result
-//! with `isError`, because protocol errors are not shown to models.
+//! Codes and texts belong to their domains (`errors.toml`); this file only builds the object. Every error reaches the
+//! client as a result with `isError`, because protocol errors are not shown to models.
 
 use fumi_base::{
     errors::{Book, Class, Lesson, Teach},
@@ -12,19 +13,19 @@ use serde_json::{Map, Value, json};
 
 use super::{Caller, Family, Reply};
 
-/// Longest echo of one argument, in characters.
+/// The longest echo of one argument, in characters.
 const ECHO_CHARS: usize = 200;
 
-/// Longest suggestion that repeats arguments of the call, in bytes.
+/// The longest suggestion that repeats arguments of the call, in bytes.
 const LONGEST_SUGGESTION: usize = 2_000;
 
 /// A change that leaves the call as it is: the text says to repeat it, and does not show it again.
 const SAME_CALL: &str = "{}";
 
-/// Facts that fill suggestions and say nothing else.
+/// Facts that only fill suggestions and are not shown as details.
 const FOR_SUGGESTIONS: [&str; 4] = ["change", "name", "folder", "first"];
 
-/// A failed call.
+/// The error of a failed call.
 #[derive(Clone, Debug)]
 pub struct ToolError {
     lesson: Box<Lesson>,
@@ -32,7 +33,7 @@ pub struct ToolError {
     family: Option<&'static Family>,
 }
 
-/// The failures of the kernel itself.
+/// The error catalogue of the kernel itself.
 pub static BOOK: std::sync::LazyLock<Book> = std::sync::LazyLock::new(|| Book::embedded(include_str!("errors.toml")));
 
 impl<E: Teach> From<E> for ToolError {
@@ -42,7 +43,7 @@ impl<E: Teach> From<E> for ToolError {
 }
 
 impl ToolError {
-    /// A failure from its lesson.
+    /// Creates an error from its catalogue text.
     #[must_use]
     pub fn of(lesson: Lesson) -> Self {
         let details = lesson
@@ -58,7 +59,7 @@ impl ToolError {
         }
     }
 
-    /// Several failures of one kind at once: the first decides the code, all are told.
+    /// Combines several errors of one kind: the first decides the code, the messages of all are kept.
     #[must_use]
     pub fn all<E: Teach>(errors: &[E]) -> Self {
         let mut lessons = errors.iter().map(Teach::lesson);
@@ -72,7 +73,7 @@ impl ToolError {
         Self::of(first)
     }
 
-    /// The same of failures of several kinds. `None` without any.
+    /// Combines several errors of different kinds, like [`Self::all`]. Returns `None` for an empty list.
     #[must_use]
     pub fn together(errors: Vec<Self>) -> Option<Self> {
         let mut errors = errors.into_iter();
@@ -84,8 +85,8 @@ impl ToolError {
         Some(first)
     }
 
-    /// The same as a family says it: with its details, and in its words where its book has an entry `FAMILY_KIND`. What it is a
-    /// kind of stays.
+    /// Adapts the error to a family: adds its details, and uses its texts if its catalogue has an entry `FAMILY_KIND`.
+    /// The kind of the error stays.
     #[must_use]
     pub fn in_words_of(mut self, family: &'static Family) -> Self {
         self.family = Some(family);
@@ -105,7 +106,7 @@ impl ToolError {
         self
     }
 
-    /// Something that must not happen did. The cause is in the log, not in the reply.
+    /// Creates an internal error. The cause is in the log, not in the reply.
     #[must_use]
     pub fn internal() -> Self {
         Self::of(BOOK.lesson("TOOL_EXECUTION_FAILED", &[]))
@@ -118,7 +119,7 @@ impl ToolError {
         self
     }
 
-    /// Names the call that helps now, instead of the one that the sentences know.
+    /// Sets the suggested call, in place of the one in the catalogue.
     #[must_use]
     pub fn with_guidance(mut self, tool: &str, arguments: &Value) -> Self {
         tool.clone_into(&mut self.lesson.tool);
@@ -128,7 +129,7 @@ impl ToolError {
         self
     }
 
-    /// Names the call that was probably meant. Unless all its values are the caller's own it is a template.
+    /// Sets the call that was probably meant. It is a template unless `is_own`: all its values are the caller's own.
     #[must_use]
     pub fn with_corrected(mut self, call: &Map<String, Value>, is_own: bool) -> Self {
         let text = Value::Object(call.clone()).to_string();
@@ -139,37 +140,37 @@ impl ToolError {
         self
     }
 
-    /// The public code.
+    /// Returns the public error code.
     #[must_use]
     pub fn code(&self) -> &str {
         &self.lesson.code
     }
 
-    /// True if the work stopped because it was told to.
+    /// True if the work stopped because it was cancelled.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.lesson.kind == "CANCELLED"
     }
 
-    /// What was wrong.
+    /// Returns the description of the error.
     #[must_use]
     pub fn message(&self) -> &Text {
         &self.lesson.message
     }
 
-    /// What to do next.
+    /// Returns the next step for the caller.
     #[must_use]
     pub fn next(&self) -> &Text {
         &self.lesson.next
     }
 
-    /// True if it says that something about the call or the files that it names is wrong, and not that the work failed.
+    /// True if the call or the files that it names are wrong, and not the work itself.
     #[must_use]
     pub fn is_about_input(&self) -> bool {
         !matches!(self.lesson.class, Class::MCPToolError | Class::MCPTimeoutError)
     }
 
-    /// Where in the path of a call it happened.
+    /// Returns the stage of the call at which the error happened.
     fn stage(&self) -> &'static str {
         match (self.lesson.class, self.lesson.kind.as_str()) {
             (_, "BUSY" | "LEASE_HELD" | "TURN_TAKEN") => "queue",
@@ -179,7 +180,7 @@ impl ToolError {
         }
     }
 
-    /// The reply that the client reads: the whole object as structure, the sentences as text.
+    /// Returns the reply for the client: the whole object as structure, the texts as text.
     #[must_use]
     pub fn reply(&self, tool: &str, arguments: &Map<String, Value>, caller: &Caller, redactor: &Redactor) -> Reply {
         let lesson = &self.lesson;
@@ -188,7 +189,7 @@ impl ToolError {
         let guides = self.family.and_then(|family| family.guides);
         let is_bare = lesson.tool.is_empty() && lesson.example == "{}" && lesson.change.is_empty();
         let action = match (guides, lesson.tool.as_str()) {
-            // The tool that failed needs arguments that nobody knows here.
+            // The failed tool needs arguments that are unknown here.
             (Some(guides), "") if is_bare => guides.tool,
             (_, "") => tool,
             (_, helps) => helps,
@@ -202,11 +203,11 @@ impl ToolError {
         if redactor.message(&shown) != shown || without_secrets(&parameters) != parameters {
             (parameters, is_template) = (json!({}), true);
         }
-        // A value that was cut is not the caller's own.
+        // A truncated value is not the caller's own.
         is_template |= shown.contains("…\"");
-        // Which call would work is not known, or only the caller knows.
+        // Nothing is known of a call that would work.
         is_template |= is_empty(&parameters) && action == tool;
-        // A call that repeats the arguments has it already.
+        // A call that repeats the arguments contains the project already.
         let project = self.family.and_then(|family| family.project);
         if let Some((name, root)) = project.and_then(|name| Some((name, arguments.get(name)?)))
             && lesson.change.is_empty()
@@ -216,7 +217,7 @@ impl ToolError {
         {
             parameters[name] = root.clone();
         }
-        // What the call was about is what the next one is about, unless that was what was wrong.
+        // The suggested call keeps the subject of the failed one, unless that subject was the error.
         for name in self.family.map_or(&[][..], |family| family.subject) {
             let said = arguments
                 .get(*name)
@@ -283,7 +284,8 @@ impl ToolError {
         Reply::error(structured, text)
     }
 
-    /// The arguments of the failed call with what to change in them. `None` where that is not known, or where they cannot be repeated.
+    /// Returns the arguments of the failed call with the suggested change. Returns `None` if the change is unknown or
+    /// the arguments cannot be repeated.
     fn changed(&self, arguments: &Map<String, Value>, redactor: &Redactor) -> Option<Value> {
         let changes =
             Some(with_facts(&self.lesson.change, &self.lesson.facts)).filter(|_| !self.lesson.change.is_empty())?;
@@ -301,20 +303,20 @@ impl ToolError {
         (text.len() <= LONGEST_SUGGESTION && !has_secret).then_some(call)
     }
 
-    /// One line for the log and for the command line.
+    /// Returns one line for the log and for the command line.
     #[must_use]
     pub fn line(&self, locale: Locale) -> String {
         format!("{}: {}", self.lesson.code, self.lesson.message.get(locale))
     }
 }
 
-/// A fact without the quotes in which sentences show it.
+/// Removes the quotes that texts put around a fact.
 fn bare(fact: &str) -> &str {
     let inner = fact.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     inner.unwrap_or(fact)
 }
 
-/// A JSON object in text, with facts in the place of texts such as `{path}`.
+/// Parses a JSON object, with strings such as `{path}` replaced by facts.
 fn with_facts(text: &str, facts: &[(&'static str, String)]) -> Value {
     fn fill(text: &str, facts: &[(&'static str, String)]) -> String {
         let name = text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
@@ -337,12 +339,12 @@ fn with_facts(text: &str, facts: &[(&'static str, String)]) -> Value {
     filled(object, facts)
 }
 
-/// Two sentences, a line each.
+/// Joins two texts, one line each.
 fn both(one: &Text, other: &Text) -> Text {
     Text::new(format!("{}\n{}", one.en, other.en), format!("{}\n{}", one.ja, other.ja))
 }
 
-/// The changes of two failures of one call; none if one of them has none.
+/// Joins the suggested changes of two errors of one call; empty if one of them has none.
 fn joined(one: &Lesson, other: &Lesson) -> String {
     if one.change.is_empty() || other.change.is_empty() {
         return String::new();
@@ -354,7 +356,7 @@ fn joined(one: &Lesson, other: &Lesson) -> String {
     change.to_string()
 }
 
-/// What a caller needs to repeat a call that was to write: its arguments, with the length and the hash of a text in its place.
+/// Returns the arguments for a repetition of a failed write: long texts are replaced by their length and hash.
 #[must_use]
 pub fn arguments(arguments: &Map<String, Value>, redactor: &Redactor) -> Value {
     echo_with(arguments, redactor, |name, text| {
@@ -364,12 +366,12 @@ pub fn arguments(arguments: &Map<String, Value>, redactor: &Redactor) -> Value {
     })
 }
 
-/// The arguments as an error shows them: names, and values cut and without secrets.
+/// Returns the arguments as an error shows them: names and truncated values, without secrets.
 fn echo(arguments: &Map<String, Value>, redactor: &Redactor) -> Value {
     echo_with(arguments, redactor, |_, _| None)
 }
 
-/// The same, with something else in the place of some texts.
+/// Returns the arguments like [`echo`], with some texts replaced.
 fn echo_with(
     arguments: &Map<String, Value>,
     redactor: &Redactor,
@@ -397,7 +399,7 @@ fn echo_with(
         .into()
 }
 
-/// The same value, with nothing under the names of secrets, however deep.
+/// Removes the values under secret names, at any depth.
 pub(super) fn without_secrets(value: &Value) -> Value {
     match value {
         Value::Object(fields) => fields

@@ -1,7 +1,7 @@
-//! The argument `expectation`: its whole schema, and what is wrong with one.
+//! The argument `expectation`: its full schema, and the problems of a value.
 //!
-//! In each tool it is published as a bare object, since its schema would cost more there than it saves; whoever wants to
-//! know it finds it in the tool that runs several calls. Checked it is everywhere against the whole.
+//! Each tool publishes it as a plain object, since its schema would cost more tokens there than it saves; the full
+//! schema is published by the tool that runs several calls. Values are checked against the full schema everywhere.
 
 use std::sync::LazyLock;
 
@@ -20,23 +20,23 @@ use super::{
     validate::{self, Problem},
 };
 
-/// The argument.
+/// The name of the argument.
 pub const NAME: &str = "expectation";
 
-/// The whole schema, without descriptions.
+/// The full schema, without descriptions, and its validator.
 static SCHEMA: LazyLock<(Object, Validator)> = LazyLock::new(|| {
     let schema = schema::read::<Expectation>();
     let validator = validate::compile(&schema);
     (schema, validator)
 });
 
-/// As each tool publishes it.
+/// Returns the schema that each tool publishes.
 #[must_use]
 pub fn published() -> Value {
     json!({"type": "object"})
 }
 
-/// Everything that is wrong with one that stands at `path`.
+/// Returns all problems of a value at `path`.
 #[must_use]
 pub fn problems(value: &Value, path: &str) -> Vec<Problem> {
     let (schema, validator) = &*SCHEMA;
@@ -60,7 +60,7 @@ pub fn problems(value: &Value, path: &str) -> Vec<Problem> {
     }
 }
 
-/// What no schema says.
+/// Returns the problems that no schema can express.
 #[must_use]
 pub fn unusable(said: &Expectation, path: &str) -> Vec<Problem> {
     let pointers = said.fields.iter().flatten().enumerate();
@@ -87,7 +87,7 @@ pub fn unusable(said: &Expectation, path: &str) -> Vec<Problem> {
     pointers.chain(patterns).collect()
 }
 
-/// The server does not take the argument.
+/// The error of an expectation on a server that does not accept them.
 #[derive(Debug, thiserror::Error)]
 #[error("expectations are switched off")]
 pub struct SwitchedOff;

@@ -1,29 +1,30 @@
-//! Keeps only some fields of a structure: those that JSON pointers lead to.
+//! Keeps only some fields of a structure: those that JSON pointers name.
 //!
-//! A pointer is that of RFC 6901, with `*` for every element or member. What it leads to keeps its place, so that the
-//! published schema of the whole still describes it; elements of a list that have nothing of it are left out. A pointer
-//! that leads nowhere is named, never silently nothing.
+//! A pointer follows RFC 6901, with `*` for every element or member. Kept values stay in their place, so that the
+//! published schema of the whole still describes them; elements of a list without any kept value are left out. A
+//! pointer that matches nothing is reported, never silently ignored.
 
 use serde_json::{Map, Value};
 
-/// How many names are shown where a pointer leads nowhere.
+/// The number of names that are shown if a pointer matches nothing.
 const SHOWN_NAMES: usize = 20;
 
-/// Whether a text is a pointer: empty (the whole), or `/` before each name, with `~` only in `~0` and `~1`.
+/// True if a text is a pointer: empty (the whole), or `/` before each name, with `~` only in `~0` and `~1`.
 #[must_use]
 pub fn is_pointer(text: &str) -> bool {
     let escapes = text.split('~').skip(1).all(|rest| rest.starts_with(['0', '1']));
     (text.is_empty() || text.starts_with('/')) && escapes
 }
 
-/// The names in a pointer.
+/// Returns the unescaped names of a pointer.
 #[must_use]
 pub fn names(pointer: &str) -> Vec<String> {
     let parts = pointer.split('/').skip(1);
     parts.map(|part| part.replace("~1", "/").replace("~0", "~")).collect()
 }
 
-/// What is left of a structure, and a line for each pointer that leads nowhere. `also` is kept too where it is there.
+/// Returns the kept part of a structure, and a line for each pointer of `fields` that matches nothing. `also` is kept
+/// too where it exists.
 #[must_use]
 pub fn keep(structured: &Value, fields: &[String], also: &[&str]) -> (Value, Vec<String>) {
     let wanted = fields.iter().map(String::as_str).chain(also.iter().copied());
@@ -38,7 +39,7 @@ pub fn keep(structured: &Value, fields: &[String], also: &[&str]) -> (Value, Vec
     (kept, unknown)
 }
 
-/// What is left to go of a pointer.
+/// The unmatched rest of a pointer, with the index of the pointer.
 #[derive(Clone, Copy)]
 struct Left<'p> {
     of: usize,
@@ -55,7 +56,7 @@ impl Left<'_> {
 fn select(value: &Value, left: &[Left<'_>], found: &mut [bool]) -> Option<Value> {
     let arrived: Vec<_> = left.iter().filter(|left| left.path.is_empty()).collect();
     if !arrived.is_empty() {
-        // Inside of what is kept whole, every other pointer leads somewhere or is to be told.
+        // Pointers into a value that is kept whole are still followed, so that unmatched ones are reported.
         for left in arrived {
             found[left.of] = true;
         }
@@ -72,7 +73,7 @@ fn select(value: &Value, left: &[Left<'_>], found: &mut [bool]) -> Option<Value>
         _ => return None,
     };
     if is_empty {
-        // All of nothing: the pointer is right, and there is nothing.
+        // A `*` on an empty value is a valid pointer that matches nothing.
         let every = left
             .iter()
             .filter(|left| left.path.first().is_some_and(|name| name == "*"));
@@ -117,7 +118,7 @@ fn select(value: &Value, left: &[Left<'_>], found: &mut [bool]) -> Option<Value>
     }
 }
 
-/// How far a pointer leads, and what there is.
+/// Returns how far a pointer matches, and the contents at that point.
 fn nowhere(structured: &Value, path: &[String]) -> String {
     let mut at = structured;
     let mut walked = String::new();
@@ -139,7 +140,7 @@ fn nowhere(structured: &Value, path: &[String]) -> String {
     format!("{walked}/ = {}", inventory(at))
 }
 
-/// What is in a value, in a few words: the names of an object, the length of a list, the kind of anything else.
+/// Summarises a value in a few words: the names of an object, the length of a list, the type of anything else.
 #[must_use]
 pub fn inventory(value: &Value) -> String {
     match value {

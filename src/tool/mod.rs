@@ -1,8 +1,8 @@
-//! The tool kernel: how any tool is described, found, run and answered. Read this file first.
+//! The tool kernel: how tools are described, found, run and answered. Read this file first.
 //!
-//! A tool is a type that implements [`Tool`]: what it is stands in its [`Spec`], what it takes in `Args`, what it gives in
-//! `Output`. Everything else (schemas, validation, pools, timeouts, caching, delivery, errors) follows from these and is
-//! done by [`pipeline::run`]. This folder names no domain: what a tool needs of its family comes as `Deps`.
+//! A tool is a type that implements [`Tool`]: its [`Spec`] declares it, `Args` are its input, `Output` is its result.
+//! Everything else (schemas, validation, pools, timeouts, caching, delivery, errors) follows from these and is done by
+//! [`pipeline::run`]. This folder names no domain: dependencies on a family are passed as `Deps`.
 
 pub mod access;
 pub mod batch;
@@ -39,37 +39,40 @@ pub use error::ToolError;
 pub use options::SharedOption;
 pub use reply::{Block, Reply};
 
-/// One tool. The file that implements it is the whole tool; its texts lie beside it.
+/// One tool. The file that implements it is the whole tool; its texts are beside it.
 pub trait Tool: Send + Sync + 'static {
-    /// What the catalogue knows of it.
+    /// The declaration in the catalogue.
     const SPEC: Spec;
-    /// What it needs of its family, wired once in `tools/mod.rs`.
+    /// The dependencies on the family, wired once in `tools/mod.rs`.
     type Deps: Send + Sync + 'static;
-    /// What the client sends, without the shared options.
+    /// The arguments of a call, without the shared options.
     type Args: DeserializeOwned + JsonSchema + Send + Sync + 'static;
-    /// What it answers.
+    /// The result of a call.
     type Output: Render + JsonSchema;
 
-    /// Whether it may answer [`Outcome::Ask`]. The published output then also has the fields of an [`Ask`].
+    /// True if the tool may return [`Outcome::Ask`]. The published output then also has the fields of an [`Ask`].
     const ASKS: bool = false;
 
-    /// Whether it answers [`Outcome::Batch`]: such a tool holds no place in its pool, since its steps take their own.
+    /// True if the tool returns [`Outcome::Batch`]: such a tool takes no permit of its pool, since its steps take their
+    /// own.
     const RUNS_STEPS: bool = false;
 
-    /// What its reply holds where the caller says nothing. For tools whose replies differ by it, which no tool is that is
-    /// [`Spec::cached`].
+    /// Returns the expectation for the reply if the caller sets none. For tools whose replies differ by it; none of
+    /// them is [`Spec::cached`].
     fn expects(_args: &Self::Args) -> Expectation {
         Expectation::default()
     }
 
-    /// Whether equal arguments on unchanged files give an equal answer. A time span relative to now does not.
+    /// True if equal arguments on unchanged files give an equal answer. False for example for a time span relative to
+    /// now.
     fn is_pure(_args: &Self::Args) -> bool {
         true
     }
 
-    /// Waits for what the call must have to itself, before it takes a place in its pool: whoever waits for another call holds
-    /// no place that this one may need. [`Cx::take_turn`] hands it to the work; else it ends with the call. Like the wait for
-    /// a place this is no working time, and ends where that ends.
+    /// Acquires a guard that the call must hold exclusively, before it takes a permit of its pool: a call that waits
+    /// for another one must not hold a permit that the other needs. The work takes the guard with [`Cx::take_turn`];
+    /// otherwise it is dropped with the call. Like the wait for a permit, the wait does not count as working time and
+    /// has the same timeout.
     fn turn(
         _args: &Self::Args,
         _deps: &Self::Deps,
@@ -78,7 +81,7 @@ pub trait Tool: Send + Sync + 'static {
         std::future::ready(Ok(None))
     }
 
-    /// Does the work. Arguments have passed the schema and the [`Spec::rules`].
+    /// Does the work. The arguments have passed the schema and the [`Spec::rules`].
     fn call(
         args: Self::Args,
         deps: &Self::Deps,
@@ -86,25 +89,25 @@ pub trait Tool: Send + Sync + 'static {
     ) -> impl Future<Output = Result<Outcome<Self::Output>, ToolError>> + Send;
 }
 
-/// What came of a call that did not fail.
+/// The result of a call that did not fail.
 #[derive(Debug)]
 pub enum Outcome<T> {
-    /// The answer.
+    /// The answer of the tool.
     Done(T),
-    /// The tool needs something of the client's model before it can go on.
+    /// A question: the tool needs a text of a model before it can continue.
     Ask(Box<Ask>),
-    /// The call stands for another tool's, which is made instead.
+    /// Another call that is made in place of this one.
     Instead(Instead),
-    /// The call is several others, which are made now; see [`batch`].
+    /// A plan of several calls, which are made now; see [`batch`].
     Batch(batch::Plan),
 }
 
-/// The call that another one stands for.
+/// The call that replaces another one.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Instead {
-    /// A tool of the catalogue.
+    /// The name of a tool of the catalogue.
     pub tool: &'static str,
-    /// Its arguments. The pipeline adds what the caller said about the call.
+    /// The arguments. The pipeline adds the project of the original call.
     pub arguments: serde_json::Map<String, serde_json::Value>,
 }
 
@@ -159,22 +162,21 @@ fn form_or_text<S: Serializer>(
     }
 }
 
-/// A text that an answer builds on.
+/// A text on which an answer is based.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Material {
-    /// What it is: a path, an artifact, in the caller's language.
+    /// The name of the text in the caller's language: a path, an artifact.
     pub title: String,
-    /// The text itself.
     pub text: String,
 }
 
-/// Whose model may answer an [`Ask`].
+/// The models that may answer an [`Ask`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Audience {
-    /// Any that can be reached.
+    /// Any model that can be reached.
     #[default]
     Anybody,
-    /// The client's own: its host, or its model by sampling. Never a provider.
+    /// The client's own model: its host, or its model by sampling. Never a provider.
     Client,
 }
 
@@ -198,43 +200,43 @@ pub struct Submit {
     pub answer: &'static str,
 }
 
-/// What the catalogue knows of a tool.
+/// The declaration of a tool.
 #[derive(Clone, Copy, Debug)]
 pub struct Spec {
     /// The published name, `[A-Za-z0-9_-]{1,64}`.
     pub name: &'static str,
-    /// Other names under which a call reaches it; never listed.
+    /// Other names by which the tool can be called; never listed.
     pub aliases: &'static [&'static str],
-    /// The toolset that contains it.
+    /// The toolset that contains the tool.
     pub toolset: &'static str,
-    /// Other toolsets that need it: where one of them is in reach, so is it.
+    /// Other toolsets that need the tool: a scope with one of them contains the tool too.
     pub also: &'static [&'static str],
-    /// What all tools of its kind have in common.
+    /// The common properties of tools of its kind.
     pub family: &'static Family,
-    /// Whether clients see it in lists. One that is not listed answers nevertheless.
+    /// True if clients see the tool in lists. An unlisted tool can be called nevertheless.
     pub listed: bool,
     /// Title, description and argument texts: the files beside the tool.
     pub texts: Texts,
     /// One correct call, as a JSON object of arguments.
     pub example: &'static str,
-    /// Options that the pipeline handles for it.
+    /// Options that the pipeline handles for the tool.
     pub options: &'static [SharedOption],
-    /// What a schema without root combinators cannot say.
+    /// Rules that a schema without root combinators cannot express.
     pub rules: &'static [Rule],
-    /// Where it queues.
+    /// The pool in which its calls queue.
     pub pool: Pool,
-    /// Whether calls for one project queue one behind the other; see [`Cx::alone`] for other processes.
+    /// True if calls for one project run one after the other; see [`Cx::alone`] for other processes.
     pub alone: bool,
-    /// How long it may work; time in the queue does not count.
+    /// The timeout of the work; time in the queue does not count.
     pub timeout: Duration,
-    /// Whether its answers are kept while the project's files do not change.
+    /// True if answers are cached while the project's files do not change.
     pub cached: bool,
-    /// What it changes.
+    /// The effect outside the tool.
     pub effect: Effect,
 }
 
 impl Spec {
-    /// The names of all arguments that the pipeline handles for it.
+    /// Returns the names of all arguments that the pipeline handles for the tool.
     pub fn shared(&self) -> impl Iterator<Item = &'static &'static str> + use<> {
         let all = self.options.iter().chain(self.family.unlisted);
         let all = all.chain(&[SharedOption::Expectation]);
@@ -247,78 +249,80 @@ impl Spec {
         self.options.iter().any(|option| option.names().contains(&name))
     }
 
-    /// Whether a scope reaches it.
+    /// True if a scope contains the tool.
     #[must_use]
     pub fn is_in(&self, scope: &catalogue::Scope) -> bool {
         scope.contains(self.toolset) || self.also.iter().any(|toolset| scope.contains(toolset))
     }
 }
 
-/// What tools of one kind have in common, beyond their toolsets.
+/// The common properties of tools of one kind, beyond their toolsets.
 #[derive(Debug)]
 pub struct Family {
-    /// Its name. A file that marks the top of this family's projects may be known by it ([`pipeline::Kernel::tops`]).
+    /// The name. A file that marks the top of this family's projects may be registered under it
+    /// ([`pipeline::Kernel::tops`]).
     pub name: &'static str,
-    /// Arguments that are understood under another name, which nobody publishes: `(other, name)`. A tool's first name that it
-    /// has is meant.
+    /// Unpublished other names of arguments, as `(other, name)`. The first `name` that the tool has is used.
     pub renamed: &'static [(&'static str, &'static str)],
-    /// Brings other forms of arguments, which are understood and not published, to the published one, before anything
-    /// is checked.
+    /// Converts unpublished forms of arguments to the published one, before validation.
     pub plain: Option<fn(&mut serde_json::Map<String, serde_json::Value>)>,
-    /// Whether its tools reach beyond the project, into the world.
+    /// True if its tools reach beyond the project, into the world.
     pub is_open_world: bool,
-    /// Longest string argument, in bytes.
+    /// The longest string argument, in bytes.
     pub longest: usize,
-    /// Arguments that say what a call is about: a refusal suggests a call about the same.
+    /// Arguments that are the subject of a call: an error suggests a call with the same values.
     pub subject: &'static [&'static str],
-    /// The argument that names the project of a call: a suggestion is about the same one.
+    /// The argument that names the project of a call: a suggested call keeps it.
     pub project: Option<&'static str>,
-    /// Details that every failure carries.
+    /// Details that every error of the family carries.
     pub details: &'static [(&'static str, &'static str)],
-    /// Its own words and codes for what can happen to every call (time, queues): entries `FAMILY_KIND` win.
+    /// The family's own texts and codes for errors of every call (timeouts, queues): its entries `FAMILY_KIND` take
+    /// precedence.
     pub book: Option<fn() -> &'static Book>,
-    /// Shared arguments that its tools take and do not publish: they would cost every client tokens for each of many tools.
+    /// Shared arguments that its tools accept and do not publish: they would cost every client tokens for each of many
+    /// tools.
     pub unlisted: &'static [SharedOption],
-    /// Under which other name its errors repeat their guidance, and a call without arguments that always helps, with why.
+    /// Additions to the guidance of its errors.
     pub guides: Option<Guides>,
 }
 
 /// Additions of a family to the guidance of its errors.
 #[derive(Clone, Copy, Debug)]
 pub struct Guides {
-    /// Another name of `guidance`.
+    /// Another field name under which the guidance is repeated.
     pub also_as: &'static str,
-    /// A tool that needs no arguments and does not fail.
+    /// A tool that needs no arguments and always helps.
     pub tool: &'static str,
-    /// Its use.
+    /// The use of that tool, in English.
     pub en: &'static str,
-    /// The same in Japanese.
+    /// The use of that tool, in Japanese.
     pub ja: &'static str,
 }
 
-/// The two text files of a tool, embedded.
+/// The two embedded text files of a tool.
 #[derive(Clone, Copy, Debug)]
 pub struct Texts {
-    /// English.
+    /// The text file in English.
     pub en: &'static str,
-    /// Japanese.
+    /// The text file in Japanese.
     pub ja: &'static str,
 }
 
-/// What a tool changes outside itself. An `output_file` alone does not count.
+/// The effect of a tool outside itself. An `output_file` alone does not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
-    /// Nothing. Opening a page counts as looking at it.
+    /// No effect. Opening a page counts as reading.
     ReadOnly,
-    /// The session's state on the server, which a repetition leaves as it is.
+    /// Changes the session's state on the server; repeating the call changes nothing more.
     Session,
-    /// Pages in a browser, and the servers behind them. Of the project nothing.
+    /// Acts on pages in a browser and on the servers behind them, but not on the project.
     Pages,
-    /// Fumi's own records of what it did, in a folder of its own; nothing that is anybody else's. Who may not write leaves none.
+    /// Writes fumi's own records of its work, in a folder of its own; nothing that belongs to others. A read-only
+    /// caller leaves none.
     Records,
-    /// Files of the project.
+    /// Changes files of the project.
     Write,
-    /// What its steps change, each of which is asked for itself.
+    /// The effects of its steps, each of which is checked separately.
     OfSteps,
 }
 
@@ -336,7 +340,7 @@ impl Effect {
     }
 }
 
-/// A relation between arguments, checked together with the schema and said in the texts.
+/// A relation between arguments, checked together with the schema and described in the texts.
 #[derive(Clone, Copy, Debug)]
 pub enum Rule {
     /// At most one of these may be given (a boolean counts when true).
@@ -345,36 +349,36 @@ pub enum Rule {
     ExactlyOne(&'static [&'static str]),
     /// At least one of these must be given.
     AnyOf(&'static [&'static str]),
-    /// The first makes sense only together with the second.
+    /// The first is valid only together with the second.
     Needs(&'static str, &'static str),
-    /// The first makes no sense together with any of the others.
+    /// The first is not valid together with any of the others.
     Without(&'static str, &'static [&'static str]),
-    /// It is the name of an encoding.
+    /// The argument is the name of an encoding.
     Encoding(&'static str),
-    /// A larger number is brought down to this one and not refused; a refusal names it.
+    /// A larger number is lowered to this one and not refused; errors name the limit.
     BroughtDown(&'static str, u64),
 }
 
-/// How an answer becomes text, images and links. Made from the typed output, never from its JSON.
+/// Renders an answer as text, images and links, from the typed output and never from its JSON.
 ///
 /// Main clients show the model only the structure when there is one, others only the text: both must be compact, and
 /// every cap counts the larger of the two.
 pub trait Render: Serialize + Send + Sync + 'static {
-    /// The compact form for a model.
+    /// Returns the compact form for a model.
     fn text(&self, locale: Locale) -> String;
 
-    /// Images and links beside the text.
+    /// Returns images and links beside the text.
     fn blocks(&self) -> Vec<Block> {
         Vec::new()
     }
 
-    /// How many rows can be cut away; zero for an answer that is no list.
+    /// Returns the number of rows that can be cut; zero for an answer that is not a list.
     fn rows(&self) -> usize {
         0
     }
 
-    /// The answer with only these rows. May end earlier, at a natural boundary (a file), but never takes nothing:
-    /// returns the end that it took. Totals stay those of the whole.
+    /// Returns the answer with only these rows, and the end that was used. The page may end earlier, at a natural
+    /// boundary (a file), but is never empty. Totals stay those of the whole.
     fn page(&self, rows: Range<usize>) -> (Self, usize)
     where
         Self: Sized,
@@ -382,15 +386,16 @@ pub trait Render: Serialize + Send + Sync + 'static {
         unreachable!("an answer without rows is never cut: {rows:?}")
     }
 
-    /// Says in the answer that rows are missing: how to go on.
+    /// Marks the answer as incomplete, with the way to continue.
     fn mark(&mut self, _next: &Next) {}
 
-    /// Whether the answer is one bare number, to which no notes are added.
+    /// True if the answer is one bare number, to which no notes are added.
     fn is_bare(&self) -> bool {
         false
     }
 
-    /// JSON pointers to what nobody may miss: kept where it is there, whatever else an expectation's `fields` leave out.
+    /// Returns JSON pointers to fields that must not be left out: kept where they exist, whatever `fields` of an
+    /// expectation says.
     fn never_missed(&self) -> &'static [&'static str] {
         &[]
     }
@@ -413,7 +418,7 @@ pub struct Next {
 }
 
 impl Next {
-    /// The same as one line of text.
+    /// Returns the same as one line of text.
     #[must_use]
     pub fn line(&self) -> String {
         let Self {

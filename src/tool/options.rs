@@ -1,8 +1,8 @@
-//! The arguments that the pipeline handles for every tool that lists them: project, timeout, delivery, cursor; and for every
-//! tool, `expectation`.
+//! The arguments that the pipeline handles for every tool that lists them: project, timeout, delivery, cursor; and for
+//! every tool, `expectation`.
 //!
-//! A tool never sees them. Each group is a struct whose properties join the tool's published schema; a test proves that
-//! no tool has an argument of the same name.
+//! A tool never sees them. Each group is a struct whose properties are added to the tool's published schema; a test
+//! proves that no tool has an argument of the same name.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -20,20 +20,20 @@ use super::{Spec, Submit, expectation};
 /// A group of shared arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SharedOption {
-    /// `project_root`.
+    /// The argument `project_root`: another project.
     Project,
-    /// `timeout_ms`.
+    /// The argument `timeout_ms`: the timeout of the work.
     Timeout,
-    /// `output_file`, `suppress_output`.
+    /// The arguments `output_file` and `suppress_output`.
     Delivery,
-    /// `cursor`.
+    /// The argument `cursor`: the next page of a cut reply.
     Cursor,
-    /// `expectation`, which every tool has without listing it.
+    /// The argument `expectation`, which every tool has without listing it.
     Expectation,
 }
 
 impl SharedOption {
-    /// The group's argument names.
+    /// Returns the names of the group's arguments.
     #[must_use]
     pub const fn names(self) -> &'static [&'static str] {
         match self {
@@ -68,7 +68,7 @@ pub struct CallOptions {
 }
 
 impl CallOptions {
-    /// Puts the project into the call that one stands for.
+    /// Adds the project to the call that replaces this one.
     pub fn go_with(&self, arguments: &mut Map<String, Value>) {
         if let Some(root) = &self.project_root {
             arguments
@@ -77,8 +77,8 @@ impl CallOptions {
         }
     }
 
-    /// Puts what the caller said about this call into the call that answers a question: the tool that asks never saw it.
-    /// To another tool only the project goes on, since the rest was said about the result of this one.
+    /// Adds the options of this call to the call that answers a question, since the asking tool never saw them. For
+    /// another tool only the project is added, since the rest concerns the result of this one.
     pub fn carry(&self, spec: &Spec, submit: &mut Submit) {
         let is_same = submit.tool == spec.name;
         let said = [
@@ -99,10 +99,10 @@ impl CallOptions {
     }
 }
 
-/// Takes the shared options of a tool out of its arguments.
+/// Removes the shared options of a tool from its arguments.
 ///
 /// # Errors
-/// When an option has a form that the schema does not forbid and serde refuses; in practice none.
+/// If an option has a form that the schema accepts and serde rejects; in practice never.
 pub fn split(
     spec: &Spec,
     mut arguments: Map<String, Value>,
@@ -116,19 +116,20 @@ pub fn split(
     Ok((arguments, serde_json::from_value(Value::Object(options))?))
 }
 
-/// How long a cursor can be used, in seconds. Nobody reads on after ten minutes, and files have changed.
+/// The lifetime of a cursor, in seconds. After ten minutes readers do not continue, and files have changed.
 const CURSOR_SECONDS: u64 = 600;
 
-/// Where a cut reply goes on. It belongs to one call on one state of the files, which `call` stands for.
+/// The position at which a cut reply continues. It is valid for one call on one state of the files, which `call`
+/// identifies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cursor {
-    /// The next row.
+    /// The index of the next row.
     pub row: usize,
     /// A hash of the tool, the project, the arguments and the stamp.
     pub call: u64,
 }
 
-/// A cursor that does not continue this call.
+/// The error of a cursor that does not continue this call.
 #[derive(Debug, thiserror::Error)]
 #[error("invalid cursor: {reason}")]
 pub struct CursorError {
@@ -152,13 +153,13 @@ impl Teach for CursorError {
 }
 
 impl Cursor {
-    /// The text that the client passes back.
+    /// Returns the text that the client passes back.
     #[must_use]
     pub fn text(self) -> String {
         format!("{:x}-{:x}-{:x}", self.row, self.call, now())
     }
 
-    /// Reads a client's cursor for the call that it claims to continue.
+    /// Parses a client's cursor, and checks that it continues the given call.
     pub fn parse(raw: &str, call: u64) -> Result<Self, CursorError> {
         let mut parts = raw.split('-');
         let mut number = || parts.next().and_then(|part| u64::from_str_radix(part, 16).ok());

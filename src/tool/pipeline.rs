@@ -1,7 +1,7 @@
 //! The whole path of a call, top to bottom: [`run`].
 //!
-//! Every early return is visible here. Each step with real content is one function in its own file; what a step decides
-//! (which root, which cap, which pool) comes from the entry's spec and from the [`Kernel`].
+//! Every early return is visible here. Each step with real content is one function in its own file; its parameters
+//! (which root, which cap, which pool) come from the entry's spec and from the [`Kernel`].
 
 use std::{
     collections::BTreeMap,
@@ -45,38 +45,38 @@ use super::{
     validate,
 };
 
-/// How long a stopped call may take to notice; its work polls far more often.
+/// The time for a stopped call to notice; its work polls far more often.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// What all calls of a process share.
+/// The state that all calls of a process share.
 #[derive(Debug)]
 pub struct Kernel {
-    /// What is measured.
+    /// The metrics of the process.
     pub metrics: Arc<Metrics>,
-    /// Where jobs queue.
+    /// The pools in which calls queue.
     pub pools: Pools,
-    /// Answers that are still true.
+    /// The result cache.
     pub cache: ResultCache<Arc<Kept>>,
-    /// Whether they are.
+    /// The stamps that tell whether cached answers are current.
     pub freshness: Freshness,
-    /// Who writes to which project alone.
+    /// The project locks for writing.
     pub writers: Arc<Writers>,
     /// The folders that may be projects.
     pub roots: Arc<AllowedRoots>,
-    /// By family, the file that marks the top of its projects: a root inside one is lifted to it.
+    /// The marker file of the top of a project, by family: a root inside such a project is replaced by its top.
     pub tops: BTreeMap<&'static str, String>,
-    /// What never leaves.
+    /// The redactor of the server's secrets.
     pub redactor: Arc<Redactor>,
-    /// What one reply may hold.
+    /// The caps of one reply.
     pub caps: Caps,
-    /// What it holds where nobody says it.
+    /// The default expectation for replies.
     pub expectation: Policy,
-    /// Steps of one batch.
+    /// The largest number of steps of a batch.
     pub most_steps: usize,
 }
 
 impl Kernel {
-    /// In whose name a call writes.
+    /// Returns the actor that is recorded for writes of a call.
     #[must_use]
     pub fn actor(&self, tool: &'static str, caller: &Caller) -> Actor {
         Actor {
@@ -87,14 +87,14 @@ impl Kernel {
     }
 }
 
-/// An answer as the cache keeps it: uncut, and how much of it fitted into a reply when it was first given. Caps are one for
-/// the process and the locale is part of the key, so that what fitted once fits again.
+/// A cached answer: uncut, and how much of it fitted into a reply when it was first given. Caps are constant for the
+/// process and the locale is part of the key, so that the same amount fits again.
 #[derive(Debug)]
 pub struct Kept {
     answer: Arc<dyn Rendered>,
     cut: OnceLock<Cut>,
-    /// The reply to a call that was answered from the cache before, if it held the whole answer and nothing special was
-    /// asked of it.
+    /// The rendered reply to an earlier call that was answered from the cache, if it had the whole answer and no
+    /// special options.
     ready: OnceLock<Option<Arc<Ready>>>,
 }
 
@@ -119,21 +119,21 @@ impl std::fmt::Debug for dyn Rendered {
 pub struct Call {
     /// The arguments as sent.
     pub arguments: Map<String, Value>,
-    /// Who calls.
+    /// The caller and its permissions.
     pub caller: Caller,
-    /// Who wrote the answer, if the call brings one.
+    /// The author of the answer, if the call submits one.
     pub answerer: Answerer,
     /// The project unless the arguments name another.
     pub project: Arc<Project>,
-    /// Cancelled when the client gives up.
+    /// Cancelled when the client cancels.
     pub cancel: CancellationToken,
-    /// Where the work says how far it is.
+    /// The progress that the work reports.
     pub progress: Progress,
-    /// What it is a step of, if it is one.
+    /// The batch context, if the call is a step.
     pub batch: Option<Part>,
 }
 
-/// Runs a call from arguments to reply. Failures are replies too. `catalogue` is where the steps of a batch are found.
+/// Runs a call from arguments to reply. Errors are replies too. The steps of a batch are looked up in `catalogue`.
 pub async fn run(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Call) -> Reply {
     let started = Instant::now();
     let (arguments, caller) = (call.arguments.clone(), call.caller.clone());
@@ -167,11 +167,11 @@ pub async fn run(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Ca
         *elapsed = json!(reply.elapsed_ms);
     }
     span.in_scope(|| tracing::debug!(elapsed_ms = reply.elapsed_ms, cache_hit = reply.cache_hit, "call done"));
-    // What the specification of the novel tools calls it.
+    // The name in the specification of the novel tools.
     if let Some(elapsed) = reply.structured.get_mut("execution_time_seconds") {
         *elapsed = json!(seconds(reply.elapsed_ms));
     }
-    // 10. Last, for results and errors alike.
+    // 10. Redaction comes last, for results and errors alike.
     let reply = redact(&kernel.redactor, reply);
     if let Some(kept) = again {
         kept.ready.get_or_init(|| Ready::of(&reply).map(Arc::new));
@@ -179,7 +179,7 @@ pub async fn run(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Ca
     reply
 }
 
-/// A failed call's reply, cut where its arguments would fill it.
+/// Cuts an error reply that its arguments make too large.
 fn passed_on(reply: Reply, caps: Caps, locale: Locale) -> Reply {
     let fitted = Fitted {
         structured: reply.structured,
@@ -197,7 +197,7 @@ fn passed_on(reply: Reply, caps: Caps, locale: Locale) -> Reply {
     }
 }
 
-/// Milliseconds as seconds; no call takes weeks.
+/// Converts milliseconds to seconds; no call takes weeks.
 fn seconds(ms: u64) -> f64 {
     f64::from(u32::try_from(ms).unwrap_or(u32::MAX)) / 1_000.0
 }
@@ -206,10 +206,10 @@ fn span_of(entry: &Entry, caller: &Caller) -> tracing::Span {
     tracing::debug_span!(target: "fumi", "call", tool = entry.spec.name, principal = &*caller.access.principal)
 }
 
-/// A short cut through the same steps for a call whose reply was rendered before: the reply as text, and how long this took
-/// in milliseconds. `None` says nothing but that [`run`] must answer.
+/// Returns the rendered reply of a repeated call, and the time of the look-up in milliseconds. It is a short cut
+/// through the same steps as [`run`]. Returns `None` if [`run`] must answer.
 ///
-/// It blocks as long as looking for changes takes, which is longer than microseconds only where something changed.
+/// It blocks while it checks for changes, which takes longer than microseconds only if something changed.
 #[must_use]
 pub fn ready(kernel: &Kernel, entry: &Entry, call: &Call) -> Option<(Arc<Ready>, u64)> {
     let started = Instant::now();
@@ -230,10 +230,10 @@ pub fn ready(kernel: &Kernel, entry: &Entry, call: &Call) -> Option<(Arc<Ready>,
     };
     let project = named.as_ref().unwrap_or(&call.project);
     let canonical = canonical(&arguments);
-    // Only what is pure was ever kept under such a key.
+    // Only answers of pure calls are cached under these keys.
     let key = key(spec, project, &canonical, caller.locale, stamp(kernel, project));
     let ready = kernel.cache.get(&key)?.ready.get().cloned().flatten()?;
-    // Spans and counts are those of the whole path.
+    // Spans and counters are those of the whole path.
     let _call = span_of(entry, caller).entered();
     let _running = kernel.metrics.running();
     drop(tracing::debug_span!(target: "fumi", "cache", hit = true).entered());
@@ -243,14 +243,14 @@ pub fn ready(kernel: &Kernel, entry: &Entry, call: &Call) -> Option<(Arc<Ready>,
     Some((ready, elapsed_ms))
 }
 
-/// A reply, and the answer that it can be kept ready for.
+/// A reply, and the cache entry that may store its rendered form.
 struct Answered {
     reply: Reply,
     again: Option<Arc<Kept>>,
 }
 
 impl Answered {
-    /// One that is never given again.
+    /// Returns a reply that is not stored.
     fn once(reply: Reply) -> Self {
         Self { reply, again: None }
     }
@@ -268,9 +268,9 @@ fn key(spec: &Spec, project: &Project, canonical: &str, locale: Option<Locale>, 
 
 async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Call) -> Result<Answered, ToolError> {
     let spec = &entry.spec;
-    // 2. All problems at once.
+    // 2. Validation reports all problems at once.
     let arguments = validate::validate(entry, call.arguments)?;
-    // 3. What concerns the call, and what concerns the tool.
+    // 3. Options of the call are separated from arguments of the tool.
     let unreadable = |error: serde_json::Error| validate::unreadable(entry, &error);
     let (arguments, options) = options::split(spec, arguments).map_err(unreadable)?;
     if options.expectation.is_some() && !kernel.expectation.enabled {
@@ -308,10 +308,10 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Cal
         writing: watch::Sender::default(),
         seat: OnceLock::new(),
     };
-    // The work stops also when nobody waits for this future any more.
+    // The work also stops when this future is dropped.
     let _stop = cx.cancel.clone().drop_guard();
 
-    // 4. The answer that is still true.
+    // 4. The cached answer, if it is current.
     let pure = spec.cached && prepared.is_pure();
     let stamp = (pure || spec.options.contains(&SharedOption::Cursor)).then(|| stamp(kernel, &cx.project));
     let key = stamp.map(|stamp| key(spec, &cx.project, &canonical, cx.caller.locale, stamp));
@@ -324,10 +324,10 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Cal
     let answer = if let Some(answer) = hit {
         answer
     } else {
-        // 5. What the call has to itself, then a place in the pool; waiting for them does not count as working.
+        // 5. The exclusive guard, then the permit of the pool; waiting for them does not count as working time.
         let (failures, unstamped) = (cx.project.failures().count(), cx.project.unstamped());
         take_seat(kernel, entry, prepared.as_ref(), &cx).await?;
-        // 6 and 7. The work, which really stops by time and by cancel.
+        // 6 and 7. The work, which stops at the timeout and on cancellation.
         let limit = options
             .timeout_ms
             .map_or(spec.timeout, Duration::from_millis)
@@ -335,7 +335,7 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Cal
         let span = tracing::debug_span!(target: "fumi", "tool", otel.name = spec.name);
         let done = within(limit, &call.cancel, &cx, entry.call(prepared, &cx).instrument(span)).await;
         match certain(spec, &cx.project, failures, done)? {
-            // Neither kept nor delivered: the call goes on when the answer comes.
+            // A question is neither cached nor delivered: the call continues when the answer is submitted.
             Outcome::Ask(mut ask) => {
                 options.carry(spec, &mut ask.submit);
                 return Ok(Answered::once(question(*ask, kernel.caps, cx.locale())));
@@ -350,7 +350,7 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Cal
             }
             Outcome::Done(answer) => {
                 let kept = Kept::new(answer);
-                // 8. Kept uncut, if its stamp tells of every change.
+                // 8. Cached uncut, if its stamp covers every change.
                 let is_told =
                     || cx.project.unstamped() == unstamped && !kernel.freshness.has_rules_elsewhere(cx.project.root());
                 if let Some(key) = key.clone().filter(|_| pure && is_told()) {
@@ -377,18 +377,19 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Cal
     Ok(Answered { reply, again })
 }
 
-/// True if a reply holds all of its answer. What was left out is told with advice that depends on who may write.
+/// True if a reply contains its whole answer. A shortened reply is not stored, since its advice depends on the caller's
+/// right to write.
 fn is_whole(answer: &Kept, reply: &Reply) -> bool {
     matches!(answer.cut.get(), Some(Cut::Whole)) && reply.structured.get(LEFT_OUT).is_none()
 }
 
-/// A question that one reply holds.
+/// Returns a question, cut to one reply.
 fn question(mut ask: Ask, caps: Caps, locale: Locale) -> Reply {
     shorten_question(&mut ask, caps, locale);
     Reply::question(ask, locale)
 }
 
-/// How the rest of an answer is had that no rows can be left out of.
+/// Returns the advice for the rest of an answer without rows.
 fn way(spec: &Spec, cx: &Cx) -> Way {
     let takes_file = spec.shared().any(|name| *name == "output_file");
     if takes_file && cx.caller.access.may_write(spec, true).is_ok() {
@@ -406,15 +407,16 @@ fn look_up(kernel: &Kernel, key: &Key) -> Option<Arc<Kept>> {
     hit
 }
 
-/// The project itself, or the folder above it that is the top of a project of the tool's family, if the caller may use it.
+/// Returns the project itself, or the folder above it that is the top of a project of the tool's family, if the caller
+/// may use it.
 fn lifted(kernel: &Kernel, family: &str, access: &Access, project: Arc<Project>) -> Result<Arc<Project>, ToolError> {
-    // A root that was made anew is opened anew; one that is missing is told by the tool.
+    // A root that was recreated is opened again; the tool reports a missing one.
     let _ = project.is_there();
     let Some(mark) = kernel.tops.get(family) else {
         return Ok(project);
     };
     let roots = access.roots(&kernel.roots);
-    // Above the allowed roots nothing opens, and nothing is looked at.
+    // Folders above the allowed roots are not opened, and not looked at.
     let folders = project.root().ancestors().skip(1);
     let is_top = |project: &Arc<Project>| match project.resolve(mark) {
         Err(error) if error.is_system_failure() => Err(error),
@@ -440,7 +442,8 @@ pub fn is_of_family(kernel: &Kernel, family: &str, access: &Access, project: &Ar
     top.is_ok_and(|top| mark.is_some_and(|mark| top.resolve(mark).is_ok()))
 }
 
-/// Waits as long as for a place. What it waited for ends with the call's surroundings, unless the work takes it.
+/// Acquires the tool's exclusive guard, with the same timeout as for a permit. The guard is dropped with the call's
+/// context, unless the work takes it.
 async fn take_turn(kernel: &Kernel, entry: &Entry, prepared: &dyn Prepared, cx: &Cx) -> Result<(), ToolError> {
     let waited = kernel.pools.wait();
     let turn = tokio::select! {
@@ -453,7 +456,7 @@ async fn take_turn(kernel: &Kernel, entry: &Entry, prepared: &dyn Prepared, cx: 
     Ok(())
 }
 
-/// Another call had to itself what this one needs.
+/// The error of a timeout: another call holds the exclusive guard that this one needs.
 #[derive(Debug, thiserror::Error)]
 #[error("not its turn within {0:?}")]
 struct TurnTaken(Duration);
@@ -470,7 +473,8 @@ impl Teach for TurnTaken {
     }
 }
 
-/// Its turn first, then its place: who waits for a turn keeps nobody from a place. The steps of a batch take their own.
+/// Acquires the exclusive guard first, then the permit, so that a call which waits for a guard does not block the pool.
+/// The steps of a batch acquire their own.
 async fn take_seat(kernel: &Kernel, entry: &Entry, prepared: &dyn Prepared, cx: &Cx) -> Result<(), ToolError> {
     take_turn(kernel, entry, prepared, cx).await?;
     if !entry.runs_steps {
@@ -496,17 +500,17 @@ async fn place(kernel: &Kernel, spec: &Spec, cx: &Cx) -> Result<Permit, PoolErro
     permit
 }
 
-/// Where in a list the reply begins, and the call that a cursor belongs to.
+/// The first row of the reply, and the call to which a cursor belongs.
 struct Paging {
     from: usize,
     call: Option<u64>,
-    /// Whether a later step of a batch needs what is narrowed away.
+    /// True if a later step of a batch needs the fields that are narrowed away.
     needs_whole: bool,
-    /// How the rest of what has no rows is had.
+    /// The advice for the rest of an answer without rows.
     way: Way,
 }
 
-/// Whether a reply holds less of the structure than its answer has.
+/// True if a reply contains only a part of its answer's structure.
 fn is_narrowed(expected: &Resolved) -> bool {
     !expected.fields.is_empty() || expected.max_tokens.is_some()
 }
@@ -538,7 +542,7 @@ async fn deliver(
         } else {
             let cursor = call.map(|call| move |row| Cursor { row, call }.text());
             let cursor = cursor.as_ref().map(|cursor| cursor as &dyn Fn(usize) -> String);
-            // What is known of the answer is known of all of it, under the server's own caps.
+            // The known cut is that of the whole answer under the server's own caps.
             let is_known = from == 0 && !is_narrowed;
             let known = kept.cut.get().copied().filter(|_| is_known);
             let room = Room {
@@ -554,7 +558,8 @@ async fn deliver(
                 kept.cut.get_or_init(|| cut);
             }
             let fitted = match expected.max_tokens {
-                // Not even one row fits into what the caller allows, or there are none to cut. The caps of a reply do not leave out.
+                // Not even one row fits into the caller's limit, or the answer has no rows. The server's own caps never
+                // omit an answer.
                 Some(most) if fitted.tokens() > most => {
                     delivery::left_out(answer.as_ref(), fitted.tokens(), most, locale)
                 }
@@ -621,7 +626,7 @@ async fn deliver(
     })
 }
 
-/// The work took too long, or the client gave up.
+/// The error of work that was stopped: by its timeout, or because the client cancelled.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Stopped {
     #[error("stopped after {0:?}")]
@@ -648,10 +653,10 @@ impl Teach for Stopped {
     }
 }
 
-/// Returns the result of work on a project, or `SYSTEM_FAILURE` if the system failed while its files were looked at (the count
-/// of failures is no longer the given one): what seems absent or empty may not be so. A result of a tool that does something
-/// stays, since it says what was done; so do an error that is not about the input, and what comes from a page and not from
-/// files.
+/// Returns the result of work on a project, or `SYSTEM_FAILURE` if the system failed while its files were read (the
+/// count of failures is no longer the given one), because absent or empty files may then be wrong. Results of tools
+/// with an effect are kept, since they report what was done; so are errors that are not about the input, and results
+/// that come from a page and not from files.
 fn certain<T>(spec: &Spec, project: &Project, failures: u64, result: Result<T, ToolError>) -> Result<T, ToolError> {
     let stays = match &result {
         Ok(_) => !spec.effect.is_read_only() || spec.pool == Pool::Browser,
@@ -663,9 +668,9 @@ fn certain<T>(spec: &Spec, project: &Project, failures: u64, result: Result<T, T
     result
 }
 
-/// Runs work until it ends, its time is up or the client gives up. Then its token is cancelled and it is awaited for a moment. What
-/// still runs after that holds the call's place itself ([`Cx::blocking`]). Work that has begun to write is awaited to its end instead,
-/// so that the caller learns what was written.
+/// Runs work until it ends, its timeout elapses or the client cancels. Then the work's token is cancelled and the work
+/// is awaited for a moment. Work that still runs after that keeps the call's permit itself ([`Cx::blocking`]). Work
+/// that has begun to write is awaited to its end after a timeout, so that the caller learns what was written.
 pub async fn within<T>(
     limit: Duration,
     client: &CancellationToken,
@@ -694,7 +699,7 @@ pub async fn within<T>(
     Err(stopped.into())
 }
 
-/// Ends when the call worked for as long as it may. Waiting for its turn to write is not working.
+/// Waits until the call's working time is used up. Waiting for the project lock does not count.
 async fn used_up(mut left: Duration, mut writing: watch::Receiver<Writing>) {
     loop {
         let waits = *writing.borrow_and_update() == Writing::Waits;
@@ -709,8 +714,9 @@ async fn used_up(mut left: Duration, mut writing: watch::Receiver<Writing>) {
     }
 }
 
-/// The state of a project's files. The first call for a root walks its folders, and what changed may have to be walked too;
-/// otherwise it is a look into a queue: in place, because handing that to another thread costs more than it takes.
+/// Returns the state of a project's files. The first call for a root walks its folders, and changes may require a
+/// partial walk; otherwise it only reads a queue. It runs in place, because passing it to another thread costs more
+/// than it takes.
 fn stamp(kernel: &Kernel, project: &Project) -> Stamp {
     let at_once = kernel.freshness.stamp_at_once(project.root());
     at_once.unwrap_or_else(|| tokio::task::block_in_place(|| kernel.freshness.stamp(project.root())))
@@ -722,14 +728,15 @@ fn hash(key: &Key) -> u64 {
     hasher.finish()
 }
 
-/// What an answer weighs in the cache: its text form is close enough to its size in memory. The reply that may be kept
-/// beside it, if all of it fits into one, holds that text and a structure of about three times its size.
+/// Returns the weight of an answer in the cache: its text form is close enough to its size in memory. The rendered
+/// reply that may be stored beside it, if the whole answer fits into one reply, contains that text and a structure of
+/// about three times its size.
 fn size_of(answer: &dyn Rendered, caps: Caps) -> usize {
     let text = answer.text(Locale::En).len();
     if text <= caps.bytes { text * 6 } else { text * 2 }
 }
 
-/// Arguments as JSON with sorted keys, so that the order in which a client writes them does not matter.
+/// Returns arguments as JSON with sorted keys, so that the order in which a client writes them does not matter.
 #[must_use]
 pub fn canonical(arguments: &Map<String, Value>) -> String {
     fn object(fields: &Map<String, Value>, out: &mut String) {
@@ -740,7 +747,7 @@ pub fn canonical(arguments: &Map<String, Value>) -> String {
             if at > 0 {
                 out.push(',');
             }
-            // JSON writes strings with quotes, so that no two objects look the same.
+            // JSON quotes strings, so that different objects never look the same.
             out.push_str(&Value::from(name.as_str()).to_string());
             out.push(':');
             any(value, out);
@@ -768,7 +775,7 @@ pub fn canonical(arguments: &Map<String, Value>) -> String {
     out
 }
 
-/// Covers the server's own secrets in a JSON value. Names are data too: file names in counts by file.
+/// Redacts the server's own secrets in a JSON value. Field names are data too: file names in counts by file.
 fn redact_value(redactor: &Redactor, value: &mut Value) {
     match value {
         Value::String(text) => redact_text(redactor, text),
@@ -790,7 +797,7 @@ fn redact_text(redactor: &Redactor, text: &mut String) {
     }
 }
 
-/// Covers the server's own secrets in all of a reply.
+/// Redacts the server's own secrets in all of a reply.
 fn redact(redactor: &Redactor, mut reply: Reply) -> Reply {
     if !redactor.is_idle() {
         redact_value(redactor, &mut reply.structured);
@@ -798,7 +805,7 @@ fn redact(redactor: &Redactor, mut reply: Reply) -> Reply {
             redact_value(redactor, beside);
         }
         redact_text(redactor, &mut reply.text);
-        // Models that fumi asks see nothing that a host would not.
+        // Models that fumi asks see nothing that a host would not see.
         for text in reply.asked.iter_mut().flat_map(|asked| &mut asked.material) {
             redact_text(redactor, &mut text.title);
             redact_text(redactor, &mut text.text);

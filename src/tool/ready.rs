@@ -1,8 +1,8 @@
-//! A cached reply as text: rendered once, then only copied.
+//! A cached reply in rendered form: rendered once, then only copied.
 //!
-//! A reply that is asked for again differs from the last one in nothing but the time it took, so that everything else is
-//! kept as the JSON that protocols send. Only replies that hold their whole answer are kept so: a cut one has a cursor,
-//! which is new each time. What a protocol puts around it is not known here.
+//! A repeated reply differs from the last one only in its elapsed time, so that everything else is stored as the JSON
+//! that protocols send. Only replies with their whole answer are stored: a cut one has a cursor, which is new each
+//! time. The protocol's envelope is not known here.
 
 use std::io::Write as _;
 
@@ -10,25 +10,24 @@ use serde_json::Value;
 
 use super::Reply;
 
-/// The field that holds how long a call took.
+/// The field with the elapsed time of a call.
 const ELAPSED: &str = "elapsed_ms";
 
-/// A reply whose rendering is done. Secrets are out of it already.
+/// A rendered reply. Secrets are redacted already.
 #[derive(Debug)]
 pub struct Ready {
-    /// The structure as JSON, without the time.
+    /// The structure as JSON, without the value of the time.
     structured: Vec<u8>,
-    /// Where in it the time belongs.
+    /// The byte offset at which the time is inserted.
     elapsed_at: Option<usize>,
     /// The text as a JSON string.
     text: String,
-    /// The estimate of its tokens.
+    /// The estimated tokens of the reply.
     tokens: usize,
 }
 
 impl Ready {
-    /// From the reply to the same call as it was given a moment ago; `None` for one that holds more than structure and
-    /// text.
+    /// Renders the reply to the same call. Returns `None` for an error and for a reply with images or links.
     #[must_use]
     pub fn of(reply: &Reply) -> Option<Self> {
         if !reply.blocks.is_empty() || reply.is_error {
@@ -43,13 +42,13 @@ impl Ready {
         })
     }
 
-    /// The text, as a JSON string.
+    /// Returns the text as a JSON string.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The estimate of its tokens.
+    /// Returns the estimated tokens of the reply.
     #[must_use]
     pub fn tokens(&self) -> usize {
         self.tokens
@@ -65,14 +64,14 @@ impl Ready {
         out.extend_from_slice(after);
     }
 
-    /// About how much memory it takes, in bytes.
+    /// Returns the approximate memory that it takes, in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.structured.len() + self.text.len()
     }
 }
 
-/// A structure as JSON without the value of its time, and where that belongs.
+/// Returns a structure as JSON without the value of its time, and the byte offset of that value.
 fn with_gap(structured: &Value) -> (Vec<u8>, Option<usize>) {
     let Value::Object(fields) = structured else {
         return (structured.to_string().into_bytes(), None);

@@ -1,6 +1,6 @@
-//! From a typed answer to what the client reads: cut to the caps, rendered twice, measured.
+//! Turns a typed answer into the reply that the client reads: cut to the caps, rendered twice, measured.
 //!
-//! Invariant: structure and text carry the same rows, and the larger of the two is within every cap. An answer is cut
+//! Invariant: structure and text contain the same rows, and the larger of the two is within every cap. An answer is cut
 //! here, after the cache, so that one cached answer serves callers with different caps.
 
 use std::ops::Range;
@@ -11,84 +11,83 @@ use serde_json::{Value, json};
 use super::{Ask, Audience, Instead, Material, Next, Render, fields, schema::UNKNOWN_FIELDS};
 use fumi_base::text::Text;
 
-/// Something beside the text.
+/// A block of content beside the text.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Block {
-    /// A resource that the client can read.
+    /// A link to a resource that the client can read.
     Link {
-        /// The resource's URI.
+        /// The URI of the resource.
         uri: String,
-        /// Its name.
+        /// The name of the resource.
         name: String,
-        /// Its media type.
+        /// The media type of the resource.
         mime_type: String,
     },
-    /// What stands before the next one, when several calls have given pictures.
+    /// A label before the next block, if several calls have returned images.
     Label(String),
-    /// A picture.
+    /// An image in base64.
     Image {
-        /// Base64.
+        /// The bytes of the image in base64.
         data: String,
-        /// Its media type.
+        /// The media type of the image.
         mime_type: String,
     },
 }
 
-/// What the client gets.
+/// The reply to a call, in every form.
 #[derive(Clone, Debug)]
 pub struct Reply {
-    /// The result as the tool's output schema says, or the error object.
+    /// The result according to the tool's output schema, or the error object.
     pub structured: Value,
     /// The compact form for a model.
     pub text: String,
-    /// Images and links.
     pub blocks: Vec<Block>,
-    /// Whether the call failed.
+    /// True if the call failed.
     pub is_error: bool,
-    /// There if this is no answer but a question ([`super::Ask`]): what goes with it and is not shown to a host.
+    /// Set if the reply is a question ([`super::Ask`]): its parts that are not shown to a host.
     pub asked: Option<Box<Asked>>,
-    /// The call that this one stands for: what there is to answer is its reply.
+    /// The call that replaces this one; its reply is the answer.
     pub instead: Option<Box<Instead>>,
-    /// Whether the answer came from the cache.
+    /// True if the answer came from the cache.
     pub cache_hit: bool,
-    /// How long the call took in the server, in milliseconds.
+    /// The time of the call in the server, in milliseconds.
     pub elapsed_ms: u64,
-    /// What providers' models read and wrote for it.
+    /// The token usage of providers' models.
     pub usage: Option<Usage>,
-    /// The structure before it was narrowed to what was expected, where a later step of a batch needs it. Never sent.
+    /// The structure before it was narrowed by the expectation, if a later step of a batch needs it. Never sent.
     pub unfiltered: Option<Box<Value>>,
-    /// What of it nobody may miss, where it may be left out of a batch's reply. Never sent.
+    /// The fields that must not be left out, if a batch's reply may omit the result. Never sent.
     pub missed: Option<Box<Value>>,
 }
 
-/// What goes with a question beside its structure: for a model that fumi asks itself.
+/// The parts of a question beside its structure, for a model that fumi asks itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Asked {
-    /// What the references hold.
+    /// The texts behind the references.
     pub material: Vec<Material>,
-    /// Whose model may answer.
+    /// The models that may answer.
     pub audience: Audience,
     /// The step as people read it.
     pub title: Option<Text>,
 }
 
-/// What a provider's model read and wrote.
+/// The token usage of a provider's model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Usage {
     /// The model, as it is configured.
     pub model: String,
-    /// How many answers it gave.
+    /// The number of answers.
     pub answers: u64,
-    /// Tokens that it read.
+    /// The tokens of the prompts.
     pub input_tokens: u64,
-    /// Tokens that it wrote.
+    /// The tokens of the answers.
     pub output_tokens: u64,
-    /// Whether the provider left a number out, so that it is our estimate.
+    /// True if the provider omitted a number, so that it is fumi's estimate.
     pub is_estimated: bool,
 }
 
 impl Usage {
-    /// Adds what another answer took.
+    /// Adds the usage of another answer.
     pub fn add(&mut self, other: &Self) {
         self.answers += other.answers;
         self.input_tokens += other.input_tokens;
@@ -98,7 +97,7 @@ impl Usage {
 }
 
 impl Reply {
-    /// A failed call.
+    /// Creates the reply of a failed call.
     #[must_use]
     pub fn error(structured: Value, text: String) -> Self {
         Self {
@@ -116,14 +115,14 @@ impl Reply {
         }
     }
 
-    /// Whether the call found no place in its pool: nothing has begun.
+    /// True if the call got no permit of its pool: nothing has begun.
     #[must_use]
     pub fn is_refused_a_place(&self) -> bool {
         let stage = self.structured.pointer("/error/context/execution_stage");
         self.is_error && stage.is_some_and(|stage| stage == "queue")
     }
 
-    /// A question, as a host reads it.
+    /// Creates a reply with a question, for a host.
     #[must_use]
     pub fn question(ask: Ask, locale: Locale) -> Self {
         Self {
@@ -145,7 +144,7 @@ impl Reply {
         }
     }
 
-    /// What a call stands for, as whoever does not follow it reads it.
+    /// Creates a reply with the replacing call, for clients that do not follow it.
     #[must_use]
     pub fn instead(instead: Instead) -> Self {
         let arguments = Value::Object(instead.arguments.clone());
@@ -164,20 +163,20 @@ impl Reply {
         }
     }
 
-    /// The public code of the failure, if it is one.
+    /// Returns the public error code if the call failed.
     #[must_use]
     pub fn fault(&self) -> Option<String> {
         let code = self.structured["error"]["code"].as_str().filter(|_| self.is_error);
         code.map(str::to_owned)
     }
 
-    /// The estimate of its tokens, of the larger form: clients differ in which one the model reads.
+    /// Returns the estimated tokens of the larger form: clients differ in which one the model reads.
     #[must_use]
     pub fn tokens(&self) -> usize {
         tokens::estimate(&self.text).max(tokens::estimate(&self.structured.to_string()))
     }
 
-    /// The `_meta` of the reply.
+    /// Returns the `_meta` of the reply.
     #[must_use]
     pub fn meta(&self) -> Value {
         let mut meta = json!({
@@ -200,23 +199,23 @@ impl Reply {
     }
 }
 
-/// A typed answer whose type is forgotten: what the cache keeps and what delivery writes.
+/// A typed answer whose type is erased, for the cache and for delivery.
 pub trait Rendered: Send + Sync {
-    /// The structured form.
+    /// Returns the structured form.
     fn structured(&self) -> Value;
-    /// The text form.
+    /// Returns the text form.
     fn text(&self, locale: Locale) -> String;
-    /// See [`Render::blocks`].
+    /// Calls [`Render::blocks`] of the answer.
     fn blocks(&self) -> Vec<Block>;
-    /// See [`Render::rows`].
+    /// Calls [`Render::rows`] of the answer.
     fn rows(&self) -> usize;
-    /// See [`Render::page`].
+    /// Calls [`Render::page`] of the answer.
     fn page(&self, rows: Range<usize>) -> (Box<dyn Rendered>, usize);
-    /// See [`Render::mark`].
+    /// Calls [`Render::mark`] of the answer.
     fn mark(&mut self, next: &Next);
-    /// See [`Render::is_bare`].
+    /// Calls [`Render::is_bare`] of the answer.
     fn is_bare(&self) -> bool;
-    /// See [`Render::never_missed`].
+    /// Calls [`Render::never_missed`] of the answer.
     fn never_missed(&self) -> &'static [&'static str];
 }
 
@@ -248,62 +247,59 @@ impl<T: Render> Rendered for T {
     }
 }
 
-/// What one reply may hold. The first cap that bites is named in the reply.
+/// The limits of one reply. The reply names the first cap that is exceeded.
 #[derive(Clone, Copy, Debug)]
 pub struct Caps {
-    /// Rows of a list.
+    /// The largest number of rows of a list.
     pub rows: usize,
-    /// Estimated tokens of the larger form.
+    /// The largest estimate of tokens, of the larger form.
     pub tokens: usize,
-    /// Bytes of the larger form.
+    /// The largest number of bytes, of the larger form.
     pub bytes: usize,
 }
 
 /// An answer cut to the caps.
 pub struct Fitted {
-    /// The structured form.
     pub structured: Value,
-    /// The text form.
     pub text: String,
-    /// Images and links.
     pub blocks: Vec<Block>,
 }
 
 impl Fitted {
-    /// As [`Reply::tokens`].
+    /// Returns the estimated tokens, like [`Reply::tokens`].
     #[must_use]
     pub fn tokens(&self) -> usize {
         tokens::estimate(&self.text).max(tokens::estimate(&self.structured.to_string()))
     }
 }
 
-/// How much of an answer fits the caps. Finding it out takes several renderings, using it again takes one.
+/// The part of an answer that fits the caps. Finding it takes several renderings, using it again takes one.
 #[derive(Clone, Copy, Debug)]
 pub enum Cut {
-    /// All of it.
+    /// The whole answer fits.
     Whole,
-    /// Some rows, because of a limit.
+    /// Only some rows fit.
     Rows {
-        /// How many.
+        /// The number of rows.
         take: usize,
-        /// The first cap that bites.
+        /// The first cap that is exceeded.
         limit: &'static str,
     },
 }
 
-/// What a reply is cut to, and narrowed to.
+/// The limits of a reply, and the fields to which it is narrowed.
 #[derive(Clone, Copy)]
 pub struct Room<'a> {
-    /// What it may hold.
+    /// The caps of the reply.
     pub caps: Caps,
-    /// The only fields that are kept; empty: all. What is not kept takes no room.
+    /// The only fields that are kept; empty means all. Dropped fields do not count against the caps.
     pub fields: &'a [String],
-    /// The language of its texts.
+    /// The language of the texts.
     pub locale: Locale,
 }
 
-/// Cuts an answer to the caps, beginning at a row. `cursor` makes the value that continues at a row; `known` is the cut
-/// that the same answer had before in the same room and from the same beginning.
+/// Cuts an answer to the caps, beginning at a row. `cursor` returns the value that continues at a row; `known` is the
+/// cut that the same answer had before with the same limits and from the same beginning.
 pub fn fit(
     answer: &dyn Rendered,
     from: usize,
@@ -342,7 +338,7 @@ pub fn fit(
         let fitted = render(page.as_ref(), room);
         let excess = if known.is_none() { excess(&fitted, caps) } else { None };
         match excess {
-            // Not even one row fits: rows are bounded themselves, so this is a row of its largest size.
+            // Not even one row fits: rows are bounded themselves, so this is a row of the largest size.
             Some((name, share)) if take > 1 => {
                 limit = name;
                 #[expect(
@@ -370,7 +366,8 @@ fn hint(locale: Locale, continues: bool) -> &'static str {
     }
 }
 
-/// Where a cut answer says that it is one: kept whatever is asked for, so that nothing looks complete that is not.
+/// The pointers to the marks of a cut answer, which are kept whatever fields are requested, so that a cut answer never
+/// looks complete.
 const MARKS: [&str; 4] = ["/next", "/truncated", "/*/next", "/*/truncated"];
 
 fn render(answer: &dyn Rendered, room: Room<'_>) -> Fitted {
@@ -408,7 +405,7 @@ fn render(answer: &dyn Rendered, room: Room<'_>) -> Fitted {
     }
 }
 
-/// Which cap an answer exceeds, and the share of it that would fit.
+/// Returns the cap that an answer exceeds, and the share of the answer that would fit.
 #[must_use]
 pub fn excess(fitted: &Fitted, caps: Caps) -> Option<(&'static str, f64)> {
     let json = fitted.structured.to_string();

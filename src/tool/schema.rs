@@ -1,7 +1,8 @@
-//! From Rust types to the schemas that clients see: closed at every depth, without null unions, without combinators.
+//! Generates the schemas that clients see from Rust types: closed at every depth, without null unions, without
+//! combinators.
 //!
-//! Clients differ in what they accept; the published form is what all of them do. Descriptions come from the tool's texts,
-//! never from doc comments, so that no language mixes with another.
+//! Clients differ in what they accept; the published form is what all of them accept. Descriptions come from the tool's
+//! texts, never from doc comments, so that no language mixes with another.
 
 use fumi_base::text::Locale;
 use schemars::{
@@ -12,18 +13,18 @@ use serde_json::{Map, Value, json};
 
 use super::{Spec, Tool, expectation, options::CallOptions, texts::ToolTexts};
 
-/// Where a reply names the expected fields that it does not have.
+/// The field of a reply that lists expected fields which do not exist.
 pub const UNKNOWN_FIELDS: &str = "unknown_fields";
-/// Where a reply says what it holds too little room for.
+/// The field of a reply that describes what was left out for lack of room.
 pub const LEFT_OUT: &str = "left_out";
 
-/// A JSON object.
+/// The fields of a JSON object.
 pub type Object = Map<String, Value>;
 
-/// The input schema of a tool without descriptions: its own arguments and its shared options.
+/// Returns the input schema of a tool without descriptions: its own arguments and its shared options.
 ///
 /// # Panics
-/// When an option has the name of an argument: a programming error that every start would show.
+/// If an option has the name of an argument: a programming error that every start would show.
 #[must_use]
 pub fn input<T: Tool>() -> Object {
     let mut schema = of::<T::Args>(Contract::Deserialize);
@@ -49,13 +50,13 @@ pub fn input<T: Tool>() -> Object {
     schema
 }
 
-/// The output schema of a tool, which holds for every structure that it replies with: results, receipts, questions and
-/// errors. So every field is optional at every depth, and `error` is published as any object: its full form, which is the
-/// same for all tools, is in the REST API's description.
+/// Returns the output schema of a tool, which is valid for every structure of its replies: results, receipts, questions
+/// and errors. So every field is optional at every depth, and `error` is published as any object: its full form, which
+/// is the same for all tools, is in the REST API's description.
 ///
 /// # Panics
-/// When an answer has a field of a question or of an error that is of another type: a programming error that every start
-/// would show.
+/// If a field of the answer has another type than the same field of a question or of an error: a programming error that
+/// every start would show.
 #[must_use]
 pub fn output<T: Tool>() -> Object {
     let mut schema = of::<T::Output>(Contract::Serialize);
@@ -80,7 +81,7 @@ pub fn output<T: Tool>() -> Object {
     }
     let mut add = |name: &str, property: Value| {
         let kind = property["type"].clone();
-        // A tool may say itself that a field of its answer is of another type in its questions.
+        // A tool may declare itself that a field of its answer has another type in its questions.
         if let Some(Value::Array(kinds)) = properties.get(name).map(|taken| &taken["anyOf"])
             && kinds.iter().any(|one| one["type"] == kind)
         {
@@ -104,7 +105,7 @@ pub fn output<T: Tool>() -> Object {
     schema
 }
 
-/// Takes out what is required, at every depth.
+/// Removes `required`, at every depth.
 fn loosen(schema: &mut Object) {
     schema.remove("required");
     for keyword in ["items", "additionalProperties"] {
@@ -126,25 +127,25 @@ fn loosen(schema: &mut Object) {
     }
 }
 
-/// A type's schema in the published form, as it is written.
+/// Returns a type's schema in the published form, as the type is serialized.
 ///
 /// # Panics
-/// When the type is neither struct nor enum.
+/// If the type is neither struct nor enum.
 #[must_use]
 pub fn written<T: JsonSchema>() -> Object {
     of::<T>(Contract::Serialize)
 }
 
-/// A type's schema in the published form, as it is read.
+/// Returns a type's schema in the published form, as the type is deserialized.
 ///
 /// # Panics
-/// When the type is neither struct nor enum.
+/// If the type is neither struct nor enum.
 #[must_use]
 pub fn read<T: JsonSchema>() -> Object {
     of::<T>(Contract::Deserialize)
 }
 
-/// A type's schema in the published form.
+/// Returns a type's schema in the published form.
 fn of<T: JsonSchema>(contract: Contract) -> Object {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
@@ -162,13 +163,13 @@ fn of<T: JsonSchema>(contract: Contract) -> Object {
     schema
 }
 
-/// Brings a schema to the published form, at every depth.
+/// Converts a schema to the published form, at every depth.
 fn normalise(schema: &mut Value) {
     match schema {
         Value::Array(items) => items.iter_mut().for_each(normalise),
         Value::Object(fields) => {
             for (name, value) in fields.iter_mut() {
-                // Property names are data: a property called `description` must not be taken for a keyword.
+                // Property names are data: a property called `description` must not be treated as a keyword.
                 if name == "properties" {
                     value
                         .as_object_mut()
@@ -190,7 +191,7 @@ fn normalise(schema: &mut Value) {
                     fields.remove(noise);
                 }
             }
-            // `false`, `null` and empty lists are what leaving the argument out means anyway.
+            // `false`, `null` and empty lists mean the same as an omitted argument.
             if fields.get("default").is_some_and(|default| {
                 default.is_null() || default == &json!(false) || default.as_array().is_some_and(Vec::is_empty)
             }) {
@@ -204,7 +205,7 @@ fn normalise(schema: &mut Value) {
     }
 }
 
-/// `["integer", "null"]` becomes `"integer"`: absent is the only way to say nothing.
+/// Replaces `["integer", "null"]` by `"integer"`: an omitted argument is the only form of no value.
 fn drop_null(fields: &mut Object) {
     if let Some(Value::Array(types)) = fields.get_mut("type") {
         types.retain(|name| name != "null");
@@ -218,8 +219,8 @@ fn drop_null(fields: &mut Object) {
     }
 }
 
-/// Joins variants: one left after dropping null is taken as it is, constants become an `enum`, objects become one object
-/// with the properties of all.
+/// Joins variants: a single one left after dropping null replaces the union, constants become an `enum`, objects become
+/// one object with the properties of all.
 fn join(fields: &mut Object, keyword: &str, mut variants: Vec<Value>) {
     variants.retain(|variant| variant.get("type") != Some(&json!("null")));
     let constants: Option<Vec<Value>> = variants
@@ -246,7 +247,7 @@ fn join(fields: &mut Object, keyword: &str, mut variants: Vec<Value>) {
             fields.insert("enum".to_owned(), Value::Array(constants));
         }
         _ if objects => {
-            // Fields that stand beside the variants (a flattened enum) stay.
+            // Fields beside the variants (a flattened enum) stay.
             let mut properties = match fields.remove("properties") {
                 Some(Value::Object(properties)) => properties,
                 _ => Object::new(),
@@ -262,7 +263,8 @@ fn join(fields: &mut Object, keyword: &str, mut variants: Vec<Value>) {
     }
 }
 
-/// Adds the properties of an object's schema to others. What fits either of two properties of one name fits the merged one.
+/// Adds the properties of an object's schema to others. A value that fits either of two properties of one name fits the
+/// merged one.
 fn merge_properties(properties: &mut Object, other: &Value) {
     for (name, property) in other["properties"].as_object().into_iter().flatten() {
         match properties.get_mut(name) {
@@ -275,7 +277,7 @@ fn merge_properties(properties: &mut Object, other: &Value) {
 /// Widens a schema by another one of the same type.
 ///
 /// # Panics
-/// When the types differ, which the published form cannot say: a programming error that every start would show.
+/// If the types differ, which the published form cannot express: a programming error that every start would show.
 fn merge(known: &mut Value, other: &Value) {
     if known == other {
         return;
@@ -297,7 +299,7 @@ fn merge(known: &mut Value, other: &Value) {
     }
 }
 
-/// The schema with the descriptions of one language.
+/// Returns the schema with the descriptions of one language.
 #[must_use]
 pub fn describe(schema: &Object, texts: &ToolTexts) -> Object {
     let mut schema = schema.clone();
@@ -325,13 +327,13 @@ fn describe_properties(schema: &mut Object, prefix: &str, texts: &ToolTexts) {
     }
 }
 
-/// The published schema of a tool for one language.
+/// Returns the published schema of a tool for one language.
 #[must_use]
 pub fn published(spec: &Spec, schema: &Object, locale: Locale) -> Object {
     describe(schema, &ToolTexts::of(spec, locale))
 }
 
-/// Every dotted path of a property in a schema: what the texts must cover.
+/// Returns every dotted path of a property in a schema, which the texts must cover.
 #[must_use]
 pub fn paths(schema: &Object) -> Vec<String> {
     fn walk(schema: &Object, prefix: &str, found: &mut Vec<String>) {

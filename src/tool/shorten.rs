@@ -1,7 +1,8 @@
-//! What is left of a reply that is larger than one may be and has no rows to page: the beginning of its longest lists and texts.
+//! Shortens a reply that is too large and has no rows to page: keeps the beginning of its longest lists and texts.
 //!
-//! Invariant: what comes out is within the caps in both forms, still fits the output schema, and says what was cut, of how much, and
-//! how to get the rest. Rows are cut before, with a cursor ([`super::reply::fit`]); nothing here knows what a tool means.
+//! Invariant: the result is within the caps in both forms, still fits the output schema, and names what was cut, the
+//! original sizes, and how to get the rest. Rows are cut before, with a cursor ([`super::reply::fit`]); the meaning of
+//! a reply is not known here.
 
 use fumi_base::text::{Locale, Text};
 use serde_json::{Value, json};
@@ -12,38 +13,39 @@ use super::{
     schema::LEFT_OUT,
 };
 
-/// A list with at least so many entries is cut rather than what is in it.
+/// The number of entries from which a list is cut itself rather than its entries.
 const LIST: usize = 8;
-/// Fields beyond which an object is a table by names, and cut as a list; no answer has so many of its own.
+/// The number of fields above which an object is a table by names, and cut like a list; no answer has so many of its
+/// own.
 const TABLE: usize = 50;
-/// Characters of a text that is never cut.
+/// The length of a text that is never cut, in characters.
 const WORDS: usize = 200;
-/// Bytes of what says that something was cut.
+/// The bytes reserved for the note about the cut.
 const NOTE: usize = 1_000;
-/// Places that are named at most.
+/// The largest number of cut places that the note names.
 const NAMED: usize = 4;
-/// Cuts after which it is given up: each takes a twentieth of what is too much at least, or a whole entry.
+/// The number of cuts after which it stops: each removes at least a twentieth of the excess, or a whole entry.
 const CUTS: usize = 500;
 
-/// What was cut, and how much of it there was.
+/// A cut value: its pointer, the kept amount and the original amount.
 struct Cut {
     pointer: String,
     kept: usize,
     of: usize,
 }
 
-/// How the rest of a reply can be had.
+/// The way to get the rest of a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// By `output_file`.
+    /// By `output_file` in the same call.
     File,
-    /// By the `output_file` of the call that brings an answer.
+    /// By `output_file` in the call that submits the answer.
     Later,
     /// In the output file, which has been written.
     Written,
-    /// By asking for less.
+    /// By a narrower call.
     Narrower,
-    /// Not at all: of an error its beginning says what is wrong.
+    /// Not possible: the beginning of an error explains it.
     Nothing,
 }
 
@@ -53,7 +55,7 @@ pub fn shorten(mut fitted: Fitted, caps: Caps, way: Way, locale: Locale) -> Fitt
     let Some((limit, _)) = excess(&fitted, caps) else {
         return fitted;
     };
-    // Caps that a note would fill are an operator's own wish.
+    // The operator chose caps that the note alone would fill.
     if caps.bytes <= 3 * NOTE || caps.tokens <= NOTE {
         return fitted;
     }
@@ -68,10 +70,10 @@ pub fn shorten(mut fitted: Fitted, caps: Caps, way: Way, locale: Locale) -> Fitt
     while excess(&fitted, inner).is_some() && room > NOTE {
         cut_to(&mut fitted.structured, room, &mut cuts);
         cut_text(&mut fitted.text, room.saturating_sub('…'.len_utf8()));
-        // Bytes say little of tokens.
+        // Tokens may still be exceeded when the bytes fit.
         room = room * 9 / 10;
     }
-    // A list that was cut later may have ended before an entry that was cut.
+    // A list that was cut later may no longer contain an entry that was cut before.
     cuts.retain(|cut| fitted.structured.pointer(&cut.pointer).is_some());
     let note = note(&cuts, (fitted.text.len(), whole), (limit, caps), way, locale);
     fitted.text.push('\n');
@@ -82,7 +84,7 @@ pub fn shorten(mut fitted: Fitted, caps: Caps, way: Way, locale: Locale) -> Fitt
     fitted
 }
 
-/// Cuts what a question tells of the work so far; what it asks stays whole.
+/// Cuts the report of a question on the work so far; the question itself stays whole.
 pub fn shorten_question(ask: &mut Ask, caps: Caps, locale: Locale) {
     let (structured, text) = (
         Rendered::structured(ask).to_string().len(),
@@ -115,7 +117,7 @@ fn cut_to(value: &mut Value, room: usize, cuts: &mut Vec<Cut>) {
     }
 }
 
-/// Where the beginning of a text ends that takes at most so many bytes as JSON writes it.
+/// Returns the byte offset at which the beginning of a text ends that takes at most `most` bytes as JSON.
 #[must_use]
 pub fn json_end(text: &str, most: usize) -> usize {
     let mut left = most;
@@ -132,7 +134,7 @@ pub fn json_end(text: &str, most: usize) -> usize {
     over.map_or(text.len(), |(at, _)| at)
 }
 
-/// Ends a text at the last line that fits.
+/// Truncates a text after the last line that fits.
 fn cut_text(text: &mut String, room: usize) {
     if text.len() > room {
         let end = text.floor_char_boundary(room);
@@ -142,7 +144,7 @@ fn cut_text(text: &mut String, room: usize) {
     }
 }
 
-/// Takes `over` bytes, as far as they are there, from what is longest. False if there is nothing to take.
+/// Removes `over` bytes, as far as possible, from the longest value. Returns false if nothing can be removed.
 fn cut(value: &mut Value, over: usize, cuts: &mut Vec<Cut>) -> bool {
     let Some(pointer) = longest(value) else { return false };
     let Some(place) = value.pointer_mut(&pointer) else {
@@ -185,7 +187,8 @@ fn cut(value: &mut Value, over: usize, cuts: &mut Vec<Cut>) -> bool {
     true
 }
 
-/// Where most bytes are that may be cut: on the way from the top to what is largest the first long list, else a text or a list there.
+/// Returns a pointer to the largest value that may be cut: the first long list on the way from the root to the largest
+/// value, else a text or a list there.
 fn longest(value: &Value) -> Option<String> {
     let size = |value: &Value| value.to_string().len();
     match value {

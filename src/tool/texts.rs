@@ -1,10 +1,10 @@
 //! The texts of a tool: a Markdown file per language beside it.
 //!
-//! `# Title`, then `> words` where the wishes for the tool are said in words that nothing else here holds (for clients that search
-//! their tools), then the description, then one `## argument` section each (`## sections.start_line` for nested ones).
-//! A test matches the sections and the properties of the schema in both directions; there is no default text. Figures are
-//! written as `{{name}}` and filled from measured.toml, which `./bench tokens` writes; a name that it does not have stays
-//! as it is, and a test fails.
+//! `# Title`, then `> words` if users search for the tool by words that no other part of the file contains (for clients
+//! that search their tools), then the description, then one `## argument` section each (`## sections.start_line` for
+//! nested ones). A test matches the sections and the properties of the schema in both directions; no default text
+//! exists. Figures are written as `{{name}}` and filled from measured.toml, which `./bench tokens` writes; an unknown
+//! name stays unchanged, and a test fails.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
@@ -17,16 +17,16 @@ use super::Spec;
 pub struct ToolTexts {
     /// A short human title.
     pub title: String,
-    /// What it does and when to use it.
+    /// The purpose of the tool and when to use it.
     pub description: String,
-    /// Words by which somebody looks for it; empty where the description has them.
+    /// Search words for the tool; empty if the description contains them.
     pub hint: String,
     /// Argument texts by dotted path.
     pub arguments: BTreeMap<String, String>,
 }
 
 impl ToolTexts {
-    /// Reads one file.
+    /// Parses one text file.
     #[must_use]
     pub fn parse(markdown: &str) -> Self {
         let mut texts = Self::default();
@@ -56,7 +56,7 @@ impl ToolTexts {
         texts
     }
 
-    /// The texts of a tool, with those of its shared options where it has none of its own.
+    /// Returns the texts of a tool, with those of its shared options where it has none of its own.
     #[must_use]
     pub fn of(spec: &Spec, locale: Locale) -> Self {
         let (own, shared) = match locale {
@@ -77,11 +77,11 @@ impl ToolTexts {
     }
 }
 
-/// What was measured, by name.
+/// The measured figures by name.
 static MEASURED: LazyLock<BTreeMap<String, i64>> =
     LazyLock::new(|| toml::from_str(include_str!("measured.toml")).expect("a test reads every figure"));
 
-/// Puts figures in the places that name them.
+/// Replaces the names of figures by the figures.
 fn fill(text: &str) -> String {
     let mut filled = String::with_capacity(text.len());
     let mut rest = text;
@@ -100,7 +100,8 @@ fn fill(text: &str) -> String {
     filled
 }
 
-/// Two digits of a figure: more would promise what another project cannot keep, and change with every measurement.
+/// Rounds a figure to two digits: more would promise what another project does not reach, and change with every
+/// measurement.
 fn rounded(figure: i64) -> String {
     let mut unit = 1;
     while figure.abs() / unit >= 100 {

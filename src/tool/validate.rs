@@ -1,7 +1,7 @@
-//! All problems of a call at once, each with the parameter, what is allowed and the nearest name.
+//! Reports all problems of a call at once, each with the parameter, the allowed values and the nearest name.
 //!
-//! The schema says most of it; [`Rule`]s say what a schema without root combinators cannot. Nothing is repaired silently,
-//! except what cannot be meant otherwise: an explicit `null` is an absent argument, and `5.0` is the integer 5.
+//! The schema expresses most of it; [`Rule`]s express what a schema without root combinators cannot. Values are never
+//! repaired silently, except unambiguous ones: an explicit `null` is an absent argument, and `5.0` is the integer 5.
 
 use fumi_base::{errors::Teach as _, files::EncodingChoice, project::quoted, redact, text::Text};
 use jsonschema::{ValidationError, Validator, error::ValidationErrorKind};
@@ -9,31 +9,31 @@ use serde_json::{Map, Value, json};
 
 use super::{Rule, ToolError, catalogue::Entry, error::BOOK, expectation, schema::Object};
 
-/// Longest string argument where a family says nothing else, in bytes.
+/// The longest string argument unless a family sets another limit, in bytes.
 pub const MAX_STRING: usize = 1 << 20;
-/// Longest list argument.
+/// The largest number of entries of a list argument.
 const MAX_ITEMS: usize = 1_000;
-/// Largest whole number, and the first that is too large: readers of JSON no longer agree which one it is.
+/// The largest whole number, and the first that is too large: beyond it, JSON parsers disagree about the value.
 const LARGEST: usize = 9_000_000_000_000_000;
 const TOO_LARGE: f64 = 9e15;
-/// Problems shown; a call with more is not a near miss.
+/// The largest number of problems shown; a call with more is not a near miss.
 const MAX_PROBLEMS: usize = 20;
 
-/// One thing that is wrong with a call.
+/// One problem of a call.
 #[derive(Clone, Debug)]
 pub struct Problem {
-    /// Where it is, as a reader writes it: `sections[0].start_line`; empty for the whole.
+    /// The location as a reader writes it: `sections[0].start_line`; empty for the whole call.
     pub parameter: String,
-    /// What it is.
+    /// The description of the problem.
     pub text: Text,
-    /// What would be right, as data.
+    /// The allowed values, as data.
     allowed: Value,
-    /// Whether it is an expression that cannot be read, which has a code of its own.
+    /// True for an expression that cannot be parsed, which has an error code of its own.
     is_query: bool,
 }
 
 impl Problem {
-    /// Something that is wrong at a place.
+    /// Creates a problem at a location.
     #[must_use]
     pub fn of(parameter: String, text: Text, allowed: Value) -> Self {
         Self {
@@ -44,7 +44,7 @@ impl Problem {
         }
     }
 
-    /// An expression there that cannot be read.
+    /// Creates the problem of an expression that cannot be parsed.
     #[must_use]
     pub fn of_query(parameter: String, text: Text) -> Self {
         Self {
@@ -53,7 +53,7 @@ impl Problem {
         }
     }
 
-    /// The same, seen from something that it is a part of.
+    /// Prefixes the location with the path of the containing value.
     pub fn move_under(&mut self, path: &str) {
         let dot = if self.parameter.is_empty() || self.parameter.starts_with('[') {
             ""
@@ -63,7 +63,7 @@ impl Problem {
         self.parameter = format!("{path}{dot}{}", self.parameter);
     }
 
-    /// Whether it is about one of some arguments, by their paths, and about no other.
+    /// True if the problem is about one of these arguments, given by their paths.
     #[must_use]
     pub fn is_about(&self, paths: &[String]) -> bool {
         let mut named = self.parameter.split(" | ").flat_map(|part| part.split(", "));
@@ -74,23 +74,23 @@ impl Problem {
 /// Compiles a tool's schema.
 ///
 /// # Panics
-/// When the derived schema is no valid schema: a programming error that every start would show.
+/// If the derived schema is invalid: a programming error that every start would show.
 #[must_use]
 pub fn compile(schema: &Object) -> Validator {
     jsonschema::validator_for(&Value::Object(schema.clone())).expect("a derived schema is valid")
 }
 
-/// Arguments in canonical form, and what is wrong with them.
+/// Arguments in canonical form, and their problems.
 #[derive(Debug)]
 pub struct Checked {
     arguments: Map<String, Value>,
     problems: Vec<Problem>,
-    /// Formats that exclude one another: those given, and all.
+    /// Formats that exclude one another: the given ones, and all.
     exclusive: Option<(Vec<&'static str>, &'static [&'static str])>,
 }
 
 impl Checked {
-    /// The arguments, if nothing is wrong.
+    /// Returns the arguments, or an error with all problems.
     pub fn result(self, entry: &Entry) -> Result<Map<String, Value>, ToolError> {
         match self.exclusive {
             Some(exclusive) => Err(exclusive_error(entry, &exclusive, &self.problems)),
@@ -105,7 +105,7 @@ impl Checked {
         }
     }
 
-    /// The arguments, and everything that is wrong, in one list.
+    /// Returns the arguments and all problems in one list.
     #[must_use]
     pub fn parts(self) -> (Map<String, Value>, Vec<Problem>) {
         let mut problems = self.problems;
@@ -125,10 +125,10 @@ pub fn validate(entry: &Entry, arguments: Map<String, Value>) -> Result<Map<Stri
     check(entry, arguments).result(entry)
 }
 
-/// Arguments that clients add to every call and handle themselves, so that they say nothing here. `wait_for_previous`: Gemini CLI.
+/// Arguments that clients add to every call and handle themselves; they are ignored. `wait_for_previous`: Gemini CLI.
 const ADDED_BY_CLIENTS: [&str; 1] = ["wait_for_previous"];
 
-/// The same without deciding what comes of it.
+/// Checks a call's arguments and returns them with their problems.
 #[must_use]
 pub fn check(entry: &Entry, mut arguments: Map<String, Value>) -> Checked {
     arguments.retain(|name, value| !value.is_null() && !ADDED_BY_CLIENTS.contains(&name.as_str()));
@@ -137,7 +137,7 @@ pub fn check(entry: &Entry, mut arguments: Map<String, Value>) -> Checked {
         let Some(published) = properties.get(*name).filter(|_| properties.get(*other).is_none()) else {
             continue;
         };
-        // Given both ways it stays a name that is not known, since nobody can say which one is meant.
+        // If both names are given, the other one is reported as unknown, since the intended value is ambiguous.
         if !arguments.contains_key(*name)
             && let Some(value) = arguments.remove(*other)
         {
@@ -154,7 +154,7 @@ pub fn check(entry: &Entry, mut arguments: Map<String, Value>) -> Checked {
     let exclusive = check_rules(entry, &arguments, &mut problems);
     let arguments = Value::Object(arguments);
     too_large(&arguments, "", entry.spec.family.longest, &mut problems);
-    // Asking whether there is any error is several times faster than asking for all.
+    // Checking for any error is several times faster than collecting all.
     if !entry.validator().is_valid(&arguments) {
         for error in entry.validator().iter_errors(&arguments) {
             let parameter = dotted(&error.instance_path().to_string());
@@ -168,7 +168,7 @@ pub fn check(entry: &Entry, mut arguments: Map<String, Value>) -> Checked {
     let Value::Object(arguments) = arguments else {
         unreachable!("it was made of an object");
     };
-    // The tool's own schema says only that it is an object.
+    // The tool's own schema only says that it is an object.
     if let Some(said) = arguments.get(expectation::NAME).filter(|said| said.is_object()) {
         problems.extend(expectation::problems(said, expectation::NAME));
     }
@@ -179,7 +179,7 @@ pub fn check(entry: &Entry, mut arguments: Map<String, Value>) -> Checked {
     }
 }
 
-/// What is wrong with a value that is no call, under a schema in the published form.
+/// Returns the problems of a value that is not a call, under a schema in the published form.
 #[must_use]
 pub fn problems(schema: &Object, value: &Value) -> Vec<Problem> {
     let mut problems = Vec::new();
@@ -189,8 +189,8 @@ pub fn problems(schema: &Object, value: &Value) -> Vec<Problem> {
     problems
 }
 
-/// The nearest valid call to one with problems, and whether all its values are the caller's own: unknown arguments under their
-/// nearest names, wrong ones left out, missing ones from the tool's example.
+/// Returns the valid call that is nearest to one with problems, and true if all its values are the caller's own:
+/// unknown arguments under their nearest names, wrong ones left out, missing ones from the tool's example.
 fn corrected(entry: &Entry, mut call: Map<String, Value>, problems: &[Problem]) -> Option<(Map<String, Value>, bool)> {
     for problem in problems {
         let (names, is_choice) = match problem.parameter.split_once(" | ") {
@@ -204,7 +204,7 @@ fn corrected(entry: &Entry, mut call: Map<String, Value>, problems: &[Problem]) 
                 .as_str()
                 .filter(|_| *name == problem.parameter);
             match (call.shift_remove(*name), near) {
-                // Under another name nothing would tell that it is a secret.
+                // Under another name the value would not be recognised as a secret.
                 (Some(value), Some(near)) if !call.contains_key(near) && !redact::is_secret(name) => {
                     call.insert(near.to_owned(), value);
                 }
@@ -236,19 +236,20 @@ fn corrected(entry: &Entry, mut call: Map<String, Value>, problems: &[Problem]) 
     is_valid(&call).is_ok().then_some((call, false))
 }
 
-/// `sections` of `sections[0].start_line`.
+/// Returns the top-level argument of a path: `sections` of `sections[0].start_line`.
 fn top_level(parameter: &str) -> &str {
     parameter.split(['.', '[']).next().unwrap_or_default()
 }
 
-/// Arguments that serde refuses although the schema accepts them.
+/// Returns the error of arguments that the schema accepts and serde rejects.
 #[must_use]
 pub fn unreadable(entry: &Entry, error: &serde_json::Error) -> ToolError {
     let text = Text::new(error.to_string(), error.to_string());
     invalid_arguments(entry, &[Problem::of("arguments".to_owned(), text, Value::Null)])
 }
 
-/// The names nearest to a wrong one, best first: by edit distance for misspellings, by prefix for other spellings.
+/// Returns the names nearest to a wrong one, best first: by edit distance for misspellings, and names that contain it
+/// or are contained in it.
 #[must_use]
 pub fn nearest<'n>(wrong: &str, names: impl IntoIterator<Item = &'n str>, count: usize) -> Vec<&'n str> {
     let plain = |name: &str| name.to_lowercase().replace(['-', ' '], "_");
@@ -268,7 +269,7 @@ pub fn nearest<'n>(wrong: &str, names: impl IntoIterator<Item = &'n str>, count:
     near.into_iter().take(count).map(|(_, name)| name).collect()
 }
 
-/// JSON has one kind of number; `5.0` from a client means 5.
+/// Converts whole floats to integers. JSON has one type of number; `5.0` from a client means 5.
 fn whole_numbers(value: &mut Value) {
     match value {
         Value::Number(number) => {
@@ -287,7 +288,7 @@ fn whole_numbers(value: &mut Value) {
     }
 }
 
-/// A boolean counts when true, a list when it has entries, anything else when it is there.
+/// True if an argument counts as given: a boolean when true, a list when it has entries, anything else when present.
 fn is_given(arguments: &Map<String, Value>, name: &str) -> bool {
     match arguments.get(name) {
         None | Some(Value::Bool(false)) => false,
@@ -296,7 +297,7 @@ fn is_given(arguments: &Map<String, Value>, name: &str) -> bool {
     }
 }
 
-/// Checks the rules. A broken exclusive group of booleans comes back, because its error has a form of its own.
+/// Checks the rules. Returns a violated exclusive group of booleans, because its error has a form of its own.
 fn check_rules(
     entry: &Entry,
     arguments: &Map<String, Value>,
@@ -384,14 +385,14 @@ fn check_rules(
                     problems.push(Problem::of((*name).to_owned(), error.lesson().message, Value::Null));
                 }
             }
-            // Said where a number is refused.
+            // Handled where a number is refused.
             Rule::BroughtDown(..) => {}
         }
     }
     exclusive
 }
 
-/// What no schema says: how long texts and lists may be, and how large whole numbers.
+/// Checks limits that no schema expresses: the lengths of texts and lists, and the size of whole numbers.
 fn too_large(value: &Value, path: &str, longest: usize, problems: &mut Vec<Problem>) {
     let mut refuse = |en: String, ja: String, limit: usize| {
         problems.push(Problem::of(
@@ -418,7 +419,7 @@ fn too_large(value: &Value, path: &str, longest: usize, problems: &mut Vec<Probl
         Value::Object(fields) => fields
             .iter()
             .for_each(|(name, field)| too_large(field, &format!("{path}.{name}"), longest, problems)),
-        // What fits into 64 bits is no f64.
+        // An integer that fits into 64 bits is not stored as f64.
         Value::Number(number)
             if number.is_f64()
                 && number
@@ -435,7 +436,7 @@ fn too_large(value: &Value, path: &str, longest: usize, problems: &mut Vec<Probl
     }
 }
 
-/// Turns one schema error into sentences. `most` is the number that a larger one is brought down to.
+/// Converts one schema error to problems. `most` is the limit to which a larger number is lowered.
 pub(super) fn explain(schema: &Object, error: &ValidationError<'_>, most: Option<u64>, problems: &mut Vec<Problem>) {
     let pointer = error.instance_path().to_string();
     let parameter = dotted(&pointer);
@@ -534,7 +535,7 @@ pub(super) fn explain(schema: &Object, error: &ValidationError<'_>, most: Option
     }
 }
 
-/// What a property's schema allows, as words.
+/// Describes the values that a property's schema allows, in English and Japanese.
 fn range(schema: Option<&Object>, most: Option<u64>) -> (String, String) {
     let Some(schema) = schema else {
         return ("valid".to_owned(), "正しい値".to_owned());
@@ -581,7 +582,7 @@ fn range(schema: Option<&Object>, most: Option<u64>) -> (String, String) {
     )
 }
 
-/// The machine-readable part of what is allowed.
+/// Returns the machine-readable part of the allowed values.
 fn allowed(schema: &Object) -> Value {
     const TELLING: [&str; 8] = [
         "type",
@@ -600,7 +601,7 @@ fn allowed(schema: &Object) -> Value {
         .into()
 }
 
-/// The schema of the property that a JSON pointer leads to.
+/// Returns the schema of the property to which a JSON pointer leads.
 fn subschema<'s>(schema: &'s Object, pointer: &str) -> Option<&'s Object> {
     let mut at = schema;
     for part in pointer.split('/').skip(1) {
@@ -613,7 +614,7 @@ fn subschema<'s>(schema: &'s Object, pointer: &str) -> Option<&'s Object> {
     Some(at)
 }
 
-/// `/sections/0/start_line` as a reader writes it: `sections[0].start_line`.
+/// Converts `/sections/0/start_line` to the form that a reader writes: `sections[0].start_line`.
 fn dotted(pointer: &str) -> String {
     let mut path = String::new();
     for part in pointer.split('/').skip(1) {
@@ -631,7 +632,7 @@ fn dotted(pointer: &str) -> String {
     path
 }
 
-/// The lines of all problems in both languages, and as data.
+/// Returns the lines of all problems in both languages, and as data.
 fn lines(problems: &[Problem]) -> (String, String, Value) {
     let line = |problem: &Problem, text: &str| {
         if problem.parameter.is_empty() {
@@ -652,7 +653,7 @@ fn lines(problems: &[Problem]) -> (String, String, Value) {
     (en.join("\n"), ja.join("\n"), data)
 }
 
-/// The failure of a call whose arguments are wrong.
+/// Returns the error of a call with invalid arguments.
 #[must_use]
 pub fn invalid_arguments(entry: &Entry, problems: &[Problem]) -> ToolError {
     let (en, ja, data) = lines(problems);
@@ -675,7 +676,7 @@ pub fn invalid_arguments(entry: &Entry, problems: &[Problem]) -> ToolError {
     ToolError::of(lesson).with_detail("problems", data)
 }
 
-/// Formats exclude each other: names those given, the whole list, and one correct example each.
+/// Returns the error of formats that exclude each other: the given ones, the whole list, and one correct example each.
 fn exclusive_error(
     entry: &Entry,
     (given, names): &(Vec<&'static str>, &'static [&'static str]),

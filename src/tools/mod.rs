@@ -1,7 +1,7 @@
-//! The catalogue: every tool, one line each, grouped by toolset.
+//! The catalogue of tools, with one line for each, grouped by toolset.
 //!
-//! One file is one tool (its spec, arguments, answer and a short call), with its texts beside it. A tool never calls
-//! another tool: what they share is a function of a domain crate, or a group of arguments.
+//! One file is one tool (its spec, arguments, output and a short call), with its texts beside it. A tool never calls
+//! another tool: tools share functions of a domain crate, or a group of arguments.
 
 pub mod batch;
 pub mod browser;
@@ -31,7 +31,7 @@ use novel::{
 
 pub use sessions::Sessions;
 
-/// All tools, in the order in which clients see them.
+/// Returns all tools, in the order in which clients see them.
 #[must_use]
 #[expect(clippy::too_many_lines, reason = "one line a tool, and nothing else")]
 pub fn catalogue(
@@ -44,7 +44,7 @@ pub fn catalogue(
     store: &Arc<dyn Store>,
 ) -> Catalogue {
     let search = Arc::new(SearchDeps::new(config, Arc::clone(parsers)));
-    // A tool's dependencies are shared, and its work moves to a thread of its own: hence the inner handle.
+    // A tool's dependencies are shared, and its work moves to another thread: hence the inner handle.
     let structure = Arc::new(Arc::new(StructureDeps::new(config, queries, Arc::clone(parsers))));
     let project = Arc::new(ProjectDeps {
         roots: Arc::clone(roots),
@@ -64,7 +64,7 @@ pub fn catalogue(
         Entry::of::<code::analyze_code_structure::AnalyzeCodeStructure>(Arc::clone(&structure)),
         Entry::of::<code::extract_code_section::ExtractCodeSection>(Arc::clone(&structure)),
         Entry::of::<code::query_code::QueryCode>(structure),
-        // code: where
+        // code: choosing the project
         Entry::of::<code::set_project_path::SetProjectPath>(project),
         // novel: planning
         Entry::of::<noveler_plot::NovelerPlot>(Arc::clone(&novel)),
@@ -120,11 +120,11 @@ pub fn catalogue(
         Entry::of::<data::backup_management::BackupManagement>(Arc::clone(&novel)),
         Entry::of::<data::convert_cli_to_json::ConvertCliToJson>(Arc::clone(&novel)),
         Entry::of::<data::validate_json_response::ValidateJsonResponse>(novel),
-        // browser: arriving
+        // browser: navigating
         Entry::of::<OnTab<browser::browser_navigate::Navigate>>(Arc::clone(&browser)),
         Entry::of::<OnTab<browser::browser_navigate_back::NavigateBack>>(Arc::clone(&browser)),
         Entry::of::<OnTab<browser::browser_navigate_forward::NavigateForward>>(Arc::clone(&browser)),
-        // browser: looking
+        // browser: inspecting
         Entry::of::<OnTab<browser::browser_snapshot::Snapshot>>(Arc::clone(&browser)),
         Entry::of::<OnTab<browser::browser_find::Find>>(Arc::clone(&browser)),
         Entry::of::<OnTab<browser::browser_find_elements::FindElements>>(Arc::clone(&browser)),
@@ -144,22 +144,22 @@ pub fn catalogue(
         Entry::of::<OnTab<browser::browser_file_upload::FileUpload>>(Arc::clone(&browser)),
         Entry::of::<OnTab<browser::browser_handle_dialog::HandleDialog>>(Arc::clone(&browser)),
         Entry::of::<OnTab<browser::browser_evaluate::Evaluate>>(Arc::clone(&browser)),
-        // browser: behind the page
+        // browser: console, network and cookies
         Entry::of::<OnTab<browser::browser_console_messages::ConsoleMessages>>(Arc::clone(&browser)),
         Entry::of::<OnTab<browser::browser_network_requests::NetworkRequests>>(Arc::clone(&browser)),
         Entry::of::<OnTab<browser::browser_network_request::NetworkRequest>>(Arc::clone(&browser)),
         Entry::of::<OnTab<browser::browser_cookies::Cookies>>(Arc::clone(&browser)),
-        // browser: surroundings
+        // browser: tabs and environment
         Entry::of::<OnTab<browser::browser_tabs::Tabs>>(Arc::clone(&browser)),
         Entry::of::<OnTab<browser::browser_resize::Resize>>(Arc::clone(&browser)),
         Entry::of::<OnTab<browser::browser_emulate::Emulate>>(Arc::clone(&browser)),
         Entry::of::<OnTab<browser::browser_pdf_save::PdfSave>>(Arc::clone(&browser)),
-        // browser: itself
+        // browser: the process
         Entry::of::<browser::browser_close::Close>(Arc::clone(&browser)),
         Entry::of::<browser::browser_diagnose::Diagnose>(browser),
     ];
     if config.batch.enabled {
-        // several calls in one
+        // Several calls in one.
         entries.push(Entry::of::<batch::batch_execute::BatchExecute>(Arc::new(())));
         entries.push(Entry::of::<batch::browser_batch_execute::BrowserBatchExecute>(
             Arc::new(()),
@@ -168,7 +168,7 @@ pub fn catalogue(
     Catalogue::new(entries)
 }
 
-/// The tools of a scope as data: what `fumi tools --json` prints and `openapi/tools.json` holds.
+/// Returns the tools of a scope as data: the output of `fumi tools --json` and the content of `openapi/tools.json`.
 #[must_use]
 pub fn published(catalogue: &Catalogue, scope: &Scope) -> Value {
     catalogue

@@ -1,6 +1,7 @@
-//! What every kind of store does, asked of each with the same words. A kind that is added later adds one line to `contract!`.
+//! The contract of all kinds of stores: the same tests for each. A new kind adds one line to `contract!`.
 //!
-//! Time is the test's own. What only one kind can show (other processes, foreign files, its limit) stands at the end.
+//! The tests control the time. Tests that apply to one kind only (other processes, foreign files, its limit) are at the
+//! end.
 
 #![allow(clippy::disallowed_methods, reason = "another process is a part of the question")]
 
@@ -26,7 +27,7 @@ use super::{
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// A store whose time stands still until it is moved.
+/// A store whose clock moves only when a test moves it.
 struct Rig {
     store: Arc<dyn Store>,
     now: Arc<AtomicU64>,
@@ -83,7 +84,7 @@ fn clock(now: &Arc<AtomicU64>) -> Clock {
     Clock::of(move || SystemTime::UNIX_EPOCH + Duration::from_millis(now.load(Ordering::SeqCst)))
 }
 
-/// A module of tests for each kind.
+/// Generates a module of tests for each kind.
 macro_rules! contract {
     ($behaviours:tt) => {
         mod of_each {
@@ -432,7 +433,7 @@ async fn sweeping_changes_nothing_that_lives(rig: Rig) {
     assert_eq!(rig.store.sweep().await.expect("swept").expired, 0);
 }
 
-/// Runs tasks at once and returns what they gave, in their order.
+/// Runs tasks concurrently and returns their results in order.
 async fn all<T, F>(tasks: u8, task: impl Fn(u8) -> F) -> Vec<T>
 where
     T: Send + 'static,
@@ -446,7 +447,7 @@ where
     done
 }
 
-/// Counts up by reading and putting if nobody was faster.
+/// Increments a counter by reading and putting, and retries if another writer was faster.
 async fn increment(store: &dyn Store, times: u32) {
     for _ in 0..times {
         loop {
@@ -480,7 +481,7 @@ async fn wait_for_lease(store: &dyn Store, holder: &str) -> super::Lease {
     }
 }
 
-// Both kinds at once: whatever is done in whatever order, they answer the same.
+// Both kinds at once: the same steps in any order must give the same results.
 
 #[derive(Clone, Debug)]
 enum Step {
@@ -496,7 +497,7 @@ enum Step {
     Release(usize),
 }
 
-/// What a step expects; a version is the n-th that this store gave out.
+/// The state that a step expects; a version is the n-th that this store returned.
 #[derive(Clone, Copy, Debug)]
 enum Wish {
     Anything,
@@ -532,7 +533,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     proptest::collection::vec(step, 1..40)
 }
 
-/// What a store answered to each step. Versions are told by when they were given.
+/// Returns the store's answer to each step. Versions are named by the order in which they were returned.
 async fn answers(rig: &Rig, steps: &[Step]) -> Vec<String> {
     let mut versions: Vec<Version> = Vec::new();
     let mut leases = Vec::new();
@@ -569,7 +570,7 @@ async fn answers(rig: &Rig, steps: &[Step]) -> Vec<String> {
                 rig.later(Duration::from_secs(*by));
                 String::new()
             }
-            // How much is swept differs: memory forgets what has ended when it meets it.
+            // The counts differ: memory removes an expired entry as soon as it is accessed.
             Step::Sweep => format!("{:?}", store.sweep().await.map(|_| ())),
             Step::Lease(key, ttl) => {
                 let lease = store.lease(KEYS[*key], "me", Duration::from_secs(*ttl)).await;
@@ -604,7 +605,7 @@ proptest! {
     }
 }
 
-// What only the memory can show.
+// Tests of the store in memory only.
 
 #[tokio::test]
 async fn memory_refuses_what_does_not_fit_and_gives_up_nothing_that_lives() {
@@ -629,7 +630,7 @@ async fn memory_refuses_what_does_not_fit_and_gives_up_nothing_that_lives() {
     }
 }
 
-// What only the folder can show.
+// Tests of the store in a folder only.
 
 fn entry_file(rig: &Rig, key: &str) -> PathBuf {
     rig.dir.path().join("entries").join(super::names::name_of(key))
@@ -655,7 +656,7 @@ async fn the_folder_outlives_the_process() {
         again.store.lease("novel", "bob", SECOND).await,
         Err(StoreError::Held { .. })
     ));
-    // What one has open, the other sees at once.
+    // A write through one handle is visible through the other at once.
     again.put("a/b", "newer").await;
     assert_eq!(rig.value("a/b").await.as_deref(), Some("newer"));
     assert!(again.store.renew(&lease, SECOND).await.is_ok());
@@ -746,7 +747,7 @@ async fn what_is_torn_or_foreign_is_named_and_passed_over() {
     ] {
         assert_eq!(rig.value(key).await, None, "{key}");
     }
-    // A new value takes the place of a damaged one.
+    // A new value replaces a damaged one.
     rig.put("torn", "again").await;
     assert_eq!(rig.value("torn").await.as_deref(), Some("again"));
     assert!(Path::new("/etc/passwd").exists());
@@ -773,7 +774,7 @@ async fn a_folder_that_cannot_be_one_is_refused() {
     }
 }
 
-/// A process that does nothing but hold a lock must not stop this one for ever.
+/// A process that only holds a lock must not block this one for ever.
 #[tokio::test]
 async fn a_lock_that_is_never_let_go_is_told() {
     let short = Duration::from_millis(20);
@@ -793,12 +794,12 @@ async fn a_lock_that_is_never_let_go_is_told() {
     assert_eq!(rig.value("a").await.as_deref(), Some("value"));
 }
 
-// Other processes: this test binary again, told what to do by its environment.
+// Other processes: this test binary again, with a role set in its environment.
 
 const ROLE: &str = "FUMI_TEST_STORE_ROLE";
 const FOLDER: &str = "FUMI_TEST_STORE_FOLDER";
 
-/// Another process with a role, over the same folder.
+/// Returns the command of another process with a role, over the same folder.
 fn other_process(test: &str, role: &str, folder: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().expect("known"));
     command
@@ -808,7 +809,7 @@ fn other_process(test: &str, role: &str, folder: &Path) -> Command {
     command
 }
 
-/// The store of a process that was given a role.
+/// Returns the store of a process that was given a role.
 fn own_role() -> Option<(String, Fs)> {
     let role = std::env::var(ROLE).ok()?;
     let folder = std::env::var(FOLDER).expect("a role has a folder");
@@ -821,7 +822,7 @@ async fn two_processes_lose_no_increment_and_never_share_a_lease() {
     const TIMES: u32 = 40;
     let work = |store: Fs, folder: PathBuf| async move {
         increment(&store, TIMES).await;
-        // A plain file, read and written without any care: only the lease protects it.
+        // A plain file, read and written without any precaution: only the lease protects it.
         let plain = folder.join("plain");
         for _ in 0..TIMES {
             let lease = wait_for_lease(&store, "somebody").await;
@@ -852,7 +853,7 @@ async fn two_processes_lose_no_increment_and_never_share_a_lease() {
     assert!(plain.starts_with(&format!("{} ", 2 * TIMES)), "{plain}");
 }
 
-/// Removed by hand, or a volume that was mounted anew: it is a new store, not a broken one.
+/// If the folder was removed by hand, or its volume mounted anew, the store starts anew instead of failing.
 #[tokio::test]
 async fn a_folder_that_was_removed_is_made_anew() {
     let outer = tempfile::tempdir().expect("a folder");
@@ -867,7 +868,8 @@ async fn a_folder_that_was_removed_is_made_anew() {
     assert_eq!(other.get("a").await.expect("readable").expect("there").value, b"new");
 }
 
-/// Killed while it writes, round after round: whoever looks, without any lock, sees a value that was written whole.
+/// A writer is killed while it writes, round after round: a reader without any lock sees only values that were written
+/// completely.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_killed_writer_leaves_the_old_or_the_new_value() {
     const TEST: &str = "a_killed_writer_leaves_the_old_or_the_new_value";
@@ -912,7 +914,7 @@ async fn a_killed_writer_leaves_the_old_or_the_new_value() {
         let files = fs::read_dir(dir.path().join("entries")).expect("readable").count();
         assert_eq!(files, 1, "nothing unfinished is left");
     }
-    // Not by chance alone: one as a crash in the middle of writing leaves it.
+    // Not only by chance: also a leftover of a crash in the middle of writing.
     let name = super::names::name_of("a");
     fs::write(dir.path().join("entries/.new-3-0123456789abcdef"), &name).expect("written");
     fs::write(dir.path().join("leases/.new-4-0123456789abcdef"), &name).expect("written");

@@ -1,10 +1,12 @@
-//! The store in a folder: one file an entry, shared by all processes that open the folder.
+//! The store in a folder: one file for each entry, shared by all processes that open the folder.
 //!
-//! Invariants: an entry is written beside, flushed, renamed into place, and the folder is flushed, so that a crash leaves the
-//! old or the new value and at most an unfinished file that [`Store::sweep`] removes. Every file is read and written under the
-//! lock of its stripe, which other processes respect too. What lies in the folder and is no entry is passed over and named.
+//! Invariants: an entry is written to a temporary file, flushed, renamed into place, and the folder is flushed, so that
+//! a crash leaves the old or the new value and at most an unfinished file that [`Store::sweep`] removes. Every file is
+//! read and written under the lock of its stripe, which other processes respect too. Foreign files in the folder are
+//! skipped and reported.
 //!
-//! Deliberately not here: network file systems without locks, and a cache: what another process writes is seen at once.
+//! Deliberately not here: network file systems without locks, and a cache: values written by another process are
+//! visible at once.
 
 use std::{
     fs::{self, DirBuilder, TryLockError},
@@ -27,49 +29,53 @@ use super::{
     record::{EXPIRY_AT, LARGEST, Record, expiry},
 };
 
-/// Locks that the files are spread over: enough that flushes of different entries do not wait for each other.
+/// The number of locks that the files are spread over: enough that flushes of different entries do not wait for each
+/// other.
 const STRIPES: u8 = 16;
-/// How long an operation waits for another process. Operations take milliseconds; this one is stopped, or hangs on its disk.
+/// The maximum time that an operation waits for another process. Operations take milliseconds; a process that takes
+/// this long is stopped, or blocked by its disk.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How long a look at a lock rests before the next, at most.
+/// The maximum interval between two attempts to take a lock.
 const REST: Duration = Duration::from_millis(16);
-/// How unfinished files begin. No entry's name begins with a dot.
+/// The prefix of unfinished files. No entry's name begins with a dot.
 const UNFINISHED: &str = ".new-";
 
-/// See the module.
+/// A store in a folder, shared by all processes that open it.
 #[derive(Debug)]
 pub struct Fs {
     clock: Clock,
-    /// Where the folders are; `None` if only their handles are known.
+    /// The path of the store's folder; `None` if only its handle is known.
     place: Option<PathBuf>,
-    /// Std lock: held to copy or to replace.
+    /// Std lock: taken only to copy or to replace the folders.
     folders: RwLock<Folders>,
-    /// Whose turn it is within this process: in order, while other processes are asked again and again.
+    /// One mutex for each stripe, which queues the operations of this process in order; locks of other processes are
+    /// polled.
     turns: Vec<Arc<Mutex<()>>>,
     patience: Duration,
 }
 
-/// The folders of a store, held open.
+/// The folders of a store, with open handles.
 #[derive(Clone, Debug)]
 struct Folders {
     entries: Arc<Dir>,
     leases: Arc<Dir>,
     locks: Arc<Dir>,
-    /// Device and inode of the folder that they are in.
+    /// Device and inode of the folder that contains them.
     id: (u64, u64),
 }
 
-/// The lock of a stripe, until dropped.
+/// The lock of a stripe, released on drop.
 #[derive(Debug)]
 struct Locked {
-    /// Closing it unlocks.
+    /// The locked file. Closing it unlocks it.
     _file: fs::File,
-    // After the file: the next one of this process finds it unlocked.
+    // Dropped after the file, so that the next operation of this process finds it unlocked.
     _turn: OwnedMutexGuard<()>,
 }
 
 impl Fs {
-    /// Opens a folder as a store, made if it is missing, for its owner alone. Fails where nothing can be written.
+    /// Opens a folder as a store, for its owner alone; creates it if it is missing. Fails if the folder is not
+    /// writable.
     pub fn open(folder: &Path, clock: Clock) -> Result<Self, StoreError> {
         let store = Self::within(&made(folder)?, clock)?;
         // Absolute: the working folder may change.
@@ -83,7 +89,7 @@ impl Fs {
         })
     }
 
-    /// The same for a folder that is open.
+    /// Opens a store in a folder that is already open.
     pub(crate) fn within(folder: &Dir, clock: Clock) -> Result<Self, StoreError> {
         Ok(Self {
             clock,
@@ -94,7 +100,8 @@ impl Fs {
         })
     }
 
-    /// The folders. If the store's folder was removed, or is another one by now, they are made or opened anew.
+    /// Returns the folders. If the store's folder was removed or replaced by another one, it is created or opened
+    /// again.
     fn folders(&self) -> Result<Folders, StoreError> {
         let known = self.folders.read().unwrap_or_else(PoisonError::into_inner).clone();
         let is_there = |place: &PathBuf| {
@@ -113,17 +120,17 @@ impl Fs {
     }
 }
 
-/// A folder, made if it is missing.
+/// Opens a folder; creates it if it is missing.
 fn made(folder: &Path) -> Result<Dir, StoreError> {
     let io = |what| move |source| StoreError::Io { what, source };
-    // Parents too: what a state folder holds is nobody else's.
+    // Parents too: other users must not read a state folder.
     let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
     made.map_err(io("the folder cannot be made"))?;
     let handle = fs::File::open(folder).map_err(io("the folder cannot be opened"))?;
     Ok(Dir::from_std_file(handle))
 }
 
-/// Which folder of a store a file is in.
+/// The folder of a store that contains a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Folder {
     Entries,
@@ -138,7 +145,7 @@ impl Folders {
         })
     }
 
-    /// Those in a folder, made if they are missing. Fails where nothing can be written.
+    /// Opens the folders of a store; creates them if they are missing. Fails if they are not writable.
     fn open(folder: &Dir) -> Result<Self, StoreError> {
         let io = |what| move |source| StoreError::Io { what, source };
         let mut own = cap_std::fs::DirBuilder::new();
@@ -161,13 +168,13 @@ impl Folders {
             locks: inner("locks")?,
             id: (id.dev(), id.ino()),
         };
-        // It may be older than this rule.
+        // The folder may have been created before this rule existed.
         let own = Permissions::from_std(fs::Permissions::from_mode(0o700));
         folder.set_permissions(".", own).map_err(io("the folder is not ours"))?;
         for dir in [&folders.entries, &folders.leases] {
             let probe = unfinished("probe")?;
             write_new(dir, &probe, b"").map_err(io("nothing can be written in the folder"))?;
-            // What stays is swept, and a sweep of another process may have been faster.
+            // A leftover is swept, and a sweep of another process may have removed it already.
             let _ = dir.remove_file(&probe);
         }
         Ok(folders)
@@ -180,7 +187,7 @@ impl Fs {
         Self { patience, ..self }
     }
 
-    /// Waits for the lock of a file's stripe.
+    /// Waits for the lock of a stripe.
     async fn lock(&self, stripe: u8) -> Result<Locked, StoreError> {
         let turn = Arc::clone(&self.turns[usize::from(stripe)]).lock_owned().await;
         let io = |source| StoreError::Io {
@@ -215,8 +222,8 @@ impl Fs {
         }
     }
 
-    /// Runs work on one file under its lock, on a thread that may block. The work ends also when nobody waits for it any
-    /// more: half of it is never done.
+    /// Runs work on one file under its lock, on a thread that may block. The work completes even if its caller is
+    /// dropped: it is never half done.
     async fn with<T: Send + 'static>(
         &self,
         folder: Folder,
@@ -245,9 +252,9 @@ impl Fs {
         })
     }
 
-    /// Does work unless the lease was granted to somebody else since; they are the inner error. Nobody can be granted it while the
-    /// work runs, which holds the lock of the lease. An end that has passed is no obstacle. Blocks: only for threads that may, within
-    /// a runtime.
+    /// Runs work unless the lease was granted to another holder since, who is then the inner error. The lease cannot be
+    /// granted to another holder while the work runs, since its lock is held. An expired lease is accepted. Blocks:
+    /// must be called on a thread that may block, within a runtime.
     pub(crate) fn while_last<T>(
         &self,
         lease: &Lease,
@@ -262,7 +269,7 @@ impl Fs {
         })
     }
 
-    /// Visits the files of a folder whose names begin so, each under its lock.
+    /// Visits the files of a folder whose names have a prefix, each under its lock.
     async fn visit<T: Send + 'static>(
         &self,
         folder: Folder,
@@ -313,7 +320,7 @@ async fn blocking<T: Send + 'static>(
         })?
 }
 
-/// The names in a folder that begin so, unfinished files included if all are asked for.
+/// Returns the names in a folder that have a prefix; an empty prefix includes unfinished files.
 fn file_names(dir: &Dir, beginning: &str) -> Result<Vec<String>, StoreError> {
     let io = |source| StoreError::Io {
         what: "the folder cannot be listed",
@@ -322,7 +329,7 @@ fn file_names(dir: &Dir, beginning: &str) -> Result<Vec<String>, StoreError> {
     let mut names = Vec::new();
     for entry in dir.entries().map_err(io)? {
         let name = entry.map_err(io)?.file_name();
-        // A name that is no text is foreign, and shown as far as it can be.
+        // A name that is not text is foreign, and shown as far as possible.
         let name = name.to_string_lossy().into_owned();
         if name.starts_with(beginning) {
             names.push(name);
@@ -332,7 +339,8 @@ fn file_names(dir: &Dir, beginning: &str) -> Result<Vec<String>, StoreError> {
     Ok(names)
 }
 
-/// The stripe of a file: by its name, so that files can be visited stripe by stripe. That of an unfinished file stands in it.
+/// Returns the stripe of a file. It depends on the name only, so that files can be visited stripe by stripe. The name
+/// of an unfinished file contains its stripe.
 fn stripe_of(name: &str) -> u8 {
     let written = name.strip_prefix(UNFINISHED).and_then(|rest| rest.chars().next());
     if let Some(stripe) = written.and_then(|digit| digit.to_digit(16)) {
@@ -341,7 +349,7 @@ fn stripe_of(name: &str) -> u8 {
     Sha256::digest(name.as_bytes())[0] % STRIPES
 }
 
-/// A new name for an unfinished file.
+/// Returns a new name for an unfinished file.
 fn unfinished(stripe: &str) -> Result<String, StoreError> {
     Ok(format!("{UNFINISHED}{stripe}-{:016x}", random()?))
 }
@@ -367,24 +375,24 @@ fn write_new(dir: &Dir, name: &str, bytes: &[u8]) -> io::Result<()> {
 struct Slot {
     dir: Arc<Dir>,
     clock: Clock,
-    /// Whether an end of it makes it go; the file of a lease stays.
+    /// True if the file is removed when it expires; the file of a lease stays.
     is_entry: bool,
-    /// Whose it is. Empty when files are visited.
+    /// The key of the file; empty when files are visited.
     key: String,
     name: String,
     stripe: u8,
 }
 
-/// What is in a file's place.
+/// The content found in a file's place.
 enum Found {
     Nothing,
     Record(Record),
-    /// Something else, and why it is no entry.
+    /// Something that is not an entry, and the reason.
     Foreign(&'static str),
 }
 
 impl Slot {
-    /// What is there, expired or not.
+    /// Reads the file, expired or not.
     fn look(&self) -> Result<Found, StoreError> {
         if !self.name.is_ascii() {
             return Ok(Found::Foreign("it has no name of a store"));
@@ -394,7 +402,7 @@ impl Slot {
             source,
         };
         let mut options = OpenOptions::new();
-        // A link leads elsewhere and a pipe would wait for a writer: neither is ours.
+        // A link leads elsewhere and a pipe would wait for a writer: neither belongs to the store.
         options.read(true).follow(FollowSymlinks::No).nonblock(true);
         let file = match self.dir.open_with(&self.name, &options) {
             Ok(file) => file,
@@ -402,7 +410,7 @@ impl Slot {
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
                 return Ok(Found::Foreign("it may not be read"));
             }
-            // What the system says of a link depends on the system.
+            // The system's error for a link depends on the system.
             Err(error) => match self.dir.symlink_metadata(&self.name) {
                 Ok(metadata) if !metadata.is_file() => return Ok(Found::Foreign("it is no file")),
                 _ => return Err(io(error)),
@@ -413,7 +421,7 @@ impl Slot {
             return Ok(Found::Foreign("it is no file"));
         }
         let mut bytes = Vec::new();
-        // One more than there can be, to see that it is too long.
+        // One byte more than the maximum, to detect a longer file.
         file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(io)?;
         Ok(match Record::parse(&bytes) {
             Ok(record) if name_of(&record.key) == self.name => Found::Record(record),
@@ -422,7 +430,7 @@ impl Slot {
         })
     }
 
-    /// The entry of the key unless it has expired. What is no entry is absent, and reported.
+    /// Returns the entry of the key unless it has expired. A foreign file counts as absent, and is logged.
     fn alive(&self) -> Result<Option<Record>, StoreError> {
         Ok(match self.look()? {
             Found::Record(record) if !record.expires.is_over(&self.clock) => Some(record),
@@ -438,7 +446,7 @@ impl Slot {
         })
     }
 
-    /// Puts a value in place, whole.
+    /// Writes a value atomically.
     fn write(&self, value: Vec<u8>, expires: Expiry) -> Result<Version, StoreError> {
         let io = |source| StoreError::Io {
             what: "an entry cannot be written",
@@ -455,7 +463,7 @@ impl Slot {
         let written = write_new(&self.dir, &unfinished, &record.bytes())
             .and_then(|()| self.dir.rename(&unfinished, &self.dir, &self.name));
         if let Err(error) = written {
-            // Best effort: what stays is swept.
+            // Best effort: a leftover is swept.
             let _ = self.dir.remove_file(&unfinished);
             return Err(io(error));
         }
@@ -473,13 +481,13 @@ impl Slot {
             })
     }
 
-    /// Makes a change of the folder last.
+    /// Flushes the folder, so that its changes last.
     fn flush(&self) -> io::Result<()> {
         self.dir.try_clone()?.into_std_file().sync_all()
     }
 
-    /// Moves the end in place. Not flushed: losing it to a power cut ends an entry earlier, and does no other harm, since the
-    /// 16 bytes lie in one sector.
+    /// Changes the expiry in place. Not flushed: losing the change in a power cut only makes an entry expire earlier,
+    /// since the 16 bytes lie in one sector.
     fn set_expiry(&self, expires: Expiry) -> Result<(), StoreError> {
         let mut options = OpenOptions::new();
         options.write(true).follow(FollowSymlinks::No);
@@ -495,7 +503,7 @@ impl Slot {
     }
 }
 
-/// What the file of a lease says. It stays when the lease is given back, so that the number goes on growing.
+/// The content of a lease's file. It stays after the lease is released, so that the number keeps growing.
 struct Granted {
     fence: u64,
     holder: String,
@@ -519,7 +527,7 @@ impl Slot {
             })
         });
         Ok(Some(granted.unwrap_or_else(|| {
-            // Which number was last is not known. Whoever has the lease loses it; the next number is far above any that was
+            // The last number is unknown. The current holder loses the lease; the next number is far above any that was
             // counted up from 1.
             tracing::warn!(
                 file = self.name,
@@ -538,7 +546,7 @@ impl Slot {
         let end = self.clock.end(ttl);
         let written = self.write(format!("{fence}\n{holder}").into_bytes(), end);
         if written.is_err() {
-            // It may be written nevertheless, and its holder will not know: it ends now, best effort.
+            // It may have been written nevertheless, unknown to its holder: expire it now, best effort.
             let _ = self.set_expiry(Expiry(Some(0)));
         }
         written?;
@@ -614,7 +622,7 @@ impl Store for Fs {
                     listing.keys.push(record.key);
                 }
                 Found::Record(_) | Found::Nothing => {}
-                // Being written right now, or left for `sweep`.
+                // Unfinished files are being written right now, or left for `sweep`.
                 Found::Foreign(_) if slot.name.starts_with(UNFINISHED) => {}
                 Found::Foreign(reason) => listing.skipped.push(Skipped {
                     name: slot.name.clone(),
@@ -697,7 +705,7 @@ impl Store for Fs {
                 });
             };
             if slot.name.starts_with(UNFINISHED) {
-                // Under the stripe's lock nobody is writing it.
+                // Under the stripe's lock no process is writing it.
                 match slot.remove() {
                     Ok(()) => swept.leftovers += 1,
                     Err(_) => skip("it cannot be removed"),

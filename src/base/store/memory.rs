@@ -1,7 +1,7 @@
-//! The store of one process: bounded, gone with it.
+//! The store in the memory of one process: bounded, and lost when the process ends.
 //!
-//! Invariant: it never holds more than its limit of bytes; what does not fit is refused, not paid for with older entries,
-//! because an entry that somebody relies on must not vanish before its time.
+//! Invariant: it never exceeds its limit of bytes; values that do not fit are refused, and older entries are not
+//! evicted for them, because an entry must not vanish before its time.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -14,16 +14,16 @@ use async_trait::async_trait;
 
 use super::{Clock, Entry, Expect, Expiry, Lease, Listing, Store, StoreError, Swept, Version, check_key, check_value};
 
-/// What an entry takes beside its key and value.
+/// The number of bytes counted for an entry in addition to its key and value.
 const OVERHEAD: usize = 128;
 
-/// Bytes that a store holds unless told otherwise: 10,000 sessions take some 20 MB.
+/// The default maximum size of a store, in bytes: 10,000 sessions take some 20 MB.
 pub const DEFAULT_BYTES: usize = 64 << 20;
 
-/// See the module.
+/// A store in memory, which ends with the process.
 #[derive(Debug)]
 pub struct Memory {
-    /// Random.
+    /// Random bytes that identify this store.
     life: [u8; 8],
     limit: usize,
     clock: Clock,
@@ -49,7 +49,7 @@ struct Kept {
 #[derive(Debug, Default)]
 struct Granted {
     fence: u64,
-    /// Who has it, and until when.
+    /// The current holder, and the time in milliseconds since 1970 at which its lease expires.
     current: Option<(String, u64)>,
 }
 
@@ -60,7 +60,7 @@ impl Default for Memory {
 }
 
 impl Memory {
-    /// A store of at most `limit` bytes.
+    /// Creates a store of at most `limit` bytes.
     #[must_use]
     pub fn new(limit: usize, clock: Clock) -> Self {
         Self {
@@ -81,7 +81,7 @@ fn weight(key: &str, value: &[u8]) -> usize {
 }
 
 impl State {
-    /// The entry unless it has expired, in which case it is removed.
+    /// Returns the entry unless it has expired, in which case it is removed.
     fn alive(&mut self, key: &str, clock: &Clock) -> Option<&mut Kept> {
         if self.entries.get(key)?.expires.is_over(clock) {
             self.remove(key);
@@ -110,7 +110,7 @@ impl State {
 }
 
 impl Granted {
-    /// Who has it now.
+    /// Returns the current holder and the expiry of its lease.
     fn holder(&self, clock: &Clock) -> Option<(&str, Expiry)> {
         let (holder, end) = self.current.as_ref()?;
         let end = Expiry(Some(*end));

@@ -1,11 +1,12 @@
-//! What outlives a call: [`Store`], small values under keys, and leases that say who may write.
+//! The store of state that outlives a call ([`Store`]): small values under keys, and leases that grant exclusive
+//! rights.
 //!
-//! Every kind behaves the same; `contract.rs` asks each of them the same questions. A value that is not there, has expired or
-//! cannot be read is absent. A store holds no secrets: whoever writes decides what is in a value.
+//! Every kind of store behaves the same; `contract.rs` runs the same tests on each. A value that is missing, expired or
+//! unreadable is absent. A store keeps no secrets by itself: its callers decide what a value contains.
 //!
-//! Deliberately not here: what the values mean (each owner has its own form), transactions over several keys, and a kind for
-//! several machines. The trait leaves room for one: everything is asynchronous, versions are compared and never ordered, and
-//! no operation reads more than the keys it is asked for.
+//! Deliberately not here: the meaning of the values (each owner has its own format), transactions over several keys,
+//! and a store for several machines. The trait leaves room for one: everything is asynchronous, versions are compared
+//! and never ordered, and no operation reads more than the keys it is asked for.
 
 #[cfg(test)]
 mod contract;
@@ -27,40 +28,40 @@ use crate::{
     project::BOOK,
 };
 
-/// Longest key, in bytes. 1,000 characters of any script fit.
+/// The maximum length of a key, in bytes. 1,000 characters of any script fit.
 pub const MAX_KEY_BYTES: usize = 4_096;
-/// Largest value, in bytes.
+/// The maximum size of a value, in bytes.
 pub const MAX_VALUE_BYTES: usize = 16 << 20;
 
-/// Marks one state of one entry. Two are equal only if they mark the same state; there is no order, and none ever comes
-/// back, also not for an entry that was deleted and made anew.
+/// An identifier of one state of one entry. Two versions are equal only for the same state; they are not ordered, and a
+/// version is never reused, not even for an entry that was deleted and created again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Version(u64);
 
-/// A value as it is stored.
+/// A stored value with its version and expiry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// The bytes that were put.
     pub value: Vec<u8>,
-    /// Which state of the entry this is.
+    /// The version of this state of the entry.
     pub version: Version,
-    /// When it ends by itself.
+    /// The time at which the entry expires; `None`: never.
     pub expires: Option<SystemTime>,
 }
 
-/// In which state an entry must be for a change to happen.
+/// The state that an entry must have for a change to happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expect {
-    /// In any.
+    /// Any state.
     Anything,
-    /// Not there.
+    /// The entry does not exist.
     Absent,
-    /// In this one.
+    /// The entry has this version.
     Version(Version),
 }
 
 impl Expect {
-    /// Whether an entry in this state may be changed.
+    /// Returns an error unless an entry in this state may be changed.
     fn check(self, current: Option<Version>) -> Result<(), StoreError> {
         let fits = match self {
             Self::Anything => true,
@@ -71,92 +72,92 @@ impl Expect {
     }
 }
 
-/// The keys below a prefix, in the order of their bytes, and what was passed over.
+/// The keys with a prefix, in the order of their bytes, and the files that were skipped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Listing {
-    /// Keys of what is there.
+    /// The keys of existing entries.
     pub keys: Vec<String>,
-    /// What lies among the entries and is none.
+    /// The foreign files among the entries.
     pub skipped: Vec<Skipped>,
 }
 
-/// Something that lies among the entries and cannot be read as one.
+/// A file among the entries that cannot be read as one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skipped {
-    /// Its name.
+    /// The name of the file.
     pub name: String,
-    /// Why it is passed over.
+    /// The reason for skipping it.
     pub reason: &'static str,
 }
 
-/// What [`Store::sweep`] found.
+/// The results of [`Store::sweep`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Swept {
-    /// Expired entries that were removed.
+    /// The number of expired entries that were removed.
     pub expired: usize,
-    /// Unfinished writes of processes that are gone, removed.
+    /// The number of unfinished writes of dead processes that were removed.
     pub leftovers: usize,
-    /// What was left where it is.
+    /// The files that were left in place.
     pub skipped: Vec<Skipped>,
 }
 
-/// The right to do something alone until it ends.
+/// An exclusive right with an expiry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lease {
-    /// What it is for.
+    /// The name of the lease.
     pub name: String,
-    /// Who has it, for those who must wait.
+    /// The holder, shown to those who must wait.
     pub holder: String,
-    /// Grows with every lease of this name, over restarts too. Whoever writes under a lease leaves the number behind and
-    /// refuses a lower one: then a holder that slept through its end does no harm.
+    /// A number that grows with every lease of this name, over restarts too. Code that writes under a lease stores the
+    /// number and refuses a lower one: then a holder that slept past the expiry does no harm.
     pub fence: u64,
-    /// When it ends unless it is renewed.
+    /// The time at which the lease expires unless it is renewed.
     pub expires: SystemTime,
 }
 
-/// Why a store did not do what it was asked.
+/// The errors of a store.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// Nothing can be stored under this key.
+    /// The key is not valid.
     #[error("a key {0}")]
     Key(&'static str),
-    /// Nothing this large can be stored.
+    /// The value is too large.
     #[error("a value of {size} bytes, over {limit}")]
     TooLarge {
-        /// Bytes that were to be stored.
+        /// The size of the value, in bytes.
         size: usize,
-        /// Bytes that may be.
+        /// The maximum size, in bytes.
         limit: usize,
     },
     /// The entry is not in the expected state.
     #[error("the entry is in another state than expected")]
     Conflict,
-    /// Somebody else has the lease.
+    /// Another holder has the lease.
     #[error("the lease is held by {holder} for {left:?} more")]
     Held {
-        /// Who.
+        /// The current holder of the lease.
         holder: String,
-        /// For how long, unless it is renewed.
+        /// The time until the lease expires, unless it is renewed.
         left: Duration,
     },
-    /// The lease ended, or somebody else has it now.
+    /// The lease expired, or another holder has it now.
     #[error("the lease is lost")]
     Lost,
-    /// There is no room.
+    /// The store has no room for the value.
     #[error("the store is full: {limit} bytes")]
     Full {
-        /// Bytes that it may hold.
+        /// The maximum size of the store, in bytes.
         limit: usize,
     },
-    /// Another process holds its lock and does not let go.
+    /// Another process keeps the store locked.
     #[error("another process keeps the store locked")]
     Locked,
-    /// The disk refused.
+    /// The disk reported an error.
     #[error("{what}: {source}")]
     Io {
-        /// What was tried.
+        /// The failed operation.
         what: &'static str,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
 }
@@ -177,7 +178,7 @@ impl Teach for StoreError {
                 ("holder", crate::project::quoted(holder)),
                 ("retry_after_ms", left.as_millis().max(1).to_string()),
             ],
-            // What the disk said is the operator's, in the log.
+            // The disk's error is meant for the operator, in the log.
             _ => Vec::new(),
         }
     }
@@ -185,23 +186,23 @@ impl Teach for StoreError {
 
 /// Small values under keys, with leases.
 ///
-/// A key is any text from 1 to [`MAX_KEY_BYTES`] bytes; `/` in it means nothing but what its owner wants it to. Times to live
-/// are measured on the wall clock, since they go on while no process runs.
+/// A key is any text from 1 to [`MAX_KEY_BYTES`] bytes; `/` in it has no meaning to the store. Times to live are
+/// measured on the wall clock, since they continue while no process runs.
 #[async_trait]
 pub trait Store: fmt::Debug + Send + Sync + 'static {
-    /// Whether what it holds is still there when the process is gone.
+    /// True if entries outlive the process.
     fn is_lasting(&self) -> bool;
 
-    /// Bytes that no store has that began with another process; empty where entries outlive the process. What must be known for as
-    /// long as something else is good is bound to them.
+    /// Returns bytes that are unique to this store for the lifetime of the process; empty if entries outlive the
+    /// process. Data that depends on the store's entries, such as sealed state, is bound to these bytes.
     fn life(&self) -> &[u8] {
         &[]
     }
 
-    /// The entry of a key.
+    /// Returns the entry of a key.
     async fn get(&self, key: &str) -> Result<Option<Entry>, StoreError>;
 
-    /// Writes an entry if it is in the expected state, whole or not at all. Without `ttl` it stays until it is deleted.
+    /// Writes an entry atomically if it is in the expected state. Without `ttl` it stays until it is deleted.
     async fn put(
         &self,
         key: &str,
@@ -210,28 +211,31 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         ttl: Option<Duration>,
     ) -> Result<Version, StoreError>;
 
-    /// Moves the end of an entry. Its version stays. Returns whether there is one.
+    /// Changes the expiry of an entry. Its version stays. Returns true if the entry exists.
     async fn touch(&self, key: &str, ttl: Option<Duration>) -> Result<bool, StoreError>;
 
-    /// Removes an entry if it is in the expected state. Returns whether there was one.
+    /// Removes an entry if it is in the expected state. Returns true if it existed.
     async fn delete(&self, key: &str, expect: Expect) -> Result<bool, StoreError>;
 
-    /// The keys that begin with a prefix.
+    /// Returns the keys that begin with a prefix.
     async fn list(&self, prefix: &str) -> Result<Listing, StoreError>;
 
-    /// Takes a lease that nobody has, with a higher number than any before. Not reentrant: whoever has it is told so, too.
+    /// Takes a free lease, with a higher number than any before. Not reentrant: the current holder gets
+    /// [`StoreError::Held`] too.
     async fn lease(&self, name: &str, holder: &str, ttl: Duration) -> Result<Lease, StoreError>;
 
-    /// Moves the end of a lease that has not ended. One that has is [`StoreError::Lost`], also when nobody took it since.
+    /// Extends a lease that has not expired. An expired lease is [`StoreError::Lost`], even if no other holder took it
+    /// since.
     async fn renew(&self, lease: &Lease, ttl: Duration) -> Result<Lease, StoreError>;
 
-    /// Gives a lease back. Giving back one that is lost is nothing.
+    /// Releases a lease. Does nothing if the lease is lost.
     async fn release(&self, lease: &Lease) -> Result<(), StoreError>;
 
-    /// Ends the lease of a holder who is known to be gone, unless somebody else has it by now. Returns whether it was theirs.
+    /// Ends the lease of a holder that is known to be dead, unless another holder has it by now. Returns true if the
+    /// lease was ended.
     async fn evict(&self, name: &str, holder: &str) -> Result<bool, StoreError>;
 
-    /// Clears away what expired and what crashed processes left. Nothing else depends on it being called.
+    /// Removes expired entries and the leftovers of crashed processes. Correctness does not depend on it.
     async fn sweep(&self) -> Result<Swept, StoreError>;
 }
 
@@ -240,24 +244,24 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
 pub struct Clock(Arc<dyn Fn() -> SystemTime + Send + Sync>);
 
 impl Clock {
-    /// The system's.
+    /// Returns the clock of the system.
     #[must_use]
     pub fn system() -> Self {
         Self::of(SystemTime::now)
     }
 
-    /// One that says what the function says.
+    /// Creates a clock from a function that returns the current time.
     pub fn of(now: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
         Self(Arc::new(now))
     }
 
-    /// Milliseconds since 1970. A clock before that is at 0.
+    /// Returns milliseconds since 1970; 0 for a clock before that.
     fn now(&self) -> u64 {
         let since = (self.0)().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// The end of something that lives this long from now.
+    /// Returns the expiry of something that lives for `ttl` from now on.
     fn end(&self, ttl: Duration) -> Expiry {
         let ttl = u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX);
         // The largest number means never.
@@ -271,7 +275,7 @@ impl fmt::Debug for Clock {
     }
 }
 
-/// When something ends, in milliseconds since 1970, or never.
+/// The expiry of something, in milliseconds since 1970; `None`: never.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Expiry(Option<u64>);
 

@@ -1,32 +1,32 @@
-//! From a key to the name of its file.
+//! The file names of keys.
 //!
-//! Invariant: two keys never share a name, also on file systems that ignore case; a name is readable as far as it can be, at
-//! most 200 bytes long and never hidden. The way back is not here: a file says itself whose it is.
+//! Invariant: two keys never share a name, not even on file systems that ignore case; a name is readable as far as
+//! possible, at most 200 bytes long and never hidden. Names are not decoded here: each file contains its own key.
 
 use crate::files::sha256;
 
-/// Names up to this many bytes spell their key out. File systems allow 255.
+/// The maximum length of a name that spells its key out, in bytes. File systems allow 255.
 const LONGEST: usize = 200;
-/// How much of a longer key is spelt out, before its hash.
+/// The number of bytes of a longer key that are spelt out, before its hash.
 const HEAD: usize = 120;
 
-/// The name of a key's file.
+/// Returns the name of a key's file.
 pub(super) fn name_of(key: &str) -> String {
     let name = spell(key);
     if name.len() <= LONGEST {
         return name;
     }
-    // `~` is never spelt, so no short name looks like this.
+    // `~` is never spelt, so no short name has this form.
     format!("{}~{}", head(&name), sha256(key.as_bytes()))
 }
 
-/// How the names of all keys with this prefix begin. Names of others may, too.
+/// Returns a common prefix of the names of all keys with this prefix. Names of other keys may have it too.
 pub(super) fn beginning_of(prefix: &str) -> String {
     head(&spell(prefix)).to_owned()
 }
 
-/// Small letters, digits and `-_.` as they are, all else in hexadecimal: what a path, a shell or a file system without
-/// case could take for something else.
+/// Spells a key: small letters, digits and `-_.` as they are, all else in hexadecimal, since a path, a shell or a file
+/// system without case could misread it.
 fn spell(key: &str) -> String {
     let mut name = String::with_capacity(key.len() + 8);
     for (at, byte) in key.bytes().enumerate() {

@@ -1,18 +1,20 @@
-//! The form of one file: a line of fixed length, the key, the value.
+//! The format of one file: a line of fixed length, the key, the value.
 //!
-//! Invariant: what [`Record::parse`] accepts was written whole by [`Record::bytes`]; the hash covers all but the expiry, which
-//! alone is changed in place. The line is text, so that `head -2` shows an operator whose file it is.
+//! Invariant: content that [`Record::parse`] accepts was written completely by [`Record::bytes`]; the hash covers all
+//! but the expiry, which alone is changed in place. The line is text, so that `head -2` shows an operator the key of
+//! the file.
 
 use super::{Expiry, MAX_KEY_BYTES, MAX_VALUE_BYTES, Version};
 use crate::files::sha256;
 
-/// What every file begins with; another form gets another number.
+/// The first bytes of every file; another format gets another number.
 const MAGIC: &str = "fumi-store 1 ";
-/// Where the expiry stands, in bytes from the beginning.
+/// The offset of the expiry, in bytes from the beginning.
 pub(super) const EXPIRY_AT: u64 = MAGIC.len() as u64;
-/// The first line with its end: the magic, then expiry, version, the two lengths and the hash, each followed by one byte.
+/// The length of the first line with its end: the magic, then expiry, version, the two lengths and the hash, each
+/// followed by one byte.
 const LINE: usize = MAGIC.len() + 17 + 17 + 9 + 9 + 65;
-/// The largest file there can be.
+/// The maximum size of a file, in bytes.
 pub(super) const LARGEST: u64 = (LINE + MAX_KEY_BYTES + 1 + MAX_VALUE_BYTES) as u64;
 
 /// An entry with its key.
@@ -25,7 +27,7 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// The file's content.
+    /// Returns the content of the file.
     pub(super) fn bytes(&self) -> Vec<u8> {
         let mut bytes = format!(
             "{MAGIC}{} {:016x} {:08x} {:08x} {}\n{}\n",
@@ -41,7 +43,7 @@ impl Record {
         bytes
     }
 
-    /// Reads a file's content, or says why it is none.
+    /// Parses the content of a file; the error is the reason why it is invalid.
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, &'static str> {
         let rest = bytes.strip_prefix(MAGIC.as_bytes()).ok_or("it is no file of a store")?;
         let torn = "it is torn";
@@ -75,13 +77,13 @@ impl Record {
     }
 }
 
-/// The expiry as it stands at [`EXPIRY_AT`].
+/// Formats an expiry as written at [`EXPIRY_AT`].
 pub(super) fn expiry(expires: Expiry) -> String {
     format!("{:016x}", expires.0.unwrap_or(u64::MAX))
 }
 
 fn hash(version: Version, key: &str, value: &[u8]) -> String {
-    // Each by itself first: then no key can pass for the beginning of a value.
+    // Each is hashed separately first, so that a key cannot pass for the beginning of a value.
     let parts = format!("{:016x} {} {}", version.0, sha256(key.as_bytes()), sha256(value));
     sha256(parts.as_bytes())
 }

@@ -1,30 +1,31 @@
-//! What a caller writes for a key or a chord (`Enter`, `Control+a`, `Shift+Tab`, `あ`), parsed into keys.
+//! Parser of the key or chord that a caller writes (`Enter`, `Control+a`, `Shift+Tab`, `あ`).
 //!
-//! A chord is at most one key that is not a modifier. A word is no key: its error leads to typing.
+//! A chord contains at most one key that is not a modifier. A word is not a key; its error suggests `browser_type`
+//! instead.
 
 use fumi_base::text::Text;
 
 use super::keyboard::{self, Key};
 use crate::{devtools::protocol::input::Modifiers, errors::BrowserError};
 
-/// Below this likeness a name is no suggestion.
+/// The minimum similarity (Jaro-Winkler) of a suggested key name.
 const LIKE: f64 = 0.7;
 
-/// Keys that are held, and one that is pressed.
+/// A chord: modifiers that are held, and one key that is pressed.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Chord {
-    /// Modifiers in the order in which they go down.
+    /// The modifiers in the order in which they are pressed.
     pub(crate) held: Vec<Key>,
-    /// What is pressed then.
+    /// The key or character that is pressed while the modifiers are held.
     pub(crate) stroke: Stroke,
 }
 
-/// What one press gives.
+/// The input of one press.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Stroke {
-    /// A key.
+    /// A key of the keyboard table.
     Key(Key),
-    /// A character without a key.
+    /// A character that no key types; it is inserted as text.
     Text(String),
 }
 
@@ -48,7 +49,7 @@ impl Chord {
         Ok(Self { held, stroke })
     }
 
-    /// True if it may open a list or a menu of the focused element.
+    /// True if the chord may open a list or menu of the focused element.
     pub(crate) fn may_open(&self) -> bool {
         let Stroke::Key(key) = &self.stroke else { return true };
         let is_command = self.held.iter().any(|held| matches!(held.key, "Control" | "Meta"));
@@ -59,9 +60,9 @@ impl Chord {
         self.pasting().is_some() || !(is_command || moves || modifier(key).is_some())
     }
 
-    /// The key that is pressed without what makes Chromium paste by itself, if they are keys for pasting: `Control+v`,
-    /// `Control+Shift+v`, `Shift+Insert`. Chromium takes their meaning from the key code; the price is that a page which still reads
-    /// `keyCode` finds 0 there.
+    /// Returns the key to press in place of a paste shortcut (`Control+v`, `Control+Shift+v`, `Shift+Insert`), or
+    /// `None` for any other chord. The key code is 0, because Chromium recognises paste shortcuts by their key code and
+    /// would paste by itself. The price: pages that still read `keyCode` get 0.
     pub(crate) fn pasting(&self) -> Option<Key> {
         let Stroke::Key(key) = &self.stroke else { return None };
         let held = modifiers(&self.held);
@@ -74,7 +75,7 @@ impl Chord {
     }
 }
 
-/// The bit of a modifier key.
+/// Returns the bit of a modifier key.
 pub(crate) fn modifier(key: &Key) -> Option<Modifiers> {
     Some(match key.key {
         "Alt" => Modifiers::ALT,
@@ -85,16 +86,16 @@ pub(crate) fn modifier(key: &Key) -> Option<Modifiers> {
     })
 }
 
-/// The bits of all modifiers among some keys.
+/// Returns the bits of all modifiers among the keys.
 pub(crate) fn modifiers(keys: &[Key]) -> Modifiers {
     keys.iter()
         .filter_map(modifier)
         .fold(Modifiers::default(), Modifiers::and)
 }
 
-/// Between plus signs; a plus sign with nothing before it is the key itself (`Control++`).
+/// Splits a chord at its plus signs. A plus sign with nothing before it is the key itself (`Control++`).
 fn parts(written: &str) -> Vec<String> {
-    // A space is a key; around a name it is none.
+    // A space alone is a key; spaces around a name are ignored.
     let trimmed = written.trim();
     let written = if trimmed.is_empty() { written } else { trimmed };
     let mut parts = Vec::new();

@@ -1,4 +1,4 @@
-//! Clicking, as a person does it: the pointer goes there, a button goes down and comes up.
+//! Clicking with real input events: the pointer moves to the element, a button goes down and comes up.
 
 use super::{Aim, Click, mouse::Mouse};
 use crate::{
@@ -9,7 +9,8 @@ use crate::{
 };
 
 impl Tab {
-    /// Clicks an element or a point (CSS pixels of the viewport). A click on an option of a `<select>` chooses it.
+    /// Clicks an element or a point (CSS pixels of the viewport). A click on an option of a `<select>` chooses the
+    /// option.
     pub async fn click(&self, aim: &Aim, click: &Click) -> Result<(), BrowserError> {
         let target = match aim {
             Aim::Point(x, y) => return self.acting(self.click_point(Point { x: *x, y: *y }, click)).await,
@@ -31,13 +32,14 @@ impl Tab {
         self.acting(clicking).await
     }
 
-    /// Clicks an element found before; found anew once if the page has replaced it meanwhile.
+    /// Clicks an element that was found before. Finds it again once if the page has replaced it meanwhile.
     pub(super) async fn click_on(&self, located: &Located, target: &Target, click: &Click) -> Result<(), BrowserError> {
         let point = self.aim_again(located, target).await?;
         self.click_point(point, click).await
     }
 
-    /// Where an element is; found anew once if the page has replaced it meanwhile.
+    /// Returns the point of an element that was found before. Finds it again once if the page has replaced it
+    /// meanwhile.
     pub(super) async fn aim_again(&self, located: &Located, target: &Target) -> Result<Point, BrowserError> {
         match self.aim(located).await {
             Err(BrowserError::Stale { .. } | BrowserError::NoMatch { .. }) => {
@@ -52,7 +54,8 @@ impl Tab {
         Mouse::new(self.page()).click(point, click).await
     }
 
-    /// Chooses an option of a closed list, which has no box that could be clicked; whether it is one.
+    /// Chooses an option of a closed `<select>`, which has no box to click. Returns false if the element is not such an
+    /// option.
     async fn choose(&self, located: &Located) -> Result<bool, BrowserError> {
         let said: Said<Chosen> = self.ask(&located.frame, "chooseOption", (&located.reference,)).await?;
         Ok(said.done(&located.called)?.option)

@@ -1,8 +1,8 @@
 //! Dragging with the pointer.
 //!
-//! What a page drags by itself (sliders, sortable lists made of pointer events) needs nothing but the pointer. What the
-//! browser drags (`draggable`, links, images) is held back and announced by Chromium; its events then go through the page.
-//! Which of both it is shows only while the pointer moves.
+//! Drags that the page implements itself (sliders, sortable lists based on pointer events) need only the pointer. Drags
+//! of the browser (`draggable`, links, images) are intercepted and announced by Chromium; their drag events are then
+//! dispatched explicitly. Which of the two kinds a drag is shows only while the pointer moves.
 
 use std::{sync::Arc, time::Duration};
 
@@ -18,19 +18,20 @@ use crate::{
     tab::{Frame, Point, Tab},
 };
 
-/// Moves between the two ends: pages that follow the pointer measure its speed and want more than one.
+/// The number of moves between the two ends: pages that follow the pointer measure its speed and need more than one.
 const STEPS: u8 = 8;
-/// How long Chromium may take to announce a drag that the page has begun.
+/// The maximum wait for Chromium to announce a drag that the page has started.
 const ANNOUNCED: Duration = Duration::from_secs(1);
-/// How long the pointer rests over the end each time, in milliseconds: some libraries look every 50 where it is.
+/// The time that the pointer rests over the end each time, in milliseconds: some libraries poll its position every 50
+/// ms.
 const REST: u32 = 60;
 
 impl Tab {
-    /// Drags from one place to another.
+    /// Drags from one element or point to another.
     pub async fn drag(&self, from: &Aim, to: &Aim) -> Result<(), BrowserError> {
         let dragging = async {
-            // Both ends must be found before anything is pressed; the second is measured again afterwards, since pages make
-            // room while something is dragged.
+            // Both ends must be found before anything is pressed. The second is measured again afterwards, since pages
+            // shift their content while something is dragged.
             self.point_of(to).await?;
             let start = self.point_of(from).await?;
             let watching = self.watch_drags().await;
@@ -65,7 +66,7 @@ impl Tab {
         self.acting(dragging).await
     }
 
-    /// Lets the frames look for drags from now on; those that do. A page that is on its way to another document has nothing
+    /// Starts recording drags in all frames, and returns the frames that do. A page that is navigating away has nothing
     /// to drag.
     pub(super) async fn watch_drags(&self) -> Vec<Arc<Frame>> {
         let asked = self.in_frames(|frame| async move { self.ask::<Nothing>(&frame, "watchDrags", ()).await });
@@ -77,7 +78,7 @@ impl Tab {
             .collect()
     }
 
-    /// What these frames have seen since then.
+    /// Returns the drag events that these frames have recorded since then.
     pub(super) async fn seen_drags(&self, watching: &[Arc<Frame>]) -> Seen {
         let asked = self.among(watching.to_vec(), |frame| async move {
             self.ask::<Seen>(&frame, "seenDrags", ()).await
@@ -89,7 +90,7 @@ impl Tab {
         })
     }
 
-    /// Brings what is dragged over a place and lets it go there.
+    /// Moves the dragged data over a point and drops it there.
     async fn carry(&self, data: &DragData, to: Point) -> Result<(), BrowserError> {
         let cancel = Cancelled {
             page: Some(self.page()),
@@ -109,12 +110,12 @@ impl Tab {
     }
 }
 
-/// What a frame has seen of drags.
+/// The drag events that a frame has recorded.
 #[derive(Default, serde::Deserialize)]
 pub(super) struct Seen {
-    /// One began.
+    /// True if a drag started.
     pub(super) started: bool,
-    /// Something wants what is over it.
+    /// True if an element accepts the drag that is over it.
     pub(super) wanted: bool,
 }
 
@@ -128,7 +129,7 @@ pub(super) fn dragged(kind: DragEventType, data: &DragData, at: Point) -> Dispat
     }
 }
 
-/// A little to the side: some pages begin a drag only after a few pixels.
+/// Returns a point a little to the side: some pages start a drag only after a few pixels.
 fn nudged(point: Point) -> Point {
     Point {
         x: point.x + 6.0,
@@ -143,7 +144,8 @@ fn between(start: Point, end: Point, share: f64) -> Point {
     }
 }
 
-/// A button that is down while drags are held back: comes up again, whatever happens.
+/// A guard of a pressed mouse button while drags are intercepted. Dropping it releases the button and ends the
+/// interception.
 struct Held<'a> {
     page: &'a Channel,
     release: Option<DispatchMouseEvent>,
@@ -174,7 +176,7 @@ impl<'a> Held<'a> {
         Ok(())
     }
 
-    /// The browser has taken the pointer over: there is nothing to release.
+    /// Forgets the release: the browser has taken over the pointer.
     fn give_up(mut self) {
         self.release = None;
     }
@@ -189,7 +191,7 @@ impl std::ops::Drop for Held<'_> {
     }
 }
 
-/// A drag that is over a page: given up if nobody lets it go.
+/// A guard of a drag over a page: dropping it cancels the drag, unless it was disarmed before the drop.
 struct Cancelled<'a> {
     page: Option<&'a Channel>,
     data: &'a DragData,

@@ -1,4 +1,4 @@
-//! Dropping files or data from outside on an element.
+//! Dropping files or data from outside the browser on an element.
 
 use std::path::PathBuf;
 
@@ -12,21 +12,21 @@ use crate::{
     target::Target,
 };
 
-/// Copy, link and move: the page chooses.
+/// The allowed operations copy, link and move: the page chooses.
 const EVERYTHING: i64 = 1 | 2 | 16;
 
-/// What is dropped.
+/// The files and data of a drop.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Dropping {
-    /// Absolute paths of files.
+    /// The absolute paths of the files.
     pub paths: Vec<PathBuf>,
-    /// Media types and texts.
+    /// Pairs of a media type and a text.
     pub data: Vec<(String, String)>,
 }
 
 impl Tab {
-    /// Drops files or data on an element, with the events of a drag that comes from outside of the browser. What the page
-    /// does not take is not dropped: Chromium would open it instead.
+    /// Drops files or data on an element, with the events of a drag from outside the browser. If the page does not
+    /// accept the drag, nothing is dropped and an error is returned: Chromium would open the file instead.
     pub async fn drop_on(&self, target: &Target, dropping: &Dropping) -> Result<(), BrowserError> {
         let located = self.locate(target).await?;
         let items = dropping.data.iter().map(|(mime_type, data)| DragDataItem {

@@ -1,4 +1,4 @@
-//! Setting the value of a field without keys.
+//! Setting the value of a field without keys, and checking the result.
 
 use super::Typing;
 use crate::{
@@ -8,29 +8,28 @@ use crate::{
     target::Target,
 };
 
-/// A field that does not hold what it was given.
+/// A field whose value differs from the one it was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Differing {
-    /// As the caller named it.
+    /// The field as the caller named it.
     pub target: String,
-    /// In which way.
     pub how: Difference,
 }
 
-/// In which way a field differs from what it was given.
+/// The way in which a field's value differs from the given value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Difference {
-    /// It took less, as it would from a person's hand: its `maxlength` in UTF-16 units allows no more.
+    /// The value was shortened, as it would be for a person: the field's `maxlength` in UTF-16 units allows no more.
     Shortened(usize),
-    /// It holds this.
+    /// The field contains this value.
     Holds(String),
-    /// It was typed into, but its list has no such option. Some of those that it has.
+    /// The text was typed, but the field's list has no such option. Contains some of its options.
     OnlyTyped(Vec<String>),
 }
 
 impl Tab {
-    /// Replaces what a field holds, by its setter, with `input` and `change`. Dates, times, numbers and colours are checked.
-    /// What comes back says what the field holds instead.
+    /// Replaces a field's value through its setter and fires `input` and `change`. Dates, times, numbers and colours
+    /// are checked. Returns the difference if the field now contains something else.
     pub async fn fill(&self, target: &Target, value: &str) -> Result<Option<Differing>, BrowserError> {
         let located = self.locate(target).await?;
         let filling = async {
@@ -44,7 +43,8 @@ impl Tab {
         Ok(self.or_held(differing, &located, value, false).await)
     }
 
-    /// `is_told`: what opens meanwhile is asked for afterwards.
+    /// Fills a field, with keys if it listens to keys only. `is_told` states whether the page records popups that open,
+    /// so that they can be reported.
     pub(super) async fn fill_in(
         &self,
         located: &Located,
@@ -65,15 +65,16 @@ impl Tab {
         Ok(filled.cut(located))
     }
 
-    /// By its setter only: a page that changes the kind of its field between two questions leads to no circle.
+    /// Fills a field through its setter only. This avoids an endless loop if a page changes the kind of its field
+    /// between two calls.
     pub(super) async fn set(&self, located: &Located, value: &str, is_told: bool) -> Result<Filled, BrowserError> {
         let asked = (&located.reference, value, is_told);
         let said: Said<Filled> = self.ask(&located.frame, "fill", asked).await?;
         said.done(&located.called)
     }
 
-    /// What was said of a field already, else what it holds now if that is not what it was given. A field that is gone, or a
-    /// page that does not answer, says nothing.
+    /// Returns the difference found so far, or else the field's current value if it is not the given one. Returns
+    /// `None` if the field is gone or the page does not answer.
     pub(super) async fn or_held(
         &self,
         differing: Option<Differing>,
@@ -103,9 +104,9 @@ impl Differing {
 #[derive(serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Filled {
-    /// It cut the value.
+    /// The `maxlength` because of which the field cut the value.
     max_length: Option<usize>,
-    /// Nothing was done: it listens to keys only.
+    /// True if nothing was done because the field listens to keys only.
     #[serde(default)]
     by_keys: bool,
 }
@@ -119,6 +120,6 @@ impl Filled {
 
 #[derive(serde::Deserialize)]
 struct Held {
-    /// If it is not what was given.
+    /// The value, if it is not the given one.
     holds: Option<String>,
 }

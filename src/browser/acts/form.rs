@@ -1,4 +1,4 @@
-//! Filling in several fields of a form.
+//! Filling in several fields of a form with one call.
 
 use fumi_base::text::Text;
 
@@ -10,35 +10,34 @@ use crate::{
     target::Target,
 };
 
-/// One field and what goes into it.
+/// A field of a form and the value for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// How a person calls it; for messages only.
+    /// The caller's name of the field, used in messages only.
     pub name: Option<String>,
-    /// Which.
     pub target: Target,
-    /// What kind of field it is; seen from its role where nobody says.
+    /// The kind of the field; by default derived from its role.
     pub kind: Option<FieldKind>,
-    /// The value; `true` or `false` of a box that is checked or not, the label of an option.
+    /// The value: a text, `true` or `false` for a checkbox, the label of an option.
     pub value: String,
 }
 
-/// A kind of field.
+/// The kind of a form field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldKind {
-    /// Takes text.
+    /// A field that takes text.
     Textbox,
-    /// Checked or not.
+    /// A checkbox or switch.
     Checkbox,
-    /// One of a group.
+    /// A button of a radio group.
     Radio,
-    /// A list of options.
+    /// A field with a list of options.
     Combobox,
-    /// A number between two ends.
+    /// A number between a minimum and a maximum.
     Slider,
 }
 
-/// What is done to a field.
+/// The operation that sets a field of this kind.
 #[derive(Clone, Copy)]
 enum Deed {
     Fill,
@@ -48,8 +47,8 @@ enum Deed {
 }
 
 impl Tab {
-    /// Fills fields in, in the order given. All are found before the first is filled, so that a wrong one changes nothing.
-    /// What comes back are those that hold something else than they were given.
+    /// Fills in fields in the given order. All are located before the first is filled, so that a wrong target changes
+    /// nothing. Returns the fields that contain something else than they were given.
     pub async fn fill_form(&self, fields: &[Field]) -> Result<Vec<Differing>, BrowserError> {
         let mut located = Vec::with_capacity(fields.len());
         for field in fields {
@@ -80,7 +79,8 @@ impl Tab {
         Ok(differing)
     }
 
-    /// Clicks a box unless it is as it should be.
+    /// Clicks a checkbox or radio button unless it already has the wanted state. Returns an error if the click does not
+    /// change it.
     async fn check(&self, located: &Located, target: &Target, wanted: bool) -> Result<(), BrowserError> {
         let said: Said<Checked> = self.ask(&located.frame, "check", (&located.reference, wanted)).await?;
         if !said.done(&located.called)?.click {

@@ -1,4 +1,4 @@
-//! Moving the pointer over something.
+//! Hovering, and the detection of popups (lists and menus) that open under the pointer or after typing.
 
 use super::{Aim, mouse::Mouse};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
     target::Target,
 };
 
-/// How long a popup may take to open under the pointer or after what was typed, in milliseconds.
+/// The maximum wait for a popup to open under the pointer or after typing, in milliseconds.
 const OPENING: u32 = 400;
 
 impl Tab {
@@ -25,20 +25,20 @@ impl Tab {
         Ok(())
     }
 
-    /// True if somebody is told of lists and menus that open. What changed can be told only of a page that was seen.
+    /// True if popups that open are reported. A change can be reported only for a page of which a snapshot was taken.
     pub(super) fn tells_popups(&self) -> bool {
         self.popups() != Popups::Ignored && self.has_snapshot()
     }
 
-    /// Looks whether a menu or a list of an element is open now, for whoever observes the tab. An element that is gone, or a page
-    /// that does not answer, has none.
+    /// Checks whether a list or menu of an element is open now, and records it for the next observation. If the element
+    /// is gone or the page does not answer, nothing is recorded.
     pub(super) async fn note_opened(&self, target: &Target) {
         let patience = match self.popups() {
             Popups::Ignored => return,
             Popups::Seen => 0,
             Popups::Awaited => OPENING,
         };
-        // What may have to be stopped is not worth asking again.
+        // A query that may have to be aborted is not worth repeating.
         if target.has_pattern() || !self.tells_popups() {
             return;
         }

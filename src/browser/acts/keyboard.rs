@@ -1,31 +1,30 @@
-//! The US keyboard as data: what each key sends, by the names of the UI Events specification.
+//! The US keyboard as data: the events of each key, with the names of the UI Events specification.
 //!
-//! A character that stands on no key of it (kana, kanji, emoji) has no entry: such text is inserted, as an input method
-//! does it.
+//! A character without a key (kana, kanji, emoji) has no entry: such text is inserted, as by an input method.
 
-/// One key, as a keyboard event shows it.
+/// A key with the values of its keyboard events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_field_names, reason = "the names are those of KeyboardEvent")]
 pub(crate) struct Key {
     /// `KeyboardEvent.key`: `a`, `A`, `Enter`.
     pub(crate) key: &'static str,
-    /// `KeyboardEvent.code`: the place on the keyboard, `KeyA`.
+    /// `KeyboardEvent.code`: the position on the keyboard, such as `KeyA`.
     pub(crate) code: &'static str,
     /// `KeyboardEvent.keyCode`, which older pages read.
     pub(crate) key_code: u32,
-    /// What it types; empty for keys that type nothing.
+    /// The text that the key types; empty for keys that type nothing.
     pub(crate) text: &'static str,
     /// `KeyboardEvent.location`: 1 left, 2 right, 3 keypad, else 0.
     pub(crate) location: u32,
 }
 
-/// Shift, on the left.
+/// The left Shift key.
 pub(crate) const SHIFT: Key = held("Shift", "ShiftLeft", 16);
-/// Control, on the left.
+/// The left Control key.
 pub(crate) const CONTROL: Key = held("Control", "ControlLeft", 17);
-/// Alt, on the left.
+/// The left Alt key.
 pub(crate) const ALT: Key = held("Alt", "AltLeft", 18);
-/// Meta, on the left.
+/// The left Meta key.
 pub(crate) const META: Key = held("Meta", "MetaLeft", 91);
 
 const fn held(key: &'static str, code: &'static str, key_code: u32) -> Key {
@@ -38,7 +37,7 @@ const fn held(key: &'static str, code: &'static str, key_code: u32) -> Key {
     }
 }
 
-/// Place, key code, what it types alone and with Shift.
+/// The printing keys: code, key code, text without and with Shift.
 #[rustfmt::skip]
 const PRINTING: &[(&str, u32, &str, &str)] = &[
     ("KeyA", 65, "a", "A"), ("KeyB", 66, "b", "B"), ("KeyC", 67, "c", "C"), ("KeyD", 68, "d", "D"),
@@ -57,7 +56,7 @@ const PRINTING: &[(&str, u32, &str, &str)] = &[
     ("Period", 190, ".", ">"), ("Slash", 191, "/", "?"), ("Space", 32, " ", " "),
 ];
 
-/// Name, place, key code, text, location.
+/// The keys with names: name, code, key code, text, location.
 #[rustfmt::skip]
 const NAMED: &[(&str, &str, u32, &str, u32)] = &[
     ("Enter", "Enter", 13, "\r", 0), ("Tab", "Tab", 9, "", 0), ("Escape", "Escape", 27, "", 0),
@@ -74,7 +73,7 @@ const NAMED: &[(&str, &str, u32, &str, u32)] = &[
     ("F9", "F9", 120, "", 0), ("F10", "F10", 121, "", 0), ("F11", "F11", 122, "", 0), ("F12", "F12", 123, "", 0),
 ];
 
-/// Keys of the keypad, by place: they send what others send, from another location.
+/// The keys of the keypad: key, code, key code, text. They type the same as other keys, from another location.
 #[rustfmt::skip]
 const KEYPAD: &[(&str, &str, u32, &str)] = &[
     ("0", "Numpad0", 96, "0"), ("1", "Numpad1", 97, "1"), ("2", "Numpad2", 98, "2"), ("3", "Numpad3", 99, "3"),
@@ -84,7 +83,7 @@ const KEYPAD: &[(&str, &str, u32, &str)] = &[
     ("/", "NumpadDivide", 111, "/"), ("Enter", "NumpadEnter", 13, "\r"),
 ];
 
-/// What people and other tools write for a key.
+/// Alternative names that people and other tools use for keys.
 const ALIASES: &[(&str, &str)] = &[
     ("Esc", "Escape"),
     ("Return", "Enter"),
@@ -98,7 +97,7 @@ const ALIASES: &[(&str, &str)] = &[
     ("PgUp", "PageUp"),
     ("PgDn", "PageDown"),
     ("Ctrl", "Control"),
-    // Chromium runs on Linux or in a container here, where the chord of shortcuts is Control.
+    // Chromium runs on Linux or in a container here, where shortcuts use Control.
     ("ControlOrMeta", "Control"),
     ("CmdOrCtrl", "Control"),
     ("Command", "Meta"),
@@ -106,7 +105,7 @@ const ALIASES: &[(&str, &str)] = &[
     ("Option", "Alt"),
 ];
 
-/// The key that types this character, on the US keyboard.
+/// Returns the key that types this character on the US keyboard.
 pub(crate) fn typing(character: char) -> Option<Key> {
     if matches!(character, '\n' | '\r') {
         return named("Enter");
@@ -121,8 +120,8 @@ pub(crate) fn typing(character: char) -> Option<Key> {
     })
 }
 
-/// The key of a name, of a place (`KeyA`, `Numpad0`, `ShiftRight`), or of another name in use (`Esc`). Upper and lower
-/// case are the same but for single characters.
+/// Returns the key with this name, code (`KeyA`, `Numpad0`, `ShiftRight`) or alternative name (`Esc`). Case is ignored,
+/// except for single characters.
 pub(crate) fn named(name: &str) -> Option<Key> {
     let mut characters = name.chars();
     if let (Some(character), None) = (characters.next(), characters.next()) {
@@ -158,7 +157,7 @@ pub(crate) fn named(name: &str) -> Option<Key> {
             location: 3,
         });
     }
-    // The same on the right, as places only.
+    // The modifiers on the right are known by their codes only.
     let left = held.into_iter().find(|key| same(&key.code.replace("Left", "Right")))?;
     let (code, key_code) = match left.key {
         "Shift" => ("ShiftRight", 16),
@@ -174,7 +173,7 @@ pub(crate) fn named(name: &str) -> Option<Key> {
     })
 }
 
-/// The same key with Shift held.
+/// Returns the same key with Shift held.
 pub(crate) fn shifted(key: Key) -> Key {
     let with_shift = PRINTING
         .iter()
@@ -182,7 +181,7 @@ pub(crate) fn shifted(key: Key) -> Key {
     with_shift.map_or(key, |&(code, key_code, _, shifted)| printing(code, key_code, shifted))
 }
 
-/// Every name that a caller may write, for suggestions.
+/// Returns every name that a caller may write, for suggestions.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     let named = NAMED.iter().map(|row| row.0);
     let places = PRINTING.iter().map(|row| row.0).chain(KEYPAD.iter().map(|row| row.1));

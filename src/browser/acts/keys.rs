@@ -1,4 +1,4 @@
-//! Pressing a key or a chord in whatever has the focus.
+//! Pressing a key or a chord in the focused element, including paste shortcuts.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::{
 };
 
 impl Tab {
-    /// Presses and releases: `Enter`, `Control+a`, `Shift+Tab`, `ArrowDown`, any single character.
+    /// Presses and releases a key or chord: `Enter`, `Control+a`, `Shift+Tab`, `ArrowDown`, or any single character.
     pub async fn press(&self, key: &str) -> Result<(), BrowserError> {
         let chord = Chord::parse(key)?;
         match chord.pasting() {
@@ -31,7 +31,7 @@ impl Tab {
         Ok(())
     }
 
-    /// Presses keys for pasting, and pastes what this session has copied where they went down.
+    /// Presses a paste shortcut, and pastes the session's own clipboard in the frame that received the keys.
     async fn paste(&self, chord: &Chord, key: &Key) -> Result<(), BrowserError> {
         let awaited = self.in_frames(|frame| async move { self.ask::<Nothing>(&frame, "awaitKeys", ()).await });
         let frames = awaited.await?.into_iter().map(|(frame, _)| frame).collect();
@@ -42,13 +42,14 @@ impl Tab {
         let pasted = self.paste_into_one_of(frames).await;
         release(self.page(), chord, key, held).await?;
         match pasted {
-            // The keys made the page leave: there is nothing to paste into.
+            // The keys made the page navigate away, so there is nothing to paste into.
             Err(BrowserError::Protocol(_)) => Ok(()),
             pasted => pasted,
         }
     }
 
-    /// Only the frame in which the keys went down gets the text: it is of no concern to others, which may be of other sites.
+    /// Pastes into the frame that received the keys only: other frames may belong to other sites and must not get the
+    /// text.
     async fn paste_into_one_of(&self, frames: Vec<Arc<Frame>>) -> Result<(), BrowserError> {
         let came = self.among(
             frames,
@@ -62,10 +63,10 @@ impl Tab {
     }
 }
 
-/// What a frame knows of the keys.
+/// The answer of a frame about the keys.
 #[derive(serde::Deserialize)]
 struct Came {
-    /// They went down there, and the page wants them to paste.
+    /// True if the keys went down in this frame and the page lets them paste.
     wanted: bool,
 }
 
@@ -84,7 +85,7 @@ pub(super) async fn strike(page: &Channel, chord: &Chord) -> Result<(), BrowserE
     }
 }
 
-/// Presses modifiers, the first one first, without waiting; they are held then.
+/// Presses modifiers in order, without waiting. They stay held.
 pub(super) fn hold(page: &Channel, keys: &[Key]) -> Modifiers {
     keys.iter().fold(Modifiers::default(), |held, key| {
         let held = held.and(modifier(key).unwrap_or_default());
@@ -93,7 +94,7 @@ pub(super) fn hold(page: &Channel, keys: &[Key]) -> Modifiers {
     })
 }
 
-/// Releases the key and then the modifiers, the last one first; waits until the page has handled it.
+/// Releases the key and then the modifiers in reverse order. Waits until the page has handled the last event.
 async fn release(page: &Channel, chord: &Chord, key: &Key, held: Modifiers) -> Result<(), BrowserError> {
     let mut up = key_event(KeyEventType::KeyUp, key, held);
     for (before, key) in chord.held.iter().enumerate().rev() {
@@ -111,7 +112,7 @@ pub(super) fn tap(page: &Channel, key: &Key) {
 }
 
 fn down(page: &Channel, key: &Key, held: Modifiers) {
-    // A modifier that is pressed alone is held while it is down.
+    // A modifier that is pressed alone counts as held while it is down.
     let held = held.and(modifier(key).unwrap_or_default());
     let types = !key.text.is_empty() && (held == Modifiers::default() || held == Modifiers::SHIFT);
     let kind = if types {

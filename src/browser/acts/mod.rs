@@ -1,7 +1,8 @@
-//! Acting on a page as a person does: with a pointer, keys and files. One act, one file.
+//! Acts on a page with a pointer, keys and files, as a person would do them. One act, one file.
 //!
-//! Every act finds its element first, does its work through [`Tab::acting`] (which races dialogs and settles afterwards)
-//! and reports nothing but failure: what changed is for whoever observes the tab.
+//! Every act finds its element first and does its work through [`Tab::acting`], which races dialogs and settles the
+//! page afterwards. An act reports errors and, for fields, values that differ; other changes are reported by observing
+//! the tab.
 
 mod chord;
 mod click;
@@ -31,24 +32,23 @@ use crate::{
     target::Target,
 };
 
-/// Where a pointer goes.
+/// The element or point that a pointer goes to.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Aim {
-    /// To an element.
     Target(Target),
-    /// To a point of the viewport, in CSS pixels.
+    /// A point of the viewport, in CSS pixels.
     Point(f64, f64),
 }
 
-/// A button of the mouse.
+/// A mouse button.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Button {
-    /// The main one.
+    /// The primary button.
     #[default]
     Left,
-    /// The one of context menus.
+    /// The button that opens context menus.
     Right,
-    /// The wheel.
+    /// The button of the wheel.
     Middle,
 }
 
@@ -62,18 +62,15 @@ impl From<Button> for MouseButton {
     }
 }
 
-/// A key that is held.
+/// A modifier key that is held during a click.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Modifier {
-    /// Alt.
     Alt,
-    /// Control.
     Control,
-    /// The key of shortcuts: Control here.
+    /// The modifier of shortcuts, which is Control here.
     ControlOrMeta,
-    /// Meta, or Command.
+    /// Meta, or Command on a Mac.
     Meta,
-    /// Shift.
     Shift,
 }
 
@@ -89,7 +86,7 @@ impl Modifier {
 }
 
 impl Tab {
-    /// Where a pointer goes, in CSS pixels of the viewport.
+    /// Returns the point that a pointer goes to, in CSS pixels of the viewport.
     async fn point_of(&self, aim: &Aim) -> Result<Point, BrowserError> {
         match aim {
             Aim::Point(x, y) => Ok(Point { x: *x, y: *y }),

@@ -1,7 +1,7 @@
-//! The mouse: moves, presses, releases, sent in one go.
+//! The mouse: moves, presses and releases, sent in one go.
 //!
-//! All frames of one act are sent before the first is acknowledged: a dialog that opens in between would swallow the rest,
-//! and a button would stay down.
+//! All events of one act are sent before the first is acknowledged: a dialog that opens in between would swallow the
+//! rest, and a button would stay down.
 
 use super::{Button, Modifier, chord::modifiers, keyboard, keys::hold};
 use crate::{
@@ -13,18 +13,17 @@ use crate::{
     tab::Point,
 };
 
-/// How a button is pressed and released.
+/// The options of a click.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Click {
-    /// Which button.
     pub button: Button,
-    /// Twice.
+    /// True for a double click.
     pub double: bool,
-    /// Keys held meanwhile.
+    /// The keys that are held during the click.
     pub modifiers: Vec<Modifier>,
 }
 
-/// The mouse of a page, with the keys that are held.
+/// The mouse of a page, with the modifiers that are held.
 #[derive(Debug)]
 pub(super) struct Mouse<'a> {
     page: &'a Channel,
@@ -39,7 +38,7 @@ impl<'a> Mouse<'a> {
         }
     }
 
-    /// Moves there and clicks; waits until the page has handled it.
+    /// Moves to a point and clicks. Waits until the page has handled the click.
     pub(super) async fn click(&mut self, at: Point, click: &Click) -> Result<(), BrowserError> {
         let keys: Vec<_> = click.modifiers.iter().map(|modifier| modifier.key()).collect();
         self.page.send(&self.moved(at, MouseButton::None));
@@ -70,23 +69,23 @@ impl<'a> Mouse<'a> {
         Ok(())
     }
 
-    /// Moves there with nothing pressed; waits until the page has handled it.
+    /// Moves to a point with no button pressed. Waits until the page has handled the move.
     pub(super) async fn move_to(&self, at: Point) -> Result<(), BrowserError> {
         self.page.call(&self.moved(at, MouseButton::None)).await?;
         Ok(())
     }
 
-    /// The event of a move; `button` is the one that is down.
+    /// Returns the event of a move; `button` is the one that is down.
     pub(super) fn moved(&self, at: Point, button: MouseButton) -> DispatchMouseEvent {
         self.event(MouseEventType::MouseMoved, at, button, bits(button), 0)
     }
 
-    /// The event of a press.
+    /// Returns the event of a press.
     pub(super) fn pressed(&self, at: Point, button: MouseButton, count: u8) -> DispatchMouseEvent {
         self.event(MouseEventType::MousePressed, at, button, bits(button), count)
     }
 
-    /// The event of a release.
+    /// Returns the event of a release.
     pub(super) fn released(&self, at: Point, button: MouseButton, count: u8) -> DispatchMouseEvent {
         self.event(MouseEventType::MouseReleased, at, button, 0, count)
     }
@@ -112,7 +111,7 @@ impl<'a> Mouse<'a> {
     }
 }
 
-/// The event of a key. What a key types it types only while no key but Shift is held.
+/// Returns the event of a key. Only a `KeyDown` event carries the key's text.
 pub(super) fn key_event(kind: KeyEventType, key: &keyboard::Key, held: Modifiers) -> DispatchKeyEvent {
     let types = kind == KeyEventType::KeyDown;
     let text = if types { key.text } else { "" };
@@ -129,7 +128,7 @@ pub(super) fn key_event(kind: KeyEventType, key: &keyboard::Key, held: Modifiers
     }
 }
 
-/// `MouseEvent.buttons` of one button.
+/// Returns the `MouseEvent.buttons` bit of a button.
 const fn bits(button: MouseButton) -> u8 {
     match button {
         MouseButton::None => 0,

@@ -1,4 +1,4 @@
-//! Choosing options: of a `<select>`, or of a list that a page draws by itself.
+//! Choosing options: of a `<select>`, or of a list that a page draws itself.
 
 use fumi_base::text::Text;
 
@@ -10,16 +10,16 @@ use crate::{
     target::Target,
 };
 
-/// How long a list that was opened may take to show an option, in milliseconds.
+/// The maximum wait for an opened list to show an option, in milliseconds.
 const OPENING: u32 = 500;
-/// The same of a list that what was typed narrows; it may come from a server.
+/// The maximum wait for a list that typed text filters, in milliseconds; the list may come from a server.
 const NARROWING: u32 = 1_500;
-/// How long a field may take to show the option that was pressed, in milliseconds.
+/// The maximum wait for a field to show the option that was clicked, in milliseconds.
 const SHOWING: u32 = 500;
 
 impl Tab {
-    /// Chooses options by value, label or `#2` for the second; what was chosen before is given up. The labels that are
-    /// selected then.
+    /// Chooses options by value, label, or position (`#2` for the second). Options chosen before are deselected.
+    /// Returns the labels that are selected then.
     pub async fn select_option(&self, target: &Target, values: &[String]) -> Result<Vec<String>, BrowserError> {
         let selecting = async {
             let (located, said) = self.locate_and(target, ("select", (values,)), None).await?;
@@ -52,7 +52,7 @@ impl Tab {
         self.acting(selecting).await
     }
 
-    /// Chooses one option.
+    /// Chooses one option of a field. Returns the difference if the field now contains something else.
     pub(super) async fn choose_in(&self, located: &Located, value: &str) -> Result<Option<Differing>, BrowserError> {
         let said: Said<Selected> = self
             .ask(&located.frame, "select", (&located.reference, [value]))
@@ -69,8 +69,8 @@ impl Tab {
         }
     }
 
-    /// Opens a list that a page draws by itself and presses an option, once more if the first press met something else. A field
-    /// that takes a text as well is typed into if its list does not show the option.
+    /// Opens a list that a page draws itself and clicks an option, a second time if the first click hit something else.
+    /// If the field also takes text and its list does not show the option, the text is typed.
     async fn choose_listed(&self, located: &Located, value: &str) -> Result<Chosen, BrowserError> {
         let mut is_again = false;
         loop {
@@ -92,7 +92,7 @@ impl Tab {
                 return Ok(Chosen::Option(seen.name));
             }
             let pressed = match self.press_option(located, reference).await {
-                // The list closed, or was drawn anew.
+                // The list closed, or was redrawn.
                 Err(BrowserError::Covered { .. } | BrowserError::Inert { .. } | BrowserError::Stale { .. })
                     if !is_again =>
                 {
@@ -112,7 +112,7 @@ impl Tab {
         }
     }
 
-    /// The option of an opened list; what the list has if it has no such option.
+    /// Returns the option of an opened list, or the list's options if it has no such option.
     async fn option(
         &self,
         located: &Located,
@@ -137,7 +137,8 @@ impl Tab {
         self.listed(located, value, NARROWING).await
     }
 
-    /// Presses an option and looks at its field afterwards. A field that is gone then, or a page that does not answer, says nothing.
+    /// Clicks an option and reads the field's state afterwards. Assumes success if the field is gone then or the page
+    /// does not answer.
     async fn press_option(&self, located: &Located, option: String) -> Result<Pressed, BrowserError> {
         let target = Target::Written(option);
         let option = self.locate(&target).await?;
@@ -155,7 +156,7 @@ impl Tab {
         said.done(&located.called)
     }
 
-    /// By a click; by a key where the field lies under what it shows.
+    /// Opens a list by a click, or by a key if other content covers the field.
     async fn open_list(&self, located: &Located) -> Result<(), BrowserError> {
         let target = Target::Written(located.reference.clone());
         match self.click_on(located, &target, &Click::default()).await {
@@ -186,7 +187,8 @@ fn not_chosen(located: &Located, name: &str, holds: &str) -> BrowserError {
     }
 }
 
-/// The list has been opened, so that its options can be clicked from here.
+/// Returns the error for an option that a list does not have. The list is open by now, so its options can be clicked
+/// next.
 fn no_option(value: &str, options: &[String]) -> BrowserError {
     let options = options
         .iter()
@@ -217,22 +219,22 @@ struct Selected {
     selected: Vec<String>,
 }
 
-/// What was done to a field with options.
+/// The result of choosing an option in a list that a page draws itself.
 enum Chosen {
-    /// The option of this name was pressed, or was chosen before.
+    /// The option of this name was clicked, or was chosen before.
     Option(String),
-    /// It was typed into; the difference, if it holds something else.
+    /// The text was typed; contains the difference if the field contains something else.
     Typed(Option<Differing>),
-    /// The option of this name was pressed, and the field shows something else.
+    /// The option of this name was clicked, and the field shows something else.
     Not { name: String, holds: String },
 }
 
-/// The result of a press on an option.
+/// The result of a click on an option.
 #[derive(serde::Deserialize)]
 struct Pressed {
-    /// True if the field or the page shows it.
+    /// True if the field or the page shows the option as chosen.
     chosen: bool,
-    /// True if the press met something else.
+    /// True if the click hit something else.
     #[serde(default)]
     missed: bool,
     /// The text that the field shows instead.
@@ -250,7 +252,7 @@ impl Pressed {
     }
 }
 
-/// A field with options.
+/// The list of a field with options.
 #[derive(serde::Deserialize)]
 struct List {
     kind: ListKind,
@@ -260,17 +262,17 @@ struct List {
 #[derive(Clone, Copy, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum ListKind {
-    /// Takes a text too.
+    /// The field also takes text.
     Typed,
-    /// Only opens.
+    /// The field only opens the list.
     Pressed,
-    /// The list itself.
+    /// The element is the list itself.
     Open,
-    /// Takes a text, and has no options that could be pressed.
+    /// The field takes text and has no options to click.
     Plain,
 }
 
-/// An option of it, or those that there are.
+/// An option of a list, or the list's options if it was not found.
 #[derive(serde::Deserialize)]
 struct Listed {
     #[serde(rename = "ref")]

@@ -1,4 +1,4 @@
-//! Setting a slider: by its value where it is an `<input>`, else by keys (WAI-ARIA Authoring Practices, "Slider").
+//! Setting a slider: by its value if it is an `<input>`, otherwise with keys (WAI-ARIA Authoring Practices, "Slider").
 
 use super::{Difference, Differing, chord::Chord, keys};
 use crate::{
@@ -7,11 +7,11 @@ use crate::{
     tab::{Located, Tab},
 };
 
-/// Presses of a key at most: a slider that is longer is set by hand.
+/// The maximum number of key presses; a slider with more steps is left where it is then.
 const MOST: u32 = 1_000;
 
 impl Tab {
-    /// Moves a slider. What comes back says where it stands instead.
+    /// Moves a slider to a value. Returns the difference if it ends at another value.
     pub(super) async fn slide(&self, located: &Located, value: &str) -> Result<Option<Differing>, BrowserError> {
         let wanted = value.trim().parse::<f64>();
         let (Some(began), Ok(wanted)) = (self.slider(located).await?, wanted) else {
@@ -20,7 +20,7 @@ impl Tab {
         let close = f64::EPSILON * wanted.abs().max(1.0) * 8.0;
         let mut now = began;
         let mut pressed = 0;
-        // The first press tells how far one goes.
+        // Stops if a press overshoots the value or brings the slider no nearer.
         while (now - wanted).abs() > close && pressed < MOST {
             let key = if wanted > now { "ArrowRight" } else { "ArrowLeft" };
             keys::strike(self.page(), &Chord::parse(key)?).await?;
@@ -37,7 +37,7 @@ impl Tab {
         Ok(((now - wanted).abs() > close).then(|| Differing::new(located, stands)))
     }
 
-    /// Where a slider that listens to keys stands; it has the focus then.
+    /// Focuses a slider that listens to keys and returns its value. Returns `None` for any other slider.
     async fn slider(&self, located: &Located) -> Result<Option<f64>, BrowserError> {
         let said: Said<Slider> = self.ask(&located.frame, "slider", (&located.reference,)).await?;
         Ok(said.done(&located.called)?.now)

@@ -1,7 +1,7 @@
 //! Typing into a field.
 //!
-//! At once: what the field holds is replaced by one trusted insertion, as a paste or an input method does it. Slowly: keys
-//! go down and up for each character, after what the field holds, for pages that listen to keys.
+//! At once: one trusted insertion replaces the field's content, like a paste or an input method. Slowly: each character
+//! is typed with key events after the existing content, for pages that listen to keys.
 
 use super::{
     Difference, Differing,
@@ -16,26 +16,26 @@ use crate::{
     target::Target,
 };
 
-/// What is typed, and how.
+/// The text to type and the way to type it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Typing {
-    /// The text. A line break is Enter where it is typed slowly.
+    /// The text. A line break presses Enter if the text is typed slowly.
     pub text: String,
-    /// Key by key, after what the field holds; else at once, in its place.
+    /// True to type key by key after the field's content; false to replace the content at once.
     pub slowly: bool,
-    /// Enter follows.
+    /// True to press Enter afterwards.
     pub submit: bool,
 }
 
-/// Characters between two waits for the page, so that a long text cannot fill the pipe ahead of it.
+/// The number of characters between two waits for the page, so that a long text cannot fill the pipe ahead of it.
 const BATCH: usize = 16;
 
 impl Tab {
-    /// Types into a field. What comes back says what the field holds instead.
+    /// Types into a field. Returns the difference if the field now contains something else.
     pub async fn type_text(&self, target: &Target, typing: &Typing) -> Result<Option<Differing>, BrowserError> {
         let (located, differing) = self.acting(self.type_in(target, typing, self.tells_popups())).await?;
         match located {
-            // Enter may empty it, or lead elsewhere.
+            // Enter may have emptied the field or navigated away.
             Some(located) if !typing.submit => {
                 self.note_opened(&Target::Written(located.reference.clone())).await;
                 Ok(self.or_held(differing, &located, &typing.text, typing.slowly).await)
@@ -44,7 +44,8 @@ impl Tab {
         }
     }
 
-    /// What was typed into, unless a dialog stands before it now, and what it had no room for.
+    /// Types into a field. Returns the field and the difference if its `maxlength` cut the text. Within
+    /// [`Tab::acting`], both are `None` if a dialog opened.
     pub(super) async fn type_in(
         &self,
         target: &Target,
@@ -71,7 +72,7 @@ impl Tab {
         }
         match begun.kind {
             _ if typing.slowly => self.type_keys(&typing.text).await?,
-            // A date or a colour takes its value whole, in one form; keys would depend on the locale.
+            // A date or a colour takes its whole value in one format; keys would depend on the locale.
             Kind::Formatted => cut = self.set(&located, &typing.text, is_told).await?.cut(&located),
             Kind::Text if typing.text.is_empty() => self.strike("Delete").await?,
             Kind::Text => {
@@ -114,9 +115,9 @@ impl Tab {
 #[derive(Clone, Copy, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Beginning {
-    /// Whether all that the field holds is selected, so that what is typed replaces it.
+    /// True to select the field's content, so that the typed text replaces it.
     replace: bool,
-    /// True if somebody is told of lists that open.
+    /// True if the page records popups that open, so that they can be reported.
     is_told: bool,
 }
 
@@ -124,21 +125,21 @@ struct Beginning {
 #[serde(rename_all = "camelCase")]
 struct Begun {
     kind: Kind,
-    /// What it holds is still to be selected.
+    /// True if the content could not be selected by the script and must be selected with keys.
     #[serde(default)]
     by_keys: bool,
     limit: Option<Limit>,
 }
 
-/// How much a field takes, in UTF-16 units.
+/// The length limit of a field, in UTF-16 units.
 #[derive(serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Limit {
-    /// All of it.
+    /// The total length that the field takes.
     max_length: usize,
-    /// What is left.
+    /// The length that is left.
     room: usize,
-    /// Whether line breaks are part of the text.
+    /// True if line breaks are part of the text.
     multiline: bool,
 }
 
@@ -149,12 +150,12 @@ impl Limit {
     }
 }
 
-/// What kind of field has the focus now.
+/// The kind of the field that has the focus now.
 #[derive(serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Kind {
-    /// It takes any text.
+    /// A field that takes any text.
     Text,
-    /// It takes values of one form: a date, a number, a colour.
+    /// A field that takes values of one format: a date, a number, a colour.
     Formatted,
 }

@@ -1,4 +1,4 @@
-//! Giving files to a page: to the file chooser that it has opened, or to a field.
+//! Uploading files: to the file chooser that the page has opened, or to a file field.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use crate::{
 };
 
 impl Tab {
-    /// Gives files to the file chooser that the page has opened; nothing closes it without any. Paths are absolute.
+    /// Passes files to the open file chooser; `None` closes it without files. Paths are absolute.
     pub async fn upload(&self, files: Option<&[PathBuf]>) -> Result<(), BrowserError> {
         if let (Some(chooser), Some(files)) = (self.chooser(), files)
             && files.len() > 1
@@ -30,7 +30,7 @@ impl Tab {
         })
     }
 
-    /// Gives files to a file field, or to the one that a label or a wrapper means. Paths are absolute.
+    /// Passes files to a file field, or to the file field that a label or wrapper belongs to. Paths are absolute.
     pub async fn upload_to(&self, target: &Target, files: &[PathBuf]) -> Result<(), BrowserError> {
         let located = self.locate(target).await?;
         let said: Said<FileField> = self.ask(&located.frame, "isFileInput", (&located.reference,)).await?;
@@ -62,7 +62,7 @@ impl Tab {
     }
 }
 
-/// Paths as the protocol writes them.
+/// Converts paths to the protocol's UTF-8 strings.
 pub(super) fn written(files: &[PathBuf]) -> Result<Vec<String>, BrowserError> {
     let one = |file: &PathBuf| {
         file.to_str().map(str::to_owned).ok_or_else(|| BrowserError::Argument {

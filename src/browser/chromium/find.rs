@@ -1,6 +1,6 @@
-//! Where Chromium is.
+//! Finds the Chromium executable.
 //!
-//! Looked for anew at each start, so that installing it later needs no restart of fumi.
+//! The search runs at every start, so that a Chromium installed later is found without a restart of fumi.
 
 use std::{
     env,
@@ -12,30 +12,30 @@ use std::{
 use super::Launch;
 use crate::errors::BrowserError;
 
-/// Where a Chromium may be.
+/// The paths and names under which one build of Chromium may be installed.
 struct Build {
-    /// Where distributions put it.
+    /// The paths that distributions use.
     places: &'static [&'static str],
-    /// What it is called elsewhere, on the search path.
+    /// The file names to look for in the folders of `PATH`.
     names: &'static [&'static str],
 }
 
 impl Build {
-    /// Where it is looked for, as a person is told.
+    /// Returns the searched places for the error message: paths, and "name on PATH".
     fn told(&self) -> impl Iterator<Item = String> {
         let places = self.places.iter().map(|place| (*place).to_owned());
         places.chain(self.names.iter().map(|name| format!("{name} on PATH")))
     }
 }
 
-/// The build without windows, menus and toolbars: the same engine, three quarters of the time and two thirds of the CPU for the same
-/// pages.
+/// The build without windows, menus and toolbars. It has the same engine, but needs three quarters of the time and two
+/// thirds of the CPU time for the same pages.
 const SHELL: Build = Build {
     places: &["/usr/lib/chromium/chromium-headless-shell"],
     names: &["chromium-headless-shell", "chrome-headless-shell", "headless_shell"],
 };
 
-/// The browser of people, which can show its windows.
+/// The desktop browser, which can show its windows.
 const WHOLE: Build = Build {
     places: &["/usr/bin/chromium", "/usr/lib/chromium/chromium"],
     names: &[
@@ -47,15 +47,15 @@ const WHOLE: Build = Build {
     ],
 };
 
-/// The builds, the fitter one first; the last has windows.
+/// The builds in order of preference. Only the last one can show windows.
 const BUILDS: [Build; 2] = [SHELL, WHOLE];
 
-/// A Chromium that can be executed.
+/// The path of an executable Chromium.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Program(pub(crate) PathBuf);
 
-/// Finds Chromium: the configured program and nothing else, or the first of the usual ones. The build without windows is asked for
-/// only where none are wanted.
+/// Finds Chromium: the configured program only, or else the first executable one of the usual places. The build without
+/// windows is considered only if `headless` is set.
 pub(crate) fn find(launch: &Launch) -> Result<Program, BrowserError> {
     find_in(launch, env::var_os("PATH").as_deref())
 }
@@ -76,12 +76,12 @@ fn find_in(launch: &Launch, path: Option<&OsStr>) -> Result<Program, BrowserErro
     })
 }
 
-/// Those of the builds that can do what is asked for.
+/// Returns the builds that support the wanted mode.
 fn wanted(builds: &[Build; 2], headless: bool) -> &[Build] {
     if headless { builds } else { &builds[1..] }
 }
 
-/// The first that can be executed.
+/// Returns the first executable candidate.
 fn first(builds: &[Build], path: Option<&OsStr>) -> Option<Program> {
     let folders: Vec<PathBuf> = path.map(|path| env::split_paths(path).collect()).unwrap_or_default();
     let mut candidates = builds.iter().flat_map(|build| {
@@ -125,7 +125,7 @@ mod tests {
         assert_eq!(find_in(&launch, None).expect("found later"), Program(configured));
     }
 
-    /// Which of two builds on the search path is taken, in a place where no distribution puts one.
+    /// Both builds are looked up on `PATH` only, because a distribution may have installed one of them.
     #[test]
     fn the_build_without_windows_is_taken_only_where_none_are_wanted() {
         let folder = tempfile::tempdir().expect("a folder");

@@ -1,10 +1,11 @@
-//! The flags that Chromium is started with.
+//! The command-line flags that Chromium is started with.
 
 use std::path::Path;
 
 use super::Launch;
 
-/// Without these a page would be throttled in the background, call home, or ask a human.
+/// Flags that are always set. Without them Chromium would throttle pages in the background, contact Google's services,
+/// or ask the user.
 const ALWAYS: [&str; 29] = [
     "--remote-debugging-pipe",
     "--no-startup-window",
@@ -12,16 +13,16 @@ const ALWAYS: [&str; 29] = [
     "--no-default-browser-check",
     "--no-pings",
     "--disable-gpu",
-    // A proxy sees nothing of it, and it makes timing differ from run to run.
+    // A proxy cannot see QUIC, and QUIC makes the timing differ from run to run.
     "--disable-quic",
     "--disable-background-networking",
-    // A page kept for going back costs a second document, and one that comes back out of it has not asked the gate.
+    // A page kept for going back costs a second document, and when it is restored its URL is not checked by the proxy.
     "--disable-back-forward-cache",
     "--disable-component-update",
     "--disable-sync",
     "--disable-default-apps",
     "--disable-extensions",
-    // Containers often have 64 MiB of /dev/shm, which one large page exceeds.
+    // Containers often have 64 MiB of /dev/shm, and one large page needs more.
     "--disable-dev-shm-usage",
     "--disable-breakpad",
     "--disable-domain-reliability",
@@ -35,32 +36,36 @@ const ALWAYS: [&str; 29] = [
     "--disable-background-timer-throttling",
     "--disable-ipc-flooding-protection",
     "--force-color-profile=srgb",
-    // The same on every machine; the build without windows would ask for none, which some servers refuse.
+    // The same languages on every machine. The build without windows would send none, and some servers reject that.
     "--accept-lang=en-US,en",
-    // A frame of another site that hangs or is hostile has a process of its own; the build without windows would not give it one.
+    // Gives frames of other sites their own process, so that one that hangs or is hostile is isolated. The build
+    // without windows does not do this by default.
     "--site-per-process",
-    // Neither keyring nor wallet of the desktop is asked for a password.
+    // Otherwise the keyring or wallet of the desktop would ask for a password.
     "--password-store=basic",
 ];
 
-/// Features that talk to Google's services or offer dialogs that nobody sees, and those that cost time.
+/// Features that are disabled because they contact Google's services, show dialogs that no user sees, or cost time.
 ///
-/// The popups of the address bar are pages in a renderer of their own, which works at every navigation; with `RenderDocument` every
-/// navigation builds what shows a page anew. Without these and the cache for going back a navigation costs half the CPU time (60
-/// instead of 115 ms here, 28 instead of 39 ms to the load event). `DeferRendererTasksAfterInput` makes a page wait for its next frame
-/// before it goes on after a click (5 instead of 16 ms), which is for eyes.
+/// The popups of the address bar are pages in a renderer of their own, which works at every navigation. With
+/// `RenderDocument` every navigation rebuilds the render frame host. Without both and without the back-forward cache, a
+/// navigation costs half the CPU time (60 instead of 115 ms here, and 28 instead of 39 ms until the load event).
+/// `DeferRendererTasksAfterInput` makes a page wait for its next frame before it continues after a click (5 instead of
+/// 16 ms), which only helps human eyes.
 const OFF: &str = "Translate,OptimizationHints,MediaRouter,InterestFeedContentSuggestions,\
                    AutofillServerCommunication,CertificateTransparencyComponentUpdater,HttpsUpgrades,PaintHolding,\
                    WebUIOmniboxPopup,WebUIOmniboxAimPopup,RenderDocument,DeferRendererTasksAfterInput";
 
-/// The button of a wheel would paste what was selected last in any session (see `clipboard.rs`).
+/// Disables pasting with the middle mouse button, which would paste the last selection of any session (see
+/// `clipboard.rs`).
 const BLINK: &str = "middleClickPasteAllowed=false";
 
-/// Flags that take lists, of which Chromium heeds only the last: those of the configuration join fumi's own.
+/// Flags whose values are lists. Chromium uses only the last flag of each kind, so fumi's values and the configured
+/// ones are joined.
 const LISTS: [(&str, &str); 2] = [("--disable-features=", OFF), ("--blink-settings=", BLINK)];
 
-/// All flags: fumi's own, those of the configuration, and last those of the gate: Chromium heeds the last of a kind, and no
-/// other proxy may take the place of the one that keeps the policy.
+/// Returns all flags: fumi's own, then the configured ones, then those of the proxy. Chromium uses the last flag of a
+/// kind, so a configured proxy cannot replace the one that enforces the policy.
 pub(crate) fn flags(launch: &Launch, gate: &[String], profile: &Path) -> Vec<String> {
     let mut flags: Vec<String> = ALWAYS.iter().map(|flag| (*flag).to_owned()).collect();
     if launch.headless {
@@ -72,7 +77,7 @@ pub(crate) fn flags(launch: &Launch, gate: &[String], profile: &Path) -> Vec<Str
     flags.push(format!("--user-data-dir={}", profile.display()));
     for (flag, own) in LISTS {
         let more = launch.args.iter().filter_map(|arg| arg.strip_prefix(flag));
-        // Of two values for one setting the last is heeded.
+        // If a setting occurs twice in a list, the last value wins.
         let list: Vec<_> = more.chain([own]).collect();
         flags.push(format!("{flag}{}", list.join(",")));
     }

@@ -1,23 +1,23 @@
-//! A process group, and its end.
+//! A process group that is killed on drop, with a bounded wait for its end.
 
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, test_kill_process_group, waitpgid};
 
-/// How long a killed group may take to be gone; its memory has to be given back first.
+/// The longest wait until a killed group is gone. The kernel has to free its memory first.
 const GONE: Duration = Duration::from_secs(2);
 
-/// A process group that is killed when this goes.
+/// A process group that is killed on drop.
 pub(super) struct Group(pub(super) Pid);
 
 impl Group {
     pub(super) fn kill(&self) {
-        // It may be gone already, which is what is wanted.
+        // An error means that the group has already exited.
         let _ = kill_process_group(self.0, Signal::KILL);
     }
 
-    /// Waits until the last of the group is gone. Orphans come to fumi where it is the first process of a container: they
-    /// are reaped, or they would stay as zombies.
+    /// Waits until all processes of the group are gone, at most [`GONE`]. If fumi is the first process of a container,
+    /// orphans become its children; they are reaped here, as they would stay zombies otherwise.
     pub(super) async fn gone(&self) {
         let until = Instant::now() + GONE;
         loop {
@@ -57,7 +57,7 @@ mod tests {
         group.kill();
         child.wait().await.expect("ended");
         group.gone().await;
-        // Those whom the first process of the machine adopted are its to reap.
+        // Zombies adopted by the machine's first process are reaped by that process, so they do not count here.
         let lives = std::fs::read_dir("/proc").expect("Linux").flatten().any(|process| {
             let stat = std::fs::read_to_string(process.path().join("stat")).unwrap_or_default();
             let mut fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();

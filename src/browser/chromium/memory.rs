@@ -1,11 +1,11 @@
-//! How much memory a group of processes holds.
+//! The memory use of a process group.
 
 use std::fs;
 
 use rustix::process::Pid;
 
-/// Resident bytes of a process group, without files: the program's own pages are shared by all of its processes, and
-/// would count once for each. Zero where there is no `/proc`.
+/// Returns the resident bytes of a process group, without file-backed pages: the pages of the executable are shared by
+/// all processes and would be counted once for each. Returns 0 if there is no `/proc`.
 pub(super) fn resident(group: Pid) -> u64 {
     let Ok(processes) = fs::read_dir("/proc") else {
         return 0;
@@ -20,7 +20,8 @@ pub(super) fn resident(group: Pid) -> u64 {
         << 10
 }
 
-/// The fifth field; the second is a name in parentheses, which may contain anything.
+/// Returns the process group, the fifth field of `stat`. The second field is a name in parentheses that may contain any
+/// character.
 fn group_of(process: i32) -> Option<i32> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     let (_, after) = stat.rsplit_once(')')?;

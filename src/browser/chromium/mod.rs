@@ -1,7 +1,7 @@
-//! Chromium as a program: where it is, how it is called, and the process itself.
+//! Chromium as a program: finding it, its command line, and its process.
 //!
-//! Invariant: a [`Process`] that is dropped or killed leaves no process of its group and no profile folder. What is inside
-//! the browser (contexts, tabs) is not known here.
+//! Invariant: dropping or killing a [`Process`] leaves no process of its group and no profile folder. This module knows
+//! nothing about what is inside the browser (contexts, tabs).
 
 mod find;
 mod flags;
@@ -18,19 +18,19 @@ pub(crate) use flags::flags;
 pub use process::Ended;
 pub(crate) use process::Process;
 
-/// How Chromium is called.
+/// The settings with which Chromium is started.
 #[derive(Clone, Debug)]
 pub struct Launch {
-    /// The program; without it the usual places are searched, anew at each start, for the build without windows first if none are
-    /// wanted.
+    /// The program. If `None`, the usual places are searched at every start; if `headless` is set, the build without
+    /// windows is preferred.
     pub executable: Option<PathBuf>,
-    /// Further flags, after fumi's own.
+    /// Further flags, added after fumi's own.
     pub args: Vec<String>,
-    /// Whether Chromium's sandbox is on. As root it is off whatever this says: Chromium does not start otherwise.
+    /// True to use Chromium's sandbox. For root the sandbox is always off, because Chromium does not start otherwise.
     pub sandbox: bool,
-    /// Without windows.
+    /// True to run without windows.
     pub headless: bool,
-    /// How long it may take to come up.
+    /// The longest time until the first reply after the start.
     pub start: Duration,
 }
 

@@ -1,7 +1,7 @@
-//! Chromium's process group: started, watched, ended.
+//! The process group of Chromium: start, supervision and end.
 //!
-//! One task owns the child, its group and its profile. It ends all three when Chromium exits, when it is told to, and when
-//! the runtime drops it, so there is no way out that leaves one of them behind.
+//! One task owns the child, its group and its profile. It disposes of all three when Chromium exits, when `stop` is
+//! cancelled, and when the runtime drops the task, so none of them is left behind.
 
 use std::{
     io,
@@ -32,18 +32,18 @@ use crate::{
     errors::BrowserError,
 };
 
-/// How Chromium ended.
+/// The reason why a Chromium process ended.
 #[derive(Clone, Debug)]
 pub struct Ended {
-    /// `exit status: 1`, `signal: 9 (SIGKILL)`.
+    /// The exit status, such as `exit status: 1` or `signal: 9 (SIGKILL)`.
     pub how: String,
-    /// Its last lines on standard error.
+    /// The last lines that it wrote to standard error.
     pub said: Vec<String>,
-    /// Whether fumi ended it.
+    /// True if fumi ended the process.
     pub wanted: bool,
 }
 
-/// A running Chromium.
+/// A running Chromium process.
 #[derive(Debug)]
 pub(crate) struct Process {
     connection: Arc<Connection>,
@@ -54,19 +54,19 @@ pub(crate) struct Process {
     downloads: PathBuf,
     started: Instant,
     stop: CancellationToken,
-    /// It was gone before it was told to stop.
+    /// Cancelled if Chromium had gone before fumi asked it to stop.
     lost: CancellationToken,
     ended: watch::Receiver<Option<Ended>>,
 }
 
 impl Process {
-    /// Starts Chromium and waits until it answers.
+    /// Starts Chromium and waits for its first reply.
     pub(crate) async fn start(launch: &Launch, gate: &[String]) -> Result<Self, BrowserError> {
         let program = find(launch)?.0;
         let broken = |error: io::Error| BrowserError::Broken {
             reason: format!("could not be started: {error}"),
         };
-        // Sweeping and removing folders may take a moment.
+        // Runs on a blocking thread, because removing old profile folders may take a moment.
         let profile = tokio::task::spawn_blocking(Profile::new)
             .await
             .map_err(io::Error::other)
@@ -118,13 +118,13 @@ impl Process {
         Ok(process)
     }
 
-    /// Waits until it says its version, is gone, or takes too long.
+    /// Waits until Chromium replies with its version, exits, or exceeds `limit`.
     async fn greet(&mut self, limit: Duration) -> Result<String, BrowserError> {
         let browser = Channel::of_browser(Arc::clone(&self.connection));
         match tokio::time::timeout(limit, browser.call(&GetVersion {})).await {
             Ok(Ok(version)) => Ok(version.product),
             Ok(Err(error)) => {
-                // Why it went away stands in its last words, which come with its end.
+                // The last lines on standard error explain the exit; they arrive together with it.
                 let ended = tokio::time::timeout(limit, self.ended()).await;
                 Err(BrowserError::Broken {
                     reason: ended.map_or_else(|_| error.to_string(), |ended| ended.to_string()),
@@ -143,13 +143,14 @@ impl Process {
         }
     }
 
-    /// Ends it: the pipes close, the group is killed, the profile removed. Returns when all of that is done.
+    /// Ends Chromium: closes the pipes, kills the group and removes the profile. Returns when all of this is done.
     pub(crate) async fn kill(&self) -> Ended {
         self.stop();
         self.ended().await
     }
 
-    /// Tells it to stop. A Chromium whose pipe is closed already has ended by itself, though nobody has reaped it yet.
+    /// Asks the owning task to end Chromium. If the pipe is already closed, Chromium exited on its own even if it has
+    /// not been reaped yet.
     fn stop(&self) {
         if self.connection.is_closed() && !self.stop.is_cancelled() {
             self.lost.cancel();
@@ -157,7 +158,7 @@ impl Process {
         self.stop.cancel();
     }
 
-    /// Waits for its end.
+    /// Waits for the end of Chromium.
     pub(crate) async fn ended(&self) -> Ended {
         let mut ended = self.ended.clone();
         let gone = ended
@@ -172,48 +173,45 @@ impl Process {
         })
     }
 
-    /// Says how it ended, when it has.
+    /// Returns a receiver of the end; its value is `None` while Chromium runs.
     pub(crate) fn end(&self) -> watch::Receiver<Option<Ended>> {
         self.ended.clone()
     }
 
-    /// What it is spoken to through.
+    /// Returns the connection to Chromium.
     pub(crate) fn connection(&self) -> &Arc<Connection> {
         &self.connection
     }
 
-    /// The program.
     pub(crate) fn program(&self) -> &PathBuf {
         &self.program
     }
 
-    /// Its flags.
     pub(crate) fn flags(&self) -> &[String] {
         &self.flags
     }
 
-    /// `Chrome/156.0.8078.79`.
+    /// Returns the version, such as `Chrome/156.0.8078.79`.
     pub(crate) fn version(&self) -> &str {
         &self.version
     }
 
-    /// Its process group.
     #[cfg(test)]
     pub(crate) fn group(&self) -> Pid {
         self.group
     }
 
-    /// When it was started.
+    /// Returns the time of the start.
     pub(crate) fn started(&self) -> Instant {
         self.started
     }
 
-    /// A folder for downloads that goes with it.
+    /// Returns the folder for downloads, which is removed together with the profile.
     pub(crate) fn downloads(&self) -> &PathBuf {
         &self.downloads
     }
 
-    /// Bytes of memory that its processes hold.
+    /// Returns the bytes of memory that the processes of the group use.
     pub(crate) async fn memory(&self) -> u64 {
         let group = self.group;
         tokio::task::spawn_blocking(move || memory::resident(group))
@@ -264,13 +262,14 @@ fn spawn(program: &PathBuf, flags: &[String], profile: &Profile) -> io::Result<(
         ])
         .map_err(io::Error::other)?;
     let child = command.spawn()?;
-    // The command holds the child's ends: while they are open here, no end of file is seen.
+    // The command owns the child's ends of the pipes. While they are open in this process, no end of file is seen.
     drop(command);
     let connection = Connection::open(OwnedFd::from(from), OwnedFd::from(to))?;
     Ok((child, connection))
 }
 
-/// What the task owns; the fields go in this order if the runtime drops it.
+/// The values that the supervising task owns. If the runtime drops the task, they are dropped in the order of the
+/// fields.
 struct Owned {
     connection: Arc<Connection>,
     group: Group,
@@ -290,7 +289,7 @@ async fn watch(
     };
     let wanted = exit.is_none() && !lost.is_cancelled();
     owned.connection.close();
-    // Its children outlive it by a moment, and would write into the profile while that is removed.
+    // The children of Chromium outlive it by a moment and would write into the profile while it is removed.
     owned.group.kill();
     let exit = match exit {
         Some(exit) => exit,
@@ -355,7 +354,7 @@ mod tests {
     }
 
     impl Launch {
-        /// A program that does this, whatever its flags.
+        /// Replaces the program by a script that runs `script` and ignores its flags.
         fn said(mut self, script: &str) -> Self {
             use std::os::unix::fs::PermissionsExt;
             let folder = tempfile::tempdir().expect("a folder").keep();

@@ -1,7 +1,7 @@
-//! The folder of a Chromium's profile: fresh for each start, removed with it.
+//! The profile folder of a Chromium process: new at every start, removed at its end.
 //!
-//! If fumi itself is killed nothing can remove it: a lock on a file inside tells the next start that nobody uses it any
-//! more.
+//! If fumi itself is killed, it cannot remove the folder. A lock on a file inside shows the next start whether the
+//! folder is still in use.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -16,25 +16,28 @@ use tempfile::TempDir;
 const PREFIX: &str = "fumi-chromium-";
 const LOCK: &str = "fumi.lock";
 
-/// What no flag says: a PDF is a download. The build without windows has no viewer for it, and that of the others shows an empty page.
+/// Preferences that no flag can set: a PDF is downloaded. The build without windows has no viewer for it, and the
+/// viewer of the desktop browser shows an empty page.
 const PREFERENCES: &str = r#"{"plugins":{"always_open_pdf_externally":true}}"#;
 
-/// Chromium puts a socket below its folder for temporary files; the path of a socket has at most 107 bytes.
+/// Bytes of the longest path for temporary files. Chromium creates a socket below it, and the path of a socket has at
+/// most 107 bytes.
 const LONGEST: usize = 60;
 
-/// A profile's folder; dropping it removes it.
+/// A profile folder, removed on drop.
 #[derive(Debug)]
 pub(super) struct Profile {
-    // Removed before the lock is given back: nobody else may see it unlocked while it is there.
+    // Declared first, so that the folder is removed before the lock is released: no process may find the folder
+    // unlocked.
     folder: TempDir,
     _lock: File,
 }
 
 impl Profile {
-    /// A fresh one; folders of servers that are gone are removed on the way.
+    /// Creates a new profile and removes the folders of servers that no longer run.
     pub(super) fn new() -> io::Result<Self> {
         let folder = tempfile::Builder::new().prefix(PREFIX).tempdir()?;
-        // Locked under another name first, so that nobody finds a lock that is not held yet.
+        // Locked under another name first, so that no process can find a lock file that is not locked yet.
         let draft = folder.path().join("fumi.new");
         let lock = File::create(&draft)?;
         lock.lock()?;
@@ -46,12 +49,12 @@ impl Profile {
         Ok(Self { folder, _lock: lock })
     }
 
-    /// Where it is.
     pub(super) fn path(&self) -> &Path {
         self.folder.path()
     }
 
-    /// A folder for Chromium's temporary files inside it, if sockets fit there: those go with the profile then.
+    /// Returns a folder for Chromium's temporary files, which is removed with the profile. Returns `None` if its path
+    /// is too long for sockets.
     pub(super) fn temporary(&self) -> Option<PathBuf> {
         let folder = self.path().join("t");
         (folder.as_os_str().len() <= LONGEST && fs::create_dir_all(&folder).is_ok()).then_some(folder)
@@ -66,7 +69,7 @@ fn sweep(folder: &Path) {
         if !entry.file_name().to_string_lossy().starts_with(PREFIX) {
             continue;
         }
-        // Without a lock file it is being made just now, or is somebody else's.
+        // A folder without a lock file is being created right now, or belongs to another program.
         let Some(lock) = existing_lock(&entry.path()) else {
             continue;
         };
@@ -78,8 +81,8 @@ fn sweep(folder: &Path) {
     }
 }
 
-/// The lock of a folder. Anybody may put something of that name where temporary files are: neither a pipe without a writer is
-/// waited for nor a link followed.
+/// Opens the lock file of a folder. Any user may place a file of that name in the folder for temporary files, so links
+/// are not followed and a pipe without a writer does not block.
 fn existing_lock(folder: &Path) -> Option<File> {
     let flags = (OFlags::NONBLOCK | OFlags::NOFOLLOW).bits().cast_signed();
     let lock = OpenOptions::new()

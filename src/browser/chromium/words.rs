@@ -1,4 +1,4 @@
-//! What a program says on standard error: its last lines, which tell why it ended.
+//! The last lines that a program wrote to standard error; they show why it ended.
 
 use std::{
     collections::VecDeque,
@@ -7,21 +7,21 @@ use std::{
 
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 
-/// The last lines of standard error that are kept: a crash says why in fewer.
+/// Lines of standard error that are kept; the report of a crash needs fewer.
 const LINES: usize = 20;
 
-/// A line of standard error is cut here, in characters.
+/// Characters of a line that are kept.
 const LINE: usize = 400;
 
-/// The last lines that a program said.
+/// The last lines that a program wrote to standard error.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LastWords(
-    // Held for moves only, never over a wait.
+    // Locked only to move values, never across an await.
     Arc<Mutex<VecDeque<String>>>,
 );
 
 impl LastWords {
-    /// Listens until the program ends.
+    /// Reads standard error until the program closes it.
     pub(super) async fn listen(self, stderr: impl AsyncRead + Unpin) {
         let mut lines = BufReader::new(stderr).split(b'\n');
         while let Ok(Some(line)) = lines.next_segment().await {
@@ -37,14 +37,14 @@ impl LastWords {
         }
     }
 
-    /// The oldest first.
+    /// Returns the kept lines, the oldest first.
     pub(super) fn all(&self) -> Vec<String> {
         let said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         said.iter().cloned().collect()
     }
 }
 
-/// The last line as the end of a sentence.
+/// Formats the last line as the end of a sentence; empty if there is none.
 pub(super) fn last(said: &[String]) -> String {
     said.last()
         .map_or_else(String::new, |line| format!("; it said: {line}"))

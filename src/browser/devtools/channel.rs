@@ -1,10 +1,10 @@
-//! A connection as one session uses it: what most of the crate speaks through.
+//! A connection bound to one session of the protocol. Most of the crate sends its commands through this type.
 
 use std::sync::Arc;
 
 use super::{CallError, Command, Connection, Events, SessionId};
 
-/// A connection as one session uses it.
+/// A connection bound to one session, or to the browser itself.
 #[derive(Clone, Debug)]
 pub struct Channel {
     connection: Arc<Connection>,
@@ -12,7 +12,7 @@ pub struct Channel {
 }
 
 impl Channel {
-    /// The browser itself.
+    /// Creates the channel of the browser itself.
     #[must_use]
     pub fn of_browser(connection: Arc<Connection>) -> Self {
         Self {
@@ -21,7 +21,7 @@ impl Channel {
         }
     }
 
-    /// A session of the same connection.
+    /// Returns a channel of another session on the same connection.
     #[must_use]
     pub fn to(&self, session: SessionId) -> Self {
         Self {
@@ -30,7 +30,7 @@ impl Channel {
         }
     }
 
-    /// The session; none for the browser itself.
+    /// Returns the session; `None` for the browser itself.
     #[must_use]
     pub fn session(&self) -> Option<&SessionId> {
         self.session.as_ref()
@@ -41,19 +41,18 @@ impl Channel {
         self.connection.call(self.session.as_ref(), command).await
     }
 
-    /// Sends a command and does not wait. It still comes before whatever is sent afterwards.
+    /// Sends a command without waiting for its reply. Chromium still receives it before any command that is sent later.
     pub fn send<C: Command>(&self, command: &C) {
-        // The reply is dropped on arrival; a closed connection is noticed by whoever waits for something.
+        // The reply is dropped on arrival. A closed connection shows up at the next call that waits for something.
         let _ = self.connection.ask(self.session.as_ref(), command);
     }
 
-    /// See [`Connection::events`].
+    /// Returns the events of this session; see [`Connection::events`].
     #[must_use]
     pub fn events(&self) -> Events {
         self.connection.events(self.session.as_ref())
     }
 
-    /// The connection.
     #[must_use]
     pub fn connection(&self) -> &Arc<Connection> {
         &self.connection

@@ -1,9 +1,9 @@
-//! Questions, answers and events over two pipes. How bytes become frames is known in `frames.rs`.
+//! The connection to Chromium: commands, replies and events over two pipes. `frames.rs` splits the bytes into frames.
 //!
-//! Invariants: answers reach who asked, whatever their order; the events of one session arrive in the order in which
-//! Chromium sent them, and none is lost between an attachment and the first look at its session; when the pipe closes every
-//! question is answered with [`CallError::Closed`] and every stream of events ends; so do those of a session that ends, with
-//! [`CallError::Gone`].
+//! Invariants: every reply reaches its caller, in whatever order replies arrive. The events of one session arrive in
+//! the order in which Chromium sent them, and none is lost between the attachment and the first call of
+//! [`Connection::events`]. When the pipe closes, every pending command fails with [`CallError::Closed`] and every event
+//! stream ends; when a session ends, its pending commands fail with [`CallError::Gone`] and its event stream ends.
 
 use std::{
     collections::HashMap,
@@ -30,55 +30,49 @@ use super::{
     frames::{Frames, Piece},
 };
 
-/// The code of a refusal that is fumi's own; the protocol's are below -32000.
+/// The code of an error that fumi itself reports; the protocol's codes are below -32000.
 const TOO_LONG: i64 = -1;
 
-/// A session of the protocol: one attachment to one target.
+/// The id of a session of the protocol: one attachment to one target.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct SessionId(pub String);
 
-/// Why a command has no reply.
+/// The reason why a command has no reply.
 #[derive(Debug, thiserror::Error)]
 pub enum CallError {
-    /// Chromium is gone.
+    /// The connection is closed: Chromium has exited, or fumi has closed the pipes.
     #[error("Chromium closed the connection")]
     Closed,
-    /// The session ended before it answered: its page, frame or worker is gone.
+    /// The session ended before the reply: its page, frame or worker is gone.
     #[error("{method}: its page or frame is gone")]
-    Gone {
-        /// The command.
-        method: &'static str,
-    },
-    /// Chromium refused it.
+    Gone { method: &'static str },
+    /// Chromium answered with an error.
     #[error("{method}: {message} ({code})")]
     Refused {
-        /// The command.
         method: &'static str,
-        /// The protocol's number; -32000 says that the server could not do it, -32001 that there is no such session.
+        /// The protocol's error code; -32000 for a general error of the server, -32001 for an unknown session.
         code: i64,
-        /// What Chromium says.
+        /// The error message from Chromium.
         message: String,
     },
-    /// The reply has another form than this version of fumi knows.
+    /// The reply does not have the form that this version of fumi expects.
     #[error("{method}: {error}")]
     Unreadable {
-        /// The command.
         method: &'static str,
-        /// What is wrong.
         error: serde_json::Error,
     },
 }
 
 impl CallError {
-    /// Whether Chromium said something like this.
+    /// True if Chromium's error message contains `part`.
     #[must_use]
     pub fn says(&self, part: &str) -> bool {
         matches!(self, Self::Refused { message, .. } if message.contains(part))
     }
 }
 
-/// A connection to one Chromium.
+/// A connection to one Chromium process.
 #[derive(Debug)]
 pub struct Connection {
     next: AtomicU64,
@@ -94,7 +88,7 @@ struct Shared {
     sessions: HashMap<Option<SessionId>, Stream>,
 }
 
-/// A question that waits for its answer.
+/// A command that waits for its reply.
 #[derive(Debug)]
 struct Asked {
     session: Option<SessionId>,
@@ -118,7 +112,7 @@ struct Question<'a, C> {
     session: Option<&'a SessionId>,
 }
 
-/// Whatever Chromium sends.
+/// A frame from Chromium: a reply or an event.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Frame {
@@ -138,7 +132,7 @@ struct Attachment {
 }
 
 impl Connection {
-    /// Begins to read and to write. `from` is where Chromium writes, `to` where it reads.
+    /// Starts the tasks that read and write the pipes. Chromium writes into `from` and reads from `to`.
     pub fn open(from: OwnedFd, to: OwnedFd) -> io::Result<Arc<Self>> {
         let (from, mut to) = (pipe::Receiver::from_owned_fd(from)?, pipe::Sender::from_owned_fd(to)?);
         let (frames, mut queue) = mpsc::unbounded_channel::<Vec<u8>>();
@@ -161,8 +155,8 @@ impl Connection {
                 () = write => {}
                 () = writing.closed.cancelled() => {}
             }
-            // A pipe that breaks while it is written to is told here first: whoever asks from now on must not think that
-            // Chromium is up.
+            // A broken pipe may be noticed here first. Closing the connection at once makes later commands fail instead
+            // of waiting for a Chromium that is gone.
             writing.close();
         });
         let reading = Arc::clone(&connection);
@@ -175,7 +169,8 @@ impl Connection {
         Ok(connection)
     }
 
-    /// Sends a command and waits for its reply. Dropping the future forgets the reply; the command is done nevertheless.
+    /// Sends a command and waits for its reply. Dropping the future discards the reply; Chromium still runs the
+    /// command.
     pub async fn call<C: Command>(&self, session: Option<&SessionId>, command: &C) -> Result<C::Reply, CallError> {
         let method = C::METHOD;
         let answer = self.ask(session, command)?.await.map_err(|_| self.unanswered(method))?;
@@ -216,12 +211,12 @@ impl Connection {
                 answer: sender,
             },
         );
-        // Under the lock, so that frames go out in the order of their numbers.
+        // Sent under the lock, so that frames are written in the order in which their commands were registered.
         self.frames.send(frame).map_err(|_| CallError::Closed)?;
         Ok(receiver)
     }
 
-    /// Why a question was dropped.
+    /// Returns the error for a command whose reply was dropped.
     fn unanswered(&self, method: &'static str) -> CallError {
         if self.shared().is_closed {
             CallError::Closed
@@ -230,14 +225,14 @@ impl Connection {
         }
     }
 
-    /// Whether a session is attached still.
+    /// True if the session is still attached.
     #[must_use]
     pub fn is_attached(&self, session: &SessionId) -> bool {
         self.shared().sessions.contains_key(&Some(session.clone()))
     }
 
-    /// The events of a session, from its attachment on; of the browser itself without one. There is one stream for each:
-    /// a second call gets one that has ended.
+    /// Returns the events of a session, from its attachment on, or those of the browser itself if `session` is `None`.
+    /// Every session has one stream: a second call returns a stream that has already ended.
     #[must_use]
     pub fn events(&self, session: Option<&SessionId>) -> Events {
         let mut shared = self.shared();
@@ -247,23 +242,23 @@ impl Connection {
         if session.is_none() {
             shared.sessions.entry(None).or_insert_with(|| Stream::new(None));
         }
-        // Of one that has ended already there are none.
+        // A session that has already ended has no stream.
         let stream = shared.sessions.get_mut(&session.cloned());
         stream.and_then(Stream::take).unwrap_or_else(Events::ended)
     }
 
-    /// Ready when Chromium is gone.
+    /// Waits until the connection is closed.
     pub async fn closed(&self) {
         self.closed.cancelled().await;
     }
 
-    /// Whether Chromium is gone.
+    /// True if the connection is closed.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.closed.is_cancelled()
     }
 
-    /// Gives the pipes up, which ends Chromium too.
+    /// Closes the pipes, which makes Chromium exit.
     pub fn close(&self) {
         let mut shared = self.shared();
         shared.is_closed = true;
@@ -306,7 +301,7 @@ impl Connection {
                     (None, None) => return,
                 };
                 if let Some(asked) = shared.asked.remove(&id) {
-                    // Whoever asked may have left.
+                    // The caller may have dropped its future.
                     let _ = asked.answer.send(answer);
                 }
             }
@@ -315,7 +310,7 @@ impl Connection {
         }
     }
 
-    /// What is too long is not read; whoever asked for it is told.
+    /// Discards a frame that is too long. If it is a reply, its command fails with an error.
     fn pass_over(&self, id: Option<u64>) {
         tracing::warn!("a frame is too long, and passed over");
         if let Some(asked) = id.and_then(|id| self.shared().asked.remove(&id)) {
@@ -327,7 +322,7 @@ impl Connection {
     }
 
     fn shared(&self) -> MutexGuard<'_, Shared> {
-        // Held for moves between maps only, never over a wait.
+        // Locked only to move values between maps, never across an await.
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -356,7 +351,7 @@ impl Shared {
         }
     }
 
-    /// A session is gone, with those that it told of: Chromium answers nothing that they were asked.
+    /// Ends a session and all sessions that were attached below it. Chromium will not answer their pending commands.
     fn end(&mut self, session: SessionId) {
         let mut gone = vec![Some(session)];
         while let Some(session) = gone.pop() {

@@ -1,7 +1,7 @@
-//! The events of one session, in order: from who reads the pipe to who looks at them.
+//! The event queue of one session, between the task that reads the pipe and the consumer.
 //!
-//! A queue has no end, since none may be lost on which the state of a tab depends; what pages write at will is dropped where
-//! it is not read fast enough.
+//! The queue is unbounded, because the state of a tab depends on every event. Only events that a page can produce in
+//! any number ([`AT_WILL`]) are dropped while the consumer falls behind.
 
 use std::sync::{
     Arc,
@@ -13,26 +13,26 @@ use tokio::sync::mpsc;
 
 use super::{Happening, SessionId};
 
-/// What pages write at will is dropped while so many events of their session wait.
+/// Events of one session that may be queued before those in [`AT_WILL`] are dropped.
 const MOST: usize = 10_000;
 
-/// The same for the bytes of what waits.
+/// Bytes of parameters that may be queued before events in [`AT_WILL`] are dropped.
 const MOST_BYTES: usize = 64 << 20;
 
-/// What pages write at will, as often and as much as they like.
+/// The events that a page can produce in any number and of any size.
 const AT_WILL: [&str; 3] = ["Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded"];
 
-/// Something that happened, its parameters still as text.
+/// An event whose parameters have not been parsed yet.
 #[derive(Debug)]
 pub struct Event {
-    /// The protocol's name.
+    /// The protocol's name of the event.
     pub method: Box<str>,
     params: Option<Box<RawValue>>,
 }
 
 impl Event {
-    /// The parameters, if it is this kind of event. One that cannot be read is logged and passed over: new versions of
-    /// Chromium add values.
+    /// Returns the parameters if this is an event of type `H`. Parameters that cannot be parsed are logged and yield
+    /// `None`, because new versions of Chromium add values.
     #[must_use]
     pub fn get<H: Happening>(&self) -> Option<H> {
         if *self.method != *H::METHOD {
@@ -51,7 +51,7 @@ impl Event {
     }
 }
 
-/// The events of one session, in order.
+/// The events of one session, in the order in which Chromium sent them.
 #[derive(Debug)]
 pub struct Events {
     queue: mpsc::UnboundedReceiver<Event>,
@@ -59,7 +59,7 @@ pub struct Events {
 }
 
 impl Events {
-    /// The next one; none when the session has ended.
+    /// Waits for the next event. Returns `None` when the session has ended.
     pub async fn recv(&mut self) -> Option<Event> {
         let event = self.queue.recv().await?;
         self.load.events.fetch_sub(1, Ordering::Relaxed);
@@ -67,7 +67,7 @@ impl Events {
         Some(event)
     }
 
-    /// Those of a session that has none.
+    /// Returns the empty stream of a session that has ended.
     pub(super) fn ended() -> Self {
         Self {
             queue: mpsc::unbounded_channel().1,
@@ -76,17 +76,17 @@ impl Events {
     }
 }
 
-/// What waits.
+/// The number and the size of the queued events.
 #[derive(Debug, Default)]
 struct Load {
     events: AtomicUsize,
     bytes: AtomicUsize,
 }
 
-/// Events of a session that somebody takes, or will: until then they wait.
+/// The sending half of a session's event queue. Until a consumer takes the events, they are queued here.
 #[derive(Debug)]
 pub(super) struct Stream {
-    /// The session by which this one was told; it does not outlive that.
+    /// The session below which this one was attached; this one ends with it.
     pub(super) parent: Option<SessionId>,
     sender: mpsc::UnboundedSender<Event>,
     load: Arc<Load>,
@@ -105,7 +105,7 @@ impl Stream {
         }
     }
 
-    /// Gives the events to the one who takes them.
+    /// Returns the events to their consumer; `None` if they were taken already.
     pub(super) fn take(&mut self) -> Option<Events> {
         self.waiting.take()
     }
@@ -120,7 +120,7 @@ impl Stream {
         }
         events.fetch_add(1, Ordering::Relaxed);
         bytes.fetch_add(event.bytes(), Ordering::Relaxed);
-        // Nobody may read it any more.
+        // The consumer may have been dropped.
         let _ = self.sender.send(event);
     }
 }

@@ -1,31 +1,34 @@
-//! Bytes of a pipe, cut into frames: JSON objects, each ended by a NUL byte, and mended so that they can be read.
+//! Splits the bytes of a pipe into frames: JSON objects, each terminated by a NUL byte. Lone surrogates are replaced,
+//! so that every frame can be parsed.
 //!
-//! A page decides how long a frame is (`console.log('x'.repeat(3e8))`): one that is too long is passed over, not kept.
+//! Pages control the length of frames (`console.log('x'.repeat(3e8))`), so a frame that is too long is skipped, not
+//! buffered.
 
 use super::mend::mend;
 
-/// How much is read at once; screenshots are a few hundred kilobytes.
+/// Bytes reserved for one read; screenshots have a few hundred kilobytes.
 const CHUNK: usize = 64 << 10;
 
-/// Longest frame that is kept; the picture of a long page has a few megabytes.
+/// Bytes of the longest frame that is kept; the screenshot of a long page has a few megabytes.
 const LARGEST: usize = 64 << 20;
 
-/// What came.
+/// A frame, or the notice that one was skipped.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Piece<'a> {
-    /// A frame.
+    /// A complete frame without its NUL byte.
     Whole(&'a [u8]),
-    /// The beginning of one that is passed over: the number of the question that it answers, if it is an answer.
+    /// A frame that is too long, with the id of the command that it answers if it is a reply. Reported once, at its
+    /// beginning.
     TooLong(Option<u64>),
 }
 
-/// What was read and is no whole frame yet.
+/// Reads frames; buffers the bytes that do not form a complete frame yet.
 #[derive(Debug)]
 pub(super) struct Frames {
     buffer: Vec<u8>,
-    /// So many bytes of it have no NUL.
+    /// Bytes at the start of `buffer` that are known to contain no NUL.
     searched: usize,
-    /// The rest of a frame that is too long is thrown away as it comes.
+    /// True while the rest of an overlong frame is discarded as it arrives.
     is_skipping: bool,
     largest: usize,
 }
@@ -46,19 +49,19 @@ impl Frames {
         }
     }
 
-    /// Where the next bytes go.
+    /// Returns the buffer to which the next bytes are appended, with room for one read.
     pub(super) fn room(&mut self) -> &mut Vec<u8> {
         self.buffer.reserve(CHUNK);
         &mut self.buffer
     }
 
-    /// Takes what has come since the last time.
+    /// Calls `take` with every frame that has been completed since the last call.
     pub(super) fn each(&mut self, mut take: impl FnMut(Piece<'_>)) {
         let mut begin = 0;
         while let Some(end) = memchr::memchr(0, &self.buffer[self.searched..]).map(|at| self.searched + at) {
             let frame = &mut self.buffer[begin..end];
             if std::mem::take(&mut self.is_skipping) {
-                // Its beginning was told.
+                // This frame was reported as too long already.
             } else if frame.len() > self.largest {
                 take(Piece::TooLong(answered(frame)));
             } else {
@@ -83,7 +86,7 @@ impl Frames {
     }
 }
 
-/// The number of the question: Chromium writes it first.
+/// Returns the id of the command that a frame answers. Chromium writes the id first.
 fn answered(frame: &[u8]) -> Option<u64> {
     let digits = frame.strip_prefix(br#"{"id":"#)?;
     let end = digits.iter().position(|byte| !byte.is_ascii_digit())?;
@@ -96,7 +99,7 @@ mod tests {
 
     use super::*;
 
-    /// What comes of bytes that are read in pieces of such lengths: frames as text, and numbers of those that are too long.
+    /// Feeds `bytes` in chunks of `step` bytes and returns the frames as text, or the ids of frames that are too long.
     fn cut(frames: &mut Frames, bytes: &[u8], step: usize) -> Vec<Result<String, Option<u64>>> {
         let mut found = Vec::new();
         for bytes in bytes.chunks(step) {

@@ -1,12 +1,13 @@
-//! Halves of characters: JavaScript cuts text between the two surrogates of an emoji, JSON can write what is left (`\ud83d`),
-//! and no text of Rust can hold it. One such half anywhere in a page would cost the whole answer.
+//! Replaces lone surrogates in JSON. JavaScript can cut a text between the two surrogates of an emoji; JSON can express
+//! the half (`\ud83d`), a Rust string cannot. A single half anywhere in a page would make the whole reply unreadable.
 
 use memchr::{memchr, memmem};
 
 /// Bytes of an escape such as `\ufffd`.
 const ESCAPE: usize = 6;
 
-/// Writes U+FFFD, which is as long, over every escape of a surrogate without its partner, in place. Other JSON stays as it is.
+/// Overwrites, in place, every escape of a surrogate without its partner with `\ufffd`, which has the same length. All
+/// other JSON is left unchanged.
 pub fn mend(json: &mut [u8]) {
     let is_surrogate = |at: usize| matches!(json.get(at + 2), Some(b'd' | b'D'));
     if !memmem::find_iter(json, b"\\u").any(is_surrogate) {
@@ -22,13 +23,13 @@ pub fn mend(json: &mut [u8]) {
                 here + ESCAPE
             }
             Some(_) => here + ESCAPE,
-            // The backslash and what it escapes, which may be another one.
+            // A backslash and the character that it escapes, which may be another backslash.
             None => here + 2,
         };
     }
 }
 
-/// The same for a text: JSON that was written inside a page comes as a text inside JSON.
+/// Replaces lone surrogates in a `String`, for JSON that was written inside a page and arrives as a string within JSON.
 #[must_use]
 pub fn mended(json: String) -> String {
     let mut bytes = json.into_bytes();
@@ -36,7 +37,7 @@ pub fn mended(json: String) -> String {
     String::from_utf8(bytes).unwrap_or_default()
 }
 
-/// The unit of UTF-16 whose escape begins here.
+/// Returns the UTF-16 code unit whose escape begins at byte `at`.
 fn unit(json: &[u8], at: usize) -> Option<u16> {
     let digits = json.get(at..at + ESCAPE)?.strip_prefix(b"\\u")?;
     let digits = std::str::from_utf8(digits).ok()?;
@@ -49,7 +50,7 @@ mod tests {
 
     use super::*;
 
-    /// A text of UTF-16 as a string of JSON, every unit but plain letters as an escape.
+    /// Writes UTF-16 as a JSON string, with every code unit escaped except ASCII letters and digits.
     fn escaped(units: &[u16]) -> String {
         let written = units.iter().map(|unit| match u8::try_from(*unit) {
             Ok(letter) if letter.is_ascii_alphanumeric() => char::from(letter).to_string(),

@@ -1,7 +1,8 @@
-//! The `DevTools` protocol over a pair of pipes: commands, events, nothing else.
+//! The `DevTools` protocol over a pair of pipes: commands, replies and events.
 //!
-//! `connection.rs` pairs answers with questions; [`protocol`] has the few commands and events that fumi
-//! uses, as typed structs. With pipes instead of a port nobody else can connect, and Chromium ends when they close.
+//! `connection.rs` matches replies with commands; [`protocol`] defines the few commands and events that fumi uses, as
+//! typed structs. Pipes are used instead of a port so that no other process can connect, and so that Chromium exits
+//! when they close.
 
 mod channel;
 mod connection;
@@ -17,20 +18,20 @@ pub use mend::mended;
 
 use serde::{Serialize, de::DeserializeOwned};
 
-/// A command: its parameters as a struct, its name, and what it answers.
+/// A command of the protocol: its name, its parameters (the struct itself) and the type of its reply.
 pub trait Command: Serialize {
-    /// The protocol's name, such as `Page.navigate`.
+    /// The protocol's name of the command, such as `Page.navigate`.
     const METHOD: &'static str;
-    /// What comes back; [`Nothing`] where nobody looks.
+    /// The type of the reply; [`Nothing`] if no caller reads it.
     type Reply: DeserializeOwned;
 }
 
-/// An event's parameters as a struct.
+/// An event of the protocol; the struct contains its parameters.
 pub trait Happening: DeserializeOwned {
-    /// The protocol's name, such as `Page.loadEventFired`.
+    /// The protocol's name of the event, such as `Page.loadEventFired`.
     const METHOD: &'static str;
 }
 
-/// A reply that nobody reads.
+/// A reply whose contents are ignored.
 #[derive(Debug, serde::Deserialize)]
 pub struct Nothing {}

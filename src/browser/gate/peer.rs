@@ -1,11 +1,11 @@
-//! Whose the other end of a local connection is.
+//! Finds the user who owns the other end of a local connection.
 
 use std::net::SocketAddr;
 
-/// Where Linux lists connections of version 4.
+/// The file in which Linux lists TCP connections over IPv4.
 const TABLE: &str = "/proc/net/tcp";
 
-/// Whether the process at the other end belongs to the user of this one. Where that cannot be found out it does not.
+/// True if the process at the other end runs as the same user as this process. False if the owner cannot be determined.
 pub(super) async fn is_ours(peer: SocketAddr, own: SocketAddr) -> bool {
     let Ok(table) = tokio::fs::read_to_string(TABLE).await else {
         return false;
@@ -13,7 +13,7 @@ pub(super) async fn is_ours(peer: SocketAddr, own: SocketAddr) -> bool {
     owner(&table, peer, own) == Some(rustix::process::geteuid().as_raw())
 }
 
-/// The user of the socket whose local end is `peer` and whose far end is `own`.
+/// Returns the user id of the socket whose local address is `peer` and whose remote address is `own`.
 fn owner(table: &str, peer: SocketAddr, own: SocketAddr) -> Option<u32> {
     let (peer, own) = (written(peer)?, written(own)?);
     table.lines().find_map(|line| {
@@ -23,7 +23,7 @@ fn owner(table: &str, peer: SocketAddr, own: SocketAddr) -> Option<u32> {
     })
 }
 
-/// As the table writes addresses: the bytes of the address in the machine's order.
+/// Formats an address as in the table: the bytes of the address in the machine's order, in hexadecimal.
 fn written(address: SocketAddr) -> Option<String> {
     let SocketAddr::V4(address) = address else {
         return None;

@@ -1,7 +1,8 @@
-//! The page's side of the browser tools: one script for the isolated world of every frame. It defines the object `fumi`,
-//! whose functions take and give plain JSON; nothing of it can be seen or changed by the page. It does not act by itself.
+//! The script that the browser tools run in the isolated world of every frame. It defines the object `fumi`, whose
+//! functions take and return plain JSON. The page can neither see nor change any of it. The script does not act on the
+//! page by itself.
 
-/// The whole script; evaluate it once in every new isolated world. A second evaluation does nothing.
+/// The whole script, to be evaluated in every new isolated world. A second evaluation has no effect.
 pub(crate) const SCRIPT: &str = concat!(
     "if (!globalThis.fumi) (() => {\n'use strict';\n",
     include_str!("dom.js"),

@@ -1,8 +1,8 @@
-//! Names and addresses that belong to this machine, to its network, or to nobody.
+//! Names and addresses that are private: they belong to this machine, to its network, or are not publicly routable.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Names that lead to the machine itself or to what clouds tell their machines, whatever they resolve to.
+/// Names of this machine and of cloud metadata services. They are private whatever they resolve to.
 const PRIVATE_NAMES: [&str; 9] = [
     "localhost",
     "localhost.localdomain",
@@ -15,16 +15,16 @@ const PRIVATE_NAMES: [&str; 9] = [
     "instance-data",
 ];
 
-/// Names of networks that are nobody else's.
+/// Domains that are reserved for private networks.
 const PRIVATE_DOMAINS: [&str; 6] = ["localhost", "local", "internal", "home.arpa", "localdomain", "lan"];
 
-/// Whether a name, spelt as [`super::pattern::name_of`] does, leads inside whatever it resolves to.
+/// True if a name is private whatever it resolves to. The name must be spelt as [`super::pattern::name_of`] does.
 pub(super) fn is_private_name(name: &str) -> bool {
     let is_below = |domain: &&str| name.strip_suffix(*domain).is_some_and(|above| above.ends_with('.'));
     PRIVATE_NAMES.contains(&name) || PRIVATE_DOMAINS.iter().any(is_below)
 }
 
-/// Whether an address belongs to this machine, to its network, or to nobody.
+/// True if an address belongs to this machine or its network, or is not publicly routable.
 pub(super) fn is_private(address: IpAddr) -> bool {
     match address.to_canonical() {
         IpAddr::V4(address) => is_private_4(address),
@@ -41,12 +41,12 @@ fn is_private_4(address: Ipv4Addr) -> bool {
         || address.is_documentation()
         || a == 0
         || a >= 240
-        // What Azure tells its machines, from an address that is public elsewhere.
+        // Azure's metadata service, which uses a public address.
         || address == Ipv4Addr::new(168, 63, 129, 16)
-        // Shared by a provider's customers, RFC 6598.
+        // Carrier-grade NAT, RFC 6598.
         || (a == 100 && (64..128).contains(&b))
         || (a == 192 && b == 0 && c == 0)
-        // Benchmarks, RFC 2544.
+        // Benchmark networks, RFC 2544.
         || (a == 198 && (b == 18 || b == 19))
 }
 
@@ -59,19 +59,19 @@ fn is_private_6(address: Ipv6Addr) -> bool {
         is_private_4(Ipv4Addr::new(a, b, c, d))
     };
     match (first, second) {
-        // Unspecified, loopback, and version 4 in its old form.
+        // Unspecified, loopback, and IPv4-compatible addresses.
         (0, 0) if is_zero_between => true,
-        // Translation to version 4, RFC 6052; a network's own, RFC 8215, is its own affair.
+        // NAT64 with the well-known prefix, RFC 6052; the prefix for local use, RFC 8215, is always private.
         (0x64, 0xff9b) => !is_zero_between || embedded(segments[6], segments[7]),
-        // 6to4 carries an address of version 4.
+        // 6to4 embeds an IPv4 address.
         (0x2002, high) => embedded(high, segments[2]),
-        // Teredo hides one; documentation; what is to be dropped.
+        // Teredo, which obscures an IPv4 address; documentation; discard-only.
         (0x2001, 0 | 0xdb8) | (0x100, 0) => true,
         _ => first & 0xfe00 == 0xfc00 || first & 0xffc0 == 0xfe80 || first & 0xffc0 == 0xfec0 || address.is_multicast(),
     }
 }
 
-/// The addresses of this machine, as Linux lists them; what cannot be read lists none.
+/// Returns the addresses of this machine as Linux lists them. A list that cannot be read counts as empty.
 pub(super) fn own() -> Vec<IpAddr> {
     let read = |file| std::fs::read_to_string(file).unwrap_or_default();
     let (four, six) = (read("/proc/net/fib_trie"), read("/proc/net/if_inet6"));
@@ -81,7 +81,7 @@ pub(super) fn own() -> Vec<IpAddr> {
         .collect()
 }
 
-/// An address stands on the line before the one that calls it local.
+/// Parses IPv4 addresses: each is on the line before the one that marks it as local.
 fn local_4(fib_trie: &str) -> impl Iterator<Item = Ipv4Addr> {
     let lines = fib_trie.lines().zip(fib_trie.lines().skip(1));
     lines.filter_map(|(line, next)| {
@@ -90,7 +90,7 @@ fn local_4(fib_trie: &str) -> impl Iterator<Item = Ipv4Addr> {
     })
 }
 
-/// An address is the first word of a line, as 32 digits.
+/// Parses IPv6 addresses: each is the first word of its line, as 32 hexadecimal digits.
 fn local_6(if_inet6: &str) -> impl Iterator<Item = Ipv6Addr> {
     let words = if_inet6.lines().filter_map(|line| line.split(' ').next());
     words.filter_map(|digits| Some(Ipv6Addr::from_bits(u128::from_str_radix(digits, 16).ok()?)))

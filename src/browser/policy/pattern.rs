@@ -1,13 +1,14 @@
-//! Patterns of hosts, as the configuration has them.
+//! Host patterns of the configuration.
 
 use url::Host;
 
-/// A pattern of hosts that cannot be read.
+/// A host pattern that cannot be parsed.
 #[derive(Debug, thiserror::Error)]
 #[error("{0:?} is no host such as example.com, *.example.com, 192.0.2.1 or [2001:db8::1]:8080")]
 pub struct BadPattern(pub String);
 
-/// `example.com`, `*.example.com` (its subdomains, not itself), `*`; each with `:port` or for all ports.
+/// A host pattern: `example.com`, `*.example.com` (its subdomains, not the domain itself) or `*`; each with an optional
+/// `:port`, without which it matches all ports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Pattern {
     hosts: Hosts,
@@ -17,7 +18,7 @@ pub(super) struct Pattern {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Hosts {
     All,
-    /// With the dot in front.
+    /// All subdomains of a domain, which is stored with a leading dot.
     Below(String),
     One(String),
 }
@@ -26,7 +27,7 @@ impl Pattern {
     pub(super) fn read(written: &str) -> Result<Self, BadPattern> {
         let bad = || BadPattern(written.to_owned());
         let trimmed = written.trim();
-        // The colons of an address of version 6 stand in brackets.
+        // The colons of an IPv6 address are inside brackets.
         let (host, port) = match trimmed.rsplit_once(':') {
             Some((host, port)) if !port.ends_with(']') => (host, Some(port.parse().map_err(|_| bad())?)),
             _ => (trimmed, None),
@@ -49,13 +50,13 @@ impl Pattern {
             }
     }
 
-    /// Whether it names this host literally.
+    /// True if the pattern names this host literally, without a wildcard.
     pub(super) fn is_of(&self, name: &str, port: u16) -> bool {
         matches!(self.hosts, Hosts::One(_)) && self.covers(name, port)
     }
 }
 
-/// The one spelling of a host: lower case, without the dot at the end, addresses of version 4 never as version 6.
+/// Returns the canonical spelling of a host: lower case, no trailing dot, and IPv4-mapped IPv6 addresses as IPv4.
 pub(super) fn name_of(host: &Host<String>) -> String {
     match host {
         Host::Domain(name) => name.trim_end_matches('.').to_lowercase(),

@@ -1,41 +1,45 @@
-//! What changed between two snapshots of a page, in the snapshots' own form, with usable references.
+//! The changes between two snapshots of a page, in the notation of snapshots and with usable refs.
 //!
-//! `@ main > list [ref=e13]` says where; below it `+` is a new line (with all that is in it), `~` a line that reads so now,
-//! `-` what is gone. Unchanged lines are left out. The result is always shorter than the new snapshot; else that is returned.
+//! `@ main > list [ref=e13]` names the place of the lines below it. `+` marks a new line (with all lines inside it),
+//! `~` a line that changed, and `-` a line that is gone. Unchanged lines are left out. The result is always shorter
+//! than the new snapshot; otherwise the new snapshot itself is returned.
 
 use std::fmt::Write as _;
 
 use super::lines::Line;
 use super::pairs::paired;
 
-/// A longer stretch of lines that are gone is told by its number: nothing can be done with them any more.
+/// Lines shown of a stretch of removed lines; the rest is only counted, as a caller can do nothing with removed
+/// elements.
 const GONE_SHOWN: usize = 3;
-/// And each by so many of its characters.
+/// Characters shown of a removed line.
 const GONE_LENGTH: usize = 80;
-/// Up to this part of the whole the differences are told: beyond it the whole is easier to read, and hardly longer.
+/// The largest size of the changes relative to the whole snapshot, as a fraction. Beyond it the whole is returned,
+/// which is easier to read and hardly longer.
 const WORTH: (usize, usize) = (4, 5);
-/// Of the lines around a change so many are told, the nearest.
+/// Ancestors shown in the place of a change, the nearest ones.
 const PLACE_SHOWN: usize = 3;
-/// Characters kept free for the mark of a cut.
+/// Characters reserved for the mark of a cut.
 const MARK_ROOM: usize = 80;
 
-/// What changed since an earlier snapshot.
+/// The changes since an earlier snapshot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Changes {
-    /// Nothing that a reader could see.
+    /// No visible change.
     Unchanged,
-    /// The changed lines; if the limit cut them, the text says how to see the rest.
+    /// The changed lines. If the limit cut them, the text says how to see the rest.
     Part {
-        /// Lines marked with `@`, `+`, `~` and `-`.
+        /// Lines that begin with `@`, `+`, `~` or `-`.
         text: String,
-        /// Changed lines that the limit left out.
+        /// The number of changed lines that the limit left out.
         cut: usize,
     },
-    /// The whole new snapshot, since telling the differences would take more than it.
+    /// The whole new snapshot, because the list of changes would be longer.
     Full(String),
 }
 
-/// The differences from `before` to `after`, in at most `limit` characters (and a mark, if that cut them).
+/// Returns the changes from `before` to `after`, in at most `limit` characters. If the limit cuts them, a mark is
+/// added.
 #[must_use]
 pub(super) fn changes(before: &str, after: &str, limit: usize) -> Changes {
     let (old, new) = (Line::parse(before), Line::parse(after));
@@ -53,7 +57,7 @@ pub(super) fn changes(before: &str, after: &str, limit: usize) -> Changes {
     }
 }
 
-/// The changed lines of a small part, however many of them changed.
+/// Returns all changed lines of a small part, however many changed.
 #[must_use]
 pub(super) fn lines(before: &str, after: &str) -> String {
     let mut told = Told::default();
@@ -61,7 +65,7 @@ pub(super) fn lines(before: &str, after: &str) -> String {
     told.lines.join("\n")
 }
 
-/// The changes of a small part and those of the whole after them, each under its own place.
+/// Joins the changes of a small part and those of the whole page, each below its own place.
 #[must_use]
 pub(super) fn joined(part: &str, whole: &str) -> String {
     if part.is_empty() {
@@ -76,7 +80,7 @@ fn is_place(line: &str) -> bool {
     line.starts_with('@')
 }
 
-/// The lines of the answer as they come about, in the order of the page.
+/// The collected lines of the result, in the order of the page.
 #[derive(Default)]
 struct Told {
     lines: Vec<String>,
@@ -89,7 +93,7 @@ impl Told {
         let mut gone = 0;
         for (line, pair) in new.iter().zip(&pairs.of_new) {
             let Some(index) = *pair else {
-                // A mark that only moved says nothing new.
+                // A mark that only moved is not a change.
                 if !(line.is_mark() && old.iter().any(|was| was.is_mark() && was.noun() == line.noun())) {
                     self.added(line, path);
                 }
@@ -138,7 +142,7 @@ impl Told {
         }
     }
 
-    /// Adds a line, after one that says where unless the line before was there, too.
+    /// Adds a line. Before it, adds a line with the place, unless the previous line has the same place.
     fn say(&mut self, path: &[&str], line: String) {
         let near = path.len().saturating_sub(PLACE_SHOWN);
         let far = if near > 0 { "… > " } else { "" };
@@ -153,7 +157,7 @@ impl Told {
         self.lines.push(line);
     }
 
-    /// The text up to a limit in characters, whole lines, and how many lines did not fit.
+    /// Returns the whole lines that fit into `limit` characters, and the number of changed lines that did not fit.
     fn within(&self, limit: usize) -> (String, usize) {
         let length: usize = self.lines.iter().map(|line| line.chars().count() + 1).sum();
         let limit = if length <= limit {
@@ -170,7 +174,7 @@ impl Told {
                 used <= limit
             })
             .count();
-        // A place without a line below it tells nothing.
+        // A place without a line below it is useless.
         let fitting = fitting - usize::from(fitting > 0 && is_place(&self.lines[fitting - 1]));
         let cut = self.lines[fitting..].iter().filter(|line| !is_place(line)).count();
         let mut text = self.lines[..fitting].join("\n");
@@ -186,14 +190,14 @@ impl Told {
 }
 
 fn write_tree(text: &mut String, line: &Line<'_>, depth: usize) {
-    // Writing to a string does not fail.
+    // Writing to a string cannot fail.
     let _ = writeln!(text, "{}+ {}", "  ".repeat(depth), line.content);
     for child in &line.children {
         write_tree(text, child, depth + 1);
     }
 }
 
-/// Enough of a line that is gone to know it by.
+/// Shortens a removed line to what is needed to recognise it.
 fn shortened(content: &str) -> String {
     let content = content.trim_end_matches(':');
     match content.char_indices().nth(GONE_LENGTH) {
@@ -202,9 +206,10 @@ fn shortened(content: &str) -> String {
     }
 }
 
-/// Whether a line that changed tells something: having lost the focus alone does not, since what has it now is told.
+/// True if a changed line is worth reporting. Losing the focus alone is not, because the element that gained it is
+/// reported.
 fn says_more(was: &str, is: &str) -> bool {
-    // A colon at the end only says that lines follow.
+    // A trailing colon only means that lines follow.
     let plain = |text: &str| text.trim_end_matches(':').replace(" [active]", "");
     was.trim_end_matches(':') != is.trim_end_matches(':') && (is.contains(" [active]") || plain(was) != plain(is))
 }
@@ -239,7 +244,7 @@ mod tests {
         }
     }
 
-    /// Forty lines of links.
+    /// Returns forty lines of links.
     fn links(name: &str) -> String {
         let mut text = String::new();
         for number in 20..60 {
@@ -355,7 +360,7 @@ mod tests {
         )));
     }
 
-    /// Lines of random depth, role, reference and value, as a page could have them.
+    /// Generates lines of random depth, role, ref and value, as a page could have them.
     fn page() -> impl Strategy<Value = String> {
         let line = (
             0_usize..4,

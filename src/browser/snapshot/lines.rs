@@ -1,12 +1,12 @@
-//! A snapshot's text as a tree of its lines: what each line is about (its reference, else its role and name) and what stands
-//! below it. Every text parses; a line out of step hangs on the nearest line above it. Values are never interpreted.
+//! Parses the text of a snapshot into a tree of lines. Every text can be parsed: a line with irregular indentation
+//! becomes a child of the nearest line above it. Values are not interpreted.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// One line of a snapshot with the lines below it.
+/// A line of a snapshot with the lines below it.
 #[derive(Debug)]
 pub(crate) struct Line<'text> {
-    /// Without indentation and dash: `button "Save" [ref=e12]`, `row: 17 | Ann`, `/url: x`, `… 3 more rows`.
+    /// The line without indentation and dash: `button "Save" [ref=e12]`, `row: 17 | Ann`, `/url: x`, `… 3 more rows`.
     pub(crate) content: &'text str,
     /// The lines below it, one level deeper.
     pub(crate) children: Vec<Line<'text>>,
@@ -14,7 +14,7 @@ pub(crate) struct Line<'text> {
 }
 
 impl<'text> Line<'text> {
-    /// The tops of a snapshot in their order.
+    /// Parses a snapshot and returns its top-level lines in order.
     pub(crate) fn parse(text: &'text str) -> Vec<Self> {
         let rows: Vec<(usize, &str)> = text
             .lines()
@@ -25,13 +25,14 @@ impl<'text> Line<'text> {
         below(&rows)
     }
 
-    /// What stays the same while the element lives: its reference; else its role and name, or what can be acted on in it.
+    /// Returns the identity of the line, which stays the same while the element exists: its ref or the first ref in its
+    /// content; otherwise its role and name.
     pub(crate) fn key(&self) -> &'text str {
         let head = self.head();
         if let Some(reference) = reference(head).or_else(|| reference(self.content)) {
             return reference;
         }
-        // `… 1,993 more rows`: the number is its value.
+        // The number in `… 1,993 more rows` is a value, not part of the identity.
         if self.is_mark() {
             return "…";
         }
@@ -40,28 +41,28 @@ impl<'text> Line<'text> {
         &head[..states]
     }
 
-    /// `role "name" [state] [ref=e1]`, up to the colon that ends it.
+    /// Returns `role "name" [state] [ref=e1]`, up to the colon that ends the head.
     pub(crate) fn head(&self) -> &'text str {
         let end = head_length(self.content);
         &self.content[..end]
     }
 
-    /// What a row begins with, of a line that has cells: who it is about, mostly.
+    /// Returns the first cell of a row, which mostly identifies the row. Returns `None` for a line without cells.
     pub(crate) fn first_cell(&self) -> Option<&'text str> {
         self.content.split_once(" | ").map(|(first, _)| first)
     }
 
-    /// `/url` or `/placeholder`: of the line above, no part of the page.
+    /// True for `/url` or `/placeholder`, which are properties of the line above and not elements of the page.
     pub(crate) fn is_property(&self) -> bool {
         self.content.starts_with('/')
     }
 
-    /// A line of the snapshot itself, not of the page: something was left out here.
+    /// True for a line that the snapshot itself added because something was left out.
     pub(crate) fn is_mark(&self) -> bool {
         self.content.starts_with('…')
     }
 
-    /// The things that a mark counts: `more rows` of `… 3 more rows (snapshot target=e5@6/1, or find)`.
+    /// Returns the noun that a mark counts: `more rows` in `… 3 more rows (snapshot target=e5@6/1, or find)`.
     pub(crate) fn noun(&self) -> &'text str {
         let counted = self
             .content
@@ -70,25 +71,25 @@ impl<'text> Line<'text> {
         counted.trim_start_matches(|c: char| !c.is_alphabetic())
     }
 
-    /// Equal for two lines with equal content and equal lines below.
+    /// Returns a hash that is equal for lines with equal content and equal children.
     pub(crate) fn fingerprint(&self) -> u64 {
         self.fingerprint
     }
 
-    /// How many lines there are, this one included.
+    /// Returns the number of lines, including this one.
     pub(crate) fn size(&self) -> usize {
         1 + self.children.iter().map(Self::size).sum::<usize>()
     }
 }
 
-/// The first reference of a text, without its brackets.
+/// Returns the first ref in a text, without its brackets.
 pub(crate) fn reference(text: &str) -> Option<&str> {
     let start = text.find("[ref=")? + "[ref=".len();
     let length = text[start..].find(']')?;
     Some(&text[start..start + length])
 }
 
-/// Lines of equal depth, each with what is deeper until the next of them.
+/// Builds the lines of one level; deeper lines become children of the line before them.
 fn below<'text>(rows: &[(usize, &'text str)]) -> Vec<Line<'text>> {
     let mut lines = Vec::new();
     let mut rest = rows;
@@ -115,9 +116,9 @@ fn fingerprint(content: &str, children: &[Line<'_>]) -> u64 {
     hasher.finish()
 }
 
-/// The length of the head in bytes: to the first colon at the end of a word outside of quotes.
+/// Returns the length of the head in bytes: up to the first colon outside quotes that ends a word.
 fn head_length(content: &str) -> usize {
-    // A key with a colon inside stands in single quotes, in which two of them mean one.
+    // A key that contains a colon is in single quotes; two single quotes inside it mean one.
     if let Some(inner) = content.strip_prefix('\'') {
         let bytes = inner.as_bytes();
         let mut at = 0;

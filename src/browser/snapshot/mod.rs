@@ -1,7 +1,7 @@
-//! What a page is, as text: the snapshots of its frames in one, and what changed since the last.
+//! Snapshots of a page as text, and the changes since the last snapshot.
 //!
-//! The page's script makes each frame's part, cut inside the page; here the part of a frame goes below the line of the element
-//! that holds it, whichever process it lives in.
+//! The script in each frame renders and shortens the frame's part. This module inserts the part of a child frame below
+//! the line of the element that contains it, whichever process the frame runs in.
 
 mod diff;
 mod lines;
@@ -20,15 +20,16 @@ use crate::{
     target::{Place, Target},
 };
 
-/// Frames in frames that are shown.
+/// The deepest level of nested frames that is shown.
 const DEEPEST: usize = 6;
 /// Frames that are shown in one snapshot.
 const MOST: usize = 50;
-/// Longest snapshot if nobody says otherwise, in characters; long runs of alike are collapsed long before.
+/// Characters of the longest snapshot if the caller sets no limit. Long runs of similar elements are collapsed far
+/// earlier.
 const LONGEST: usize = 40_000;
-/// Too little room for anything of a frame.
+/// Characters below which no further frame is shown.
 const LEAST: usize = 200;
-/// A token of o200k in characters of a snapshot, on the low side so that a limit in tokens holds.
+/// Characters of a snapshot for one token (o200k); a low estimate, so that limits in tokens hold.
 const TOKEN: usize = 3;
 
 /// The form of a snapshot.
@@ -38,53 +39,53 @@ pub enum SnapshotFormat {
     /// Roles, names, states and refs, as YAML.
     #[default]
     Aria,
-    /// What a reader reads.
+    /// The readable text of the page.
     Text,
-    /// Cleaned HTML.
+    /// HTML without scripts, styles and other clutter.
     Html,
 }
 
-/// What of a page is wanted.
+/// The request for a snapshot.
 #[derive(Clone, Debug, Default)]
 pub struct SnapshotRequest {
-    /// This element and what is in it; without one the page.
+    /// The element to show with its contents; `None` for the whole page.
     pub target: Option<Target>,
-    /// Levels below it.
+    /// Levels of descendants to show.
     pub depth: Option<u32>,
-    /// Characters, as a caller wants them; 40,000 if not given.
+    /// The limit in characters that the caller asked for; 40,000 if `None`.
     pub max_length: Option<usize>,
-    /// Characters that a reply has room for, if it is less.
+    /// The characters that fit into the reply; the smaller of both limits applies.
     pub room: Option<usize>,
-    /// Its form.
     pub format: SnapshotFormat,
-    /// With the box of every element, in CSS pixels of its frame's viewport.
+    /// True to add the box of every element, in CSS pixels of its frame's viewport.
     pub boxes: bool,
 }
 
-/// A snapshot.
+/// A snapshot as text, with the extent of what was cut.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Snapshot {
-    /// With its marks, where something was cut.
+    /// The text, with marks where lines were left out.
     pub text: String,
-    /// Whether something was.
+    /// True if something was left out.
     pub cut: bool,
-    /// Where some are left out: how many lines there are in all; how many characters of readable text and of HTML, which have no
-    /// mark then.
+    /// The full size if something was left out: the number of lines, or of characters for readable text and HTML, which
+    /// have no marks in that case.
     pub of: Option<usize>,
 }
 
-/// What changed since the last snapshot of the page.
+/// The changes since the last snapshot of the page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Changes {
-    /// Empty where nothing changed.
+    /// The changed lines; empty if nothing changed.
     pub text: String,
-    /// Whether this is the whole snapshot: there was none before, or telling the changes would take more.
+    /// True if `text` is the whole snapshot, because there was none before or because the list of changes would be
+    /// longer.
     pub whole: bool,
-    /// Whether something was cut.
+    /// True if something was left out.
     pub cut: bool,
 }
 
-/// As `fumi.snapshot` takes it.
+/// The argument of `fumi.snapshot` in the page's script.
 #[derive(Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Options<'a> {
@@ -95,15 +96,15 @@ struct Options<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     from: Option<Place>,
     max_length: usize,
-    /// A caller said how long, and has room for long runs.
+    /// True if the caller set a limit, so that long runs may be shown.
     is_wide: bool,
-    /// A caller who wants more gets more.
+    /// True if the caller can get more with a higher limit.
     can_grow: bool,
     format: SnapshotFormat,
     boxes: bool,
 }
 
-/// As `fumi.snapshot` answers.
+/// The reply of `fumi.snapshot` in the page's script.
 #[derive(Deserialize)]
 struct Part {
     text: String,
@@ -115,21 +116,21 @@ struct Part {
     acted: Option<Acted>,
 }
 
-/// How much there is of what was cut, in lines, or in characters of what has none.
+/// The full size of a shortened part, in lines, or in characters for formats without lines.
 #[derive(Deserialize)]
 struct Truncated {
     of: usize,
 }
 
-/// The lines around what was acted on last, which the snapshot leaves out.
+/// The lines around the element that was acted on last, which the snapshot leaves out.
 #[derive(Deserialize)]
 struct Acted {
     was: String,
-    /// Empty if it is gone.
+    /// The present lines; empty if the element is gone.
     is: String,
 }
 
-/// The line of an element that holds a frame.
+/// The line of an element that contains a frame.
 #[derive(Deserialize)]
 struct Iframe {
     #[serde(rename = "ref")]
@@ -137,7 +138,7 @@ struct Iframe {
     line: usize,
 }
 
-/// What is left to spend on frames.
+/// The remaining budget for frames, and the results collected so far.
 struct Left {
     characters: usize,
     frames: usize,
@@ -147,7 +148,7 @@ struct Left {
 }
 
 impl Tab {
-    /// The page or a part of it as text.
+    /// Returns the page or a part of it as text.
     pub async fn snapshot(&self, request: &SnapshotRequest) -> Result<Snapshot, BrowserError> {
         let (target, from) = match request.target.as_ref().map(|target| (target, target.at_row())) {
             Some((_, Some((target, place)))) => (Some(target), Some(place)),
@@ -159,7 +160,7 @@ impl Tab {
             None => None,
         };
         let (snapshot, _) = self.taken(request, located.as_ref(), from).await?;
-        // What a caller had cut is nothing to compare the whole with.
+        // A snapshot that the caller's limits have cut cannot be compared with a whole one, so it is not stored.
         let is_whole = (request.max_length.is_none() && request.room.is_none()) || !snapshot.cut;
         if is_whole
             && request.target.is_none()
@@ -172,7 +173,7 @@ impl Tab {
         Ok(snapshot)
     }
 
-    /// Looks at a page that nobody has seen yet, so that the difference to what it is now can be told.
+    /// Takes a first snapshot if there is none, so that later changes can be reported.
     pub async fn see_first(&self) {
         if self.has_snapshot() {
             return;
@@ -183,7 +184,8 @@ impl Tab {
         }
     }
 
-    /// What changed since the last snapshot of the whole page, in at most so many tokens; this one is the last from now on.
+    /// Returns the changes since the last snapshot of the whole page, in at most `max_tokens` tokens, and stores the
+    /// present snapshot as the last one.
     pub async fn changes(&self, max_tokens: usize) -> Result<Changes, BrowserError> {
         let (now, acted) = self.taken(&SnapshotRequest::default(), None, None).await?;
         let acted = acted
@@ -211,7 +213,8 @@ impl Tab {
                 whole: true,
                 cut: now.cut,
             },
-            // Too long as it is: taken again, so that the page says where to go on.
+            // The whole snapshot is too long: it is taken again with the limit, so that the page's script marks how to
+            // continue.
             diff::Changes::Full(_) => {
                 let request = SnapshotRequest {
                     max_length: Some(limit),
@@ -267,7 +270,7 @@ impl Tab {
         ))
     }
 
-    /// A frame's part with those of the frames inside it.
+    /// Renders a frame together with the frames inside it.
     async fn part(
         &self,
         frame: &Arc<Frame>,
@@ -313,7 +316,8 @@ impl Tab {
         Ok(text)
     }
 
-    /// What stands below the line of an element that holds a frame. It never fails: a frame may leave or hang at any time.
+    /// Renders the lines below an element that contains a frame. It does not fail, because a frame may disappear or
+    /// hang at any time.
     async fn inside(
         &self,
         above: &Arc<Frame>,
@@ -334,7 +338,7 @@ impl Tab {
         };
         let asked = async {
             let frame = self.held_by(above, &iframe.reference).await?;
-            // Boxed, since frames lie in frames.
+            // Boxed because of the recursion: frames contain frames.
             Box::pin(self.part(&frame, &options, left, depth + 1)).await
         };
         match timeout(PATIENCE, asked).await {
@@ -347,7 +351,7 @@ impl Tab {
         }
     }
 
-    /// The frame that an element of a frame holds.
+    /// Returns the frame that an element contains.
     pub(crate) async fn held_by(&self, above: &Arc<Frame>, reference: &str) -> Result<Arc<Frame>, BrowserError> {
         let located = Located {
             frame: Arc::clone(above),

@@ -1,19 +1,21 @@
-//! Which lines of two snapshots are the same line. It knows their order and what they are about, not what changed in them.
+//! Matches the lines of two snapshots. Only order and identity of the lines are considered, not the changes within
+//! them.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::hash::Hash;
 
 use super::lines::Line;
 
-/// Which lines of two lists are the same.
+/// The matching between the lines of two lists.
 pub(crate) struct Pairs {
-    /// For each new line the index of its old one, rising.
+    /// For each new line the index of its old line; the indices rise.
     pub(crate) of_new: Vec<Option<usize>>,
-    /// Whether an old line is still there.
+    /// For each old line, true if it has a new line.
     pub(crate) old_kept: Vec<bool>,
 }
 
-/// Equal lines first, then lines about the same thing, then rows that begin alike, each the first with the first; what changed its order is not the same.
+/// Matches equal lines first, then lines with the same key, then rows with the same first cell; among equals, the first
+/// with the first. Lines whose order changed are not matched.
 pub(crate) fn paired(old: &[Line<'_>], new: &[Line<'_>]) -> Pairs {
     let mut of_new = vec![None; new.len()];
     let mut taken = vec![false; old.len()];
@@ -52,7 +54,7 @@ fn match_by<'lines, 'text, Key: Hash + Eq>(
     }
 }
 
-/// The positions of a longest rising subsequence of the pairs (patience sorting, n log n).
+/// Returns the positions of a longest rising subsequence of the pairs (patience sorting, O(n log n)).
 fn longest_rising(pairs: &[Option<usize>]) -> HashSet<usize> {
     let mut ends: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = vec![None; pairs.len()];

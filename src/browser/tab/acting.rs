@@ -1,13 +1,14 @@
-//! Doing something that may change the page.
+//! Acts: operations that may change the page, followed by a wait for the page to settle.
 
 use super::Tab;
 use crate::errors::BrowserError;
 
 impl Tab {
-    /// Does something that may change the page, then waits until the page has come to rest (see `settle.rs`).
+    /// Runs `work`, which may change the page, then waits until the page has settled (see `settle.rs`).
     ///
-    /// A dialog that opens meanwhile is what came of it, no failure: the page acknowledges nothing until it is answered,
-    /// so the rest of the work is given up and the default value stands in for it. What is open is in the facts.
+    /// A dialog that opens meanwhile is a result, not an error. The page acknowledges nothing until the dialog is
+    /// answered, so the rest of `work` is dropped and the default value is returned. The open dialog is reported in the
+    /// facts.
     pub(crate) async fn acting<T: Default>(
         &self,
         work: impl Future<Output = Result<T, BrowserError>>,
@@ -22,7 +23,7 @@ impl Tab {
         }
         let done = match done {
             Err(BrowserError::DialogOpen { .. }) => return Ok(T::default()),
-            // The tab closed itself, as a page with a button "Close" does.
+            // The tab closed itself, for example after a click on the page's own "Close" button.
             Err(BrowserError::TabClosed) if !self.page().connection().is_closed() => return Ok(T::default()),
             done => done?,
         };

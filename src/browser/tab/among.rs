@@ -1,7 +1,7 @@
-//! The same question to several frames of a tab at the same time.
+//! Queries that ask several frames of a tab the same question.
 //!
-//! The main frame must answer. Any other may be busy, broken or on its way to another document, and must not cost the rest
-//! of the page: it has a few seconds, and is left out then. Nobody is asked twice.
+//! The main frame must answer. Any other frame may be busy, broken or navigating, and must not hold up the rest of the
+//! page: it gets a few seconds ([`PATIENCE`]), and is then left out of the result. No frame is queried twice.
 
 use std::{pin::Pin, sync::Arc, task::Poll, time::Duration};
 
@@ -10,11 +10,11 @@ use tokio::time::timeout;
 use super::{Frame, Tab};
 use crate::errors::BrowserError;
 
-/// How long a frame inside the page may take.
+/// The timeout of a query to a frame inside the page.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(3);
 
 impl Tab {
-    /// What all frames say, the main one first, the others in their order.
+    /// Queries all frames at the same time. Returns their answers, the main frame's first, the others in order.
     pub(crate) async fn in_frames<R, F>(
         &self,
         ask: impl Fn(Arc<Frame>) -> F,
@@ -25,7 +25,7 @@ impl Tab {
         self.among(self.frames(), ask).await
     }
 
-    /// What these frames say, in their order.
+    /// Queries the given frames at the same time. Returns the answers in the order of the frames.
     pub(crate) async fn among<R, F>(
         &self,
         frames: Vec<Arc<Frame>>,
@@ -46,8 +46,8 @@ impl Tab {
             .collect())
     }
 
-    /// The same one after the other, for questions that may have to be stopped: frames share processes, and what waits there
-    /// cannot be stopped before it runs.
+    /// Queries the given frames one after the other, for queries that may have to be aborted. Frames share processes,
+    /// and a query that is still queued in a process cannot be aborted before it runs.
     pub(crate) async fn one_by_one<R, F>(
         &self,
         frames: Vec<Arc<Frame>>,
@@ -68,7 +68,7 @@ impl Tab {
     }
 }
 
-/// What a frame says; nothing if it is one inside the page that fails or takes too long.
+/// Returns the frame's answer. Returns `None` if a frame other than the main frame fails or exceeds [`PATIENCE`].
 async fn patiently<R>(
     frame: &Frame,
     answer: impl Future<Output = Result<R, BrowserError>>,
@@ -83,7 +83,7 @@ async fn patiently<R>(
     Ok(said.ok().and_then(Result::ok))
 }
 
-/// All values, or the first error.
+/// Polls all futures at the same time. Returns all values, or the first error.
 async fn all<T, E>(futures: Vec<impl Future<Output = Result<T, E>>>) -> Result<Vec<T>, E> {
     let mut running: Vec<(Pin<Box<_>>, Option<T>)> = futures.into_iter().map(|it| (Box::pin(it), None)).collect();
     std::future::poll_fn(move |cx| {

@@ -1,4 +1,5 @@
-//! What pages write to their console, what they throw, and what Chromium says of them: the last 1,000 messages.
+//! The console messages of a tab: console calls, uncaught exceptions and Chromium's own log entries, the last 1,000 of
+//! them.
 
 use std::collections::VecDeque;
 
@@ -11,49 +12,49 @@ use crate::devtools::{
     },
 };
 
-/// Messages that are kept.
+/// The number of messages that are kept.
 const KEPT: usize = 1_000;
-/// Longest message, in characters.
+/// The maximum length of a message, in characters.
 const LONGEST: usize = 2_000;
-/// Longest URL or place that is kept, in characters: pages make them as long as they like.
+/// The maximum length of a stored URL or source location, in characters: pages may make them as long as they like.
 pub(super) const URL: usize = 4_000;
-/// A message that comes again within so many is counted, not kept twice.
+/// The number of recent messages that are searched for an equal one. A repeated message is counted instead of stored
+/// again.
 const ALIKE: usize = 16;
 
-/// How much a message matters, the least first.
+/// The severity of a console message, the least severe first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
-    /// `console.debug` and what Chromium calls verbose.
+    /// `console.debug` and Chromium's level "verbose".
     Debug,
-    /// `console.log`, `console.info` and their like.
+    /// `console.log`, `console.info` and similar calls.
     #[default]
     Info,
     /// `console.warn`.
     Warning,
-    /// `console.error`, failed assertions, what was thrown and not caught, requests that failed.
+    /// `console.error`, failed assertions, uncaught exceptions, failed requests.
     Error,
 }
 
-/// A message, with how often it came.
+/// A console message and the number of its occurrences.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// How much it matters.
     pub level: Level,
-    /// What it says, cut at 2,000 characters.
+    /// The text, cut at 2,000 characters.
     pub text: String,
-    /// `URL:line:column`, from 1.
+    /// The source location as `URL:line:column`, counted from 1.
     pub place: Option<String>,
-    /// How often it came, one after the other or nearly.
+    /// The number of occurrences that followed each other, or nearly.
     pub repeated: usize,
 }
 
-/// The console of a tab.
+/// The console messages of a tab.
 #[derive(Debug, Default)]
 pub(super) struct Console {
     kept: VecDeque<Kept>,
-    /// Messages so far. It only grows.
+    /// Number of messages so far. Never decreases.
     count: u64,
-    /// Errors so far. It only grows.
+    /// Number of errors so far. Never decreases.
     pub(super) errors: u64,
     page: u64,
 }
@@ -61,24 +62,24 @@ pub(super) struct Console {
 #[derive(Debug)]
 struct Kept {
     message: Message,
-    /// Which of the messages it was, the last time.
+    /// The sequence number of the last occurrence of the message.
     number: u64,
-    /// Which of the pages of the tab wrote it.
+    /// The number of the page (document of the main frame) that wrote the message.
     page: u64,
 }
 
 impl Console {
-    /// Another document is in the main frame.
+    /// Notes that another document is in the main frame.
     pub(super) fn next_page(&mut self) {
         self.page += 1;
     }
 
-    /// How many messages there were so far.
+    /// Returns the number of messages so far.
     pub(super) fn count(&self) -> u64 {
         self.count
     }
 
-    /// Those that came after the message of this number.
+    /// Returns the messages that came after the message with this sequence number.
     pub(super) fn after(&self, number: u64) -> Vec<Message> {
         self.kept
             .iter()
@@ -128,7 +129,7 @@ impl Console {
             "debug" => Level::Debug,
             "warning" => Level::Warning,
             "error" | "assert" => Level::Error,
-            // They say nothing.
+            // These calls write no text.
             "clear" | "endGroup" | "profile" | "profileEnd" => return,
             _ => Level::Info,
         };
@@ -149,7 +150,7 @@ impl Console {
     }
 
     pub(super) fn log(&mut self, entry: Entry) {
-        // Workers say it themselves, in their own sessions.
+        // Workers report these entries in their own sessions.
         if entry.source == "worker" {
             return;
         }
@@ -168,7 +169,8 @@ impl Console {
 }
 
 impl Tab {
-    /// Messages of this level and above, the oldest first: of the page as it is, or of all pages of the tab.
+    /// Returns the messages of this level and above, the oldest first: those of the current page, or of all pages of
+    /// the tab.
     #[must_use]
     pub fn console(&self, level: Level, all: bool) -> Vec<Message> {
         let State { console, .. } = &*self.state();
@@ -179,7 +181,7 @@ impl Tab {
     }
 }
 
-/// What Chromium holds for the console would stay as long as the page.
+/// Releases objects of console calls. Chromium would otherwise keep them for as long as the page exists.
 fn release(objects: Vec<RemoteObject>, channel: &Channel) {
     for object_id in objects.into_iter().filter_map(|object| object.object_id) {
         channel.send(&ReleaseObject { object_id });
@@ -188,7 +190,7 @@ fn release(objects: Vec<RemoteObject>, channel: &Channel) {
 
 fn uncaught(details: &ExceptionDetails) -> String {
     let thrown = details.exception.as_ref().map(shown).unwrap_or_default();
-    // The first line says what, the others where, which stands in the place.
+    // The first line is the message. The others are the stack trace, which `place` covers.
     let first = thrown.lines().next().unwrap_or_default();
     if first.is_empty() {
         details.text.clone()
@@ -214,7 +216,8 @@ fn place(trace: &StackTrace) -> Option<String> {
     (!frame.url.is_empty()).then(|| format!("{}:{}:{}", frame.url, frame.line_number + 1, frame.column_number + 1))
 }
 
-/// What a call wrote: with the substitutions of the console in a first text, else one after the other.
+/// Formats the arguments of a console call: with the `%` substitutions if the first argument is a string, otherwise
+/// joined by spaces.
 fn written(args: &[RemoteObject]) -> String {
     let mut left = args.iter();
     let mut text = String::new();
@@ -250,7 +253,7 @@ fn written(args: &[RemoteObject]) -> String {
     text
 }
 
-/// A value as the console shows it.
+/// Formats a value as the console shows it.
 fn shown(object: &RemoteObject) -> String {
     if let Some(value) = &object.value {
         return serde_json::from_str::<String>(value.get()).unwrap_or_else(|_| value.get().to_owned());
@@ -291,7 +294,7 @@ fn shown(object: &RemoteObject) -> String {
     }
 }
 
-/// The beginning of a text; an ellipsis says that there was more.
+/// Returns at most `longest` characters of a text, followed by an ellipsis if the text was longer.
 pub(super) fn cut(text: &str, longest: usize) -> String {
     match text.char_indices().nth(longest) {
         Some((end, _)) => format!("{}…", &text[..end]),

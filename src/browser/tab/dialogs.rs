@@ -1,4 +1,4 @@
-//! Dialogs: alert, confirm, prompt, and the question before a page is left. The page stands still until one is answered.
+//! JavaScript dialogs: alert, confirm, prompt and beforeunload. The page is blocked until its dialog is answered.
 
 use super::{State, Tab};
 use crate::{
@@ -9,27 +9,28 @@ use crate::{
     errors::BrowserError,
 };
 
-/// Longest message that is passed on, in characters: it is the page's text.
+/// The maximum length of a dialog's message, in characters: the page chooses the text.
 const MESSAGE: usize = 1_000;
 
-/// A dialog of a page.
+/// A JavaScript dialog of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dialog {
     /// `alert`, `confirm`, `prompt` or `beforeunload`.
     pub kind: String,
-    /// What it says, cut at 1,000 characters.
+    /// The text, cut at 1,000 characters.
     pub message: String,
-    /// What a prompt holds already.
+    /// The text that a prompt is prefilled with.
     pub default_prompt: Option<String>,
 }
 
-/// An open dialog.
+/// An open dialog together with the session that can answer it.
 #[derive(Debug)]
 pub(super) struct Open {
     dialog: Dialog,
-    /// The session of the frame that opened it, by which it is answered.
+    /// The session of the frame that opened the dialog. The answer is sent through it.
     channel: Channel,
-    /// It is being answered: what the page does then is no longer held up. Nor is it gone before Chromium says so.
+    /// True while the dialog is being answered. It no longer blocks calls then, but remains open until Chromium reports
+    /// that it closed.
     is_answered: bool,
 }
 
@@ -66,13 +67,13 @@ impl State {
 }
 
 impl Tab {
-    /// The open dialog.
+    /// Returns the open dialog, if any.
     #[must_use]
     pub fn dialog(&self) -> Option<Dialog> {
         self.state().dialog.as_ref().map(Open::dialog)
     }
 
-    /// Answers the open dialog and waits for what the page does then. `prompt_text` is typed into a prompt.
+    /// Answers the open dialog and waits until the page has settled. `prompt_text` is typed into a prompt.
     pub async fn handle_dialog(&self, accept: bool, prompt_text: Option<&str>) -> Result<Dialog, BrowserError> {
         let (answering, dialog, channel) = Answering::begin(self)?;
         let answer = HandleJavaScriptDialog {
@@ -82,11 +83,11 @@ impl Tab {
         let leaves = accept && dialog.kind == "beforeunload";
         self.acting(async {
             if leaves {
-                // What was held up by the question goes on now; its beginning may have been told before.
+                // The navigation that the dialog held up continues now. Its start may have been reported before.
                 self.change(|state| state.navigations.asked());
             }
             let answered = channel.call(&answer).await;
-            // It went by itself, with its page.
+            // The dialog closed by itself, together with its page.
             let went = answered.as_ref().is_err_and(|error| error.says("No dialog is showing"));
             if went || answered.is_ok() {
                 answering.done();
@@ -101,7 +102,8 @@ impl Tab {
     }
 }
 
-/// A dialog that is being answered. Given up before Chromium has taken the answer, it is in the way again.
+/// A guard for a dialog that is being answered. If it is dropped before Chromium has taken the answer, the dialog
+/// blocks calls again.
 struct Answering<'a>(&'a Tab);
 
 impl<'a> Answering<'a> {
@@ -113,7 +115,7 @@ impl<'a> Answering<'a> {
         Ok((Self(tab), open.dialog.clone(), open.channel.clone()))
     }
 
-    /// The next one may be open by now.
+    /// Removes the answered dialog, but not a next one that may be open by now.
     fn done(&self) {
         self.0
             .change(|state| drop(state.dialog.take_if(|open| open.is_answered)));

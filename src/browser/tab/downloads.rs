@@ -1,4 +1,6 @@
-//! Files that a page gives, and files that it asks for.
+//! Downloads of a tab, and its open file chooser.
+//!
+//! Files stay in the session's download folder until they are copied or removed; the sizes are limited by `room.rs`.
 
 use std::{fs::File, path::PathBuf, sync::Arc};
 
@@ -22,74 +24,76 @@ use crate::{
     errors::BrowserError,
 };
 
-/// Downloads that are remembered.
+/// The number of downloads that are remembered.
 const KEPT: usize = 100;
 
-/// Downloads that a page begins until somebody looks at its tab again; what begins later is stopped.
+/// The number of downloads that a page may start between two observations of its tab. Any further download is
+/// cancelled.
 const UNSEEN: usize = 20;
 
-/// Longest name that is kept, in characters; file systems allow 255 bytes.
+/// The maximum length of a stored file name, in characters; file systems allow 255 bytes.
 const NAME: usize = 500;
 
-/// How far a download is.
+/// The state of a download.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DownloadState {
-    /// It comes.
+    /// The download is in progress.
     Running,
-    /// It is whole.
+    /// The download is complete.
     Done,
-    /// It stopped before.
+    /// The download ended before it was complete.
     Cancelled,
 }
 
-/// Why a download was stopped here.
+/// The limit because of which fumi stopped a download.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stopped {
-    /// It is larger than so many bytes.
+    /// The download is larger than this number of bytes.
     Large(u64),
-    /// Those of its session take more than so many bytes together.
+    /// The downloads of the session exceed this number of bytes in total.
     Session(u64),
-    /// Those of all sessions do.
+    /// The downloads of all sessions exceed this number of bytes in total.
     All(u64),
-    /// Its page began more than so many since the tab was last looked at.
+    /// The page started more than this number of downloads since the last observation of the tab.
     Many(usize),
 }
 
-/// A download.
+/// A download of a page, in progress or ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Download {
-    /// Names the file in the folder of [`super::TabSettings::downloads`].
+    /// The id, which is also the file's name in the folder [`super::TabSettings::downloads`].
     pub id: String,
-    /// Where it comes from.
+    /// The URL that the file is downloaded from.
     pub url: String,
-    /// How the server or the page calls it: anything, also names that no file may have.
+    /// The file name that the server or the page suggests: any text, possibly not a valid file name.
     pub name: String,
-    /// How far it is.
     pub state: DownloadState,
-    /// So far.
+    /// Bytes received so far.
     pub bytes: u64,
-    /// The file, once it is whole.
+    /// The path of the file, once the download is complete.
     pub file: Option<PathBuf>,
-    /// Why it was stopped, if it was.
+    /// The limit that stopped the download, if any.
     pub stopped: Option<Stopped>,
-    /// Its bytes in the room for downloads.
+    /// The download's part of the session's download budget.
     share: Arc<Share>,
 }
 
 impl Download {
-    /// True if it has ended and no observation holds it: a call that was told of it may still be about to take its file.
+    /// True if the download has ended and no observation refers to it: a call that reported it may still be about to
+    /// copy its file.
     fn may_go(&self) -> bool {
         self.state != DownloadState::Running && Arc::strong_count(&self.share) == 1
     }
 
-    /// One that is whole, to be copied piece by piece. It stays where it is until [`Download::let_go`]: a copy that fails loses
-    /// nothing.
+    /// Opens the file of a complete download, so that it can be copied piece by piece. The file stays in place until
+    /// [`Download::let_go`] is called, so a failed copy loses nothing.
     #[must_use]
     pub fn open(&self) -> Option<File> {
         File::open(self.file.as_ref()?).ok()
     }
 
-    /// Removes the file. What cannot be removed goes with Chromium's profile.
+    /// Removes the file and releases its bytes of the budget. A file that cannot be removed is deleted with Chromium's
+    /// profile.
     pub fn let_go(&self) {
         if let Some(file) = &self.file {
             let _ = std::fs::remove_file(file);
@@ -102,7 +106,7 @@ impl Download {
 #[derive(Debug, Default)]
 pub(super) struct Downloads {
     kept: Vec<Kept>,
-    /// Beginnings and ends so far. It only grows.
+    /// Number of starts and ends of downloads so far. Never decreases.
     count: u64,
     folder: Option<PathBuf>,
     context: Option<ContextId>,
@@ -112,18 +116,18 @@ pub(super) struct Downloads {
 #[derive(Debug)]
 struct Kept {
     download: Download,
-    /// The number of its last beginning or end.
+    /// The sequence number of the last start or end of this download.
     number: u64,
 }
 
-/// A file chooser that waits.
+/// An open file chooser, as it is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chooser {
-    /// Whether it takes several files.
+    /// True if it accepts several files.
     pub multiple: bool,
 }
 
-/// A file chooser that waits, and whose it is.
+/// An open file chooser together with the field and session that it belongs to.
 #[derive(Debug)]
 pub(super) struct Waiting {
     multiple: bool,
@@ -140,12 +144,12 @@ impl Waiting {
 }
 
 impl Downloads {
-    /// How many beginnings and ends there were so far.
+    /// Returns the number of starts and ends of downloads so far.
     pub(super) fn count(&self) -> u64 {
         self.count
     }
 
-    /// Those that began or ended after the one of this number.
+    /// Returns the downloads that started or ended after the given sequence number.
     pub(super) fn after(&self, number: u64) -> Vec<Download> {
         self.kept
             .iter()
@@ -167,8 +171,9 @@ impl Downloads {
         self.kept.push(kept);
     }
 
-    /// Told twice where it began in a tab: by its page, and by the browser. `told`: how many beginnings and ends were told. Says
-    /// what has to be stopped at once.
+    /// Records a new download. A start is reported twice, by the page and by the browser; the second report is ignored.
+    /// `told` is the sequence number up to which callers have been informed. Returns the command that cancels the
+    /// download, if it exceeds [`UNSEEN`].
     fn begun(&mut self, begun: DownloadWillBegin, told: u64) -> Option<CancelDownload> {
         if self.knows(&begun.guid) {
             return None;
@@ -200,7 +205,8 @@ impl Downloads {
         }
     }
 
-    /// Removes the files of those that were told, the oldest first, until there is room.
+    /// Removes the files of downloads that callers have been informed of, the oldest first, until the session is within
+    /// its budget.
     fn make_room(&mut self, told: u64) {
         let mut old = self.kept.iter_mut().filter(|kept| kept.number <= told);
         while self.room.is_full()
@@ -213,7 +219,7 @@ impl Downloads {
         }
     }
 
-    /// Says what has to be stopped, if it grows too large.
+    /// Records the progress of a download. Returns the command that cancels it, if a limit has just been exceeded.
     fn went_on(&mut self, progress: &DownloadProgress, told: u64) -> Option<CancelDownload> {
         let at = self.kept.iter().position(|kept| kept.download.id == progress.guid)?;
         let download = &mut self.kept[at].download;
@@ -240,7 +246,7 @@ impl Downloads {
         let is_new = download.stopped.is_none() && reason.is_some();
         download.stopped = download.stopped.or(reason);
         download.state = match progress.state.as_str() {
-            // Whole before it could be stopped.
+            // The download was complete before it could be cancelled.
             "completed" if download.stopped.is_some() => DownloadState::Cancelled,
             "completed" => DownloadState::Done,
             "canceled" => DownloadState::Cancelled,
@@ -258,7 +264,8 @@ impl Downloads {
         None
     }
 
-    /// Takes those of a tab that closes. What nobody was told of there is told here.
+    /// Takes over the downloads of a tab that closes. Downloads not yet reported in that tab (`number > told`) are
+    /// reported in this one.
     fn inherit(&mut self, kept: Vec<Kept>, told: u64) {
         for mut kept in kept {
             if self.knows(&kept.download.id) {
@@ -277,7 +284,7 @@ impl Downloads {
 
 impl State {
     pub(super) fn hear_download(&mut self, channel: &Channel, event: &Event) {
-        // Of two kinds; an event is one at most.
+        // There are two kinds of events; an event is at most one of them.
         if let Some(begun) = event.get() {
             self.download_begun(begun, channel);
         }
@@ -310,7 +317,7 @@ impl State {
 }
 
 impl Tab {
-    /// Tells Chromium where the downloads of this context go.
+    /// Sets Chromium's download folder for this browser context, or denies downloads if there is no folder.
     pub(super) fn permit_downloads(&self, context: Option<&ContextId>) {
         let folder = self.settings.downloads.clone();
         let browser = Channel::of_browser(Arc::clone(self.channel.connection()));
@@ -325,17 +332,17 @@ impl Tab {
         downloads.room = Arc::clone(&self.settings.room);
     }
 
-    /// What the browser says of a download that is this tab's.
+    /// Records the start of a download of this tab, as reported by the browser.
     pub(crate) fn download_begun(&self, begun: DownloadWillBegin) {
         self.change(|state| state.download_begun(begun, &self.channel));
     }
 
-    /// The same of any download; it may be this tab's.
+    /// Records the progress of a download, if it belongs to this tab.
     pub(crate) fn download_went_on(&self, progress: &DownloadProgress) {
         self.change(|state| state.download_went_on(progress, &self.channel));
     }
 
-    /// Takes the downloads of a tab that closes, as windows do that were opened for one.
+    /// Takes over the downloads of a tab that closes, such as a window that was opened only for a download.
     pub(crate) fn inherit_downloads(&self, from: &Self) {
         let (kept, told) = {
             let state = &mut *from.state();
@@ -344,19 +351,19 @@ impl Tab {
         self.change(|state| state.downloads.inherit(kept, told));
     }
 
-    /// The file chooser that waits.
+    /// Returns the open file chooser, if any.
     #[must_use]
     pub fn chooser(&self) -> Option<Chooser> {
         self.state().chooser.as_ref().map(Waiting::shown)
     }
 
-    /// The downloads of this tab, the oldest first.
+    /// Returns the downloads of this tab, the oldest first.
     #[must_use]
     pub fn downloads(&self) -> Vec<Download> {
         self.state().downloads.after(0)
     }
 
-    /// Waits until no download of this tab runs any more.
+    /// Waits until no download of this tab is in progress, or the tab is closed.
     pub async fn downloads_ended(&self) {
         self.until(|state| {
             let mut kept = state.downloads.kept.iter();
@@ -365,8 +372,8 @@ impl Tab {
         .await;
     }
 
-    /// Gives files (absolute paths, vetted by the caller) to the file chooser that waits; none dismisses it. False if none
-    /// waits.
+    /// Passes files (absolute paths, validated by the caller) to the open file chooser; `None` dismisses it. Returns
+    /// false if no file chooser is open.
     pub(crate) async fn answer_chooser(&self, files: Option<Vec<String>>) -> Result<bool, BrowserError> {
         let Some(waiting) = self.state().chooser.take() else {
             return Ok(false);
@@ -375,7 +382,8 @@ impl Tab {
             return Ok(true);
         };
         let Some(field) = waiting.field else {
-            // `showOpenFilePicker`: there is no field to put files into, and the page was told at once that nobody chose.
+            // `showOpenFilePicker`: there is no field to put files into, and the page was informed at once that no file
+            // was chosen.
             return Err(BrowserError::Argument {
                 argument: "paths",
                 reason: Text::new(

@@ -1,4 +1,5 @@
-//! The events of a tab's sessions: who takes them, and where they go.
+//! The event loop of a tab: one task for each of its sessions, which dispatches the events to the modules that record
+//! them.
 
 use std::sync::{Arc, Weak};
 
@@ -14,33 +15,34 @@ use crate::{
     page::SCRIPT,
 };
 
-/// Bytes of bodies that Chromium keeps for [`Tab::request`].
+/// The total bytes of bodies that Chromium keeps for [`Tab::request`].
 const BODIES: u64 = 16 << 20;
-/// Bytes of one of them.
+/// The maximum bytes of one body that Chromium keeps.
 const BODY: u64 = 4 << 20;
-/// Bytes of a request's body that come with its event.
+/// The maximum bytes of a request's body that are included in its event.
 const POSTED: u64 = 16 << 10;
 
-/// What a session is attached to.
+/// The kind of target that a session is attached to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     /// The page itself.
     Page,
     /// A frame that lives in another process.
     Frame,
-    /// A worker: only its messages matter.
+    /// A worker, of which only the console messages are recorded.
     Worker,
 }
 
-/// Prepares a session, learns its frames, and leaves its events to a task.
+/// Prepares a session, reads its frame tree, and spawns a task that handles its events.
 pub(super) async fn listen(tab: &Arc<Tab>, channel: Channel, place: Place) -> Result<(), BrowserError> {
     let events = channel.events();
     prepare(tab, &channel, place);
     if place != Place::Worker {
-        // Sent after all that and before any wait: a page that waits for it would answer nothing that its process must.
+        // Sent after all of `prepare` and before any wait: a page that waits for the debugger answers no command that
+        // its process has to answer.
         let tree = channel.call(&page::GetFrameTree {});
         let tree = tree.await?.frame_tree;
-        // The events that led there still wait in the stream; doing them again changes nothing.
+        // The events that led to this tree are still queued. Applying them again changes nothing.
         tab.change(|state| state.frames.plant(tree, &channel));
     }
     tokio::spawn(take(Arc::downgrade(tab), channel, events, place));
@@ -71,7 +73,7 @@ fn prepare(tab: &Tab, channel: &Channel, place: Place) {
         });
     }
     if place == Place::Frame {
-        // A process that comes later knows nothing of what the others were told.
+        // A process that starts later has not received the preferences that were set before.
         channel.send(&tab.prefer(Emulation::default()).media());
     }
     channel.send(&target::SetAutoAttach {
@@ -119,7 +121,7 @@ impl Tab {
         }
     }
 
-    /// A frame in a process of its own, or a worker.
+    /// Starts listening to a frame in a process of its own, or to a worker.
     fn adopt(self: &Arc<Self>, channel: &Channel, attached: target::AttachedToTarget) {
         let child = channel.to(attached.session_id);
         let place = match attached.target_info.kind.as_str() {
@@ -131,7 +133,8 @@ impl Tab {
             }
         };
         let tab = Arc::clone(self);
-        // Its own task: the frame may leave before it answers, and this session must be heard meanwhile.
+        // A task of its own: the frame may disappear before it answers, and the events of this session must be handled
+        // meanwhile.
         tokio::spawn(async move {
             if let Err(error) = listen(&tab, child, place).await {
                 tracing::debug!(%error, "a frame left before it was known");

@@ -1,7 +1,7 @@
-//! The frames of a tab: one tree, whichever process a frame lives in.
+//! The frames of a tab: one tree, regardless of the processes that the frames live in.
 //!
-//! Invariants: a frame keeps its number as long as it lives, also when another process takes it over, and no number is used
-//! twice in a tab; the main frame is 0. Which frame is whose child is known here alone.
+//! Invariants: a frame keeps its number for its lifetime, even if another process takes it over, and no number is used
+//! twice in a tab; the main frame is 0. Only this module knows which frame is the child of which.
 
 use std::{
     collections::HashMap,
@@ -13,47 +13,47 @@ use crate::devtools::{
     protocol::page::{FrameId, FrameInfo, FrameTree, LoaderId},
 };
 
-/// A frame: a document after the other in one place of a tab.
+/// A frame of a tab: a place that shows one document after the other.
 #[derive(Debug)]
 pub(crate) struct Frame {
     pub(crate) id: FrameId,
-    /// Refs of its elements begin with it, but in the main frame.
+    /// The number of the frame in its tab. It is the prefix of the frame's refs, except in the main frame.
     pub(crate) number: u32,
-    // Held for moves only, never over a wait.
+    // Locked for moves only, never across an `await`.
     inner: Mutex<Inner>,
 }
 
-/// What changes about a frame.
+/// The mutable state of a frame.
 #[derive(Debug)]
 pub(super) struct Inner {
-    /// The session of the process that it lives in.
+    /// The session of the process that the frame lives in.
     pub(super) channel: Channel,
     pub(super) parent: Option<FrameId>,
     pub(super) children: Vec<FrameId>,
     pub(super) url: String,
     pub(super) loader: LoaderId,
-    /// Fumi's own world in its document.
+    /// Fumi's own world in the document.
     pub(super) world: Option<World>,
-    /// The page's world.
+    /// The page's own world in the document.
     pub(super) main: Option<World>,
-    /// The last number of a ref that any of its documents gave out.
+    /// The last ref number that was used in any document of the frame.
     pub(super) last_ref: u64,
     pub(super) loading: Loading,
 }
 
-/// A world of a document.
+/// A JavaScript world (execution context) of a document.
 #[derive(Clone, Debug)]
 pub(crate) struct World {
-    /// Within its process, for commands that know nothing better.
+    /// The number of the world within its process, for commands that accept nothing better.
     pub(crate) number: i64,
-    /// Of all worlds.
+    /// The id that is unique among all worlds.
     pub(crate) unique: String,
 }
 
-/// How far a frame's document is.
+/// The loading state of a frame's document.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Loading {
-    /// A navigation is on its way to this document.
+    /// The document that a pending navigation leads to.
     pub(super) coming: Option<LoaderId>,
     pub(super) is_ready: bool,
     pub(super) is_loaded: bool,
@@ -64,17 +64,16 @@ impl Frame {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The session that it lives in now.
+    /// Returns the session of the process that the frame lives in now.
     pub(crate) fn channel(&self) -> Channel {
         self.inner().channel.clone()
     }
 
-    /// Its URL.
     pub(crate) fn url(&self) -> String {
         self.inner().url.clone()
     }
 
-    /// What its refs begin with: nothing, or `f2`.
+    /// Returns the prefix of the frame's refs: empty for the main frame, otherwise such as `f2`.
     pub(crate) fn prefix(&self) -> String {
         match self.number {
             0 => String::new(),
@@ -87,7 +86,7 @@ impl Frame {
     }
 }
 
-/// All frames of a tab.
+/// The frame tree of a tab.
 #[derive(Debug)]
 pub(super) struct Frames {
     by_id: HashMap<FrameId, Arc<Frame>>,
@@ -121,7 +120,7 @@ impl Frames {
         self.by_id.values().find(|frame| frame.number == number)
     }
 
-    /// All frames: each before its children, these in the order in which they came.
+    /// Returns all frames: each before its children, which are in the order of their creation.
     pub(super) fn in_order(&self) -> Vec<Arc<Frame>> {
         let mut all = Vec::with_capacity(self.by_id.len());
         let mut left = vec![self.main.id.clone()];
@@ -132,13 +131,13 @@ impl Frames {
         all
     }
 
-    /// The frame that a frame is in.
+    /// Returns the parent of a frame.
     pub(super) fn parent(&self, frame: &Frame) -> Option<Arc<Frame>> {
         let parent = frame.inner().parent.clone()?;
         self.by_id.get(&parent).cloned()
     }
 
-    /// What a session says of its frames when fumi comes to it.
+    /// Takes over the frame tree that a session reports when fumi attaches to it.
     pub(super) fn plant(&mut self, tree: FrameTree, channel: &Channel) {
         let id = tree.frame.id.clone();
         if let Some(parent) = tree.frame.parent_id.clone() {
@@ -155,7 +154,7 @@ impl Frames {
         }
     }
 
-    /// A frame is new, or came back from another process.
+    /// Adds a new frame, or moves a frame that came back from another process.
     pub(super) fn attach(&mut self, id: &FrameId, parent: &FrameId, channel: &Channel) {
         if let Some(frame) = self.by_id.get(id).cloned() {
             if !frame.lives_in(channel) {
@@ -178,13 +177,13 @@ impl Frames {
         self.by_id.insert(id.clone(), Arc::new(frame));
     }
 
-    /// A frame left this process: for another one, or for good.
+    /// Handles a frame that left this process: for another process (`swapped`), or for good.
     pub(super) fn detach(&mut self, id: &FrameId, swapped: bool, channel: &Channel) {
         let Some(frame) = self.by_id.get(id).cloned() else {
             return;
         };
         if swapped {
-            // The new process may have spoken first.
+            // The events of the new process may have come first.
             if frame.lives_in(channel) {
                 self.remove_children(&frame);
                 let mut inner = frame.inner();
@@ -195,7 +194,7 @@ impl Frames {
         }
     }
 
-    /// A session ended. Whatever still lives in it is gone.
+    /// Removes the frames that still live in a session that has ended, except the main frame.
     pub(super) fn orphan(&mut self, channel: &Channel) {
         let gone: Vec<_> = self
             .by_id
@@ -210,7 +209,8 @@ impl Frames {
         }
     }
 
-    /// A frame has another document; what was inside the old one is gone. A restored document is whole already.
+    /// Records a new document of a frame and removes the children of the old one. A restored document is already
+    /// loaded.
     pub(super) fn navigated(&mut self, info: FrameInfo, is_restored: bool, channel: &Channel) {
         if let Some(parent) = &info.parent_id {
             self.attach(&info.id, parent, channel);
@@ -309,7 +309,7 @@ impl Inner {
     }
 }
 
-/// The URL as a person sees it.
+/// Returns the URL as the address bar shows it.
 fn address(info: &FrameInfo) -> String {
     let url = info.unreachable_url.as_ref().unwrap_or(&info.url);
     format!("{url}{}", info.url_fragment.as_deref().unwrap_or_default())

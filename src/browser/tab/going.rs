@@ -1,4 +1,7 @@
-//! Going somewhere: to a URL, back and forward, and what arrived.
+//! Navigation: to a URL, back and forward in the history, and the result.
+//!
+//! Every URL that a caller asks for passes the policy (`judge`) first; loads that the page starts itself are judged
+//! elsewhere.
 
 use std::time::Duration;
 
@@ -11,45 +14,44 @@ use crate::{
     errors::BrowserError,
 };
 
-/// Time for which a navigation that a page asked for may take to begin; some, such as `javascript:` URLs, never do.
+/// The time that a navigation requested by a page may take to begin. Some, such as `javascript:` URLs, never do.
 pub(super) const BEGINNING: Duration = Duration::from_millis(200);
-/// What Chromium says where no document comes: of a download, of nothing to show, of a process that died.
+/// Chromium's error text if no document arrives: for a download, a response without content, or a process that died.
 const ABORTED: &str = "net::ERR_ABORTED";
-/// Within this the events of what has happened have been read.
+/// The time within which the events of what has already happened are handled.
 const TOLD: Duration = Duration::from_secs(1);
 
-/// What came of going somewhere.
+/// The result of a navigation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Arrival {
-    /// Where the tab is now.
+    /// The current URL of the tab.
     pub url: String,
-    /// Its title; empty while a dialog is open.
+    /// The title of the page; empty while a dialog is open.
     pub title: String,
-    /// The status of the document; none where nothing was asked for over HTTP.
+    /// The HTTP status of the document; `None` if nothing was requested over HTTP.
     pub status: Option<u16>,
-    /// The URLs that led there, the first first.
+    /// The URLs that redirected here, the first one first.
     pub redirects: Vec<String>,
-    /// What else there is to say.
     pub note: Option<Note>,
 }
 
-/// What else there is to say of an arrival.
+/// A remark on the result of a navigation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Note {
-    /// The page is there and still loads something.
+    /// The page has arrived and is still loading something.
     StillLoading,
-    /// It became a download; the page before is still there.
+    /// The URL became a download; the tab still shows the page before.
     Download,
-    /// The server had nothing to show; the page before is still there.
+    /// The server sent no content; the tab still shows the page before.
     NoContent,
 }
 
 impl Tab {
-    /// Goes to a URL and waits until the page has loaded, at most as long as the settings say; a page that never stops
-    /// loading is taken as it is.
+    /// Navigates to a URL and waits until the page has loaded, at most for the time in the settings. A page that is
+    /// still loading then is accepted as it is.
     ///
-    /// A dialog that opens while the page loads is in the facts; one that keeps the tab from leaving the page before is
-    /// [`BrowserError::DialogOpen`], and answering it goes on.
+    /// A dialog that opens while the page loads is reported in the facts. A dialog that keeps the tab from leaving the
+    /// page before is [`BrowserError::DialogOpen`]; answering it continues the navigation.
     pub async fn navigate(&self, url: &str) -> Result<Arrival, BrowserError> {
         if let Some(judge) = &self.settings().judge {
             judge(url)?;
@@ -60,8 +62,9 @@ impl Tab {
         let work = async {
             let navigated = self.page().call(&command).await?;
             if !navigated.is_download && navigated.error_text.as_deref() != Some(ABORTED) {
-                // The answer overtakes the event that the document has come, that which stands for one that failed too: whoever
-                // goes on before it would take it for their own. A fragment has none, and the same one again no event at all.
+                // The answer overtakes the event of the document's arrival, also for the error page of a failed
+                // document. A next act that starts before that event would take it for its own result. A fragment
+                // navigation has no loader, and navigating to the same fragment again causes no event.
                 let told = self.until(|state| match &navigated.loader_id {
                     Some(loader) => state.navigations.has_arrived(loader).then_some(()),
                     None => before.went_on(state).then_some(()),
@@ -71,7 +74,7 @@ impl Tab {
             Ok(navigated)
         };
         let Some(navigated) = self.committed(url, &before, work).await? else {
-            // A dialog of the new page: it has arrived as far as it can.
+            // A dialog of the new page: the page has arrived as far as it can.
             return Ok(self.arrival(None).await);
         };
         if navigated.is_download {
@@ -89,23 +92,24 @@ impl Tab {
         Ok(arrival)
     }
 
-    /// Where the redirects of a document led, if there were any.
+    /// Returns the URL that the redirects of a document led to, if there were any.
     fn led_to(&self, loader: Option<&LoaderId>) -> Option<String> {
         self.state().navigations.known(loader?)?.led_to.clone()
     }
 
-    /// What was refused on the way out by the policy is no fault of the network.
+    /// Returns the policy's error if the server's own proxy refused the request to this URL: that is not a network
+    /// error.
     fn not_refused(&self, url: &str) -> Result<(), BrowserError> {
         let refused = self.settings().refused.as_ref();
         refused.and_then(|refused| refused(url)).map_or(Ok(()), Err)
     }
 
-    /// Goes back in the tab's history.
+    /// Goes back one entry in the tab's history.
     pub async fn back(&self) -> Result<Arrival, BrowserError> {
         self.travel(-1).await
     }
 
-    /// Goes forward in the tab's history.
+    /// Goes forward one entry in the tab's history.
     pub async fn forward(&self) -> Result<Arrival, BrowserError> {
         self.travel(1).await
     }
@@ -122,7 +126,7 @@ impl Tab {
         let go = NavigateToHistoryEntry { entry_id: entry.id };
         let work = async {
             self.page().call(&go).await?;
-            // Acknowledged before anything has happened.
+            // The command is acknowledged before anything has happened.
             self.until(|state| before.went_on(state).then_some(())).await;
             Ok(())
         };
@@ -132,7 +136,8 @@ impl Tab {
         Ok(self.arrived(&before).await)
     }
 
-    /// A dialog must be answered first. A crashed tab gets a new process by going somewhere.
+    /// Returns an error if the tab cannot navigate: an open dialog must be answered first. A crashed tab can:
+    /// navigating gives it a new process.
     fn can_leave(&self) -> Result<(), BrowserError> {
         match self.state().stopped() {
             None | Some(BrowserError::Crashed) => Ok(()),
@@ -140,7 +145,8 @@ impl Tab {
         }
     }
 
-    /// Waits until a navigation has led to a document or has failed. None says that the document came with a dialog.
+    /// Waits until a navigation has led to a document or has failed. Returns `None` if the document arrived and opened
+    /// a dialog.
     async fn committed<T>(
         &self,
         url: &str,
@@ -176,10 +182,12 @@ impl Tab {
         }
     }
 
-    /// Nothing arrived: a download, nothing to show, or a failure.
+    /// Maps a navigation without a new document to its result: an arrival with a note if there was no content,
+    /// otherwise an error.
     async fn not_loaded(&self, url: &str, reason: String, loader: Option<LoaderId>) -> Result<Arrival, BrowserError> {
         if reason == ABORTED {
-            // So says Chromium too of a process that dies on the way, a moment before it tells that.
+            // Chromium reports the same for a process that dies during the navigation, a moment before it reports the
+            // crash.
             let crashed = self.until(|state| state.has_crashed.then_some(()));
             if timeout(BEGINNING, crashed).await.is_ok() {
                 return Err(BrowserError::Crashed);
@@ -206,11 +214,11 @@ impl Tab {
         }
     }
 
-    /// Waits for a page that has arrived, and says what it is.
+    /// Waits until a page that has arrived is loaded and settled, and returns the result.
     async fn arrived(&self, before: &super::settle::Mark) -> Arrival {
         let end = Instant::now() + self.settings().load;
         self.loaded_until(end).await;
-        // Pages that send on at once, and those that get what they show after they have loaded.
+        // Covers pages that redirect at once, and pages that fetch their content after they have loaded.
         self.come_to_rest(before).await;
         let note = (!self.state().is_loaded() && self.dialog().is_none()).then_some(Note::StillLoading);
         self.arrival(note).await
@@ -230,7 +238,7 @@ impl Tab {
         }
     }
 
-    /// Waits until the main frame has loaded or something is in the way; false if time is up first.
+    /// Waits until the main frame has loaded or the page is blocked. Returns false if time is up first.
     pub(super) async fn loaded_until(&self, end: Instant) -> bool {
         let over = self.until(|state| (state.is_loaded() || state.stopped().is_some()).then_some(()));
         timeout_at(end, over).await.is_ok()

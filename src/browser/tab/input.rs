@@ -1,4 +1,4 @@
-//! What acts leave behind in a tab: a drag that Chromium holds back, and the preferences that were set.
+//! State that acts leave behind in a tab: an intercepted drag, and the emulated preferences.
 
 use super::{State, Tab};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
     emulate::Emulation,
 };
 
-/// What acts leave behind.
+/// The intercepted drag and the emulated preferences of a tab.
 #[derive(Debug, Default)]
 pub(super) struct Input {
     drag: Option<DragData>,
@@ -25,17 +25,17 @@ impl State {
 }
 
 impl Tab {
-    /// Forgets a drag that nobody carried on.
+    /// Discards an intercepted drag that was not continued.
     pub(crate) fn forget_drag(&self) {
         self.state().input.drag = None;
     }
 
-    /// Waits for a drag to be held back, and takes it.
+    /// Waits until Chromium has intercepted a drag, and takes its data.
     pub(crate) async fn held_back(&self) -> DragData {
         self.until(|state| state.input.drag.take()).await
     }
 
-    /// All preferences, with what `more` names from now on.
+    /// Sets the preferences that `more` contains. Returns all preferences that are set now.
     pub(crate) fn prefer(&self, more: Emulation) -> Emulation {
         let mut state = self.state();
         state.input.emulation = state.input.emulation.and(more);

@@ -1,4 +1,4 @@
-//! From what a caller names to an element of one frame, and to the point of the page where it is pressed.
+//! Resolution of a caller's target to an element of one frame, and to the point of the page where it is clicked.
 
 use std::sync::Arc;
 
@@ -12,27 +12,28 @@ use crate::{
     target::Target,
 };
 
-/// Frames in frames that are gone through; more is a trap.
+/// The maximum nesting of frames that is followed; deeper nesting is treated as a trap.
 const DEEPEST: usize = 16;
-/// Candidates of all frames that are named.
+/// The maximum number of candidates, of all frames together, that an error lists.
 const CANDIDATES: usize = 16;
 
-/// A place on the page, in CSS pixels of the viewport of the tab.
+/// A point on the page, in CSS pixels of the tab's viewport.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Point {
-    /// From the left.
+    /// The distance from the left edge.
     pub x: f64,
-    /// From the top.
+    /// The distance from the top edge.
     pub y: f64,
 }
 
-/// An element that was found.
+/// An element that a target was resolved to, with its frame.
 #[derive(Clone, Debug)]
 pub(crate) struct Located {
     pub(crate) frame: Arc<Frame>,
-    /// As the caller named it, for what is said about it: with the ref behind, where that is not the name.
+    /// The caller's description of the element, for messages, followed by the ref if the description is not the ref
+    /// itself.
     pub(crate) called: String,
-    /// With its frame's prefix.
+    /// The ref, including the frame's prefix.
     pub(crate) reference: String,
     pub(crate) role: String,
     pub(crate) name: String,
@@ -69,24 +70,24 @@ struct Resolved {
     visible: bool,
 }
 
-/// What `fumi.resolveAnd` says.
+/// The answer of `fumi.resolveAnd`.
 #[derive(Deserialize)]
 struct Both<R> {
     found: Said<Resolved>,
     next: Option<Said<R>>,
 }
 
-/// How `fumi.aim` is asked.
+/// The options of `fumi.aim`.
 #[derive(Default, Serialize)]
 pub(crate) struct AimOptions {
-    /// From the upper left corner; else the middle.
+    /// The position relative to the element's upper left corner; by default the middle.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) position: Option<Point>,
-    /// No check but that it is in view: a picture shows what is there.
+    /// True to check only that the element is in view: a screenshot shows whatever is there.
     pub(crate) force: bool,
 }
 
-/// What matches in several frames.
+/// The matches of a target in several frames.
 #[derive(Default)]
 struct Matches {
     count: usize,
@@ -107,7 +108,7 @@ impl Matches {
     }
 }
 
-/// Where an element's document lies inside the viewport of the frame above.
+/// The box of a frame element's document in the viewport of the parent frame.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct FrameBox {
@@ -115,7 +116,7 @@ struct FrameBox {
     y: f64,
     scale_x: f64,
     scale_y: f64,
-    /// The upper left corner of the element itself, its border included.
+    /// The upper left corner of the element itself, including its border.
     #[serde(default)]
     left: f64,
     #[serde(default)]
@@ -123,14 +124,14 @@ struct FrameBox {
 }
 
 impl Tab {
-    /// Finds the frame and the element: a ref by its frame's number, anything else in the main frame, and only if nothing
-    /// there matches in those inside it, all together.
+    /// Finds the frame and the element of a target. A ref is looked up in the frame of its number. Any other target is
+    /// looked up in the main frame and, only if nothing matches there, in all inner frames together.
     pub(crate) async fn locate(&self, target: &Target) -> Result<Located, BrowserError> {
         let located = self.locate_now(target).await;
         self.or_at_rest(target, located).await
     }
 
-    /// What was found, or what is there once the page has come to rest.
+    /// Returns what was found. If nothing was found and the page has not settled, waits for it and looks again.
     async fn or_at_rest(
         &self,
         target: &Target,
@@ -143,15 +144,16 @@ impl Tab {
         self.locate_now(target).await
     }
 
-    /// Finds an element and asks a function about it, in one question where it is in the main frame; else only the element comes
-    /// back, as it does where its role is one that the caller goes on with by itself.
+    /// Finds an element and calls a function on it, in one call to the page if the element is in the main frame.
+    /// Otherwise, or if the element's role is `unless`, returns only the element: the caller then makes the second call
+    /// itself.
     pub(crate) async fn locate_and<R: DeserializeOwned>(
         &self,
         target: &Target,
         (function, args): (&str, impl Serialize),
         unless: Option<&str>,
     ) -> Result<(Located, Option<Said<R>>), BrowserError> {
-        // What may have to be stopped is asked alone.
+        // A query that may have to be aborted is sent alone.
         if target.frame().is_none_or(|number| number == 0) && !target.has_pattern() {
             let main = self.main();
             let both: Both<R> = self.ask(&main, "resolveAnd", (target, function, args, unless)).await?;
@@ -183,20 +185,21 @@ impl Tab {
         self.or_inside(target, in_main).await
     }
 
-    /// What was found in the main frame; where nothing was, what is in those inside it.
+    /// Returns what was found in the main frame, or looks in the inner frames if nothing was found there.
     async fn or_inside(
         &self,
         target: &Target,
         in_main: Result<Located, BrowserError>,
     ) -> Result<Located, BrowserError> {
         match in_main {
-            // Boxed: it is large and seldom, and nearly every act begins with this.
+            // Boxed because the future is large and rarely needed, and nearly every act starts here.
             Err(BrowserError::NoMatch { nearest, .. }) => Box::pin(self.locate_inside(target, nearest)).await,
             located => located,
         }
     }
 
-    /// The one match in the frames inside the page. `nearest`: what the main frame suggests, which is the best if it does.
+    /// Finds the one match in the inner frames. `nearest` contains the suggestions of the main frame; they take
+    /// precedence over those of the inner frames.
     async fn locate_inside(&self, target: &Target, mut nearest: Vec<String>) -> Result<Located, BrowserError> {
         let named = target.to_string();
         let inner = self.frames().into_iter().filter(|frame| frame.number != 0).collect();
@@ -249,13 +252,13 @@ impl Tab {
         }
     }
 
-    /// Scrolls to an element, waits until it is at rest, and checks that it is visible, enabled and not covered, in the frames
-    /// above too. The point is in CSS pixels of the tab's viewport, where input goes.
+    /// Scrolls to an element, waits until it stops moving, and checks that it is visible, enabled and not covered, also
+    /// in the parent frames. Returns the point in CSS pixels of the tab's viewport, where input is dispatched.
     pub(crate) async fn aim(&self, located: &Located) -> Result<Point, BrowserError> {
         self.aim_at(located, None).await
     }
 
-    /// The same at a position from the element's upper left corner.
+    /// Does the same as [`Tab::aim`], at a position relative to the element's upper left corner.
     pub(crate) async fn aim_at(&self, located: &Located, position: Option<Point>) -> Result<Point, BrowserError> {
         self.scroll_to(located).await?;
         let options = AimOptions {
@@ -275,15 +278,15 @@ impl Tab {
         Ok(point)
     }
 
-    /// Brings an element of a frame into view in the frames above: the script in a frame cannot scroll what another process
-    /// shows. In its own frame the script scrolls.
+    /// Scrolls an element of an inner frame into view in the parent frames: the script in a frame cannot scroll the
+    /// content of another process. Within its own frame the script scrolls.
     pub(crate) async fn scroll_to(&self, located: &Located) -> Result<(), BrowserError> {
         if located.frame.number != 0 {
             let object = self.object(located).await?;
             let object_id = object.id.clone();
-            // An element without a box: the script says it better.
+            // An error means an element without a box, which the script reports better.
             let _ = object.channel().call(&ScrollIntoViewIfNeeded { object_id }).await;
-            // Input goes to where the frame was drawn last, which may be elsewhere than where it is by now.
+            // Input is dispatched to where the frame was last drawn, which may differ from its position by now.
             self.drawn().await;
         }
         Ok(())
@@ -293,7 +296,8 @@ impl Tab {
         self.state().frames.parent(frame)
     }
 
-    /// A point of a frame's viewport in that of the frame above, where the frame's element must receive what happens there.
+    /// Converts a point of a frame's viewport to the parent frame's viewport. Returns a refusal if the frame's element
+    /// is not hit there.
     async fn through(&self, frame: &Frame, above: &Frame, point: Point) -> Result<Said<Point>, BrowserError> {
         let owner = self.owner(frame, above).await?;
         let inside = match self.ask_on::<Said<FrameBox>>(above, &owner, "frameBox", ()).await? {
@@ -311,7 +315,8 @@ impl Tab {
         self.ask_on(above, &owner, "aim", (options,)).await
     }
 
-    /// The box of a frame's document in the viewport of the frame above: its corner and the scale of its pixels.
+    /// Returns the corner of a frame's document in the viewport of the parent frame, and the scale of its pixels.
+    /// Returns `None` for the main frame.
     pub(crate) async fn frame_corner(&self, frame: &Frame) -> Result<Option<(Point, Point)>, BrowserError> {
         let Some(above) = self.parent(frame) else {
             return Ok(None);

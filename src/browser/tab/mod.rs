@@ -1,8 +1,8 @@
-//! One tab: its frames, what happens in them, and how something is done in one.
+//! One tab: its frames, their events, and the operations on them.
 //!
-//! A task for each session of the tab (its page, frames of other processes, workers) takes the events in their order and
-//! writes what they say into one state; whoever waits looks at that state again after every event. Nothing here waits for a
-//! fixed time. The tasks end with their sessions, or when the tab is dropped. Which tabs there are is known elsewhere.
+//! One task for each session of the tab (the page, frames in other processes, workers) handles the events in order and
+//! writes them to one shared state. Waiting operations check that state again after every event; nothing here waits for
+//! a fixed time. The tasks end with their sessions, or when the tab is dropped. The list of tabs is kept elsewhere.
 
 mod acting;
 mod among;
@@ -58,19 +58,19 @@ use crate::{
     errors::BrowserError,
 };
 
-/// A tab. All its work is asynchronous; dropping the future gives it up.
+/// An open tab. All its operations are asynchronous; dropping the future aborts the operation.
 #[derive(Debug)]
 pub struct Tab {
     id: TargetId,
     channel: Channel,
     settings: Arc<TabSettings>,
-    // Held for moves only, never over a wait.
+    // Locked for moves only, never across an `await`.
     state: Mutex<State>,
-    /// Changes after every event.
+    /// Notifies waiting operations after every event.
     pulse: watch::Sender<()>,
 }
 
-/// What is known of a tab.
+/// The state of a tab, written by its event loop.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 pub(crate) struct State {
@@ -83,24 +83,26 @@ pub(crate) struct State {
     chooser: Option<downloads::Waiting>,
     seen: observe::Seen,
     input: input::Input,
-    /// With the number of documents that had arrived then.
+    /// The last snapshot of the whole page, with the number of documents that had arrived by then.
     last_snapshot: Option<(u64, String)>,
-    /// See [`Tab::hurry`].
+    /// True if acts do not wait for the page to settle; see [`Tab::hurry`].
     is_hurried: bool,
-    /// See [`Tab::tell_popups`].
+    /// The way in which acts look for popups; see [`Tab::tell_popups`].
     popups: Popups,
-    /// Since when nobody has waited for the page to come to rest, and how much of it is left.
+    /// The start of the acts after which no call has waited for the page to settle, and the part of the wait that is
+    /// still due.
     unsettled: Option<(settle::Mark, settle::Pace)>,
-    /// What the page said when it was last waited for.
+    /// The title that the page reported when it was last waited for.
     told_title: Option<title::Titled>,
-    /// What was acted on last has an open list or menu, and nobody has been told.
+    /// True if the element that was acted on last has an open list or menu that has not been reported.
     has_opened: bool,
     has_crashed: bool,
     is_closed: bool,
 }
 
 impl Tab {
-    /// Prepares a page that Chromium has just attached fumi to, lets it run if it waits for that, and begins to listen.
+    /// Prepares a page that Chromium has just attached fumi to, resumes it if it waits for the debugger, and starts
+    /// listening to its events.
     pub(crate) async fn attach(
         channel: Channel,
         info: TargetInfo,
@@ -138,36 +140,35 @@ impl Tab {
         Ok(tab)
     }
 
-    /// The target; also the id of the main frame.
+    /// Returns the id of the target, which is also the id of the main frame.
     #[must_use]
     pub fn id(&self) -> &TargetId {
         &self.id
     }
 
-    /// The URL of the main frame.
+    /// Returns the URL of the main frame.
     #[must_use]
     pub fn url(&self) -> String {
         self.main().url()
     }
 
-    /// Whether its process crashed; [`Tab::navigate`] gives it another.
+    /// True if the tab's process crashed; [`Tab::navigate`] gives it a new one.
     #[must_use]
     pub fn has_crashed(&self) -> bool {
         self.state().has_crashed
     }
 
-    /// Whether it is gone.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.state().is_closed
     }
 
-    /// The title as it was when somebody last looked.
+    /// Returns the title as of the last observation.
     pub(crate) fn last_title(&self) -> String {
         self.state().seen.title().to_owned()
     }
 
-    /// The session of the page.
+    /// Returns the session of the page.
     pub(crate) fn page(&self) -> &Channel {
         &self.channel
     }
@@ -176,22 +177,21 @@ impl Tab {
         &self.settings
     }
 
-    /// The main frame.
     pub(crate) fn main(&self) -> Arc<Frame> {
         Arc::clone(self.state().frames.main())
     }
 
-    /// All frames, each before those inside it.
+    /// Returns all frames, parents before their children.
     pub(crate) fn frames(&self) -> Vec<Arc<Frame>> {
         self.state().frames.in_order()
     }
 
-    /// A frame by its id.
+    /// Returns the frame with this id.
     pub(crate) fn frame(&self, id: &FrameId) -> Option<Arc<Frame>> {
         self.state().frames.get(id).cloned()
     }
 
-    /// Keeps a snapshot of the whole page; the one before comes back.
+    /// Stores a snapshot of the whole page. Returns the snapshot before it.
     pub(crate) fn remember_snapshot(&self, text: String) -> Option<String> {
         let state = &mut *self.state();
         let arrived = state.navigations.arrived;
@@ -209,13 +209,13 @@ impl Tab {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes the state and wakes whoever waits for that.
+    /// Changes the state and wakes all waiting operations.
     fn change(&self, change: impl FnOnce(&mut State)) {
         change(&mut self.state());
         self.pulse.send_replace(());
     }
 
-    /// Waits until a look at the state finds something.
+    /// Waits until `look` returns a value. Checks the state now and after every event.
     async fn until<R>(&self, mut look: impl FnMut(&mut State) -> Option<R>) -> R {
         let mut pulses = self.pulse.subscribe();
         loop {
@@ -223,18 +223,19 @@ impl Tab {
                 return found;
             }
             if pulses.changed().await.is_err() {
-                // Cannot be: the sender is ours.
+                // Cannot happen: the tab owns the sender.
                 std::future::pending::<()>().await;
             }
         }
     }
 
-    /// What keeps the page from doing anything, once it does: a dialog, a crash, the end.
+    /// Waits until the page is blocked: by a dialog, a crash, or the end of the tab.
     async fn stop(&self) -> BrowserError {
         self.until(|state| state.stopped()).await
     }
 
-    /// Does something that the page must answer; a dialog, a crash or the end of the tab answers in its place.
+    /// Runs `work`, which needs the page to answer. Returns an error as soon as a dialog opens, or the tab crashes or
+    /// closes.
     pub(crate) async fn unless_stopped<T>(
         &self,
         work: impl Future<Output = Result<T, BrowserError>>,
@@ -243,7 +244,7 @@ impl Tab {
             biased;
             done = work => match done {
                 Err(BrowserError::Protocol(CallError::Gone { .. })) if self.has_left() => {
-                    // Its session ends a moment before the tab has heard all that came before.
+                    // The session ends a moment before the tab has handled all earlier events.
                     self.until(|state| state.is_closed.then_some(())).await;
                     Err(BrowserError::TabClosed)
                 }
@@ -253,7 +254,7 @@ impl Tab {
         }
     }
 
-    /// Whether Chromium has let the page go.
+    /// True if Chromium has detached the page.
     fn has_left(&self) -> bool {
         let session = self.channel.session();
         session.is_none_or(|session| !self.channel.connection().is_attached(session))

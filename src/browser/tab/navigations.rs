@@ -1,6 +1,7 @@
-//! What is told of navigations: which began, what arrived with which status, and how far the documents are.
+//! The navigation state of a tab: which navigations began, which documents arrived with which status, and how far they
+//! have loaded.
 //!
-//! Written by events alone. Going somewhere, and waiting for it, is elsewhere.
+//! Written by events only. Starting navigations and waiting for them is in `going.rs` and `settle.rs`.
 
 use std::collections::VecDeque;
 
@@ -13,38 +14,38 @@ use crate::devtools::{
     },
 };
 
-/// Documents whose status is remembered: those of the frames that load at the same time.
+/// The number of documents whose status is remembered: enough for the frames that load at the same time.
 const STATUSES: usize = 64;
-/// Redirects that are named; Chromium gives up at 20.
+/// The maximum number of redirects that are recorded; Chromium gives up at 20.
 const REDIRECTS: usize = 20;
 
-/// How often and where to frames went.
+/// The counters and documents of a tab's navigations.
 #[derive(Debug, Default)]
 pub(super) struct Navigations {
-    /// How many began, or were asked for by a page, in any frame. It only grows.
+    /// Number of navigations that began, or were requested by a page, in any frame. Never decreases.
     pub(super) begun: u64,
-    /// How many documents arrived in the main frame. It only grows.
+    /// Number of documents that arrived in the main frame. Never decreases.
     pub(super) arrived: u64,
-    /// How many times the main frame's document got another URL. It only grows.
+    /// Number of changes of the main frame's URL within its document. Never decreases.
     pub(super) within: u64,
-    /// The main frame was asked to navigate and nothing has begun yet.
+    /// True if a navigation of the main frame was requested and has not begun yet.
     pub(super) is_asked: bool,
     documents: VecDeque<(LoaderId, Document)>,
 }
 
-/// What the network said of a document.
+/// The network's data about a document.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Document {
     pub(super) status: Option<u16>,
     pub(super) redirects: Vec<String>,
-    /// Where the last of them led.
+    /// The URL that the last redirect led to.
     pub(super) led_to: Option<String>,
-    /// It is, or was, in the main frame: what stands for one that failed too.
+    /// True if the document is, or was, in the main frame. This includes the error page of a failed document.
     has_arrived: bool,
 }
 
 impl Navigations {
-    /// What is known of a document; a new entry if nothing is.
+    /// Returns the data of a document, or a new entry if there is none.
     pub(super) fn document(&mut self, loader: &LoaderId) -> &mut Document {
         let at = if let Some(at) = self.documents.iter().position(|(known, _)| known == loader) {
             at
@@ -58,7 +59,7 @@ impl Navigations {
         &mut self.documents[at].1
     }
 
-    /// The main frame is about to navigate.
+    /// Records that the main frame is about to navigate.
     pub(super) fn asked(&mut self) {
         self.begun += 1;
         self.is_asked = true;
@@ -71,7 +72,7 @@ impl Navigations {
             .map(|(_, document)| document)
     }
 
-    /// Whether a document has come to the main frame.
+    /// True if the document has arrived in the main frame.
     pub(super) fn has_arrived(&self, loader: &LoaderId) -> bool {
         self.known(loader).is_some_and(|document| document.has_arrived)
     }
@@ -146,7 +147,7 @@ impl State {
     }
 
     fn navigation_started(&mut self, started: FrameStartedNavigating) {
-        // Those within a document are done when they are told.
+        // Navigations within a document are complete when they are reported.
         if matches!(started.navigation_type.as_str(), "sameDocument" | "historySameDocument") {
             return;
         }
@@ -160,7 +161,7 @@ impl State {
         frame.inner().loading.coming = Some(started.loader_id);
     }
 
-    /// Nothing of a frame is on its way any more: what was coming arrived, failed, or became a download.
+    /// Records that a frame has stopped loading: its pending document arrived, failed, or became a download.
     fn stopped_loading(&mut self, frame: &crate::devtools::protocol::page::FrameId) {
         let Some(frame) = self.frames.get(frame) else { return };
         frame.inner().loading.coming = None;
@@ -169,7 +170,7 @@ impl State {
         }
     }
 
-    /// The request of a document failed before the document arrived.
+    /// Records that the request of a document failed before the document arrived.
     pub(super) fn document_failed(&mut self, loader: &LoaderId) {
         for frame in self.frames.in_order() {
             let mut inner = frame.inner();
@@ -179,7 +180,7 @@ impl State {
         }
     }
 
-    /// Whether the main frame's document is there, and nothing newer is coming.
+    /// True if the main frame's document is loaded and no newer one is pending.
     pub(super) fn is_loaded(&self) -> bool {
         let inner = self.frames.main().inner();
         inner.loading.is_loaded && inner.loading.coming.is_none() && !self.navigations.is_asked
@@ -193,7 +194,7 @@ fn got_further(frames: &Frames, further: &LifecycleEvent) {
     let mut inner = frame.inner();
     match further.name.as_str() {
         "init"
-            // Comes before the navigation is told.
+            // This event comes before the navigation is reported.
             if inner.loader != further.loader_id => {
                 inner.loader = further.loader_id.clone();
                 (inner.loading.is_ready, inner.loading.is_loaded) = (false, false);

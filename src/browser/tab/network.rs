@@ -1,4 +1,5 @@
-//! Requests of a tab's pages and what came of them: the last 1,000. Bodies stay with Chromium until they are asked for.
+//! The network requests of a tab's pages and their responses: the last 1,000. Chromium keeps the bodies until they are
+//! requested.
 
 use std::collections::VecDeque;
 
@@ -15,55 +16,55 @@ use crate::devtools::{
     protocol::page::LoaderId,
 };
 
-/// Requests that are kept.
+/// The number of requests that are kept.
 const KEPT: usize = 1_000;
 
-/// Bytes of the names and values of one head that are kept.
+/// The bytes of names and values that are kept of one set of headers.
 const HEAD: usize = 64 << 10;
 
-/// Characters of a word that a page chooses itself, such as a method.
+/// The maximum length of a word that a page may choose itself, such as a method, in characters.
 const WORD: usize = 200;
 
-/// A request and what came of it.
+/// A request and its outcome.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
-    /// Its number in this tab, from 1.
+    /// The number of the request in this tab, counted from 1.
     pub index: usize,
-    /// Such as `GET`.
+    /// The HTTP method, such as `GET`.
     pub method: String,
-    /// Without its fragment.
+    /// The URL without its fragment.
     pub url: String,
     /// `document`, `script`, `xhr`, `fetch`, `image`, `websocket`, ...
     pub kind: String,
-    /// None as long as there is no answer.
+    /// The HTTP status; `None` until there is a response.
     pub status: Option<u16>,
-    /// Such as `text/html`.
+    /// The media type, such as `text/html`.
     pub mime: Option<String>,
-    /// Why nothing came, such as `net::ERR_CONNECTION_REFUSED`.
+    /// The reason why the request failed, such as `net::ERR_CONNECTION_REFUSED`.
     pub failure: Option<String>,
-    /// As they came over the network, head included; none as long as it is not whole.
+    /// Bytes transferred over the network, headers included; `None` until the response is complete.
     pub bytes: Option<u64>,
-    /// Until it was whole or had failed.
+    /// The time until the response was complete or had failed, in milliseconds.
     pub duration_ms: Option<u64>,
 }
 
-/// The requests of a tab.
+/// The recorded requests of a tab.
 #[derive(Debug, Default)]
 pub(super) struct Network {
     pub(super) kept: VecDeque<Kept>,
     count: usize,
-    /// How many documents were in the main frame.
+    /// Number of documents that have been in the main frame.
     pub(super) page: u64,
 }
 
-/// One of them.
+/// A recorded request with the data that is needed to fetch its bodies.
 #[derive(Debug)]
 pub(super) struct Kept {
     pub(super) request: Request,
     pub(super) id: RequestId,
-    /// Who may be asked for its bodies.
+    /// The session that can fetch the bodies.
     pub(super) channel: Channel,
-    /// Seconds of Chromium's clock.
+    /// The start time, in seconds of Chromium's clock.
     began: f64,
     pub(super) page: u64,
     pub(super) headers: Headers,
@@ -74,18 +75,19 @@ pub(super) struct Kept {
 }
 
 impl Network {
-    /// Another document is in the main frame. Its own request came before this was known.
+    /// Notes that another document is in the main frame. Its own request was recorded before this call.
     pub(super) fn next_page(&mut self) {
         self.page += 1;
     }
 
-    /// The number of the last request.
+    /// Returns the number of the last request.
     pub(super) fn last(&self) -> usize {
         self.count
     }
 
-    /// A request for data after the one of this number that has no answer yet. Streams of events never end; of what a page
-    /// before asked for the end is not always told.
+    /// Returns the newest request for data (`xhr` or `fetch`) after the given number that is still open. Event streams
+    /// are not counted since they never end, nor are requests of an earlier page since their end is not always
+    /// reported.
     pub(super) fn fetching(&self, after: usize) -> Option<usize> {
         let newest = self.kept.iter().rev();
         let newest = newest.take_while(|kept| kept.request.index > after);
@@ -116,7 +118,7 @@ impl Network {
             id,
             channel: channel.clone(),
             began: 0.0,
-            // A document belongs to the page that it becomes.
+            // The request of a main document belongs to the page that it becomes; `request_sent` adds 1.
             page: self.page,
             headers: Headers::default(),
             body: None,
@@ -128,7 +130,7 @@ impl Network {
         &mut self.kept[last]
     }
 
-    /// The newest of this id: the hops of a redirect share it.
+    /// Returns the newest request with this id: the hops of a redirect share it.
     fn find(&mut self, id: &RequestId) -> Option<&mut Kept> {
         self.kept.iter_mut().rev().find(|kept| kept.id == *id)
     }
@@ -244,7 +246,7 @@ impl State {
     }
 }
 
-/// As much of a head as is kept; a mark says how many fields are not.
+/// Drops headers beyond [`HEAD`] bytes. A `…` header states how many were dropped.
 fn kept(mut headers: Headers) -> Headers {
     let mut room = HEAD;
     let all = headers.len();
@@ -261,7 +263,7 @@ fn kept(mut headers: Headers) -> Headers {
     headers
 }
 
-/// Schemes without statuses say 0.
+/// Converts a status. Schemes without statuses report 0, which becomes `None`.
 fn status(status: i64) -> Option<u16> {
     u16::try_from(status).ok().filter(|status| *status != 0)
 }

@@ -1,4 +1,4 @@
-//! Elements of a page as objects of a world, for commands that take one. Each is let go when nobody needs it any more.
+//! Elements and nodes of a page as remote objects, for commands that take one. Each is released when it is dropped.
 
 use super::{
     Frame, Located, Tab,
@@ -16,7 +16,7 @@ use crate::{
     errors::BrowserError,
 };
 
-/// An object of a page. It is let go when this is dropped.
+/// A remote object of a page. Dropping it releases the object.
 #[derive(Debug)]
 pub(crate) struct RemoteObject {
     pub(crate) id: RemoteObjectId,
@@ -28,7 +28,7 @@ impl RemoteObject {
         Self { id, channel }
     }
 
-    /// The session that it belongs to.
+    /// Returns the session that the object belongs to.
     pub(crate) fn channel(&self) -> &Channel {
         &self.channel
     }
@@ -43,7 +43,7 @@ impl Drop for RemoteObject {
 }
 
 impl Tab {
-    /// The element itself as an object of fumi's world, for commands that take one.
+    /// Returns the element as an object of fumi's world, for commands that take one.
     pub(crate) async fn object(&self, located: &Located) -> Result<RemoteObject, BrowserError> {
         let work = async {
             let (channel, world) = self.world(&located.frame).await?;
@@ -61,7 +61,7 @@ impl Tab {
         self.unless_stopped(self.answered(work)).await
     }
 
-    /// The element as an object of the page's own world, for the page's functions.
+    /// Returns the element as an object of the page's own world, for the page's functions.
     pub(crate) async fn object_in_page(&self, located: &Located) -> Result<RemoteObject, BrowserError> {
         let ours = self.object(located).await?;
         let work = async {
@@ -73,7 +73,7 @@ impl Tab {
         self.unless_stopped(self.answered(work)).await
     }
 
-    /// A node as an object of a world.
+    /// Returns a node as an object of a world.
     pub(crate) async fn resolve_node(
         &self,
         frame: &Frame,
@@ -91,7 +91,7 @@ impl Tab {
         Ok(RemoteObject::new(id, channel.clone()))
     }
 
-    /// The element that holds a frame, as an object of fumi's world in the frame above.
+    /// Returns the element that contains a frame (such as an iframe), as an object of fumi's world in the parent frame.
     pub(crate) async fn owner(&self, frame: &Frame, above: &Frame) -> Result<RemoteObject, BrowserError> {
         self.unless_stopped(async {
             let (channel, world) = self.world(above).await?;

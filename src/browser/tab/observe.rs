@@ -1,41 +1,39 @@
-//! What happened in a tab since somebody last looked: small, and never left out of an answer.
+//! Observation: the changes in a tab since the last observation. They are small, and every reply includes them.
 
 use super::{Chooser, Dialog, Download, Message, Tab};
 use crate::errors::BrowserError;
 
-/// What happened since the last observation. New tabs are added by who knows them.
+/// The state and the changes of a tab since the last observation. New tabs are added by the tab list.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts, each said on its own")]
 pub struct Facts {
-    /// As it is now.
+    /// The current URL.
     pub url: String,
-    /// As it is now; empty while a dialog is open.
+    /// The current title; empty while a dialog is open.
     pub title: String,
-    /// Since the last observation.
+    /// True if the URL changed since the last observation.
     pub url_changed: bool,
-    /// Since the last observation.
+    /// True if the title changed since the last observation.
     pub title_changed: bool,
-    /// Of the main document, if it is another one than before.
+    /// The status of the main document, if it is another one than at the last observation.
     pub status: Option<u16>,
-    /// The open dialog: nothing else can be done before it is answered.
+    /// The open dialog. It must be answered before anything else can be done.
     pub dialog: Option<Dialog>,
-    /// A file chooser waits.
     pub file_chooser: Option<Chooser>,
-    /// Those that began or ended.
+    /// The downloads that started or ended since the last observation.
     pub downloads: Vec<Download>,
-    /// Errors in the console that are new, each time that they came.
+    /// Number of new errors in the console, repetitions included.
     pub new_console_errors: usize,
-    /// New messages of all levels.
+    /// The new console messages of all levels.
     pub console: Vec<Message>,
-    /// What was typed into, pointed at or has the focus since then has an open list or menu.
+    /// True if the element that was typed into, hovered or focused since then has an open list or menu.
     pub opened: bool,
-    /// The tab crashed.
     pub crashed: bool,
-    /// The page still loads something.
+    /// True if the page is still loading something.
     pub still_loading: bool,
 }
 
-/// What was there at the last observation.
+/// The values at the last observation.
 #[derive(Debug)]
 pub(super) struct Seen {
     url: String,
@@ -60,7 +58,7 @@ impl Seen {
 }
 
 impl Seen {
-    /// How many beginnings and ends of downloads were told.
+    /// Returns the number of starts and ends of downloads that had been reported.
     pub(super) fn downloads(&self) -> u64 {
         self.downloads
     }
@@ -71,12 +69,12 @@ impl Seen {
 }
 
 impl Tab {
-    /// Notes that what was acted on has an open list or menu.
+    /// Records that the element that was acted on has an open list or menu.
     pub(crate) fn has_opened(&self) {
         self.state().has_opened = true;
     }
 
-    /// What happened since the last observation, which this one is from now on.
+    /// Returns the changes since the last observation, and makes this one the last.
     pub async fn observe(&self) -> Result<Facts, BrowserError> {
         let title = if self.state().stopped().is_none() {
             Some(self.title_now().await)

@@ -1,4 +1,4 @@
-//! What callers ask about a tab's requests: which there were, and one with its parts.
+//! Queries on a tab's recorded requests: a filtered list, and the details of one request.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use regex::Regex;
@@ -12,56 +12,51 @@ use crate::{
     errors::BrowserError,
 };
 
-/// Which requests are meant. What is not given does not matter.
+/// A filter for requests. Criteria that are not given match all requests.
 #[derive(Clone, Debug, Default)]
 pub struct RequestFilter {
-    /// A regular expression that is looked for in the URL.
+    /// A regular expression that is searched for in the URL.
     pub url: Option<String>,
-    /// From and to, both included.
+    /// The range of statuses, both ends included.
     pub status: Option<(u16, u16)>,
-    /// Such as `POST`, in any case.
+    /// The HTTP method, such as `POST`, in any case.
     pub method: Option<String>,
-    /// Requests of earlier pages of this tab too.
+    /// True to include requests of earlier pages of this tab.
     pub all: bool,
-    /// At most so many, the newest; 0 is no limit.
+    /// The maximum number of requests, the newest ones; 0 means no limit.
     pub most: usize,
 }
 
-/// A part of a request.
+/// A part of a request or its response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequestPart {
-    /// Its head.
     RequestHeaders,
-    /// What it sent.
     RequestBody,
-    /// The answer's head.
     ResponseHeaders,
-    /// The answer.
     ResponseBody,
 }
 
-/// A request with the parts that were asked for.
+/// A request with the requested parts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RequestDetail {
-    /// The request.
     pub request: Request,
-    /// Names and values.
+    /// Names and values of the request's headers; empty if not requested.
     pub request_headers: Vec<(String, String)>,
-    /// As text.
+    /// The request's body as text.
     pub request_body: Option<String>,
-    /// Names and values.
+    /// Names and values of the response's headers; empty if not requested.
     pub response_headers: Vec<(String, String)>,
-    /// As text; bytes that are none are described.
+    /// The response's body as text. A body that is not text is replaced by a description.
     pub response_body: Option<String>,
 }
 
 impl Tab {
-    /// The requests that are meant, the oldest first, and how many there were before the limit.
+    /// Returns the requests that match the filter, the oldest first, and their number before the limit.
     pub fn requests(&self, filter: &RequestFilter) -> Result<(Vec<Request>, usize), BrowserError> {
         let read = |url: &String| {
             Regex::new(url).map_err(|error| BrowserError::Pattern {
                 pattern: url.clone(),
-                // Above it the parser draws the place.
+                // The lines above the last one show the position in the pattern.
                 reason: error
                     .to_string()
                     .lines()
@@ -97,7 +92,8 @@ impl Tab {
         Ok((found, count))
     }
 
-    /// A request with its parts; without one all of them but bodies that Chromium no longer has.
+    /// Returns a request with one part, or with all parts if none is given. Bodies that Chromium no longer has are left
+    /// out.
     pub async fn request(&self, index: usize, part: Option<RequestPart>) -> Result<RequestDetail, BrowserError> {
         let (mut detail, id, channel, has_body) = {
             let state = self.state();
@@ -117,13 +113,13 @@ impl Tab {
             let ask = GetRequestPostData { request_id: id.clone() };
             detail.request_body = channel.call(&ask).await.ok().map(|data| data.post_data);
         }
-        // A redirect has none, and its id is that of the answer it led to.
+        // A redirect has no body, and its id is that of the response that it led to.
         let has_answer = detail
             .request
             .status
             .is_some_and(|status| !(300..400).contains(&status));
         if wants(RequestPart::ResponseBody) && has_answer {
-            // Gone with its page, or too large to be kept.
+            // Chromium may have dropped the body with its page, or not kept it because of its size.
             let body = channel.call(&GetResponseBody { request_id: id }).await.ok();
             let mime = detail.request.mime.clone().unwrap_or_default();
             detail.response_body = body.map(|body| {
@@ -147,7 +143,8 @@ impl Tab {
     }
 }
 
-/// Chromium sends as bytes what it does not know to be text.
+/// Decodes a body that Chromium sent as bytes because it does not know it to be text. Bytes that are not UTF-8 are
+/// replaced by a description.
 fn decoded(body: &str, mime: &str) -> String {
     let bytes = STANDARD.decode(body).unwrap_or_default();
     String::from_utf8(bytes).unwrap_or_else(|error| format!("({} bytes of {mime})", error.as_bytes().len()))

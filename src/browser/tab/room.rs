@@ -1,25 +1,26 @@
-//! How much downloads may take on this machine: of one session, and of all together.
+//! The budget of disk space for downloads: of one session, and of all sessions together.
 //!
-//! Bytes are taken as they come and given back when their file goes, at the latest with the last that knows of it.
+//! Bytes are charged as they arrive and released when the file is removed, at the latest when the last reference to the
+//! download is dropped.
 
 use std::sync::{
     Arc,
     atomic::{AtomicU64, Ordering},
 };
 
-/// Sessions whose downloads have room at once, each as much as the largest may take.
+/// The budget of all sessions, as a multiple of one session's budget.
 const SESSIONS: u64 = 4;
 
-/// The room of one session.
+/// The download budget of one session.
 #[derive(Debug, Default)]
 pub(crate) struct Room {
-    /// Bytes; 0 is no limit.
+    /// The budget of the session, in bytes, which is also the limit of one download; 0 means no limit.
     pub(crate) largest: u64,
     used: AtomicU64,
     whole: Arc<AtomicU64>,
 }
 
-/// The bytes that one download takes of the room.
+/// The bytes of the budget that one download uses.
 #[derive(Debug)]
 pub(crate) struct Share {
     room: Arc<Room>,
@@ -27,7 +28,7 @@ pub(crate) struct Share {
 }
 
 impl Room {
-    /// Returns the room of a session, beside others that share `whole`; `largest` in bytes.
+    /// Returns the budget of a session, which shares `whole` with other sessions; `largest` is in bytes.
     pub(crate) fn new(largest: u64, whole: Arc<AtomicU64>) -> Self {
         Self {
             largest,
@@ -36,17 +37,17 @@ impl Room {
         }
     }
 
-    /// True if the downloads of this session take more bytes than they may.
+    /// True if the downloads of this session exceed its budget.
     pub(crate) fn is_full(&self) -> bool {
         self.largest > 0 && self.used.load(Ordering::Relaxed) > self.largest
     }
 
-    /// Bytes that those of all sessions may take; 0 is no limit.
+    /// Returns the budget of all sessions together, in bytes; 0 means no limit.
     pub(crate) fn most(&self) -> u64 {
         self.largest.saturating_mul(SESSIONS)
     }
 
-    /// True if the downloads of all sessions take more bytes than they may.
+    /// True if the downloads of all sessions together exceed the common budget.
     pub(crate) fn is_whole_full(&self) -> bool {
         self.most() > 0 && self.whole.load(Ordering::Relaxed) > self.most()
     }
@@ -60,7 +61,7 @@ impl Share {
         }
     }
 
-    /// Takes as much as the download has by now.
+    /// Sets the bytes that the download uses now.
     pub(crate) fn is(&self, bytes: u64) {
         let before = self.bytes.swap(bytes, Ordering::Relaxed);
         for used in [&self.room.used, &*self.room.whole] {

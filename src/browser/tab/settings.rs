@@ -1,4 +1,4 @@
-//! What a tab is told when it begins.
+//! The settings of a tab: policies, limits and timeouts that it gets at creation.
 
 use std::{
     fmt,
@@ -10,36 +10,38 @@ use std::{
 use super::room::Room;
 use crate::{clipboard::Clipboard, errors::BrowserError};
 
-/// Judges a URL before a tab goes there: an error says why not.
+/// A policy that checks a URL before a tab navigates there. An error states why the URL is not allowed.
 pub(crate) type Judge = Arc<dyn Fn(&str) -> Result<(), BrowserError> + Send + Sync>;
 
-/// Says why the server itself refused a request to a URL just now, if it did: all that Chromium knows is that its proxy
-/// failed.
+/// A look-up of the reason why the server itself refused a recent request to a URL. Returns `None` if it did not.
+/// Chromium knows only that its proxy failed.
 pub(crate) type Refused = Arc<dyn Fn(&str) -> Option<BrowserError> + Send + Sync>;
 
-/// What a tab is told when it begins.
+/// The settings that a tab gets at creation.
 #[derive(Clone)]
 pub(crate) struct TabSettings {
-    /// Asked before every navigation that a caller wants. Without one every URL is allowed; what pages load by themselves is
-    /// judged elsewhere.
+    /// The policy for every navigation that a caller asks for. Without one every URL is allowed. Loads that pages start
+    /// themselves are judged elsewhere.
     pub(crate) judge: Option<Judge>,
-    /// Asked where a page did not load.
+    /// The look-up that explains why a page did not load.
     pub(crate) refused: Option<Refused>,
-    /// Where downloads go, as files named by their id; without a folder they are refused. It must exist.
+    /// The folder for downloads, which must exist. Files are named by their download id. Without a folder downloads are
+    /// denied.
     pub(crate) downloads: Option<PathBuf>,
-    /// How much they may take.
+    /// The session's budget for downloads.
     pub(crate) room: Arc<Room>,
-    /// What was copied in any tab of the session.
+    /// The clipboard that all tabs of the session share.
     pub(crate) clipboard: Clipboard,
-    /// The last number of a ref that any tab of the session gave out: a ref names one element of one tab.
+    /// The last ref number used in any tab of the session: a ref identifies one element of one tab.
     pub(crate) refs: Arc<AtomicU64>,
-    /// How long a document may take until its first byte.
+    /// The timeout until a document's first byte.
     pub(crate) commit: Duration,
-    /// How long it is waited for after that. Then the page is taken as it is, and said to be still loading.
+    /// The time that a document may take to load after its first byte. Then the page is accepted as it is, and reported
+    /// as still loading.
     pub(crate) load: Duration,
-    /// How long requests that an act started are waited for.
+    /// The maximum wait for requests that an act started.
     pub(crate) fetch: Duration,
-    /// How long the script in a page may take to answer, where the page itself does not make it wait.
+    /// The timeout for answers of the script in a page, except where the script waits on purpose.
     pub(crate) answer: Duration,
 }
 

@@ -1,43 +1,45 @@
-//! Coming to rest after an act, without a fixed wait.
+//! The wait for a page to settle after an act, without a fixed delay.
 //!
-//! In a hurry only what an act asks for at once is waited for: a navigation. What the page does in its later frames is then
-//! waited for by whoever looks, or who does not find what the next act is about.
+//! Two animation frames show what an event handler changed; by then a navigation that the act causes has been
+//! requested. The new document is waited for only if there is a navigation, and only requests that the act itself
+//! started are waited for, all within time limits.
 //!
-//! Two animation frames show what a handler changed; by then a navigation that an act causes has been asked for. Only if one
-//! was is its document waited for, and only requests that the act itself started are waited for, all within bounds.
+//! In hurried mode (the next act follows at once) only navigations are waited for. The rest of the wait is made up for
+//! by the next observation, or if the target of the next act is not found.
 
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::{State, Tab, going::BEGINNING, title::Titled};
 
-/// Two animation frames of a tab that draws none; then the page's timers bound it.
+/// The timeout for two animation frames. In a tab that draws none, the timers of the page's script end the wait.
 const TWO_FRAMES: std::time::Duration = std::time::Duration::from_millis(250);
 
-/// How an act looks for a list or a menu that it opens.
+/// The way in which an act looks for a list or menu that it opens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Popups {
-    /// Waits a moment for one to open.
+    /// Waits a moment for a popup to open.
     #[default]
     Awaited,
-    /// Looks once: the next act follows at once.
+    /// Looks once, because the next act follows at once.
     Seen,
-    /// Does not look: the reply does not mention it.
+    /// Does not look, because the reply does not mention popups.
     Ignored,
 }
 
-/// How much of a page's coming to rest is waited for.
+/// The part of settling that is waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pace {
-    /// All of it.
+    /// Animation frames, navigations and requests.
     Whole,
-    /// Navigations alone.
+    /// Navigations only.
     Hurried,
-    /// What hurried acts left out. The frames count from the last of them, and may have passed long ago.
+    /// The part that hurried acts left out. The animation frames count from the last hurried act, and may have passed
+    /// long ago.
     After,
 }
 
 impl Pace {
-    /// The function of the page's script that ends when the page has done what an act asked for.
+    /// Returns the function of the page's script that resolves when the page has done what an act asked for.
     const fn function(self) -> &'static str {
         match self {
             Self::Whole => "settled",
@@ -47,13 +49,13 @@ impl Pace {
     }
 }
 
-/// What the page's script says when it has come to rest.
+/// The answer of the page's script when it has settled.
 #[derive(serde::Deserialize)]
 struct Rested {
     title: String,
 }
 
-/// How things stood before an act.
+/// The counters of a tab before an act.
 #[derive(Clone, Debug)]
 pub(super) struct Mark {
     begun: u64,
@@ -64,7 +66,7 @@ pub(super) struct Mark {
 }
 
 impl Mark {
-    /// Whether the main frame has another document or another URL since then.
+    /// True if the main frame got another document or another URL since then.
     pub(super) fn went_on(&self, state: &State) -> bool {
         state.navigations.arrived > self.arrived || state.navigations.within > self.within
     }
@@ -85,29 +87,30 @@ impl Tab {
         }
     }
 
-    /// Whether what follows needs no page at rest: the next act comes at once, and nobody looks before it.
+    /// Sets hurried mode: the next act follows at once, without an observation in between, so acts need not wait for
+    /// the page to settle.
     pub fn hurry(&self, is_hurried: bool) {
         self.state().is_hurried = is_hurried;
     }
 
-    /// Sets how the acts from now on look for lists and menus that they open.
+    /// Sets how further acts look for lists and menus that they open.
     pub fn tell_popups(&self, popups: Popups) {
         self.state().popups = popups;
     }
 
-    /// See [`Tab::tell_popups`].
+    /// Returns the mode set by [`Tab::tell_popups`].
     pub(crate) fn popups(&self) -> Popups {
         self.state().popups
     }
 
-    /// Whether hurried acts have asked a server for something that has not come yet.
+    /// True if requests that hurried acts started are still open.
     pub(crate) fn is_fetching(&self) -> bool {
         let state = self.state();
         let unsettled = state.unsettled.as_ref();
         unsettled.is_some_and(|(before, _)| state.fetching(before).is_some())
     }
 
-    /// Makes up for what was left out in a hurry.
+    /// Makes up for the waits that hurried acts left out.
     pub async fn at_rest(&self) {
         let unsettled = self.state().unsettled.take();
         if let Some((before, pace)) = unsettled {
@@ -115,23 +118,24 @@ impl Tab {
         }
     }
 
-    /// An act failed on its way: no frames were counted since.
+    /// Records that an act failed on its way. The page's script has counted no animation frames since, so the whole
+    /// wait is due.
     pub(super) fn broke_off(&self) {
         if let Some((_, pace)) = &mut self.state().unsettled {
             *pace = Pace::Whole;
         }
     }
 
-    /// Whether there is something to make up for.
+    /// True if hurried acts have left a wait to make up for.
     pub(super) fn is_unsettled(&self) -> bool {
         self.state().unsettled.is_some()
     }
 
-    /// Waits until the page has come to rest after what was done since the mark, or as long as the hurry allows.
+    /// Waits until the page has settled after the act since `before`, or only for navigations in hurried mode.
     pub(super) async fn come_to_rest(&self, before: &Mark) {
         if self.state().is_hurried {
             self.settle_in(before, Pace::Hurried).await;
-            // The oldest of them knows of all that was started since.
+            // The oldest mark covers everything that was started since.
             let mut state = self.state();
             let oldest = state
                 .unsettled
@@ -140,13 +144,13 @@ impl Tab {
             state.unsettled = Some((oldest, Pace::After));
             return;
         }
-        // What was left out before is made up for in one.
+        // Makes up for the waits left out earlier in the same wait.
         let earlier = self.state().unsettled.take();
         self.settle(earlier.as_ref().map_or(before, |(earlier, _)| earlier))
             .await;
     }
 
-    /// Waits until the page has come to rest after what was done since the mark.
+    /// Waits until the page has settled after the act since `before`.
     pub(super) async fn settle(&self, before: &Mark) {
         self.settle_in(before, Pace::Whole).await;
     }
@@ -161,7 +165,7 @@ impl Tab {
             if before.navigates(&self.state()) {
                 before.begun = self.state().navigations.begun;
                 self.navigated(end).await;
-                // The new page has its own time, and may send on at once.
+                // The new page has its own time limit, and may redirect at once.
                 fetched = None;
                 if Instant::now() < end {
                     continue;
@@ -181,27 +185,27 @@ impl Tab {
             if Instant::now() >= bound || timeout_at(bound, answered).await.is_err() {
                 return;
             }
-            // What came is shown now, in frames of its own, or asks for more.
+            // The page shows the response in further animation frames, or sends another request.
             pace = Pace::Whole;
         }
     }
 
-    /// Waits until what is laid out by now has been drawn.
+    /// Waits until the current layout has been drawn.
     pub(super) async fn drawn(&self) {
         let main = self.main();
         let drawn = self.ask::<Rested>(&main, Pace::Whole.function(), ());
         let _ = timeout(TWO_FRAMES, drawn).await;
     }
 
-    /// Waits for a function of the page's script that ends by itself, and tells the title of the document that did, or for a
-    /// navigation.
+    /// Calls a function of the page's script that ends by itself, and returns the title and the document. Returns
+    /// `None` if a navigation begins first.
     async fn unless_it_navigates(&self, before: &Mark, function: &str) -> Option<Titled> {
         let main = self.main();
         let document = main.inner().loader.clone();
         let frames = self.ask::<Rested>(&main, function, ());
         let navigates = self.until(|state| before.navigates(state).then_some(()));
         tokio::select! {
-            // Nothing is asked of a page that is leaving.
+            // No query is sent to a page that is navigating away.
             biased;
             () = navigates => None,
             rested = timeout(TWO_FRAMES, frames) => {
@@ -211,11 +215,12 @@ impl Tab {
         }
     }
 
-    /// Waits for the documents that are on their way: of the main frame, and of the others as long as they keep coming.
+    /// Waits for pending documents: for the main frame's, and for those of other frames within the time limit for
+    /// requests.
     async fn navigated(&self, end: Instant) {
         let begins = self.until(|state| (!state.navigations.is_asked || state.stopped().is_some()).then_some(()));
         if timeout(BEGINNING, begins).await.is_err() {
-            // What was asked for does not begin, and is waited for no more.
+            // The requested navigation did not begin, so it is no longer waited for.
             self.change(|state| state.navigations.is_asked = false);
         }
         self.loaded_until(end).await;
@@ -235,7 +240,7 @@ impl Tab {
 }
 
 impl State {
-    /// A request for data that was started after the mark and has no answer yet.
+    /// Returns a request for data that was started after the mark and is still open.
     fn fetching(&self, before: &Mark) -> Option<usize> {
         if self.stopped().is_some() {
             return None;
@@ -245,7 +250,7 @@ impl State {
 }
 
 impl super::frames::Loading {
-    /// Another document is on its way to this frame.
+    /// True if another document is on its way to this frame.
     fn is_pending(&self) -> bool {
         self.coming.is_some()
     }

@@ -1,4 +1,4 @@
-//! Scripts and patterns of a caller, which may never end: stopped when they are given up.
+//! Aborting of a caller's scripts and patterns, which may never end: dropping the guard terminates them.
 
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -8,7 +8,8 @@ use crate::{
     errors::BrowserError,
 };
 
-/// A script that runs: stopped when it is given up, unless it waits at a dialog, after which it may go on.
+/// A guard of a running script: dropping it terminates the script, unless the script waits at a dialog, after which it
+/// may go on.
 pub(crate) struct Running<'a> {
     tab: &'a Tab,
     channel: Channel,
@@ -16,7 +17,7 @@ pub(crate) struct Running<'a> {
 }
 
 impl<'a> Running<'a> {
-    /// One that begins now in the process of this session.
+    /// Returns the guard of a script that starts now in the process of this session.
     pub(crate) fn begin(tab: &'a Tab, channel: &Channel) -> Self {
         Self {
             tab,
@@ -25,7 +26,7 @@ impl<'a> Running<'a> {
         }
     }
 
-    /// It ended by itself.
+    /// Marks the script as ended, so that dropping the guard does nothing.
     pub(crate) fn ended(mut self) {
         self.is_over = true;
     }
@@ -40,8 +41,8 @@ impl Drop for Running<'_> {
 }
 
 impl Tab {
-    /// [`Tab::ask`] with a pattern of the caller among the arguments: one that takes too long would keep the page busy for
-    /// ever, since nothing else stops it.
+    /// Calls a function as [`Tab::ask`] does, with a caller's pattern among the arguments. The call is terminated on
+    /// timeout: a slow pattern would keep the page busy for ever, and nothing else stops it.
     pub(crate) async fn ask_with_pattern<R: DeserializeOwned>(
         &self,
         frame: &Frame,

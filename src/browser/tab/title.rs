@@ -1,7 +1,7 @@
-//! The title of a page, also of one that is on its way.
+//! The title of a page, including a page that is still loading.
 //!
-//! A document that has just come has no title until its head is read, and a window that a page opened shows an empty document
-//! first. So what is empty is asked for again once the document is read.
+//! A document that has just arrived has no title until its head is parsed, and a window that a page opened shows an
+//! empty document first. An empty title is therefore read again once the document is parsed.
 
 use std::time::Duration;
 
@@ -10,15 +10,15 @@ use tokio::time::{Instant, timeout};
 use super::{PATIENCE, State, Tab};
 use crate::{devtools::protocol::page::LoaderId, errors::BrowserError};
 
-/// How long a document without a title is read at most.
+/// The maximum wait until a document without a title is parsed.
 const READING: Duration = Duration::from_secs(1);
-/// Documents that may come one after the other meanwhile.
+/// The maximum number of documents that may replace each other meanwhile.
 const ATTEMPTS: usize = 4;
 
-/// A title that was told this long ago is the title: asking takes about as long.
+/// The age up to which a reported title counts as current: reading it anew takes about as long.
 const FRESH: Duration = Duration::from_millis(5);
 
-/// The title of a document, as the page told it when it was last waited for.
+/// The title of a document as the page reported it at the end of the last wait, with the time.
 #[derive(Clone, Debug)]
 pub(super) struct Titled {
     document: LoaderId,
@@ -34,8 +34,8 @@ impl Titled {
 }
 
 impl Tab {
-    /// The title, asked for unless the page has just told it and the next act comes at once. Whoever looks asks: with the answer have
-    /// come the events before it, such as another URL.
+    /// Returns the title. Reads it from the page unless the page has just reported it and the tab is in hurried mode.
+    /// An observation always reads it: the answer ensures that earlier events, such as another URL, have been handled.
     pub(super) async fn title_now(&self) -> String {
         let told = self.state().told_title();
         match told {
@@ -44,15 +44,15 @@ impl Tab {
         }
     }
 
-    /// The title, as the page has it now; empty where the page has none or does not answer soon: a process that has just begun
-    /// on a busy machine takes a second or more.
+    /// Reads the current title from the page. Returns an empty text if the page has none or does not answer in time: a
+    /// process that has just started on a busy machine takes a second or more.
     pub async fn title(&self) -> String {
         let asked = async {
             for _ in 0..ATTEMPTS {
                 let was_read = self.state().is_read();
                 match self.ask::<String>(&self.main(), "title", ()).await {
                     Ok(title) if was_read || !title.is_empty() => return title,
-                    // An earlier document, or one that left during the question.
+                    // An earlier document, or one that was replaced during the query.
                     Ok(_) | Err(BrowserError::Protocol(_)) => {}
                     Err(_) => break,
                 }
@@ -68,7 +68,7 @@ impl Tab {
 }
 
 impl State {
-    /// What the document that is there has just told.
+    /// Returns the title that the current document has just reported, in hurried mode only.
     fn told_title(&self) -> Option<String> {
         let told = self
             .told_title
@@ -78,7 +78,7 @@ impl State {
         is_true.then(|| told.title.clone())
     }
 
-    /// Whether the main frame's document is read to its end, and nothing newer is coming.
+    /// True if the main frame's document is parsed to its end, and no newer one is pending.
     fn is_read(&self) -> bool {
         let loading = &self.frames.main().inner().loading;
         loading.is_ready && loading.coming.is_none() && !self.navigations.is_asked

@@ -1,4 +1,4 @@
-//! Calls into fumi's own world of a frame, where the script of `page/` lives out of the page's reach.
+//! Calls into fumi's own world of a frame, in which the script of `page/` runs out of the page's reach.
 
 use std::sync::atomic::Ordering;
 
@@ -18,22 +18,22 @@ use crate::{
     page::SCRIPT,
 };
 
-/// The name of the world; pages cannot see it.
+/// The name of the isolated world, which pages cannot see.
 pub(super) const WORLD: &str = "fumi";
 
-/// How often a world that ended before a call reached it is looked for again.
+/// The maximum number of attempts of a call whose world ended before the call arrived.
 const ATTEMPTS: usize = 4;
 
-/// One call of a function of `fumi`: tells the frame its prefix and the numbers that are used up, and gives back the last
-/// number with the value. Own properties of `fumi` only.
+/// The code of one call of a function of `fumi`. Passes the frame's prefix and the last used ref number, and returns
+/// the new last number with the value. Only own properties of `fumi` can be called.
 const CALL: &str = "async function (name, frame, args) { fumi.frame(frame); \
     const value = await fumi[name](...(args ?? [])); return [fumi.frame().last, value ?? null]; }";
 
-/// The same on an element, which is put before the arguments.
+/// The code of the same call on an element, which becomes the first argument.
 const CALL_ON: &str = "async function (name, frame, args) { fumi.frame(frame); \
     const value = await fumi[name](this, ...(args ?? [])); return [fumi.frame().last, value ?? null]; }";
 
-/// What a frame's world is told with every call: how its refs begin, and the last number that is used up.
+/// The data that every call passes to a frame's world: the prefix of its refs and the last used ref number.
 #[derive(Serialize)]
 struct FrameNumbers<'a> {
     prefix: &'a str,
@@ -41,10 +41,11 @@ struct FrameNumbers<'a> {
 }
 
 impl Tab {
-    /// Calls `fumi.FUNCTION(...args)` in fumi's world of a frame, awaits its promise and reads the value. `args` is a tuple.
+    /// Calls `fumi.FUNCTION(...args)` in fumi's world of a frame, awaits its promise and parses the value. `args` is a
+    /// tuple.
     ///
-    /// A dialog, a crash or a closed tab is an error; so is a page that does not answer in time. A world that ended before
-    /// the call arrived is looked for again; one that ends during it is [`BrowserError::Protocol`].
+    /// Returns an error for a dialog, a crash, a closed tab or a timeout. If the world ended before the call arrived,
+    /// the call is repeated in the new world; if it ends during the call, the error is [`BrowserError::Protocol`].
     pub(crate) async fn ask<R: DeserializeOwned>(
         &self,
         frame: &Frame,
@@ -55,7 +56,7 @@ impl Tab {
         read(CallFunctionOn::METHOD, &value)
     }
 
-    /// The same on an element, which the function gets as its first argument.
+    /// Calls a function as [`Tab::ask`] does, with an element as its first argument.
     pub(crate) async fn ask_on<R: DeserializeOwned>(
         &self,
         frame: &Frame,
@@ -95,8 +96,8 @@ impl Tab {
         self.unless_stopped(self.answered(work)).await
     }
 
-    /// Bounds what the page's script may take by itself. Functions that wait on purpose are bounded by their own time as
-    /// well, which is why this is generous.
+    /// Applies the timeout for answers of the page's script. Functions that wait on purpose have their own time limit
+    /// as well, which is why this one is generous.
     pub(super) async fn answered<T>(
         &self,
         work: impl Future<Output = Result<T, BrowserError>>,
@@ -110,12 +111,13 @@ impl Tab {
         })
     }
 
-    /// Fumi's world of the frame's document, and the session to call it by. Between two documents it is waited for.
+    /// Returns fumi's world of the frame's document, and the session to call it through. Waits for it between two
+    /// documents.
     pub(crate) async fn world(&self, frame: &Frame) -> Result<(Channel, World), BrowserError> {
         self.world_of(frame, |inner| inner.world.clone()).await
     }
 
-    /// The page's own world of the frame's document, where its scripts run.
+    /// Returns the page's own world of the frame's document, where its scripts run.
     pub(crate) async fn page_world(&self, frame: &Frame) -> Result<(Channel, World), BrowserError> {
         self.world_of(frame, |inner| inner.main.clone()).await
     }
@@ -139,8 +141,8 @@ impl Tab {
         if let Ok(found) = tokio::time::timeout(patience, self.until(look)).await {
             return found;
         }
-        // A document in which the script did not run, such as one that is still empty: its world is made by hand, and
-        // its event brings it here.
+        // The script did not run in this document, for example because it is still empty. The world is created
+        // explicitly, and its event reports it here.
         frame.channel().send(&CreateIsolatedWorld {
             frame_id: frame.id.clone(),
             world_name: WORLD,
@@ -156,11 +158,11 @@ impl Tab {
     }
 }
 
-/// Why a call has no value.
+/// The reason why a call has no value.
 enum Failure {
-    /// There was no such world (any more), so nothing was done.
+    /// The world does not exist (any more), so nothing was done.
     Lost(CallError),
-    /// The script is not there yet.
+    /// The script has not been loaded in this world yet.
     Unprepared,
     Other(BrowserError),
 }
@@ -236,7 +238,7 @@ async fn prepare(channel: &Channel, world: &World) -> Result<(), BrowserError> {
     value_of("fumi", channel.call(&script).await?).map(drop)
 }
 
-/// The value, or what was thrown as an error. `undefined` is `null`.
+/// Returns the value, or the thrown exception as an error. `undefined` becomes `null`.
 fn value_of(what: &str, evaluated: Evaluated) -> Result<Box<RawValue>, BrowserError> {
     if let Some(thrown) = evaluated.exception_details {
         let message = thrown.exception.and_then(|it| it.description).unwrap_or(thrown.text);
@@ -251,7 +253,7 @@ fn value_of(what: &str, evaluated: Evaluated) -> Result<Box<RawValue>, BrowserEr
     }
 }
 
-/// The world, the frame or the element went away under the call.
+/// Returns the error for a world, frame or element that disappeared during the call.
 pub(super) fn gone(frame: &Frame) -> BrowserError {
     BrowserError::Stale {
         reference: match frame.number {

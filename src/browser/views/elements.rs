@@ -1,4 +1,4 @@
-//! Elements by text, role, tag and attributes.
+//! Search for elements by text, role, tag and attributes, in all frames.
 
 use std::collections::BTreeMap;
 
@@ -6,51 +6,46 @@ use serde::{Deserialize, Serialize};
 
 use crate::{errors::BrowserError, refusal::Said, tab::Tab};
 
-/// What elements must have, all together.
+/// The criteria of an element search, all of which must match.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ElementQuery {
-    /// A text in it or its name, in any case.
+    /// A text in the element or its name, in any case.
     pub text: Option<String>,
-    /// An ARIA role.
     pub role: Option<String>,
-    /// A tag.
     pub tag_name: Option<String>,
-    /// Attributes and their values; an empty value asks only for the attribute.
+    /// Pairs of an attribute and its value; an empty value requires only that the attribute exists.
     pub attributes: Vec<(String, String)>,
-    /// So many come back.
+    /// The maximum number of elements that are returned.
     pub max_results: usize,
 }
 
-/// The elements found.
+/// The result of an element search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Elements {
-    /// Visible ones first, in each frame.
+    /// The elements, the visible ones of each frame first.
     pub found: Vec<Element>,
-    /// How many there are.
+    /// Number of matching elements, including those that are not returned.
     pub total: usize,
 }
 
-/// One element.
+/// An element that matches the criteria.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct Element {
-    /// Its ref.
     #[serde(rename = "ref")]
     pub reference: String,
-    /// Role.
     pub role: String,
-    /// Accessible name.
     pub name: String,
-    /// `<div#main.wide>`.
+    /// The tag with id and classes, such as `<div#main.wide>`.
     pub tag: String,
-    /// Its text, cut, where it has no name.
+    /// The text of an element without a name, shortened.
     pub text: String,
-    /// Whether it can be seen.
+    /// True if the element is visible.
     pub visible: bool,
 }
 
 impl Tab {
-    /// Looks through all frames.
+    /// Searches all frames for elements.
     pub async fn elements(&self, query: &ElementQuery) -> Result<Elements, BrowserError> {
         let mut all = Elements::default();
         let attributes = query

@@ -1,7 +1,8 @@
-//! A caller's script in the page's own world.
+//! Evaluation of a caller's script in the page's own world.
 //!
-//! A function is called, with the element if one is named; an expression or statements are evaluated. The value comes back
-//! as JSON that the page writes; it is the page's word, no more. A script that is given up is stopped.
+//! A function is called, with the element if one is named; an expression or statements are evaluated. The page itself
+//! converts the value to JSON, so the result is only as trustworthy as the page. A script whose call is dropped is
+//! terminated.
 
 use serde_json::value::RawValue;
 
@@ -18,11 +19,11 @@ use crate::{
     target::Target,
 };
 
-/// Bytes of a value that come back; a reply holds no more.
+/// The maximum length of a returned value; a reply has no room for more.
 const LARGEST: usize = 256 << 10;
 
-/// Writes a value as JSON inside the page: what JSON cannot say is said in words, what is too long is cut there, so that it
-/// does not travel. An array of the text and its whole length. No value is `null`.
+/// The code that converts a value to JSON inside the page. Values that JSON cannot express become texts, and long texts
+/// are cut before they are transferred. Returns an array of the text and its full length; no value becomes `null`.
 const WRITER: &str = r"(value, most) => {
     const words = function (key, value) {
         const own = this[key];
@@ -41,18 +42,18 @@ const WRITER: &str = r"(value, most) => {
     return [text.slice(0, most), text.length];
 }";
 
-/// What a script gave.
+/// The value of an evaluated script.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Evaluated {
-    /// The value as JSON; cut JSON as a JSON string.
+    /// The value as JSON; JSON that was cut is a JSON string.
     pub json: String,
-    /// UTF-16 units of the whole, where it was cut.
+    /// The full length in UTF-16 units, if the value was cut.
     pub cut: Option<usize>,
 }
 
 impl Tab {
-    /// Runs a function (`() => document.title`, `element => element.value`), an expression or statements, and awaits a promise.
-    /// The value of a script that a dialog holds up is `null`.
+    /// Evaluates a function (`() => document.title`, `element => element.value`), an expression or statements, and
+    /// awaits a promise. The value of a script that a dialog holds up is `null`.
     pub async fn evaluate(&self, script: &str, target: Option<&Target>) -> Result<Evaluated, BrowserError> {
         let script = script.trim().trim_end_matches(';');
         let located = match target {
@@ -89,17 +90,18 @@ impl Tab {
     }
 }
 
-/// How a script is written.
+/// The syntactic form of a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     /// A function or another expression.
     Expression,
-    /// Statements; the last one gives the value.
+    /// Statements, the last of which yields the value.
     Statements,
 }
 
 impl Form {
-    /// What it can be read as, without running it. What can be read as neither shows its fault when it runs.
+    /// Determines the form by compiling the script without running it. A script that compiles as neither is treated as
+    /// an expression, so its syntax error is reported when it runs.
     async fn of(script: &str, channel: &Channel) -> Result<Self, BrowserError> {
         let reads = async |expression: String| {
             let compile = CompileScript {
@@ -118,7 +120,8 @@ impl Form {
     }
 }
 
-/// The call without an element. The script begins on the first line, so that line numbers are those of the caller.
+/// Builds the call without an element. The script begins on the first line, so that line numbers are those of the
+/// caller.
 fn expression(script: &str, world: String) -> Evaluate {
     let expression = format!(
         "(async () => {{ let it = ({script}\n); if (typeof it === 'function') it = it(); \
@@ -133,7 +136,7 @@ fn expression(script: &str, world: String) -> Evaluate {
     }
 }
 
-/// Statements, whose value is known only where they are evaluated as a script of their own. It stays in the page.
+/// Builds the evaluation of statements, which have a value only as a script of their own. The value stays in the page.
 fn statements(script: &str, world: String) -> Evaluate {
     Evaluate {
         expression: format!("{{ {script}\n}}"),
@@ -144,7 +147,7 @@ fn statements(script: &str, world: String) -> Evaluate {
     }
 }
 
-/// The value of statements as the page writes it: an object that it holds, so that only the text of it travels.
+/// Converts the value of statements to JSON in the page, so that only the text is transferred.
 async fn written(evaluated: runtime::Evaluated, channel: &Channel) -> Result<runtime::Evaluated, CallError> {
     let (None, Some(id)) = (&evaluated.exception_details, &evaluated.result.object_id) else {
         return Ok(evaluated);
@@ -164,7 +167,7 @@ async fn written(evaluated: runtime::Evaluated, channel: &Channel) -> Result<run
     channel.call(&write).await
 }
 
-/// The call with an element, which an expression may name `element`.
+/// Builds the call with an element, which an expression can refer to as `element`.
 fn on_element(script: &str, element: runtime::RemoteObjectId) -> CallFunctionOn {
     CallFunctionOn {
         function_declaration: format!(
@@ -202,7 +205,7 @@ fn read(evaluated: runtime::Evaluated, script: &str) -> Result<Evaluated, Browse
         let end = json.floor_char_boundary(LARGEST);
         (json[..end].to_owned(), length)
     });
-    // Halves of characters that a script cut would make the whole value unreadable.
+    // Half characters (lone surrogates) at the cut would make the whole value unreadable.
     let json = mended(json);
     let is_whole = json.encode_utf16().count() >= length && serde_json::from_str::<&RawValue>(&json).is_ok();
     Ok(Evaluated {
@@ -211,12 +214,11 @@ fn read(evaluated: runtime::Evaluated, script: &str) -> Result<Evaluated, Browse
     })
 }
 
-/// A text as JSON.
 fn quoted(text: &str) -> String {
     serde_json::to_string(text).unwrap_or_default()
 }
 
-/// What was thrown, with the line of the caller's script where there are several.
+/// Returns the exception's message, with the line of the caller's script if the script has several lines.
 fn message(thrown: &ExceptionDetails, script: &str) -> String {
     let exception = thrown.exception.as_ref();
     let described = exception.and_then(|it| {

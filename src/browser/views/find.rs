@@ -1,4 +1,4 @@
-//! Lines of the snapshot that hold a text or match a regular expression, nothing collapsed.
+//! Search for snapshot lines that contain a text or match a regular expression. Nothing is collapsed.
 
 use std::sync::Arc;
 
@@ -6,29 +6,29 @@ use serde::{Deserialize, Serialize};
 
 use crate::{errors::BrowserError, refusal::Said, tab::Tab};
 
-/// Lines that come back at most.
+/// The maximum number of lines that are returned.
 const MOST: usize = 50;
 
-/// What is looked for.
+/// The text or pattern to search for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Find {
     /// A text, in any case.
     Text(String),
-    /// A regular expression of JavaScript: `order \d+`, or with flags `/order \d+/i`.
+    /// A JavaScript regular expression: `order \d+`, or with flags `/order \d+/i`.
     Regex(String),
 }
 
-/// What was found.
+/// The lines of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
-    /// Lines with their refs.
+    /// The matching lines with their refs.
     pub lines: Vec<String>,
-    /// How many there are; more than `lines` where these are cut.
+    /// Number of matching lines; more than `lines` contains if those were cut.
     pub total: usize,
 }
 
 impl Tab {
-    /// Looks through all frames.
+    /// Searches all frames for lines.
     pub async fn find(&self, find: &Find) -> Result<Found, BrowserError> {
         let mut all = Found::default();
         let question = &Question::from(find);
@@ -89,7 +89,7 @@ impl<'a> From<&'a Find> for Question<'a> {
     }
 }
 
-/// The two parts of `/pattern/flags`.
+/// Splits `/pattern/flags` into its two parts.
 fn literal(written: &str) -> Option<(&str, &str)> {
     let (pattern, flags) = written.strip_prefix('/')?.rsplit_once('/')?;
     let known = flags.chars().all(|flag| "dgimsuvy".contains(flag));

@@ -1,24 +1,23 @@
-//! The markup of a part of the page, cleaned.
+//! The cleaned markup of a part of the page.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{errors::BrowserError, refusal::Said, snapshot::Snapshot, tab::Tab, target::Target};
 
-/// Which markup, and how much of it.
+/// The element and the limits of a markup request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HtmlRequest {
-    /// Of this element.
     pub target: Target,
-    /// Levels below it.
+    /// The number of levels below the element.
     pub depth: Option<u32>,
-    /// Characters.
+    /// The maximum length in characters.
     pub max_size: usize,
-    /// A selector of what is left out.
+    /// A selector of the elements that are left out.
     pub exclude: Option<String>,
 }
 
 impl Tab {
-    /// Without scripts, styles, comments and long data.
+    /// Returns the markup of an element without scripts, styles, comments and long data.
     pub async fn html(&self, request: &HtmlRequest) -> Result<Snapshot, BrowserError> {
         let located = self.locate(&request.target).await?;
         let question = Question {
@@ -27,7 +26,7 @@ impl Tab {
             exclude_selector: request.exclude.as_deref(),
         };
         let said: Said<Markup> = self.ask(&located.frame, "html", (&located.reference, question)).await?;
-        // The element is found already: a selector that cannot be read is the one of what is left out.
+        // The element has been found already, so an invalid selector can only be the one of `exclude`.
         let markup = said.done(request.exclude.as_deref().unwrap_or(&located.reference))?;
         Ok(Snapshot {
             text: markup.html,

@@ -1,4 +1,4 @@
-//! An element as Playwright would find it again.
+//! The Playwright locator of an element, with which it can be found again in another run.
 
 use serde::Deserialize;
 
@@ -10,7 +10,7 @@ struct Written {
 }
 
 impl Tab {
-    /// The Playwright locator of an element, below its page: `getByRole('button', { name: 'Save' })`.
+    /// Returns the Playwright locator of an element without its `page.`: `getByRole('button', { name: 'Save' })`.
     pub async fn locator(&self, target: &Target) -> Result<String, BrowserError> {
         let located = self.locate(target).await?;
         let said: Said<Written> = self.ask(&located.frame, "playwright", (&located.reference,)).await?;

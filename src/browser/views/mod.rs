@@ -1,4 +1,4 @@
-//! Looking at a page without changing it, and running a caller's script in it. One view, one file.
+//! Views of a page that do not change it, and the evaluation of a caller's script. One view, one file.
 
 mod elements;
 mod evaluate;

@@ -1,4 +1,4 @@
-//! The page as PDF.
+//! Printing of the page to PDF, read from Chromium as a stream.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 
@@ -11,13 +11,13 @@ use crate::{
     tab::Tab,
 };
 
-/// Bytes that are read at once.
+/// The bytes that are read at once.
 const CHUNK: u32 = 1 << 20;
-/// A document may be so large; a page that prints more is no document.
+/// The maximum size of a document in bytes. A larger one is an error.
 const LARGEST: usize = 256 << 20;
 
 impl Tab {
-    /// Prints the page with its backgrounds, in the paper size of its style sheet or else as Letter.
+    /// Prints the page to PDF with its backgrounds, in the paper size of its style sheet or else as Letter.
     pub async fn pdf(&self) -> Result<Vec<u8>, BrowserError> {
         let print = PrintToPdf {
             print_background: true,
@@ -56,7 +56,7 @@ impl Tab {
     }
 }
 
-/// A stream that is given up when nobody reads on.
+/// A stream of Chromium. Dropping it closes the stream.
 struct Stream<'a> {
     page: &'a Channel,
     handle: StreamHandle,

@@ -1,18 +1,19 @@
-//! How large a picture is, from its first bytes: what Chromium drew, not what it was asked for.
+//! The size of an image, read from its first bytes: the size that Chromium actually drew, not the requested one.
 
-/// Width and height in pixels of a PNG, JPEG or WebP; nothing if it is none or damaged.
+/// Returns width and height in pixels of a PNG, JPEG or WebP. Returns `None` if the bytes are another format or
+/// damaged.
 pub(super) fn size(bytes: &[u8]) -> Option<(u32, u32)> {
     png(bytes).or_else(|| webp(bytes)).or_else(|| jpeg(bytes))
 }
 
-/// The first chunk of a PNG is IHDR, with both numbers at its beginning.
+/// Reads the size of a PNG from its first chunk IHDR, which begins with both numbers.
 fn png(bytes: &[u8]) -> Option<(u32, u32)> {
     let rest = bytes.strip_prefix(b"\x89PNG\r\n\x1a\n")?;
     let sizes = rest.get(4..)?.strip_prefix(b"IHDR")?;
     Some((big(sizes, 0, 4)?, big(sizes, 4, 4)?))
 }
 
-/// A JPEG says it in its frame header (SOF), after segments that tell their length.
+/// Reads the size of a JPEG from its frame header (SOF). The segments before it state their length.
 fn jpeg(bytes: &[u8]) -> Option<(u32, u32)> {
     let mut rest = bytes.strip_prefix(b"\xff\xd8")?;
     loop {
@@ -20,7 +21,7 @@ fn jpeg(bytes: &[u8]) -> Option<(u32, u32)> {
         let (marker, after) = rest.split_first()?;
         rest = match marker {
             0xff => continue,
-            // All frame headers but the tables between them: DHT, JPG, DAC.
+            // All frame headers, but not the tables with codes between them: DHT, JPG, DAC.
             0xc0..=0xcf if ![0xc4, 0xc8, 0xcc].contains(marker) => {
                 return Some((big(after, 5, 2)?, big(after, 3, 2)?));
             }
@@ -29,7 +30,7 @@ fn jpeg(bytes: &[u8]) -> Option<(u32, u32)> {
     }
 }
 
-/// A WebP has one of three first chunks: extended, lossless, lossy.
+/// Reads the size of a WebP from its first chunk, which has one of three types: extended, lossless, lossy.
 fn webp(bytes: &[u8]) -> Option<(u32, u32)> {
     let chunk = bytes.strip_prefix(b"RIFF")?.get(4..)?.strip_prefix(b"WEBP")?;
     let (name, data) = (chunk.get(..4)?, chunk.get(8..)?);

@@ -1,4 +1,4 @@
-//! Pictures of the page, drawn, scaled and cut by Chromium itself.
+//! Screenshots of the page, drawn, scaled and cut by Chromium itself.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde::Deserialize;
@@ -12,25 +12,24 @@ use crate::{
     target::Target,
 };
 
-/// Pixels on one side. Chromium's surfaces end at 16,384; beyond, it draws the last part again and says nothing.
+/// The maximum pixels of one side. Chromium's surfaces end at 16,384; beyond that it silently repeats the last part.
 const LONGEST: f64 = 16_000.0;
-/// Pixels of a picture, so that Chromium needs no more than about 160 MB to draw one.
+/// The maximum pixels of an image, so that Chromium needs no more than about 160 MB to draw one.
 const MOST: f64 = 40e6;
 
-/// What is drawn, and how.
+/// The area and the format of a screenshot.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shot {
-    /// An element alone.
+    /// The element to show alone.
     pub target: Option<Target>,
-    /// The whole page instead of what is seen of it.
+    /// True to show the whole page instead of the viewport.
     pub full_page: bool,
-    /// The encoding.
     pub format: ImageFormat,
-    /// 1 to 100; not for PNG.
+    /// The quality from 1 to 100; ignored for PNG.
     pub quality: Option<u8>,
-    /// The picture is made smaller, never larger, to fit into so many pixels.
+    /// The maximum width in pixels. The image is made smaller to fit, never larger.
     pub max_width: Option<u32>,
-    /// Likewise.
+    /// The maximum height in pixels, likewise.
     pub max_height: Option<u32>,
 }
 
@@ -49,25 +48,26 @@ struct Aimed {
     area: Rect,
 }
 
-/// A picture.
+/// An encoded screenshot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
-    /// The encoded picture.
+    /// The bytes of the encoded image.
     pub bytes: Vec<u8>,
-    /// `image/png`, `image/jpeg`, `image/webp`.
+    /// The media type: `image/png`, `image/jpeg` or `image/webp`.
     pub mime: &'static str,
-    /// Pixels.
+    /// The width in pixels.
     pub width: u32,
-    /// Pixels.
+    /// The height in pixels.
     pub height: u32,
-    /// Height in CSS pixels of the part that is shown, and of all there was, where the picture ends earlier.
+    /// If the image ends before the page does: the height shown and the full height, in CSS pixels.
     pub cut: Option<(u32, u32)>,
-    /// It was made smaller than asked for, since it would have had too many pixels.
+    /// True if the image was made smaller than requested, since it would have had too many pixels.
     pub is_reduced: bool,
 }
 
 impl Tab {
-    /// Draws what is seen, the whole page, or an element (scrolled into view; as far as its frames show it).
+    /// Takes a screenshot of the viewport, the whole page, or an element (scrolled into view, as far as its frames show
+    /// it).
     pub async fn screenshot(&self, shot: &Shot) -> Result<Picture, BrowserError> {
         let area = match &shot.target {
             Some(target) => Some(self.area_of(target).await?),
@@ -104,7 +104,7 @@ impl Tab {
         })
     }
 
-    /// The box of an element, scrolled into view, in CSS pixels of the viewport.
+    /// Returns the box of an element, scrolled into view, in CSS pixels of the viewport.
     async fn area_of(&self, target: &Target) -> Result<Rect, BrowserError> {
         let located = self.locate(target).await?;
         self.scroll_to(&located).await?;
@@ -132,7 +132,8 @@ impl Tab {
     }
 }
 
-/// The part of the page that is drawn, in CSS pixels from its upper left corner, and what is lost of it.
+/// The part of the page that is drawn, in CSS pixels from the page's upper left corner, and the limits that were
+/// applied.
 struct Framed {
     clip: Clip,
     cut: Option<(u32, u32)>,
@@ -165,7 +166,7 @@ fn framed(shot: &Shot, area: Option<Rect>, metrics: &LayoutMetrics) -> Framed {
     let fits = |limit: Option<u32>, side: f64| limit.map_or(1.0, |limit| f64::from(limit.max(1)) / side);
     let (width, height) = (all.width.min(LONGEST), all.height.min(LONGEST));
     let wanted = fits(shot.max_width, width).min(fits(shot.max_height, height)).min(1.0);
-    // Nothing is lost but sharpness, and what reads pictures makes such large ones smaller anyway.
+    // Only sharpness is lost, and image readers make such large images smaller anyway.
     let scale = wanted.min((MOST / (width * height)).sqrt());
     let clip = Clip {
         x: all.x,
@@ -181,7 +182,7 @@ fn framed(shot: &Shot, area: Option<Rect>, metrics: &LayoutMetrics) -> Framed {
     }
 }
 
-/// Whether the viewport shows all of it; then Chromium need not lay the page out anew, which pages notice.
+/// True if the viewport shows the whole area. Chromium then need not change the page's layout, which pages can detect.
 fn is_seen(clip: Clip, metrics: &LayoutMetrics) -> bool {
     let seen = metrics.css_visual_viewport;
     clip.x >= seen.page_x

@@ -1,4 +1,4 @@
-//! Waiting for a time, or for a text to appear or to go, in whatever frame.
+//! Waiting for a time, or for a text to appear or disappear in any frame.
 
 use std::{pin::Pin, task::Poll, time::Duration};
 
@@ -11,28 +11,28 @@ use crate::{
     tab::{Frame, Tab},
 };
 
-/// How long a caller may wait for a time.
+/// The maximum time that a caller may ask to wait.
 const LONGEST: Duration = Duration::from_mins(1);
-/// How long a text is waited for, where the caller does not say.
+/// The default timeout for a text.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Frames come and go: after so long the wait looks which there are.
+/// The time of one round. Frames come and go, so after each round the list of frames is read again.
 const ROUND: Duration = Duration::from_millis(500);
-/// One frame of an animation.
+/// The duration of one animation frame.
 const FRAME: Duration = Duration::from_millis(16);
 
-/// What is waited for; all of it.
+/// The conditions of a wait, all of which must be met.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wait {
-    /// At most 60 seconds. With a text it is how long that may take.
+    /// The time to wait, at most 60 seconds. With a text it is the text's timeout.
     pub time: Option<Duration>,
-    /// Seen in some frame.
+    /// A text that some frame must show.
     pub text: Option<String>,
-    /// Seen in none.
+    /// A text that no frame may show any more.
     pub text_gone: Option<String>,
 }
 
 impl Tab {
-    /// Waits; what does not come in time is an error, and so is what keeps the page from showing anything: a dialog, a crash,
+    /// Waits for a time or for texts. Returns an error on timeout, and if the page is blocked by a dialog, a crash, or
     /// the end of the tab.
     pub async fn wait_for(&self, wait: &Wait) -> Result<(), BrowserError> {
         if wait.time.is_some_and(|time| time > LONGEST) {
@@ -73,17 +73,17 @@ impl Tab {
     }
 }
 
-/// What one wait is for.
+/// The condition of one wait.
 #[derive(Clone, Copy)]
 enum Sought<'a> {
     /// A text that some frame shows.
     Shown(&'a str),
-    /// A text that none shows.
+    /// A text that no frame shows.
     Gone(&'a str),
 }
 
 impl Tab {
-    /// None if it does not come before the end.
+    /// Returns `None` if the condition is not met before `end`.
     async fn awaited(&self, sought: Sought<'_>, end: Instant) -> Option<()> {
         loop {
             let began = Instant::now();
@@ -98,12 +98,12 @@ impl Tab {
             if left.is_zero() {
                 return None;
             }
-            // A page between two documents refuses at once: not more often than it could draw.
+            // A page between two documents fails at once: repeat no more often than it could draw.
             tokio::time::sleep_until(began + FRAME).await;
         }
     }
 
-    /// Whether a frame shows a text before the time is over.
+    /// True if a frame shows the text before the time is over.
     async fn is_shown(&self, text: &str, time: Duration) -> bool {
         let conditions = Conditions {
             text: Some(text),
@@ -111,12 +111,12 @@ impl Tab {
         };
         let frames = self.frames();
         let looks = frames.iter().map(|frame| Box::pin(self.holds(frame, conditions)));
-        // One that does not answer must not hold the others up.
+        // A frame that does not answer must not hold up the others.
         let answered = tokio::time::timeout(time + ROUND, any(looks.collect()));
         answered.await.unwrap_or_default()
     }
 
-    /// Whether no frame shows it any more before the time is over. One that does not answer shows nothing new.
+    /// True if no frame shows the text any more before the time is over. A frame that does not answer is left out.
     async fn is_gone(&self, text: &str, time: Duration) -> bool {
         let conditions = Conditions {
             text_gone: Some(text),
@@ -126,7 +126,7 @@ impl Tab {
         asked.await.is_ok_and(|said| said.iter().all(|(_, holds)| *holds))
     }
 
-    /// Whether conditions hold in a frame before their time is over; not in one that is on its way.
+    /// True if the conditions are met in a frame before their time is over. False if the frame is navigating or fails.
     async fn holds(&self, frame: &Frame, conditions: Conditions<'_>) -> bool {
         let said: Result<Outcome, _> = self.ask(frame, "wait", (conditions,)).await;
         said.is_ok_and(|outcome| outcome.ok)
@@ -140,7 +140,7 @@ struct Conditions<'a> {
     text: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     text_gone: Option<&'a str>,
-    /// Milliseconds.
+    /// The timeout in milliseconds.
     timeout: u128,
 }
 
@@ -160,7 +160,7 @@ struct Outcome {
     ok: bool,
 }
 
-/// Whether one of them gives true; the others are given up then.
+/// True as soon as one of the futures is true; the others are then dropped.
 async fn any<F: Future<Output = bool> + Unpin>(mut futures: Vec<F>) -> bool {
     std::future::poll_fn(|cx| {
         let mut found = false;

@@ -1,7 +1,8 @@
-//! What code analysis can refuse: typed facts here, sentences in the `.toml` beside each file, one book for each half.
+//! Errors of code analysis: typed parameters in Rust, messages in the `.toml` beside each file, with one catalogue for
+//! each half.
 //!
-//! [`search`] for files and text, [`structure`] for parsing and queries. Every variant has an entry in its book, and a
-//! test walks them. Nothing here decides what is shown to whom.
+//! [`search`] is for files and text, [`structure`] for parsing and queries. Every variant has an entry in its
+//! catalogue, which a test checks. This module does not decide which message a reader sees.
 
 pub mod search;
 pub mod structure;

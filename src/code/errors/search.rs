@@ -1,18 +1,17 @@
-//! What walking and searching can refuse: patterns, globs, sizes, times, and being stopped.
+//! Errors of walking and searching: patterns, globs, sizes, times, and cancellation.
 //!
-//! A fault in the caller's input names the argument, the place in it and what would be right. A file that cannot be
-//! read is not here: it is passed over and listed (see [`crate::skipped`]).
+//! An error in the caller's input names the argument, the position in it and a correction. An unreadable file is not an
+//! error: it is skipped and listed (see [`crate::skipped`]).
 
 use fumi_base::{
     errors::{Book, Teach},
     project::quoted,
 };
 
-/// Why a listing or a search does not start, or did not end.
+/// An error that prevents a listing or a search, or ends it early.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[allow(missing_docs, reason = "the sentences stand in search.toml")]
 pub enum SearchError {
-    /// `column` counts characters from 1; 0 when the fault has no place.
+    /// An invalid regular expression. `column` counts characters from 1; 0 if the position is unknown.
     #[error("{argument}: invalid regular expression at column {column}: {reason}")]
     Regex {
         argument: &'static str,
@@ -47,27 +46,27 @@ pub enum SearchError {
     Cancelled,
 }
 
-/// What is likely to help with a refused query.
+/// The advice that is likely to help with a rejected query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Advice {
     /// The text was probably meant literally.
     FixedStrings,
-    /// It names a line break, which only a multi-line search can match.
+    /// The expression contains a line break, which only a multi-line search can match.
     Multiline,
-    /// It needs look-around or backreferences, which only PCRE2 has.
+    /// The expression needs look-around or backreferences, which only PCRE2 has.
     Pcre2,
-    /// A name pattern was probably meant as a glob.
+    /// The name pattern was probably meant as a glob.
     Glob,
-    /// A name pattern that is no glob either.
+    /// The name pattern is not a valid glob either.
     Escape,
-    /// It is larger than what is compiled.
+    /// The expression exceeds the compiled size limit.
     Shorten,
-    /// It names a NUL character, which text does not contain.
+    /// The expression contains a NUL character, which text does not.
     NoNul,
 }
 
 impl Advice {
-    /// The hint in English.
+    /// Returns the hint in English.
     const fn en(self) -> &'static str {
         match self {
             Self::FixedStrings => "To search for the text as it stands, add \"fixed_strings\": true.",
@@ -80,7 +79,7 @@ impl Advice {
         }
     }
 
-    /// What to change in the call, as a JSON object in text; empty where the caller must rewrite the expression.
+    /// Returns the change to the call, as a JSON object in text; empty if the caller must rewrite the expression.
     const fn change(self) -> &'static str {
         match self {
             Self::FixedStrings => r#"{"fixed_strings": true}"#,
@@ -91,7 +90,7 @@ impl Advice {
         }
     }
 
-    /// What to change in a call whose pattern has a slash, in the same form.
+    /// Returns the change to a call whose pattern contains a slash, in the same form.
     fn of_slashed(pattern: &str, is_glob: bool) -> String {
         let looks_like_glob = pattern.contains("/*") || pattern.contains("**");
         if !is_glob && !looks_like_glob && regex::Regex::new(pattern).is_ok() {
@@ -103,7 +102,7 @@ impl Advice {
         } else {
             format!("**/{glob}")
         };
-        // A glob that is none would be refused again.
+        // An invalid glob would be rejected again.
         if globset::Glob::new(&glob).is_err() {
             return String::new();
         }
@@ -118,7 +117,7 @@ impl Advice {
         format!(r#"{{"pattern": "{quoted}", "glob": true, "full_path_match": true}}"#)
     }
 
-    /// The hint in Japanese.
+    /// Returns the hint in Japanese.
     const fn ja(self) -> &'static str {
         match self {
             Self::FixedStrings => "文字どおりに検索するには \"fixed_strings\": true を付けてください。",
@@ -132,7 +131,7 @@ impl Advice {
     }
 }
 
-/// The failures of walking and searching.
+/// The catalogue of search errors.
 pub static BOOK: std::sync::LazyLock<Book> = std::sync::LazyLock::new(|| Book::embedded(include_str!("search.toml")));
 
 impl Teach for SearchError {
@@ -261,7 +260,7 @@ mod tests {
             },
             SearchError::EmptyQuery,
         ];
-        // `{a,b}` in the advice on globs is no fact; a fact's name is one word.
+        // `{a,b}` in the advice on globs is not a parameter; a parameter name is one word.
         let unfilled = regex::Regex::new(r"\{[a-z_]+\}").expect("valid");
         let mut entries: Vec<&str> = BOOK.entries().map(|(name, _)| name).collect();
         for error in &all {

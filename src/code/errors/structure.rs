@@ -1,6 +1,7 @@
-//! What can go wrong when a file is taken apart, queried or cut.
+//! Errors of extracting elements from a file, querying it or cutting sections from it.
 //!
-//! Each carries the facts that its sentences in `structure.toml` name. Broken source is none of them: it is data.
+//! Each error has the parameters of its messages in `structure.toml`. Broken source is not an error: parse errors are
+//! part of the result.
 
 use std::{fmt::Write as _, sync::LazyLock};
 
@@ -16,12 +17,11 @@ use crate::{
     parser_process::{CPU_SECONDS, MEMORY_LIMIT},
 };
 
-/// The failures of structure.
+/// The catalogue of structure errors.
 pub static BOOK: LazyLock<Book> = LazyLock::new(|| Book::embedded(include_str!("structure.toml")));
 
-/// Why a file was not taken apart, queried or cut as asked.
+/// An error of extracting elements, querying, or cutting sections.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, thiserror::Error)]
-#[allow(missing_docs, reason = "the sentences stand in structure.toml")]
 pub enum StructureError {
     #[error("unsupported language: {path}")]
     UnsupportedLanguage { path: String },
@@ -43,7 +43,7 @@ pub enum StructureError {
     #[error("malformed filter at {column}: {}", reason.0)]
     BadFilter {
         filter: String,
-        /// 0-based, in characters.
+        /// The 0-based column, in characters.
         column: usize,
         reason: (String, String),
     },
@@ -77,7 +77,7 @@ pub enum StructureError {
     AmbiguousElement {
         path: String,
         element: String,
-        /// Qualified name, first and last line.
+        /// The qualified names with first and last line.
         candidates: Vec<(String, usize, usize)>,
     },
     #[error("the parser of {path} reached its limit of {limit:?}")]
@@ -91,29 +91,30 @@ pub enum StructureError {
 /// The limit of a parser process that a file exceeded; see [`crate::parser_process`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ParserLimit {
-    /// Memory, which includes the stack.
+    /// The memory limit, which includes the stack.
     Memory,
-    /// CPU time.
+    /// The limit of CPU time.
     Time,
 }
 
-/// Where and why a tree-sitter query is invalid.
+/// The position and reason of an error in a tree-sitter query or pattern.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueryFault {
-    /// Of the query, 1-based.
+    /// The 1-based line of the query.
     pub line: usize,
-    /// 0-based, in characters.
+    /// The 0-based column, in characters.
     pub column: usize,
-    /// The line of the query and a caret below the place.
+    /// The line of the query, with a caret below the position.
     pub excerpt: String,
-    /// In English and in Japanese.
+    /// The reason, in English and in Japanese.
     pub reason: (String, String),
-    /// What to write instead, in English and in Japanese.
+    /// A correction, in English and in Japanese.
     pub hint: (String, String),
 }
 
 impl StructureError {
-    /// The same for a file whose syntax is broken from a line on.
+    /// Adds the line of the file's first parse error to [`StructureError::UnknownElement`]; other errors stay as they
+    /// are.
     #[must_use]
     pub fn in_broken(mut self, line: Option<usize>) -> Self {
         if let Self::UnknownElement { broken, .. } = &mut self {
@@ -294,7 +295,7 @@ impl Teach for StructureError {
     }
 }
 
-/// The names most like a misspelt one, best first, at most three; none when nothing is like it.
+/// Returns the names most similar to a misspelt one, best first, at most three; empty if none is similar.
 #[must_use]
 pub fn nearest<'n>(wanted: &str, names: impl IntoIterator<Item = &'n str>) -> Vec<String> {
     // Below this similarity a suggestion misleads more often than it helps (Jaro-Winkler, 0 to 1).
@@ -310,7 +311,7 @@ pub fn nearest<'n>(wanted: &str, names: impl IntoIterator<Item = &'n str>) -> Ve
     scored.into_iter().take(3).map(|(_, name)| name.to_owned()).collect()
 }
 
-/// A sentence of suggestions in both languages, with a space before it; empty without suggestions.
+/// Returns a sentence of suggestions in both languages, with a space before the English one; empty without suggestions.
 fn did_you_mean(names: &[String]) -> (String, String) {
     if names.is_empty() {
         return (String::new(), String::new());

@@ -1,29 +1,29 @@
-//! Conditions of a preprocessor that cut through declarations: where `#if` opens a block one way and `#else` another, no
-//! grammar can read both, so that all but one branch become blanks.
+//! Preprocessor conditions that cut through declarations. Where `#if` opens a block one way and `#else` another, no
+//! grammar can parse both, so all branches but one are blanked.
 //!
-//! Conditions whose branches are whole stay as they are: what stands in each of them is found. Nothing is evaluated beyond
-//! the words that a language names as never true.
+//! Conditions whose branches are complete stay as they are, and the elements of every branch are found. Conditions are
+//! not evaluated, except for the words that a language lists as never true.
 
 use std::ops::Range;
 
-/// A condition that is open.
+/// A condition whose `#endif` has not been reached yet.
 struct Open {
-    /// The lines of its directives.
+    /// The byte ranges of its directive lines.
     directives: Vec<Range<usize>>,
     branches: Vec<Branch>,
-    /// The branch that is read if only one can be.
+    /// The index of the branch that is kept if only one can be parsed.
     kept: usize,
 }
 
 struct Branch {
     bytes: Range<usize>,
-    /// Braces opened less braces closed.
+    /// Opening braces minus closing braces.
     depth: i32,
-    /// Whether what stands in it ends amid a declaration.
+    /// True if the branch ends in the middle of a declaration.
     is_open_ended: bool,
 }
 
-/// What has to be blank for the text to be read: directives and branches, in bytes.
+/// Returns the byte ranges of directives and branches that must be blanked before the text can be parsed.
 pub(crate) fn unreadable(text: &str, never: &[String]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut open: Vec<Open> = Vec::new();
@@ -59,7 +59,7 @@ pub(crate) fn unreadable(text: &str, never: &[String]) -> Vec<Range<usize>> {
     found
 }
 
-/// Takes a directive in.
+/// Applies one directive to the open conditions.
 fn step(directive: &str, line: &Range<usize>, never: &[String], open: &mut Vec<Open>, found: &mut Vec<Range<usize>>) {
     let branch = || Branch {
         bytes: line.end..line.end,
@@ -100,7 +100,7 @@ fn step(directive: &str, line: &Range<usize>, never: &[String], open: &mut Vec<O
     let mut depth = closed.branches.first().map_or(0, |branch| branch.depth);
     let mut is_open_ended = false;
     if is_cut {
-        // Of a single branch that is never true nothing remains.
+        // A single branch that is never true is blanked entirely.
         let kept = match closed.branches.len() {
             1 => closed.kept,
             several => closed.kept.min(several - 1),
@@ -118,14 +118,14 @@ fn step(directive: &str, line: &Range<usize>, never: &[String], open: &mut Vec<O
     }
 }
 
-/// Reads lines without their comments and literals.
+/// A line scanner that skips comments and literals.
 #[derive(Default)]
 struct Scanner {
     is_comment: bool,
 }
 
 impl Scanner {
-    /// Braces opened less braces closed, and the last byte that means something.
+    /// Returns opening minus closing braces, and the last significant byte.
     fn read(&mut self, line: &str) -> (i32, Option<u8>) {
         let bytes = line.as_bytes();
         let mut depth = 0;
@@ -147,7 +147,7 @@ impl Scanner {
                     self.is_comment = true;
                     at += 1;
                 }
-                // Not the separator of `1'000`.
+                // A quote, but not the digit separator of `1'000`.
                 quote @ (b'"' | b'\'') if quote == b'"' || at == 0 || !bytes[at - 1].is_ascii_alphanumeric() => {
                     last = Some(quote);
                     at += 1;

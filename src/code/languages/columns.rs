@@ -1,24 +1,25 @@
-//! Texts that begin in more columns than a grammar can count: scanners of indented languages keep the columns of all that is
-//! open in a buffer of 1,024 bytes, and end the process where it is full.
+//! A limit on indentation columns. Scanners of indented languages keep the columns of all open blocks in a buffer of
+//! 1,024 bytes and abort the process when it is full.
 //!
-//! What is open at one time begins in columns that differ, each further to the right than the one around it. So a text that
-//! knows few columns at all cannot fill the buffer, however broken it is: nothing has to be known of what closes when.
+//! Blocks that are open at the same time begin in distinct columns, each further right than the enclosing one. So a
+//! text with few distinct columns cannot fill the buffer, however broken it is, and it does not matter where blocks
+//! close.
 
 use std::collections::HashSet;
 
 use super::unread::Unread;
 
-/// A place where something may be opened.
+/// A position that may open a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Opening {
-    /// As the scanner counts it.
+    /// The column, as the scanner counts it.
     pub(super) column: u16,
-    /// In the text.
+    /// The byte offset in the text.
     pub(super) byte: usize,
 }
 
-/// What has to be left out of a text so that no more than `most` columns open anything. `openings` adds those of a line that
-/// begins at a byte, from left to right.
+/// Returns the parts of a text to leave out so that at most `most` columns open a block. `openings` appends the
+/// openings of a line that begins at a given byte, from left to right.
 pub(super) fn beyond(text: &str, most: usize, openings: impl Fn(&str, usize, &mut Vec<Opening>)) -> Vec<Unread> {
     let mut columns: HashSet<u16> = HashSet::new();
     each_line(text, |line, start, found| {
@@ -43,7 +44,7 @@ pub(super) fn beyond(text: &str, most: usize, openings: impl Fn(&str, usize, &mu
     unread
 }
 
-/// Visits lines without their ends, with the byte at which each begins and an empty list.
+/// Visits lines without their line endings, with the byte offset at which each begins and an empty list.
 fn each_line(text: &str, mut visit: impl FnMut(&str, usize, &mut Vec<Opening>)) {
     let mut found = Vec::new();
     let mut start = 0;

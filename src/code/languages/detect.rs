@@ -1,6 +1,6 @@
-//! Which language a file is in: the caller's word, then the name, then the `#!` line, then the content.
+//! Detection of a file's language: by the caller's choice, then the file name, then the `#!` line, then the content.
 //!
-//! Deterministic: the first language of the table that claims a file has it. Never guesses from statistics.
+//! Detection is deterministic: the first language of the table that matches a file wins. It never uses statistics.
 
 use std::{borrow::Cow, sync::LazyLock};
 
@@ -9,12 +9,12 @@ use regex::Regex;
 use super::{Language, all, by_name};
 use crate::errors::structure::StructureError;
 
-/// How much of a file is looked at; a `#!` line, a doctype or an import stands within it.
+/// The number of bytes searched at the start of a file; a `#!` line, a doctype or an import lies within them.
 const HEAD_BYTES: usize = 4_096;
 
-/// The language of a file, by `asked` if the caller named one.
+/// Returns the language of a file, or the language `asked` for if the caller named one.
 ///
-/// Naming a language keeps a file of its dialect in the dialect: `typescript` for `view.tsx` is still TSX.
+/// A file of a dialect keeps its dialect if its base language is named: `typescript` for `view.tsx` is still TSX.
 pub fn detect(path: &str, text: &str, asked: Option<&str>) -> Result<&'static Language, StructureError> {
     let Some(name) = asked.filter(|name| !name.trim().is_empty()) else {
         return guess(path, text).ok_or_else(|| {
@@ -30,7 +30,7 @@ pub fn detect(path: &str, text: &str, asked: Option<&str>) -> Result<&'static La
     Ok(dialect.unwrap_or(language))
 }
 
-/// The language of a file without asking anyone, or `None` when nothing identifies it.
+/// Returns the language of a file without a caller's choice, or `None` if nothing identifies it.
 #[must_use]
 pub fn guess(path: &str, text: &str) -> Option<&'static Language> {
     by_file_name(path)
@@ -39,7 +39,7 @@ pub fn guess(path: &str, text: &str) -> Option<&'static Language> {
         .or_else(|| by_content(text))
 }
 
-/// The language of a file's name alone: of a shared extension the one that owns it.
+/// Returns the language by the file name alone: for a shared extension, the language that owns it.
 #[must_use]
 pub fn by_file_name(path: &str) -> Option<&'static Language> {
     let (name, extension) = name_and_extension(path);
@@ -59,7 +59,7 @@ fn name_and_extension(path: &str) -> (&str, Option<String>) {
     (name, extension)
 }
 
-/// The language that shares the extension with its owner and that the text shows.
+/// Returns the language that shares the extension with its owner, if the text shows that language.
 fn by_shared_extension(path: &str, text: &str) -> Option<&'static Language> {
     static SHARING: LazyLock<Vec<Sharing>> = LazyLock::new(|| {
         let compiled = |patterns: &[String]| {

@@ -1,6 +1,6 @@
-//! What `language.toml` may say: everything about a language that is data.
+//! The schema of `language.toml`: everything about a language that is data.
 //!
-//! An unknown key is a failure of the build's tests, never silently ignored. Nothing here knows a particular language.
+//! An unknown key fails the build's tests and is never silently ignored. Nothing here depends on a particular language.
 
 use std::collections::BTreeMap;
 
@@ -12,23 +12,23 @@ use crate::elements::{Kind, ParamKind, Visibility};
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Facts {
-    /// The name for people, such as `TypeScript`.
+    /// The name for display, such as `TypeScript`.
     pub title: String,
-    /// What the language describes, which decides the columns of its tables.
+    /// The kind of content that the language describes, which decides the columns of its tables.
     #[serde(default)]
     pub family: Family,
     /// Other names that a caller may use, in lower case.
     #[serde(default)]
     pub aliases: Vec<String>,
-    /// Another language of the table that this one is a dialect of: naming that one keeps this one's files here.
+    /// The base language of this dialect; a caller who names the base language keeps files of this dialect here.
     pub dialect_of: Option<String>,
     /// File name extensions, without the dot, in lower case.
     #[serde(default)]
     pub extensions: Vec<String>,
-    /// Extensions of another language that this one shares, decided by what the text shows.
+    /// Extensions of another language that this one shares, decided by the content of the file.
     #[serde(default)]
     pub shared: Shared,
-    /// Whole file names.
+    /// Complete file names, matched exactly.
     #[serde(default)]
     pub file_names: Vec<String>,
     /// Interpreters of a `#!` line, without version digits.
@@ -37,64 +37,64 @@ pub struct Facts {
     /// Regular expressions over the first 4,096 bytes of a file that nothing else identified.
     #[serde(default)]
     pub content: Vec<String>,
-    /// What is put before a return type in a signature.
+    /// The text before a return type in a signature.
     #[serde(default = "colon")]
     pub return_arrow: String,
-    /// What stands between a module and the names that are imported from it, where the language writes them as one path.
+    /// The separator between a module and the names imported from it, if the language writes them as one path.
     /// Elsewhere it is a colon.
     pub import_path: Option<String>,
-    /// What is put before and after a decorator.
+    /// The text before and after a decorator.
     #[serde(default = "at_sign")]
     pub decorator_signs: [String; 2],
     /// Node kinds of comments.
     #[serde(default)]
     pub comments: Vec<String>,
-    /// How a comment begins that documents what follows it.
+    /// Prefixes of comments that document what follows them.
     #[serde(default)]
     pub doc_prefixes: Vec<String>,
-    /// Whether comments on consecutive lines are one document of what follows them without a blank line.
+    /// True if comments on consecutive lines form one document for what follows them without a blank line.
     #[serde(default)]
     pub doc_lines: bool,
-    /// How a comment begins that documents what it stands in: the file, when that is nothing else.
+    /// Prefixes of comments that document what encloses them: the file, if nothing else does.
     #[serde(default)]
     pub inner_doc_prefixes: Vec<String>,
-    /// How a comment begins that documents what stands before it on its line.
+    /// Prefixes of comments that document what precedes them on their line.
     #[serde(default)]
     pub doc_after: Vec<String>,
-    /// Regular expressions whose groups the parser reads as blanks: macros that stand where the grammar knows none. Texts of
-    /// replies keep them.
+    /// Regular expressions whose groups are blanked for the parser: macros at positions where the grammar allows none.
+    /// Texts of replies keep them.
     #[serde(default)]
     pub blank: Vec<String>,
-    /// A sign behind which the grammar's scanner looks for a line feed and never for the end of the text: on the last line it
-    /// needs one.
+    /// A character after which the grammar's scanner looks for a line feed without checking for the end of the text, so
+    /// the last line needs one.
     pub feed_behind: Option<char>,
-    /// How conditions of a preprocessor are read that cut through braces; without it, as the grammar reads them.
+    /// Handling of preprocessor conditions that cut through braces; `None` leaves them to the grammar.
     pub branches: Option<Branches>,
-    /// What is not looked for in bodies.
+    /// Definitions that are not searched for in bodies.
     #[serde(default)]
     pub locals: Locals,
-    /// Whether the first string of a body documents it.
+    /// True if the first string of a body documents it.
     #[serde(default)]
     pub docstrings: bool,
-    /// Methods of these names are constructors.
+    /// Names of methods that are constructors.
     #[serde(default)]
     pub constructors: Vec<String>,
-    /// Whether an all-capital variable is a constant.
+    /// True if a variable in capitals is a constant.
     #[serde(default)]
     pub capital_constants: bool,
-    /// Where the parts of a definition are found.
+    /// Fields and node kinds of the parts of a definition.
     #[serde(default)]
     pub parts: Parts,
-    /// How parameters are told apart.
+    /// Node kinds that distinguish the kinds of parameters.
     #[serde(default)]
     pub params: Params,
-    /// Who may see what.
+    /// Rules for visibility without a modifier.
     #[serde(default)]
     pub visibility: Visibilities,
-    /// The last name of a decorator, and the modifier that it means.
+    /// The modifier that a decorator means, keyed by the last part of the decorator's name.
     #[serde(default)]
     pub decorators: BTreeMap<String, String>,
-    /// What counts as a decision.
+    /// Node kinds that count as decisions for cyclomatic complexity.
     #[serde(default)]
     pub complexity: Complexity,
     /// Classes of tags or of properties, by name; a name that ends with `*` is a prefix.
@@ -103,16 +103,16 @@ pub struct Facts {
     /// Tags that have no end tag.
     #[serde(default)]
     pub void_tags: Vec<String>,
-    /// Tags whose end tag may be left out.
+    /// Tags whose end tag may be omitted.
     #[serde(default)]
     pub optional_ends: Vec<String>,
-    /// How patterns of example code are read.
+    /// Settings for patterns of example code.
     #[serde(default)]
     pub pattern: Example,
-    /// The predefined queries.
+    /// The predefined queries, keyed by name.
     #[serde(default)]
     pub queries: BTreeMap<String, Selection>,
-    /// Why a column of the table of languages is empty, by the column's name.
+    /// Reasons for empty columns in the table of languages, keyed by the column's name.
     #[serde(default)]
     pub empty: BTreeMap<String, String>,
 }
@@ -126,7 +126,7 @@ fn at_sign() -> [String; 2] {
 }
 
 impl Facts {
-    /// The class of a tag or property: of its whole name, else of the longest prefix.
+    /// Returns the class of a tag or property: that of its whole name, else that of the longest matching prefix.
     #[must_use]
     pub fn class_of(&self, name: &str) -> Option<&str> {
         let exact = self
@@ -147,37 +147,37 @@ impl Facts {
     }
 }
 
-/// Extensions that belong to another language, and when they are of this one.
+/// Extensions owned by another language, and the patterns that identify files of this one.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Shared {
-    /// Without the dot, in lower case; each is among the `extensions` of exactly one other language.
+    /// Extensions without the dot, in lower case; each is among the `extensions` of exactly one other language.
     pub extensions: Vec<String>,
-    /// Regular expressions over the whole text; one match makes the file one of this language.
+    /// Regular expressions over the whole text; one match assigns the file to this language.
     pub content: Vec<String>,
-    /// Regular expressions of passages that say nothing about it, such as those of a preprocessor's condition.
+    /// Regular expressions of passages to ignore, such as those of a preprocessor condition.
     pub except: Vec<String>,
 }
 
-/// Of a condition that cuts through braces one branch is read: the first, unless it is known to be none.
+/// Settings for conditions that cut through braces: only the first branch is kept, unless it is known never to be true.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Branches {
-    /// Words of conditions that are never true here.
+    /// Words whose conditions are never true in this language.
     pub never: Vec<String>,
 }
 
-/// Definitions that count only outside of the bodies of functions; most of a file is bodies.
+/// Definitions that count only outside of the bodies of functions, which make up most of a file.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Locals {
-    /// Node kinds of bodies.
+    /// Node kinds of function bodies.
     pub bodies: Vec<String>,
-    /// Node kinds at which no pattern is tried in them.
+    /// Node kinds within bodies at which no query pattern is tried.
     pub nodes: Vec<String>,
 }
 
-/// What a language describes.
+/// The kind of content that a language describes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Family {
@@ -190,91 +190,90 @@ pub enum Family {
     Style,
     /// Prose with headings.
     Document,
-    /// Keys and values.
+    /// Data as keys and values.
     Data,
 }
 
-/// Names of fields or of node kinds among a definition's direct children.
+/// Names of fields, or of node kinds among a definition's direct children.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Parts {
-    /// The parameter list.
     pub params: Vec<String>,
     /// The return type, or the declared type of a variable.
     pub type_name: Vec<String>,
-    /// Generic parameters.
     pub type_params: Vec<String>,
-    /// Super classes.
     pub extends: Vec<String>,
-    /// Implemented interfaces.
     pub implements: Vec<String>,
     /// The value of a variable or field.
     pub value: Vec<String>,
-    /// The body: what comes after it belongs to no part.
+    /// The body; nodes after it belong to no part.
     pub body: Vec<String>,
-    /// Node kinds that are modifiers by their text.
+    /// Node kinds whose text is a modifier.
     pub modifiers: Vec<String>,
     /// Node kinds that are decorators or annotations.
     pub decorators: Vec<String>,
-    /// Node kinds whose children are looked at as if they were direct ones.
+    /// Node kinds whose children are searched as if they were direct children.
     pub groups: Vec<String>,
 }
 
-/// How the children of a parameter list become parameters.
+/// Rules by which the children of a parameter list become parameters.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// Node kinds, of a parameter or of what it holds first, that make it special.
+    /// Node kinds that make a parameter special; either its own kind or that of its first child.
     pub kinds: BTreeMap<String, ParamKind>,
-    /// Node kinds that are no parameter but make those before (`positional_only`) or after (`keyword_only`) special.
+    /// Node kinds that are not parameters but make those before (`positional_only`) or after (`keyword_only`) special.
     pub separators: BTreeMap<String, ParamKind>,
-    /// What a plain parameter after a variadic one is.
+    /// The kind of a plain parameter after a variadic one.
     pub after_variadic: Option<ParamKind>,
 }
 
-/// Who may see what, where no modifier says it.
+/// Rules for visibility without a modifier.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Visibilities {
-    /// Of everything that nothing else decides.
+    /// The visibility if no other rule applies.
     pub default: Visibility,
-    /// Names beginning so are private, except those that also end so.
+    /// Prefixes of private names, except names that also end with the prefix.
     pub private_prefixes: Vec<String>,
-    /// Names beginning so are protected.
+    /// Prefixes of protected names.
     pub protected_prefixes: Vec<String>,
 }
 
-/// What counts as a decision of cyclomatic complexity.
+/// The decisions that count for cyclomatic complexity.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Complexity {
-    /// Named node kinds; `kind.field` is one that decides only where it has that field.
+    /// Named node kinds; `kind.field` counts only if the node has that field.
     pub nodes: Vec<String>,
-    /// Of these, what the first child reads in one that is taken when no other is (`*` of a shell's `case`) and decides nothing.
+    /// Default branches, which are not decisions: the text of the first child, keyed by node kind (`*` of a shell's
+    /// `case`).
     pub defaults: BTreeMap<String, String>,
-    /// Named node kinds, not empty, of whose decisions one is none: the last arm of a match that covers everything.
+    /// Named node kinds with one decision fewer than they contain, if they are not empty: the last arm of an exhaustive
+    /// match.
     pub exhaustive: Vec<String>,
-    /// Named node kinds that hide what is in them, such as the arguments of macros, which are no syntax yet.
+    /// Named node kinds whose content is ignored, such as the arguments of macros, which are not parsed as syntax.
     pub opaque: Vec<String>,
     /// Tokens: operators and keywords that the grammar does not name.
     pub tokens: Vec<String>,
-    /// Tokens that count only where the grammar calls them an `operator`: C++ writes `&&` in types as well.
+    /// Tokens that count only in the grammar's field `operator`: C++ writes `&&` in types as well.
     pub operators: Vec<String>,
-    /// Named node kinds that decide where their text is one of these: operators of a language where any word can be one.
+    /// Named node kinds that count if their text is one of these: for languages in which any word can be an operator.
     pub texts: BTreeMap<String, Vec<String>>,
-    /// Named node kinds that make the function around them a generator.
+    /// Named node kinds that make the enclosing function a generator.
     pub generators: Vec<String>,
 }
 
-/// How a pattern of example code becomes code that the grammar can read.
+/// Settings that turn a pattern of example code into code that the grammar can parse.
 #[derive(Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Example {
-    /// What stands for the `$` of a variable: a character that can begin a name.
+    /// The character that replaces the `$` of a variable: one that can begin a name.
     pub expando: char,
-    /// What stands for it where nothing can be read with the first.
+    /// The character to try if the text does not parse with the first one.
     pub other: Option<char>,
-    /// Texts in which `PATTERN` is the pattern, tried in turn, the plainest last; empty means the pattern alone.
+    /// Texts in which `PATTERN` is replaced by the pattern, tried in turn, the plainest last; empty means the pattern
+    /// alone.
     pub contexts: Vec<String>,
 }
 
@@ -288,15 +287,15 @@ impl Default for Example {
     }
 }
 
-/// What a predefined query selects.
+/// The elements that a predefined query selects.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Selection {
-    /// Elements of any of these kinds; empty means every kind.
+    /// The kinds of elements to select; empty means every kind.
     #[serde(default)]
     pub kinds: Vec<Kind>,
-    /// The element class of markup, the property class of a style, the type of a key's value.
+    /// The element class of markup, the property class of a style, or the type of a key's value.
     pub class: Option<String>,
-    /// A modifier that must be there.
+    /// A modifier that the element must have.
     pub modifier: Option<String>,
 }

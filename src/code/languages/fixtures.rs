@@ -1,6 +1,7 @@
-//! Every language's fixture: `fixture.*` in its folder, and one line for each of its elements in `expected.txt`.
+//! Tests of every language's fixture: `fixture.*` in its folder, with one line for each of its elements in
+//! `expected.txt`.
 //!
-//! The expectation is written and read by people: it names the construct, not the code that finds it.
+//! People write and read the expectations: they name the construct, not the code that finds it.
 
 use std::{fmt::Write as _, fs, path::Path};
 
@@ -12,10 +13,10 @@ use crate::{
     table::{TableFormat, render, signature},
 };
 
-/// A column's name, and which elements belong in it.
+/// A column's name, and a predicate for the elements that belong in it.
 type Column = (&'static str, fn(&Element) -> bool);
 
-/// The columns of the table of languages, and how many elements of a file belong in each. `docs/regenerate` counts the same.
+/// The columns of the table of languages. `docs/regenerate` counts the same.
 const COLUMNS: [Column; 10] = [
     ("classes", |element| element.kind.is_class_like()),
     ("methods", |element| {
@@ -44,7 +45,7 @@ const COLUMNS: [Column; 10] = [
     }),
 ];
 
-/// What a language's folder holds, taken apart.
+/// The contents of a language's folder.
 struct Fixture {
     language: &'static Language,
     file: Outline,
@@ -126,7 +127,7 @@ fn an_empty_column_of_the_table_of_languages_has_a_reason_and_no_other_has() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// One line an element: lines, kind, qualified name, then what is known of it.
+/// Returns one line for each element: lines, kind, qualified name, then the known details.
 fn outline(elements: &Elements, facts: &super::facts::Facts) -> String {
     let mut out = String::new();
     for element in &elements.list {

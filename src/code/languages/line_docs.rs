@@ -1,21 +1,21 @@
-//! Documentation that is written in line comments: the comments on the lines directly above a definition, as one text.
+//! Documentation in line comments: the comments on the lines directly above a definition, joined to one text.
 //!
-//! A comment documents only if it stands alone on its lines and no blank line parts it from what follows. Languages that
-//! document in one block comment need none of this: their `doc_prefixes` say it.
+//! A comment documents a definition only if it is alone on its lines and no blank line separates it from the
+//! definition. Languages that use one block comment need none of this; their `doc_prefixes` are enough.
 
 use std::collections::HashMap;
 
 use crate::{elements::Kind, extract::Draft, parse::Parsed};
 
-/// How much documentation is kept, in characters.
+/// The maximum length of documentation, in characters.
 const LIMIT: usize = 2_000;
 
-/// Gives every definition that has no documentation yet the comments above it.
+/// Documents every definition that has no documentation yet with the comments above it.
 ///
-/// `words` turns one comment into its text without signs, or says that it documents nothing (`None`).
+/// `words` returns the text of a comment without its comment signs, or `None` if the comment documents nothing.
 pub(super) fn document(parsed: &Parsed, drafts: &mut [Draft<'_>], words: impl Fn(&str) -> Option<String>) {
     let text = parsed.source.text.as_str();
-    // By the line that a comment ends in: the line it begins in, and its words.
+    // Keyed by the last line of a comment: its first line and its text.
     let comments: HashMap<usize, (usize, Option<String>)> = drafts
         .iter()
         .filter(|draft| draft.element.kind == Kind::Comment)
@@ -23,7 +23,7 @@ pub(super) fn document(parsed: &Parsed, drafts: &mut [Draft<'_>], words: impl Fn
         .map(|draft| {
             let span = draft.element.span;
             let written = parsed.text(draft.node);
-            // Some grammars end a comment behind its line feed.
+            // Some grammars end a comment after its line feed.
             let lines = written.trim_end().matches('\n').count();
             (span.start_line + lines, (span.start_line, words(written)))
         })
@@ -55,7 +55,7 @@ pub(super) fn document(parsed: &Parsed, drafts: &mut [Draft<'_>], words: impl Fn
     }
 }
 
-/// Whether nothing but blanks stands before this place on its line.
+/// True if only white space precedes this position on its line.
 fn begins_line(text: &str, at: usize) -> bool {
     let before = text.get(..at).unwrap_or_default();
     let line = before.rfind('\n').map_or(0, |feed| feed + 1);

@@ -1,7 +1,7 @@
-//! The table of languages: one folder and one line each.
+//! The table of languages: one folder and one line for each.
 //!
-//! A language is its grammar, its `language.toml`, its `elements.scm`, and a `refine.rs` only for what a query cannot say.
-//! Queries compile on first use, once. No native code is loaded at run time.
+//! A language is its grammar, its `language.toml`, its `elements.scm`, and a `refine.rs` only for what a query cannot
+//! express. Queries are compiled once, on first use. No native code is loaded at run time.
 
 mod bash;
 mod branches;
@@ -54,16 +54,16 @@ use crate::{
 use facts::Facts;
 use unread::{Readable, Unread};
 
-/// What a language does to its drafts beyond its query: it may change them and add others.
+/// A refinement of a language's drafts beyond its query; it may change drafts and add others.
 pub(crate) type Refine = for<'t> fn(&'t Parsed, &mut Vec<Draft<'t>>);
 
-/// Where a language's files hold texts in other languages.
+/// A function that finds texts in other languages within a file.
 pub(crate) type Embeds = fn(&Parsed) -> Vec<Embed>;
 
-/// What of a text a language's grammar has to be spared.
+/// A function that finds the parts of a text that the grammar must not see.
 pub(crate) type Spare = fn(&str) -> Vec<Unread>;
 
-/// A file of a language's folder. Tests read it when they run, so that trying a query needs no build.
+/// Returns a file of a language's folder. Tests read it at run time, so that trying a query needs no build.
 macro_rules! data {
     ($folder:literal, $file:literal) => {{
         #[cfg(not(test))]
@@ -74,7 +74,7 @@ macro_rules! data {
     }};
 }
 
-/// The grammar, the folders whose queries apply, the refinement: one line a language.
+/// Builds a language from its grammar, its refinement and the folders whose queries apply.
 macro_rules! language {
     ($name:literal, $grammar:expr, $refine:expr, $($queries:literal),+) => {
         Language::new(
@@ -87,7 +87,7 @@ macro_rules! language {
     };
 }
 
-/// Every language, in the order in which content is tried.
+/// Every language, in the order in which content patterns are tried.
 static TABLE: LazyLock<Vec<Language>> = LazyLock::new(|| {
     vec![
         language!("python", tree_sitter_python::LANGUAGE, python::refine, "python").sparing(python::too_deep),
@@ -135,11 +135,11 @@ static TABLE: LazyLock<Vec<Language>> = LazyLock::new(|| {
     ]
 });
 
-/// One language that fumi can take apart.
+/// A language whose files fumi can parse.
 pub struct Language {
     /// The name in arguments and replies, such as `python`.
     pub name: &'static str,
-    /// The file of facts.
+    /// The contents of `language.toml`.
     pub facts: Facts,
     /// The query that finds elements.
     pub elements_scm: String,
@@ -178,17 +178,17 @@ impl Language {
         self
     }
 
-    /// The tree-sitter grammar.
+    /// Returns the tree-sitter grammar.
     #[must_use]
     pub fn grammar(&self) -> tree_sitter::Language {
         self.grammar.into()
     }
 
-    /// The text as the parser reads it: of the same length, with blanks for what `blank` of the facts names and for what the
-    /// grammar cannot bear.
+    /// Returns the text as the parser reads it: of the same length, with blanks for the matches of `blank` in the facts
+    /// and for what the grammar cannot handle.
     pub(crate) fn readable<'t>(&self, text: &'t str) -> Readable<'t> {
         let patterns = self.blank.get_or_init(|| {
-            // By bytes: twenty times as fast where a text is not all ASCII.
+            // Byte patterns are twenty times as fast on texts that are not all ASCII.
             let compiled = |pattern: &String| {
                 let regex = bytes::RegexBuilder::new(pattern).unicode(false).build();
                 regex.expect("a test compiles every pattern")
@@ -219,7 +219,7 @@ impl Language {
         Readable { text, unread }
     }
 
-    /// The compiled query and facts.
+    /// Returns the compiled query and facts.
     pub(crate) fn plan(&self) -> &Plan {
         self.plan.get_or_init(|| match Plan::compile(self) {
             Ok(plan) => plan,
@@ -228,7 +228,7 @@ impl Language {
     }
 }
 
-/// Puts a blank in the place of every byte of these ranges, other than line feeds. Ranges that cut a character do nothing.
+/// Replaces every byte of these ranges by a blank, except line feeds. Does nothing if a range cuts a character.
 fn blank(text: &mut Cow<'_, str>, ranges: Vec<Range<usize>>) {
     if ranges.is_empty() {
         return;
@@ -256,18 +256,18 @@ impl PartialEq for Language {
     }
 }
 
-/// Every language of this build.
+/// Returns every language of this build.
 pub fn all() -> impl Iterator<Item = &'static Language> {
     TABLE.iter()
 }
 
-/// The names of every language, for messages.
+/// Returns the names of every language, for messages.
 #[must_use]
 pub fn known() -> String {
     all().map(|language| language.name).collect::<Vec<_>>().join(", ")
 }
 
-/// The language of a name or alias, in any case.
+/// Returns the language of a name or alias, ignoring ASCII case.
 pub fn by_name(name: &str) -> Result<&'static Language, StructureError> {
     let wanted = name.trim().to_ascii_lowercase();
     all()
@@ -275,7 +275,7 @@ pub fn by_name(name: &str) -> Result<&'static Language, StructureError> {
         .ok_or_else(|| StructureError::UnknownLanguage { asked: name.to_owned() })
 }
 
-/// The language of a code block's tag: a name, an alias, an extension or an interpreter.
+/// Returns the language of a code block's tag: a name, an alias, an extension or an interpreter.
 pub(crate) fn by_tag(tag: &str) -> Option<&'static Language> {
     let wanted = tag.to_ascii_lowercase();
     by_name(&wanted)

@@ -1,8 +1,8 @@
-//! One row a member: what an overview needs at the least cost, less than the whole table.
+//! The compact table with one row for each member: an overview at the least cost, smaller than the full table.
 //!
-//! A name begins with as many dots as there are elements around it: it belongs to the nearest row above with fewer. Imports
-//! are one line, comments are left out, and cells have no padding, which would cost a token before each number. What is no
-//! program has the rows of the whole table, with shorter cells.
+//! A name begins with a dot for each enclosing element: it belongs to the nearest row above with fewer dots. Imports
+//! are one line, comments are left out, and cells have no padding, which would cost a token before each number. Files
+//! other than programs have the rows of the full table, with shorter cells.
 
 use std::fmt::Write as _;
 
@@ -14,7 +14,7 @@ use crate::{
     parse::one_line,
 };
 
-/// Characters of the first line of a documentation.
+/// The maximum length of a documentation's first line, in characters.
 const DOC: usize = 60;
 
 pub(super) fn render(file: &Outline, elements: &Elements) -> String {
@@ -74,7 +74,7 @@ fn code(out: &mut String, file: &Outline, elements: &Elements) {
     tight(out, &["Signature", "Vis", "Lines", "Cx", "Doc"], &rows);
 }
 
-/// As in UML.
+/// Returns the sign of a visibility in UML.
 const fn sign(visibility: Visibility) -> &'static str {
     match visibility {
         Visibility::Public => "+",

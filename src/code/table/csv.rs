@@ -1,11 +1,12 @@
-//! RFC 4180: one header row, one row an element, plain cells.
+//! The CSV table (RFC 4180): one header row, one row for each element, plain cells.
 //!
-//! The columns are those of the language's family and do not depend on the file. Line ends are CRLF as the RFC says.
+//! The columns are those of the language's family and do not depend on the file. Line ends are CRLF as the RFC
+//! requires.
 
 use super::rows::{Row, rows};
 use crate::{languages::facts::Family, outline::Outline};
 
-/// A column's name and what stands in it.
+/// The name of a column and the function that fills it.
 type Column = (&'static str, fn(&Row) -> String);
 
 pub(super) fn render(file: &Outline) -> String {
@@ -68,7 +69,7 @@ pub(super) fn render(file: &Outline) -> String {
     out
 }
 
-/// The names from the outermost key to this one.
+/// Returns the dotted names from the outermost key to this one.
 fn path(row: &Row) -> String {
     if row.parent.is_empty() {
         row.name.clone()
@@ -82,7 +83,7 @@ fn line(cells: impl Iterator<Item = String>) -> String {
     format!("{}\r\n", cells.join(","))
 }
 
-/// Quoted only where the RFC demands it.
+/// Quotes a cell only if the RFC requires it.
 fn quoted(cell: &str) -> String {
     if cell.contains(['"', ',', '\n', '\r']) {
         format!("\"{}\"", cell.replace('"', "\"\""))

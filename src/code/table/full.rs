@@ -1,7 +1,7 @@
-//! A file by section: package, imports, classes, the members of each class by visibility, functions, variables.
+//! The full table: package, imports, classes, the members of each class by visibility, functions, variables.
 //!
-//! Sections without content are left out. Members are those directly in their class; nested classes have sections of
-//! their own under their qualified names.
+//! Empty sections are left out. Members are those directly in their class; nested classes have their own sections under
+//! their qualified names.
 
 use std::{collections::BTreeSet, fmt::Write as _};
 
@@ -67,7 +67,7 @@ impl Page<'_> {
         });
     }
 
-    /// Classes, and what has members as classes have: modules of Ruby, types of Go.
+    /// Returns classes, and other elements with members of classes: modules of Ruby, types of Go.
     fn classes(&self) -> Vec<usize> {
         let owners: BTreeSet<usize> = self
             .elements
@@ -241,13 +241,13 @@ impl Page<'_> {
     }
 }
 
-/// Data: its keys, indented by their depth.
+/// Writes the keys of data, indented by their depth.
 fn tree(out: &mut String, elements: &Elements) {
     let _ = writeln!(out, "\n## Keys ({})", elements.count(|kind| kind == Kind::Key));
     keys(out, elements, "· ", table);
 }
 
-/// A document: its headings as a tree, then its blocks.
+/// Writes the headings of a document as a tree, then its blocks.
 pub(super) fn outline(out: &mut String, elements: &Elements, table: Table) {
     let headings: Vec<Vec<String>> = elements
         .list

@@ -1,6 +1,6 @@
-//! Tags as an indented tree, rules with their properties: the table for web pages and style sheets.
+//! The table for web pages and style sheets: tags as an indented tree, rules with their properties.
 //!
-//! Values are shown as written, cut where they are long. A tag's text is what stands directly in it.
+//! Values are shown as written, long ones cut. A tag's text is only its direct text content.
 
 use std::fmt::Write as _;
 
@@ -11,15 +11,15 @@ use crate::{
     parse::one_line,
 };
 
-/// How much of each thing is shown.
+/// The layout of the table: indentation, writer, and maximum lengths.
 pub(super) struct Form {
     indent: &'static str,
     table: Table,
-    /// Characters of a tag or a selector.
+    /// The maximum length of a tag or a selector, in characters.
     name: usize,
-    /// Characters of the text in a tag.
+    /// The maximum length of a tag's text, in characters.
     text: usize,
-    /// Characters of the properties of a rule.
+    /// The maximum length of a rule's properties, in characters.
     properties: usize,
 }
 
@@ -52,7 +52,7 @@ pub(super) fn render(file: &Outline, elements: &Elements) -> String {
     out
 }
 
-/// Tags, rules, and what else there is, each as a table.
+/// Writes tags, rules and other elements, each as a table.
 pub(super) fn sections(out: &mut String, file: &Outline, elements: &Elements, form: &Form) {
     let facts = &file.source.language.facts;
     let table = form.table;
@@ -69,7 +69,7 @@ pub(super) fn sections(out: &mut String, file: &Outline, elements: &Elements, fo
                 lines(element),
                 one_line(&markup.text, form.text),
             ]),
-            // Custom properties are already among their rule's.
+            // Custom properties are already among those of their rule.
             Detail::Style(_) if element.kind == Kind::Property => {}
             Detail::Style(style) => {
                 let properties: Vec<String> = style

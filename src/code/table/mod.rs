@@ -1,7 +1,7 @@
-//! Elements as tables: one file a format.
+//! Tables of elements: one module for each format.
 //!
-//! A format is compiled in and total: every family of languages has a form in each. Cells never break a table: line ends and
-//! separators are escaped here. Typed rows, for JSON, are in [`rows`].
+//! Formats are compiled in and total: each has a form for every family of languages. Cells never break a table: line
+//! ends and separators are escaped here. Typed rows, for JSON, are in [`rows`].
 
 mod compact;
 mod csv;
@@ -20,25 +20,25 @@ use crate::{
     parse::one_line,
 };
 
-/// Characters of a decorator, as of any value. A route with its path and methods fits; of options that go on over lines the
-/// first are told, and the element's lines lead to the rest.
+/// The maximum length of a decorator, in characters, as of any value. A route with its path and methods fits; of
+/// options over several lines the first are shown, and the element's lines lead to the rest.
 const DECORATOR: usize = VALUE_CHARACTERS;
 
-/// Characters of all decorators of one element: a command with twenty options is still one row.
+/// The maximum length of all decorators of one element, in characters: a command with twenty options is still one row.
 const DECORATORS: usize = 200;
 
-/// Characters of the first line of a documentation.
+/// The maximum length of a documentation's first line, in characters.
 const DOC: usize = 100;
 
-/// How elements are written down.
+/// The format of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TableFormat {
     /// Markdown by section: imports, classes, members, functions.
     #[default]
     Full,
-    /// Markdown, one row a member.
+    /// Markdown, with one row for each member.
     Compact,
-    /// RFC 4180.
+    /// CSV according to RFC 4180.
     Csv,
     /// Markdown for tags and rules.
     Html,
@@ -46,7 +46,7 @@ pub enum TableFormat {
     Signatures,
 }
 
-/// The elements of a file in a format.
+/// Renders the elements of a file in a format.
 #[must_use]
 pub fn render(format: TableFormat, file: &Outline) -> String {
     match (format, file.source.language.facts.family) {
@@ -60,7 +60,7 @@ pub fn render(format: TableFormat, file: &Outline) -> String {
     }
 }
 
-/// The declaration of an element on one line, as its language writes types.
+/// Returns the declaration of an element on one line, with types in its language's notation.
 #[must_use]
 pub fn signature(element: &Element, facts: &Facts) -> String {
     let mut out = element.name.clone();
@@ -99,7 +99,7 @@ pub fn signature(element: &Element, facts: &Facts) -> String {
 
 fn code_signature(out: &mut String, kind: Kind, code: &Code, facts: &Facts) {
     if let Some(declared) = code.type_name.as_ref().filter(|_| kind == Kind::Impl) {
-        // Several have one name: the whole type tells them apart, its parameters included.
+        // Several impls have the same name: the whole type, including its parameters, distinguishes them.
         declared.clone_into(out);
     } else if let Some(generics) = &code.type_params {
         let _ = write!(out, "<{generics}>");
@@ -132,7 +132,8 @@ fn code_signature(out: &mut String, kind: Kind, code: &Code, facts: &Facts) {
     }
 }
 
-/// An import on one line: as a path where the language writes one, else the module, a colon and the names.
+/// Returns an import on one line: as a path in languages with import paths, otherwise the module, a colon and the
+/// names.
 fn import_signature(import: &Import, facts: &Facts) -> String {
     let names: Vec<String> = import
         .names
@@ -152,7 +153,7 @@ fn import_signature(import: &Import, facts: &Facts) -> String {
     }
 }
 
-/// What precedes the name: modifiers other than the visibility, which has a column of its own.
+/// Returns the modifiers before the name, without the visibility, which has its own column.
 fn modifiers(element: &Element) -> String {
     shown_modifiers(element, |_| true)
 }
@@ -172,7 +173,8 @@ fn shown_modifiers(element: &Element, wanted: impl Fn(&str) -> bool) -> String {
         .join(" ")
 }
 
-/// Decorators on one line as the language writes them, [`DECORATOR`] characters of each and [`DECORATORS`] of all.
+/// Returns the decorators on one line in the language's notation, at most [`DECORATOR`] characters of each and
+/// [`DECORATORS`] in all.
 #[must_use]
 pub fn decorators(element: &Element, facts: &Facts) -> String {
     let [before, after] = &facts.decorator_signs;
@@ -184,7 +186,7 @@ pub fn decorators(element: &Element, facts: &Facts) -> String {
     one_line(&shown.join(" "), DECORATORS)
 }
 
-/// Decorators, then the modifiers that none of them means: `@staticmethod` says `static`.
+/// Returns the decorators, then the modifiers that no decorator implies: `@staticmethod` implies `static`.
 fn prefix(element: &Element, facts: &Facts) -> String {
     let decorators = decorators(element, facts);
     let meant: Vec<&String> = element
@@ -197,7 +199,7 @@ fn prefix(element: &Element, facts: &Facts) -> String {
     words(&[&decorators, &modifiers])
 }
 
-/// Words joined by spaces, without the empty ones.
+/// Joins words by spaces and omits empty ones.
 fn words(words: &[&str]) -> String {
     words
         .iter()
@@ -207,7 +209,7 @@ fn words(words: &[&str]) -> String {
         .join(" ")
 }
 
-/// `12` or `12-40`.
+/// Returns the line range as `12` or `12-40`.
 fn lines(element: &Element) -> String {
     let span = element.span;
     if span.start_line == span.end_line {
@@ -223,11 +225,11 @@ fn doc(element: &Element, characters: usize) -> String {
         .map_or_else(String::new, |code| one_line(code.doc_line(), characters))
 }
 
-/// Where an element stands among the rows above it.
+/// The position of an element among the rows above it.
 struct Place {
-    /// How many elements are around it.
+    /// The number of enclosing elements.
     depth: usize,
-    /// The name of the type that it belongs to, where that stands elsewhere (a method of Go), with a dot; else empty.
+    /// The name of its type with a dot, if the type is declared elsewhere (a method of Go); otherwise empty.
     owner: String,
 }
 
@@ -248,7 +250,7 @@ fn places(elements: &Elements) -> Vec<Place> {
     places
 }
 
-/// Keys with type, value and lines; `indent` stands before a name for each level of its depth.
+/// Writes keys with type, value and lines; `indent` is repeated before a name for each level of its depth.
 fn keys(out: &mut String, elements: &Elements, indent: &str, table: Table) {
     let mut depths: Vec<usize> = Vec::with_capacity(elements.list.len());
     for element in &elements.list {
@@ -269,10 +271,10 @@ fn keys(out: &mut String, elements: &Elements, indent: &str, table: Table) {
     table(out, &["Key", "Type", "Value", "Lines"], &rows);
 }
 
-/// How rows are written under a header.
+/// A writer of rows below a header.
 type Table = fn(&mut String, &[&str], &[Vec<String>]);
 
-/// A Markdown table without padding, or nothing without rows.
+/// Writes a Markdown table without padding, or nothing if it has no rows.
 fn tight(out: &mut String, header: &[&str], rows: &[Vec<String>]) {
     if rows.is_empty() {
         return;
@@ -284,7 +286,7 @@ fn tight(out: &mut String, header: &[&str], rows: &[Vec<String>]) {
     }
 }
 
-/// A Markdown table, or nothing without rows.
+/// Writes a Markdown table, or nothing if it has no rows.
 fn table(out: &mut String, header: &[&str], rows: &[Vec<String>]) {
     if rows.is_empty() {
         return;
@@ -297,12 +299,12 @@ fn table(out: &mut String, header: &[&str], rows: &[Vec<String>]) {
     }
 }
 
-/// A cell on one line in which no pipe ends it.
+/// Returns a cell on one line, with escaped pipes.
 fn escaped(cell: &str) -> String {
     cell.replace('|', "\\|").replace(['\n', '\r'], " ")
 }
 
-/// What could not be parsed, as the last lines of a table.
+/// Writes the parse errors as the last lines of a table.
 fn broken(out: &mut String, file: &Outline) {
     if file.error_count == 0 {
         return;

@@ -1,6 +1,6 @@
 //! Elements as typed rows, the same for CSV and JSON.
 //!
-//! What an element does not have is left out. Rows are flat: what belongs where is said by qualified names.
+//! Missing properties are left out. Rows are flat: qualified names express the nesting.
 
 use serde::Serialize;
 
@@ -13,24 +13,24 @@ use crate::{
 /// One element as a row.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Row {
-    /// Its kind.
+    /// The name of the element's kind.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// Its name; of a style its selector.
+    /// The name; for a style, the selector.
     pub name: String,
-    /// The qualified name of what is around it.
+    /// The qualified name of the enclosing element; for a style, the at-rules around it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub parent: String,
-    /// Its declaration on one line.
+    /// The declaration on one line.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub signature: String,
-    /// As the language writes them, joined by spaces, the long ones cut.
+    /// The decorators in the language's notation, joined by spaces, long ones cut.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub decorators: String,
-    /// Of definitions.
+    /// The visibility of a definition.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub visibility: String,
-    /// Joined by spaces.
+    /// The modifiers, joined by spaces.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub modifiers: String,
     /// The element class of a tag, the property class of a style, the type of a key's value.
@@ -39,26 +39,26 @@ pub struct Row {
     /// The value of a property or key, the text of a tag, the language of a code block, the address of a link.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub value: String,
-    /// 1-based.
+    /// The 1-based first line.
     pub start_line: usize,
-    /// 1-based, inclusive.
+    /// The 1-based last line, inclusive.
     pub end_line: usize,
-    /// Cyclomatic, of callables.
+    /// The cyclomatic complexity of a callable.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub complexity: Option<usize>,
-    /// The first line of its documentation.
+    /// The first line of the documentation.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub doc: String,
 }
 
-/// The rows of a file: every element but comments; a style rule gives one row for each of its properties.
+/// Returns the rows of a file: every element except comments; a style rule becomes one row for each of its properties.
 #[must_use]
 pub fn rows(file: &Outline) -> Vec<Row> {
     let elements = &file.elements;
     let facts = &file.source.language.facts;
     let mut rows = Vec::new();
     for element in &elements.list {
-        // Custom properties are already among their rule's.
+        // Custom properties are already among those of their rule.
         if matches!(element.kind, Kind::Comment | Kind::Property) {
             continue;
         }
@@ -101,7 +101,7 @@ pub fn rows(file: &Outline) -> Vec<Row> {
                 style.property_class.as_ref().clone_into(&mut row.class);
             }
             Detail::Key { type_name, value } => {
-                // Key and value have cells of their own: saying them again would double a large file.
+                // Key and value have their own cells: repeating them would double a large file.
                 row.signature.clear();
                 type_name.as_ref().clone_into(&mut row.class);
                 row.value.clone_from(value);

@@ -1,7 +1,7 @@
 //! Declarations only, in the order of the text, indented by their depth: the shape of a file without its bodies.
 //!
-//! Each line begins with the element's first line number. Comments and imports are left out. What belongs to a type that
-//! stands elsewhere (a method of Go) is not indented but named in full.
+//! Each line begins with the element's first line number. Comments and imports are left out. A member of a type
+//! declared elsewhere (a method of Go) is not indented and has its qualified name.
 
 use std::fmt::Write as _;
 

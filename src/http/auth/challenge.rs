@@ -1,7 +1,8 @@
-//! What a caller without the right token is told: the status, how to get one, and the metadata of the protected resource.
+//! Responses to callers without a sufficient token: the status, how to get a token, and the metadata of the protected
+//! resource.
 //!
-//! RFC 6750 (`WWW-Authenticate`), RFC 9728 (metadata). A 403 names every scope that the URL needs, not only the missing one, so
-//! that a client asks its user once; a 401 names those too, and no others.
+//! RFC 6750 (`WWW-Authenticate`), RFC 9728 (metadata). A 403 names every scope that the URL needs, not only the missing
+//! one, so that a client asks its user once; a 401 names the same scopes and no others.
 
 use std::time::Duration;
 
@@ -20,14 +21,14 @@ use crate::{
     tool::catalogue::Scope,
 };
 
-/// Where the metadata is; a client may add the path of the resource.
+/// The path of the metadata document; a client may append the path of the resource.
 pub const METADATA: &str = "/.well-known/oauth-protected-resource";
-/// The same with that path.
+/// The path of the metadata document with the path of the resource appended.
 pub const METADATA_OF: &str = "/.well-known/oauth-protected-resource/{*resource}";
-/// When a token that cannot be checked is worth another try.
+/// The `Retry-After` of a token that cannot be checked now.
 const AWAY: Duration = Duration::from_secs(10);
 
-/// 401, or 503 while the authorization server is away.
+/// Returns 401, or 503 while the authorization server is unreachable.
 #[must_use]
 pub fn unauthenticated(app: &App, auth: &Auth, denied: &Denied, request: &Parts) -> Refusal {
     let (reason, reason_ja, error) = match denied {
@@ -55,7 +56,7 @@ pub fn unauthenticated(app: &App, auth: &Auth, denied: &Denied, request: &Parts)
     Refusal::new(StatusCode::UNAUTHORIZED, "UNAUTHENTICATED", &facts).with(header::WWW_AUTHENTICATE, &challenge)
 }
 
-/// 403: the principal does not reach these toolsets.
+/// Returns 403: the principal may not use these toolsets.
 #[must_use]
 pub fn out_of_scope(auth: &Auth, principal: &Principal, wanted: &Scope, headers: &HeaderMap) -> Refusal {
     let joined = |names: Vec<&str>| match names.join(", ") {
@@ -86,8 +87,8 @@ pub fn out_of_scope(auth: &Auth, principal: &Principal, wanted: &Scope, headers:
     refusal(joined(needed)).with(header::WWW_AUTHENTICATE, &challenge)
 }
 
-/// Where a client finds the metadata: beside the resource by the name under which it is known, else by the name that the
-/// client used, which the layer before has checked.
+/// Returns the URL of the metadata document. It is built from the configured audience if that is a URL, else from the
+/// `Host` header, which an earlier layer has checked.
 fn metadata_url(oauth: &OAuth, headers: &HeaderMap) -> String {
     let audience = oauth.audience().parse::<Uri>().ok();
     let known = audience.as_ref().and_then(|uri| {
@@ -103,7 +104,7 @@ fn metadata_url(oauth: &OAuth, headers: &HeaderMap) -> String {
     })
 }
 
-/// The metadata document; 404 unless an authorization server is configured.
+/// Serves the metadata document; 404 unless an authorization server is configured.
 pub async fn metadata(State(edge): State<Edge>) -> Response {
     let auth = edge.auth.get();
     let Auth::OAuth(oauth) = &*auth else {

@@ -1,8 +1,8 @@
-//! Streams end with what their caller was let in by.
+//! Ends event streams when the authorization of their caller ends.
 //!
-//! Invariant: once a principal is gone or changed by a new configuration, none of its event streams says anything more, and a
-//! stream that only listens ends when its access token does: its client comes back with what is good then. A call that
-//! was let in may finish after its token's time, since nothing new begins by that.
+//! Invariant: once a principal is removed or changed by a new configuration, none of its event streams sends anything
+//! more. A stream that only listens ends when its access token expires; its client reconnects with a fresh token. The
+//! stream of a call may continue after its token has expired, since it begins no new work.
 
 use std::{
     pin::Pin,
@@ -19,7 +19,7 @@ use tokio_util::sync::WaitForCancellationFutureOwned;
 
 use super::Principal;
 
-/// Bounds an event stream of a principal.
+/// Bounds an event stream by the authorization of its principal.
 #[must_use]
 pub fn with(principal: &Principal, only_listens: bool, stream: Response) -> Response {
     let end = principal.end.filter(|_| only_listens);
@@ -32,7 +32,7 @@ pub fn with(principal: &Principal, only_listens: bool, stream: Response) -> Resp
     })
 }
 
-/// A body that ends early, and then holds nothing of what it was.
+/// A body that can end early, and then drops the wrapped body at once.
 struct Bounded {
     body: Option<Body>,
     gone: Pin<Box<WaitForCancellationFutureOwned>>,

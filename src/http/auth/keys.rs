@@ -1,9 +1,9 @@
-//! The keys of an authorization server, fetched, kept for a while, and fetched again when a token names another.
+//! The keys of an authorization server: fetched, cached, and fetched again when a token names an unknown key.
 //!
-//! Invariant: a token whose key is known never waits for the server; keys that are too old are fetched anew beside it. Keys
-//! rotate: a token with an unknown key id waits for one fetch, which all such tokens share, of bounded time. The server is
-//! asked a few times at once and then every ten seconds, so that invented ids do not become a flood elsewhere. When it is
-//! away, the keys that are known stay good.
+//! Invariant: a token whose key is cached never waits for the authorization server; keys that are too old are refreshed
+//! in the background. Keys rotate: a token with an unknown key id waits for one fetch of bounded time, which all such
+//! tokens share. Fetches are limited to a burst of a few and then one every ten seconds, so that invented key ids do
+//! not flood the authorization server. While that server is unreachable, cached keys stay valid.
 
 use std::{
     num::NonZeroU32,
@@ -19,20 +19,20 @@ use tokio::{sync::watch, time::timeout};
 
 use crate::config::is_confidential;
 
-/// How often the server may be asked, and how many times at once.
+/// The limits of fetches: per minute, and in one burst.
 const A_MINUTE: NonZeroU32 = NonZeroU32::new(6).expect("six");
 const AT_ONCE: NonZeroU32 = NonZeroU32::new(3).expect("three");
-/// How long the server may take for all that one fetch needs.
+/// The timeout of all requests of one fetch.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Largest document that is read, in bytes; a set of keys has a few thousand.
+/// The largest document that is read, in bytes; a key set has a few thousand.
 const LARGEST: usize = 1 << 20;
-/// Where an issuer says where its keys are: RFC 8414, then `OpenID` Connect discovery.
+/// The paths of an issuer's metadata documents: RFC 8414, then `OpenID` Connect discovery.
 const DISCOVERY: [&str; 2] = [
     "/.well-known/oauth-authorization-server",
     "/.well-known/openid-configuration",
 ];
 
-/// The keys of one issuer.
+/// The cached keys of one issuer.
 #[derive(Debug)]
 pub struct Keys {
     issuer: String,
@@ -40,7 +40,7 @@ pub struct Keys {
     keep: Duration,
     http: reqwest::Client,
     asking: DefaultDirectRateLimiter,
-    /// Held for a few instructions, never across an `.await`.
+    /// Locked for a few instructions, never across an `.await`.
     state: Mutex<State>,
 }
 
@@ -48,17 +48,17 @@ pub struct Keys {
 struct State {
     known: Arc<[Jwk]>,
     fetched: Option<Instant>,
-    /// The last fetch. Its channel closes when it is over.
+    /// The last fetch. Its channel closes when the fetch is over.
     fetch: Option<watch::Receiver<()>>,
 }
 
-/// The server does not give its keys, and none are known.
+/// The authorization server does not return its keys, and none are cached.
 #[derive(Debug, thiserror::Error)]
 #[error("no keys are known")]
 pub struct NoKeys;
 
 impl Keys {
-    /// Nothing is fetched before the first token. Fails where TLS cannot be set up.
+    /// Creates an empty cache; the first token starts the first fetch. Fails if TLS cannot be set up.
     pub fn new(issuer: &str, jwks_uri: &str, keep: Duration) -> Result<Self, reqwest::Error> {
         let http = reqwest::Client::builder()
             .timeout(PATIENCE)
@@ -76,7 +76,8 @@ impl Keys {
         })
     }
 
-    /// The keys that may have signed a token with this key id: the one of that id, or all when the token names none.
+    /// Returns the keys that may have signed a token with this key id: the key with that id, or all if the token names
+    /// none.
     pub async fn candidates(self: &Arc<Self>, kid: Option<&str>) -> Result<Vec<Jwk>, NoKeys> {
         let found = self.known(kid);
         if found.is_empty() {
@@ -110,7 +111,7 @@ impl Keys {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The fetch that is under way, else a new one. `None` if the server was asked too often.
+    /// Returns the running fetch, or starts one. Returns `None` if the rate limit of fetches is reached.
     fn refresh(self: &Arc<Self>) -> Option<watch::Receiver<()>> {
         let mut state = self.state();
         if let Some(fetch) = state.fetch.as_ref().filter(|fetch| fetch.has_changed().is_ok()) {
@@ -120,7 +121,7 @@ impl Keys {
         let (under_way, fetch) = watch::channel(());
         state.fetch = Some(fetch.clone());
         let own = Arc::clone(self);
-        // A task of its own: several wait for it, and the first of them may hang up.
+        // A task of its own: several requests wait for it, and the first of them may be disconnected.
         tokio::spawn(async move {
             match timeout(PATIENCE, own.fetch()).await.unwrap_or(Err(FetchError::Late)) {
                 Ok(keys) => {
@@ -189,7 +190,8 @@ impl Keys {
     }
 }
 
-/// Where a document of an issuer lies. RFC 8414 puts the issuer's path behind its own, `OpenID` Connect before it.
+/// Returns the URL of a metadata document. RFC 8414 appends the issuer's path to the well-known path, `OpenID` Connect
+/// prepends it.
 fn well_known(issuer: &str, path: &str) -> String {
     let issuer = issuer.trim_end_matches('/');
     let scheme = issuer.find("://").map_or(0, |at| at + 3);
@@ -202,7 +204,7 @@ fn well_known(issuer: &str, path: &str) -> String {
     }
 }
 
-/// Why keys could not be read; for the log.
+/// An error of a fetch; for the log.
 #[derive(Debug, thiserror::Error)]
 enum FetchError {
     #[error(transparent)]

@@ -1,8 +1,8 @@
-//! Who calls: from the `Authorization` header to a [`Principal`].
+//! Authentication: from the `Authorization` header to a [`Principal`].
 //!
-//! Every route but the probes and the metadata of the protected resource asks for it, before anything is looked up, so that
-//! without a token nothing is learnt, not even what exists. A token is checked and forgotten: it is not logged, not kept
-//! and not passed on. What a principal may do with a URL is decided in `door.rs`.
+//! Every route except the probes and the metadata of the protected resource requires it before any look-up, so that a
+//! request without a token learns nothing, not even what exists. A token is checked and dropped: it is not logged, not
+//! stored and not passed on. What a principal may do with a URL is decided in `door.rs`.
 
 pub mod challenge;
 pub mod ending;
@@ -30,37 +30,37 @@ use crate::{
     tool::catalogue::{Catalogue, Scope},
 };
 
-/// Somebody who may call, and the bounds of it.
+/// An authenticated caller and its limits.
 #[derive(Debug)]
 pub struct Principal {
-    /// How logs call it; empty without authentication.
+    /// The name in logs; empty without authentication.
     pub name: Arc<str>,
-    /// Its toolsets.
+    /// The toolsets that it may use.
     pub scope: Scope,
-    /// Whether it may only read.
+    /// True if it may only read.
     pub readonly: bool,
-    /// Its part of the allowed roots; all without.
+    /// The allowed roots of this principal; `None` means all.
     pub roots: Option<Arc<AllowedRoots>>,
     rate: Option<Arc<Rate>>,
-    /// When its access token ends; its skew is counted in.
+    /// The expiry of its access token, clock skew included.
     end: Option<Instant>,
-    /// Cancelled when a new configuration does not have it as it is.
+    /// Cancelled when a new configuration removes or changes this principal.
     gone: CancellationToken,
 }
 
-/// Calls that are counted.
+/// The rate limit of one principal.
 #[derive(Debug)]
 struct Rate {
     per_minute: u32,
     limiter: DefaultDirectRateLimiter,
 }
 
-/// More calls than a minute has room for.
+/// The error of a call beyond the limit of a minute.
 #[derive(Debug, PartialEq, Eq)]
 pub struct TooMany {
-    /// The limit.
+    /// Calls allowed per minute.
     pub per_minute: u32,
-    /// When the next call is counted again.
+    /// The time until the next call is accepted.
     pub wait: Duration,
 }
 
@@ -73,7 +73,7 @@ impl Rate {
 }
 
 impl Principal {
-    /// Whoever calls, where nobody is asked.
+    /// Returns the principal of every caller when authentication is off.
     #[must_use]
     pub fn anybody(scope: Scope) -> Self {
         Self {
@@ -87,7 +87,7 @@ impl Principal {
         }
     }
 
-    /// Counts one call. After as many as a minute has, they come back one by one.
+    /// Counts one call. After a full minute's burst, permits return one by one.
     pub fn count(&self) -> Result<(), TooMany> {
         let Some(rate) = &self.rate else { return Ok(()) };
         rate.limiter.check().map_err(|until| TooMany {
@@ -97,10 +97,10 @@ impl Principal {
     }
 }
 
-/// What the configuration says of one principal, without a name.
+/// The configured limits of one principal, without its name.
 #[derive(Clone, Copy, Debug)]
 struct Bounds<'a> {
-    /// What it is in the configuration, for the message.
+    /// The entry of the configuration, for error messages.
     entry: &'a str,
     toolsets: &'a [String],
     roots: &'a [std::path::PathBuf],
@@ -108,7 +108,7 @@ struct Bounds<'a> {
     rate_per_minute: Option<u32>,
 }
 
-/// What bounds of a configuration are checked against.
+/// The values that configured limits are checked against.
 #[derive(Clone, Copy, Debug)]
 struct Allowed<'a> {
     catalogue: &'a Catalogue,
@@ -157,19 +157,19 @@ impl Allowed<'_> {
     }
 }
 
-/// Why a caller is nobody.
+/// The error of a failed authentication. Reasons are in English and Japanese.
 #[derive(Debug)]
 pub enum Denied {
-    /// No token, or not as it must be sent.
+    /// No token, or a malformed `Authorization` header.
     Missing(&'static str, &'static str),
-    /// A token that is not good.
+    /// A token that is not accepted.
     Invalid(&'static str, &'static str),
-    /// It cannot be told now.
+    /// The token cannot be checked now.
     Away,
 }
 
 impl Denied {
-    /// The reason, for the log.
+    /// Returns the reason in English, for the log.
     const fn reason(&self) -> &'static str {
         match self {
             Self::Missing(reason, _) | Self::Invalid(reason, _) => reason,
@@ -178,24 +178,24 @@ impl Denied {
     }
 }
 
-/// How callers prove who they are.
+/// The configured method of authentication.
 #[derive(Debug)]
 pub enum Auth {
-    /// Not at all.
+    /// Off: every caller is the same principal.
     Nobody(Arc<Principal>),
-    /// By a token of the list.
+    /// A token of the configured list.
     Tokens(tokens::Tokens),
-    /// By an access token of an authorization server.
+    /// An access token of an authorization server.
     OAuth(Arc<oauth::OAuth>),
 }
 
 impl Auth {
-    /// Reads the configuration.
+    /// Builds it from the configuration.
     pub fn open(config: &config::Auth, app: &App) -> Result<Self, ConfigError> {
         Self::open_after(None, config, app)
     }
 
-    /// Reads it again. Principals that it has as they were stay the same, with the calls that were counted.
+    /// Builds it again from a new configuration. Unchanged principals stay the same objects and keep their rate limits.
     pub fn reopen(&self, config: &config::Auth, app: &App) -> Result<Self, ConfigError> {
         Self::open_after(Some(self), config, app)
     }
@@ -221,7 +221,7 @@ impl Auth {
         })
     }
 
-    /// Ends the streams of all principals that `now` does not have as they are here.
+    /// Ends the streams of all principals that `now` lacks or has changed.
     pub fn end_streams(&self, now: &Self) {
         match (self, now) {
             (Self::Nobody(own), Self::Nobody(now)) if Arc::ptr_eq(own, now) => {}
@@ -233,7 +233,7 @@ impl Auth {
         }
     }
 
-    /// Who sends these headers.
+    /// Returns the principal of a request with these headers.
     pub async fn principal(&self, headers: &HeaderMap) -> Result<Arc<Principal>, Denied> {
         match self {
             Self::Nobody(anybody) => Ok(Arc::clone(anybody)),
@@ -243,7 +243,7 @@ impl Auth {
     }
 }
 
-/// The token of a request. A token elsewhere (in the URL) is none: URLs are logged.
+/// Returns the token of a request. Tokens elsewhere (in the URL) are ignored: URLs are logged.
 fn bearer(headers: &HeaderMap) -> Result<&str, Denied> {
     let mut all = headers.get_all(header::AUTHORIZATION).iter();
     let Some(value) = all.next() else {
@@ -268,7 +268,7 @@ fn bearer(headers: &HeaderMap) -> Result<&str, Denied> {
     }
 }
 
-/// Puts the [`Principal`] into the request's extensions, or refuses.
+/// Puts the [`Principal`] into the request's extensions, or refuses the request.
 pub async fn authenticate(edge: &Edge, parts: &mut Parts) -> Result<(), Refusal> {
     let path = parts.uri.path();
     if health::is_probe(path) || path.starts_with(challenge::METADATA) {

@@ -1,8 +1,8 @@
 //! fumi as an OAuth 2.1 resource server: access tokens are JSON Web Tokens (RFC 9068) of one issuer.
 //!
-//! A token is good when one of the issuer's keys signed it with an accepted algorithm, it is meant for this server (`aud`), is
-//! of this issuer (`iss`), names a subject and is valid now (`exp`, `nbf`, a minute of clock skew). Its scopes become
-//! toolsets. Opaque tokens and introspection are not supported.
+//! A token is accepted if one of the issuer's keys signed it with an accepted algorithm, it is meant for this server
+//! (`aud`), is of this issuer (`iss`), names a subject and is valid now (`exp`, `nbf`, with a minute of clock skew).
+//! Its scopes become toolsets. Opaque tokens and introspection are not supported.
 
 use std::{
     collections::HashMap,
@@ -27,17 +27,17 @@ use crate::{
     tool::catalogue::Scope,
 };
 
-/// Clock skew between the issuer and us, in seconds.
+/// The tolerated clock skew between the issuer and this server, in seconds.
 const SKEW: u64 = 60;
-/// Subjects whose calls are counted at once, and how long one that does not call is remembered: longer than the minute that
-/// is counted, so that nothing is gained by waiting to be forgotten.
+/// The number of subjects with a rate limit, and the time until an idle one is forgotten. The time is longer than the
+/// counted minute, so that a caller gains nothing by waiting for it.
 const SUBJECTS: u64 = 10_000;
 const REMEMBERED: Duration = Duration::from_mins(10);
 
-/// Why a token without `sub` is refused.
+/// The error for a token without `sub`.
 const NO_SUBJECT: Denied = Denied::Invalid("it names no subject (sub)", "主体（sub）がありません");
 
-/// The resource server.
+/// The configured resource server.
 #[derive(Debug)]
 pub struct OAuth {
     config: config::Auth,
@@ -46,7 +46,7 @@ pub struct OAuth {
     issuer: String,
     audience: String,
     algorithms: Vec<Algorithm>,
-    /// Each toolset with the scope that it needs.
+    /// Each toolset with the OAuth scope that it needs.
     scopes: Vec<(Scope, String)>,
     write_scope: String,
     rate_per_minute: u32,
@@ -54,7 +54,7 @@ pub struct OAuth {
     rates: Cache<String, Option<Arc<Rate>>>,
 }
 
-/// The bounds of one subject.
+/// The configured limits of one subject.
 #[derive(Debug)]
 struct Subject {
     scope: Scope,
@@ -63,18 +63,18 @@ struct Subject {
     rate_per_minute: u32,
 }
 
-/// What is read of a token. The rest was checked before.
+/// The claims that are read from a token. The others are validated before.
 #[derive(Debug, Deserialize)]
 struct Claims {
     #[serde(default)]
     sub: String,
-    /// Seconds since 1970.
+    /// The expiry, in seconds since 1970.
     #[serde(default)]
     exp: f64,
-    /// RFC 9068: separated by spaces.
+    /// The granted scopes; in RFC 9068 one string, separated by spaces.
     #[serde(default)]
     scope: Scopes,
-    /// What some issuers say instead.
+    /// The claim that some issuers use instead of `scope`.
     #[serde(default)]
     scp: Scopes,
 }
@@ -149,7 +149,7 @@ impl OAuth {
         })
     }
 
-    /// Whose token it is, and what its scopes allow.
+    /// Returns the principal of a token, limited to the scopes of the token.
     pub async fn principal(&self, token: &str) -> Result<Arc<Principal>, Denied> {
         let claims = self.check(token).await?;
         let bounds = self.subjects.get(&claims.sub);
@@ -176,7 +176,7 @@ impl OAuth {
         }))
     }
 
-    /// True if it was made of this configuration.
+    /// True if it was built from this configuration.
     pub(super) fn is_of(&self, config: &config::Auth) -> bool {
         self.config == *config
     }
@@ -192,7 +192,7 @@ impl OAuth {
             "署名付きの JSON Web Token ではありません",
         );
         let header = decode_header(token).map_err(|_| malformed)?;
-        // Also refuses "none", which is no algorithm to the library.
+        // Also rejects "none", which the library does not know as an algorithm.
         if !self.algorithms.contains(&header.alg) {
             return Err(Denied::Invalid(
                 "its signature algorithm is not accepted",
@@ -222,40 +222,39 @@ impl OAuth {
         Err(refused)
     }
 
-    /// The scopes that a scope of toolsets needs.
+    /// Returns the OAuth scopes that these toolsets need.
     #[must_use]
     pub fn needed(&self, scope: &Scope) -> Vec<&str> {
         let needs = self.scopes.iter().filter(|(toolset, _)| !toolset.and(scope).is_empty());
         needs.map(|(_, needed)| needed.as_str()).collect()
     }
 
-    /// The scopes for these toolsets, and the one for writing if it is wanted.
+    /// Returns the OAuth scopes for these toolsets, and the write scope if `writes`.
     #[must_use]
     pub fn wanted(&self, scope: &Scope, writes: bool) -> Vec<&str> {
         let write = Some(self.write_scope.as_str()).filter(|scope| writes && !scope.is_empty());
         self.needed(scope).into_iter().chain(write).collect()
     }
 
-    /// Every scope there is.
+    /// Returns all supported OAuth scopes.
     pub fn scopes(&self) -> impl Iterator<Item = &str> {
         let write = Some(self.write_scope.as_str()).filter(|scope| !scope.is_empty());
         self.scopes.iter().map(|(_, scope)| scope.as_str()).chain(write)
     }
 
-    /// The issuer.
     #[must_use]
     pub fn issuer(&self) -> &str {
         &self.issuer
     }
 
-    /// This server, as tokens name it.
+    /// Returns this server's identifier in the `aud` claim of tokens.
     #[must_use]
     pub fn audience(&self) -> &str {
         &self.audience
     }
 }
 
-/// When a token is not accepted any more. `None` if that is beyond all clocks.
+/// Returns the end of a token's validity. Returns `None` if the time is not representable.
 fn end_of(exp: f64) -> Option<Instant> {
     #[expect(clippy::cast_precision_loss, reason = "a minute")]
     let end = SystemTime::UNIX_EPOCH.checked_add(Duration::try_from_secs_f64(exp + SKEW as f64).ok()?)?;
@@ -263,7 +262,7 @@ fn end_of(exp: f64) -> Option<Instant> {
     Instant::now().checked_add(left)
 }
 
-/// Whether a key may sign with an algorithm. A key says less than it can: one for encryption signs nothing.
+/// True if a key may sign with an algorithm. Keys declared for encryption may not.
 fn signs(key: &Jwk, algorithm: Algorithm) -> bool {
     let for_signing = !matches!(key.common.public_key_use, Some(PublicKeyUse::Encryption));
     let fits = key
@@ -284,7 +283,7 @@ fn reason(error: &jsonwebtoken::errors::Error, otherwise: Denied) -> Denied {
         ),
         ErrorKind::InvalidIssuer => Denied::Invalid("it is of another issuer (iss)", "発行者が違います（iss）"),
         ErrorKind::MissingRequiredClaim(claim) if claim == "sub" => NO_SUBJECT,
-        // Its signature is good.
+        // Claims are parsed after the signature was verified.
         ErrorKind::Json(_) => Denied::Invalid(
             "one of its claims is of another type than it must be (sub is text, exp a number, scope and scp text or a list of texts)",
             "クレームの型が違います（sub は文字列、exp は数値、scope と scp は文字列か文字列の配列）",

@@ -1,7 +1,8 @@
-//! Static tokens: the configuration holds their hashes, never themselves.
+//! Static tokens: the configuration contains their hashes, never the tokens.
 //!
-//! A token is compared by its SHA-256 with every entry, in constant time and without stopping at a match, so that how long it
-//! takes says nothing. Tokens are 32 random bytes; a hash of so much randomness needs no salt and no slow function.
+//! A token's SHA-256 is compared with every entry, in constant time and without stopping at a match, so that the
+//! duration reveals nothing. Tokens are 32 random bytes; a hash of so much randomness needs no salt and no slow
+//! function.
 
 use std::sync::Arc;
 
@@ -12,26 +13,26 @@ use subtle::ConstantTimeEq as _;
 use super::{Allowed, Bounds, Denied, Principal};
 use crate::config::{self, ConfigError};
 
-/// How tokens begin, so that people and scanners of secrets recognise one.
+/// The prefix of tokens, by which people and secret scanners recognise one.
 const PREFIX: &str = "fumi_";
 /// Random bytes of a token.
 const RANDOM: usize = 32;
 
-/// All tokens.
+/// All configured tokens.
 #[derive(Debug)]
 pub struct Tokens(Vec<Entry>);
 
-/// One token, and whose it is.
+/// One token and its principal.
 #[derive(Debug)]
 pub(super) struct Entry {
-    /// As configured, with the calls a minute of those that say nothing of it.
+    /// The configured token, with the rate limit that applies if it sets none.
     token: (config::Token, u32),
     hash: [u8; 32],
     principal: Arc<Principal>,
 }
 
 impl Tokens {
-    /// Takes over the principals of entries that are as they were before.
+    /// Builds the tokens. Unchanged entries keep their principals.
     pub(super) fn open(tokens: &[config::Token], allowed: Allowed<'_>, before: &[Entry]) -> Result<Self, ConfigError> {
         let open = |token: &config::Token| {
             let own = (token.clone(), allowed.rate_per_minute);
@@ -63,7 +64,7 @@ impl Tokens {
         &self.0
     }
 
-    /// Ends the streams of those that are not among `now`.
+    /// Ends the streams of all principals that are not in `now`.
     pub(super) fn end_streams(&self, now: &[Entry]) {
         for Entry { principal, .. } in &self.0 {
             if !now.iter().any(|entry| Arc::ptr_eq(&entry.principal, principal)) {
@@ -72,7 +73,7 @@ impl Tokens {
         }
     }
 
-    /// Whose token it is.
+    /// Returns the principal of a token.
     pub fn principal(&self, token: &str) -> Result<Arc<Principal>, Denied> {
         let hash: [u8; 32] = Sha256::digest(token).into();
         let mut found = None;
@@ -99,7 +100,7 @@ fn hash_of(hex: &str) -> Option<[u8; 32]> {
     Some(hash)
 }
 
-/// A new token and its hash in hexadecimal digits. Fails where the system has no randomness.
+/// Generates a token and its hash in hexadecimal digits. Fails if the system provides no randomness.
 pub fn generate() -> Result<(String, String), getrandom::Error> {
     let mut random = [0; RANDOM];
     getrandom::fill(&mut random)?;
@@ -108,7 +109,7 @@ pub fn generate() -> Result<(String, String), getrandom::Error> {
     Ok((token, hash))
 }
 
-/// What the configuration says of a token.
+/// Returns the hash of a token as the configuration contains it.
 #[must_use]
 pub fn sha256_of(token: &str) -> String {
     let digits = |mut hex: String, byte: &u8| {

@@ -1,7 +1,8 @@
-//! The tension curve: a value over an episode, with the borders of its acts at 25 % and 75 % and some places marked.
+//! The tension curve: a value over an episode, with the act borders at 25 % and 75 % and numbered marks.
 //!
-//! A mark is a number on the curve and a line of the list below it, so that labels never lie on each other. Points that are no
-//! numbers are left out; of very many the means of neighbours are drawn. Whether a curve is good is not said.
+//! A mark is a number on the curve and a line of the list below it, so that labels never overlap. Non-finite points are
+//! left out; more than [`POINTS`] points are drawn as means of neighbours. The module does not judge whether a curve is
+//! good.
 
 use fumi_base::text::Locale;
 
@@ -10,11 +11,11 @@ use super::svg::{
     joined, kept, percent, polyline, real,
 };
 
-/// More points are drawn as means of neighbours.
+/// The largest number of points drawn; more points are replaced by the means of neighbours.
 const POINTS: usize = 240;
-/// Up to here each point has its dot.
+/// The largest number of points that get a dot each.
 const DOTS: usize = 40;
-/// Where the acts part (novel-checks 2.3: 25/50/25).
+/// The borders of the acts, as shares of the episode (novel-checks 2.3: 25/50/25).
 const ACTS: [f64; 4] = [0.0, 0.25, 0.75, 1.0];
 const HEIGHT: f64 = 210.0;
 const LEFT: f64 = MARGIN + 36.0;
@@ -67,7 +68,7 @@ pub fn curve(title: &str, points: &[(f64, f64)], marks: &[(f64, &str)], locale: 
     sheet.finish(bottom + 4.0, &description)
 }
 
-/// The points that are numbers, by their positions.
+/// Returns the finite points, clamped to 0 to 1 and sorted by position.
 fn sorted(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let finite = points
         .iter()
@@ -79,7 +80,7 @@ fn sorted(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     points
 }
 
-/// Means of neighbours, if there are too many points.
+/// Replaces runs of neighbours by their means if there are more than [`POINTS`] points.
 fn grouped(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let means = points.chunks(points.len().div_ceil(POINTS).max(1)).map(|group| {
         let sum = group
@@ -90,7 +91,7 @@ fn grouped(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     means.collect()
 }
 
-/// The value at a position, between its neighbours; none of no points.
+/// Returns the value at a position, interpolated between its neighbours; `None` if there are no points.
 fn value_at(points: &[(f64, f64)], position: f64) -> Option<f64> {
     let after = points.partition_point(|point| point.0 < position);
     let (before, after) = (after.checked_sub(1).and_then(|at| points.get(at)), points.get(after));
@@ -105,7 +106,7 @@ fn value_at(points: &[(f64, f64)], position: f64) -> Option<f64> {
 }
 
 fn caption(points: &[(f64, f64)], locale: Locale) -> String {
-    // Of equal ones the first.
+    // Reversed, because `max_by` returns the last of equal maxima; the first one is wanted.
     let highest = points.iter().rev().max_by(|one, other| one.1.total_cmp(&other.1));
     let lowest = points.iter().min_by(|one, other| one.1.total_cmp(&other.1));
     let (Some(highest), Some(lowest)) = (highest, lowest) else {
@@ -129,7 +130,7 @@ fn act(at: usize, locale: Locale) -> String {
     either(locale, || format!("Act {}", at + 1), || japanese.to_owned())
 }
 
-/// The mean of each act that has points.
+/// Returns the mean of each act that has points, as sentences.
 fn acts_in_words(points: &[(f64, f64)], locale: Locale) -> String {
     let mut words = Vec::new();
     let mut from = 0;
@@ -181,7 +182,7 @@ fn in_words((position, label): &(f64, String), points: &[(f64, f64)], locale: Lo
 }
 
 struct Plot {
-    /// The base line of the names of the acts.
+    /// The baseline of the act names, as a y coordinate.
     acts: f64,
     top: f64,
 }
@@ -244,10 +245,11 @@ impl Plot {
         for ((position, _), place) in marks.iter().zip(&places) {
             let value = value_at(points, *position);
             let (x, y) = self.place((*position, value.unwrap_or_default()));
-            // Straight down as long as it can: only its first piece leads to a number that had to move.
+            // The line runs straight down for as long as possible: only its first segment bends to a badge that had to
+            // move.
             let path = polyline(&[(*place, middle), (x, self.top + 4.0), (x, y)]);
             sheet.path(&path, Paint::line(ACCENT, 1.0).dashed("2 3"));
-            // Without a curve there is no value, and none is shown.
+            // Without a curve, no value is shown.
             if value.is_some() {
                 sheet.circle((x, y), 4.5, Paint::area(GROUND).edged(ACCENT, 2.0));
             }

@@ -1,7 +1,8 @@
-//! Pictures of a review, as SVG: the quality radar, the rhythm strip, the tension curve and the trend of scores.
+//! SVG pictures of a review: the quality radar, the rhythm strip, the tension curve and the trend of scores.
 //!
-//! Each is a function from what was measured to a document: the same input gives the same bytes, below 40 kB however long the
-//! novel is. What they show also stands in words in `<desc>`. Nothing is measured or written to a file here.
+//! Each picture is a pure function from measurements to a document: the same input gives the same bytes, below 40 kB
+//! however long the novel is. `<desc>` repeats the picture's contents in words. This module neither measures nor writes
+//! files.
 
 mod curve;
 mod radar;

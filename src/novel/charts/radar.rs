@@ -1,7 +1,7 @@
-//! The quality radar: one spoke for each part of a score, longer where it is better.
+//! The quality radar: one spoke for each part of a score; a longer spoke means a better score.
 //!
-//! A part that was not evaluated is a gap: its spoke is dashed, it says so in words, and the outline stops at its neighbours. It
-//! is never drawn as 0. Of many parts the first are drawn, and the rest is counted.
+//! A part that was not evaluated is a gap: its spoke is dashed and labelled so in words, and the outline stops at its
+//! neighbours. It is never drawn as 0. Only the first [`MOST`] parts are drawn; the number of the others is shown.
 
 use std::f64::consts::TAU;
 
@@ -12,14 +12,14 @@ use super::svg::{
     joined, kept, number, percent, polyline, real,
 };
 
-/// From here on the spokes are too near each other for labels, and have numbers with a list below.
+/// The largest number of spokes with labels beside them; more spokes get numbers and a list below the picture.
 const LABELLED: usize = 8;
-/// More spokes cannot be told apart.
+/// The largest number of spokes drawn; more could not be distinguished.
 const MOST: usize = 24;
-/// How far 100 % is from the middle.
+/// The distance of 100 % from the centre, in SVG user units.
 const RADIUS: f64 = 140.0;
 
-/// Draws the parts of a score, each from 0 to 1, or none if it was not evaluated.
+/// Draws the parts of a score, each from 0 to 1, or `None` if the part was not evaluated.
 #[must_use]
 pub fn radar(title: &str, parts: &[(&str, Option<f64>)], locale: Locale) -> String {
     let evaluated = |value: &Option<f64>| {
@@ -92,7 +92,7 @@ pub fn radar(title: &str, parts: &[(&str, Option<f64>)], locale: Locale) -> Stri
     sheet.finish(bottom + 12.0, &description)
 }
 
-/// How a spoke without a value is drawn.
+/// The paint of a spoke without a value.
 const MISSING: Paint = Paint::line(ACCENT, 1.5).dashed("5 4");
 
 fn caption(values: &[Option<f64>], locale: Locale) -> String {
@@ -125,7 +125,7 @@ struct Radar {
 }
 
 impl Radar {
-    /// The sine and cosine of a spoke: the first one points up, the others follow clockwise.
+    /// Returns the sine and cosine of a spoke's angle: the first spoke points up, the others follow clockwise.
     fn direction(&self, at: f64) -> (f64, f64) {
         (TAU * at / real(self.count.max(1))).sin_cos()
     }
@@ -159,7 +159,7 @@ impl Radar {
             let (Some(own), Some(other)) = (corner(at), corner(next)) else {
                 continue;
             };
-            // Two spokes lie on one line, one alone has no neighbour: there is no area between them.
+            // Two spokes lie on one line and a single spoke has no neighbour: no area is drawn for fewer than three.
             if self.count > 2 {
                 areas.push_str(&polyline(&[self.centre, own, other]));
                 areas.push('Z');
@@ -177,7 +177,7 @@ impl Radar {
             if self.count > 2 && neighbours.iter().any(|other| values[*other].is_some()) {
                 continue;
             }
-            // A part whose neighbours are gaps is still seen as long as its value.
+            // A part whose neighbours are gaps gets a line as long as its value.
             sheet.path(
                 &format!("M{}L{}", Point(self.centre), Point(place)),
                 Paint::line(SERIES, 1.5),
@@ -185,7 +185,7 @@ impl Radar {
         }
     }
 
-    /// The numbers of the rings, between the first two spokes.
+    /// Draws the numbers of the rings, between the first two spokes.
     fn scale(&self, sheet: &mut Sheet) {
         let (sin, cos) = if self.count < 2 {
             (1.0, 0.0)
@@ -215,7 +215,7 @@ impl Radar {
         };
         let name = Letters::new(14.0, INK, anchor);
         let lines = fit(label, room / name.size, 2);
-        // The lines end above an upper spoke, begin below a lower one, and stand around a level one.
+        // The lines end above an upper spoke, begin below a lower one, and are centred on a level one.
         let height = 17.0 * real(lines.len() + 1);
         let mut baseline = y + 13.0 - height * f64::midpoint(1.0, cos);
         for line in &lines {

@@ -1,8 +1,8 @@
-//! The rhythm strip: one bar for each sentence in its order, as high as the sentence is long.
+//! The rhythm strip: one bar for each sentence in order, as high as the sentence is long.
 //!
-//! Short, medium and long are three tones, and two lines say where they part, so that nothing is said by a tone alone. Beyond
-//! 400 sentences a bar is the mean of some neighbours, and a thin line above it the longest of them. What is a run is decided by
-//! who calls.
+//! Short, medium and long sentences have three tones, and two lines mark the thresholds, so that no information depends
+//! on colour alone. Above 400 sentences, a bar is the mean of several neighbours and a thin line above it their
+//! longest. The caller decides what a run is.
 
 use std::{fmt::Write as _, ops::Range};
 
@@ -14,26 +14,26 @@ use super::svg::{
 };
 use crate::checks::metrics::{MEDIUM, SHORT, Spread};
 
-/// Up to here every sentence has its bar.
+/// The largest number of sentences with one bar each.
 const SINGLE: usize = 400;
-/// How many bars there are at most of more sentences: wide enough for the thin line above each.
+/// The largest number of bars for more sentences: each is still wide enough for the thin line above it.
 const GROUPED: usize = 200;
-/// How high the bars are.
+/// The height of the bar area, in SVG user units.
 const HEIGHT: f64 = 180.0;
-/// How wide a bar is at most, with the gap after it.
+/// The largest width of a bar including the gap after it.
 const WIDEST: f64 = 28.0;
-/// The lengths, in characters, between which the scale ends: it always shows both borders, and one endless sentence does not
-/// flatten all others.
+/// The smallest and largest top of the scale, in characters: both thresholds are always visible, and one extremely long
+/// sentence does not flatten all others.
 const SCALE: (usize, usize) = (60, 120);
-/// How many brackets are drawn at most; further runs would touch these.
+/// The largest number of brackets drawn; further runs would touch these.
 const BRACKETS: usize = 240;
-/// How many rows the brackets of runs that overlap have.
+/// The number of rows for brackets of overlapping runs.
 const ROWS: usize = 3;
 const LEFT: f64 = MARGIN + 32.0;
 const RIGHT: f64 = WIDTH - MARGIN;
 
-/// Draws sentences by their lengths, and marks runs of them. `labels` names the runs in the same order; a run without one has
-/// only its place.
+/// Draws sentences by their lengths and marks runs of them. `labels` names the runs in the same order; a run without a
+/// label shows only its position.
 #[must_use]
 pub fn strip(title: &str, lengths: &[usize], runs: &[Range<usize>], labels: &[&str], locale: Locale) -> String {
     let group = if lengths.len() > SINGLE {
@@ -75,7 +75,7 @@ pub fn strip(title: &str, lengths: &[usize], runs: &[Range<usize>], labels: &[&s
 }
 
 fn caption(lengths: &[usize], locale: Locale) -> String {
-    // Of equal ones the first.
+    // Reversed, because `max_by_key` returns the last of equal maxima; the first one is wanted.
     let longest = lengths.iter().enumerate().rev().max_by_key(|(_, length)| **length);
     let Some((at, longest)) = longest else {
         return either(locale, || "No sentences.".to_owned(), || "文がありません。".to_owned());
@@ -98,7 +98,7 @@ fn class(length: f64) -> usize {
     usize::from(length > real(SHORT)) + usize::from(length > real(MEDIUM))
 }
 
-/// The three tones and how many sentences have each; the same in words.
+/// Draws the three tones with their sentence counts, and returns the same in words.
 fn legend(sheet: &mut Sheet, top: f64, lengths: &[usize], locale: Locale) -> String {
     let mut counts = [0_usize; 3];
     for length in lengths {
@@ -167,11 +167,11 @@ fn notes(strip: &Strip, lengths: &[usize], runs: usize, locale: Locale) -> Vec<S
     notes
 }
 
-/// A run of sentences.
+/// A marked run of sentences and its horizontal extent.
 struct Run {
     sentences: Range<usize>,
     label: String,
-    /// From where to where it is drawn.
+    /// The x coordinate of the start; `to` is that of the end.
     from: f64,
     to: f64,
 }
@@ -194,11 +194,11 @@ impl Run {
 
 struct Strip {
     top: f64,
-    /// The length that the highest bar has.
+    /// The sentence length at the top of the bar area, in characters.
     scale: usize,
-    /// How many sentences a bar stands for.
+    /// The number of sentences that one bar represents.
     group: usize,
-    /// How wide a bar is, with the gap after it.
+    /// The width of a bar including the gap after it.
     slot: f64,
 }
 
@@ -211,7 +211,7 @@ impl Strip {
         HEIGHT * (length / real(self.scale)).min(1.0)
     }
 
-    /// Where a sentence begins.
+    /// Returns the x coordinate of the start of a sentence.
     fn place(&self, sentence: usize) -> f64 {
         LEFT + self.slot * real(sentence) / real(self.group)
     }
@@ -264,10 +264,10 @@ impl Strip {
             let (x, y) = (LEFT + self.slot * real(at), self.base() - self.height(mean));
             let bar = &mut bars[class(mean)];
             let (left, high) = (number(x), number(y));
-            // Writing to a text does not fail.
+            // Writing to a `String` does not fail.
             let _ = write!(bar, "M{left} {base}V{high}h{wide}V{base}z");
             if mean > real(self.scale) {
-                // A piece above the top line: the bar goes on.
+                // A segment above the top line shows that the bar is cut.
                 let (above, end) = (number(self.top - 3.0), number(self.top - 9.0));
                 let _ = write!(bar, "M{left} {above}V{end}h{wide}V{above}z");
             }
@@ -288,7 +288,7 @@ impl Strip {
         }
     }
 
-    /// The runs that have sentences, in the order of the text.
+    /// Returns the runs that contain sentences, in text order.
     fn runs(&self, count: usize, runs: &[Range<usize>], labels: &[&str]) -> Vec<Run> {
         let labels = labels.iter().copied().chain(std::iter::repeat(""));
         let runs = runs.iter().zip(labels).filter_map(|(run, label)| {
@@ -306,7 +306,7 @@ impl Strip {
         runs
     }
 
-    /// Marks the runs below the bars; says where the marks end.
+    /// Marks the runs below the bars and returns the y coordinate where the marks end.
     fn mark(&self, sheet: &mut Sheet, top: f64, runs: &[Run]) -> f64 {
         if runs.is_empty() {
             return top - 6.0;
@@ -315,7 +315,7 @@ impl Strip {
             let shade = Paint::area(ACCENT).faint(0.12);
             sheet.rectangle((run.from, self.top), (run.to - run.from, HEIGHT), shade);
         }
-        // Where each row is free again.
+        // The x coordinate from which each row is free.
         let mut free = [f64::MIN; ROWS];
         let (mut path, mut drawn) = (String::new(), 0);
         let mut rows = Vec::new();

@@ -1,43 +1,43 @@
-//! What the pictures are written with: clean and escaped letters, short numbers, lines that fit, and a sheet to draw on.
+//! The SVG writer behind the pictures: escaped text, short numbers, fitted lines, and a sheet to draw on.
 //!
-//! Whatever goes in, well-formed XML comes out, and every text is bounded. A sheet has no ids, so several can stand on one page,
-//! and no style sheet, script or address. It knows nothing of what is drawn.
+//! Any input gives well-formed XML, and every text is bounded. A sheet has no ids, so that one page can contain
+//! several, and no style sheet, script or URL. This module does not know what the pictures show.
 
 use std::fmt::{self, Display, Write as _};
 
 use fumi_base::text::Locale;
 
-/// How wide every picture is, in its own units.
+/// The width of every picture, in SVG user units.
 pub(super) const WIDTH: f64 = 720.0;
-/// What stays empty at its sides.
+/// The empty space at the left and right edges.
 pub(super) const MARGIN: f64 = 24.0;
 
-/// The ground; it is drawn, so that a picture looks the same on a light and on a dark page.
+/// The background; it is drawn, so that a picture looks the same on light and dark pages.
 pub(super) const GROUND: &str = "#f7f7f5";
-/// Letters.
+/// The colour of normal text.
 pub(super) const INK: &str = "#1f2328";
-/// Letters that matter less, and axes.
+/// The colour of secondary text and axes.
 pub(super) const MUTED: &str = "#57606a";
-/// Lines that only help to read; nothing is said by them alone.
+/// The colour of grid lines; no information depends on them alone.
 pub(super) const GRID: &str = "#c9ccd1";
-/// What is measured.
+/// The colour of measured data.
 pub(super) const SERIES: &str = "#1f5fa8";
-/// What is pointed at.
+/// The colour of marks and highlights.
 pub(super) const ACCENT: &str = "#a8321f";
-/// From the lightest to the darkest.
+/// The bar tones, from the lightest to the darkest.
 pub(super) const TONES: [&str; 3] = ["#568abb", "#2b659c", "#0f2d4d"];
 
-/// Fonts that have Japanese letters, on the systems that have them.
+/// Fonts with Japanese glyphs on the common systems.
 const FONTS: &str = "'Hiragino Sans','Yu Gothic','Meiryo','Noto Sans CJK JP','Noto Sans JP','IPAexGothic',sans-serif";
 
-/// How many characters of the title are kept as the name of the picture.
+/// The largest number of characters of the title kept as the picture's accessible name.
 const TITLE: usize = 200;
-/// How many characters of any other name are kept, in the description as well.
+/// The largest number of characters of any other name, also in the description.
 const KEPT: usize = 60;
-/// From how many marks on the rest is only counted: more do not fit side by side.
+/// The largest number of marks drawn; more would not fit side by side and are only counted.
 pub(super) const MARKS: usize = 12;
 
-/// How a shape is painted.
+/// The fill, stroke and opacity of a shape.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Paint {
     fill: &'static str,
@@ -48,7 +48,7 @@ pub(super) struct Paint {
 }
 
 impl Paint {
-    /// An area.
+    /// Returns a filled area without a stroke.
     pub(super) const fn area(fill: &'static str) -> Self {
         Self {
             fill,
@@ -59,7 +59,7 @@ impl Paint {
         }
     }
 
-    /// A line.
+    /// Returns a stroke without a fill.
     pub(super) const fn line(stroke: &'static str, width: f64) -> Self {
         Self {
             fill: "none",
@@ -70,17 +70,17 @@ impl Paint {
         }
     }
 
-    /// The same, with a line around it.
+    /// Adds a stroke.
     pub(super) const fn edged(self, stroke: &'static str, width: f64) -> Self {
         Self { stroke, width, ..self }
     }
 
-    /// The same, as dashes.
+    /// Makes the stroke dashed.
     pub(super) const fn dashed(self, dashes: &'static str) -> Self {
         Self { dashes, ..self }
     }
 
-    /// The same, so that what is below shows through.
+    /// Sets the opacity, so that shapes below show through.
     pub(super) const fn faint(self, opacity: f64) -> Self {
         Self { opacity, ..self }
     }
@@ -102,7 +102,7 @@ impl Display for Paint {
     }
 }
 
-/// Which part of a text stands at its place.
+/// The part of a text that lies at the given position.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Anchor {
     Start,
@@ -110,7 +110,7 @@ pub(super) enum Anchor {
     End,
 }
 
-/// How letters look.
+/// The size, colour, anchor and weight of a text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Letters {
     pub(super) size: f64,
@@ -143,7 +143,8 @@ pub(super) struct Sheet {
 }
 
 impl Sheet {
-    /// A sheet with its title at the top, and below it a caption in small letters; says where the rest begins.
+    /// Creates a sheet with a title and a small caption below it, and returns the y coordinate where the content
+    /// begins.
     pub(super) fn new(title: &str, caption: &str, locale: Locale) -> (Self, f64) {
         let mut sheet = Self {
             title: bounded(title, TITLE),
@@ -168,7 +169,7 @@ impl Sheet {
         self.path(&format!("M{from}L{to}"), paint);
     }
 
-    /// A path; of an empty one nothing is drawn.
+    /// Adds a path; an empty path adds nothing.
     pub(super) fn path(&mut self, path: &str, paint: Paint) {
         if !path.is_empty() {
             self.put(format_args!("<path d=\"{path}\" {paint}/>\n"));
@@ -187,7 +188,7 @@ impl Sheet {
         self.put(format_args!("<circle cx=\"{x}\" cy=\"{y}\" r=\"{radius}\" {paint}/>\n"));
     }
 
-    /// One line of text on its base line. Who calls has made it fit.
+    /// Adds one line of text at its baseline. The caller must have fitted it.
     pub(super) fn text(&mut self, (x, y): (f64, f64), letters: Letters, text: &str) {
         let [x, y, size] = [x, y, letters.size].map(number);
         let anchor = match letters.anchor {
@@ -202,7 +203,7 @@ impl Sheet {
         ));
     }
 
-    /// A text that lines may run behind.
+    /// Adds a text with a background, for places where lines may run behind it.
     pub(super) fn text_on_ground(&mut self, (x, y): (f64, f64), letters: Letters, text: &str) {
         let width = width(text) * letters.size + 4.0;
         let left = match letters.anchor {
@@ -215,14 +216,14 @@ impl Sheet {
         self.text((x, y), letters, text);
     }
 
-    /// A number in a disc: what it stands for is in the list of [`Sheet::list`].
+    /// Adds a number in a disc; [`Sheet::list`] explains the numbers.
     pub(super) fn badge(&mut self, (x, y): (f64, f64), number: usize) {
         self.circle((x, y), 9.0, Paint::area(ACCENT));
         let letters = Letters::new(11.0, GROUND, Anchor::Middle).bold();
         self.text((x, y + 4.0), letters, &number.to_string());
     }
 
-    /// What the badges from 1 on stand for, in two columns; says where it ends.
+    /// Adds the entries for the badges from 1 on, in two columns, and returns the y coordinate where the list ends.
     pub(super) fn list(&mut self, top: f64, entries: &[String]) -> f64 {
         let letters = Letters::new(13.0, INK, Anchor::Start);
         let column = (WIDTH - 2.0 * MARGIN) / 2.0;
@@ -243,7 +244,7 @@ impl Sheet {
         y
     }
 
-    /// The picture: everything above `bottom`, with its description in words.
+    /// Returns the SVG document: everything above `bottom`, with its description in words.
     pub(super) fn finish(self, bottom: f64, description: &str) -> String {
         let (width, height) = (number(WIDTH), number(bottom.ceil()));
         let (inner_width, inner_height) = (number(WIDTH - 1.0), number(bottom.ceil() - 1.0));
@@ -251,7 +252,7 @@ impl Sheet {
         let title = escaped(&self.title);
         let description = escaped(&clean(description));
         let (tag, body) = (self.locale.tag(), self.body);
-        // A title and a description that are the first children need no ids to be the name and the description of a picture.
+        // As first children, `<title>` and `<desc>` name and describe a picture without ids.
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
              height=\"{height}\" role=\"img\" xml:lang=\"{tag}\" font-family=\"{FONTS}\">\n\
@@ -262,12 +263,12 @@ impl Sheet {
     }
 
     fn put(&mut self, element: fmt::Arguments<'_>) {
-        // Writing to a text does not fail.
+        // Writing to a `String` does not fail.
         let _ = self.body.write_fmt(element);
     }
 }
 
-/// A place in a path: `x y`.
+/// A point in path data: `x y`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Point(pub(super) (f64, f64));
 
@@ -277,7 +278,7 @@ impl Display for Point {
     }
 }
 
-/// A broken line through some places; none of fewer than two.
+/// Returns path data for a line through the points; empty for fewer than two points.
 pub(super) fn polyline(points: &[(f64, f64)]) -> String {
     let mut path = String::new();
     if points.len() < 2 {
@@ -289,29 +290,29 @@ pub(super) fn polyline(points: &[(f64, f64)]) -> String {
     path
 }
 
-/// A number with at most one decimal; 0 for what is no number.
+/// Formats a number with at most one decimal; a non-finite number becomes 0.
 pub(super) fn number(value: f64) -> String {
     let rounded = if value.is_finite() {
         (value * 10.0).round() / 10.0
     } else {
         0.0
     };
-    // Adding 0 makes a plain zero of the negative one.
+    // Adding 0 turns negative zero into zero.
     format!("{}", rounded + 0.0)
 }
 
-/// A share as people read it.
+/// Formats a share as a whole percentage.
 pub(super) fn percent(share: f64) -> String {
     format!("{}%", (share * 100.0).round() + 0.0)
 }
 
-/// A count as a coordinate.
+/// Converts a count to a coordinate.
 #[expect(clippy::cast_precision_loss, reason = "what is counted and drawn is far below 2⁵²")]
 pub(super) fn real(count: usize) -> f64 {
     count as f64
 }
 
-/// The one of two texts that a reader reads.
+/// Returns the text in the reader's language.
 pub(super) fn either(locale: Locale, en: impl FnOnce() -> String, ja: impl FnOnce() -> String) -> String {
     match locale {
         Locale::En => en(),
@@ -319,12 +320,12 @@ pub(super) fn either(locale: Locale, en: impl FnOnce() -> String, ja: impl FnOnc
     }
 }
 
-/// A list of words in a sentence.
+/// Joins words with the separator of the language.
 pub(super) fn joined(words: &[String], locale: Locale) -> String {
     words.join(either(locale, || ", ".to_owned(), || "、".to_owned()).as_str())
 }
 
-/// A name as the description and the marks hold it: clean, and not longer than a line or two.
+/// Cleans a label and cuts it to [`KEPT`] characters.
 pub(super) fn kept(text: &str) -> String {
     bounded(text, KEPT)
 }
@@ -338,7 +339,7 @@ fn bounded(text: &str, most: usize) -> String {
     clean(&kept)
 }
 
-/// A text without what XML forbids, what breaks a line, and what turns the direction of what follows.
+/// Removes what XML forbids and direction marks, and replaces line breaks by spaces.
 fn clean(text: &str) -> String {
     let clean = text.chars().filter_map(|c| match c {
         '\t' | '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}' => Some(' '),
@@ -349,7 +350,7 @@ fn clean(text: &str) -> String {
     clean.collect::<String>().trim().to_owned()
 }
 
-/// Letters as XML has them, in text and in attributes.
+/// Escapes a text for XML content and attributes.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
@@ -365,7 +366,8 @@ fn escaped(text: &str) -> String {
     escaped
 }
 
-/// How wide a text is in units of its size: Japanese letters are 1, the others rather too wide than too narrow.
+/// Returns an estimated text width in units of the font size: Japanese characters count 1, the others rather too wide
+/// than too narrow.
 pub(super) fn width(text: &str) -> f64 {
     text.chars().map(letter_width).sum()
 }
@@ -380,14 +382,15 @@ fn letter_width(c: char) -> f64 {
     }
 }
 
-/// A text in at most `most` lines of a width, the last one with … if there is more. Words of Latin letters stay whole if they can.
+/// Breaks a text into at most `most` lines; the last one ends with … if text remains. Latin words stay whole if
+/// possible.
 pub(super) fn fit(text: &str, line_width: f64, most: usize) -> Vec<String> {
     let text = clean(text);
     let mut lines = Vec::new();
     let mut rest = text.as_str();
     while !rest.is_empty() && lines.len() < most {
         let (mut used, mut cut, mut space) = (0.0, rest.len(), None);
-        // What a line ends with if the text goes on after the last one: room for … is kept.
+        // The cut if this is the last line and text remains: it leaves room for the ellipsis.
         let mut shortened = 0;
         for (at, c) in rest.char_indices() {
             if used <= line_width - 1.0 {
@@ -410,7 +413,7 @@ pub(super) fn fit(text: &str, line_width: f64, most: usize) -> Vec<String> {
             lines.push(format!("{}…", rest[..shortened].trim_end()));
             break;
         }
-        // A word that leaves most of a line empty is cut all the same.
+        // A word is cut if breaking before it would leave most of the line empty.
         let cut = space.filter(|at| width(&rest[..*at]) > line_width / 3.0).unwrap_or(cut);
         lines.push(rest[..cut].trim_end().to_owned());
         rest = rest[cut..].trim_start();
@@ -418,7 +421,8 @@ pub(super) fn fit(text: &str, line_width: f64, most: usize) -> Vec<String> {
     lines
 }
 
-/// Moves places apart, in their order, until neighbours keep a distance, within bounds; nearer if there is not enough room.
+/// Moves positions apart, in order and within bounds, until neighbours keep a distance; the distance shrinks if there
+/// is not enough room.
 pub(super) fn apart(places: &mut [f64], distance: f64, from: f64, to: f64) {
     let gaps = places.len().saturating_sub(1).max(1);
     let distance = distance.min((to - from) / real(gaps));

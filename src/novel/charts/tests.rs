@@ -1,4 +1,5 @@
-//! What holds for every picture: well-formed, small, the same twice, readable, and nothing in it that acts or points elsewhere.
+//! Tests of properties common to all pictures: well-formed, small, deterministic, readable, and without scripts or
+//! external references.
 
 use std::{collections::BTreeMap, ops::Range, slice::from_ref};
 
@@ -10,7 +11,7 @@ use super::{curve, radar, strip, svg, trend};
 const MOST_BYTES: usize = 40_000;
 const HOSTILE: &str = "<script>&\"'\u{0}]]>\u{202e}\n勇者";
 
-/// An element as it is read back.
+/// A parsed XML element.
 #[derive(Debug)]
 struct Element {
     name: String,
@@ -24,7 +25,8 @@ impl Element {
     }
 }
 
-/// Reads the XML that the pictures use, and panics at anything else: elements, attributes in double quotes, five entities.
+/// Parses the XML subset that the pictures use and panics at anything else: elements, attributes in double quotes, five
+/// entities.
 fn read(xml: &str) -> Vec<Element> {
     let mut elements: Vec<Element> = Vec::new();
     let mut open: Vec<usize> = Vec::new();
@@ -97,7 +99,7 @@ fn plain(text: &str) -> String {
     plain
 }
 
-/// Where a line of text is: left, top, right, bottom.
+/// Returns the bounds of a line of text: left, top, right, bottom.
 fn place(text: &Element) -> [f64; 4] {
     let (x, y, size) = (text.number("x"), text.number("y"), text.number("font-size"));
     let width = svg::width(&text.text) * size;
@@ -110,7 +112,7 @@ fn place(text: &Element) -> [f64; 4] {
     [left, y - 0.85 * size, left + width, y + 0.15 * size]
 }
 
-/// What every picture has to keep, whatever it shows.
+/// Checks the properties that every picture must have.
 fn check(picture: &str) -> Vec<Element> {
     assert!(picture.len() < MOST_BYTES, "{} bytes", picture.len());
     let elements = read(picture);
@@ -189,9 +191,9 @@ fn the_radar_says_what_was_not_evaluated_and_draws_no_zero_for_it() {
     assert!(description(&elements).contains("6 項目中 5 項目を評価、平均 63%"));
     assert!(texts(&elements).contains(&"未評価"));
     let dashed = |element: &&Element| element.attributes.contains_key("stroke-dasharray");
-    // The spoke, and the one of the legend.
+    // One for the spoke and one for the legend.
     assert_eq!(paths(&elements).filter(dashed).count(), 2);
-    // Six parts have six sides; a gap takes the two beside it.
+    // Six parts have six sides; a gap removes the two beside it.
     let outline = paths(&elements).find(|path| path.attributes.get("stroke-width").is_some_and(|width| width == "2.5"));
     assert_eq!(outline.expect("an outline").attributes["d"].matches('M').count(), 4);
     let zero = CATEGORIES.map(|(label, value)| (label, value.or(Some(0.0))));
@@ -350,7 +352,7 @@ fn nothing_and_one_thing_make_a_picture() {
 
 #[test]
 fn a_name_may_hold_what_xml_uses_and_be_endless() {
-    // A quotation mark is narrow and takes six bytes: nothing makes a larger picture.
+    // A quotation mark is narrow and takes six bytes when escaped: no other text makes a larger picture.
     let (endless, largest) = (HOSTILE.repeat(2_000), format!("{HOSTILE}{}", "\"".repeat(500)));
     for name in [HOSTILE, endless.as_str(), largest.as_str()] {
         for locale in Locale::ALL {
@@ -393,7 +395,7 @@ fn the_same_input_gives_the_same_bytes() {
     assert_eq!(draw(), draw());
 }
 
-/// The contrast of two colours as WCAG 2 defines it.
+/// Returns the contrast of two colours as defined by WCAG 2.
 fn contrast(one: &str, other: &str) -> f64 {
     let luminance = |colour: &str| {
         let part = |at: usize| {

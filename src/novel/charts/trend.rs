@@ -1,7 +1,7 @@
-//! The trend: scores over checks or episodes, the first at the left and the last at the right.
+//! The trend chart: scores over checks or episodes, from left to right.
 //!
-//! The scale is always 0 to 100, so that a small change looks small. A score that is no number is a gap. Beyond what fits, a
-//! point is the mean of neighbours; the last check always has its label.
+//! The scale is always 0 to 100, so that a small change looks small. A non-finite score is a gap. Above [`POINTS`]
+//! scores, a point is the mean of neighbours; the last check always has its label.
 
 use fumi_base::text::Locale;
 
@@ -10,17 +10,17 @@ use super::svg::{
     polyline, real, width,
 };
 
-/// More scores are drawn as means of neighbours.
+/// The largest number of points drawn; more scores are replaced by the means of neighbours.
 const POINTS: usize = 120;
-/// Up to here each score has its number.
+/// The largest number of scores that are all numbered.
 const NUMBERED: usize = 12;
-/// Up to here each score stands in the description.
+/// The largest number of scores listed in the description.
 const DESCRIBED: usize = 40;
-/// How wide a label below the axis is at most, in its own size.
+/// The smallest width kept for a label below the axis, in units of its font size.
 const LABEL: f64 = 8.0;
 const HEIGHT: f64 = 200.0;
 const LEFT: f64 = MARGIN + 36.0;
-/// Half of a label at the end of the axis still has room beyond it.
+/// Leaves room for half a label beyond the end of the axis.
 const RIGHT: f64 = WIDTH - 2.0 * MARGIN;
 
 /// Draws scores from 0 to 100, each with the label of its check or episode.
@@ -65,7 +65,7 @@ pub fn trend(title: &str, scores: &[(&str, f64)], locale: Locale) -> String {
     sheet.finish(bottom + 2.0, &description)
 }
 
-/// The mean of the scores that are numbers.
+/// Returns the mean of the finite scores.
 fn mean(scores: &[(&str, f64)]) -> Option<f64> {
     let known = scores.iter().map(|(_, score)| *score).filter(|score| score.is_finite());
     let (sum, count) = known.fold((0.0, 0), |(sum, count), score| {
@@ -97,7 +97,7 @@ fn caption(known: &[(&str, f64)], locale: Locale) -> String {
     )
 }
 
-/// The scores with their labels, of many the last.
+/// Lists the scores with their labels; of many, only the last [`DESCRIBED`].
 fn in_words(known: &[(&str, f64)], locale: Locale) -> String {
     let from = known.len().saturating_sub(DESCRIBED);
     let words = known[from..]
@@ -116,7 +116,7 @@ fn in_words(known: &[(&str, f64)], locale: Locale) -> String {
 
 struct Plot {
     top: f64,
-    /// How wide the place of a point is.
+    /// The width of one point's column.
     slot: f64,
 }
 
@@ -154,7 +154,7 @@ impl Plot {
         }
         path.push_str(&polyline(&places));
         sheet.path(&path, Paint::line(SERIES, 2.5));
-        // Small dots without an edge, which would cut the line into pieces.
+        // Small dots have no edge, which would cut the line into pieces.
         let dot = Paint::area(SERIES);
         let (radius, dot) = if points.len() <= 40 {
             (4.0, dot.edged(GROUND, 1.0))
@@ -170,12 +170,12 @@ impl Plot {
         for (at, score) in known() {
             sheet.circle((self.x(at), self.y(score)), radius, dot);
         }
-        // Of many only the last one has its number.
+        // Of many points, only the last is numbered.
         let last = known().next_back().map(|(at, _)| at);
         for (at, score) in known().filter(|(at, _)| points.len() <= NUMBERED || Some(*at) == last) {
             let neighbour = |at: Option<usize>| at.and_then(|at| points.get(at).copied().flatten());
             let higher = |other: Option<f64>| other.is_some_and(|other| other > score);
-            // In a valley the number is below, else above, where the line does not run.
+            // The number is below the point in a valley, otherwise above it, where the line does not run.
             let (before, after) = (neighbour(at.checked_sub(1)), neighbour(Some(at + 1)));
             let is_valley = (higher(before) || before.is_none()) && (higher(after) || after.is_none());
             let below = is_valley && (before.is_some() || after.is_some()) && score > 12.0;
@@ -185,7 +185,7 @@ impl Plot {
         }
     }
 
-    /// As many labels as fit side by side, the last one among them.
+    /// Draws as many labels as fit side by side, always including the last.
     fn labels(&self, sheet: &mut Sheet, labels: &[String]) {
         let letters = Letters::new(11.0, MUTED, Anchor::Middle);
         let room = (self.slot / letters.size - 0.8).max(LABEL);

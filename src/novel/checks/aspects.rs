@@ -1,26 +1,28 @@
-//! Aspects: what `check_story_structure` and `check_writing_expression` say of a text, put together from rules and items.
+//! The aspects of a text that `check_story_structure` and `check_writing_expression` report, composed of rules and
+//! items.
 //!
-//! An aspect has no formula of its own. Its score is the mean of its parts: how much the findings of its rules weigh, and each of
-//! its items that was evaluated. What was not evaluated is no part; `coverage` says how much was.
+//! An aspect has no formula of its own. Its score is the mean of its parts: the score of its rules' findings, and each
+//! of its items that was evaluated. An item that was not evaluated is not a part; `coverage` is the share of the parts
+//! that were.
 
 use super::{
     Finding, Score,
     items::{Evaluation, Method},
 };
 
-/// An item at this score or below is an issue of its aspect.
+/// The highest score at which an item still counts as an issue of its aspect.
 pub const LOW: f64 = 0.5;
 
-/// An aspect of a text.
+/// An aspect of a text: a weighted set of rules and items.
 #[derive(Clone, Copy, Debug)]
 pub struct Aspect {
-    /// As the specification names it.
+    /// The name in the specification.
     pub name: &'static str,
-    /// Its weight in the overall score.
+    /// The weight in the overall score.
     pub weight: f64,
-    /// The rules that find its faults.
+    /// The names of the rules whose findings lower the score.
     pub rules: &'static [&'static str],
-    /// The items that measure and judge it.
+    /// The ids of the items that measure or judge the aspect.
     pub items: &'static [&'static str],
 }
 
@@ -104,23 +106,23 @@ pub const EXPRESSION: [Aspect; 5] = [
     },
 ];
 
-/// What came of an aspect.
+/// The result of evaluating an aspect.
 #[derive(Clone, Debug)]
 pub struct AspectScore<'e> {
-    /// Which.
     pub aspect: Aspect,
-    /// From 0 to 100; none where nothing was evaluated.
+    /// From 0 to 100; `None` if no part was evaluated.
     pub score: Option<f64>,
-    /// How many of its parts were evaluated, as a share.
+    /// The share of the aspect's parts that were evaluated, from 0 to 1.
     pub coverage: f64,
-    /// How; the most telling one of its parts.
+    /// The method of the score: that of a judged item if there is one, else deterministic.
     pub method: Method,
-    /// Its items that were evaluated.
+    /// The evaluated items of the aspect.
     pub evaluations: Vec<&'e Evaluation>,
 }
 
 impl<'e> AspectScore<'e> {
-    /// Puts an aspect together.
+    /// Scores an aspect from the findings of its rules and the evaluations of its items. `characters` is the length of
+    /// the text.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "an aspect has a handful of parts")]
     pub fn of(aspect: Aspect, findings: &[Finding], characters: usize, all: &'e [Evaluation]) -> Self {
@@ -155,7 +157,7 @@ impl<'e> AspectScore<'e> {
         }
     }
 
-    /// The items that are too low, the lowest first.
+    /// Returns the items that score at most [`LOW`], the lowest first.
     #[must_use]
     pub fn low(&self) -> Vec<&'e Evaluation> {
         let mut low: Vec<&Evaluation> = self.evaluations.clone();
@@ -165,8 +167,8 @@ impl<'e> AspectScore<'e> {
     }
 }
 
-/// One number from 0 to 100: the mean of the aspects, each weighted by its weight times its coverage (decision 38); and how much of
-/// all weight that is.
+/// Returns the overall score from 0 to 100, the mean of the aspects' scores weighted by weight times coverage (decision
+/// 38), and the share of the total weight that this covers.
 #[must_use]
 pub fn overall_of(aspects: &[AspectScore<'_>]) -> (Option<f64>, f64) {
     let (mut sum, mut weights, mut all) = (0.0, 0.0, 0.0);

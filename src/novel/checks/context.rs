@@ -1,6 +1,6 @@
-//! What a novel says about an episode besides its text: conventions, plot, names.
+//! The parts of a novel that surround a manuscript under check: conventions, plot, names.
 //!
-//! Everything may be missing, and then nothing is concluded from it.
+//! Everything is optional. A check draws no conclusion from what is missing.
 
 use super::Tuning;
 use crate::{
@@ -10,10 +10,10 @@ use crate::{
     project::{Episode, NovelProject, Plot, Role, Settings, StylePreset, Yaml},
 };
 
-/// The longest previous episode that is read, in bytes: one that is longer is no episode.
+/// The maximum size of the previous episode, in bytes. A longer one is treated as missing.
 const PREVIOUS_BYTES: usize = 600_000;
 
-/// What surrounds a manuscript.
+/// The data of the novel that checks of one manuscript use.
 #[derive(Clone, Debug, Default)]
 pub struct Context {
     /// The settings of the novel.
@@ -22,20 +22,21 @@ pub struct Context {
     pub plot: Option<Plot>,
     /// The files of the settings folder: characters, terms, the world.
     pub world: Vec<Yaml>,
-    /// The names in them.
+    /// The names in the settings files.
     pub names: Lexicon,
-    /// The ledger of foreshadowing, and whatever else manages the novel.
+    /// The management files of the novel, the ledger of foreshadowing among them.
     pub ledger: Vec<Yaml>,
-    /// The episode before, as its manuscript has it.
+    /// The manuscript text of the previous episode.
     pub previous: Option<String>,
-    /// The plot of the episode after.
+    /// The plot of the next episode.
     pub next: Option<Plot>,
-    /// Which episode it is; 0 where that is not known.
+    /// The episode number; 0 if unknown.
     pub episode: u32,
 }
 
 impl Context {
-    /// Gathers it. A broken plot or settings file is passed over; `status` and `check_basic` say so.
+    /// Reads the context of an episode from its project. A broken plot or settings file is skipped; `status` and
+    /// `check_basic` report it.
     pub fn of_project(novel: &NovelProject, episode: Episode) -> Result<Self, ProjectError> {
         let survey = novel.survey()?;
         survey.is_a_novel(novel.names())?;
@@ -55,7 +56,8 @@ impl Context {
         })
     }
 
-    /// What the novel's settings change about the checks, under `checks`.
+    /// Returns the changes to the checks that the novel's settings make under `checks`. Fails if they are malformed or
+    /// out of range.
     pub fn tuning(&self) -> Result<Tuning, ReviewError> {
         let broken = |reason: String| ReviewError::Tuning { reason };
         let own = self
@@ -78,25 +80,25 @@ impl Context {
         Ok(tuning)
     }
 
-    /// Whose conventions the novel follows.
+    /// Returns the style preset of the novel; `Custom` if the settings name none.
     #[must_use]
     pub fn preset(&self) -> StylePreset {
         self.settings.style_preset.unwrap_or(StylePreset::Custom)
     }
 
-    /// Whether it is printed in columns, where numbers are written in kanji.
+    /// True if the novel is printed in vertical columns, where numbers are written in kanji.
     #[must_use]
     pub fn is_vertical(&self) -> bool {
         self.preset() == StylePreset::Bunko
     }
 
-    /// Whether it is read on a screen, where sentences are shorter.
+    /// True if the novel is read on a screen, where sentences are shorter.
     #[must_use]
     pub fn is_on_screen(&self) -> bool {
         matches!(self.preset(), StylePreset::Narou | StylePreset::Kakuyomu)
     }
 
-    /// Who tells it, in the words of the plot, else of the settings.
+    /// Returns the point of view as the plot describes it, else as the settings do; empty if neither does.
     #[must_use]
     pub fn pov(&self) -> String {
         let of_plot = self.plot.as_ref().map(|plot| plot.episode_info.viewpoint_info.words());

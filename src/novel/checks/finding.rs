@@ -1,30 +1,30 @@
-//! What a rule reports: a place in the source, what its message needs, and the edits that would mend it.
+//! A finding of a rule: its place in the source, the parameters of its message, and the edits that would fix it.
 
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-/// How much a finding matters.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// Worth knowing; often meant.
+    /// Worth knowing; often intended by the author.
     Info,
-    /// A reader hardly stumbles.
+    /// Readers hardly notice it.
     Low,
-    /// A reader stumbles.
+    /// Readers stumble over it.
     Medium,
-    /// A reader is misled, or the text is damaged.
+    /// Readers are misled, or the text is damaged.
     High,
-    /// It cannot be published so.
+    /// The text cannot be published as it is.
     Critical,
 }
 
 impl Severity {
-    /// All, from the lightest.
+    /// All severities, from the lightest.
     pub const ALL: [Self; 5] = [Self::Info, Self::Low, Self::Medium, Self::High, Self::Critical];
 
-    /// As it is written.
+    /// Returns the serialised name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -37,23 +37,23 @@ impl Severity {
     }
 }
 
-/// How far a fix goes. A higher level includes the lower ones.
+/// The level of intervention of a fix. A higher level includes the lower ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FixLevel {
-    /// Signs, width, white space: no word changes.
+    /// Signs, widths and white space; no word changes.
     Safe,
     /// Spellings and forms of words, in narration only.
     Standard,
-    /// Sentences, in narration only.
+    /// Whole sentences, in narration only.
     Aggressive,
 }
 
 impl FixLevel {
-    /// All, from the most careful.
+    /// All levels, from the most careful.
     pub const ALL: [Self; 3] = [Self::Safe, Self::Standard, Self::Aggressive];
 
-    /// As it is written.
+    /// Returns the serialised name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -67,33 +67,34 @@ impl FixLevel {
 /// One replacement in the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
-    /// Bytes of the source; empty where something is added.
+    /// The byte range in the source; empty for an insertion.
     pub range: Range<usize>,
-    /// What is to stand there.
+    /// The replacement text.
     pub text: String,
 }
 
-/// Something that a rule found.
+/// A match of a rule in a text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
-    /// The rule.
+    /// The name of the rule.
     pub rule: &'static str,
-    /// Bytes of the source. Empty at the place that a finding about a whole text is shown at.
+    /// The byte range in the source. Empty for a finding about a whole text; it is then only the place where the
+    /// finding is shown.
     pub source: Range<usize>,
-    /// How much it matters.
+    /// The severity, set when the finding is reported.
     pub severity: Severity,
-    /// What fills the placeholders of the message, besides `{found}`.
+    /// The values of the message's placeholders, besides `{found}`.
     pub facts: Vec<(&'static str, String)>,
-    /// Bytes of the source that a finding about a whole text rests on, in order.
+    /// The byte ranges in the source that support a finding about a whole text, in order.
     pub evidence: Vec<Range<usize>>,
-    /// What would mend it; none where only a writer can.
+    /// The edits that would fix it; empty if only an author can.
     pub edits: Vec<Edit>,
-    /// How sure the fix is, from 0 to 1.
+    /// The confidence in the fix, from 0 to 1.
     pub confidence: f64,
 }
 
 impl Finding {
-    /// A finding in a range of the source; who finds and how much it matters is filled in when it is reported.
+    /// Creates a finding at a range of the source. Rule and severity are filled in when it is reported.
     #[must_use]
     pub fn at(source: Range<usize>) -> Self {
         Self {
@@ -107,7 +108,7 @@ impl Finding {
         }
     }
 
-    /// Adds what the message says.
+    /// Adds a value for a placeholder of the message.
     #[must_use]
     #[expect(
         clippy::needless_pass_by_value,
@@ -118,14 +119,14 @@ impl Finding {
         self
     }
 
-    /// Adds the places that a finding about a whole text rests on.
+    /// Adds places in the source that support a finding about a whole text.
     #[must_use]
     pub fn seen_at(mut self, places: impl IntoIterator<Item = Range<usize>>) -> Self {
         self.evidence.extend(places);
         self
     }
 
-    /// Mends it by writing something else in its place.
+    /// Adds a fix that replaces the range of the finding, and the new text as `expected`.
     #[must_use]
     pub fn replaced_by(self, text: impl Into<String>) -> Self {
         let range = self.source.clone();
@@ -133,7 +134,7 @@ impl Finding {
         self.with("expected", &text).edited(range, text)
     }
 
-    /// Mends it by one edit, wherever that is.
+    /// Adds an edit at any range of the source to the fix.
     #[must_use]
     pub fn edited(mut self, range: Range<usize>, text: impl Into<String>) -> Self {
         self.edits.push(Edit {

@@ -1,91 +1,94 @@
-//! Fixing: the edits of findings, applied until nothing more is found that they would mend.
+//! Fixing: applies the edits of findings until no fixable finding is left.
 //!
-//! Invariants: a second run changes nothing; every change is known with its place, so that undoing them gives the text that
-//! was there; of two edits that touch, the one that begins first is made and the other is looked for again in the new text.
+//! Invariants: a second run changes nothing. Every change is recorded with its place, so that undoing all of them
+//! restores the original text. Of two edits that touch, the one that begins first is made; the other is searched for
+//! again in the new text.
 
 use std::{collections::BTreeSet, ops::Range};
 
 use super::{Context, Draft, Finding, FixLevel, Group, Material, Tuning, finding::Edit, issue, look, rules};
 use crate::{manuscript::Reading, morphology::Morphology};
 
-/// How often a text is looked at again. What one fix lays open is mended in the second round; more than a few are a fault.
+/// The maximum number of rounds. A fix may expose another finding, which the second round fixes; a text that needs more
+/// than a few rounds indicates a bug. The last round only checks.
 const ROUNDS: usize = 6;
 
-/// How many characters of what was changed are shown.
+/// The maximum number of characters of a change that are shown.
 const SHOWN: usize = 200;
 
-/// A text after its fixes.
+/// The result of fixing a text.
 #[derive(Clone, Debug, Default)]
 pub struct Fixed {
-    /// The new text.
+    /// The text after the fixes.
     pub text: String,
-    /// What was changed, in the order of the changes.
+    /// The changes made, in the order in which they were made.
     pub applied: Vec<Applied>,
-    /// What was not.
+    /// The fixes that were skipped.
     pub skipped: Vec<Skipped>,
-    /// For each round the edits that it made, in the order of the text that it met.
+    /// The edits of each round with the text that each replaced, ordered by their position in the input of that round.
     rounds: Vec<Vec<(Edit, String)>>,
 }
 
-/// A change.
+/// A change that was made.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Applied {
-    /// The issue.
+    /// The id of the issue that was fixed.
     pub issue_id: String,
-    /// Its rule.
+    /// The name of the rule.
     pub rule: &'static str,
-    /// The line in the text as this round met it, from 1.
+    /// The line number in the input of the round, from 1.
     pub line: usize,
-    /// What stood there.
+    /// The replaced text, shortened for display.
     pub before: String,
-    /// What stands there.
+    /// The new text, shortened for display.
     pub after: String,
-    /// How sure it is.
+    /// The confidence in the fix, from 0 to 1.
     pub confidence: f64,
 }
 
-/// What was not changed.
+/// An issue that was not fixed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skipped {
-    /// The issue.
+    /// The id of the issue.
     pub issue_id: String,
-    /// Its rule; none of an id that nobody knows.
+    /// The name of the rule; `None` for an unknown id.
     pub rule: Option<&'static str>,
-    /// Why not.
+    /// The reason for skipping it.
     pub why: Why,
 }
 
-/// Why something was not changed.
+/// The reason for not fixing an issue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Why {
-    /// No issue of the text has this id.
+    /// The text has no issue with this id.
     Unknown,
-    /// Only a writer can mend it here.
+    /// There is no automatic fix at this place.
     NoFix,
-    /// It is mended at a higher level.
+    /// The fix needs this higher level.
     Level(FixLevel),
-    /// Another fix beside it would have to go first, again and again.
+    /// In every round another fix beside it had to be made first.
     Unsettled,
-    /// The text would score lower with it.
+    /// The fixes would lower the score of the text.
     Worse,
 }
 
-/// What is fixed and with what.
+/// The parameters of a run of fixes.
 #[derive(Clone, Copy)]
 pub struct Fixing<'a> {
-    /// How the text is read.
+    /// The reading options of the manuscript format.
     pub reading: Reading,
-    /// What its novel says.
+    /// The context that the novel provides.
     pub context: &'a Context,
-    /// What is changed about the checks.
+    /// The configured changes to the checks.
     pub tuning: &'a Tuning,
-    /// What reads its words.
+    /// The morphological analyser.
     pub morphology: &'a dyn Morphology,
-    /// How far fixes go.
+    /// The highest level of fixes to apply.
     pub level: FixLevel,
 }
 
-/// Fixes a text: all that can be fixed at a level, or only the issues named. `None` when the token says to stop.
+/// Fixes a text: every finding that can be fixed at the level, or only the issues in `only`. Returns `None` if
+/// cancelled.
 #[must_use]
 pub fn fix(
     text: &str,
@@ -107,7 +110,7 @@ pub fn fix(
         for (finding, (id, _)) in findings.iter().zip(&ids) {
             let is_named = only.is_none_or(|only| only.contains(id));
             match fate(finding, fixing.level) {
-                // Ids change with their line: what was named is known in the first round only.
+                // Ids change with the text of their line, so named issues are only known in the first round.
                 _ if !is_named || (round > 0 && only.is_some()) => {}
                 Some(why) if round == 0 => fixed.skipped.push(Skipped {
                     issue_id: id.clone(),
@@ -115,7 +118,7 @@ pub fn fix(
                     why,
                 }),
                 Some(_) => {}
-                // The last round only looks: what is left never settled.
+                // The last round only checks: the findings that are left never settled.
                 None if span(finding).start < end || round + 1 == ROUNDS => {
                     if round + 1 == ROUNDS || only.is_some() {
                         fixed.skipped.push(Skipped {
@@ -127,7 +130,7 @@ pub fn fix(
                 }
                 None => {
                     let span = span(finding);
-                    // Two insertions at one place touch, too.
+                    // Two insertions at one place touch as well.
                     end = span.end.max(span.start + 1);
                     fixed.applied.push(applied(&material, finding, id));
                     chosen.extend(finding.edits.iter().cloned());
@@ -157,7 +160,7 @@ pub fn fix(
 }
 
 impl Fixed {
-    /// The same with nothing changed: every fix is skipped, because the text scores lower with them.
+    /// Reverts all changes: every fix becomes skipped because it would lower the score of the text.
     #[must_use]
     pub fn taken_back(mut self) -> Self {
         self.text = self.undone();
@@ -171,7 +174,7 @@ impl Fixed {
         self
     }
 
-    /// The text before the fixes, made from the text after them and the changes.
+    /// Returns the text before the fixes, restored from the text after them and the recorded changes.
     #[must_use]
     pub fn undone(&self) -> String {
         let mut text = self.text.clone();
@@ -194,7 +197,7 @@ impl Fixed {
     }
 }
 
-/// Why a finding is not fixed at a level; `None` if it is.
+/// Returns the reason for not fixing a finding at a level; `None` if it is fixed.
 fn fate(finding: &Finding, level: FixLevel) -> Option<Why> {
     let needed = rules::known(finding.rule).page.fix;
     match needed {
@@ -205,7 +208,7 @@ fn fate(finding: &Finding, level: FixLevel) -> Option<Why> {
     }
 }
 
-/// From the first edit of a finding to the last.
+/// Returns the range from the first edit of a finding to the last.
 fn span(finding: &Finding) -> Range<usize> {
     let start = finding.edits.iter().map(|edit| edit.range.start).min().unwrap_or(0);
     let end = finding.edits.iter().map(|edit| edit.range.end).max().unwrap_or(0);
@@ -234,7 +237,7 @@ fn applied(material: &Material<'_>, finding: &Finding, id: &str) -> Applied {
     }
 }
 
-/// A text cut to what a reply needs; the manuscript's backup has all of it.
+/// Shortens a text to what a reply needs; the manuscript's backup contains all of it.
 pub(super) fn shown(text: &str) -> String {
     match text.char_indices().nth(SHOWN) {
         Some((at, _)) => format!("{}…", &text[..at]),
@@ -242,7 +245,7 @@ pub(super) fn shown(text: &str) -> String {
     }
 }
 
-/// Applies edits that do not touch, and gives them in order with what each replaced.
+/// Applies edits that do not touch. Returns the new text and the edits in order, each with the text that it replaced.
 fn edited(text: &str, mut edits: Vec<Edit>) -> (String, Vec<(Edit, String)>) {
     edits.sort_by_key(|edit| edit.range.start);
     let mut out = String::with_capacity(text.len());

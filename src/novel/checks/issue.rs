@@ -1,6 +1,7 @@
-//! A finding as a person or a program meets it: its id, its line and column, its message, its fix as before and after.
+//! An issue: a finding prepared for users and programs, with its id, line and column, message, and fix as before and
+//! after.
 //!
-//! The id depends on the rule and on the words of the line, not on where the line stands: it survives edits elsewhere.
+//! The id depends on the rule and on the text of the line, not on the line number, so it survives edits elsewhere.
 
 use std::collections::HashMap;
 
@@ -15,57 +16,57 @@ use super::{
     rules,
 };
 
-/// How many characters of what was found are shown.
+/// The maximum number of characters of the found text that are shown.
 const SHOWN: usize = 40;
 
-/// How many characters stand around what was found.
+/// The number of characters shown on either side of the found text.
 const AROUND: usize = 12;
 
-/// The version of the rules: ids and findings of one version can be compared.
+/// The version of the rules. Ids and findings are comparable within one version.
 pub const RULE_VERSION: &str = "1";
 
-/// A finding with its words.
+/// A finding with its id and its localised message.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Issue {
-    /// The group's prefix and twelve hexadecimal digits.
+    /// The prefix of the rule's group and twelve hexadecimal digits.
     pub issue_id: String,
-    /// The rule.
+    /// The name of the rule.
     pub rule: &'static str,
-    /// How much it matters.
+    /// The severity of the finding.
     pub severity: Severity,
-    /// The line, from 1.
+    /// The line number, from 1.
     pub line: usize,
     /// The column in characters, from 1.
     pub column: usize,
-    /// Bytes of the source.
+    /// The start and end byte in the source.
     pub span: (usize, usize),
-    /// What was found, with a few characters around it.
+    /// The found text with a few characters around it.
     pub excerpt: String,
-    /// What it is.
+    /// A sentence about the finding in the requested language.
     pub message: String,
-    /// What to do.
+    /// Advice for the author in the requested language.
     pub suggestion: String,
-    /// What a fix would write.
+    /// The automatic fix, if there is one.
     pub fix: Option<Proposal>,
-    /// Twelve hexadecimal digits of the line's words.
+    /// Twelve hexadecimal digits of the hash of the line's text.
     pub line_hash: String,
 }
 
-/// What a fix would write.
+/// An automatic fix as before and after.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Proposal {
-    /// The level at which it is applied.
+    /// The lowest level at which the fix is applied.
     pub level: FixLevel,
-    /// What stands there.
+    /// The text that the fix would replace, shortened.
     pub before: String,
-    /// What would stand there.
+    /// The text that the fix would write, shortened.
     pub after: String,
-    /// How sure it is, from 0 to 1.
+    /// The confidence in the fix, from 0 to 1.
     pub confidence: f64,
 }
 
 impl Issue {
-    /// The issues of findings, which are in the order of the text.
+    /// Builds the issues of findings, which must be in the order of the text.
     #[must_use]
     pub fn all(material: &Material<'_>, findings: &[Finding], locale: Locale) -> Vec<Self> {
         let ids = ids(material, findings);
@@ -96,13 +97,14 @@ impl Issue {
     }
 }
 
-/// The id of each finding, with the hash of its line.
+/// Returns the id of each finding, with the hash of its line.
 ///
-/// A line is read once for all of its findings, and hashed once for each rule: one line may hold thousands of them.
+/// Each line is read once for all of its findings and hashed once per rule, since one line may have thousands of
+/// findings.
 #[must_use]
 pub fn ids(material: &Material<'_>, findings: &[Finding]) -> Vec<(String, String)> {
     let mut known: HashMap<String, usize> = HashMap::new();
-    // For each line that is different from those before it the hash of its words.
+    // The hash of each distinct line text, in order of first occurrence.
     let mut lines: Vec<String> = Vec::new();
     let mut here: Option<(usize, usize, String)> = None;
     let mut seen: HashMap<(&str, usize), (Sha256, usize)> = HashMap::new();
@@ -133,7 +135,7 @@ pub fn ids(material: &Material<'_>, findings: &[Finding]) -> Vec<(String, String
     ids
 }
 
-/// The visible characters of a line, without white space.
+/// Returns the visible characters of a line, without white space.
 fn words_of_line(material: &Material<'_>, line: usize) -> String {
     let manuscript = material.manuscript();
     let Some(line) = manuscript.lines().get(line) else {
@@ -143,7 +145,7 @@ fn words_of_line(material: &Material<'_>, line: usize) -> String {
     visible.chars().filter(|c| !c.is_whitespace()).collect()
 }
 
-/// The first twelve hexadecimal digits.
+/// Returns the first twelve hexadecimal digits of a hash.
 fn short(hash: Sha256) -> String {
     let digest = hash.finalize();
     digest[..6]
@@ -159,7 +161,8 @@ fn words_of(finding: &Finding, locale: Locale) -> &'static Words {
     }
 }
 
-/// Fills the placeholders of a sentence, each once and from the front: what fills one is not filled again.
+/// Fills the placeholders of a sentence from left to right, each once: braces within a filled-in value stay as they
+/// are.
 fn filled(sentence: &str, finding: &Finding, found: &str) -> String {
     let mut out = String::new();
     let mut rest = sentence.trim();
@@ -170,7 +173,7 @@ fn filled(sentence: &str, finding: &Finding, found: &str) -> String {
         match fact {
             Some((_, value)) => out.push_str(value),
             None if name == "found" => out.push_str(found),
-            // A test of every page sees the braces.
+            // An unknown placeholder keeps its braces; a test of every page detects them.
             None => out.push_str(&format!("{{{name}}}")),
         }
         rest = after;
@@ -186,7 +189,7 @@ fn shortened(text: &str) -> String {
     }
 }
 
-/// What was found with a few characters of its line around it. Looks at no more of a line than it shows.
+/// Returns the found text with a few characters of its line around it. Reads no more of the line than it shows.
 fn excerpt(source: &str, finding: &Finding) -> String {
     let range = &finding.source;
     let before = source[..range.start].char_indices().rev().take(AROUND);
@@ -201,7 +204,7 @@ fn excerpt(source: &str, finding: &Finding) -> String {
         .to_owned()
 }
 
-/// The stretch from the first edit to the last, before and after.
+/// Returns the range from the first edit of a finding to the last, as before and after.
 fn proposal(source: &str, finding: &Finding) -> Option<Proposal> {
     let level = rules::known(finding.rule).page.fix?;
     let start = finding.edits.iter().map(|edit| edit.range.start).min()?;

@@ -1,7 +1,7 @@
-//! What all checks look at: a manuscript with its sentences and words, read once, and what its novel says.
+//! The input of all checks: a manuscript with its sentences and words, analysed once, and the context of its novel.
 //!
-//! Rules work on the visible text and report places of the source; the way back is [`Material::source_of`]. What no fix may
-//! touch is known here: rubies, notes, code, addresses and the novel's own names.
+//! Rules work on the visible text and report places of the source, converted with [`Material::source_of`]. The ranges
+//! that no fix may touch are kept here: rubies, notes, code, addresses and the novel's own names.
 
 use std::{cell::OnceCell, ops::Range};
 
@@ -21,17 +21,17 @@ use crate::{
     text::{Sentence, Sentences},
 };
 
-/// A text, read: what a [`Material`] borrows from.
+/// A parsed text, from which a [`Material`] borrows.
 #[derive(Clone, Debug)]
 pub struct Draft {
-    /// The text as spans.
+    /// The text parsed into spans.
     pub manuscript: Manuscript,
-    /// Its sentences.
+    /// The sentences of the manuscript.
     pub sentences: Sentences,
 }
 
 impl Draft {
-    /// Reads a text.
+    /// Parses a text into spans and sentences.
     #[must_use]
     pub fn read(text: impl Into<String>, reading: Reading) -> Self {
         let manuscript = Manuscript::read(text, reading);
@@ -40,7 +40,7 @@ impl Draft {
     }
 }
 
-/// What is judged.
+/// The analysed manuscript with lazily computed features.
 #[derive(Debug)]
 pub struct Material<'a> {
     manuscript: &'a Manuscript,
@@ -48,11 +48,11 @@ pub struct Material<'a> {
     words: Analysis<'a>,
     context: &'a Context,
     tuning: &'a Tuning,
-    /// The body by voice, in ranges of the source.
+    /// The parts of the body by voice, as ranges of the source.
     voices: Vec<(Range<usize>, Voice)>,
-    /// Ranges of the source that no fix touches, in order, without overlaps.
+    /// The source ranges that no fix may touch, in order, without overlaps.
     protected: Vec<Range<usize>>,
-    /// Where rubies begin whose base no mark begins, in order.
+    /// The starts of rubies whose base has no opening mark, in order.
     bare_rubies: Vec<usize>,
     metrics: OnceCell<Metrics>,
     scenes: OnceCell<Scenes>,
@@ -74,16 +74,16 @@ pub struct Material<'a> {
 /// A paragraph of the story.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prose {
-    /// Its line, as a place in [`Manuscript::lines`].
+    /// The index of its line in [`Manuscript::lines`].
     pub line: usize,
-    /// Bytes of the source.
+    /// The byte range in the source.
     pub source: Range<usize>,
-    /// Bytes of the visible text.
+    /// The byte range in the visible text.
     pub visible: Range<usize>,
 }
 
 impl<'a> Material<'a> {
-    /// Reads the words of a draft and prepares what rules share. Takes time in proportion to the text.
+    /// Analyses the words of a draft and prepares what rules share. Takes time linear in the length of the text.
     #[must_use]
     pub fn of(draft: &'a Draft, context: &'a Context, tuning: &'a Tuning, morphology: &'a dyn Morphology) -> Self {
         let Draft { manuscript, sentences } = draft;
@@ -116,116 +116,116 @@ impl<'a> Material<'a> {
         }
     }
 
-    /// The text as spans.
+    /// Returns the text parsed into spans.
     #[must_use]
     pub fn manuscript(&self) -> &'a Manuscript {
         self.manuscript
     }
 
-    /// What a reader sees.
+    /// Returns the visible text.
     #[must_use]
     pub fn text(&self) -> &'a str {
         self.manuscript.visible().text()
     }
 
-    /// The sentences.
+    /// Returns the sentences of the text.
     #[must_use]
     pub fn sentences(&self) -> &'a [Sentence] {
         self.sentences.all()
     }
 
-    /// All words, sentence by sentence.
+    /// Returns all words, sentence by sentence.
     #[must_use]
     pub fn words(&self) -> &[Morpheme<'a>] {
         self.words.words()
     }
 
-    /// The words of a sentence.
+    /// Returns the words of the sentence with this index.
     #[must_use]
     pub fn words_of(&self, sentence: usize) -> &[Morpheme<'a>] {
         self.words.of_sentence(sentence)
     }
 
-    /// The sentences of the story in one voice, each with its place and its words.
+    /// Iterates over the sentences of the story in one voice, each with its index and its words.
     pub fn heard(&self, voice: Voice) -> impl Iterator<Item = (usize, &'a Sentence, &[Morpheme<'a>])> {
         let sentences = self.sentences.story(voice);
         sentences.map(|(at, sentence)| (at, sentence, self.words.of_sentence(at)))
     }
 
-    /// What the novel says.
+    /// Returns the context that the novel provides.
     #[must_use]
     pub fn context(&self) -> &'a Context {
         self.context
     }
 
-    /// What is changed about the checks.
+    /// Returns the configured changes to the checks.
     #[must_use]
     pub fn tuning(&self) -> &'a Tuning {
         self.tuning
     }
 
-    /// Whether a kana or kanji is in it. What is not Japanese has no rhythm or expression that is known here.
+    /// True if the text has a kana or kanji. Rhythm and expression are only known for Japanese.
     #[must_use]
     pub fn is_japanese(&self) -> bool {
         let is_letter = |c| is_kanji(c) || matches!(c, 'ぁ'..='ゖ' | 'ァ'..='ヺ' | 'ｦ'..='ﾝ');
         self.text().contains(is_letter)
     }
 
-    /// What was measured, at the first question.
+    /// Returns the metrics, computed on first use.
     #[must_use]
     pub fn metrics(&self) -> &Metrics {
         self.metrics.get_or_init(|| Metrics::of(self))
     }
 
-    /// The scenes and sections of the story.
+    /// Returns the scenes and sections of the story.
     #[must_use]
     pub fn scenes(&self) -> &Scenes {
         self.scenes.get_or_init(|| Scenes::of(self))
     }
 
-    /// The characters of the novel.
+    /// Returns the characters of the novel.
     #[must_use]
     pub fn cast(&self) -> &Cast {
         self.cast.get_or_init(|| Cast::of(&self.context.world))
     }
 
-    /// The names of the characters.
+    /// Returns the lookup of the characters' names.
     #[must_use]
     pub fn names(&self) -> &Names {
         self.names.get_or_init(|| Names::of(self.cast()))
     }
 
-    /// Through whose eyes it is told.
+    /// Returns the viewpoint of the narration.
     #[must_use]
     pub fn viewpoint(&self) -> &Viewpoint {
         self.viewpoint.get_or_init(|| Viewpoint::of(self))
     }
 
-    /// What is felt.
+    /// Returns the feelings named or shown in the story.
     #[must_use]
     pub fn feelings(&self) -> &Feelings {
         self.feelings.get_or_init(|| Feelings::of(self))
     }
 
-    /// Whom the sentences of narration are about.
+    /// Returns the subjects of the sentences of narration.
     #[must_use]
     pub fn subjects(&self) -> &Subjects {
         self.subjects.get_or_init(|| Subjects::of(self))
     }
 
-    /// Who says what.
+    /// Returns the lines of speech with their speakers.
     #[must_use]
     pub fn speakers(&self) -> &Speakers {
         self.speakers.get_or_init(|| Speakers::of(self))
     }
 
-    /// How the characters speak.
+    /// Returns the speech style of each character.
     #[must_use]
     pub fn manners(&self) -> &Manners {
         self.manners.get_or_init(|| Manners::of(self))
     }
 
-    /// How they speak in the episode before, if there is one. That is read at the first question.
+    /// Returns the speech styles in the previous episode, or `None` if there is none. Analysed on first use.
     #[must_use]
     pub fn manners_before(&self) -> Option<&Manners> {
         let read = || {
@@ -245,37 +245,37 @@ impl<'a> Material<'a> {
         self.manners_before.get_or_init(read).as_ref()
     }
 
-    /// Where the content words of the story stand, for the events of the plot.
+    /// Returns the index of the story's content words by scene, used to find events of the plot.
     #[must_use]
     pub fn words_of_scenes(&self) -> &WordsOfScenes {
         self.words_of_scenes.get_or_init(|| WordsOfScenes::of(self))
     }
 
-    /// The ledger of foreshadowing.
+    /// Returns the ledger of foreshadowing.
     #[must_use]
     pub fn ledger(&self) -> &Ledger {
         self.ledger.get_or_init(|| Ledger::of(&self.context.ledger))
     }
 
-    /// The words of the senses in the story.
+    /// Returns the sensory words of the story.
     #[must_use]
     pub fn sensed(&self) -> &[Sensed] {
         self.sensed.get_or_init(|| sensed::sensed(self))
     }
 
-    /// What the settings name, and where the story names it.
+    /// Returns the names of the settings and their mentions in the story.
     #[must_use]
     pub fn glossary(&self) -> &Glossary {
         self.glossary.get_or_init(|| Glossary::of(self))
     }
 
-    /// The words that tell when and where.
+    /// Returns the mentions of times and places in the story.
     #[must_use]
     pub fn whereabouts(&self) -> &Whereabouts {
         self.whereabouts.get_or_init(|| Whereabouts::of(self))
     }
 
-    /// The characters of the story, headings aside.
+    /// Returns the number of characters of the story, without headings.
     #[must_use]
     pub fn characters(&self) -> usize {
         let voices = self.voices.iter();
@@ -283,13 +283,13 @@ impl<'a> Material<'a> {
         counts.map(|counts| counts.characters).sum()
     }
 
-    /// The characters that one voice has.
+    /// Returns the number of characters in one voice.
     #[must_use]
     pub fn characters_heard(&self, voice: Voice) -> usize {
         self.manuscript.count_voice(voice).characters
     }
 
-    /// The paragraphs of the story that have anything to read, in order.
+    /// Iterates over the paragraphs of the story that have visible text, in order.
     pub fn prose(&self) -> impl Iterator<Item = Prose> + '_ {
         let lines = self.manuscript.lines().iter().enumerate();
         let visible = self.manuscript.visible();
@@ -302,7 +302,8 @@ impl<'a> Material<'a> {
             })
     }
 
-    /// Where a range of the visible text stands in the source; markup within it counts to it, markup around it does not.
+    /// Converts a range of the visible text to the source. Markup within the range is included, markup around it is
+    /// not.
     #[must_use]
     pub fn source_of(&self, visible: &Range<usize>) -> Range<usize> {
         let map = self.manuscript.visible();
@@ -310,11 +311,11 @@ impl<'a> Material<'a> {
         if visible.is_empty() {
             return start..start;
         }
-        // The end of a run is not the beginning of the next one.
+        // The end of one run of visible text may differ from the start of the next one.
         start..map.to_source(visible.end - 1) + 1
     }
 
-    /// Who is heard at a byte of the source; narration outside of the body.
+    /// Returns the voice at a byte of the source; narration outside the body.
     #[must_use]
     pub fn voice_at(&self, source: usize) -> Voice {
         let after = self.voices.partition_point(|(range, _)| range.end <= source);
@@ -322,15 +323,15 @@ impl<'a> Material<'a> {
         here.map_or(Voice::Narration, |(_, voice)| *voice)
     }
 
-    /// Whether a range of the source has markup in it.
+    /// True if a range of the source contains markup.
     #[must_use]
     pub fn has_marks(&self, source: &Range<usize>) -> bool {
         let map = self.manuscript.visible();
         map.from_source(source.end) - map.from_source(source.start) != source.len()
     }
 
-    /// Whether an edit would make the base of a ruby longer, or give a base to a mark that has none: 12年《ねん》 has its ruby
-    /// on 年, and 一二年《ねん》 on all of it; 12《とし》 is no ruby, and 一二《とし》 is one.
+    /// True if an edit would extend the base of a ruby, or would give a base to a ruby mark without one. 12年《ねん》
+    /// has its ruby on 年 only, but 一二年《ねん》 on all of it; 12《とし》 is not a ruby, but 一二《とし》 is.
     #[must_use]
     pub fn joins_ruby(&self, edit: &Edit) -> bool {
         let source = self.manuscript.source();
@@ -347,7 +348,7 @@ impl<'a> Material<'a> {
         }
     }
 
-    /// Whether an edit would touch what must stay as it is.
+    /// True if an edit would touch a protected range.
     #[must_use]
     pub fn is_protected(&self, edit: &Range<usize>) -> bool {
         let after = self.protected.partition_point(|range| range.end <= edit.start);
@@ -357,7 +358,7 @@ impl<'a> Material<'a> {
     }
 }
 
-/// Where rubies begin whose base is what stands before them as far as it is of one script.
+/// Returns the starts of rubies without an opening mark, whose base is the preceding run of one script.
 fn bare_rubies(manuscript: &Manuscript) -> Vec<usize> {
     let spans = manuscript.spans().iter();
     let bare = spans.filter(|span| match &span.kind {
@@ -367,7 +368,7 @@ fn bare_rubies(manuscript: &Manuscript) -> Vec<usize> {
     bare.map(|span| span.range.start).collect()
 }
 
-/// What no fix touches: rubies, notes, code, addresses, names.
+/// Returns the ranges that no fix may touch: rubies, notes, code, addresses, names.
 fn protected(manuscript: &Manuscript, words: &[Morpheme<'_>]) -> Vec<Range<usize>> {
     let spans = manuscript.spans().iter();
     let marked = spans.filter(|span| matches!(span.kind, Kind::Ruby { .. } | Kind::Note(_)));
@@ -412,7 +413,7 @@ fn protected(manuscript: &Manuscript, words: &[Morpheme<'_>]) -> Vec<Range<usize
     joined
 }
 
-/// `code` between two backticks of a line.
+/// Adds the inline code of a line, from backtick to backtick.
 fn code(source: &str, line: &Range<usize>, ranges: &mut Vec<Range<usize>>) {
     let mut open = None;
     for (at, _) in source[line.clone()].match_indices('`') {

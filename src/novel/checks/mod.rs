@@ -1,8 +1,9 @@
-//! Checks of a manuscript: rules that find faults, metrics that measure, and fixes that can be undone.
+//! Checks of a manuscript: rules that find errors, metrics that measure, items that score, and fixes that can be
+//! undone.
 //!
-//! Everything is evidence with a place. A rule is a file and its manual page: the page holds severity, thresholds, messages and
-//! the texts that try it, the file only the search. What is judged is a [`Material`], made once for all of them; nothing here
-//! reads a file or asks a model.
+//! Every result has a place in the text as evidence. A rule is a Rust file and a manual page: the page defines
+//! severity, thresholds, messages and test samples, the file only the search. The input is a [`Material`], built once
+//! for all checks. Nothing here reads a file or calls a model.
 
 pub mod aspects;
 mod context;
@@ -31,9 +32,9 @@ pub use tuning::{ClosingQuotePeriod, ParagraphIndent, Tuning, TuningError};
 
 use crate::morphology::{Ipadic, Morphology};
 
-/// What the rules of some groups find, in the order of the text. `None` when the token says to stop.
+/// Runs the rules of some groups and returns their findings in the order of the text. Returns `None` if cancelled.
 ///
-/// In a text without a Japanese letter only the basic rules look: for the others its words are no words.
+/// On a text without Japanese letters only the basic rules run, since its words cannot be analysed.
 #[must_use]
 pub fn look(material: &Material<'_>, groups: &[Group], is_cancelled: &dyn Fn() -> bool) -> Option<Vec<Finding>> {
     let mut findings = Vec::new();
@@ -52,7 +53,7 @@ pub fn look(material: &Material<'_>, groups: &[Group], is_cancelled: &dyn Fn() -
     Some(findings)
 }
 
-/// The embedded dictionary, as what reads words.
+/// Returns the embedded dictionary as the morphological analyser.
 #[must_use]
 pub fn morphology() -> &'static dyn Morphology {
     Ipadic::shared()

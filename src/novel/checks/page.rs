@@ -1,26 +1,26 @@
-//! The manual page of a rule, as it stands beside it: what it is for, how much it matters, its thresholds, its texts.
+//! The manual page of a rule, a TOML file beside it: purpose, severity, thresholds, messages and samples.
 
 use serde::Deserialize;
 
 use super::finding::{FixLevel, Severity};
 
-/// Which tool reports a rule.
+/// The group of a rule, which is the tool that reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Group {
-    /// `check_basic`.
+    /// Reported by `check_basic`.
     Basic,
-    /// `check_rhythm`.
+    /// Reported by `check_rhythm`.
     Rhythm,
-    /// `check_writing_expression`.
+    /// Reported by `check_writing_expression`.
     Expression,
 }
 
 impl Group {
-    /// All, in the order in which a text is reviewed.
+    /// All groups, in the order in which a text is reviewed.
     pub const ALL: [Self; 3] = [Self::Basic, Self::Rhythm, Self::Expression];
 
-    /// As the pages write it.
+    /// Returns the name used in the pages.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -30,7 +30,7 @@ impl Group {
         }
     }
 
-    /// What the ids of its issues begin with.
+    /// Returns the prefix of the group's issue ids.
     #[must_use]
     pub const fn prefix(self) -> &'static str {
         match self {
@@ -41,111 +41,110 @@ impl Group {
     }
 }
 
-/// Where a rule looks.
+/// The voices that a rule applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
-    /// Everywhere.
+    /// All of the text.
     All,
-    /// Not in speech and thoughts.
+    /// Narration only, neither speech nor thoughts.
     Narration,
-    /// Only in speech.
     Dialogue,
 }
 
-/// A manual page.
+/// The manual page of a rule.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Page {
-    /// Which tool reports it.
+    /// The tool that reports the rule.
     pub group: Group,
-    /// How much a finding matters, unless the rule says otherwise of one.
+    /// The severity of a finding, unless the rule reports another one.
     pub severity: Severity,
-    /// The lowest level at which a finding is mended, if it can be.
+    /// The lowest level at which a finding is fixed; `None` if it cannot be.
     pub fix: Option<FixLevel>,
-    /// Where it looks.
+    /// The voices that the rule applies to.
     pub scope: Scope,
-    /// In English.
+    /// The texts in English.
     pub en: Words,
-    /// In Japanese.
+    /// The texts in Japanese.
     pub ja: Words,
-    /// The numbers that decide.
+    /// The configurable thresholds.
     #[serde(default)]
     pub threshold: Vec<Threshold>,
-    /// A text without the fault.
+    /// A text without the error.
     pub good: Sample,
-    /// The same with it.
+    /// The same text with the error.
     pub bad: Sample,
-    /// A text that looks as if it had it.
+    /// A correct text that could be mistaken for one with the error.
     pub misleading: Sample,
 }
 
-/// What a page says in one language.
+/// The texts of a page in one language.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Words {
-    /// A noun phrase.
+    /// The title, a noun phrase.
     pub title: String,
-    /// The page itself: paragraphs.
+    /// The manual itself, in paragraphs.
     pub manual: String,
     /// A sentence about one finding, with placeholders in braces.
     pub message: String,
-    /// What to do about it, likewise.
+    /// Advice about the finding, with the same placeholders.
     pub suggestion: String,
 }
 
-/// A number that decides, and that a configuration may change.
+/// A threshold of a rule or an item that a configuration may change.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Threshold {
-    /// Its name within the rule.
+    /// The name, unique within the rule.
     pub name: String,
-    /// What it is unless the configuration says otherwise.
+    /// The default value.
     pub value: f64,
-    /// The least that it may be.
+    /// The minimum that a configuration may set.
     pub low: f64,
-    /// The most that it may be.
+    /// The maximum that a configuration may set.
     pub high: f64,
-    /// What it counts.
+    /// The unit of the value.
     pub unit: String,
-    /// Where the number is from.
+    /// The source of the value.
     pub source: String,
 }
 
-/// A text that tries a rule, with what the rest of its novel says.
+/// A text that tests a rule, with the context of its novel.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sample {
-    /// The manuscript.
+    /// The text of the manuscript.
     pub text: String,
-    /// What is found, as it stands in the source, in order; empty for a finding without words of its own.
+    /// The expected findings as they occur in the source, in order; an empty string for a finding with an empty range.
     #[serde(default)]
     pub finds: Vec<String>,
-    /// How many findings there are, where they are not listed.
+    /// The expected number of findings, if they are not listed.
     pub count: Option<usize>,
-    /// The text after the rule's own fixes.
+    /// The expected text after the rule's own fixes.
     pub fixed: Option<String>,
-    /// The plot of its episode, as YAML.
+    /// The plot of the episode, as YAML.
     pub plot: Option<String>,
     /// The characters, as YAML.
     pub characters: Option<String>,
     /// The terms, as YAML.
     pub terms: Option<String>,
-    /// The conventions that it follows.
+    /// The style preset of the novel.
     pub preset: Option<crate::project::StylePreset>,
-    /// Expressions that its novel does not want.
+    /// The expressions that the novel forbids.
     #[serde(default)]
     pub forbidden: Vec<String>,
-    /// Why it misleads, for readers of the page.
+    /// The reason why the text misleads, shown on the English page.
     pub en: Option<Reason>,
-    /// The same in Japanese.
+    /// The reason why the text misleads, shown on the Japanese page.
     pub ja: Option<Reason>,
 }
 
-/// Why a text misleads.
+/// The reason why a sample misleads.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reason {
-    /// A sentence.
+    /// The explanation, one sentence.
     pub why: String,
 }

@@ -1,7 +1,8 @@
-//! From findings to a number: how much they weigh in a text of this length.
+//! The score of a text: the penalties of its findings relative to its length.
 //!
-//! score = 100 − Σ over rules of the weight of each finding, per 1,000 characters, where one rule cannot cost more than
-//! [`MOST_OF_A_RULE`] findings in 1,000 characters (novel-checks §2). It is evidence of faults, not of literary quality.
+//! score = 100 − Σ over rules of the penalty of each finding, per 1,000 characters. One rule costs at most as much as
+//! [`MOST_OF_A_RULE`] of its findings per 1,000 characters (novel-checks §2). The score is evidence of errors, not of
+//! literary quality.
 
 use std::collections::BTreeMap;
 
@@ -9,13 +10,14 @@ use serde::Serialize;
 
 use super::finding::{Finding, Severity};
 
-/// How many findings of one rule count in 1,000 characters.
+/// The maximum number of findings of one rule that count per 1,000 characters.
 const MOST_OF_A_RULE: f64 = 5.0;
 
-/// A text shorter than this is weighed as if it had so many characters: a rate of a few lines says little.
+/// The minimum length for the rate. A shorter text is scored as if it had this many characters, since a rate over a few
+/// lines is unreliable.
 const LEAST_CHARACTERS: usize = 500;
 
-/// What one finding costs (novel-checks §2).
+/// Returns the penalty of one finding (novel-checks §2).
 #[must_use]
 pub const fn penalty(severity: Severity) -> f64 {
     match severity {
@@ -32,7 +34,7 @@ pub const fn penalty(severity: Severity) -> f64 {
 pub struct Score(pub f64);
 
 impl Score {
-    /// Weighs findings in a text of so many characters.
+    /// Scores findings in a text of `characters` characters.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "no text has that many characters")]
     pub fn of(findings: &[Finding], characters: usize) -> Self {
@@ -50,7 +52,7 @@ impl Score {
         Self((100.0 - costs.sum::<f64>()).max(0.0)).rounded()
     }
 
-    /// To one decimal: more would pretend.
+    /// Rounds to one decimal; more digits would suggest a precision that the score lacks.
     #[must_use]
     pub fn rounded(self) -> Self {
         Self((self.0 * 10.0).round() / 10.0)
@@ -77,7 +79,7 @@ mod tests {
         let two = findings("a", Severity::Medium, 2);
         assert_eq!(Score::of(&two, 1_000), Score(90.0));
         assert_eq!(Score::of(&two, 4_000), Score(97.5));
-        // A rule that always finds costs what five findings cost, and a note nothing.
+        // A rule that matches everywhere costs as much as five findings, and an info finding costs nothing.
         assert_eq!(Score::of(&findings("a", Severity::Low, 500), 1_000), Score(90.0));
         assert_eq!(Score::of(&findings("a", Severity::Info, 500), 1_000), Score(100.0));
         let both = [findings("a", Severity::Critical, 9), findings("b", Severity::High, 9)].concat();

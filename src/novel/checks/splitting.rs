@@ -1,26 +1,26 @@
-//! Where a long sentence of narration can be cut in two without a new wording: after a conjunctive が or ので with a comma.
+//! Splitting of a long sentence of narration in two without rewording: after a conjunctive が or ので with a comma.
 //!
-//! 〜たが、 becomes 〜た。だが、 and 〜たので、 becomes 〜た。だから、. A place counts only where both parts are surely sentences: what
-//! is before it ends as a sentence does, and nothing after it is quoted, for what is quoted may begin before the place.
-//! Cutting at a 連用中止 would need a new wording and is not done.
+//! 〜たが、 becomes 〜た。だが、 and 〜たので、 becomes 〜た。だから、. A cut point counts only if both parts are
+//! certainly sentences: the part before it ends as a sentence does, and nothing after it is quoted, since a quotation
+//! may begin before the cut point. A 連用中止 is never cut, since that would need rewording.
 
 use std::collections::BTreeSet;
 
 use super::{finding::Edit, material::Material, metrics::is_comma};
 use crate::{manuscript::Counts, morphology::Morpheme};
 
-/// How many characters a part has at least: less is no sentence of its own.
+/// The minimum number of characters of a part; a shorter part is not a sentence of its own.
 const LEAST: usize = 15;
 
-/// A place to cut at.
+/// A point where a sentence can be cut.
 struct Place {
-    /// The characters of the sentence up to the comma.
+    /// The number of characters of the sentence up to and including the comma.
     characters: usize,
     edit: Edit,
 }
 
-/// The edits that cut a sentence until no part is longer than the limit, or no place is left: at the place nearest to the
-/// middle first. The sentence is given by its place in [`Material::sentences`].
+/// Returns the edits that cut a sentence until no part is longer than the limit or no cut point is left, nearest to the
+/// middle first. `sentence` is an index into [`Material::sentences`].
 pub(super) fn cuts(material: &Material<'_>, sentence: usize, longest: usize) -> Vec<Edit> {
     let (places, all) = places(material, sentence);
     let mut chosen = BTreeSet::new();
@@ -47,12 +47,12 @@ pub(super) fn cuts(material: &Material<'_>, sentence: usize, longest: usize) -> 
     places.map(|(_, place)| place.edit).collect()
 }
 
-/// The places of a sentence, and how many characters it has.
+/// Returns the cut points of a sentence, and its number of characters.
 fn places(material: &Material<'_>, sentence: usize) -> (Vec<Place>, usize) {
     let words = material.words_of(sentence);
     let after_quotes = (0..words.len()).rev().find(|at| is_quoting(words, *at));
     let after_quotes = after_quotes.map_or(0, |at| at + 1);
-    // Politeness in the middle of a plain sentence is somebody's speech without brackets.
+    // A polite form in the middle of a plain sentence is speech without brackets.
     let end = words
         .iter()
         .rposition(|word| !word.is(&["記号"]) && !word.is(&["助詞"]));
@@ -65,7 +65,7 @@ fn places(material: &Material<'_>, sentence: usize) -> (Vec<Place>, usize) {
         depth = depth.saturating_sub(usize::from(word.is(&["記号", "括弧閉"])));
         if is_comma_of_place
             && is_polite(&words[..at - 1]) == is_polite_at_end
-            // 誰か知らないが: only led up to.
+            // 誰か知らないが only introduces the main clause.
             && !words[at.saturating_sub(4)..at].iter().any(|word| matches!(word.base, "知る" | "しる" | "知れる"))
             && is_whole(&words[at - 2])
             && let Some(text) = connective(&words[at - 1], is_polite_at_end)
@@ -84,14 +84,14 @@ fn places(material: &Material<'_>, sentence: usize) -> (Vec<Place>, usize) {
     (places, characters)
 }
 
-/// Whether a sentence could end with a word. Not with だろう and 行こう before が, which is whatever happens; nor with だ, for
-/// 話だが and のだが often only lead up to something.
+/// True if a sentence could end with the word. Excluded are だろう and 行こう before が, which mean "no matter
+/// whether", and だ, since 話だが and のだが often only introduce the main clause.
 fn is_whole(word: &Morpheme<'_>) -> bool {
     word.inflection
         .is_some_and(|own| own.form == "基本形" && !matches!(own.kind, "不変化型" | "特殊・ダ" | "特殊・ヌ"))
 }
 
-/// What the next sentence begins with instead of a particle.
+/// Returns the conjunction that begins the next sentence in place of a particle.
 fn connective(particle: &Morpheme<'_>, is_polite: bool) -> Option<&'static str> {
     match (particle.surface, is_polite) {
         _ if !particle.is(&["助詞", "接続助詞"]) => None,
@@ -103,7 +103,7 @@ fn connective(particle: &Morpheme<'_>, is_polite: bool) -> Option<&'static str> 
     }
 }
 
-/// Whether です or ます is in the auxiliary verbs that words end with.
+/// True if です or ます is among the auxiliary verbs at the end of the words.
 fn is_polite(words: &[Morpheme<'_>]) -> bool {
     let mut verbal = words.iter().rev().take_while(|word| word.is(&["助動詞"]));
     verbal.any(|word| {
@@ -112,7 +112,7 @@ fn is_polite(words: &[Morpheme<'_>]) -> bool {
     })
 }
 
-/// と言った, という, って: what is before it is told or named. The と of 着くと is none.
+/// True if the word quotes or names what precedes it: と言った, という, って. The と of 着くと does not.
 fn is_quoting(words: &[Morpheme<'_>], at: usize) -> bool {
     let word = &words[at];
     let is_after_verb = at.checked_sub(1).is_some_and(|before| words[before].is(&["動詞"]));
@@ -131,7 +131,7 @@ mod tests {
         morphology::Ipadic,
     };
 
-    /// A text whose first sentence is cut down to a limit.
+    /// Cuts the first sentence of a text down to a limit.
     fn cut(text: &str, longest: usize) -> String {
         let (draft, context, tuning) = (
             Draft::read(text, Reading::default()),
@@ -160,17 +160,17 @@ mod tests {
     #[test]
     fn sentences_stay_whole_where_a_part_would_be_none() {
         let whole = [
-            // What is said began before the place.
+            // The quotation began before the cut point.
             "　港には朝から冷たい雨が降っていたが、夕方には風も止んで海は静かになったと父は言った。",
             "　港には朝から冷たい雨が降っていたが、夕方には風も止んで静かになったという話を聞いた。",
             "　朝から冷たい雨が降っていますが、夕方には止みますよ、さあ出かけましょう、と母は歌った。",
-            // Whatever happens.
+            // The が means "no matter whether".
             "　朝から冷たい雨が降り続いていようが、昼から強い風が吹き荒れようが、父は必ず船を出した。",
-            // It would be 静かな。
+            // The first part would end in 静かな。
             "　港は朝から波一つ立たないほど静かなので、父はいつもより一時間も早く沖へ船を出した。",
-            // A part of a few characters.
+            // A part would have only a few characters.
             "　雨は降ったが、父は夜の明けないうちに小さな船を出して遠い沖の漁場へ向かっていった。",
-            // Within brackets.
+            // The cut point is within brackets.
             "　父は船を（朝から冷たい雨が降り続いていたが、風はもうなかった）暗い沖へ向けて出した。",
         ];
         for text in whole {

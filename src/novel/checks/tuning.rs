@@ -1,6 +1,7 @@
-//! What a configuration or a novel's settings change about the checks: thresholds, rules that are off, words that are unwanted.
+//! Configured changes to the checks: thresholds, disabled rules, forbidden expressions.
 //!
-//! Every name and number is checked against the pages before anything is judged with it.
+//! They come from the configuration or from a novel's settings. Every name and number is validated against the pages
+//! before it is used.
 
 use std::collections::BTreeMap;
 
@@ -8,75 +9,72 @@ use serde::{Deserialize, Serialize};
 
 use super::{items::ITEMS, page::Threshold, rules::RULES};
 
-/// Changes to the checks. Empty is as the pages say.
+/// The changes to the checks. An empty value leaves the defaults of the pages.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Tuning {
-    /// Expressions that this novel does not want.
+    /// The expressions that the novel forbids.
     pub forbidden: Vec<String>,
-    /// Rules that do not look, by name.
+    /// The names of disabled rules.
     pub disabled: Vec<String>,
-    /// Thresholds by `rule.threshold`.
+    /// The thresholds by `rule.threshold`.
     pub thresholds: BTreeMap<String, f64>,
-    /// What becomes of a 。 before a closing bracket; without a word the majority of the text decides.
+    /// The treatment of a 。 before a closing bracket. If unset, the majority of the text decides.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub closing_quote_period: Option<ClosingQuotePeriod>,
-    /// Whether paragraphs of narration are indented; without a word only a text that mixes is at fault.
+    /// The convention for indenting paragraphs of narration. If unset, only a text that mixes both is reported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paragraph_indent: Option<ParagraphIndent>,
 }
 
-/// What becomes of a 。 before a closing bracket.
+/// The treatment of a 。 before a closing bracket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ClosingQuotePeriod {
-    /// It is a fault everywhere.
+    /// It is an error everywhere.
     Remove,
-    /// It is right everywhere.
+    /// It is correct everywhere.
     Keep,
 }
 
-/// Whether paragraphs of narration are indented.
+/// The convention for indenting paragraphs of narration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ParagraphIndent {
-    /// All of them.
+    /// Every paragraph must be indented.
     Always,
-    /// The novel does not ask.
+    /// Indents are not checked.
     Never,
 }
 
-/// What is wrong with a tuning.
+/// An error in the configured changes.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TuningError {
-    /// There is no such rule.
+    /// The rule is unknown.
     #[error("{0:?} is no rule")]
     NoRule(String),
-    /// There is no such threshold.
+    /// The threshold is unknown.
     #[error("{0:?} is no threshold")]
     NoThreshold(String),
     /// The number is out of range.
     #[error("{name} is {value}; it may be {low} to {high}")]
     OutOfRange {
-        /// The threshold.
+        /// The name of the threshold.
         name: String,
-        /// What was asked for.
         value: f64,
-        /// The least.
         low: f64,
-        /// The most.
         high: f64,
     },
 }
 
 impl Tuning {
-    /// Whether a rule does not look.
+    /// True if the rule is disabled.
     #[must_use]
     pub fn is_off(&self, rule: &str) -> bool {
         self.disabled.iter().any(|name| name == rule)
     }
 
-    /// The same with another's changes over it.
+    /// Returns these changes overlaid with `other`, whose thresholds and options take precedence; the lists are joined.
     #[must_use]
     pub fn over(mut self, other: &Self) -> Self {
         self.forbidden.extend(other.forbidden.iter().cloned());
@@ -88,7 +86,7 @@ impl Tuning {
         self
     }
 
-    /// Refuses names that no page has and numbers out of range.
+    /// Returns an error if a name is unknown or a number is out of range.
     pub fn check(&self) -> Result<(), TuningError> {
         if let Some(name) = self.disabled.iter().find(|name| super::rule(name).is_none()) {
             return Err(TuningError::NoRule(name.clone()));
@@ -119,10 +117,10 @@ impl Tuning {
         Ok(())
     }
 
-    /// A threshold of a rule or an item, as its page or the configuration has it.
+    /// Returns a threshold of a rule or an item, as configured, else as on its page.
     ///
     /// # Panics
-    /// When one asks for a threshold that its own page does not have, which no text can bring about.
+    /// If the page of the caller does not define the threshold. No text can cause that.
     #[must_use]
     pub(super) fn threshold(&self, owner: &str, page: &[Threshold], name: &str) -> f64 {
         let tuned = || self.thresholds.get(&format!("{owner}.{name}")).copied();
@@ -131,7 +129,7 @@ impl Tuning {
         tuned.unwrap_or_else(|| own().expect("who asks for a threshold has it on its own page").value)
     }
 
-    /// A threshold that counts.
+    /// Returns a threshold that is a count.
     #[must_use]
     #[expect(
         clippy::cast_possible_truncation,

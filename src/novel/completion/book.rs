@@ -1,7 +1,7 @@
-//! The whole novel as one book: every finished episode, in order, as soon as there are two.
+//! The whole novel as one EPUB: every finished episode, in order, as soon as two episodes are finished.
 //!
-//! Its record is written after it and names the episodes that are in it. An episode that became a draft again is left out the
-//! next time; the book that is there stays as it is until then.
+//! The record is written with the book and lists its episodes. An episode that became a draft again is left out of the
+//! next book; the existing book stays unchanged until then.
 
 use std::sync::Arc;
 
@@ -22,49 +22,46 @@ use crate::{
     writing::Moment,
 };
 
-/// The book.
+/// The path of the book, relative to the project root.
 pub const BOOK: &str = ".noveler/publish/book.epub";
 
-/// What it is made of.
+/// The path of the record that lists the book's episodes, relative to the project root.
 pub const BOOK_RECORD: &str = ".noveler/publish/book.json";
 
-/// The most text that is bound into one book: some five million characters.
+/// The largest total size of the manuscripts in one book, in bytes: about five million characters.
 const BYTES: usize = 16 << 20;
 
-/// A book that was made.
+/// The record of a book that was built.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Bound {
-    /// The form of the file.
+    /// The version of the record's file format.
     pub version: u32,
-    /// The title of the novel.
     pub title: String,
-    /// As printed.
+    /// The author's name as printed.
     pub author: String,
-    /// When it was made.
+    /// The time at which the book was built; an unchanged book keeps its old time.
     pub created_at: Moment,
-    /// Relative to the project.
+    /// The path of the book, relative to the project root.
     pub path: String,
-    /// Of its bytes.
+    /// The SHA-256 hash of the book's bytes.
     pub sha256: String,
-    /// Their number.
     pub size_bytes: u64,
-    /// What is in it.
+    /// The episodes in the book, in order.
     pub episodes: Vec<BoundEpisode>,
 }
 
-/// An episode of a book.
+/// An episode contained in a book.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BoundEpisode {
-    /// Its number.
     pub episode: u32,
-    /// As the table of contents has it.
+    /// The heading as shown in the table of contents.
     pub heading: String,
-    /// Of its manuscript.
+    /// The SHA-256 hash of the episode's manuscript.
     pub sha256: String,
 }
 
-/// Binds the finished episodes; `None` where there are not two of them, or where they are too long for one book. `done` is finished
-/// by the same changes.
+/// Builds the book of all finished episodes. Returns `None` if fewer than two episodes are finished or if they are too
+/// long for one book. `done` is the record of an episode that the same set of changes finishes.
 pub fn bind(
     novel: &NovelProject,
     done: Option<&Record>,
@@ -83,7 +80,7 @@ pub fn bind(
         title: survey.settings.title.clone().unwrap_or_else(|| name_of(project)),
         author: survey.settings.author.clone().unwrap_or_else(|| NO_AUTHOR.to_owned()),
     };
-    // What nobody changed keeps its time, as an episode does.
+    // An unchanged book keeps its time, as an unchanged episode does.
     let before = record_of(project).filter(|before| {
         let episodes = chapters.iter().map(|(episode, _)| episode);
         before.title == work.title && before.author == work.author && before.episodes.iter().eq(episodes)
@@ -120,7 +117,7 @@ pub fn bind(
     Ok(Some((bound, changes)))
 }
 
-/// What the book that is there says of itself.
+/// Returns the record of the existing book, or `None` if it cannot be read.
 fn record_of(project: &Arc<Project>) -> Option<Bound> {
     let file = project.resolve(BOOK_RECORD).ok()?;
     let text = files::read(&file, RECORD_BYTES).ok()?;
@@ -132,7 +129,7 @@ fn name_of(project: &Project) -> String {
     name.to_string_lossy().into_owned()
 }
 
-/// The finished episodes. One whose record or manuscript cannot be read is not finished.
+/// Returns the finished episodes. An episode whose record or manuscript cannot be read counts as unfinished.
 fn chapters(
     project: &Arc<Project>,
     survey: &Survey,
@@ -156,7 +153,7 @@ fn chapters(
             continue;
         };
         let bytes = files::read(file, MANUSCRIPT_BYTES)?;
-        // What was changed since it was found finished is a draft.
+        // A manuscript that changed since it was found finished is a draft.
         if ContentHash::of(&bytes).digits() != record.manuscript.sha256 {
             continue;
         }

@@ -1,6 +1,7 @@
-//! The files of an episode, one a format, each with what it could not say.
+//! The files of a finished episode: one per format, each with the list of what the format could not express.
 //!
-//! Which characters a format takes is [`crate::publish`]'s; here is only what the files are called and what they are.
+//! [`crate::publish`] decides how a manuscript is written in a format; this module decides only file names, media types
+//! and records.
 
 use fumi_base::files::sha256;
 
@@ -18,37 +19,36 @@ use crate::{
     writing::Moment,
 };
 
-/// How many kinds of losses of one file are kept, and how many places of a kind.
+/// The largest number of loss kinds kept for one file; `PLACES` is the largest number of positions kept for one kind.
 const KINDS: usize = 100;
 const PLACES: usize = 50;
 
-/// A format that is published.
+/// A format in which an episode is published.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// 小説家になろう, 本文.
+    /// The text (本文) for 小説家になろう.
     Narou,
-    /// 小説家になろう, 前書き.
+    /// The foreword (前書き) for 小説家になろう.
     NarouForeword,
-    /// 小説家になろう, 後書き.
+    /// The afterword (後書き) for 小説家になろう.
     NarouAfterword,
-    /// カクヨム, 本文.
+    /// The text (本文) for カクヨム.
     Kakuyomu,
-    /// 青空文庫, UTF-8.
+    /// The 青空文庫 format in UTF-8.
     Aozora,
-    /// 青空文庫, `Shift_JIS`.
+    /// The 青空文庫 format in `Shift_JIS`.
     AozoraShiftJis,
-    /// A book of one episode.
+    /// An EPUB that contains only this episode.
     Epub,
-    /// One vertical page.
+    /// One HTML page with vertical text.
     Html,
-    /// What goes into which field of 小説家になろう.
+    /// The sheet with the form fields of 小説家になろう.
     PostNarou,
-    /// What goes into which field of カクヨム.
+    /// The sheet with the form fields of カクヨム.
     PostKakuyomu,
 }
 
 impl Format {
-    /// Every format.
     pub const ALL: [Self; 10] = [
         Self::Narou,
         Self::NarouForeword,
@@ -62,7 +62,7 @@ impl Format {
         Self::PostKakuyomu,
     ];
 
-    /// Name, file, type, encoding.
+    /// Returns name, file name, media type and encoding.
     const fn row(self) -> (&'static str, &'static str, &'static str, Option<&'static str>) {
         const TEXT: &str = "text/plain";
         const UTF8: Option<&str> = Some("utf-8");
@@ -80,20 +80,19 @@ impl Format {
         }
     }
 
-    /// Its name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         self.row().0
     }
 
-    /// The name of its file.
+    /// Returns the file name.
     #[must_use]
     pub const fn file(self) -> &'static str {
         self.row().1
     }
 }
 
-/// A file that is to be written.
+/// A file that is to be written, with the losses of its format.
 pub(super) struct Made {
     pub(super) format: Format,
     pub(super) bytes: Vec<u8>,
@@ -112,7 +111,7 @@ impl Made {
         }
     }
 
-    /// With what it could not say of a manuscript.
+    /// Adds what the format could not express of a manuscript.
     fn without(mut self, losses: &[Loss], manuscript: &Manuscript) -> Self {
         self.lost = losses.len();
         self.losses = by_kind(losses, |byte| {
@@ -122,14 +121,14 @@ impl Made {
         self
     }
 
-    /// Whether a record names the very same file.
+    /// True if the record lists a file of the same format with the same bytes.
     pub(super) fn is_in(&self, record: &Record) -> bool {
         let hash = sha256(&self.bytes);
         let mut known = record.artifacts.iter();
         known.any(|artifact| artifact.format == self.format.name() && artifact.sha256 == hash)
     }
 
-    /// As the record names it.
+    /// Returns the record entry of this file.
     pub(super) fn artifact(&self, path: String) -> Artifact {
         let (name, _, content_type, encoding) = self.format.row();
         Artifact {
@@ -145,7 +144,7 @@ impl Made {
     }
 }
 
-/// Losses by their kind; `place` gives line and column of a byte, and is asked in the order of the losses.
+/// Groups losses by kind; `place` maps a byte offset to line and column and is called in the order of the losses.
 fn by_kind(losses: &[Loss], mut place: impl FnMut(usize) -> (usize, usize)) -> Vec<Lost> {
     let mut kinds: Vec<(LossKind, Lost)> = Vec::new();
     for loss in losses {
@@ -175,7 +174,7 @@ fn by_kind(losses: &[Loss], mut place: impl FnMut(usize) -> (usize, usize)) -> V
     kinds.into_iter().map(|(_, lost)| lost).collect()
 }
 
-/// Every format of an episode but the sheets for the sites.
+/// Makes every format of an episode except the form sheets for the sites.
 pub(super) fn of(story: &Story, now: &Moment) -> Vec<Made> {
     let manuscript = &story.manuscript;
     let work = story.work();
@@ -207,9 +206,9 @@ pub(super) fn of(story: &Story, now: &Moment) -> Vec<Made> {
     made
 }
 
-/// The two files for 青空文庫.
+/// Makes the two files for 青空文庫.
 fn library(story: &Story) -> [Made; 2] {
-    // The episode's own heading is in the text; without one it goes to the head of the file.
+    // If the text contains the episode's own heading, the file header has only the title of the novel.
     let title = if super::heading_of(&story.manuscript).is_some() {
         story.novel().to_owned()
     } else {
@@ -225,7 +224,8 @@ fn library(story: &Story) -> [Made; 2] {
     [text, bytes]
 }
 
-/// The place of a byte in a text that is not the manuscript; asked from the beginning to the end.
+/// Returns a function from byte offset to line and column, for a text other than the manuscript. It must be called with
+/// ascending offsets.
 fn places(text: &str) -> impl FnMut(usize) -> (usize, usize) + '_ {
     let (mut line, mut from, mut at) = (1, 0, 0);
     move |byte| {
@@ -237,10 +237,10 @@ fn places(text: &str) -> impl FnMut(usize) -> (usize, usize) + '_ {
     }
 }
 
-/// A time as books state it: to the second.
+/// Converts a time to the form used in EPUB metadata: to the second.
 ///
 /// # Panics
-/// Never: a [`Moment`] begins with one.
+/// Never: the text of a [`Moment`] begins with a time to the second.
 pub(super) fn modified(now: &Moment) -> Modified {
     let time: String = now.to_string().chars().take("0000-00-00T00:00:00".len()).collect();
     Modified::parse(&format!("{time}Z")).expect("a moment is a time to the second or finer")

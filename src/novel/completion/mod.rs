@@ -1,8 +1,8 @@
-//! An episode is finished: its manuscript in every format that is published, with a record of what was made of what.
+//! Finishing an episode: its manuscript in every published format, with a record of sources and results.
 //!
-//! Invariant: the record and what it names change together, or nothing does. An episode is finished as
-//! long as its manuscript is the one of its record, byte for byte: whoever changes it has a draft again, without anybody keeping
-//! a list. Nothing is ever posted.
+//! Invariant: the record and the files that it lists change together or not at all. An episode is finished while its
+//! manuscript equals, byte for byte, the one in its record; any change turns it into a draft again without separate
+//! bookkeeping. Nothing is ever posted to a site.
 
 mod book;
 mod formats;
@@ -34,57 +34,58 @@ use crate::{
     writing::{Moment, Route, Sessions},
 };
 
-/// Where everything that is published lies.
+/// The folder of all published files, relative to the project root.
 pub const FOLDER: &str = ".noveler/publish";
 
-/// The record of an episode, in its folder.
+/// The file name of an episode's record in its folder.
 pub const RECORD: &str = "metadata.json";
 
-/// The largest record that is read.
+/// The largest record that is read, in bytes.
 const RECORD_BYTES: u64 = 4 << 20;
 
-/// How many names of an episode's folder are looked at.
+/// The largest number of names listed in an episode's folder.
 const NAMES: usize = 1_000;
 
-/// How many characters of the story are shown of a finished episode.
+/// The length of the preview of a finished episode, in characters.
 const PREVIEW: usize = 200;
 
-/// Makes a record into the bytes of its file, in the form that the caller wants.
+/// Serialises a record to the bytes of its file, in a format chosen by the caller.
 pub type Encode<T> = fn(&T) -> Vec<u8>;
 
-/// What is wanted beside the formats.
+/// The set of files to make for an episode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Extent {
-    /// The formats.
+    /// Only the formats.
     #[default]
     Formats,
-    /// Also a sheet for each site, in the order of its form.
+    /// The formats and a form sheet for each site.
     WithPosts,
 }
 
-/// A finished episode.
+/// A finished episode, with its record and hints for its author.
 #[derive(Debug)]
 pub struct Completed {
-    /// What its file says.
+    /// The contents of the record file.
     pub record: Record,
-    /// Where that file is.
+    /// The path of the record file, relative to the project root.
     pub path: String,
-    /// What the episode calls itself, such as 第一話　雨.
+    /// The heading of the episode, such as 第一話　雨.
     pub heading: String,
-    /// The beginning of the story.
+    /// The beginning of the story, on one line.
     pub preview: String,
-    /// What to do at each site; empty unless it was wanted.
+    /// The steps for each site; empty unless they were requested.
     pub posts: Vec<Post>,
-    /// What its author should know.
+    /// Remarks for the author, such as a missing author name or broken markup.
     pub remarks: Vec<Text>,
 }
 
-/// The folder of an episode.
+/// Returns the folder for an episode's published files.
 fn folder_of(episode: Episode) -> String {
     format!("{FOLDER}/episode_{:03}", episode.number())
 }
 
-/// Finishes an episode: every format of its manuscript and the record, as changes that belong together.
+/// Finishes an episode: returns every format of its manuscript and the record, as changes that must be applied
+/// together.
 pub fn complete(
     novel: &NovelProject,
     episode: Episode,
@@ -100,7 +101,7 @@ pub fn complete(
         Extent::Formats => Vec::new(),
         Extent::WithPosts => posting::posts(&story, &folder),
     };
-    // The time is in the book: what nobody changed keeps it, so that a call that is repeated makes the same files.
+    // The time is part of the EPUB: an unchanged episode keeps its time, so that a repeated call makes the same files.
     let unchanged = before
         .as_ref()
         .map(|before| (formats::of(&story, &before.created_at), before))
@@ -131,7 +132,7 @@ pub fn complete(
     Ok((done, changes))
 }
 
-/// The record of an episode, if it is finished: with the manuscript that is there now.
+/// Returns the record of an episode if it is finished, that is, if its manuscript still equals the recorded one.
 pub fn finished(
     project: &Arc<Project>,
     episode: Episode,
@@ -148,7 +149,7 @@ pub fn finished(
     Ok(is_same.then_some(record))
 }
 
-/// What the record of an episode says.
+/// Reads the record of an episode; `None` if the file does not exist or is the record of another episode.
 fn record_of(project: &Arc<Project>, episode: Episode) -> Result<Option<Record>, ProjectError> {
     let path = format!("{}/{RECORD}", folder_of(episode));
     let file = match project.resolve(&path) {
@@ -157,13 +158,14 @@ fn record_of(project: &Arc<Project>, episode: Episode) -> Result<Option<Record>,
         Err(error) => return Err(error.into()),
     };
     let text = String::from_utf8_lossy(&files::read(&file, RECORD_BYTES)?).into_owned();
-    // JSON is YAML.
+    // JSON is a subset of YAML.
     let record: Option<Record> = read_yaml(&path, &text)?;
-    // A folder that was copied by hand is not the record of the episode that it is named after.
+    // A folder copied by hand contains the record of another episode, which is ignored.
     Ok(record.filter(|record| record.episode == episode.number()))
 }
 
-/// The files of an earlier run that this one did not make. What others put beside them is none of them.
+/// Returns the files of an earlier run that this run did not make. Files that others placed in the folder are not
+/// included.
 fn old_files(project: &Arc<Project>, folder: &str, record: &Record) -> Result<Vec<String>, CompletionError> {
     let folder = match project.resolve(folder) {
         Ok(folder) => folder,
@@ -178,7 +180,7 @@ fn old_files(project: &Arc<Project>, folder: &str, record: &Record) -> Result<Ve
     Ok(paths.filter(|path| !is_made(path)).collect())
 }
 
-/// A manuscript with everything that is said of it elsewhere.
+/// A manuscript with its settings, plot and title.
 struct Story {
     project: Arc<Project>,
     episode: Episode,
@@ -187,7 +189,7 @@ struct Story {
     manuscript: Manuscript,
     settings: Settings,
     plot: Plot,
-    /// From the names of files.
+    /// The title taken from the file name.
     title: Option<String>,
     project_name: String,
     remarks: Vec<Text>,
@@ -204,7 +206,7 @@ impl Story {
         let plot = match novel.plot(episode) {
             Ok(plot) => plot,
             Err(ProjectError::NoPlot { .. }) => Plot::default(),
-            // What is broken there costs the tags and the summary, not the episode.
+            // A broken plot costs the tags and the summary, not the episode.
             Err(error) => {
                 remarks.push(fumi_base::errors::Teach::lesson(&error).message);
                 Plot::default()
@@ -227,7 +229,7 @@ impl Story {
                 format!("{}:{}:{}: {}", file.shown(), at.line, at.column, said.ja),
             )
         }));
-        // Whoever goes on with it changes the manuscript again.
+        // An open session would change the manuscript again.
         if let Ok(Some(open)) = Sessions::of(Arc::clone(novel.project())).open(episode, Route::Whole) {
             let id = open.session.id();
             remarks.push(Text::new(
@@ -250,7 +252,7 @@ impl Story {
         })
     }
 
-    /// The title of the novel; without one in the settings, the name of its folder.
+    /// Returns the title of the novel; without one in the settings, the name of its folder.
     fn novel(&self) -> &str {
         self.settings.title.as_deref().unwrap_or(&self.project_name)
     }
@@ -259,12 +261,12 @@ impl Story {
         self.settings.author.as_deref().unwrap_or(NO_AUTHOR)
     }
 
-    /// The title of the episode alone.
+    /// Returns the title of the episode without its number.
     fn title(&self) -> Option<&str> {
         self.plot.episode_info.title.as_deref().or(self.title.as_deref())
     }
 
-    /// What the episode calls itself: its own heading, else number and title.
+    /// Returns the heading of the episode: the manuscript's own, otherwise number and title.
     fn heading(&self) -> String {
         heading_of(&self.manuscript).unwrap_or_else(|| match self.title() {
             Some(title) => format!("第{}話　{title}", self.episode.number()),
@@ -272,7 +274,7 @@ impl Story {
         })
     }
 
-    /// The episode as a work of its own.
+    /// Returns title and author for a publication of this episode alone.
     fn work(&self) -> Work {
         Work {
             title: format!("{}　{}", self.novel(), self.heading()),
@@ -283,7 +285,7 @@ impl Story {
     fn record(&self, now: &Moment, before: Option<&Record>) -> Record {
         let counts: Counts = self.manuscript.count(Part::Body);
         let sha256 = ContentHash::of(&self.bytes).digits().to_owned();
-        // A judgement is of one text.
+        // A judgement holds only for the same text.
         let judged = before.filter(|before| before.manuscript.sha256 == sha256);
         Record {
             version: record::VERSION,
@@ -314,7 +316,7 @@ impl Story {
         }
     }
 
-    /// What the newest whole review said of this very text.
+    /// Returns the score of the newest complete review of exactly this text.
     fn reviewed(&self, sha256: &str) -> Option<Quality> {
         let mut scores = reviewing::scores(&self.project).ok()?;
         scores.retain(|score| score.episode == self.episode && score.is_of(sha256));
@@ -325,7 +327,7 @@ impl Story {
         })
     }
 
-    /// The beginning of the story, on one line.
+    /// Returns the beginning of the story on one line, cut to [`PREVIEW`] characters.
     fn preview(&self) -> String {
         let lines = self.manuscript.lines().iter().filter(|line| line.part == Part::Body);
         let words = lines.map(|line| self.manuscript.visible_in(&line.content).trim());
@@ -338,13 +340,13 @@ impl Story {
     }
 }
 
-/// Who wrote what nobody signed.
+/// The author's name for novels without one in the settings.
 const NO_AUTHOR: &str = "作者未設定";
 
-/// How many faults of the markup are told; the checks tell all.
+/// The largest number of markup issues reported as remarks; the checks report all.
 const REMARKS: usize = 10;
 
-/// A manuscript that can be published: it is text, and it says something.
+/// Reads a manuscript and checks that it can be published: it must be valid text and its body must not be empty.
 fn manuscript_of(episode: Episode, file: &ProjectPath, bytes: &[u8]) -> Result<Manuscript, CompletionError> {
     let decoded = files::decode(bytes, EncodingChoice::Auto);
     let path = file.shown();
@@ -359,7 +361,7 @@ fn manuscript_of(episode: Episode, file: &ProjectPath, bytes: &[u8]) -> Result<M
     Ok(manuscript)
 }
 
-/// The heading that names the episode, as plain text.
+/// Returns the heading that names the episode, as plain text.
 fn heading_of(manuscript: &Manuscript) -> Option<String> {
     let lines = manuscript.lines().iter().filter(|line| line.part == Part::Title);
     let mut words = lines.map(|line| manuscript.visible_in(&line.content).trim());

@@ -1,7 +1,7 @@
-//! What somebody who posts an episode needs at hand: a sheet for each site in the order of its form, and what to look at.
+//! Sheets for posting an episode by hand: one for each site, in the order of its form, with a list of steps.
 //!
-//! The limits are those that the forms themselves state. Nothing is posted: neither site has a public interface for it, and
-//! when an episode goes out is its author's decision.
+//! The limits are those stated by the sites' forms. Nothing is posted: neither site has a public API for it, and the
+//! author decides when an episode is published.
 
 use fumi_base::text::Text;
 
@@ -14,20 +14,18 @@ use crate::{
     publish::{kakuyomu, narou},
 };
 
-/// From how many characters to how many 小説家になろう takes as one episode.
+/// The shortest and longest episode that 小説家になろう accepts, in characters.
 const NAROU_BODY: (usize, usize) = (200, 70_000);
 
-/// A site where episodes are posted.
+/// A site where episodes are posted by hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Site {
-    /// 小説家になろう.
     Narou,
-    /// カクヨム.
     Kakuyomu,
 }
 
 impl Site {
-    /// What it calls itself.
+    /// Returns the site's own name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -37,14 +35,13 @@ impl Site {
     }
 }
 
-/// What is to be done at one site.
+/// The sheet and the steps for posting at one site.
 #[derive(Clone, Debug)]
 pub struct Post {
-    /// Where.
     pub site: Site,
-    /// The file with the fields of its form, relative to the project.
+    /// The path of the file with the form fields, relative to the project root.
     pub path: String,
-    /// Step by step.
+    /// The steps, in order.
     pub steps: Vec<Text>,
     sheet: String,
 }
@@ -59,10 +56,10 @@ impl Post {
     }
 }
 
-/// A field of a form, with what goes into it.
+/// The name and value of a form field.
 struct Field<'a>(&'a str, String);
 
-/// One sheet a site.
+/// Makes one sheet per site.
 pub(super) fn posts(story: &Story, folder: &str) -> Vec<Post> {
     vec![narou_post(story, folder), kakuyomu_post(story, folder)]
 }
@@ -136,7 +133,7 @@ fn kakuyomu_post(story: &Story, folder: &str) -> Post {
     }
 }
 
-/// What to look at before the last button.
+/// Returns the steps to check before posting.
 fn before_posting(site: Site, losses: usize) -> Vec<Text> {
     let name = site.name();
     let preview = Text::new(
@@ -152,7 +149,7 @@ fn before_posting(site: Site, losses: usize) -> Vec<Text> {
     lost.into_iter().chain([preview]).collect()
 }
 
-/// The fields of a form, each under its name; a line that no manuscript has stands between them.
+/// Writes the form fields, each under its name; the separator line does not occur in manuscripts.
 fn sheet(story: &Story, site: Site, fields: &[Field]) -> String {
     let mut sheet = format!("{}　投稿用（{}）\n", story.novel(), site.name());
     for Field(name, text) in fields {

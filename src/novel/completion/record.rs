@@ -1,6 +1,8 @@
-//! What `metadata.json` says of an episode: what it was made of, what was made of it, and what each format could not say.
+//! The contents of `metadata.json`: the source of an episode, the files made of it, and what each format could not
+//! express.
 //!
-//! Invariant: only what is known stands in it. Quality is what somebody has judged of this very text, else `not_evaluated`.
+//! Invariant: the record contains only known facts. Quality is a judgement of exactly this text, otherwise
+//! `not_evaluated`.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,96 +11,93 @@ use crate::{
     writing::Moment,
 };
 
-/// The form of the file.
+/// The version of the record's file format.
 pub(super) const VERSION: u32 = 1;
 
-/// The record of an episode.
+/// The record of a finished episode, as stored in `metadata.json`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Record {
-    /// The form of the file.
+    /// The version of the file format.
     pub version: u32,
-    /// Whether the files are all there.
+    /// The completeness of the listed files.
     pub status: State,
-    /// How far they are on their way to readers.
+    /// The stage of publication on the sites.
     pub publication_status: Publication,
-    /// Its number.
     pub episode: u32,
-    /// The title of the novel.
     pub title: String,
-    /// The title of the episode; empty without one.
+    /// The title of the episode; empty if it has none.
     pub episode_title: String,
-    /// What the episode calls itself.
+    /// The heading as the episode states it.
     pub heading: String,
-    /// As printed.
+    /// The author's name as printed.
     pub author: String,
-    /// From the settings.
+    /// The genre from the settings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub genre: Option<String>,
-    /// From the plot.
+    /// The chapter number from the plot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chapter_number: Option<u32>,
-    /// From the settings and the plot.
+    /// The tags from the settings and the plot.
     #[serde(default)]
     pub tags: Vec<String>,
-    /// From the plot.
+    /// The synopsis from the plot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
-    /// When this was made.
+    /// The time at which the files were made; unchanged files keep their old time.
     pub created_at: Moment,
-    /// What it was made of.
+    /// The manuscript from which the files were made.
     pub manuscript: Source,
-    /// What has been judged of it.
+    /// The judgement of this text.
     #[serde(default)]
     pub quality: Quality,
-    /// What was made.
+    /// The files that were made.
     #[serde(default)]
     pub artifacts: Vec<Artifact>,
 }
 
-/// Whether what a record names is there.
+/// The completeness of the files that a record lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
-    /// The machine stopped while an earlier version of fumi replaced files.
+    /// Left by earlier versions of fumi if the machine stopped while files were replaced.
     Building,
-    /// All of it is there.
+    /// All listed files exist.
     Completed,
 }
 
-/// How far an episode is on its way to readers. There is no other state: nothing is posted.
+/// The stage of publication. It has only one value, because fumi does not post anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Publication {
-    /// Ready for somebody to post it.
+    /// Ready to be posted by hand.
     Prepared,
 }
 
-/// The manuscript that a record is of.
+/// The manuscript from which a record's files were made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Source {
-    /// Relative to the project.
+    /// The path relative to the project root.
     pub path: String,
-    /// Of its bytes.
+    /// The SHA-256 hash of the manuscript's bytes.
     pub sha256: String,
-    /// Their number.
     pub size_bytes: u64,
-    /// Visible characters of the story.
+    /// The number of visible characters of the story, without white space.
     pub characters: usize,
-    /// The same with white space, as 小説家になろう counts on request.
+    /// The number of characters including white space, as 小説家になろう counts on request.
     pub characters_with_spaces: usize,
 }
 
-/// What has been judged of a manuscript.
+/// A judgement of a manuscript.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Quality {
-    /// By whom: `deterministic`, `host`, `llm_sampling`, `llm_provider`, or `not_evaluated`.
+    /// The origin of the judgement: `deterministic`, `host`, `llm_sampling`, `llm_provider`, or `not_evaluated`.
     pub method: String,
-    /// From 0 to 100.
+    /// The overall score from 0 to 100.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overall_score: Option<f64>,
 }
 
-/// The method of what nobody has judged.
+/// The method of a text that was not judged.
 pub const NOT_EVALUATED: &str = "not_evaluated";
 
 impl Default for Quality {
@@ -110,45 +109,44 @@ impl Default for Quality {
     }
 }
 
-/// A file that was made.
+/// A published file as the record lists it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Artifact {
-    /// Which format it is.
+    /// The name of the format, such as `narou`.
     pub format: String,
-    /// Relative to the project.
+    /// The path relative to the project root.
     pub path: String,
-    /// Of its bytes.
+    /// The SHA-256 hash of the file's bytes.
     pub sha256: String,
-    /// Their number.
     pub size_bytes: u64,
-    /// What kind of file.
+    /// The media type of the file.
     pub content_type: String,
-    /// Of a text.
+    /// The encoding of a text file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoding: Option<String>,
-    /// How much of the manuscript the format could not say.
+    /// The number of places that the format could not express.
     #[serde(default)]
     pub lost: usize,
-    /// What, one entry a kind, the first that occurs first.
+    /// Those places grouped by kind, in order of first occurrence.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub losses: Vec<Lost>,
 }
 
-/// A kind of thing that a format could not say.
+/// A kind of content that a format could not express.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lost {
-    /// What happened, in English.
+    /// The description in English.
     pub en: String,
-    /// In Japanese.
+    /// The description in Japanese.
     pub ja: String,
-    /// How often.
+    /// The number of occurrences.
     pub count: usize,
-    /// Where, as `line:column` from 1 in the manuscript; of the file in `Shift_JIS`, in the file in UTF-8 beside it. Not all if
-    /// there are many.
+    /// The positions as `line:column`, from 1, in the manuscript; for the `Shift_JIS` file, in the UTF-8 file beside
+    /// it. Only the first ones if there are many.
     pub places: Vec<String>,
 }
 
-/// A text that YAML folded: where a line ended between two Japanese letters, no space belongs.
+/// Undoes YAML's line folding: removes the space that replaced a line break between two Japanese letters.
 pub(super) fn unfolded(text: &str) -> String {
     let letters: Vec<char> = text.trim().chars().collect();
     let is_fold = |at: usize| {
@@ -162,10 +160,10 @@ pub(super) fn unfolded(text: &str) -> String {
     kept.map(|at| letters[at]).collect()
 }
 
-/// Keys under which people write tags.
+/// The keys under which authors write tags.
 const TAGS: [&str; 4] = ["tags", "タグ", "keywords", "キーワード"];
 
-/// The tags of an episode: the genre, then those of the novel, then its own, each once.
+/// Collects the tags of an episode: the genre, then the tags of the novel, then its own, each once.
 pub(super) fn tags(settings: &Settings, plot: &Plot) -> Vec<String> {
     let mut tags: Vec<String> = Vec::new();
     let mut add = |words: &str| {

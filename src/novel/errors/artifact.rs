@@ -1,7 +1,7 @@
-//! What references and artifacts can refuse: hashes that name nothing or too much, copies that changed, parts that are not there.
+//! Errors of references and artifacts: unknown or ambiguous hashes, damaged copies, missing sections.
 //!
-//! Each carries the facts that its sentences in `artifact.toml` name. A file that changed since it was looked at is none of them:
-//! that is an answer.
+//! Each variant carries the facts that its sentences in `artifact.toml` name. A file that changed since it was read is
+//! not an error here: that is a normal reply.
 
 use std::sync::LazyLock;
 
@@ -13,15 +13,14 @@ use fumi_base::{
 
 use super::project::ProjectError;
 
-/// The failures of references and artifacts.
+/// The error catalogue of references and artifacts.
 pub static BOOK: LazyLock<Book> = LazyLock::new(|| Book::embedded(include_str!("artifact.toml")));
 
-/// How many names an error lists.
+/// The largest number of names listed in an error.
 const NAMED: usize = 20;
 
-/// Why a reference does not lead to a text.
+/// An error of resolving a reference to a text.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the sentences stand in artifact.toml")]
 pub enum ArtifactError {
     #[error("{0} is no hash")]
     NotAHash(String),
@@ -29,7 +28,7 @@ pub enum ArtifactError {
     Unknown {
         hash: String,
         looked_at: usize,
-        /// Whether not all files could be read.
+        /// True if some files could not be read.
         is_cut: bool,
     },
     #[error("{hash} is the beginning of several hashes")]
@@ -65,7 +64,7 @@ pub enum ArtifactError {
     Write(#[from] WriteError),
 }
 
-/// Names as a list in quotes, cut.
+/// Joins quoted names, limited to [`NAMED`].
 fn listed(names: &[String]) -> String {
     if names.is_empty() {
         return "-".to_owned();

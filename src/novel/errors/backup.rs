@@ -1,6 +1,7 @@
-//! What backups can refuse: unknown names, copies that are damaged, paths that are not theirs.
+//! Errors of backups: unknown ids, damaged copies, paths that must not be restored.
 //!
-//! Each carries the facts that its sentences in `backup.toml` name. An incomplete backup is none of them: it is listed as such.
+//! Each variant carries the facts that its sentences in `backup.toml` name. An incomplete backup is not an error: it is
+//! listed as incomplete.
 
 use std::sync::LazyLock;
 
@@ -13,15 +14,14 @@ use fumi_base::{
 use super::project::ProjectError;
 use crate::backups::Damage;
 
-/// The failures of backups.
+/// The error catalogue of backups.
 pub static BOOK: LazyLock<Book> = LazyLock::new(|| Book::embedded(include_str!("backup.toml")));
 
-/// How many damaged copies an error names.
+/// The largest number of damaged copies named in an error.
 const NAMED: usize = 10;
 
-/// Why a backup is not made or not restored.
+/// An error of making or restoring a backup.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the sentences stand in backup.toml")]
 pub enum BackupError {
     #[error("no backup {id}")]
     NoBackup { id: String },

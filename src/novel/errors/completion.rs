@@ -1,7 +1,7 @@
-//! What finishing an episode can refuse: a manuscript without a word, or one that is no text.
+//! Errors of finishing an episode: an empty manuscript, or one that is not valid text.
 //!
-//! Each carries the facts that its sentences in `completion.toml` name. What a format cannot say is none of them: that is told in
-//! the record.
+//! Each variant carries the facts that its sentences in `completion.toml` name. What a format cannot express is not an
+//! error: the record lists it.
 
 use std::sync::LazyLock;
 
@@ -14,12 +14,11 @@ use fumi_base::{
 use super::project::ProjectError;
 use crate::project::Episode;
 
-/// The failures of finishing.
+/// The error catalogue of finishing an episode.
 pub static BOOK: LazyLock<Book> = LazyLock::new(|| Book::embedded(include_str!("completion.toml")));
 
-/// Why an episode is not finished.
+/// An error of finishing an episode.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the sentences stand in completion.toml")]
 pub enum CompletionError {
     #[error("{path} of episode {episode} is empty")]
     Empty { episode: Episode, path: String },

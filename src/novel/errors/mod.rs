@@ -1,8 +1,9 @@
-//! What novel tools can refuse: typed facts here, sentences in the `.toml` beside each file.
+//! The errors of the novel tools: typed facts here, sentences in the `.toml` file beside each module.
 //!
-//! [`project`] for files that are missing or broken, [`backup`] for copies of them, [`writing`] for stages and answers,
-//! [`reviewing`] for what cannot be checked or fixed, [`completion`] for manuscripts that cannot be published, [`artifact`] for what is known by its hash, [`saving`] for files that shall
-//! not be replaced. Broken markup of a manuscript is none of it: that is data (see [`crate::manuscript::IssueKind`]).
+//! [`project`] for missing or broken files, [`backup`] for backups, [`writing`] for stages and answers, [`reviewing`]
+//! for checks and fixes, [`completion`] for manuscripts that cannot be published, [`artifact`] for hash references,
+//! [`saving`] for files that must not be replaced. Broken markup of a manuscript is not an error but data (see
+//! [`crate::manuscript::IssueKind`]).
 
 pub mod artifact;
 pub mod backup;

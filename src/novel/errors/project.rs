@@ -1,7 +1,7 @@
-//! What a novel project can lack: episodes, plots, manuscripts, and YAML that can be read.
+//! Errors of a novel project: missing episodes, plots or manuscripts, and YAML that cannot be read.
 //!
-//! Each carries the facts that its sentences in `project.toml` name. A project that is half made is none of them: a survey
-//! says what is missing.
+//! Each variant carries the facts that its sentences in `project.toml` name. An unfinished project is not an error: a
+//! survey reports what is missing.
 
 use std::sync::LazyLock;
 
@@ -12,15 +12,14 @@ use fumi_base::{
 
 use crate::project::Episode;
 
-/// The failures of novel projects.
+/// The error catalogue of novel projects.
 pub static BOOK: LazyLock<Book> = LazyLock::new(|| Book::embedded(include_str!("project.toml")));
 
-/// How many episodes an error names.
+/// The largest number of episodes named in an error.
 const NAMED: usize = 12;
 
-/// Why a file of a novel project is not there or cannot be used.
+/// An error of finding or reading a file of a novel project.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the sentences stand in project.toml")]
 pub enum ProjectError {
     #[error("{0} is not an episode number")]
     NotAnEpisode(String),
@@ -37,9 +36,9 @@ pub enum ProjectError {
     #[error("{path}:{line}:{column}: {reason}")]
     Yaml {
         path: String,
-        /// From 1; 0 where the place is not known.
+        /// The line from 1; 0 if the position is unknown.
         line: usize,
-        /// From 1, in characters.
+        /// The column from 1, in characters.
         column: usize,
         reason: String,
     },
@@ -49,7 +48,7 @@ pub enum ProjectError {
     Path(#[from] PathError),
 }
 
-/// Episodes as a list, cut.
+/// Joins episode numbers, limited to [`NAMED`]; `none` replaces an empty list.
 fn listed(episodes: &[Episode], none: &str) -> String {
     if episodes.is_empty() {
         return none.to_owned();

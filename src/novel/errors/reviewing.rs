@@ -1,6 +1,6 @@
-//! What checking a manuscript can refuse: no such review, a text that cannot be checked, settings that say nothing of use.
+//! Errors of checking a manuscript: an unknown review, a text that cannot be checked, invalid check settings.
 //!
-//! Each carries the facts that its sentences in `reviewing.toml` name. What a check finds is none of them.
+//! Each variant carries the facts that its sentences in `reviewing.toml` name. The findings of a check are not errors.
 
 use std::sync::LazyLock;
 
@@ -14,15 +14,14 @@ use fumi_base::{
 use super::{artifact::ArtifactError, backup::BackupError, project::ProjectError, saving::SaveError};
 use crate::project::Episode;
 
-/// The failures of checks.
+/// The error catalogue of checks and fixes.
 pub static BOOK: LazyLock<Book> = LazyLock::new(|| Book::embedded(include_str!("reviewing.toml")));
 
-/// How many ids are named.
+/// The largest number of ids named in an error.
 const NAMED: usize = 5;
 
-/// Why something is not checked or not fixed.
+/// An error of checking or fixing a manuscript.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the sentences stand in reviewing.toml")]
 pub enum ReviewError {
     #[error("no review {id}")]
     NoReview { id: String },
@@ -162,7 +161,7 @@ impl Teach for ReviewError {
     }
 }
 
-/// A few sentences as one.
+/// Joins the first [`NAMED`] sentences.
 fn said<'a>(misses: impl Iterator<Item = &'a str>) -> String {
     misses.take(NAMED).collect::<Vec<_>>().join(" ")
 }

@@ -1,6 +1,7 @@
-//! What the writing of a file can refuse: a file that the caller does not know, and what programs keep.
+//! Errors of writing a file: a file whose current contents the caller does not know, and paths reserved for programs.
 //!
-//! Each carries the facts that its sentences in `saving.toml` name, the current hash above all, so that the next call can be right.
+//! Each variant carries the facts that its sentences in `saving.toml` name, above all the current hash, so that the
+//! caller can correct the next call.
 
 use std::sync::LazyLock;
 
@@ -12,12 +13,11 @@ use fumi_base::{
 
 use super::backup::BackupError;
 
-/// The failures of writing a file.
+/// The error catalogue of writing a file.
 pub static BOOK: LazyLock<Book> = LazyLock::new(|| Book::embedded(include_str!("saving.toml")));
 
-/// Why a file is not written.
+/// An error of writing a file.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the sentences stand in saving.toml")]
 pub enum SaveError {
     #[error("{path} is there")]
     Exists { path: String, hash: String, size: u64 },

@@ -1,7 +1,7 @@
-//! What the writing of an episode can refuse: stages out of order, answers that will not do, sessions that are not there.
+//! Errors of writing an episode: stages out of order, rejected answers, unknown sessions.
 //!
-//! Each carries the facts that its sentences in `writing.toml` name. A text that has been lost from the disk is none of them: its
-//! stage is done again.
+//! Each variant carries the facts that its sentences in `writing.toml` name. A text lost from the disk is not an error:
+//! its stage is repeated.
 
 use std::sync::LazyLock;
 
@@ -18,12 +18,11 @@ use crate::{
     writing::{Miss, Stage},
 };
 
-/// The failures of writing.
+/// The error catalogue of writing an episode.
 pub static BOOK: LazyLock<Book> = LazyLock::new(|| Book::embedded(include_str!("writing.toml")));
 
-/// Why a step of writing is not made.
+/// An error of a writing step.
 #[derive(Debug, thiserror::Error)]
-#[allow(missing_docs, reason = "the sentences stand in writing.toml")]
 pub enum WritingError {
     #[error("no stage {asked}")]
     UnknownStage { asked: String },
@@ -88,7 +87,7 @@ fn listed(stages: impl Iterator<Item = Stage>) -> String {
     stages.map(Stage::name).collect::<Vec<_>>().join(", ")
 }
 
-/// What an answer misses, in both languages.
+/// Returns the facts on missed criteria, in both languages.
 fn missed(misses: &[Miss]) -> Vec<(&'static str, String)> {
     let all = |locale, between: &str| {
         let lines = misses

@@ -1,4 +1,4 @@
-//! The body as the place of a feeling.
+//! The lexicon of body parts and bodily reactions that express feelings.
 
 use std::sync::LazyLock;
 
@@ -6,18 +6,18 @@ use serde::Deserialize;
 
 use super::Phrases;
 
-/// The file, read.
+/// The parsed contents of `body.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Body {
-    /// Its parts, and what belongs to them.
+    /// Nouns for parts of the body and what belongs to them.
     pub nouns: Phrases,
-    /// What it does, as phrases.
+    /// Phrases for bodily reactions.
     pub reactions: Phrases,
-    /// Verbs of doing so, beside a noun of the body.
+    /// Verbs that express a reaction beside a noun of the body.
     pub reaction_verbs: Phrases,
 }
 
-/// The words, read at the first question.
+/// The lexicon, loaded on first use.
 pub static BODY: LazyLock<Body> =
     LazyLock::new(|| toml::from_str(include_str!("body.toml")).expect("an embedded lexicon is well-formed"));

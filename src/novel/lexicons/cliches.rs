@@ -1,4 +1,4 @@
-//! Worn phrases of fiction.
+//! The lexicon of clichéd phrases in fiction.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::{Phrases, read};
 
-/// The phrases of all sections.
+/// The phrases of all sections, loaded on first use.
 pub static CLICHES: LazyLock<Phrases> = LazyLock::new(|| {
     let sections: BTreeMap<String, Section> = read("cliches", include_str!("cliches.toml"));
     Phrases::new(sections.into_values().flat_map(|section| section.phrases))

@@ -1,4 +1,4 @@
-//! Conjunctions, demonstratives, negations, and the endings and words of dialect.
+//! The lexicon of conjunctions, demonstratives, negations, and the endings and words of dialects.
 
 use std::sync::LazyLock;
 
@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::{Phrases, read};
 
-/// The lists.
+/// The lexicon, loaded on first use.
 pub static CONNECTIVES: LazyLock<Connectives> = LazyLock::new(|| {
     let file: File = read("connectives", include_str!("connectives.toml"));
     Connectives {
@@ -18,18 +18,18 @@ pub static CONNECTIVES: LazyLock<Connectives> = LazyLock::new(|| {
     }
 });
 
-/// Words that connect, point, deny, or tell where a speaker is from.
+/// Conjunctions, demonstratives, negations and dialect markers.
 #[derive(Debug)]
 pub struct Connectives {
     /// Words that join sentences.
     pub conjunctions: Phrases,
-    /// Words that point.
+    /// Words such as これ and その.
     pub demonstratives: Phrases,
-    /// Words that deny.
+    /// Words that negate a statement.
     pub negations: Phrases,
-    /// Literal: endings of sentences of dialogue.
+    /// Literal endings of sentences in dialogue.
     pub dialect_endings: Vec<String>,
-    /// Literal: words within dialogue.
+    /// Literal words within dialogue.
     pub dialect_words: Vec<String>,
 }
 

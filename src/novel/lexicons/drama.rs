@@ -1,4 +1,4 @@
-//! What somebody wants, what stands in the way, why, what is asked, what is left open.
+//! The lexicon of dramatic elements: goals, obstacles, motives, questions, unease and weaknesses.
 
 use std::sync::LazyLock;
 
@@ -6,24 +6,24 @@ use serde::Deserialize;
 
 use super::Phrases;
 
-/// The file, read.
+/// The parsed contents of `drama.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Drama {
-    /// Somebody wants, must, looks for.
+    /// Phrases for wanting, having to, or searching.
     pub goal: Phrases,
-    /// Something resists, is missing, fails.
+    /// Phrases for resistance, lack or failure.
     pub obstacle: Phrases,
-    /// Why somebody does it.
+    /// Phrases that give a reason for acting.
     pub motive: Phrases,
-    /// Words that ask.
+    /// Interrogative words, as signs of an open question.
     pub question_words: Phrases,
-    /// Words that leave something open at an end.
+    /// Phrases that leave something open at an ending.
     pub unease: Phrases,
-    /// What somebody fears, lacks, cannot do.
+    /// Phrases for fear, lack or inability.
     pub weakness: Phrases,
 }
 
-/// The words, read at the first question.
+/// The lexicon, loaded on first use.
 pub static DRAMA: LazyLock<Drama> =
     LazyLock::new(|| toml::from_str(include_str!("drama.toml")).expect("an embedded lexicon is well-formed"));

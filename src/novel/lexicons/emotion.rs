@@ -1,44 +1,44 @@
-//! Words that name a feeling, each with its kind and how pleasant it is.
+//! The lexicon of words that name a feeling, each with its kind and valence.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
 use super::Phrases;
 use crate::morphology::{Ipadic, Morphology as _};
 
-/// The file, read. The lists go together, entry by entry.
+/// The parsed contents of `emotion.toml`. The lists are parallel, one element per entry.
 #[derive(Debug)]
 pub struct Emotion {
-    /// The words.
+    /// The words that name feelings.
     pub words: Phrases,
-    /// How pleasant each is, from -2 to 2.
+    /// The valence of each word, from -2 (unpleasant) to 2 (pleasant).
     pub valences: Vec<i8>,
-    /// What kind of feeling each names: `joy`, `anger` and so on.
+    /// The kind of feeling that each word names: `joy`, `anger` and so on.
     pub kinds: Vec<String>,
-    /// How each is read, in katakana: 嬉しい and うれしい are one word.
+    /// The reading of each word in katakana, so that 嬉しい and うれしい count as one word.
     pub readings: Vec<String>,
 }
 
 impl Emotion {
-    /// How pleasant an entry is, from -2 to 2; 0 of one that is not there.
+    /// Returns the valence of an entry, from -2 to 2; 0 if the entry does not exist.
     #[must_use]
     pub fn valence(&self, entry: usize) -> i8 {
         self.valences.get(entry).copied().unwrap_or_default()
     }
 
-    /// How an entry is read, in katakana; empty of one that is not there.
+    /// Returns the reading of an entry in katakana; empty if the entry does not exist.
     #[must_use]
     pub fn reading(&self, entry: usize) -> &str {
         self.readings.get(entry).map_or("", String::as_str)
     }
 
-    /// What kind of feeling an entry names; empty of one that is not there.
+    /// Returns the kind of feeling of an entry; empty if the entry does not exist.
     #[must_use]
     pub fn kind(&self, entry: usize) -> &str {
         self.kinds.get(entry).map_or("", String::as_str)
     }
 }
 
-/// The words, read at the first question.
+/// The lexicon, loaded on first use.
 pub static EMOTION: LazyLock<Emotion> = LazyLock::new(|| {
     let kinds: BTreeMap<String, BTreeMap<String, i8>> =
         toml::from_str(include_str!("emotion.toml")).expect("an embedded lexicon is well-formed");

@@ -1,6 +1,7 @@
-//! `forbidden.toml`: what does not belong into a finished story, and what should not come too often.
+//! The lexicon of phrases that do not belong into a finished story, and of phrases that should not be frequent.
 //!
-//! The file is part of the program: a fault in it is found by the first test that reads it. Nothing is judged here.
+//! `forbidden.toml` is embedded in the program: a mistake in the file fails the first test that loads it. This module
+//! finds phrases and does not judge them.
 
 use std::{ops::Range, sync::LazyLock};
 
@@ -10,67 +11,66 @@ use serde::Deserialize;
 use super::{Hit, Phrases};
 use crate::{checks::Severity, morphology::Morpheme};
 
-/// The lexicon, read once.
+/// The lexicon, loaded on first use.
 pub static FORBIDDEN: LazyLock<Forbidden> = LazyLock::new(|| {
     Forbidden::read(include_str!("forbidden.toml")).unwrap_or_else(|error| panic!("forbidden.toml: {error}"))
 });
 
-/// What does not belong into a story.
+/// The parsed contents of `forbidden.toml`.
 #[derive(Debug)]
 pub struct Forbidden {
-    /// What an assistant says around a text.
+    /// Phrases that a language model writes around a text.
     pub assistant: Vec<Unwanted>,
-    /// Places left open.
+    /// Placeholders for text still to be written.
     pub placeholder: Vec<Unwanted>,
-    /// The author's words to the readers.
+    /// Remarks of the author to the readers.
     pub aside: Vec<Unwanted>,
-    /// Phrases that tire when they come often.
+    /// Phrases that weary readers if they are frequent.
     pub overused: Vec<Limited>,
-    /// Those of them that are found by the base forms of their words, with their places in `overused`.
+    /// The phrases of `overused` that are matched by base forms, with their indices in `overused`.
     inflected: (Phrases, Vec<usize>),
 }
 
-/// Words or a pattern that a text should not have.
+/// A text or pattern that a story should not contain.
 #[derive(Debug)]
 pub struct Unwanted {
     pattern: Pattern,
-    /// Where it is unwanted.
+    /// The part of the text in which it is unwanted.
     pub place: Where,
-    /// How much it matters, where it is another than that of its section.
+    /// The severity if it differs from that of its section.
     pub severity: Option<Severity>,
 }
 
 #[derive(Debug)]
 enum Pattern {
-    /// In lower case.
+    /// A literal text in lower case.
     Text(String),
     Regex(Regex),
 }
 
-/// Where something is unwanted.
+/// The part of a text in which a phrase is unwanted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Where {
-    /// Everywhere.
+    /// In narration and in dialogue.
     #[default]
     Both,
-    /// Outside of speech.
+    /// In narration, that is, outside dialogue.
     Narration,
-    /// In speech.
+    /// Inside dialogue only.
     Dialogue,
-    /// Outside of speech, at the beginning of a line.
+    /// In narration, at the beginning of a line.
     Line,
 }
 
-/// A phrase that is right so many times.
+/// A phrase that is acceptable up to a certain frequency.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limited {
-    /// The phrase.
     pub phrase: String,
-    /// How often it may come in 4,000 characters.
+    /// The largest acceptable number of occurrences in 4,000 characters.
     pub limit: u16,
-    /// Whether it is compared as it stands.
+    /// True if the phrase is compared literally instead of by base forms.
     #[serde(default)]
     pub literal: bool,
 }
@@ -130,7 +130,8 @@ impl Forbidden {
         })
     }
 
-    /// Where overused phrases stand among the words of a sentence, whatever their form; entries are places in `overused`.
+    /// Finds overused phrases among the words of a sentence in any inflection; the entries of the hits are indices in
+    /// `overused`.
     #[must_use]
     pub fn inflected_in(&self, words: &[Morpheme<'_>]) -> Vec<Hit> {
         let (phrases, places) = &self.inflected;
@@ -144,13 +145,14 @@ impl Forbidden {
 }
 
 impl Limited {
-    /// Whether it is compared as it stands: words of hiragana alone are read in too many ways.
+    /// True if the phrase is compared literally. Phrases of hiragana alone always are, because they have too many
+    /// analyses.
     #[must_use]
     pub fn is_literal(&self) -> bool {
         self.literal || self.is_hiragana()
     }
 
-    /// Whether it is of hiragana alone, so that it may stand within other words.
+    /// True if the phrase consists of hiragana alone, so that it may occur inside other words.
     #[must_use]
     pub fn is_hiragana(&self) -> bool {
         self.phrase.chars().all(|c| matches!(c, 'ぁ'..='ゖ'))
@@ -171,7 +173,7 @@ impl Unwanted {
         })
     }
 
-    /// Where it stands in a line, given as it is and with its Latin letters in lower case.
+    /// Finds the text or pattern in a line, which is given as written and with its Latin letters in lower case.
     #[must_use]
     pub fn find(&self, line: &str, lower: &str) -> Vec<Range<usize>> {
         match &self.pattern {

@@ -1,4 +1,4 @@
-//! Honorifics that are one too many, with the single form of each.
+//! The lexicon of redundant honorifics, with the single form of each.
 
 use std::sync::LazyLock;
 
@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::{Hit, Replacements, read};
 use crate::checks::Severity;
 
-/// The double honorifics.
+/// The lexicon, loaded on first use.
 pub static HONORIFICS: LazyLock<Honorifics> = LazyLock::new(|| {
     let file: File = read("honorifics", include_str!("honorifics.toml"));
     Honorifics {
@@ -16,16 +16,16 @@ pub static HONORIFICS: LazyLock<Honorifics> = LazyLock::new(|| {
     }
 });
 
-/// A list of them.
+/// Redundant honorifics with their replacements.
 #[derive(Debug)]
 pub struct Honorifics {
-    /// The phrases and what is to stand instead.
+    /// The phrases and their replacements.
     pub phrases: Replacements,
     severities: Vec<Option<Severity>>,
 }
 
 impl Honorifics {
-    /// How much a hit matters, if usage differs about it.
+    /// Returns the severity of a hit if it differs from the usual one, because usage varies.
     #[must_use]
     pub fn severity(&self, hit: &Hit) -> Option<Severity> {
         self.severities[hit.entry]

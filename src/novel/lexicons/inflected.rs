@@ -1,10 +1,12 @@
-//! A word in the form in which another word stands: 射る in place of 得 (た) is 射 (た), なる in place of なられ (た) is なっ (た).
+//! Inflection of a replacement word to match the word that it replaces: 射る for 得 (た) becomes 射 (た), なる for なられ (た)
+//! becomes なっ (た).
 //!
-//! Knows the regular types of IPADIC's inflection. Where the words that follow would have to change as well there is no form.
+//! The module knows the regular inflection types of IPADIC. It returns no form if the following words would have to
+//! change too.
 
 use crate::morphology::{Inflection, Morpheme};
 
-/// The kana that a godan verb ends in, with those of its forms: 未然形, 連用形, 仮定形, 未然ウ接続, 連用タ接続.
+/// The final kana of a godan verb with the kana of its forms: 未然形, 連用形, 仮定形, 未然ウ接続, 連用タ接続.
 const ROWS: [(char, [&str; 5]); 9] = [
     ('う', ["わ", "い", "え", "お", "っ"]),
     ('く', ["か", "き", "け", "こ", "い"]),
@@ -17,10 +19,10 @@ const ROWS: [(char, [&str; 5]); 9] = [
     ('る', ["ら", "り", "れ", "ろ", "っ"]),
 ];
 
-/// Verbs whose 連用形 ends in い, whatever type the dictionary reads.
+/// Verbs whose 連用形 ends in い, regardless of the dictionary's type.
 const POLITE: [&str; 6] = ["しゃる", "なさる", "下さる", "くださる", "仰る", "ござる"];
 
-/// A word, given by its base form and type, in the form of another, which stands before `next`.
+/// Inflects a word, given by base form and inflection type, like another word, which precedes `next`.
 pub(super) fn inflected(base: &str, kind: &str, form: &Inflection<'_>, next: Option<&Morpheme<'_>>) -> Option<String> {
     if form.form == "基本形" || form.form == "体言接続" {
         return Some(base.to_owned());
@@ -75,7 +77,7 @@ pub(super) fn inflected(base: &str, kind: &str, form: &Inflection<'_>, next: Opt
     Some(format!("{stem}{end}"))
 }
 
-/// Whether a word joins the form of the past (た, て, たり), and if so whether it is voiced (だ, で).
+/// Returns `Some` if a word attaches to the past stem (た, て, たり); the value is true if it is voiced (だ, で).
 fn past_of(next: &Morpheme<'_>) -> Option<bool> {
     let joins = next.is(&["助動詞"]) && next.inflection.is_some_and(|inflection| inflection.kind == "特殊・タ")
         || next.is(&["助詞", "接続助詞"]) && matches!(next.surface, "て" | "で" | "ても" | "でも")
@@ -93,7 +95,7 @@ mod tests {
         morphology::Ipadic,
     };
 
-    /// What stands instead of a phrase at the beginning of a text of one sentence.
+    /// Returns the replacement for a phrase at the beginning of a text of one sentence.
     fn instead(text: &str, words: usize, old: &str, new: &str) -> Option<String> {
         let draft = Draft::read(text, Reading::default());
         let (context, tuning) = (Context::default(), Tuning::default());
@@ -131,7 +133,7 @@ mod tests {
                 "明るみに出る",
                 Some("明るみに出よ"),
             ),
-            // 飲まれた would have to become 飲んだ.
+            // 飲まれた would have to become 飲んだ, a change of the following word.
             ("飲まれた。", 2, "飲まれる", "飲む", None),
         ];
         for (text, words, old, new, expected) in cases {

@@ -1,4 +1,4 @@
-//! Misused set phrases and tautologies, with the right form of each.
+//! The lexicon of misused set phrases and tautologies, with the right form of each.
 
 use std::sync::LazyLock;
 
@@ -6,10 +6,10 @@ use serde::Deserialize;
 
 use super::{Replacements, read};
 
-/// Phrases that are wrong.
+/// Misused phrases with their right forms.
 pub static MISUSES: LazyLock<Replacements> = LazyLock::new(|| replacements(&FILE.misuse));
 
-/// Phrases that say one thing twice.
+/// Tautological phrases with their right forms.
 pub static TAUTOLOGIES: LazyLock<Replacements> = LazyLock::new(|| replacements(&FILE.tautology));
 
 static FILE: LazyLock<File> = LazyLock::new(|| read("misuses", include_str!("misuses.toml")));
@@ -30,7 +30,7 @@ struct Entry {
     _why: Reason,
 }
 
-/// Why it is wrong, for readers of the file.
+/// The explanation for readers of the file; the program does not use it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Reason {

@@ -1,6 +1,6 @@
-//! Lists of words and phrases that checks know, as data: each file says in its head how it was made.
+//! Lexicons of words and phrases for the checks, as data; the head of each file describes its origin.
 //!
-//! An entry matches by the base forms of its words, so 胸が痛む is found in 胸が痛んだ; spelled otherwise it is another entry.
+//! An entry matches by the base forms of its words: 胸が痛む is found in 胸が痛んだ. Another spelling needs another entry.
 //! Nothing is judged here.
 
 mod body;
@@ -38,7 +38,7 @@ pub use verbs::{VERBS, Verbs};
 pub(crate) use wording::shared;
 pub use wording::{Replacements, Wording};
 
-/// Reads a lexicon of this repository.
+/// Parses an embedded lexicon.
 fn read<T: serde::de::DeserializeOwned>(name: &str, text: &str) -> T {
     toml::from_str(text).unwrap_or_else(|error| panic!("{name}.toml: {error}"))
 }

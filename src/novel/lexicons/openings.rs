@@ -1,4 +1,4 @@
-//! Worn openings of stories.
+//! The lexicon of clichéd story openings.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
@@ -12,7 +12,7 @@ struct Section {
     phrases: Vec<String>,
 }
 
-/// The phrases of all sections, read at the first question.
+/// The phrases of all sections, loaded on first use.
 pub static OPENINGS: LazyLock<Phrases> = LazyLock::new(|| {
     let sections: BTreeMap<String, Section> =
         toml::from_str(include_str!("openings.toml")).expect("an embedded lexicon is well-formed");

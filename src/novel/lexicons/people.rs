@@ -1,4 +1,4 @@
-//! How people look, what they are like, what they are to others, and pronouns.
+//! The lexicon of appearance, character traits, relations and roles, and pronouns.
 
 use std::sync::LazyLock;
 
@@ -6,32 +6,31 @@ use serde::Deserialize;
 
 use super::Phrases;
 
-/// The file, read.
+/// The parsed contents of `people.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct People {
-    /// How somebody looks.
+    /// Words for a person's appearance.
     pub appearance: Phrases,
-    /// What somebody is like.
+    /// Words for character traits.
     pub traits: Phrases,
-    /// Who somebody is without a name.
+    /// Words for relations and roles, used instead of a name.
     pub kin_and_roles: Phrases,
-    /// Pronouns.
     pub pronouns: Pronouns,
 }
 
-/// Pronouns by person.
+/// Pronouns grouped by grammatical person.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pronouns {
-    /// Of who speaks.
+    /// First person: 私 and the like.
     pub first: Phrases,
-    /// Of who is spoken to.
+    /// Second person: あなた and the like.
     pub second: Phrases,
-    /// Of who is spoken of.
+    /// Third person: 彼, 彼女 and the like.
     pub third: Phrases,
 }
 
-/// The words, read at the first question.
+/// The lexicon, loaded on first use.
 pub static PEOPLE: LazyLock<People> =
     LazyLock::new(|| toml::from_str(include_str!("people.toml")).expect("an embedded lexicon is well-formed"));

@@ -1,6 +1,7 @@
 //! Phrases found by the base forms of their words, the longest first.
 //!
-//! A phrase is read as a text is, by the same dictionary: what the dictionary cuts otherwise in a sentence than alone is missed.
+//! A phrase is analysed with the same dictionary as the text: a phrase that is segmented differently inside a sentence
+//! than alone is not found.
 
 use std::{collections::HashMap, ops::Range};
 
@@ -8,11 +9,11 @@ use serde::{Deserialize, Deserializer};
 
 use crate::morphology::{Ipadic, Morpheme, Morphology};
 
-/// A list of phrases.
+/// A list of phrases with an index by first word.
 #[derive(Clone, Debug, Default)]
 pub struct Phrases {
     entries: Vec<String>,
-    /// By the base form of the first word: the base forms after it and the place of the entry, the longest first.
+    /// For the base form of each first word: the following base forms and the index of the entry, the longest first.
     by_first: HashMap<String, Vec<(Vec<String>, usize)>>,
 }
 
@@ -22,23 +23,24 @@ impl<'de> Deserialize<'de> for Phrases {
     }
 }
 
-/// A phrase in a text.
+/// An occurrence of a phrase in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hit {
-    /// Which words it is, as places in those that were searched.
+    /// The range of matched words, as indices in the searched words.
     pub words: Range<usize>,
-    /// Which phrase it is, as a place in the list.
+    /// The index of the phrase in the list.
     pub entry: usize,
 }
 
 impl Phrases {
-    /// Reads phrases. The dictionary is loaded if it is not yet.
+    /// Analyses phrases. Loads the dictionary on first use.
     #[must_use]
     pub fn new<S: Into<String>>(entries: impl IntoIterator<Item = S>) -> Self {
         Self::within(entries.into_iter().map(|entry| ("", entry.into(), "")))
     }
 
-    /// Reads phrases between what stands before and after each. One whose ends are no ends of words there is never found.
+    /// Analyses phrases within a context of a text before and after each. A phrase whose ends are not word boundaries
+    /// in its context is never found.
     #[must_use]
     pub fn within<'t>(entries: impl IntoIterator<Item = (&'t str, String, &'t str)>) -> Self {
         let mut phrases = Self::default();
@@ -70,13 +72,13 @@ impl Phrases {
         phrases
     }
 
-    /// The phrases, as they were given.
+    /// Returns the phrases as they were given.
     #[must_use]
     pub fn entries(&self) -> &[String] {
         &self.entries
     }
 
-    /// Where phrases stand in the words of a sentence: the longest first, none within another.
+    /// Finds phrases in the words of a sentence: the longest first, without overlaps.
     #[must_use]
     pub fn find(&self, words: &[Morpheme<'_>]) -> Vec<Hit> {
         let mut hits = Vec::new();
@@ -89,7 +91,7 @@ impl Phrases {
         hits
     }
 
-    /// The longest phrase that begins with a word.
+    /// Returns the longest phrase that begins at a word.
     #[must_use]
     pub fn at(&self, words: &[Morpheme<'_>], at: usize) -> Option<Hit> {
         let same = self.by_first.get(words.get(at)?.base)?;
@@ -103,7 +105,7 @@ impl Phrases {
         })
     }
 
-    /// Whether a base form is an entry of one word.
+    /// True if a base form is an entry of one word.
     #[must_use]
     pub fn has(&self, base: &str) -> bool {
         let same = self.by_first.get(base);

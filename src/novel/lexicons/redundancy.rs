@@ -1,4 +1,4 @@
-//! Roundabout phrases, with the shorter form of each.
+//! The lexicon of wordy phrases, with the shorter form of each.
 
 use std::sync::LazyLock;
 
@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::{Replacements, read};
 
-/// The phrases.
+/// The lexicon, loaded on first use.
 pub static REDUNDANCY: LazyLock<Replacements> = LazyLock::new(|| {
     let file: File = read("redundancy", include_str!("redundancy.toml"));
     Replacements::new(file.phrase.into_iter().map(|entry| (entry.long, entry.short)))

@@ -1,4 +1,4 @@
-//! Words that put a sense on the page.
+//! The lexicon of words for sensory perceptions.
 
 use std::sync::LazyLock;
 
@@ -6,22 +6,22 @@ use serde::Deserialize;
 
 use super::Phrases;
 
-/// The file, read.
+/// The parsed contents of `senses.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Senses {
-    /// Seen.
+    /// Words for what is seen.
     pub sight: Phrases,
-    /// Heard.
+    /// Words for what is heard.
     pub hearing: Phrases,
-    /// Smelt.
+    /// Words for what is smelt.
     pub smell: Phrases,
-    /// Tasted.
+    /// Words for what is tasted.
     pub taste: Phrases,
-    /// Felt: warmth, pain, moisture, surfaces.
+    /// Words for what is felt: warmth, pain, moisture, surfaces.
     pub touch: Phrases,
 }
 
-/// The words, read at the first question.
+/// The lexicon, loaded on first use.
 pub static SENSES: LazyLock<Senses> =
     LazyLock::new(|| toml::from_str(include_str!("senses.toml")).expect("an embedded lexicon is well-formed"));

@@ -1,4 +1,4 @@
-//! Words that tell when, where, in what weather, among which things.
+//! The lexicon of words for time, place, nature and things of daily life.
 
 use std::sync::LazyLock;
 
@@ -6,34 +6,30 @@ use serde::Deserialize;
 
 use super::Phrases;
 
-/// The file, read.
+/// The parsed contents of `setting.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Setting {
-    /// When.
+    /// Words for times and dates.
     pub time: Phrases,
-    /// Where.
+    /// Words for places and locations.
     pub place: Phrases,
-    /// Weather, light, sounds, animals and plants.
+    /// Words for weather, light, sounds, animals and plants.
     pub nature: Phrases,
-    /// Things of daily life.
     pub daily_life: DailyLife,
 }
 
-/// Things of daily life.
+/// Words for things of daily life.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DailyLife {
-    /// What people wear.
     pub clothing: Phrases,
-    /// What they eat.
     pub food: Phrases,
-    /// Where they live.
+    /// Words for homes and their parts.
     pub dwelling: Phrases,
-    /// What they use.
     pub tools: Phrases,
 }
 
-/// The words, read at the first question.
+/// The lexicon, loaded on first use.
 pub static SETTING: LazyLock<Setting> =
     LazyLock::new(|| toml::from_str(include_str!("setting.toml")).expect("an embedded lexicon is well-formed"));

@@ -1,4 +1,4 @@
-//! Spellings of the same word, and kanji of words that only help another.
+//! The lexicon of variant spellings of the same word, and of auxiliaries written in kanji.
 
 use std::sync::LazyLock;
 
@@ -7,14 +7,14 @@ use serde::Deserialize;
 use super::{Hit, Phrases, Replacements, Wording, read};
 use crate::morphology::Morpheme;
 
-/// The groups of spellings.
+/// The groups of variant spellings, loaded on first use.
 pub static SPELLINGS: LazyLock<Spellings> = LazyLock::new(|| {
     let (mut members, mut phrases, mut of_phrases) = (Vec::new(), Vec::new(), Vec::new());
     for (group, spellings) in FILE.groups.iter().enumerate() {
         let wordings: Vec<Wording> = spellings.iter().map(Wording::new).collect();
         let inflects = wordings.first().is_some_and(Wording::inflects);
         for wording in wordings {
-            // A word is often read as something else where it stands alone.
+            // A word alone is often analysed differently from the same word in a sentence.
             let settings: &[_] = if inflects { &OF_VERBS } else { &OF_NOUNS };
             for (before, after) in settings {
                 phrases.push((*before, wording.text.clone(), *after));
@@ -34,17 +34,17 @@ pub static SPELLINGS: LazyLock<Spellings> = LazyLock::new(|| {
     }
 });
 
-/// What verbs are read in.
+/// The contexts in which verbs are analysed.
 const OF_VERBS: [(&str, &str); 3] = [("", ""), ("を", ""), ("は", "")];
 
-/// What nouns are read in.
+/// The contexts in which nouns are analysed.
 const OF_NOUNS: [(&str, &str); 3] = [("", ""), ("その", "を"), ("は", "が")];
 
-/// What follows て or で, with its kana.
+/// Auxiliaries after て or で, with their kana spelling.
 pub static AFTER_TE: LazyLock<Replacements> = LazyLock::new(|| auxiliaries(Some("て")));
-/// What follows た or だ, with its kana.
+/// Auxiliaries after た or だ, with their kana spelling.
 pub static AFTER_TA: LazyLock<Replacements> = LazyLock::new(|| auxiliaries(Some("た")));
-/// Other auxiliaries, with their kana.
+/// The other auxiliaries, with their kana spelling.
 pub static AUXILIARIES: LazyLock<Replacements> = LazyLock::new(|| auxiliaries(None));
 
 static FILE: LazyLock<File> = LazyLock::new(|| read("spellings", include_str!("spellings.toml")));
@@ -69,7 +69,7 @@ struct Pair {
     kana: String,
 }
 
-/// The pairs that begin with a kana, without it; or those that begin with neither て nor た.
+/// Returns the pairs that begin with `head`, without it; for `None`, the pairs that begin with neither て nor た.
 fn auxiliaries(head: Option<&str>) -> Replacements {
     let pairs = FILE.auxiliary.pairs.iter();
     Replacements::new(pairs.filter_map(|Pair { kanji, kana }| match head {
@@ -81,27 +81,27 @@ fn auxiliaries(head: Option<&str>) -> Replacements {
     }))
 }
 
-/// Groups of spellings, the preferred one first in each.
+/// Groups of variant spellings, the preferred spelling first in each.
 #[derive(Debug)]
 pub struct Spellings {
     phrases: Phrases,
-    /// For each phrase the spelling that it is a reading of.
+    /// For each phrase, the index of the spelling of which it is an analysis.
     of_phrases: Vec<usize>,
-    /// In the order of the groups.
+    /// The spellings in the order of the groups.
     members: Vec<Member>,
 }
 
-/// A spelling.
+/// A spelling and its group.
 #[derive(Debug)]
 struct Member {
     group: usize,
     wording: Wording,
-    /// Whether the words of its group inflect.
+    /// True if the words of its group inflect.
     inflects: bool,
 }
 
 impl Spellings {
-    /// Where spellings of any group stand; the entries of the hits are spellings.
+    /// Finds spellings of any group; the entries of the hits are indices of spellings.
     #[must_use]
     pub fn find(&self, words: &[Morpheme<'_>]) -> Vec<Hit> {
         let mut hits = self.phrases.find(words);
@@ -118,13 +118,13 @@ impl Spellings {
         hits
     }
 
-    /// The group of a spelling, by the place of the spelling.
+    /// Returns the group of a spelling.
     #[must_use]
     pub fn group(&self, member: usize) -> usize {
         self.members[member].group
     }
 
-    /// A spelling, by its place.
+    /// Returns the wording of a spelling.
     #[must_use]
     pub fn wording(&self, member: usize) -> &Wording {
         &self.members[member].wording

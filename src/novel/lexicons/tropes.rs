@@ -1,4 +1,4 @@
-//! Genres: their words, their worn devices, and the bands that their readers are used to.
+//! The lexicon of genres: their words, their tropes, and the ranges that their readers are used to.
 
 use std::sync::LazyLock;
 
@@ -12,31 +12,28 @@ struct File {
     genre: Vec<Genre>,
 }
 
-/// A genre.
+/// A genre with its vocabulary and expectations.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Genre {
-    /// What it is called.
     pub name: GenreName,
-    /// What a settings file may call it.
+    /// The names that a settings file may use.
     pub keys: Vec<String>,
-    /// Words that its readers meet.
+    /// Words that are typical of the genre.
     pub lexicon: Phrases,
-    /// Worn devices, for whoever judges.
+    /// Clichéd devices of the genre, for a judging model or reader.
     pub tropes: Vec<String>,
-    /// The share of lines that are speech: from, to.
+    /// The usual lowest and highest share of dialogue lines.
     pub dialogue: [f64; 2],
-    /// Characters of an episode: from, to.
+    /// The usual shortest and longest episode, in characters.
     pub length: [f64; 2],
 }
 
-/// The name of a genre.
+/// The name of a genre in both languages.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GenreName {
-    /// In English.
     pub en: String,
-    /// In Japanese.
     pub ja: String,
 }
 
@@ -45,7 +42,7 @@ static GENRES: LazyLock<Vec<Genre>> = LazyLock::new(|| {
     file.genre
 });
 
-/// The genre that a settings file names, without regard to case, width and spaces.
+/// Returns the genre that a settings file names; case, width and spaces are ignored.
 #[must_use]
 pub fn genre(said: &str) -> Option<&'static Genre> {
     let said = folded(said);

@@ -1,4 +1,4 @@
-//! Verbs by what they do in a story.
+//! The lexicon of verbs, grouped by their function in a story.
 
 use std::sync::LazyLock;
 
@@ -6,20 +6,20 @@ use serde::Deserialize;
 
 use super::Phrases;
 
-/// The file, read.
+/// The parsed contents of `verbs.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Verbs {
-    /// To think, feel, notice, remember.
+    /// Verbs of thinking, feeling, noticing and remembering.
     pub thought: Phrases,
-    /// To speak, and what stands beside a line in its place.
+    /// Verbs of speaking, and verbs that take their place beside a line of dialogue.
     pub speech: Phrases,
-    /// What can be seen.
+    /// Verbs of visible actions.
     pub action: Phrases,
-    /// To be, belong, mean: ある and いる count as independent verbs only.
+    /// Verbs of state such as to be, belong, mean. ある and いる count as independent verbs only.
     pub state: Phrases,
 }
 
-/// The words, read at the first question.
+/// The lexicon, loaded on first use.
 pub static VERBS: LazyLock<Verbs> =
     LazyLock::new(|| toml::from_str(include_str!("verbs.toml")).expect("an embedded lexicon is well-formed"));

@@ -1,12 +1,12 @@
-//! Phrases with what to write instead, in the inflection in which they stand.
+//! Phrases with replacements, in the inflection of the text.
 //!
-//! Only what differs is exchanged: 汚名を挽回した becomes 汚名を返上した. Where that cannot be done without changing what stands
-//! around it, nothing is proposed.
+//! Only the differing part is exchanged: 汚名を挽回した becomes 汚名を返上した. If the words around it would have to change, no
+//! replacement is proposed.
 
 use super::{Hit, Phrases, inflected::inflected};
 use crate::morphology::{Ipadic, Morpheme, Morphology};
 
-/// A phrase with its last word, if that inflects.
+/// A phrase with its last word, if that word inflects.
 #[derive(Clone, Debug)]
 pub struct Wording {
     /// The phrase in its dictionary form.
@@ -14,17 +14,17 @@ pub struct Wording {
     last: Option<Last>,
 }
 
-/// The last word of a phrase.
+/// The inflecting last word of a phrase.
 #[derive(Clone, Debug)]
 struct Last {
-    /// Where it begins.
+    /// The byte offset of the word in the phrase.
     start: usize,
     base: String,
     kind: String,
 }
 
 impl Wording {
-    /// Reads a phrase.
+    /// Analyses a phrase in its dictionary form.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
         let text = text.into();
@@ -41,7 +41,8 @@ impl Wording {
         Self { text, last }
     }
 
-    /// This phrase in place of another, which stands as these words of a text do.
+    /// Returns this phrase as a replacement of `other`, which occurs in the text as `words`. Returns `None` if no form
+    /// fits.
     #[must_use]
     pub fn instead_of(&self, other: &Self, words: &[Morpheme<'_>], next: Option<&Morpheme<'_>>) -> Option<String> {
         let found: String = words.iter().map(|word| word.surface).collect();
@@ -63,13 +64,13 @@ impl Wording {
         }
     }
 
-    /// Whether its last word inflects.
+    /// True if the last word inflects.
     #[must_use]
     pub fn inflects(&self) -> bool {
         self.last.is_some()
     }
 
-    /// Whether words stand as the phrase does, but for the inflection of the last one.
+    /// True if the words are spelled as the phrase is, except for the inflection of the last word.
     #[must_use]
     pub fn is_spelled_by(&self, words: &[Morpheme<'_>]) -> bool {
         let before = self.last.as_ref().map_or("", |last| &self.text[..last.start]);
@@ -77,7 +78,7 @@ impl Wording {
         own.iter().map(|word| word.surface).collect::<String>() == before
     }
 
-    /// Exchanges what differs between the two dictionary forms; the ends that they share may be inflected.
+    /// Exchanges the part that differs between the two dictionary forms; the shared end may be inflected.
     fn exchanged(&self, other: &Self, found: &str) -> Option<String> {
         let (_, tail) = shared(&other.text, &self.text);
         let old = &other.text[..other.text.len() - tail];
@@ -86,7 +87,7 @@ impl Wording {
     }
 }
 
-/// How many bytes two texts share at their beginnings and at their ends.
+/// Returns the lengths in bytes of the common prefix and of the common suffix.
 #[must_use]
 pub(crate) fn shared(one: &str, other: &str) -> (usize, usize) {
     let same = |(a, b): &(char, char)| a == b;
@@ -111,12 +112,12 @@ pub(crate) fn shared(one: &str, other: &str) -> (usize, usize) {
 #[derive(Clone, Debug)]
 pub struct Replacements {
     phrases: Phrases,
-    /// For each phrase what it is and what replaces it.
+    /// For each phrase, the old and the new wording.
     pairs: Vec<(Wording, Wording)>,
 }
 
 impl Replacements {
-    /// Of phrases and what is to stand instead.
+    /// Creates the list from pairs of a phrase and its replacement.
     #[must_use]
     pub fn new(pairs: impl IntoIterator<Item = (String, String)>) -> Self {
         let pairs: Vec<(Wording, Wording)> = pairs
@@ -129,20 +130,20 @@ impl Replacements {
         }
     }
 
-    /// Where the phrases stand.
+    /// Finds the phrases among words.
     #[must_use]
     pub fn find(&self, words: &[Morpheme<'_>]) -> Vec<Hit> {
         self.phrases.find(words)
     }
 
-    /// The phrase of a hit, and its replacement, in their dictionary forms.
+    /// Returns the phrase of a hit and its replacement, in their dictionary forms.
     #[must_use]
     pub fn pair(&self, hit: &Hit) -> (&str, &str) {
         let (old, new) = &self.pairs[hit.entry];
         (&old.text, &new.text)
     }
 
-    /// The replacement as it would stand in these words.
+    /// Returns the replacement of a hit, inflected for these words.
     #[must_use]
     pub fn instead(&self, hit: &Hit, words: &[Morpheme<'_>]) -> Option<String> {
         let (old, new) = &self.pairs[hit.entry];

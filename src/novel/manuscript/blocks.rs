@@ -1,7 +1,7 @@
-//! What each line of a file is, and which part of the file it belongs to.
+//! Classification of lines: the kind of each line, and the part of the file to which it belongs.
 //!
-//! Every line has exactly one kind and one part, so that the parts are the whole source. Lines that consist of notes are
-//! told apart only when their notes are read (see [`super::inline`]).
+//! Every line has exactly one kind and one part, so that the parts cover the whole source. Lines that consist only of
+//! notes are recognised later, when their notes are read (see [`super::inline`]).
 
 use std::ops::Range;
 
@@ -10,40 +10,40 @@ use super::{
     lines::{Line, split},
 };
 
-/// What one line is.
+/// The kind of one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineKind {
-    /// Nothing but white space.
+    /// A line of white space only.
     Empty,
-    /// A heading; `text` is the byte at which its words begin.
+    /// A heading; `text` is the byte offset at which its words begin.
     Heading {
-        /// 1 is the highest.
+        /// The level; 1 is the highest.
         level: u8,
-        /// In the source.
+        /// A byte offset in the source.
         text: usize,
     },
-    /// Prose.
+    /// A line of prose.
     Paragraph,
     /// A break between scenes.
     SceneBreak(SceneBreak),
-    /// Notes, and nothing that is seen.
+    /// A line of notes without visible text.
     Notes,
-    /// It only says which part begins.
+    /// A line that only marks the beginning of a part.
     PartMark,
-    /// A line of a part that is not read: front matter, legend, colophon.
+    /// A line of a part that is not analysed: front matter, legend, colophon.
     Verbatim,
 }
 
-/// How many lines a header of an Aozora file has at most: title, subtitle, translations, author, translator.
+/// The largest number of lines in the header of an Aozora file: title, subtitle, translations, author, translator.
 const HEADER_LINES: usize = 8;
 
-/// How many lines front matter or a legend has at most; without its end in that many it is text.
+/// The largest number of lines in front matter or in a legend; a longer one without an end is text.
 const MATTER_LINES: usize = 200;
 
-/// A heading without a sign, such as 第3話　題, is a short line.
+/// The longest line that can be a heading without `#`, such as 第3話　題, in characters.
 const HEADING_CHARACTERS: usize = 40;
 
-/// Says what every line is. Bytes between the lines' contents are line ends and a byte order mark.
+/// Classifies every line. The bytes between the contents of lines are line ends and a byte order mark.
 pub(super) fn classify(source: &str, syntax: Syntax, issues: &mut Vec<Issue>) -> Vec<SourceLine> {
     let lines = split(source);
     match syntax {
@@ -76,7 +76,7 @@ fn web(source: &str, lines: &[Line], issues: &mut Vec<Issue>) -> Vec<SourceLine>
     let titled = first.filter(|at| matches!(kinds[*at], (LineKind::Heading { level: 1, .. }, None)));
     let mut part = if titled.is_some() { Part::Title } else { Part::Body };
     let mut has_prose = false;
-    // The line at which a foreword ends that says so nowhere.
+    // The line at which the foreword ends.
     let mut foreword_end = None;
     for (at, (kind, mark)) in kinds.iter().enumerate() {
         let line = &lines[front + at];
@@ -115,12 +115,12 @@ fn web(source: &str, lines: &[Line], issues: &mut Vec<Issue>) -> Vec<SourceLine>
     read
 }
 
-/// Where a foreword ends.
+/// The line at which a foreword ends, and the reason.
 #[derive(Clone, Copy)]
 enum Ending {
-    /// At a line that begins something else.
+    /// An explicit end: a line that begins something else.
     Said(usize),
-    /// At the first empty line after its text, or with the file.
+    /// An implicit end: the first empty line after the text of the foreword.
     Unsaid(usize),
 }
 
@@ -139,7 +139,7 @@ fn foreword_ends(kinds: &[(LineKind, Option<Part>)], from: usize) -> Option<Endi
     empty.map(Ending::Unsaid)
 }
 
-/// How many lines the front matter takes: `---`, keys, `---`.
+/// Returns the number of lines of the front matter: `---`, keys, `---`.
 fn front_matter(source: &str, lines: &[Line]) -> usize {
     let text = |line: &Line| content(source, line).trim_end();
     let [first, second, rest @ ..] = lines else { return 0 };
@@ -150,7 +150,7 @@ fn front_matter(source: &str, lines: &[Line]) -> usize {
     ends.map_or(0, |at| at + 3)
 }
 
-/// What a line of web text is by itself, and the part that it begins.
+/// Classifies a line of web text by itself and returns the part that it begins, if any.
 fn web_line(source: &str, line: &Line) -> (LineKind, Option<Part>) {
     let text = content(source, line);
     let trimmed = text.trim();
@@ -166,7 +166,7 @@ fn web_line(source: &str, line: &Line) -> (LineKind, Option<Part>) {
     (web_heading(text, line.start), None)
 }
 
-/// A heading with `#` or by its words, else prose.
+/// Returns a heading if the line has `#` or a heading's words, otherwise a paragraph.
 fn web_heading(text: &str, start: usize) -> LineKind {
     if let Some((level, at)) = hashes(text) {
         return LineKind::Heading {
@@ -183,17 +183,17 @@ fn web_heading(text: &str, start: usize) -> LineKind {
     LineKind::Paragraph
 }
 
-/// `## words`: the level and the byte at which the words begin.
+/// Parses `## words` and returns the level and the byte offset of the words.
 fn hashes(text: &str) -> Option<(u8, usize)> {
     let signs = text.chars().take_while(|c| matches!(c, '#' | '＃')).count();
     let level = u8::try_from(signs).ok().filter(|level| (1..=6).contains(level))?;
     let after = text.char_indices().nth(signs)?.0;
     let words = text[after..].trim_start();
-    // A tag such as #恋愛 is no heading, and neither is a sign without words.
+    // A tag such as #恋愛 is not a heading, and neither is a `#` without words.
     (!words.is_empty() && words.len() < text.len() - after).then(|| (level, text.len() - words.len()))
 }
 
-/// 第3話, 第十二章　題: a number, what it counts, and at most a title after a space or a sign.
+/// True for 第3話 and 第十二章　題: a number, a counter, and at most a title after a space or a punctuation mark.
 fn is_numbered(line: &str) -> bool {
     let Some(rest) = line.strip_prefix('第') else {
         return false;
@@ -210,7 +210,7 @@ fn is_numbered(line: &str) -> bool {
             .is_none_or(|c| c.is_whitespace() || "：:「『（(〈【―—─-－・~〜～".contains(c))
 }
 
-/// The part that a line begins: its name in brackets, or as a heading.
+/// Returns the part that a line begins: the part's name in brackets or as a heading.
 fn part_mark(trimmed: &str) -> Option<Part> {
     let pairs = [('【', '】'), ('［', '］'), ('[', ']'), ('〈', '〉')];
     let in_brackets = pairs
@@ -225,7 +225,7 @@ fn part_mark(trimmed: &str) -> Option<Part> {
     }
 }
 
-/// Whether a line is nothing but signs that divide scenes. Strokes need three of them: two are a dash.
+/// True if a line consists only of signs that divide scenes. Strokes must be at least three, because two are a dash.
 fn is_signs(trimmed: &str) -> bool {
     let (mut stars, mut strokes) = (0, 0);
     for c in trimmed.chars().filter(|c| !c.is_whitespace()) {
@@ -283,7 +283,7 @@ fn aozora(source: &str, lines: &[Line]) -> Vec<SourceLine> {
         .collect()
 }
 
-/// Makes the spans of parts, headings, paragraphs and breaks from the lines.
+/// Adds the spans of parts, headings, paragraphs and scene breaks.
 pub(super) fn join(source: &str, lines: &[SourceLine], found: &mut Found) {
     let mut start = 0;
     for (at, line) in lines.iter().enumerate() {
@@ -357,7 +357,7 @@ mod tests {
         let unsaid = kinds("【前書き】\n\nどうも。\n\n本文。\n", Syntax::Web);
         assert_eq!(unsaid[2].0, Part::Foreword);
         assert_eq!(unsaid[4], (Part::Body, LineKind::Paragraph));
-        // In the middle of a story it is a chapter.
+        // In the middle of a story, the same line is a chapter heading.
         let late = kinds("本文。\n## 前書き\n", Syntax::Web);
         assert!(matches!(late[1], (Part::Body, LineKind::Heading { level: 2, .. })));
     }

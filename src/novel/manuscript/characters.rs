@@ -1,24 +1,23 @@
-//! Classes of characters: what a ruby without a bar stands on, and what counts as a character of prose.
+//! Character classes: the base of a ruby without a bar, and the characters that count as prose.
 //!
-//! The classes are those by which Aozora Bunko's own converter splits text. Whether a character is well chosen is not
-//! asked here.
+//! The classes follow Aozora Bunko's own converter. The module does not judge the choice of characters.
 
-/// What a character is, as far as the base of a ruby goes.
+/// The class of a character for finding the base of a ruby.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
     Kanji,
     Hiragana,
     Katakana,
-    /// Letters and digits of the half-width and of the full-width sort are two runs.
+    /// Half-width letters and digits; the full-width ones form a run of their own.
     HalfWidth,
     FullWidth,
     Other,
 }
 
-/// The class of a character.
+/// Returns the class of a character.
 pub(super) fn class(c: char) -> Class {
     match c {
-        // The marks of repetition, 〆 and 〇 stand in words like any kanji, and so do ヶ and ヵ.
+        // Iteration marks, 〆, 〇, ヶ and ヵ occur in words as kanji do.
         '\u{4e00}'..='\u{9fff}'
         | '\u{3400}'..='\u{4dbf}'
         | '\u{f900}'..='\u{faff}'
@@ -47,13 +46,13 @@ pub(super) fn class(c: char) -> Class {
     }
 }
 
-/// Whether a character is a kanji, or one of the marks that stand in words like one.
+/// True if a character is a kanji, or one of the marks that occur in words as kanji do.
 #[must_use]
 pub fn is_kanji(c: char) -> bool {
     class(c) == Class::Kanji
 }
 
-/// Whether characters are one run that carries a ruby without a bar in a file of Aozora Bunko. ※ stands for a kanji.
+/// True if the characters form one run that carries a ruby without a bar in an Aozora file. ※ counts as a kanji.
 pub(crate) fn is_one_run(characters: impl IntoIterator<Item = char>) -> bool {
     let class = |c| if c == '※' { Class::Kanji } else { class(c) };
     let mut classes = characters.into_iter().map(class);
@@ -61,14 +60,14 @@ pub(crate) fn is_one_run(characters: impl IntoIterator<Item = char>) -> bool {
     first != Class::Other && classes.all(|class| class == first)
 }
 
-/// Whether a reader counts it: no white space, no control character, and nothing that only changes its neighbour
-/// (combining marks of kana, joiners, variation selectors).
+/// True if a character is counted: not white space, not a control character, and not a mark that only modifies its
+/// neighbour (combining marks of kana, joiners, variation selectors).
 #[must_use]
 pub fn is_counted(c: char) -> bool {
     !c.is_whitespace() && !is_modifier(c)
 }
 
-/// What stands on no place of its own.
+/// True for control characters and for marks without a position of their own.
 pub(super) fn is_modifier(c: char) -> bool {
     c.is_control()
         || matches!(c,

@@ -1,38 +1,38 @@
-//! A line as a sequence: text, ruby, emphasis that begins and ends, notes. What every writer of a format goes through.
+//! A line as a sequence of text, ruby, starts and ends of emphasis, and notes: the input of every format writer.
 //!
-//! Nothing visible is left out, and emphases end in the reverse order of their beginnings. How a thing is written is the
-//! writer's.
+//! No visible text is left out, and emphases end in the reverse order of their beginnings. The writer decides the
+//! notation.
 
 use std::{borrow::Cow, ops::Range};
 
 use super::{Emphasis, Kind, Manuscript, Note};
 
-/// A piece of a line.
+/// An element of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Inline<'a> {
-    /// Visible text; the byte is where it begins in the source.
+    /// Visible text with its byte offset in the source.
     Text(&'a str, usize),
-    /// A character that could not be typed, instead of its placeholder ※; `None` where it is not known.
+    /// A character that could not be typed, in place of its placeholder ※; `None` if the character is unknown.
     Character(Option<char>, Range<usize>),
-    /// A base with its ruby.
+    /// A base text with its ruby.
     Ruby {
-        /// What it stands on, with the characters that could not be typed.
+        /// The base, including characters that could not be typed.
         base: Cow<'a, str>,
-        /// The ruby.
+        /// The ruby text above the base.
         text: &'a str,
-        /// Of the whole.
+        /// The range of base, ruby and marks in the source.
         range: Range<usize>,
     },
-    /// An emphasis begins. The range is the whole of it.
+    /// The beginning of an emphasis, with the range of the whole emphasis.
     Begin(Emphasis, Range<usize>),
-    /// The innermost emphasis ends.
+    /// The end of the innermost emphasis.
     End(Emphasis, Range<usize>),
-    /// A note of another kind, or the note that makes an emphasis.
+    /// A note of another kind, or the note that marks an emphasis.
     Note(&'a Note, Range<usize>),
 }
 
 impl Manuscript {
-    /// The pieces within a range, such as the content of a line or the base of a ruby.
+    /// Returns the elements within a range, such as the content of a line or the base of a ruby.
     #[must_use]
     pub fn inlines(&self, range: &Range<usize>) -> Vec<Inline<'_>> {
         let mut pieces = Vec::new();
@@ -43,7 +43,7 @@ impl Manuscript {
             .iter()
             .take_while(|span| span.range.start < range.end);
         for span in spans {
-            // Notes within the base of a ruby went with it; what ends after the range is around it.
+            // Notes within the base of a ruby are already included in it; a span that ends after the range encloses it.
             let is_piece = matches!(span.kind, Kind::Ruby { .. } | Kind::Emphasis(_) | Kind::Note(_));
             if span.range.start < at || span.range.end > range.end || !is_piece {
                 continue;
@@ -97,8 +97,8 @@ impl Manuscript {
         pieces.extend(runs.map(|run| Inline::Text(&self.source[run.clone()], run.start)));
     }
 
-    /// The text of a range as a reader should see it: visible, and with the characters that could not be typed where they are
-    /// known.
+    /// Returns the text of a range as a reader sees it: visible text, with characters that could not be typed inserted
+    /// if they are known.
     #[must_use]
     pub fn text_of(&self, range: &Range<usize>) -> Cow<'_, str> {
         let visible = self.visible_in(range);

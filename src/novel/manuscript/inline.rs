@@ -1,8 +1,8 @@
-//! The inside of a line: ruby, emphasis, notes, and what of it is visible.
+//! The inside of a line: ruby, emphasis, notes, and the visible text among them.
 //!
-//! Every look ahead stops at the next sign of its own kind, or is answered from a list made once for the line, so that a
-//! line of signs costs no more than one of words. What cannot be read stays visible, as it was typed. Speech is not found
-//! here, since it may go on in the next line (see [`super::voices`]).
+//! Every lookahead stops at the next sign of its own kind or uses a list made once for the line, so that a line of
+//! signs costs no more than one of words. Markup that cannot be parsed stays visible as typed. Speech is found
+//! elsewhere, because it may continue on the next line (see [`super::voices`]).
 
 use std::ops::Range;
 
@@ -12,13 +12,13 @@ use super::{
     notes::{self, Reading},
 };
 
-/// How many spans may lie within the words that a note is about.
+/// The largest number of spans within the target words of a note.
 const SPANS_IN_TARGET: usize = 200;
 
 const NOTE: &str = "［＃";
 const MARK: char = '※';
 
-/// Reads one line. It becomes a heading, a break or a line of notes where its notes say so.
+/// Parses one line. The line becomes a heading, a break or a line of notes if its notes say so.
 pub(super) fn read(source: &str, syntax: Syntax, line: &mut SourceLine, found: &mut Found) {
     let start = match line.kind {
         LineKind::Heading { text, .. } => text,
@@ -48,7 +48,7 @@ pub(super) fn read(source: &str, syntax: Syntax, line: &mut SourceLine, found: &
     let (heading, has_page_break, has_notes) = (reader.heading, reader.has_page_break, !reader.notes.is_empty());
     let visible = &found.visible.text()[first_visible..];
     let is_blank = visible.trim().is_empty();
-    // Text after the words of a heading makes the line a paragraph that begins with one.
+    // Text after the words of a heading turns the line into a paragraph that begins with a heading.
     let heading = heading.filter(|(_, end)| *end >= first_visible + visible.trim_end().len());
     if line.kind == LineKind::Paragraph {
         if has_notes && is_blank {
@@ -61,22 +61,22 @@ pub(super) fn read(source: &str, syntax: Syntax, line: &mut SourceLine, found: &
             line.kind = LineKind::Heading { level, text: start };
         }
     }
-    // The line feed; a carriage return before it is markup.
+    // Only the line feed is visible; a carriage return before it is markup.
     if line.next > line.content.end && !matches!(line.kind, LineKind::Notes | LineKind::SceneBreak(_)) {
         found.visible.push(source, line.next - 1..line.next);
     }
 }
 
-/// A note of a line.
+/// A note of a line with its position.
 struct NotePlace<'a> {
-    /// With its brackets.
+    /// The range of the note including its brackets.
     range: Range<usize>,
     reading: Reading<'a>,
-    /// Where the note begins that ends what this one began.
+    /// The start of the note that ends the emphasis which this note begins.
     ends_at: Option<usize>,
 }
 
-/// The notes of a line that are closed, and the partners of those that begin an emphasis.
+/// Returns the closed notes of a line, with the partners of those that begin an emphasis.
 fn note_list(source: &str, line: Range<usize>) -> Vec<NotePlace<'_>> {
     let text = &source[line.clone()];
     if !text.contains(NOTE) {
@@ -95,7 +95,7 @@ fn note_list(source: &str, line: Range<usize>) -> Vec<NotePlace<'_>> {
             _ => {}
         }
     }
-    // What closes first stands first; of two nested ones only the outer is a note of the text.
+    // Notes were collected in the order of their ends; of two nested notes, only the outer one is a note of the text.
     notes.sort_by_key(|range| range.start);
     let mut end = 0;
     notes.retain(|range| {
@@ -119,13 +119,14 @@ fn note_list(source: &str, line: Range<usize>) -> Vec<NotePlace<'_>> {
     list
 }
 
-/// Finds for each note that begins an emphasis the one that ends it; what began in between and did not end stays alone.
+/// Finds the end note for each note that begins an emphasis; an unmatched beginning in between stays without a partner.
 fn pair_up(list: &mut [NotePlace]) {
     let mut begun: Vec<(usize, Emphasis)> = Vec::new();
     for at in 0..list.len() {
         match list[at].reading {
             Reading::Begin(Note::Emphasis(emphasis)) => begun.push((at, emphasis)),
-            // Of several ends without beginnings each looks at the innermost only, or this would cost the square.
+            // An end note compares only with the innermost beginning; comparing with all would make several unmatched
+            // ends quadratic.
             Reading::End(Note::Emphasis(emphasis)) => {
                 if let Some((from, _)) = begun.pop_if(|(_, open)| *open == emphasis) {
                     list[from].ends_at = Some(list[at].range.start);
@@ -136,28 +137,28 @@ fn pair_up(list: &mut [NotePlace]) {
     }
 }
 
-/// What has begun in the line and will end at a known place.
+/// An emphasis that has begun in the line and ends at a known offset.
 struct Open {
     emphasis: Emphasis,
     start: usize,
-    /// Where its closing mark begins.
+    /// The byte offset of the closing mark.
     close: usize,
     by: By,
 }
 
-/// The marks of an emphasis.
+/// The notation of an emphasis.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum By {
-    /// 《《》》.
+    /// The brackets `《《》》` around the text.
     Brackets,
-    /// `**`.
+    /// The `**` signs around the text.
     Stars,
     /// A note at both ends.
     Notes,
 }
 
 impl By {
-    /// How long the closing mark is; a note is passed as a note.
+    /// Returns the length of the closing mark in bytes; a closing note is consumed as a note.
     fn closing(self) -> usize {
         match self {
             Self::Brackets => "》》".len(),
@@ -177,14 +178,14 @@ struct LineReader<'a, 'f> {
     notes: Vec<NotePlace<'a>>,
     next_note: usize,
     open: Vec<Open>,
-    /// Where the run of characters begins that a ruby here would stand on, and of what class they are.
+    /// The start and the character class of the run that a ruby at this position would have as its base.
     base: Option<(usize, Class)>,
-    /// How many 《 a bar has kept as they stand: so many 》 stand for themselves too.
+    /// The number of 《 escaped by a bar; as many 》 are literal too.
     kept: usize,
-    /// There is no `**` in the rest of the line.
+    /// True if the rest of the line does not contain `**`.
     no_more_stars: bool,
     heading_begun: Option<u8>,
-    /// The level of the heading that the line is so far, and the length of the visible text then.
+    /// The level of the heading found so far, and the length of the visible text at that time.
     heading: Option<(u8, usize)>,
     has_page_break: bool,
     found: &'f mut Found,
@@ -197,7 +198,7 @@ impl<'a> LineReader<'a, '_> {
                 continue;
             }
             if self.open.last().is_some_and(|open| open.close == self.at) {
-                // The note that ends an emphasis stands at the limit of what it ends.
+                // A note that ends an emphasis lies exactly at the limit of that emphasis.
                 self.note();
                 continue;
             }
@@ -207,7 +208,7 @@ impl<'a> LineReader<'a, '_> {
                 '［' if rest.starts_with(NOTE) => self.note(),
                 MARK if rest[MARK.len_utf8()..].starts_with(NOTE) => self.character_note(),
                 '｜' => self.bar(c),
-                // Aozora files have it as a letter.
+                // In Aozora files, the half-width bar is an ordinary character.
                 '|' if self.syntax == Syntax::Web => self.bar(c),
                 '《' => self.double_bracket(),
                 '》' => {
@@ -224,12 +225,13 @@ impl<'a> LineReader<'a, '_> {
         }
     }
 
-    /// Where structure must end that begins here: before the closing mark of what is open, or with the line.
+    /// Returns the offset at which a structure that begins here must end: the closing mark of the open emphasis, or the
+    /// end of the line.
     fn limit(&self) -> usize {
         self.open.last().map_or(self.end, |open| open.close)
     }
 
-    /// The rest of what is open, or of the line.
+    /// Returns the rest of the open emphasis, or of the line.
     fn rest(&self) -> &'a str {
         &self.source[self.at..self.limit().max(self.at)]
     }
@@ -238,20 +240,20 @@ impl<'a> LineReader<'a, '_> {
         self.found.issue(kind, self.at..self.at + len);
     }
 
-    /// Passes so many bytes as they stand; no ruby stands on them.
+    /// Consumes `len` bytes as literal text, which cannot be the base of a ruby.
     fn literal(&mut self, len: usize) {
         self.found.visible.push(self.source, self.at..self.at + len);
         self.base = None;
         self.at += len;
     }
 
-    /// Passes so many bytes as marks.
+    /// Consumes `len` bytes as markup.
     fn markup(&mut self, len: usize) {
         self.base = None;
         self.at += len;
     }
 
-    /// Passes one character of text.
+    /// Consumes one character of text.
     fn character(&mut self, c: char) {
         self.extend_base(class(c));
         self.found.visible.push(self.source, self.at..self.at + c.len_utf8());
@@ -267,7 +269,7 @@ impl<'a> LineReader<'a, '_> {
         self.base = carries.then_some((start, class));
     }
 
-    /// Ends what is open if its closing mark stands here.
+    /// Ends the open emphasis if its closing mark is at this position; returns true if so.
     fn close_here(&mut self) -> bool {
         let at = self.at;
         let Some(open) = self.open.pop_if(|open| open.close <= at && open.by != By::Notes) else {
@@ -279,7 +281,7 @@ impl<'a> LineReader<'a, '_> {
         true
     }
 
-    /// The note that begins here, if it is closed before what is open ends.
+    /// Returns the index of the note that begins at `at`, if the note is closed before the open emphasis ends.
     fn note_here(&mut self, at: usize) -> Option<usize> {
         while self.notes.get(self.next_note).is_some_and(|note| note.range.start < at) {
             self.next_note += 1;
@@ -292,7 +294,7 @@ impl<'a> LineReader<'a, '_> {
         (note.range.start == at && note.range.end <= limit).then_some(self.next_note)
     }
 
-    /// ※［＃…］: a character that could not be typed; ※ stands for it.
+    /// Consumes ※［＃…］, a character that could not be typed; ※ is its placeholder.
     fn character_note(&mut self) {
         let Some(note) = self.note_here(self.at + MARK.len_utf8()) else {
             return self.character(MARK);
@@ -356,7 +358,7 @@ impl<'a> LineReader<'a, '_> {
     fn begin(&mut self, note: usize, range: &Range<usize>, emphasis: Emphasis) {
         let limit = self.limit();
         match self.notes[note].ends_at {
-            // Its end must lie before the end of what it begins in.
+            // The emphasis must end before the enclosing one does.
             Some(close) if close < limit => self.open.push(Open {
                 emphasis,
                 start: range.start,
@@ -367,7 +369,7 @@ impl<'a> LineReader<'a, '_> {
         }
     }
 
-    /// ［＃「words」に傍点］: the words are the last that are seen before the note.
+    /// Applies ［＃「words」に傍点］ to the words, which must be the last visible text before the note.
     fn emphasise_before(&mut self, words: &str, emphasis: Emphasis, note: Range<usize>) {
         let said = without_notes(words);
         let seen = &self.found.visible.text()[self.first_visible..];
@@ -386,11 +388,11 @@ impl<'a> LineReader<'a, '_> {
         }
     }
 
-    /// Where an emphasis begins whose first visible byte is `start`: before the marks of what begins with that byte too.
-    /// `None` where it would cut a ruby or an emphasis in two.
+    /// Returns the start of an emphasis whose first visible byte is `start`: before the marks of spans that begin with
+    /// the same visible byte. Returns `None` if the emphasis would cut a ruby or another emphasis in two.
     fn whole(&self, mut start: usize) -> Option<usize> {
         let visible = &self.found.visible;
-        // Inline spans are made in the order of their ends.
+        // Inline spans are added in the order of their ends.
         let within = self.found.spans[self.first_span..].iter().rev();
         for (seen, span) in within.enumerate() {
             if span.range.end <= start {
@@ -410,7 +412,7 @@ impl<'a> LineReader<'a, '_> {
         self.open.last().is_none_or(|open| open.start < start).then_some(start)
     }
 
-    /// A bar begins the base of a ruby, or keeps the next sign from being one.
+    /// Handles a bar, which begins the base of a ruby or escapes the next sign.
     fn bar(&mut self, bar: char) {
         let rest = self.rest();
         let after = &rest[bar.len_utf8()..];
@@ -443,7 +445,7 @@ impl<'a> LineReader<'a, '_> {
         self.end_ruby(start, base, ruby.len());
     }
 
-    /// Whether an emphasis begins or ends by a note within a range, which can be no ruby then.
+    /// True if a note within the range begins or ends an emphasis; the range cannot be a ruby then.
     fn is_cut(&self, range: Range<usize>) -> bool {
         let first = self.notes.partition_point(|note| note.range.end <= range.start);
         let mut within = self.notes[first..]
@@ -452,7 +454,7 @@ impl<'a> LineReader<'a, '_> {
         within.any(|note| matches!(note.reading, Reading::Begin(_) | Reading::End(_)))
     }
 
-    /// What stands between a bar and the 《 that it belongs to. Signs within notes are words.
+    /// Returns the text between a bar and its 《. Signs within notes are ordinary text.
     fn base_after(&self, after: &'a str) -> Option<&'a str> {
         let signs: &[char] = match self.syntax {
             Syntax::Web => &['｜', '|', '《', '》'],
@@ -470,7 +472,7 @@ impl<'a> LineReader<'a, '_> {
         }
     }
 
-    /// Passes the base of a ruby, of which characters that could not be typed may be a part.
+    /// Consumes the base of a ruby, which may contain characters that could not be typed.
     fn pass_base(&mut self, end: usize) {
         while self.at < end {
             let rest = &self.source[self.at..end];
@@ -487,14 +489,14 @@ impl<'a> LineReader<'a, '_> {
         }
     }
 
-    /// Passes 《ruby》 and makes the span, which began at `start`.
+    /// Consumes 《ruby》 and adds the span, which began at `start`.
     fn end_ruby(&mut self, start: usize, base: Range<usize>, ruby: usize) {
         let text = self.at + '《'.len_utf8()..self.at + '《'.len_utf8() + ruby;
         self.markup(ruby + "《》".len());
         self.found.span(Kind::Ruby { base, text }, start..self.at);
     }
 
-    /// 《《emphasis》》, or 《ruby》 after its base.
+    /// Handles 《《emphasis》》, or 《ruby》 after its base.
     fn double_bracket(&mut self) {
         let rest = self.rest();
         if self.syntax == Syntax::Web && rest.starts_with("《《") {
@@ -536,7 +538,7 @@ impl<'a> LineReader<'a, '_> {
         }
     }
 
-    /// `{base|ruby}`, as VFM writes it.
+    /// Handles `{base|ruby}`, the VFM notation.
     fn braces(&mut self) {
         let inner = &self.rest()[1..];
         let pair = inner
@@ -544,7 +546,7 @@ impl<'a> LineReader<'a, '_> {
             .filter(|len| inner[*len..].starts_with('}'))
             .and_then(|len| inner[..len].split_once(['|', '｜']))
             .filter(|(base, ruby)| !base.is_empty() && !ruby.is_empty())
-            // The signs of the other notation would make two of one.
+            // Signs of the other notation would make two structures of one.
             .filter(|(base, ruby)| ![base, ruby].iter().any(|part| part.contains(['《', '》', '［', '］'])));
         let Some((base, ruby)) = pair else {
             return self.literal(1);
@@ -559,12 +561,12 @@ impl<'a> LineReader<'a, '_> {
         self.found.span(Kind::Ruby { base, text }, start..self.at);
     }
 
-    /// `**bold**`.
+    /// Handles `**bold**` emphasis.
     fn stars(&mut self) {
         let start = self.at;
         let inner = &self.rest()[2..];
         let closes = if self.no_more_stars { None } else { inner.find("**") };
-        // Within what is open the rest is not the line's.
+        // Inside an open emphasis, `rest` does not reach the end of the line, so this says nothing about the line.
         self.no_more_stars |= closes.is_none() && self.open.is_empty();
         match closes.filter(|len| *len > 0 && !inner.starts_with(char::is_whitespace)) {
             Some(len) => {
@@ -581,7 +583,7 @@ impl<'a> LineReader<'a, '_> {
     }
 }
 
-/// What stands before the 》 that closes a ruby; no note begins or ends within it alone.
+/// Returns the text before the 》 that closes a ruby; `None` if a note begins or ends within it alone.
 fn ruby_text(after: &str) -> Option<&str> {
     let end = after.find(['《', '》']).filter(|at| after[*at..].starts_with('》'))?;
     let text = &after[..end];
@@ -596,7 +598,7 @@ fn ruby_text(after: &str) -> Option<&str> {
     (depth == 0).then_some(text)
 }
 
-/// The words of a note as they are seen: without the notes within them.
+/// Returns the visible words of a note, without the notes nested in them.
 fn without_notes(words: &str) -> String {
     let mut seen = String::with_capacity(words.len());
     let mut depth = 0_usize;

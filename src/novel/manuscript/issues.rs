@@ -1,45 +1,44 @@
-//! What is wrong with the markup of a manuscript: found while reading, told with its place.
+//! Issues of a manuscript's markup, found while parsing, each with its position.
 //!
-//! An issue never loses text: what is wrong stays in the text as it was typed. Whether prose is good is not asked here.
+//! An issue never loses text: broken markup stays in the text as typed. The quality of the prose is not judged here.
 
 use std::{borrow::Cow, ops::Range};
 
 use fumi_base::text::Text;
 
-/// A fault of the markup.
+/// An issue of the markup with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Issue {
-    /// What is wrong.
     pub kind: IssueKind,
-    /// Where, in bytes of the source.
+    /// The byte range in the source.
     pub range: Range<usize>,
 }
 
-/// The faults of markup.
+/// The kinds of markup issues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IssueKind {
-    /// 《 or 》 without the other one in its line: neither a ruby nor an emphasis.
+    /// 《 or 》 without a partner in its line: neither a ruby nor an emphasis.
     UnpairedRubyMark,
-    /// 《…》 after nothing that a ruby could stand on.
+    /// 《…》 without a preceding text that could be its base.
     RubyWithoutBase,
-    /// ｜…《》 or 《》 with nothing in it.
+    /// ｜…《》 or 《》 without content.
     EmptyRuby,
-    /// An opening bracket that nothing closes.
+    /// An opening bracket that is never closed.
     UnclosedBracket(char),
-    /// A closing bracket that nothing opened.
+    /// A closing bracket without an opening one.
     StrayBracket(char),
-    /// ［＃ without its ］.
+    /// ［＃ without its closing ］.
     UnclosedNote,
-    /// A note about words that do not stand before it, or that stand across a ruby or an emphasis.
+    /// A note whose target words do not precede it, or extend across a ruby or an emphasis.
     NoteWithoutTarget,
-    /// An emphasis that begins and does not end in its paragraph, or ends and did not begin.
+    /// An emphasis without an end in its paragraph, or an end without a beginning.
     UnpairedEmphasis,
-    /// A foreword that no heading and no line ends: it was taken to end at the first empty line.
+    /// A foreword without an explicit end: it was taken to end at the first empty line.
     OpenForeword,
 }
 
 impl IssueKind {
-    /// What is wrong and what would be right, in both languages.
+    /// Returns a description of the issue and of its correction, in both languages.
     #[must_use]
     pub fn message(self) -> Text {
         let (en, ja): (Cow<'static, str>, Cow<'static, str>) = match self {

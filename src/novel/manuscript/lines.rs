@@ -1,17 +1,17 @@
-//! The lines of a text, and from a byte to its line and column.
+//! The lines of a text, and the conversion of byte offsets to line and column.
 //!
-//! Lines end with a line feed, with or without a carriage return before it. A position costs at most one kilobyte of
-//! looking, however long its line is. What a line means is not known here: see [`super::blocks`].
+//! Lines end with a line feed, with or without a carriage return before it. A conversion scans at most one kilobyte,
+//! however long the line is. The meaning of lines is determined in [`super::blocks`].
 
-/// How far apart the remembered character counts are, in bytes.
+/// The distance between two stored character counts, in bytes.
 const STRIDE: usize = 1_024;
 
-/// A place in the source as people count: both from 1, columns in characters.
+/// A position in the source as people count: line and column from 1, columns in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
-    /// From 1.
+    /// The line number, from 1.
     pub line: usize,
-    /// From 1, in characters.
+    /// The column, from 1, in characters.
     pub column: usize,
 }
 
@@ -23,8 +23,8 @@ pub(super) struct Line {
     pub(super) next: usize,
 }
 
-/// The lines of `source`. A text that ends with a line feed has no empty line after it; a byte order mark belongs to no
-/// content.
+/// Splits `source` into lines. A text that ends with a line feed has no empty line after it; a byte order mark is not
+/// part of any content.
 pub(super) fn split(source: &str) -> Vec<Line> {
     let mut lines = Vec::new();
     let mut start = 0;
@@ -52,12 +52,13 @@ pub(super) fn split(source: &str) -> Vec<Line> {
     lines
 }
 
-/// Finds lines and columns.
+/// An index for converting byte offsets to positions.
 #[derive(Clone, Debug)]
 pub(super) struct Places {
-    /// Where each line begins.
+    /// The byte offset at which each line begins.
     starts: Vec<usize>,
-    /// Characters before the first character boundary at or after each multiple of [`STRIDE`], with that boundary.
+    /// For each multiple of [`STRIDE`]: the first character boundary at or after it, and the number of characters
+    /// before that boundary.
     counts: Vec<(usize, usize)>,
 }
 
@@ -77,14 +78,14 @@ impl Places {
         Self { starts, counts }
     }
 
-    /// The position of a byte, which is a character boundary of the same source.
+    /// Returns the position of a byte offset, which must be a character boundary of the same source.
     pub(super) fn position(&self, source: &str, byte: usize) -> Position {
         let line = self.starts.partition_point(|start| *start <= byte);
         let column = self.characters(source, byte) - self.characters(source, self.starts[line - 1]) + 1;
         Position { line, column }
     }
 
-    /// How many characters stand before a byte.
+    /// Returns the number of characters before a byte offset.
     fn characters(&self, source: &str, byte: usize) -> usize {
         let after = self.counts.partition_point(|(at, _)| *at <= byte);
         let (from, before) = after.checked_sub(1).map_or((0, 0), |known| self.counts[known]);

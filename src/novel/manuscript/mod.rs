@@ -1,8 +1,8 @@
 //! A manuscript as spans over its source: parts, headings, paragraphs, voices, ruby, emphasis, notes, scene breaks.
 //!
-//! Invariant: the source is kept whole. The visible text and the markup between its runs are the source, byte for byte;
-//! spans begin and end between characters, and of two spans one contains the other or they do not touch. Broken markup is
-//! no failure: it stays text, and an [`Issue`] says so. Sentences and words are not found here.
+//! Invariant: the source is kept whole. The visible runs and the markup between them are the source, byte for byte;
+//! spans begin and end between characters, and two spans either nest or do not overlap. Broken markup is not an error:
+//! it stays text and is reported as an [`Issue`]. Sentences and words are not found here.
 
 mod blocks;
 mod characters;
@@ -27,69 +27,68 @@ pub use notes::Note;
 pub use spans::Span;
 pub use visible::{Counts, Visible};
 
-/// How a manuscript is written.
+/// The notation of a manuscript.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Syntax {
-    /// As on the web: Markdown headings, ruby and emphasis as on 小説家になろう and カクヨム, `{base|ruby}`.
+    /// The web notation: Markdown headings, ruby and emphasis as on 小説家になろう and カクヨム, `{base|ruby}`.
     #[default]
     Web,
-    /// As Aozora Bunko distributes it: a header, a legend, notes, a colophon.
+    /// The notation of Aozora Bunko: a header, a legend, notes, a colophon.
     Aozora,
 }
 
-/// Which brackets hold what a character thinks.
+/// The brackets that enclose a character's thoughts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Thoughts {
-    /// （…） where a sentence could begin.
+    /// （…） at a position where a sentence could begin.
     #[default]
     Parentheses,
-    /// 『…』 where a sentence could begin, and no parentheses.
+    /// 『…』 at a position where a sentence could begin; parentheses are not thoughts.
     DoubleQuotes,
 }
 
-/// How to read a manuscript.
+/// The options for parsing a manuscript.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reading {
-    /// Its notation.
     pub syntax: Syntax,
-    /// Its brackets for thoughts.
+    /// The brackets for thoughts.
     pub thoughts: Thoughts,
 }
 
-/// What a span is.
+/// The kind of a span, with its details.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A stretch of whole lines. The parts follow one another and are the whole source.
+    /// A sequence of whole lines. The parts follow one another and cover the whole source.
     Part(Part),
     /// One line that is a heading, of level 1 to 6.
     Heading {
-        /// 1 is the highest.
+        /// The level; 1 is the highest.
         level: u8,
     },
     /// One line of prose.
     Paragraph,
     /// A break between scenes.
     SceneBreak(SceneBreak),
-    /// What nobody says.
+    /// Text outside dialogue and thoughts.
     Narration,
-    /// What somebody says, with its brackets.
+    /// A character's speech, including its brackets.
     Dialogue(Closing),
-    /// What somebody thinks, with its brackets.
+    /// A character's thought, including its brackets.
     Thought(Closing),
     /// A base with its ruby and the marks of both.
     Ruby {
-        /// What the ruby stands on.
+        /// The range of the base text.
         base: Range<usize>,
-        /// The ruby itself.
+        /// The range of the ruby text.
         text: Range<usize>,
     },
-    /// Emphasised text with its marks.
+    /// Emphasised text including its marks.
     Emphasis(Emphasis),
     /// An editor's note ［＃…］.
     Note(Note),
 }
 
-/// What a stretch of a file is.
+/// The part of a file that a sequence of lines forms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// Metadata: front matter, or the title and author of an Aozora file.
@@ -98,76 +97,74 @@ pub enum Part {
     Legend,
     /// The heading that names the episode.
     Title,
-    /// 前書き.
+    /// The author's foreword (前書き).
     Foreword,
-    /// The story.
+    /// The text of the story.
     Body,
-    /// 後書き.
+    /// The author's afterword (後書き).
     Afterword,
-    /// Where an Aozora file comes from.
+    /// The source notes at the end of an Aozora file.
     Colophon,
 }
 
-/// How scenes are divided.
+/// The notation of a scene break.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SceneBreak {
     /// Two or more empty lines.
     Empty,
     /// A line of signs.
     Signs,
-    /// A new page.
+    /// A page break note.
     Page,
 }
 
-/// How speech ends.
+/// The way in which speech ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Closing {
-    /// With its bracket.
+    /// With the closing bracket.
     Closed,
-    /// It goes on in the next paragraph, and began here or before.
+    /// The speech continues in the next paragraph; it began in this one or before.
     Continues,
-    /// With the paragraph; nothing closes it.
+    /// With the paragraph, because the bracket is never closed.
     Open,
 }
 
-/// How text is emphasised.
+/// The style of an emphasis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Emphasis {
-    /// 傍点 of any shape.
+    /// Emphasis dots (傍点) of any shape.
     Dots,
-    /// 傍線 of any shape.
+    /// A line beside the text (傍線) of any shape.
     Line,
-    /// 太字.
+    /// Bold type (太字).
     Bold,
-    /// 斜体.
+    /// Italic type (斜体).
     Italic,
 }
 
-/// Who is heard at a place.
+/// The voice of a piece of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Voice {
-    /// Nobody in the story.
+    /// The narrator's voice.
     Narration,
-    /// Somebody who speaks.
+    /// A character who speaks.
     Dialogue,
-    /// Somebody who thinks.
+    /// A character who thinks.
     Thought,
 }
 
-/// One line of the source and what it is.
+/// One line of the source with its classification.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceLine {
-    /// Its content, without what ends it.
+    /// The range of the content without the line end.
     pub content: Range<usize>,
-    /// Where the next line begins.
+    /// The byte offset of the next line.
     pub next: usize,
-    /// Which part it belongs to.
     pub part: Part,
-    /// What it is.
     pub kind: LineKind,
 }
 
-/// A manuscript, read.
+/// A parsed manuscript.
 #[derive(Clone, Debug)]
 pub struct Manuscript {
     source: String,
@@ -180,7 +177,7 @@ pub struct Manuscript {
 }
 
 impl Manuscript {
-    /// Reads a text. Takes time in proportion to its length, whatever it is.
+    /// Parses a text in time proportional to its length, whatever it contains.
     #[must_use]
     pub fn read(source: impl Into<String>, reading: Reading) -> Self {
         let source = source.into();
@@ -205,62 +202,62 @@ impl Manuscript {
         }
     }
 
-    /// The text as it was given.
+    /// Returns the text as it was given.
     #[must_use]
     pub fn source(&self) -> &str {
         &self.source
     }
 
-    /// How it was read.
+    /// Returns the options with which the text was parsed.
     #[must_use]
     pub fn reading(&self) -> Reading {
         self.reading
     }
 
-    /// Every line of the source, in order.
+    /// Returns every line of the source, in order.
     #[must_use]
     pub fn lines(&self) -> &[SourceLine] {
         &self.lines
     }
 
-    /// All spans; one comes before what it contains and before what follows it.
+    /// Returns all spans; a span precedes the spans that it contains and those that follow it.
     #[must_use]
     pub fn spans(&self) -> &[Span] {
         &self.spans
     }
 
-    /// What a reader sees, and where it stands in the source.
+    /// Returns the visible text with its mapping to the source.
     #[must_use]
     pub fn visible(&self) -> &Visible {
         &self.visible
     }
 
-    /// What is wrong with the markup, in the order of the text.
+    /// Returns the issues of the markup, in text order.
     #[must_use]
     pub fn issues(&self) -> &[Issue] {
         &self.issues
     }
 
-    /// Line and column of a byte, which must begin a character.
+    /// Returns line and column of a byte offset, which must be a character boundary.
     #[must_use]
     pub fn position(&self, byte: usize) -> Position {
         self.places.position(&self.source, byte)
     }
 
-    /// The visible text of a range of the source.
+    /// Returns the visible text of a range of the source.
     #[must_use]
     pub fn visible_in(&self, range: &Range<usize>) -> &str {
         self.visible.within(range)
     }
 
-    /// The characters of one part.
+    /// Counts the characters of one part.
     #[must_use]
     pub fn count(&self, part: Part) -> Counts {
         let parts = self.spans.iter().filter(|span| span.kind == Kind::Part(part));
         parts.map(|span| Counts::of(self.visible_in(&span.range))).sum()
     }
 
-    /// The body's characters by voice, headings aside.
+    /// Counts the body's characters of one voice, without headings.
     #[must_use]
     pub fn count_voice(&self, voice: Voice) -> Counts {
         let mut counts = Counts::default();
@@ -272,7 +269,7 @@ impl Manuscript {
         counts
     }
 
-    /// The body cut by voice: ranges of the source that follow one another, each with the innermost voice around it.
+    /// Splits the body by voice: consecutive ranges of the source, each with the innermost voice around it.
     #[must_use]
     pub fn voices(&self) -> Vec<(Range<usize>, Voice)> {
         let bodies: Vec<&Range<usize>> = self
@@ -314,13 +311,13 @@ impl Manuscript {
     }
 }
 
-/// What the readers of a manuscript's layers add to.
+/// The results that the parsing steps collect.
 #[derive(Debug, Default)]
 struct Found {
     spans: Vec<Span>,
     visible: Visible,
     issues: Vec<Issue>,
-    /// Which spans each line has, as places in `spans`.
+    /// For each line, the range of its spans in `spans`.
     of_lines: Vec<Range<usize>>,
 }
 

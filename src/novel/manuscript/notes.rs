@@ -1,47 +1,47 @@
-//! What an editor's note ［＃…］ of Aozora Bunko says.
+//! Parser for the editor's notes ［＃…］ of Aozora Bunko.
 //!
-//! Only what changes how the text is set is understood; everything else is a note that stays as it is. Whether a note fits
-//! the text around it is not decided here.
+//! Only notes that change the typesetting are interpreted; all others are kept as they are. Whether a note fits the
+//! text around it is decided elsewhere.
 
 use encoding_rs::EUC_JP;
 
 use super::Emphasis;
 
-/// A note, read.
+/// A parsed note.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note {
-    /// A character that could not be typed, after its placeholder ※. `None` where no code is given or none is known.
+    /// A character that could not be typed, after its placeholder ※. `None` if the note has no code or an unknown one.
     Character(Option<char>),
-    /// The line begins so many characters further down.
+    /// An indent of this line by a number of characters.
     Indent(u8),
-    /// So do the lines from here.
+    /// An indent of the lines from here on.
     IndentFrom(u8),
-    /// Back to the margin.
+    /// The end of an indent.
     IndentEnd,
-    /// The rest of the line ends so many characters above the foot.
+    /// A bottom alignment of the rest of the line, this number of characters above the foot.
     FromFoot(u8),
-    /// A new page.
+    /// A page break.
     PageBreak,
-    /// Emphasis that begins or ends here, or is set on what stands before.
+    /// The beginning or end of an emphasis, or an emphasis of preceding words.
     Emphasis(Emphasis),
-    /// A heading of this level, likewise.
+    /// The beginning or end of a heading of this level, or a heading made of preceding words.
     Heading(u8),
-    /// Anything else.
+    /// Any other note, kept as it is.
     Other,
 }
 
-/// What a note is about.
+/// A note with the text that it affects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Reading<'a> {
-    /// It speaks for itself.
+    /// A note without a target.
     Here(Note),
-    /// It is set on these words, which stand before it.
+    /// A note on these words, which precede it.
     On(&'a str, Note),
     Begin(Note),
     End(Note),
 }
 
-/// Reads what stands between ［＃ and ］. `follows_mark`: whether a ※ stands right before it.
+/// Parses the text between ［＃ and ］. `follows_mark` is true if ※ immediately precedes the note.
 pub(super) fn read(words: &str, follows_mark: bool) -> Reading<'_> {
     if follows_mark {
         return Reading::Here(Note::Character(character(words)));
@@ -75,7 +75,7 @@ pub(super) fn read(words: &str, follows_mark: bool) -> Reading<'_> {
     })
 }
 
-/// `「x」に傍点`, `「x」は太字`, `「x」は中見出し`.
+/// Parses `「x」に傍点`, `「x」は太字`, `「x」は中見出し`.
 fn on_words(words: &str) -> Option<(&str, Note)> {
     let inner = words.strip_prefix('「')?;
     let cut = ["」に", "」は"].iter().filter_map(|cut| inner.rfind(cut)).max()?;
@@ -83,9 +83,9 @@ fn on_words(words: &str) -> Option<(&str, Note)> {
     Some((&inner[..cut], said))
 }
 
-/// The name of an emphasis or of a heading.
+/// Parses the name of an emphasis or of a heading.
 fn style(name: &str) -> Option<Note> {
-    // A heading within a line or in a window of it is one all the same.
+    // A heading within a line (同行) or in a window (窓) counts as a heading.
     let heading = name.strip_prefix("同行").or(name.strip_prefix("窓")).unwrap_or(name);
     match heading {
         "大見出し" => return Some(Note::Heading(1)),
@@ -104,7 +104,7 @@ fn style(name: &str) -> Option<Note> {
     Some(Note::Emphasis(emphasis))
 }
 
-/// The character that a note of ※ names: by its code in Unicode, or by plane, row and cell.
+/// Returns the character that a note after ※ names, by its Unicode code point or by plane, row and cell.
 fn character(words: &str) -> Option<char> {
     if let Some(at) = words.find("U+") {
         let code = &words[at + 2..];
@@ -114,7 +114,8 @@ fn character(words: &str) -> Option<char> {
     words.split(['、', '水', '準']).rev().find_map(by_cell)
 }
 
-/// `1-2-8`: of the first plane, the part that JIS X 0208 has too, which is what EUC-JP encodes.
+/// Decodes a cell such as `1-2-8`. Only the part of the first plane that JIS X 0208 also contains is known, because
+/// EUC-JP encodes that set.
 fn by_cell(code: &str) -> Option<char> {
     let mut parts = code.split('-').map(|part| part.parse::<u8>().ok());
     let (Some(Some(1)), Some(Some(row @ 1..=94)), Some(Some(cell @ 1..=94)), None) =
@@ -122,7 +123,7 @@ fn by_cell(code: &str) -> Option<char> {
     else {
         return None;
     };
-    // Rows 9 to 12 and 14, 15 are empty there and full in JIS X 0213; row 13 and those after 84 hold others.
+    // Rows 9 to 12, 14 and 15 are empty in JIS X 0208 and used in JIS X 0213; row 13 and the rows after 84 differ.
     if !matches!(row, 1..=8 | 16..=84) {
         return None;
     }
@@ -131,7 +132,7 @@ fn by_cell(code: &str) -> Option<char> {
     decoded.chars().next()
 }
 
-/// A small number in full-width, half-width or kanji digits.
+/// Parses a small number in full-width, half-width or kanji digits.
 fn number(digits: &str) -> Option<u8> {
     let (mut value, rest): (u8, _) = match digits.strip_prefix('十') {
         Some("") => return Some(10),
@@ -187,7 +188,7 @@ mod tests {
             ("U+29E3D", Some('𩸽')),
             ("始め二重山括弧、1-1-52", Some('《')),
             ("「木＋吶のつくり」、第3水準1-85-54", None),
-            // Another character than the one that machines have at this place of JIS X 0208.
+            // JIS X 0213 and the vendor extensions of JIS X 0208 have different characters in this cell.
             ("第3水準1-89-1", None),
             ("「てへん＋発」、ページ数-行数", None),
             ("U+D800", None),

@@ -1,19 +1,18 @@
-//! Spans in the order of a tree: each before what it contains.
+//! Spans in tree order: each precedes the spans that it contains.
 //!
-//! Whoever makes spans keeps them from crossing; here they are only put in order and told who contains whom.
+//! The callers ensure that spans do not cross; this module only sorts them and finds their parents.
 
 use std::{cmp::Reverse, ops::Range};
 
 use super::Kind;
 
-/// A stretch of the source and what it is.
+/// A range of the source with its kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// What it is.
     pub kind: Kind,
-    /// Bytes of the source.
+    /// The byte range in the source.
     pub range: Range<usize>,
-    /// The place of the smallest span around it in [`super::Manuscript::spans`]; `None` for parts.
+    /// The index of the smallest enclosing span in [`super::Manuscript::spans`]; `None` for parts.
     pub parent: Option<usize>,
 }
 
@@ -27,7 +26,7 @@ impl Span {
     }
 }
 
-/// Which of two spans over the same bytes contains the other.
+/// Returns the nesting order of spans over the same bytes: a lower rank encloses a higher one.
 fn rank(kind: &Kind) -> u8 {
     match kind {
         Kind::Part(_) => 0,
@@ -39,7 +38,7 @@ fn rank(kind: &Kind) -> u8 {
     }
 }
 
-/// Puts spans in order and finds their parents, without recursion: they may be nested as deep as the text is long.
+/// Sorts spans and finds their parents, without recursion, because the nesting may be as deep as the text is long.
 pub(super) fn nest(mut spans: Vec<Span>) -> Vec<Span> {
     spans.sort_by_key(|span| (span.range.start, Reverse(span.range.end), rank(&span.kind)));
     let mut around: Vec<usize> = Vec::new();

@@ -1,6 +1,6 @@
-//! Manuscripts and what is found in them, each on one screen.
+//! Tests of manuscripts and their spans, each on one screen.
 //!
-//! `shown` writes the spans of the story as a tree in one line; properties over random texts stand in `tests/properties`.
+//! `shown` writes the spans of the story as a tree in one line; properties over random texts are in `tests/properties`.
 
 use super::{Closing, Emphasis, IssueKind, Kind, Manuscript, Part, Reading, Syntax, Thoughts, Voice};
 
@@ -19,7 +19,7 @@ fn aozora(source: &str) -> Manuscript {
     )
 }
 
-/// The spans below the parts: `name(visible text, inner spans)`.
+/// Writes the spans below the parts: `name(visible text, inner spans)`.
 fn shown(manuscript: &Manuscript) -> String {
     let mut out = String::new();
     let mut ends = Vec::new();
@@ -68,7 +68,7 @@ fn ruby_stands_on_a_bar_on_kanji_or_in_braces() {
         &web("私は｜Dragon《ドラゴン》と|お伽話《フェアリーテイル》を、今日《きょう》{電子|でんし}で。"),
         "p( n[私はDragonとお伽話を、今日電子で。]( r:ドラゴン[Dragon] r:フェアリーテイル[お伽話] r:きょう[今日] r:でんし[電子]))",
     );
-    // On the web only kanji carry a ruby without a bar; in Aozora files any run of one class does.
+    // On the web, only kanji carry a ruby without a bar; in Aozora files, any run of one class does.
     let bare = "これはライト《光》だ。";
     assert_eq!(issues(&web(bare)), [(IssueKind::RubyWithoutBase, "《光》")]);
     check(&aozora(bare), "p( n[これはライトだ。]( r:光[ライト]))");
@@ -164,14 +164,14 @@ fn emphasis_has_four_notations() {
         &web("《《傍点》》と**太字**、うん［＃「うん」に傍点］、［＃傍線］線の字《じ》［＃傍線終わり］"),
         "p( n[傍点と太字、うん、線の字]( Dots[傍点] Bold[太字] Dots[うん]( Emphasis(Dots)) Line[線の字]( Emphasis(Line) r:じ[字] Emphasis(Line))))",
     );
-    // Around whole rubies, and never through one.
+    // The emphasis encloses whole rubies and never begins inside one.
     check(
         &aozora("あの｜煽動《せんどう》して［＃「煽動して」に傍点］"),
         "p( n[あの煽動して]( Dots[煽動して]( r:せんどう[煽動] Emphasis(Dots))))",
     );
     let cut = aozora("煽動《せんどう》して［＃「動して」に傍点］");
     assert_eq!(issues(&cut), [(IssueKind::NoteWithoutTarget, "［＃「動して」に傍点］")]);
-    // One within another, and none through the base of a ruby.
+    // An emphasis may be nested in another, but not begin in the base of a ruby.
     check(&web("《《あ**い**》》"), "p( n[あい]( Dots[あい]( Bold[い])))");
     let in_base = web("｜あ［＃太字終わり］い《ルビ》");
     assert_eq!(

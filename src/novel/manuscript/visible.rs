@@ -1,6 +1,6 @@
-//! The visible text of a manuscript: what a reader sees, without ruby and marks, and where each piece of it stands.
+//! The visible text of a manuscript, without ruby and marks, and its mapping to the source.
 //!
-//! Visible text is never made up: it is the source, cut into runs. What lies between two runs is markup.
+//! Visible text is never generated: it consists of runs of the source. Everything between two runs is markup.
 
 use std::{
     iter::Sum,
@@ -9,7 +9,7 @@ use std::{
 
 use super::characters::{is_counted, is_modifier};
 
-/// A run of visible text: as many bytes from `visible` on as from `source` on.
+/// A run of visible text: `len` bytes at `visible` equal the `len` bytes at `source`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Run {
     source: usize,
@@ -17,7 +17,7 @@ struct Run {
     len: usize,
 }
 
-/// What a reader sees. Lines of the parts that are read end with a line feed.
+/// The visible text. Lines of the parts that are read end with a line feed.
 #[derive(Clone, Debug, Default)]
 pub struct Visible {
     text: String,
@@ -25,19 +25,19 @@ pub struct Visible {
 }
 
 impl Visible {
-    /// The visible text.
+    /// Returns the visible text.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The runs as ranges of the source, in order; they neither touch nor overlap.
+    /// Returns the runs as ranges of the source, in order; they neither touch nor overlap.
     #[must_use]
     pub fn runs(&self) -> impl DoubleEndedIterator<Item = Range<usize>> + Clone + '_ {
         self.runs.iter().map(|run| run.source..run.source + run.len)
     }
 
-    /// Where a byte of the visible text stands in the source. Its end stands at the end of the last run.
+    /// Converts an offset in the visible text to the source. The end of the text maps to the end of the last run.
     #[must_use]
     pub fn to_source(&self, visible: usize) -> usize {
         let after = self.runs.partition_point(|run| run.visible <= visible);
@@ -47,7 +47,7 @@ impl Visible {
         run.source + (visible - run.visible).min(run.len)
     }
 
-    /// Where a byte of the source stands in the visible text; markup stands where the next visible character does.
+    /// Converts an offset in the source to the visible text; markup maps to the next visible character.
     #[must_use]
     pub fn from_source(&self, source: usize) -> usize {
         let after = self.runs.partition_point(|run| run.source <= source);
@@ -57,13 +57,13 @@ impl Visible {
         run.visible + (source - run.source).min(run.len)
     }
 
-    /// The visible text of a range of the source.
+    /// Returns the visible text of a range of the source.
     #[must_use]
     pub fn within(&self, range: &Range<usize>) -> &str {
         &self.text[self.from_source(range.start)..self.from_source(range.end)]
     }
 
-    /// The runs within a range of the source, cut to it.
+    /// Returns the runs within a range of the source, cut to it.
     pub(crate) fn runs_within(&self, range: &Range<usize>) -> impl Iterator<Item = Range<usize>> + '_ {
         let from = self.runs.partition_point(|run| run.source + run.len <= range.start);
         let (start, end) = (range.start, range.end);
@@ -73,7 +73,7 @@ impl Visible {
             .map(move |run| run.source.max(start)..(run.source + run.len).min(end))
     }
 
-    /// Adds source text after all that is there.
+    /// Appends a range of the source.
     pub(super) fn push(&mut self, source: &str, range: Range<usize>) {
         if range.is_empty() {
             return;
@@ -91,17 +91,17 @@ impl Visible {
     }
 }
 
-/// Numbers of characters.
+/// Character counts of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// What is read: no white space, no line ends.
+    /// Visible characters, without white space and line ends.
     pub characters: usize,
-    /// White space within lines too, as 小説家になろう counts on request.
+    /// Characters including white space within lines, as 小説家になろう counts on request.
     pub with_spaces: usize,
 }
 
 impl Counts {
-    /// Counts a visible text.
+    /// Counts the characters of a visible text.
     #[must_use]
     pub fn of(visible: &str) -> Self {
         let mut counts = Self::default();

@@ -1,13 +1,13 @@
-//! Who is heard: dialogue, thoughts and narration, by the brackets of the visible text.
+//! Voices: dialogue, thoughts and narration, found by the brackets of the visible text.
 //!
-//! Brackets pair up within a paragraph and within an emphasis, so that spans never cross. Speech goes on over paragraphs
-//! where a later one closes it before another speech begins. Who speaks is not known here.
+//! Brackets are paired within a paragraph and within an emphasis, so that spans never cross. Speech continues over
+//! paragraphs if a later paragraph closes it before another speech begins. The speakers are not identified here.
 
 use std::ops::Range;
 
 use super::{Closing, Found, IssueKind, Kind, LineKind, SourceLine, Thoughts};
 
-/// The brackets that must pair up. The first three can be voices.
+/// The brackets that must be paired. The first three can enclose a voice.
 const PAIRS: [(char, char); 7] = [
     ('「', '」'),
     ('『', '』'),
@@ -19,23 +19,24 @@ const PAIRS: [(char, char); 7] = [
 ];
 const VOICES: usize = 3;
 
-/// How many lines speech may go on over, and how deep it may be nested there. Beyond that a bracket was forgotten.
+/// The largest number of lines over which speech may continue; `DEEPEST_SPEECH` limits its nesting depth. Beyond these,
+/// a closing bracket is assumed to be missing.
 const LONGEST_SPEECH: usize = 40;
 const DEEPEST_SPEECH: usize = 8;
 
-/// Where a line is followed by the end or by the beginning of a speech, for each kind of bracket.
+/// The next line in which a speech ends or begins, for each kind of bracket.
 struct Ahead {
     closes: [Option<usize>; VOICES],
     opens: [Option<usize>; VOICES],
 }
 
-/// An opening bracket.
+/// An opening bracket that is not yet closed.
 #[derive(Clone, Copy)]
 struct Open {
     bracket: usize,
-    /// Where it stands.
+    /// The byte offset of the bracket.
     typed: usize,
-    /// Where it is heard from in this paragraph: there, or from the beginning.
+    /// The start of the voice in this paragraph: the bracket, or the beginning of a later paragraph.
     at: usize,
     voice: Option<Heard>,
     is_head: bool,
@@ -65,7 +66,7 @@ pub(super) fn find(source: &str, thoughts: Thoughts, lines: &[SourceLine], found
             LineKind::Paragraph => {}
             LineKind::Empty | LineKind::Notes => continue,
             _ => {
-                // Only an inner bracket that a mark swallowed can leave something open here.
+                // Only an inner bracket consumed by markup can be left open here.
                 carried.clear();
                 continue;
             }
@@ -77,7 +78,7 @@ pub(super) fn find(source: &str, thoughts: Thoughts, lines: &[SourceLine], found
     }
 }
 
-/// Narration is what lies between the outermost voices.
+/// Adds the narration: the text between the outermost voices.
 fn paragraph_narration(line: &SourceLine, voices: &[Range<usize>], found: &mut Found) {
     let mut voices = voices.to_vec();
     voices.sort_by_key(|voice| (voice.start, std::cmp::Reverse(voice.end)));
@@ -95,7 +96,8 @@ fn paragraph_narration(line: &SourceLine, voices: &[Range<usize>], found: &mut F
     }
 }
 
-/// For each line the nearest line from it on in which a speech ends that did not begin there, and in which one begins.
+/// Returns, for each line, the nearest line from it on in which a speech from before ends, and the nearest one that
+/// begins with a speech.
 fn look_ahead(source: &str, lines: &[SourceLine]) -> Vec<Ahead> {
     let mut all = Vec::with_capacity(lines.len() + 1);
     let none = || Ahead {
@@ -134,19 +136,19 @@ struct Paragraph<'a> {
     thoughts: Thoughts,
     line: &'a SourceLine,
     open: Vec<Open>,
-    /// For each emphasis around the present place, and the paragraph itself: how many brackets were open before it, and how
-    /// many of each kind are open in it.
+    /// For the paragraph and each enclosing emphasis: the number of brackets open before it, and the number open in it
+    /// by kind.
     frames: Vec<(usize, [usize; PAIRS.len()])>,
-    /// How many of the open brackets are voices.
+    /// The number of open brackets that are voices.
     heard: usize,
-    /// The last character that was no white space.
+    /// The last character that was not white space.
     last: Option<char>,
     /// The voices found outside any emphasis.
     voices: Vec<Range<usize>>,
 }
 
 impl<'a> Paragraph<'a> {
-    /// Begins with what the paragraph before left open.
+    /// Starts a paragraph with the brackets left open by the one before.
     fn begin(thoughts: Thoughts, line: &'a SourceLine, carried: Vec<Open>) -> Self {
         let mut counts = [0; PAIRS.len()];
         let mut open = carried;
@@ -165,7 +167,7 @@ impl<'a> Paragraph<'a> {
         }
     }
 
-    /// Goes over the visible characters. Brackets in the base of a ruby are words.
+    /// Scans the visible characters. Brackets in the base of a ruby are ordinary text.
     fn brackets(&mut self, source: &str, found: &mut Found, spans: Range<usize>) {
         let mut edges: Vec<(usize, bool)> = Vec::new();
         let mut bases: Vec<Range<usize>> = Vec::new();
@@ -176,7 +178,7 @@ impl<'a> Paragraph<'a> {
                 _ => {}
             }
         }
-        // At the same place what ends comes before what begins.
+        // At the same offset, ends sort before beginnings.
         edges.sort_unstable();
         let (mut edges, mut bases) = (edges.into_iter().peekable(), bases.into_iter().peekable());
         let visible = std::mem::take(&mut found.visible);
@@ -188,7 +190,7 @@ impl<'a> Paragraph<'a> {
                 }
                 while bases.next_if(|base| base.end <= at).is_some() {}
                 let is_word = bases.peek().is_some_and(|base| base.start <= at);
-                // A note that nothing closes has been told already.
+                // An unclosed note has been reported already.
                 let is_word = is_word || (c == '［' && source[at..].starts_with("［＃"));
                 if !is_word {
                     self.character(c, at, found);
@@ -204,7 +206,7 @@ impl<'a> Paragraph<'a> {
         found.visible = visible;
     }
 
-    /// An emphasis begins or ends.
+    /// Handles the beginning or end of an emphasis.
     fn edge(&mut self, begins: bool, found: &mut Found) {
         if begins {
             self.frames.push((self.open.len(), [0; PAIRS.len()]));
@@ -243,7 +245,7 @@ impl<'a> Paragraph<'a> {
         }
     }
 
-    /// Whether a bracket that opens here is heard.
+    /// Returns the voice that a bracket opens here; `None` if the bracket is not a voice.
     fn voice(&self, bracket: usize) -> Option<Heard> {
         let is_within = self.heard > 0;
         let is_head = self.last.is_none_or(|last| "。！？!?…―」』）♪".contains(last));
@@ -291,7 +293,8 @@ impl<'a> Paragraph<'a> {
         found.span(kind, range);
     }
 
-    /// What is still open at the end of the paragraph: it goes on in the next one, or was forgotten. Returns the former.
+    /// Handles the brackets still open at the end of the paragraph. Returns them if the speech continues in the next
+    /// paragraph; otherwise reports them as unclosed.
     fn end(&mut self, found: &mut Found, lines: &[SourceLine], at: usize, ahead: &[Ahead]) -> Vec<Open> {
         let end = self.line.content.end;
         let open = std::mem::take(&mut self.open);
@@ -312,7 +315,7 @@ impl<'a> Paragraph<'a> {
             }
             return open;
         }
-        // By the old convention each paragraph of a speech begins with the bracket, and only the last one closes it.
+        // By an old convention, each paragraph of a speech begins with the bracket and only the last one closes it.
         let following = at + 1 + usize::from(lines.get(at + 1).is_some_and(|line| line.kind == LineKind::Empty));
         let is_repeated = spoken.is_some() && next.opens[outer.bracket] == Some(following);
         for (depth, bracket) in open.into_iter().enumerate() {

@@ -1,9 +1,9 @@
-//! The words of a manuscript: each sentence read once, with the novel's names as words.
+//! The words of a manuscript: each sentence is analysed once, with the novel's names as words.
 //!
-//! Words are in the order of the sentences and never overlap; together they are every visible character of the sentences but
-//! half-width spaces. A name counts where words end: no word of the dictionary may reach over its edge (りん is not in りんご),
-//! and it is not a piece of a longer run of katakana or letters. A sentence is read in stretches of a bounded length, so that
-//! one without an end costs no more than its share.
+//! Words follow the order of the sentences and never overlap; together they cover every visible character of the
+//! sentences except half-width spaces. A name must lie on word boundaries: no dictionary word may cross its edges (りん
+//! is not found in りんご), and the name is not part of a longer run of katakana or letters. Sentences are analysed in
+//! stretches of bounded length, so that an endless sentence costs no more than its share.
 
 use std::ops::Range;
 
@@ -13,27 +13,27 @@ use crate::{
     text::{Sentence, Sentences},
 };
 
-/// How many characters are read at once. Sentences of literature have at most some hundreds; the search keeps every word
-/// that could stand in the stretch in memory.
+/// The largest number of characters analysed at once. Literary sentences have at most some hundreds; the Viterbi search
+/// keeps every possible word of the stretch in memory.
 pub const LONGEST_STRETCH: usize = 2_000;
 
-/// How far from its longest length a stretch may end for the sake of a comma or a space.
+/// The largest distance, in characters, by which a stretch may end early at a comma or space.
 const SEARCHED_FOR_AN_END: usize = 200;
 
-/// What stands for speech that interrupts a sentence: 彼は「…」と言った is no はと.
+/// The placeholder for speech that interrupts a sentence: in 彼は「…」と言った, は and と are not one word はと.
 const INTERRUPTION: &str = "「」";
 
-/// A manuscript's words.
+/// The words of a manuscript, grouped by sentence.
 #[derive(Clone, Debug)]
 pub struct Analysis<'a> {
     words: Vec<Morpheme<'a>>,
-    /// For each sentence its words.
+    /// For each sentence, the range of its words.
     of_sentences: Vec<Range<usize>>,
     cut: Vec<usize>,
 }
 
 impl<'a> Analysis<'a> {
-    /// Reads the sentences of a manuscript. Takes time in proportion to the text.
+    /// Analyses the sentences of a manuscript in time proportional to the text.
     #[must_use]
     pub fn of(
         manuscript: &'a Manuscript,
@@ -66,27 +66,27 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// All words.
+    /// Returns the words of all sentences.
     #[must_use]
     pub fn words(&self) -> &[Morpheme<'a>] {
         &self.words
     }
 
-    /// The words of a sentence, by its place in [`Sentences::all`]; none of one that is not there.
+    /// Returns the words of a sentence, by its index in [`Sentences::all`]; empty for an unknown index.
     #[must_use]
     pub fn of_sentence(&self, sentence: usize) -> &[Morpheme<'a>] {
         let words = self.of_sentences.get(sentence).cloned();
         words.map_or(&[], |words| &self.words[words])
     }
 
-    /// The sentences that were too long to be read at once: where they were cut, words may be wrong.
+    /// Returns the sentences that were too long to be analysed at once: words near the cuts may be wrong.
     #[must_use]
     pub fn cut(&self) -> &[usize] {
         &self.cut
     }
 }
 
-/// The pieces of a sentence, in stretches that can be read at once.
+/// Splits a sentence's pieces into stretches that can be analysed at once.
 fn stretches(visible: &str, sentence: &Sentence) -> Vec<Vec<Range<usize>>> {
     let mut stretches = vec![Vec::new()];
     let mut room = LONGEST_STRETCH;
@@ -111,7 +111,8 @@ fn stretches(visible: &str, sentence: &Sentence) -> Vec<Vec<Range<usize>>> {
     stretches
 }
 
-/// Where a text must be cut to have no more than so many characters: after a comma or a space, if one is near.
+/// Returns the offset at which a text must be cut to have at most `room` characters: after a comma or a space if one is
+/// near. Returns `None` if the text fits.
 fn end_of_room(text: &str, room: usize) -> Option<usize> {
     let (end, _) = text.char_indices().nth(room)?;
     let near = text[..end].char_indices().rev().take(SEARCHED_FOR_AN_END);
@@ -119,7 +120,7 @@ fn end_of_room(text: &str, room: usize) -> Option<usize> {
     Some(near.next().map_or(end, |(at, c)| at + c.len_utf8()))
 }
 
-/// Text as it is given to the reader, and where each part of it comes from.
+/// The text given to the reader, with the origin of each part.
 #[derive(Default)]
 struct Prepared<'a> {
     text: String,
@@ -128,9 +129,9 @@ struct Prepared<'a> {
 
 /// A part of a prepared text.
 struct Part<'a> {
-    /// Where it begins there.
+    /// The byte offset in the prepared text.
     start: usize,
-    /// What it stands for in the visible text; nothing for an interruption.
+    /// The range of the visible text that this part represents; empty for an interruption.
     visible: Range<usize>,
     name: Option<&'a Name>,
 }
@@ -147,7 +148,7 @@ impl<'a> Prepared<'a> {
         }
     }
 
-    /// Text as it is, with something in between where it is not one.
+    /// Joins the pieces as they are, with [`INTERRUPTION`] between them.
     fn plain(visible: &str, stretch: &[Range<usize>]) -> Self {
         Self::with_names(visible, stretch, &[])
     }
@@ -175,7 +176,7 @@ impl<'a> Prepared<'a> {
         prepared
     }
 
-    /// The parts that a word lies in, each with what of the visible text belongs to the word.
+    /// Returns the parts that a word covers, each with the range of the visible text that belongs to the word.
     fn parts_of(&self, word: &Range<usize>) -> impl Iterator<Item = (Range<usize>, Option<&'a Name>)> {
         let first = self
             .parts
@@ -200,7 +201,7 @@ impl<'a> Prepared<'a> {
     }
 }
 
-/// What stands for a name.
+/// Returns the stand-in character for a kind of name.
 fn stand_in_of(kind: NameKind) -> char {
     match kind {
         NameKind::Person => STAND_INS[0].0,
@@ -209,7 +210,7 @@ fn stand_in_of(kind: NameKind) -> char {
     }
 }
 
-/// The part of speech of a name: that of its stand-in.
+/// Returns the part of speech of a name: that of its stand-in.
 fn parts_of(kind: NameKind) -> &'static [&'static str; 3] {
     match kind {
         NameKind::Person => &["名詞", "固有名詞", STAND_INS[0].1],
@@ -218,7 +219,7 @@ fn parts_of(kind: NameKind) -> &'static [&'static str; 3] {
     }
 }
 
-/// What the words of all sentences are gathered with.
+/// The state of collecting the words of all sentences.
 struct Gathering<'a> {
     visible: &'a Visible,
     names: &'a Lexicon,
@@ -227,7 +228,7 @@ struct Gathering<'a> {
 }
 
 impl<'a> Gathering<'a> {
-    /// Reads one stretch: as it is, and where names are meant in it a second time with their stand-ins.
+    /// Analyses one stretch: first as it is, and if it contains names, a second time with their stand-ins.
     fn stretch(&mut self, sentence: usize, stretch: &[Range<usize>]) {
         let text = self.visible.text();
         let mut prepared = Prepared::plain(text, stretch);
@@ -245,7 +246,7 @@ impl<'a> Gathering<'a> {
         }
     }
 
-    /// Where names stand in a stretch that are meant as such.
+    /// Finds the names that are meant as names in a stretch; `None` if there are none.
     fn names_meant(
         &self,
         stretch: &[Range<usize>],
@@ -283,7 +284,8 @@ impl<'a> Gathering<'a> {
     ) -> Morpheme<'a> {
         let surface = &self.visible.text()[visible.clone()];
         let entry = match name {
-            // As the settings have it; beside signs that nobody knows the dictionary takes both for one.
+            // The entry comes from the novel's settings; next to unknown signs, the dictionary may join both into one
+            // word.
             Some(name) => Entry {
                 origin: Origin::Name,
                 parts: parts_of(name.kind),
@@ -291,11 +293,11 @@ impl<'a> Gathering<'a> {
                 base: None,
                 reading: name.reading.as_deref(),
             },
-            // The author wrote a stand-in's character.
+            // The author wrote a stand-in character in the text.
             None if STAND_INS.iter().any(|(stand_in, _)| surface.contains(*stand_in)) => Entry::UNKNOWN_SIGN,
             None => entry,
         };
-        // The end of a run is not the beginning of the next one: markup lies between them.
+        // The end of a run differs from the start of the next one, because markup lies between them.
         let last = visible.end.saturating_sub(1).max(visible.start);
         Morpheme {
             sentence,
@@ -314,9 +316,9 @@ impl<'a> Gathering<'a> {
     }
 }
 
-/// How a stretch is read without its names: what says whether a name could stand somewhere.
+/// The analysis of a stretch without names, used to decide where a name can be.
 struct Plain {
-    /// In the order of the text.
+    /// The words in text order, with their origin.
     words: Vec<(Range<usize>, Origin)>,
 }
 
@@ -330,16 +332,16 @@ impl Plain {
         Self { words }
     }
 
-    /// Whether a name is meant at a place.
+    /// True if a name is meant at this position.
     fn is_meant(&self, place: &Range<usize>, text: &str, kind: NameKind) -> bool {
         let first = self.words.partition_point(|(word, _)| word.end <= place.start);
         let is_edge = |edge| self.is_edge(edge, text);
-        // A term that is an ordinary word stays one, with its own part of speech.
+        // A term that is also an ordinary word stays that word, with its own part of speech.
         let is_ordinary = kind == NameKind::Term && self.words.get(first) == Some(&(place.clone(), Origin::Dictionary));
         !is_ordinary && is_edge(place.start) && is_edge(place.end)
     }
 
-    /// Whether a word could begin or end at a place.
+    /// True if a word could begin or end at this position.
     fn is_edge(&self, edge: usize, text: &str) -> bool {
         let before = text[..edge].chars().next_back();
         let after = text[edge..].chars().next();
@@ -351,12 +353,12 @@ impl Plain {
         }
         let word = self.words.partition_point(|(word, _)| word.end <= edge);
         let across = self.words.get(word).filter(|(word, _)| word.start < edge);
-        // A guess about unknown kanji or hiragana may be wrong about where the word ends.
+        // A guess about unknown kanji or hiragana may have wrong word boundaries.
         across.is_none_or(|(_, origin)| *origin == Origin::Unknown)
     }
 }
 
-/// Whether two characters side by side are in one word for sure.
+/// True if two adjacent characters certainly belong to one word.
 fn is_one_run(before: char, after: char) -> bool {
     let is_katakana = |c: char| matches!(c, 'ァ'..='ヺ' | 'ー'..='ヾ' | 'ｦ'..='ﾟ');
     let is_letter = |c: char| matches!(c, 'A'..='Z' | 'a'..='z' | '0'..='9' | 'Ａ'..='Ｚ' | 'ａ'..='ｚ' | '０'..='９');

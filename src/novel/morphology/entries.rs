@@ -1,49 +1,51 @@
-//! What the dictionary says of its words, each different text kept once.
+//! The dictionary's entries, with each distinct text stored once.
 //!
-//! vibrato would keep an allocation for every word, 18 MB in all, and most texts many times over. Here a word is a row of three
-//! places in lists of texts, and vibrato gives its number. Of a word that it does not know it gives the grammar itself.
+//! vibrato would keep an allocation for every word, 18 MB in all, with most texts stored many times. Here a word is a
+//! row of three indices into lists of texts; vibrato supplies the row number. For an unknown word, vibrato supplies the
+//! grammar text itself.
 
 use std::io::{self, Read};
 
 use super::{Entry, Inflection, Origin};
 
-/// What the dictionary says of all words.
+/// The entries of all words of the dictionary.
 pub(super) struct Entries {
-    /// In the order of their texts.
+    /// The grammars, sorted by their texts.
     grammars: Vec<Grammar>,
     bases: Texts,
     readings: Texts,
     rows: Vec<Row>,
 }
 
-/// Places of a word's grammar, base form and reading.
+/// The indices of a word's grammar, base form and reading.
 struct Row {
     grammar: u16,
     base: u16,
     reading: u32,
 }
 
-/// Part of speech and inflection, which many words share.
+/// A part of speech and inflection shared by many words.
 struct Grammar {
-    /// The five columns as they were written.
+    /// The five columns as written in the dictionary.
     text: &'static str,
     parts: [&'static str; 3],
     inflection: Option<Inflection<'static>>,
 }
 
-/// Texts, one after another in one allocation.
+/// Texts stored one after another in one allocation.
 struct Texts {
     lines: String,
-    /// Where each ends.
+    /// The byte offset of each text's end.
     ends: Vec<usize>,
 }
 
 impl Entries {
-    /// Reads what the program `make_dictionary` wrote: the grammars, the base forms and the readings, each in a line of its own,
-    /// and the rows; each list behind its length in bytes. Numbers are little-endian. Fails where something ends early or is
-    /// no UTF-8.
+    /// Reads the output of the program `make_dictionary`: the grammars, the base forms and the readings, each in its
+    /// own line, and the rows; each list is preceded by its length in bytes. Numbers are little-endian. Returns an
+    /// error if a list is cut short or is not valid UTF-8.
     pub(super) fn read(from: &mut impl Read) -> io::Result<Self> {
-        // The words of every text refer to them, and the dictionary of a process stays.
+        // The grammars are leaked: words of every text borrow from them, and the dictionary lives as long as the
+        // process.
         let grammars = text(from)?.leak().lines().map(Grammar::of).collect();
         let (bases, readings) = (Texts::of(text(from)?), Texts::of(text(from)?));
         let rows = block(from)?.as_chunks().0.iter().copied().map(Row::of).collect();
@@ -55,7 +57,7 @@ impl Entries {
         })
     }
 
-    /// What is said of a word, by its number in the dictionary.
+    /// Returns the entry of a word by its number in the dictionary.
     pub(super) fn of_word(&self, word: usize) -> Entry<'_> {
         let row = &self.rows[word];
         let grammar = &self.grammars[usize::from(row.grammar)];
@@ -68,7 +70,7 @@ impl Entries {
         }
     }
 
-    /// What is guessed of an unknown word, by the text of its grammar.
+    /// Returns the guessed entry of an unknown word by the text of its grammar.
     pub(super) fn of_unknown(&self, grammar: &str) -> Entry<'_> {
         let at = self.grammars.binary_search_by(|own| own.text.cmp(grammar));
         at.map_or(Entry::UNKNOWN_SIGN, |at| Entry {
@@ -91,7 +93,7 @@ impl Row {
 }
 
 impl Grammar {
-    /// Three parts of speech, type and form of inflection, with commas between.
+    /// Parses three parts of speech, inflection type and form, separated by commas.
     fn of(text: &'static str) -> Self {
         let mut columns = text.split(',');
         let mut next = || columns.next().unwrap_or("*");
@@ -111,14 +113,14 @@ impl Texts {
         Self { lines, ends }
     }
 
-    /// The text at a place; none where it is empty.
+    /// Returns the text at an index; `None` if it is empty.
     fn get(&self, at: usize) -> Option<&str> {
         let start = at.checked_sub(1).map_or(0, |before| self.ends[before] + 1);
         Some(&self.lines[start..self.ends[at]]).filter(|text| !text.is_empty())
     }
 }
 
-/// So many bytes as the number before them says.
+/// Reads a length-prefixed block of bytes.
 fn block(from: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut length = [0; 4];
     from.read_exact(&mut length)?;

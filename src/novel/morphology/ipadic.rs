@@ -1,7 +1,7 @@
-//! IPADIC without its proper nouns, embedded, read by the Viterbi search of vibrato.
+//! IPADIC without its proper nouns, embedded in the program and searched with vibrato's Viterbi search.
 //!
-//! It is unpacked at first use, which takes a moment and some 20 MB; a process that reads no novel pays neither. The file and
-//! its licence are in `assets/`; `tests/morphology/make_dictionary.rs` makes it.
+//! The dictionary is unpacked on first use, which takes a moment and some 20 MB; a process that analyses no novel pays
+//! neither. The file and its licence are in `assets/`; `tests/morphology/make_dictionary.rs` builds it.
 
 use std::sync::LazyLock;
 
@@ -12,7 +12,7 @@ use super::{Morphology, Reader, Word, entries::Entries};
 
 static PACKED: &[u8] = include_bytes!("../assets/ipadic.zst");
 
-/// Longer runs of one script than this are no word; as `MeCab` has it.
+/// The longest run of one script that can be an unknown word, as in `MeCab`.
 const LONGEST_UNKNOWN: usize = 24;
 
 static LOADED: LazyLock<Ipadic> = LazyLock::new(|| {
@@ -26,14 +26,14 @@ static LOADED: LazyLock<Ipadic> = LazyLock::new(|| {
     }
 });
 
-/// The embedded dictionary.
+/// The embedded dictionary with its tokenizer.
 pub struct Ipadic {
     tokenizer: Tokenizer,
     entries: Entries,
 }
 
 impl Ipadic {
-    /// The one of this process. The first call loads it and takes a good part of a second.
+    /// Returns the process-wide instance. The first call loads it, which takes a good part of a second.
     #[must_use]
     pub fn shared() -> &'static Self {
         &LOADED

@@ -1,8 +1,8 @@
-//! Words of Japanese text: where each is, what it is, its base form and reading.
+//! Words of Japanese text: position, part of speech, base form and reading.
 //!
-//! A [`Morphology`] reads one stretch of text after another; the one here is [`Ipadic`], embedded and loaded once. An
-//! [`Analysis`] is a whole manuscript, read sentence by sentence, with the names of its own novel as words. What a word means
-//! for a text is the rules' affair.
+//! A [`Morphology`] analyses stretches of text; [`Ipadic`] is the implementation here, embedded and loaded once. An
+//! [`Analysis`] covers a whole manuscript, sentence by sentence, with the names of its novel as words. What the words
+//! mean for a text is left to the rules.
 
 mod analysis;
 mod entries;
@@ -15,49 +15,47 @@ pub use analysis::{Analysis, LONGEST_STRETCH};
 pub use ipadic::Ipadic;
 pub use names::{Lexicon, Name, NameKind};
 
-/// Characters of the private use area that the dictionary knows as proper nouns, with the kind of each. A novel's names
-/// are replaced by them before a sentence is read: so they are one word each, they connect as a proper noun does, and one
+/// Characters of the private use area that the dictionary knows as proper nouns, with their kinds. A novel's names are
+/// replaced by them before a sentence is analysed: each name becomes one word, connects as a proper noun does, and one
 /// dictionary in memory serves every novel.
 pub const STAND_INS: [(char, &str); 3] = [('\u{e000}', "人名"), ('\u{e001}', "地域"), ('\u{e002}', "一般")];
 
-/// What reads a stretch of text.
+/// An analyser of Japanese text that can be shared between threads.
 pub trait Morphology: Send + Sync {
-    /// A reader with its own working memory, for one call.
+    /// Returns a reader with its own working memory, for one call.
     fn reader(&self) -> Box<dyn Reader<'_> + '_>;
 }
 
-/// Reads stretches one after another, and keeps its memory between them.
+/// A reader that analyses stretches one after another and reuses its memory.
 pub trait Reader<'d> {
-    /// Adds the words of a text, in order. Half-width spaces are in no word.
+    /// Appends the words of a text, in order. Half-width spaces are not part of any word.
     fn read(&mut self, text: &str, words: &mut Vec<Word<'d>>);
 }
 
-/// A word as a dictionary gives it.
+/// A word as a dictionary returns it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Word<'d> {
-    /// Bytes of the text that was read.
+    /// The byte range in the analysed text.
     pub range: Range<usize>,
-    /// What it is.
     pub entry: Entry<'d>,
 }
 
-/// What a dictionary says of a word.
+/// The properties of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry<'d> {
-    /// Where this is from.
     pub origin: Origin,
-    /// Part of speech in three levels, as 名詞, 固有名詞, 人名; `*` where there is no further level.
+    /// The part of speech in three levels, such as 名詞, 固有名詞, 人名; `*` if there is no further level.
     pub parts: &'d [&'d str; 3],
-    /// Of words that inflect.
+    /// The inflection, for words that inflect.
     pub inflection: Option<&'d Inflection<'d>>,
-    /// The base form, where it is not the word as it stands.
+    /// The base form, if it differs from the surface.
     pub base: Option<&'d str>,
-    /// The reading in katakana, where it is not the word as it stands. Unknown words have none.
+    /// The reading in katakana, if it differs from the surface; `None` for unknown words.
     pub reading: Option<&'d str>,
 }
 
 impl Entry<'_> {
-    /// What is said of a character that no dictionary has.
+    /// The entry for characters missing in the dictionary.
     const UNKNOWN_SIGN: Self = Self {
         origin: Origin::Unknown,
         parts: &["記号", "一般", "*"],
@@ -67,57 +65,57 @@ impl Entry<'_> {
     };
 }
 
-/// How a word inflects.
+/// The inflection of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Inflection<'d> {
-    /// The type, as 五段・カ行イ音便.
+    /// The type, such as 五段・カ行イ音便.
     pub kind: &'d str,
-    /// The form, as 連用形.
+    /// The form, such as 連用形.
     pub form: &'d str,
 }
 
-/// Who knows a word.
+/// The source of the knowledge about a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// The dictionary.
+    /// A word of the dictionary.
     Dictionary,
-    /// The novel's own settings.
+    /// A name from the novel's own settings.
     Name,
-    /// Nobody: what it is was guessed from its script.
+    /// An unknown word, classified by its script.
     Unknown,
 }
 
-/// A word of a manuscript.
+/// A word of a manuscript, with position and properties.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Morpheme<'a> {
-    /// The sentence it is in, as a place in [`crate::text::Sentences::all`].
+    /// The index of its sentence in [`crate::text::Sentences::all`].
     pub sentence: usize,
-    /// Bytes of the visible text.
+    /// The byte range in the visible text.
     pub visible: Range<usize>,
-    /// Bytes of the source; markup within counts to it.
+    /// The byte range in the source, including markup within the word.
     pub source: Range<usize>,
-    /// As it stands.
+    /// The text as written.
     pub surface: &'a str,
-    /// Its base form; the surface where it does not inflect.
+    /// The base form; equal to the surface if the word does not inflect.
     pub base: &'a str,
-    /// Its reading in katakana; none of unknown words.
+    /// The reading in katakana; `None` for unknown words.
     pub reading: Option<&'a str>,
-    /// Part of speech in three levels; `*` where there is no further level.
+    /// The part of speech in three levels; `*` if there is no further level.
     pub parts: &'a [&'a str; 3],
-    /// Of words that inflect.
+    /// The inflection, for words that inflect.
     pub inflection: Option<&'a Inflection<'a>>,
-    /// Who knows it.
     pub origin: Origin,
 }
 
 impl Morpheme<'_> {
-    /// Whether its part of speech is the one named, to as many levels as are given: `&["助詞", "格助詞"]`.
+    /// True if the part of speech equals `parts` in as many levels as are given, such as `&["助詞", "格助詞"]`.
     #[must_use]
     pub fn is(&self, parts: &[&str]) -> bool {
         self.parts.iter().zip(parts).all(|(own, asked)| own == asked) && parts.len() <= self.parts.len()
     }
 
-    /// Whether it carries meaning by itself: a noun, verb, adjective or adverb that is no auxiliary and no formal noun.
+    /// True if the word carries meaning by itself: a noun, verb, adjective or adverb, except auxiliaries and formal
+    /// nouns.
     #[must_use]
     pub fn is_content(&self) -> bool {
         matches!(self.parts[0], "名詞" | "動詞" | "形容詞" | "副詞")

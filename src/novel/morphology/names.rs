@@ -1,7 +1,7 @@
-//! A novel's own names, from its settings: characters with their aliases, places, terms, each with its reading.
+//! A novel's own names, from its settings: characters with their aliases, places and terms, each with its reading.
 //!
-//! What an entry is called decides, not the file it stands in; what is written otherwise is passed over. Where in a text a name
-//! is meant is decided in `analysis.rs`.
+//! The keys of an entry decide its kind, not the file that contains it; other entries are skipped. `analysis.rs`
+//! decides where a text means a name.
 
 use std::collections::HashMap;
 
@@ -11,48 +11,48 @@ use crate::{
     project::{Role, Survey, Yaml},
 };
 
-/// How many names a lexicon takes, and how long each may be. Beyond that a file is no list of names.
+/// The largest number of names in a lexicon; `LONGEST_NAME` is the longest name in characters. A larger file is not a
+/// list of names.
 const MOST_NAMES: usize = 5_000;
 const LONGEST_NAME: usize = 40;
 
-/// What bears a name.
+/// The kind of thing that bears a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NameKind {
-    /// A character.
+    /// A character of the novel.
     Person,
-    /// A place.
+    /// A place of the novel.
     Place,
     /// A term of the glossary.
     Term,
 }
 
-/// A name.
+/// A name from the settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {
-    /// As it is written.
+    /// The name as it is written.
     pub surface: String,
-    /// Its reading in katakana.
+    /// The reading in katakana.
     pub reading: Option<String>,
-    /// What bears it.
     pub kind: NameKind,
 }
 
-/// The names of a novel, found by how they begin.
+/// The names of a novel, indexed by their first character.
 #[derive(Clone, Debug, Default)]
 pub struct Lexicon {
     names: Vec<Name>,
-    /// Places in `names`, the longest name first.
+    /// For each first character, indices in `names`, the longest name first.
     by_first: HashMap<char, Vec<usize>>,
 }
 
 impl Lexicon {
-    /// From the settings of a project. Files that are no YAML are passed over.
+    /// Collects the names in the settings of a project. Files that are not valid YAML are skipped.
     pub fn of_project(survey: &Survey) -> Result<Self, ProjectError> {
         Ok(Self::of_settings(&yamls(survey, Role::World)?))
     }
 
-    /// From the files of the settings (`30_設定集`), read as YAML: `characters` with `name`, `reading` and `aliases`, `terms`
-    /// with `term` and `reading`, and `place` with `name`, `reading` and `spots`.
+    /// Collects names from the parsed settings files (`30_設定集`): `characters` with `name`, `reading` and `aliases`,
+    /// `terms` with `term` and `reading`, and `place` with `name`, `reading` and `spots`.
     #[must_use]
     pub fn of_settings<'a>(files: impl IntoIterator<Item = &'a Yaml>) -> Self {
         let mut lexicon = Self::default();
@@ -82,7 +82,7 @@ impl Lexicon {
         self.add(text(key).unwrap_or_default(), text("reading"), kind);
     }
 
-    /// Adds a name. One that is there already keeps its kind, and takes the reading if it has none.
+    /// Adds a name. A known name keeps its kind, and takes the reading if it has none.
     pub fn add(&mut self, surface: &str, reading: Option<&str>, kind: NameKind) {
         let surface = surface.trim();
         let Some(first) = surface.chars().next() else { return };
@@ -108,13 +108,13 @@ impl Lexicon {
         });
     }
 
-    /// All names, in the order of the settings.
+    /// Returns all names, in the order of the settings.
     #[must_use]
     pub fn names(&self) -> &[Name] {
         &self.names
     }
 
-    /// The names that a text begins with, the longest first.
+    /// Returns the names with which a text begins, the longest first.
     pub(super) fn at_start_of<'l>(&'l self, text: &'l str) -> impl Iterator<Item = &'l Name> {
         let first = text.chars().next();
         let places = first.and_then(|first| self.by_first.get(&first));
@@ -131,7 +131,7 @@ fn list<'a>(yaml: &'a Yaml, key: &str) -> impl Iterator<Item = &'a Yaml> {
     items.iter()
 }
 
-/// Hiragana as katakana, for readings are in katakana in the dictionary.
+/// Converts hiragana to katakana, the script of readings in the dictionary.
 fn katakana(text: &str) -> String {
     const BETWEEN: u32 = 'ァ' as u32 - 'ぁ' as u32;
     text.chars()

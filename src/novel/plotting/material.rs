@@ -1,6 +1,7 @@
-//! What a plot is made from: the settings, the characters, what the chapter and the ledger plan, how the last episode ended.
+//! The material for a plot: settings, characters, the plans in chapter plots and ledgers, and the end of the last
+//! episode.
 //!
-//! Only the folder of a novel must be there: what is missing is said to be undecided.
+//! Only the novel's folder must exist: missing material is shown as undecided.
 
 use fumi_base::{
     files,
@@ -21,30 +22,30 @@ use crate::{
 const PROMPT_EN: &str = include_str!("prompts/plot.en.md");
 const PROMPT_JA: &str = include_str!("prompts/plot.ja.md");
 
-/// How many files of a folder are looked at.
+/// The largest number of files read in one folder.
 const FILES: usize = 50;
 
-/// What a plot is made from.
+/// The material for the plot of an episode.
 #[derive(Debug, Default)]
 pub struct PlotMaterial {
     /// The settings of the novel.
     pub settings: Settings,
-    /// The characters: their names, and what the settings say of them in short.
+    /// The characters: a name with a short description each.
     pub cast: Vec<String>,
-    /// The files that all this comes from.
+    /// The files from which the material comes.
     pub references: Vec<Cited>,
-    /// What the plots of chapters say of this episode.
+    /// The statements about this episode in the chapter plots.
     pub chapter: Vec<String>,
-    /// What the ledger of foreshadowing plans for this episode, and what is open in it.
+    /// The foreshadowing planned for this episode, and the open foreshadowing.
     pub ledger: Vec<Text>,
     /// The synopsis and the end of the previous episode.
     pub previous: Vec<String>,
-    /// The plot that there is, as text.
+    /// The existing plot as text, if there is one.
     pub before: Option<String>,
 }
 
 impl PlotMaterial {
-    /// Gathers it.
+    /// Collects the material for an episode.
     pub fn gather(novel: &NovelProject, episode: Episode, before: Option<String>) -> Result<Self, ProjectError> {
         let survey = novel.survey_to_write()?;
         survey.is_a_novel(novel.names())?;
@@ -96,14 +97,14 @@ impl PlotMaterial {
         Ok(())
     }
 
-    /// How long the episode is to be where its plot does not say.
+    /// Returns the target length of the episode if its plot does not set one, in visible characters.
     #[must_use]
     pub fn target(&self) -> u32 {
         let length = Length::of(None, &Plot::default(), &self.settings);
         u32::midpoint(length.min, length.max)
     }
 
-    /// The question for a plot.
+    /// Returns the prompt for a plot.
     #[must_use]
     pub fn instruction(&self, episode: Episode, locale: Locale) -> String {
         let (prompt, none) = match locale {
@@ -131,7 +132,7 @@ impl PlotMaterial {
             ("{previous}", list(&self.previous)),
             ("{before}", before),
         ];
-        // Each placeholder is met once, from the front: what fills one is not filled again.
+        // The template is scanned once from the front, so a placeholder inside an inserted value is not replaced.
         let mut out = String::new();
         let mut rest = prompt;
         while let Some((at, (name, value))) = values
@@ -147,14 +148,14 @@ impl PlotMaterial {
     }
 }
 
-/// The YAML files of a folder that can be read.
+/// Parses the YAML files of a folder; files that cannot be parsed are skipped.
 pub(crate) fn yamls(survey: &Survey, role: Role) -> Result<Vec<Yaml>, ProjectError> {
     let files = yaml_files(survey, role)?.into_iter();
     let read = files.filter_map(|file| read_yaml::<Yaml>(&file.shown(), &text_of(&file)?).ok());
     Ok(read.collect())
 }
 
-/// The YAML files of a folder.
+/// Lists the YAML files of a folder.
 fn yaml_files(survey: &Survey, role: Role) -> Result<Vec<ProjectPath>, ProjectError> {
     let Some(folder) = survey.folders.get(&role) else {
         return Ok(Vec::new());
@@ -167,7 +168,7 @@ fn yaml_files(survey: &Survey, role: Role) -> Result<Vec<ProjectPath>, ProjectEr
     Ok(files.map(|file| file.path).collect())
 }
 
-/// A character in short: the name, then what the settings say of role, speech and aim.
+/// Describes a character in short: the name, then age, role, first person, speech and arc from the settings.
 fn member(one: &Yaml) -> Option<String> {
     let name = one.get("name")?.as_str()?;
     let facts = ["age", "role", "first_person", "speech", "arc"];
@@ -180,13 +181,14 @@ fn member(one: &Yaml) -> Option<String> {
     })
 }
 
-/// A number in a map, as people write it: 3, "3", 第3話.
+/// Parses a number in a map as people write it: 3, "3", 第3話.
 fn number(map: &Yaml, key: &str) -> Option<u32> {
     number_in(&map.get(key)?.words())
 }
 
-/// What the plot of a chapter says of an episode: the chapter's purpose and summary, and the lines of the episode. A chapter that
-/// ends right before the episode is told too, since the episode goes on with it unless another chapter has it.
+/// Returns the statements of a chapter plot about an episode: the chapter's purpose and summary, and the lines of the
+/// episode. A chapter that ends right before the episode is included too, because the episode may continue it unless
+/// another chapter contains it.
 fn of_chapter(chapter: &Yaml, episode: Episode) -> Vec<String> {
     let Some(Yaml::List(episodes)) = chapter.get("episodes") else {
         return Vec::new();
@@ -203,8 +205,8 @@ fn of_chapter(chapter: &Yaml, episode: Episode) -> Vec<String> {
     about.chain(own.map(lines)).collect()
 }
 
-/// What the ledger plans for an episode, then what is open while it goes on: planted before, and paid off later, or at no episode
-/// that the ledger names, or not when it was due.
+/// Returns the foreshadowing that the ledger plans for an episode, then the foreshadowing open at that time: planted
+/// before, and with a later, undecided or overdue payoff.
 fn known_of_ledger(yaml: &Yaml, episode: Episode) -> Vec<Text> {
     let mut known: Vec<Text> = of_ledger(yaml, episode)
         .into_iter()
@@ -213,7 +215,7 @@ fn known_of_ledger(yaml: &Yaml, episode: Episode) -> Vec<Text> {
     let (ledger, number) = (Ledger::of(std::slice::from_ref(yaml)), episode.number());
     let before = |entry: &&Foreshadowing| entry.plant.episode.is_some_and(|plant| plant < number);
     for Foreshadowing { id, title, payoff, .. } in ledger.entries.iter().filter(before).filter(|entry| {
-        // What this episode pays off is planned above.
+        // Foreshadowing that this episode pays off is already listed as planned.
         entry.is_open(number) || entry.is_overdue(number)
     }) {
         let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -235,7 +237,7 @@ fn known_of_ledger(yaml: &Yaml, episode: Episode) -> Vec<Text> {
     known
 }
 
-/// What the ledger plans for an episode.
+/// Returns the foreshadowing that the ledger plans for an episode.
 pub(super) fn of_ledger(ledger: &Yaml, episode: Episode) -> Vec<String> {
     let Some(Yaml::List(all)) = ledger.get("foreshadowing") else {
         return Vec::new();

@@ -1,7 +1,7 @@
-//! Plots of episodes: what one is asked from, whether an answer is a plot, where it is kept, and how good a plan it is.
+//! Plots of episodes: the material for a plot, the validation of an answer, the plot file, and a review of the plan.
 //!
-//! Invariant: a plot that is replaced is backed up before, and keys that nobody here knows are kept. Nothing is written by a refused
-//! answer. Who writes the plot is not known here.
+//! Invariant: a plot is backed up before it is replaced, and unknown keys are kept. A rejected answer writes nothing.
+//! The module does not know who writes the plot.
 
 mod material;
 mod review;
@@ -27,42 +27,42 @@ pub use material::PlotMaterial;
 pub(crate) use material::yamls;
 pub use review::{Point, Review, Verdict, review, unused_characters};
 
-/// The fewest characters of a synopsis that says what happens.
+/// The shortest accepted synopsis, in characters.
 const SYNOPSIS: usize = 40;
 
-/// The fewest events of a plot.
+/// The smallest accepted number of events.
 const EVENTS: usize = 3;
 
-/// The longest plot, in bytes: as much as is read.
+/// The largest plot that is read or accepted, in bytes.
 const PLOT_BYTES: usize = 1 << 20;
 
-/// A plot in its place.
+/// A plot with its file.
 #[derive(Clone, Debug)]
 pub struct Placed {
-    /// The plot.
     pub plot: Plot,
-    /// Its file, relative to the project.
+    /// The path of the file, relative to the project root.
     pub path: String,
-    /// Its text.
+    /// The contents of the file.
     pub text: String,
-    /// Of its bytes.
+    /// The SHA-256 hash of the file's bytes.
     pub sha256: String,
-    /// The backup of what stood there before.
+    /// The id of the backup of the replaced plot, if there was one.
     pub backup: Option<String>,
 }
 
-/// What can be said of a plot before anything is written.
+/// Figures about a plot, known before anything is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Preview {
-    /// In visible characters: what the plot asks for, else what the project does.
+    /// The length in visible characters: from the plot, otherwise the project's default.
     pub estimated_length: u32,
-    /// From 0 to 100: 5 for each event, 6 for each character, 8 for each foreshadowing, 4 for each scene, at most 100.
+    /// The complexity from 0 to 100: 5 for each event, 6 for each character, 8 for each foreshadowing, 4 for each
+    /// scene, capped at 100.
     pub complexity_score: u32,
-    /// The first events, in short.
+    /// The first events, shortened.
     pub key_elements: Vec<String>,
 }
 
-/// The plot of an episode, if it has one.
+/// Returns the plot of an episode, if it has one.
 pub fn existing(novel: &NovelProject, episode: Episode) -> Result<Option<Placed>, ProjectError> {
     let survey = novel.survey()?;
     survey.is_a_novel(novel.names())?;
@@ -70,7 +70,7 @@ pub fn existing(novel: &NovelProject, episode: Episode) -> Result<Option<Placed>
         None | Some([]) => return Ok(None),
         Some(files) => files,
     };
-    // Several files are an error that names them.
+    // Several plot files are an error, which names them.
     let plot = novel.plot(episode)?;
     let text = crate::project::yaml_of(&files[0])?;
     Ok(Some(Placed {
@@ -82,7 +82,7 @@ pub fn existing(novel: &NovelProject, episode: Episode) -> Result<Option<Placed>
     }))
 }
 
-/// What an answer has to be.
+/// Returns the criteria that an answer must meet.
 #[must_use]
 pub fn criteria() -> Vec<Text> {
     vec![
@@ -111,7 +111,7 @@ pub fn criteria() -> Vec<Text> {
     ]
 }
 
-/// Judges an answer: a plot, or everything that it misses.
+/// Validates an answer: returns the plot, or an error with every criterion that it misses.
 pub fn judge(episode: Episode, content: &str) -> Result<Plot, WritingError> {
     if content.len() > PLOT_BYTES {
         return Err(WritingError::TooLarge {
@@ -212,7 +212,7 @@ fn misses(episode: Episode, plot: &Plot, content: &str) -> Vec<Miss> {
     misses
 }
 
-/// That words of an assistant stand around a plot.
+/// Returns a missed criterion if phrases of an assistant surround the plot.
 fn remnants_miss(content: &str) -> Option<Miss> {
     let found = remnants(content);
     (!found.is_empty()).then(|| {
@@ -224,7 +224,7 @@ fn remnants_miss(content: &str) -> Option<Miss> {
     })
 }
 
-/// Writes a plot. One that is there keeps its name, and is backed up unless it is the same.
+/// Writes a plot. An existing file keeps its name and is backed up unless its contents are the same.
 pub fn place(
     project: &Arc<Project>,
     novel: &NovelProject,
@@ -264,7 +264,7 @@ pub fn place(
     })
 }
 
-/// What can be said of a plot by counting.
+/// Computes figures about a plot by counting.
 #[must_use]
 pub fn preview(plot: &Plot, default_length: u32) -> Preview {
     let events = plot.events();
@@ -281,7 +281,7 @@ pub fn preview(plot: &Plot, default_length: u32) -> Preview {
     }
 }
 
-/// The text of a plot as a reader may want to see it in a language; YAML has none of its own.
+/// Returns the title of a plot, or "untitled" in the reader's language.
 #[must_use]
 pub fn title_of(plot: &Plot, locale: Locale) -> String {
     let untitled = match locale {
@@ -291,12 +291,12 @@ pub fn title_of(plot: &Plot, locale: Locale) -> String {
     plot.episode_info.title.clone().unwrap_or_else(|| untitled.to_owned())
 }
 
-/// A value of a plot or of the settings, in lines.
+/// Returns the texts of a value on one line, separated by slashes.
 fn lines(value: &Yaml) -> String {
     value.words().lines().map(str::trim).collect::<Vec<_>>().join(" / ")
 }
 
-/// What of a file can be read; nothing where it cannot.
+/// Returns the text of a file, or `None` if it cannot be read.
 fn text_of(novel_file: &fumi_base::project::ProjectPath) -> Option<String> {
     let bytes = files::read(novel_file, PLOT_BYTES as u64).ok()?;
     Some(files::decode(&bytes, files::EncodingChoice::Auto).text)

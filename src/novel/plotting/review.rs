@@ -1,7 +1,8 @@
-//! How good a plan a plot is: ten points, P-01 to P-10, each counted from the plot and the ledger, or left to a model's judgement.
+//! The review of a plot as a plan: ten points, P-01 to P-10, each counted from the plot and the ledger or left to a
+//! model's judgement.
 //!
-//! Invariant: a point that cannot be counted is not evaluated and has no score; the whole is the mean of those that are, with how
-//! many they are. The points are those of the plot review in the specification of the checks.
+//! Invariant: a point that cannot be counted has no score; the overall score is the mean of the counted points and is
+//! shown with their share. The points follow the plot review in the specification of the checks.
 
 use fumi_base::text::Text;
 
@@ -11,33 +12,33 @@ use crate::{
     project::{Episode, NovelProject, Plot, Role, Yaml},
 };
 
-/// The shares of the three acts, in hundredths, and how far an episode may be from them (decision 39).
+/// The expected shares of the three acts in percent, each with its tolerance (decision 39).
 const ACTS: [(f64, f64); 3] = [(25.0, 10.0), (50.0, 10.0), (25.0, 10.0)];
 
-/// How many events turn an episode: fewer are thin, more are hurried.
+/// The appropriate number of events for an episode.
 const TURNS: std::ops::RangeInclusive<usize> = 5..=9;
 
-/// One of the ten points.
+/// One of the ten points of a review.
 #[derive(Clone, Debug)]
 pub struct Point {
-    /// `P-01` to `P-10`.
+    /// The id, from `P-01` to `P-10`.
     pub id: &'static str,
-    /// What it looks at.
+    /// The aspect that the point examines.
     pub title: Text,
-    /// From 0 to 100; `None` where only a model could tell.
+    /// The score from 0 to 100; `None` if only a model can judge it.
     pub score: Option<f64>,
-    /// What is missing or weak, with what would help.
+    /// Weaknesses with suggestions.
     pub findings: Vec<Text>,
 }
 
-/// What the whole comes to.
+/// The result of a review.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// 80 and more.
+    /// A score of at least 80.
     Pass,
-    /// 70 to 79.
+    /// A score from 70 to below 80.
     Conditional,
-    /// Less.
+    /// A score below 70.
     Fail,
 }
 
@@ -49,14 +50,14 @@ pub struct Review {
 }
 
 impl Review {
-    /// The mean of the points that have a score.
+    /// Returns the mean of the points that have a score.
     #[must_use]
     pub fn overall(&self) -> f64 {
         let scores: Vec<f64> = self.points.iter().filter_map(|point| point.score).collect();
         mean(&scores)
     }
 
-    /// What that comes to.
+    /// Returns the result for the overall score.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
         match self.overall() {
@@ -66,14 +67,14 @@ impl Review {
         }
     }
 
-    /// How many of the points have a score, from 0 to 1.
+    /// Returns the share of points that have a score, from 0 to 1.
     #[must_use]
     pub fn coverage(&self) -> f64 {
         let counted = self.points.iter().filter(|point| point.score.is_some()).count();
         share(counted, self.points.len())
     }
 
-    /// The mean of some points, and what was found at them.
+    /// Returns the mean score and the findings of some points.
     #[must_use]
     pub fn of(&self, ids: &[&str]) -> (Option<f64>, Vec<Text>) {
         let own = || self.points.iter().filter(|point| ids.contains(&point.id));
@@ -93,7 +94,7 @@ fn share(part: usize, whole: usize) -> f64 {
     number(part) / number(whole.max(1))
 }
 
-/// Reviews a plot beside the ledger and the plans of the project.
+/// Reviews a plot, together with the ledgers of the project.
 pub fn review(novel: &NovelProject, episode: Episode, plot: &Plot) -> Result<Review, ProjectError> {
     let survey = novel.survey()?;
     let ledgers = yamls(&survey, Role::Management)?;
@@ -127,7 +128,7 @@ fn point(id: &'static str, title: (&'static str, &'static str), score: f64, find
     }
 }
 
-/// A point that no count can stand for.
+/// Returns a point without a score, which cannot be counted.
 fn judged(id: &'static str, en: &'static str, ja: &'static str) -> Point {
     Point {
         id,
@@ -137,7 +138,7 @@ fn judged(id: &'static str, en: &'static str, ja: &'static str) -> Point {
     }
 }
 
-/// Three acts, in shares of what is written of them.
+/// Scores the three acts by the share of text planned for each.
 fn acts(plot: &Plot) -> Point {
     let acts = &plot.story_structure;
     let lengths = [&acts.setup, &acts.confrontation, &acts.resolution].map(|act| act.words().chars().count());
@@ -154,7 +155,7 @@ fn acts(plot: &Plot) -> Point {
             continue;
         }
         let off = (share(*length, whole) * 100.0 - wanted).abs() - tolerance;
-        // An act that is planned counts for most; a plan is not as long as its act.
+        // That an act is planned counts most, because the length of a plan differs from the length of its act.
         score += 100.0 / 3.0 * (1.0 - (off.max(0.0) / 100.0));
         if off > 15.0 {
             findings.push(Text::new(
@@ -217,7 +218,7 @@ fn foreshadowing_plan(plot: &Plot) -> Point {
     )
 }
 
-/// Whether what the ledger plans for this episode stands in its plot.
+/// Scores the share of the ledger's foreshadowing for this episode that the plot contains.
 fn foreshadowing_placement(plot: &Plot, planned: &[String], has_ledger: bool) -> Point {
     let title = ("Placement of foreshadowing", "伏線の配置");
     if !has_ledger || planned.is_empty() {
@@ -225,7 +226,7 @@ fn foreshadowing_placement(plot: &Plot, planned: &[String], has_ledger: bool) ->
     }
     let own: Vec<String> = plot.foreshadowing.iter().map(Yaml::words).collect();
     let id = |line: &str| line.split_whitespace().next().unwrap_or_default().to_owned();
-    // A hint may stay out of the plan; what is planted or paid off may not.
+    // A hint may be missing in the plan; a plant or a payoff may not.
     let needed: Vec<&String> = planned.iter().filter(|line| !line.contains(" hint:")).collect();
     let missing: Vec<&&String> = needed
         .iter()
@@ -292,7 +293,7 @@ fn theme(plot: &Plot) -> Point {
     point("P-07", ("Theme", "主題"), score, findings.into_iter().collect())
 }
 
-/// Whether the end leaves a reason to read on: something planted, or a resolution that is written.
+/// Scores the reasons to read on: planted foreshadowing, and a written resolution.
 fn pull(plot: &Plot) -> Point {
     let plants = plot.foreshadowing.iter().any(|one| {
         let role = one.get("role").map(Yaml::words).unwrap_or_default();
@@ -314,7 +315,7 @@ fn pull(plot: &Plot) -> Point {
     )
 }
 
-/// The names of the plot that no event and no act mentions.
+/// Returns the characters of the plot that neither the synopsis nor any event or act mentions.
 #[must_use]
 pub fn unused_characters(plot: &Plot) -> Vec<String> {
     let acts = &plot.story_structure;
@@ -323,7 +324,7 @@ pub fn unused_characters(plot: &Plot) -> Vec<String> {
         text.push_str(&part.words());
     }
     text.push_str(plot.synopsis.as_deref().unwrap_or_default());
-    // A plot calls people by a part of their names.
+    // A plot often uses only a part of a name.
     let is_named = |name: &str| {
         let characters: Vec<char> = name.chars().collect();
         text.contains(name)

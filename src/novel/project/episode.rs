@@ -1,36 +1,36 @@
-//! Episodes by number, and the names of their files.
+//! Episode numbers and the names of episode files.
 //!
-//! A name that is made here is a plain file name on every system and leads nowhere else; one that is read may be spelt in any of
-//! the usual ways. Whether there is such a file is not known here.
+//! A generated name is a plain file name on every system and cannot leave its folder; a parsed name may have any of the
+//! usual spellings. The module does not look for files.
 
 use std::{fmt, num::NonZeroU32};
 
 use unicode_normalization::UnicodeNormalization;
 
-/// The highest number: five digits, as file names sort.
+/// The highest episode number: five digits, so that file names sort.
 const LAST: u32 = 99_999;
 
-/// How many bytes of a title a file name keeps. File systems take 255 for the whole name.
+/// The largest part of a title kept in a file name, in bytes. File systems allow 255 for the whole name.
 const TITLE_BYTES: usize = 180;
 
-/// The number of an episode, from 1.
+/// The number of an episode, from 1 to 99,999.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Episode(NonZeroU32);
 
 impl Episode {
-    /// A number from 1 to 99,999.
+    /// Creates an episode number; returns `None` unless it is from 1 to 99,999.
     #[must_use]
     pub fn new(number: u32) -> Option<Self> {
         NonZeroU32::new(number).filter(|number| number.get() <= LAST).map(Self)
     }
 
-    /// The number.
+    /// Returns the number.
     #[must_use]
     pub fn number(self) -> u32 {
         self.0.get()
     }
 
-    /// The number and the title in the name of a file without its extension: `第001話_題`, `第十二話　題`, `001_題`, `episode_1`.
+    /// Parses number and title from a file name without extension: `第001話_題`, `第十二話　題`, `001_題`, `episode_1`.
     #[must_use]
     pub fn in_name(stem: &str) -> Option<(Self, Option<String>)> {
         let stem: String = stem.nfc().collect();
@@ -40,7 +40,8 @@ impl Episode {
         Some((Self::new(number)?, (!title.is_empty()).then(|| title.to_owned())))
     }
 
-    /// The name of a file without its extension. What a title may not bring into a name is replaced by what looks like it.
+    /// Returns the file name without extension. Characters of the title that are not allowed in file names are replaced
+    /// by similar ones.
     #[must_use]
     pub fn file_stem(self, title: &str) -> String {
         let title = safe_title(title);
@@ -58,7 +59,7 @@ impl fmt::Display for Episode {
     }
 }
 
-/// The number that a name begins with, and the rest.
+/// Parses the number at the beginning of a name and returns it with the rest.
 fn numbered(stem: &str) -> Option<(u32, &str)> {
     if let Some(after) = stem.strip_prefix('第') {
         let (digits, rest) = after.split_once('話')?;
@@ -73,7 +74,7 @@ fn numbered(stem: &str) -> Option<(u32, &str)> {
     let rest = counted.trim_start_matches(|c: char| c.is_ascii_digit());
     let digits = &counted[..counted.len() - rest.len()];
     let ends = rest.chars().next().is_none_or(|c| "_-　 .".contains(c));
-    // 2026-01-31 is a date and no episode.
+    // 2026-01-31 is a date, not an episode.
     let is_date = word.is_none()
         && rest
             .trim_start_matches(['-', '.', '_'])
@@ -81,7 +82,7 @@ fn numbered(stem: &str) -> Option<(u32, &str)> {
     (!digits.is_empty() && ends && !is_date).then(|| Some((number(digits)?, rest)))?
 }
 
-/// A number in half-width, full-width or kanji digits: 12, １２, 十二, 一二.
+/// Parses a number in half-width, full-width or kanji digits: 12, １２, 十二, 一二.
 fn number(digits: &str) -> Option<u32> {
     let (mut whole, mut part, mut last) = (0_u32, 0_u32, None::<u32>);
     for c in digits.chars() {
@@ -121,7 +122,7 @@ fn number(digits: &str) -> Option<u32> {
     (!digits.is_empty() && whole <= LAST).then_some(whole)
 }
 
-/// A title as a part of a file name.
+/// Makes a title safe as a part of a file name.
 fn safe_title(title: &str) -> String {
     let mut safe = String::new();
     for c in title.nfc() {
@@ -135,9 +136,9 @@ fn safe_title(title: &str) -> String {
             '<' => '＜',
             '>' => '＞',
             '|' => '｜',
-            // Two dots, which are what a row of them becomes under compatibility normalisation, lead upwards.
+            // A row of dots becomes `..`, the parent folder, under compatibility normalisation.
             '‥' => '…',
-            // Direction marks and the like make a name look like another.
+            // Direction marks and zero-width characters make a name look like another.
             c if c.is_control()
                 || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{2028}' | '\u{2029}') =>
             {
@@ -158,7 +159,7 @@ fn safe_title(title: &str) -> String {
             break;
         }
     }
-    // Systems drop dots and spaces at the end of a name, and a title of spaces is none.
+    // Some systems drop dots and spaces at the end of a name, and a title of spaces is empty.
     let ends = |c: char| c.is_whitespace() || matches!(c, '.' | '．');
     safe.trim_matches(ends).to_owned()
 }
@@ -232,7 +233,7 @@ mod tests {
             prop_assert!(stem.len() <= 200 && !stem.contains(['/', '\\', '\0']), "{stem:?}");
             let (found, _) = Episode::in_name(&stem).expect("an episode");
             prop_assert_eq!(found.number(), number);
-            // What the boundary of a project refuses.
+            // Checks the name against the rules of the project boundary.
             let root = tempfile::tempdir().expect("a folder");
             let project = fumi_base::project::Project::open(root.path()).expect("a project");
             let refused = project.resolve(&format!("{stem}.md")).expect_err("not there");

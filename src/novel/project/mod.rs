@@ -1,7 +1,7 @@
-//! A novel project: where its settings, plots and manuscripts are, by episode.
+//! A novel project: the location of settings, plots and manuscripts, by episode.
 //!
-//! Invariant: a half-made project is no failure. A [`Survey`] gives what can be found and says what is missing, what is found
-//! under another name, and what cannot be told apart. Every file is opened by `fumi-base`, and nothing is written here.
+//! Invariant: an unfinished project is not an error. A [`Survey`] returns the existing files and remarks on missing,
+//! differently named and ambiguous ones. All files are opened through `fumi-base`; this module writes nothing.
 
 mod episode;
 mod names;
@@ -27,67 +27,67 @@ pub(crate) use yaml::{in_japanese, number_in, read as read_yaml};
 
 use crate::errors::project::ProjectError;
 
-/// How many names of one folder are looked at. The longest web novels have a few thousand episodes.
+/// The largest number of names listed in one folder. The longest web novels have a few thousand episodes.
 const NAMES_IN_FOLDER: usize = 20_000;
 
-/// The largest plot or settings file that is read: people write kilobytes.
+/// The largest plot or settings file that is read, in bytes; usual files have some kilobytes.
 const YAML_BYTES: u64 = 1 << 20;
 
-/// The largest manuscript that is read, as large as what may be written at once.
+/// The largest manuscript that is read, in bytes; equal to the limit for writing.
 pub(crate) const MANUSCRIPT_BYTES: u64 = 4 << 20;
 
-/// A folder that holds a novel, or is to hold one.
+/// A folder that contains a novel or will contain one.
 #[derive(Clone, Debug)]
 pub struct NovelProject {
     project: Arc<Project>,
     names: Names,
 }
 
-/// What there is of a novel.
+/// The existing parts of a novel.
 #[derive(Debug)]
 pub struct Survey {
-    /// The settings; without a file, or with a broken one, they are empty.
+    /// The settings; empty if the file is missing or broken.
     pub settings: Settings,
     /// The folders that were found.
     pub folders: BTreeMap<Role, ProjectPath>,
     /// The episodes that have a plot or a manuscript, by number.
     pub episodes: BTreeMap<Episode, EpisodeFiles>,
-    /// What is not there, or not as it should be.
+    /// Missing or unusual parts of the project.
     pub remarks: Vec<Remark>,
 }
 
-/// The files of an episode. More than one of a kind is a [`Remark`], and none of them is chosen.
+/// The files of an episode. More than one file of a kind is a [`Remark`]; none of them is preferred.
 #[derive(Clone, Debug, Default)]
 pub struct EpisodeFiles {
-    /// From the name of the manuscript, else of the plot.
+    /// The title in the name of the manuscript, otherwise of the plot.
     pub title: Option<String>,
-    /// Manuscripts under this number.
+    /// Manuscripts with this number.
     pub manuscripts: Vec<ProjectPath>,
-    /// Plots under this number.
+    /// Plots with this number.
     pub plots: Vec<ProjectPath>,
 }
 
-/// Something about a project that its owner should know.
+/// A remark about a project for its owner.
 #[derive(Debug)]
 pub enum Remark {
-    /// The settings file is not there.
+    /// The settings file is missing.
     NoSettings(String),
-    /// A file is broken; the rest is used.
+    /// A file is broken; the other files are used.
     Broken(ProjectError),
-    /// A folder is not there.
+    /// A folder is missing.
     NoFolder(Role, String),
-    /// A folder is there under another name than the configuration says.
+    /// A folder was found under another name than the configured one.
     OtherName(Role, String),
-    /// A file is in a folder of episodes, and its name has no number.
+    /// A file in a folder of episodes has no number in its name.
     NoNumber(String),
-    /// Several files have the number of one episode.
+    /// Several files have the number of the same episode.
     SeveralFiles(Episode, Vec<String>),
-    /// A folder holds more than is looked at.
+    /// A folder contains more names than are listed.
     Cut(String),
 }
 
 impl Remark {
-    /// The remark as a sentence, in both languages.
+    /// Returns the remark as a sentence, in both languages.
     #[must_use]
     pub fn message(&self) -> Text {
         match self {
@@ -153,26 +153,26 @@ impl Role {
 }
 
 impl NovelProject {
-    /// A project with its names.
+    /// Creates a novel project with the configured names.
     #[must_use]
     pub fn new(project: Arc<Project>, names: Names) -> Self {
         Self { project, names }
     }
 
-    /// The folder.
+    /// Returns the project folder.
     #[must_use]
     pub fn project(&self) -> &Arc<Project> {
         &self.project
     }
 
-    /// Its names.
+    /// Returns the configured names.
     #[must_use]
     pub fn names(&self) -> &Names {
         &self.names
     }
 
-    /// What there is of the novel. Fails only where the project itself cannot be read, or where a name of the configuration
-    /// leads out of it.
+    /// Looks for all parts of the novel. Returns an error only if the project itself cannot be read, or if a configured
+    /// name leads out of the project.
     pub fn survey(&self) -> Result<Survey, ProjectError> {
         let mut survey = Survey {
             settings: Settings::default(),
@@ -203,7 +203,7 @@ impl NovelProject {
             let folder = survey.folders.get(&kind.role()).cloned();
             match folder {
                 Some(folder) => survey.take(kind, &folder)?,
-                // A novel in its simplest form is a folder of numbered texts.
+                // The simplest novel is a folder of numbered texts.
                 None if kind == FileKind::Manuscript => survey.take_from_top(&self.project)?,
                 None => {}
             }
@@ -212,7 +212,7 @@ impl NovelProject {
         Ok(survey)
     }
 
-    /// What makes the novel: its settings and the folders that it has, backups aside; of one without folders, its episodes.
+    /// Returns the novel's own files: the settings and the folders except backups; without folders, the episodes.
     pub fn own(&self) -> Result<Vec<ProjectPath>, ProjectError> {
         let survey = self.survey()?;
         let settings = self.find(&self.names.settings)?;
@@ -232,7 +232,7 @@ impl NovelProject {
         Ok(own)
     }
 
-    /// The settings, or `None` without a file.
+    /// Returns the settings, or `None` if the file is missing.
     pub fn settings(&self) -> Result<Option<Settings>, ProjectError> {
         let Some(file) = self.find(&self.names.settings)? else {
             return Ok(None);
@@ -241,13 +241,13 @@ impl NovelProject {
         Settings::read(&path, &yaml_of(&file)?).map(Some)
     }
 
-    /// What there is, for what is written by the settings: broken ones are an error here, and no remark.
+    /// Surveys the novel for a writing operation: broken settings are an error here, not a remark.
     pub fn survey_to_write(&self) -> Result<Survey, ProjectError> {
         self.settings()?;
         self.survey()
     }
 
-    /// The manuscript of an episode.
+    /// Returns the manuscript file of an episode.
     pub fn manuscript(&self, episode: Episode) -> Result<ProjectPath, ProjectError> {
         let survey = self.survey()?;
         let files = survey.files(episode)?;
@@ -257,13 +257,13 @@ impl NovelProject {
         })?
     }
 
-    /// The text of an episode's manuscript, in whatever encoding it is written, and whether all of it could be read.
+    /// Returns the text of an episode's manuscript in any encoding, with a flag for undecodable bytes.
     pub fn manuscript_text(&self, episode: Episode) -> Result<Decoded, ProjectError> {
         let bytes = files::read(&self.manuscript(episode)?, MANUSCRIPT_BYTES)?;
         Ok(files::decode(&bytes, EncodingChoice::Auto))
     }
 
-    /// The plot of an episode.
+    /// Returns the parsed plot of an episode.
     pub fn plot(&self, episode: Episode) -> Result<Plot, ProjectError> {
         let survey = self.survey()?;
         let files = survey.files(episode)?;
@@ -274,21 +274,21 @@ impl NovelProject {
         Plot::read(&file.shown(), &yaml_of(&file)?)
     }
 
-    /// Where the manuscript of an episode without one is to be written, relative to the root.
+    /// Returns the path for a new manuscript of an episode, relative to the project root.
     pub fn new_manuscript(&self, episode: Episode, title: &str) -> Result<String, ProjectError> {
         let folder = self.folder(Role::Manuscripts)?;
         let folder = folder.map_or_else(|| self.names.manuscripts.clone(), |(folder, _)| folder.shown());
         Ok(format!("{folder}/{}.md", episode.file_stem(title)))
     }
 
-    /// Where the plot of an episode without one is to be written, relative to the root.
+    /// Returns the path for a new plot of an episode, relative to the project root.
     pub fn new_plot(&self, episode: Episode) -> Result<String, ProjectError> {
         let folder = self.folder(Role::EpisodePlots)?;
         let folder = folder.map_or_else(|| self.names.episode_plots.clone(), |(folder, _)| folder.shown());
         Ok(format!("{folder}/{episode}.yaml"))
     }
 
-    /// The folder of a role, and whether it has the name of the configuration.
+    /// Returns the folder of a role, and true if it has the configured name.
     fn folder(&self, role: Role) -> Result<Option<(ProjectPath, bool)>, ProjectError> {
         let named = role.name(&self.names);
         let others = role.others().iter().map(|other| (*other, false));
@@ -300,7 +300,7 @@ impl NovelProject {
         Ok(None)
     }
 
-    /// A path of the project, or `None` where there is nothing.
+    /// Returns a path of the project, or `None` if it does not exist.
     fn find(&self, name: &str) -> Result<Option<ProjectPath>, ProjectError> {
         match self.project.resolve(name) {
             Ok(path) => Ok(Some(path)),
@@ -310,7 +310,7 @@ impl NovelProject {
     }
 }
 
-/// The one file of an episode; several are an error, none is `None`.
+/// Returns the single file of an episode: `None` without a file, an error with several.
 fn only(episode: Episode, files: &[ProjectPath]) -> Option<Result<ProjectPath, ProjectError>> {
     match files {
         [] => None,
@@ -322,7 +322,8 @@ fn only(episode: Episode, files: &[ProjectPath]) -> Option<Result<ProjectPath, P
     }
 }
 
-/// The text of a YAML file, in whatever encoding it is written. A damaged one is not read: its keys would be others.
+/// Returns the text of a YAML file in any encoding. A file with undecodable bytes is an error, because its keys would
+/// be wrong.
 pub(crate) fn yaml_of(file: &ProjectPath) -> Result<String, ProjectError> {
     let decoded = files::decode(&files::read(file, YAML_BYTES)?, EncodingChoice::Auto);
     if decoded.damaged {
@@ -350,7 +351,7 @@ impl FileKind {
         }
     }
 
-    /// The name without its extension, if it is a file of this kind.
+    /// Returns the name without extension if the file is of this kind.
     fn stem(self, name: &str) -> Option<&str> {
         let (stem, extension) = name.rsplit_once('.')?;
         let extensions: &[&str] = match self {
@@ -364,7 +365,7 @@ impl FileKind {
 }
 
 impl Survey {
-    /// The files of an episode.
+    /// Returns the files of an episode.
     pub fn files(&self, episode: Episode) -> Result<&EpisodeFiles, ProjectError> {
         self.episodes.get(&episode).ok_or_else(|| ProjectError::NoEpisode {
             episode,
@@ -372,7 +373,7 @@ impl Survey {
         })
     }
 
-    /// Refuses a folder in which nothing of a novel is.
+    /// Returns an error if the folder contains no part of a novel.
     pub fn is_a_novel(&self, names: &Names) -> Result<(), ProjectError> {
         let has_settings = !self
             .remarks
@@ -386,19 +387,19 @@ impl Survey {
         })
     }
 
-    /// The episodes that have a plot.
+    /// Returns the episodes that have a plot.
     #[must_use]
     pub fn plotted(&self) -> Vec<Episode> {
         self.with(|files| !files.plots.is_empty())
     }
 
-    /// The episodes of which something is true.
+    /// Returns the episodes that satisfy a condition.
     fn with(&self, is: impl Fn(&EpisodeFiles) -> bool) -> Vec<Episode> {
         let matching = self.episodes.iter().filter(|(_, files)| is(files));
         matching.map(|(episode, _)| *episode).collect()
     }
 
-    /// Takes the numbered files of a folder.
+    /// Adds the numbered files of a folder.
     fn take(&mut self, kind: FileKind, folder: &ProjectPath) -> Result<(), ProjectError> {
         for file in self.listed(folder)? {
             let Some(stem) = kind.stem(&file.name) else { continue };
@@ -411,7 +412,7 @@ impl Survey {
         Ok(())
     }
 
-    /// Takes what calls itself an episode beside the other files of a project.
+    /// Adds files in the project root whose names begin as an episode's (第…話).
     fn take_from_top(&mut self, project: &Arc<Project>) -> Result<(), ProjectError> {
         for file in self.listed(&project.top())? {
             let stem = FileKind::Manuscript

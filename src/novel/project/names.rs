@@ -1,31 +1,31 @@
-//! What the folders and files of a novel project are called: configuration, with the usual names as defaults.
+//! The names of the folders and files of a novel project: configuration with the usual names as defaults.
 //!
-//! fumi's own folder is `.noveler/` always: what is in it never counts as a change of the project. Where a name of the configuration is not there, the other usual ones are tried; what was found under which is told (see
-//! [`super::Survey`]).
+//! fumi's own folder is always `.noveler/`; its contents never count as a change of the project. If a configured folder
+//! does not exist, other usual names are tried, and the use of another name is reported (see [`super::Survey`]).
 
 use serde::{Deserialize, Serialize};
 
-/// The names of a novel project, relative to its root.
+/// The configured names of a novel project, relative to its root.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Names {
-    /// The file that makes a folder a novel project: title, author, style.
+    /// The settings file, which makes a folder a novel project: title, author, style.
     pub settings: String,
-    /// What the novel is to be.
+    /// The folder for plans of the whole novel.
     pub planning: String,
-    /// Plots of chapters.
+    /// The folder for plots of chapters.
     pub chapter_plots: String,
-    /// Plots of episodes.
+    /// The folder for plots of episodes.
     pub episode_plots: String,
-    /// Characters, terms, the world.
+    /// The folder for characters, terms and the world.
     pub world: String,
-    /// Manuscripts of episodes.
+    /// The folder for manuscripts of episodes.
     pub manuscripts: String,
-    /// The outline and the ledger of foreshadowing.
+    /// The folder for the outline and the ledger of foreshadowing.
     pub management: String,
-    /// The project's own prompts.
+    /// The folder for the project's own prompts.
     pub prompts: String,
-    /// Copies made before anything is replaced.
+    /// The folder for backups made before files are replaced.
     pub backups: String,
 }
 
@@ -45,24 +45,20 @@ impl Default for Names {
     }
 }
 
-/// What a folder is for.
+/// The purpose of a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
-    /// Plans of the whole.
+    /// Plans of the whole novel.
     Planning,
-    /// Plots of chapters.
     ChapterPlots,
-    /// Plots of episodes.
     EpisodePlots,
-    /// Characters, terms, the world.
+    /// Characters, terms and the world.
     World,
-    /// Manuscripts.
     Manuscripts,
     /// The outline and the ledger of foreshadowing.
     Management,
     /// The project's own prompts.
     Prompts,
-    /// Copies.
     Backups,
 }
 
@@ -79,7 +75,7 @@ impl Role {
         Self::Backups,
     ];
 
-    /// The name in the configuration.
+    /// Returns the configured name.
     #[must_use]
     pub fn name(self, names: &Names) -> &str {
         match self {
@@ -94,7 +90,7 @@ impl Role {
         }
     }
 
-    /// Other usual names, tried in this order.
+    /// Returns other usual names, to be tried in this order.
     pub(super) const fn others(self) -> &'static [&'static str] {
         match self {
             Self::EpisodePlots => &["20_プロット", "プロット", "plots", "plot"],
@@ -105,7 +101,7 @@ impl Role {
         }
     }
 
-    /// Whether a project can do without it: it is made when it is needed.
+    /// True if the folder is optional and created when needed.
     pub(super) const fn is_made_when_needed(self) -> bool {
         matches!(self, Self::Prompts | Self::Backups | Self::ChapterPlots)
     }

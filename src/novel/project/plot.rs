@@ -1,107 +1,105 @@
-//! The plot of an episode: what the file says, typed where tools ask for it, and kept where they do not.
+//! The plot of an episode: known keys are typed, unknown keys are kept.
 //!
-//! Every key may be missing and lists may be empty: a plot is written bit by bit. Whether a plot is good is not asked here.
+//! Every key may be missing and lists may be empty, because a plot is written step by step. The quality of a plot is
+//! not judged here.
 
 use serde::{Deserialize, Serialize};
 
 use super::yaml::{Unknown, Yaml, count, or_default, read};
 use crate::errors::project::ProjectError;
 
-/// A plot file.
+/// The contents of a plot file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Plot {
-    /// Which episode it is, and what it is for.
+    /// The number, title and purpose of the episode.
     #[serde(deserialize_with = "or_default")]
     pub episode_info: EpisodeInfo,
-    /// What happens, in a few sentences.
+    /// The story in a few sentences.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub synopsis: Option<String>,
-    /// What must happen, in order: sentences, or maps that hold them.
+    /// The necessary events, in order: sentences, or maps that contain them.
     #[serde(deserialize_with = "or_default", skip_serializing_if = "Vec::is_empty")]
     pub key_events: Vec<Yaml>,
-    /// The acts.
+    /// The three acts.
     #[serde(deserialize_with = "or_default")]
     pub story_structure: StoryStructure,
-    /// Who appears: names, or maps that hold them.
+    /// The characters that appear: names, or maps that contain them.
     #[serde(deserialize_with = "or_default", skip_serializing_if = "Vec::is_empty")]
     pub characters: Vec<Yaml>,
-    /// What is to be felt.
+    /// The intended emotions.
     #[serde(skip_serializing_if = "is_null")]
     pub emotional_elements: Yaml,
-    /// What is planted and what is paid off.
+    /// Foreshadowing that is planted or paid off.
     #[serde(deserialize_with = "or_default", skip_serializing_if = "Vec::is_empty")]
     pub foreshadowing: Vec<Yaml>,
-    /// How long it is to be.
+    /// The intended length and number of scenes.
     #[serde(deserialize_with = "or_default")]
     pub scene_structure: SceneStructure,
-    /// What to look at before it is done.
+    /// Points to check before the episode is finished.
     #[serde(deserialize_with = "or_default", skip_serializing_if = "Vec::is_empty")]
     pub quality_checkpoints: Vec<Yaml>,
-    /// All other keys.
+    /// All other keys of the file.
     #[serde(flatten)]
     pub unknown: Unknown,
 }
 
-/// `episode_info` of a plot.
+/// The section `episode_info` of a plot.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct EpisodeInfo {
     /// The number of the episode.
     #[serde(deserialize_with = "count", skip_serializing_if = "Option::is_none")]
     pub episode_number: Option<u32>,
-    /// Its title.
+    /// The title of the episode.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// The chapter that it belongs to.
+    /// The number of the chapter that contains the episode.
     #[serde(deserialize_with = "count", skip_serializing_if = "Option::is_none")]
     pub chapter_number: Option<u32>,
-    /// What it is about.
+    /// The theme of the episode.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub theme: Option<String>,
-    /// What it does for the story.
+    /// The function of the episode within the story.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub purpose: Option<String>,
-    /// What a reader is to feel.
+    /// The emotion intended for the reader.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub emotional_core: Option<String>,
-    /// Through whose eyes.
+    /// The viewpoint character and related data.
     #[serde(skip_serializing_if = "is_null")]
     pub viewpoint_info: Yaml,
-    /// All other keys.
+    /// All other keys of the section.
     #[serde(flatten)]
     pub unknown: Unknown,
 }
 
-/// `story_structure` of a plot: sentences, or maps that hold them.
+/// The section `story_structure` of a plot: sentences, or maps that contain them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StoryStructure {
-    /// The first act.
     #[serde(skip_serializing_if = "is_null")]
     pub setup: Yaml,
-    /// The second.
     #[serde(skip_serializing_if = "is_null")]
     pub confrontation: Yaml,
-    /// The third.
     #[serde(skip_serializing_if = "is_null")]
     pub resolution: Yaml,
-    /// All other keys.
+    /// All other keys of the section.
     #[serde(flatten)]
     pub unknown: Unknown,
 }
 
-/// `scene_structure` of a plot.
+/// The section `scene_structure` of a plot.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SceneStructure {
-    /// How many characters the manuscript is to have.
+    /// The intended length of the manuscript, in characters.
     #[serde(deserialize_with = "count", skip_serializing_if = "Option::is_none")]
     pub total_target_words: Option<u32>,
-    /// How many scenes.
+    /// The intended number of scenes.
     #[serde(deserialize_with = "count", skip_serializing_if = "Option::is_none")]
     pub scene_count_target: Option<u32>,
-    /// All other keys.
+    /// All other keys of the section.
     #[serde(flatten)]
     pub unknown: Unknown,
 }
@@ -111,27 +109,27 @@ fn is_null(value: &Yaml) -> bool {
 }
 
 impl Plot {
-    /// Reads a plot; `path` is for the error.
+    /// Parses a plot; `path` is used in errors.
     pub fn read(path: &str, text: &str) -> Result<Self, ProjectError> {
         read(path, text)
     }
 
-    /// The plot as YAML, unknown keys included.
+    /// Returns the plot as YAML, including unknown keys.
     ///
     /// # Panics
-    /// Never: everything in it is what YAML can hold.
+    /// Never: all values can be represented in YAML.
     #[must_use]
     pub fn to_yaml(&self) -> String {
         serde_saphyr::to_string(self).expect("texts, numbers, lists and maps are YAML")
     }
 
-    /// How long it is to be, in visible characters; 0 says nothing.
+    /// Returns the intended length in visible characters; `None` if it is missing or 0.
     #[must_use]
     pub fn target_words(&self) -> Option<u32> {
         self.scene_structure.total_target_words.filter(|words| *words > 0)
     }
 
-    /// What must happen, a text for each event.
+    /// Returns the necessary events, one text each.
     #[must_use]
     pub fn events(&self) -> Vec<String> {
         self.key_events
@@ -141,14 +139,14 @@ impl Plot {
             .collect()
     }
 
-    /// The names of those who appear.
+    /// Returns the names of the characters that appear.
     #[must_use]
     pub fn character_names(&self) -> Vec<String> {
         let name = |character: &Yaml| match character {
             Yaml::Text(name) => Some(name.trim().to_owned()),
             Yaml::Map(pairs) => {
                 let named = ["name", "名前"].iter().find_map(|key| character.get(key)?.as_str());
-                // `- 梶みちる: 主人公` is a map of one name.
+                // `- 梶みちる: 主人公` is a map with one key, the name.
                 let only = pairs
                     .first()
                     .filter(|_| pairs.len() == 1)

@@ -1,65 +1,64 @@
 //! The settings of a novel: title, author, style, length.
 //!
-//! Every key may be missing. What a preset means for checks and formats is said where it is used.
+//! Every key may be missing. The effects of a preset are defined where it is used.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 use super::yaml::{LENGTH, Unknown, Yaml, number_in, read};
 use crate::errors::project::ProjectError;
 
-/// `プロジェクト設定.yaml`.
+/// The contents of `プロジェクト設定.yaml`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
     /// The title of the novel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// The author, as printed.
+    /// The author's name as printed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
-    /// The genre.
+    /// The genre of the novel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub genre: Option<String>,
-    /// Whose conventions it follows.
+    /// The publishing conventions that the novel follows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub style_preset: Option<StylePreset>,
-    /// How many characters an episode has.
+    /// The intended length of an episode, in characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target_length: Option<TargetLength>,
-    /// Who tells it.
+    /// The narrative point of view.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pov: Option<String>,
-    /// All other keys.
+    /// All other keys of the file.
     #[serde(flatten)]
     pub unknown: Unknown,
 }
 
 impl Settings {
-    /// Reads the settings; `path` is for the error.
+    /// Parses the settings; `path` is used in errors.
     pub fn read(path: &str, text: &str) -> Result<Self, ProjectError> {
         read(path, text)
     }
 }
 
-/// Conventions of publishing.
+/// A set of publishing conventions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum StylePreset {
-    /// A printed book.
+    /// The conventions of printed paperbacks.
     Bunko,
-    /// 小説家になろう.
+    /// The conventions of 小説家になろう.
     Narou,
-    /// カクヨム.
+    /// The conventions of カクヨム.
     Kakuyomu,
-    /// The project's own.
+    /// The project's own conventions.
     Custom,
 }
 
 impl StylePreset {
-    /// Every preset.
     pub const ALL: [Self; 4] = [Self::Bunko, Self::Narou, Self::Kakuyomu, Self::Custom];
 
-    /// As the settings write it.
+    /// Returns the name used in the settings file.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -74,9 +73,9 @@ impl StylePreset {
 /// A length in characters: `4000`, `3000-5000`, or `{min: 3000, max: 5000}`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TargetLength {
-    /// About so many.
+    /// An approximate length.
     About(u32),
-    /// From so many to so many.
+    /// A range of lengths, both ends included.
     Between(u32, u32),
 }
 

@@ -1,7 +1,7 @@
-//! YAML that people and models write: read into types, with the place of every fault, and with what no type knows kept.
+//! YAML written by people and models: parsing into types, with the position of every error and all unknown keys kept.
 //!
-//! The order of keys is kept. Documents that grow when they are read (aliases of aliases) are refused by the reader's budget. No
-//! sentence is made here.
+//! The order of keys is kept. The parser's budget rejects documents that grow when parsed (aliases of aliases). This
+//! module makes no full sentences.
 
 use std::fmt;
 
@@ -16,33 +16,31 @@ use serde_saphyr::Spanned;
 
 use crate::errors::project::ProjectError;
 
-/// A value that no type describes.
+/// A YAML value without a fixed type.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Yaml {
-    /// Nothing.
+    /// An empty value.
     #[default]
     Null,
-    /// Yes or no.
+    /// `true` or `false`.
     Bool(bool),
-    /// A whole number.
+    /// An integer of 64 bits.
     Int(i64),
-    /// Another number.
+    /// A floating-point number.
     Float(f64),
-    /// Text.
     Text(String),
-    /// A list.
     List(Vec<Yaml>),
-    /// Keys and values, in the order of the file.
+    /// Pairs of keys and values, in the order of the file.
     Map(Vec<(Yaml, Yaml)>),
 }
 
 impl Yaml {
-    /// Reads a file's text, whatever it holds.
+    /// Parses the text of a file without a fixed type; `path` is used in errors.
     pub fn read(path: &str, text: &str) -> Result<Self, ProjectError> {
         read(path, text)
     }
 
-    /// The value of a key of a map.
+    /// Returns the value of a key if this is a map.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Self> {
         let Self::Map(pairs) = self else { return None };
@@ -52,13 +50,13 @@ impl Yaml {
             .map(|(_, value)| value)
     }
 
-    /// The value as a type, or what is wrong with it.
+    /// Converts the value to a type; the error describes the mismatch.
     pub(crate) fn to_type<T: DeserializeOwned>(&self) -> Result<T, String> {
         let text = serde_saphyr::to_string(self).map_err(|error| error.to_string())?;
         typed(&text).map_err(|fault| fault.reason)
     }
 
-    /// The text, if it is one.
+    /// Returns the text if this is a text value.
     #[must_use]
     pub fn as_str(&self) -> Option<&str> {
         match self {
@@ -67,11 +65,11 @@ impl Yaml {
         }
     }
 
-    /// All texts and numbers in it, a line each: what a list of events or an involved description says.
+    /// Returns all texts and numbers in the value, one per line, without the keys of maps.
     #[must_use]
     pub fn words(&self) -> String {
         let mut lines = Vec::new();
-        // The reader bounds the depth; a stack of our own costs nothing all the same.
+        // The parser bounds the depth, so recursion would be safe too.
         let mut open = vec![self];
         while let Some(value) = open.pop() {
             match value {
@@ -124,7 +122,7 @@ impl<'de> Visitor<'de> for AnyValue {
     }
 
     fn visit_u64<E>(self, value: u64) -> Result<Yaml, E> {
-        // A number that no one counts to keeps its digits.
+        // A number above the range of `i64` is kept as text with its digits.
         Ok(i64::try_from(value).map_or_else(|_| Yaml::Text(value.to_string()), Yaml::Int))
     }
 
@@ -204,14 +202,14 @@ impl Serialize for Unknown {
     }
 }
 
-/// For fields that a file may leave empty: `key_events:` without a value is none.
+/// Deserialises a field that may be empty in a file: `key_events:` without a value gives the default.
 pub(super) fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
     deserializer: D,
 ) -> Result<T, D::Error> {
     Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }
 
-/// For numbers as people write them: 4000, "001", 4,000字, 第１２話.
+/// Deserialises a number as people write it: 4000, "001", 4,000字, 第１２話.
 pub(super) fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
     let number = match Yaml::deserialize(deserializer)? {
         Yaml::Null => return Ok(None),
@@ -224,7 +222,7 @@ pub(super) fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option
         .ok_or_else(|| D::Error::custom("a whole number is needed"))
 }
 
-/// The number of a text that is one, with its unit.
+/// Parses a number with an optional unit or counter.
 pub(crate) fn number_in(text: &str) -> Option<u32> {
     let bare = text
         .trim()
@@ -245,7 +243,7 @@ pub(crate) fn number_in(text: &str) -> Option<u32> {
     half.parse().ok()
 }
 
-/// Reads a file's text; an empty one is a value without keys.
+/// Parses the text of a file; an empty file gives the default value.
 pub(crate) fn read<T: DeserializeOwned + Default>(path: &str, text: &str) -> Result<T, ProjectError> {
     let is_empty = |line: &str| matches!(line.trim(), "" | "---" | "...") || line.trim_start().starts_with('#');
     if text.lines().all(is_empty) {
@@ -259,21 +257,22 @@ pub(crate) fn read<T: DeserializeOwned + Default>(path: &str, text: &str) -> Res
     })
 }
 
-/// Why a text is not read as a type: where, and of which key.
+/// A parse error with the position and the key to which it belongs.
 struct Fault {
-    /// From 1; 0 where the place is not known.
+    /// The line from 1; 0 if the position is unknown.
     line: usize,
     column: usize,
-    /// Begins with the path of the key in backticks, if there is one: `` `characters[0].name`: ... ``.
+    /// The reason, preceded by the path of the key in backticks if it is known: `` `characters[0].name`: ... ``.
     reason: String,
 }
 
-/// Reads a text as a type.
+/// Parses a text as a type.
 fn typed<T: DeserializeOwned>(text: &str) -> Result<T, Fault> {
     from_str(text).map_err(|error| fault::<T>(text, error.without_snippet()))
 }
 
-/// The fault that an error is. A text that is YAML is read again to learn at which key it stopped; of one that is none, the lines tell.
+/// Locates a parser error. A text that is valid YAML is parsed again to find the key at which the type failed;
+/// otherwise the key is found by the lines above the position.
 fn fault<T: DeserializeOwned>(text: &str, error: &serde_saphyr::Error) -> Fault {
     let said = reason(error);
     let ((line, column), key) = if let Ok(whole) = from_str::<Spanned<Node>>(text) {
@@ -292,7 +291,7 @@ fn fault<T: DeserializeOwned>(text: &str, error: &serde_saphyr::Error) -> Fault 
     }
 }
 
-/// The path at which a text is no longer the type; empty where it is its top.
+/// Returns the path at which the text does not match the type; empty if the mismatch is at the top.
 fn stopped_at<T: DeserializeOwned>(text: &str) -> Vec<Segment> {
     let mut steps = Vec::new();
     let again = serde_saphyr::with_deserializer_from_str_with_options(text, options(), |reader| {
@@ -304,7 +303,7 @@ fn stopped_at<T: DeserializeOwned>(text: &str) -> Vec<Segment> {
     if again.is_ok() { Vec::new() } else { steps }
 }
 
-/// A value with the places of all that is in it.
+/// A value with the positions of all values nested in it.
 enum Node {
     Leaf,
     List(Vec<Spanned<Node>>),
@@ -367,7 +366,7 @@ impl<'de> Visitor<'de> for AnyNode {
     }
 }
 
-/// What a path leads to, or the last value on the way.
+/// Follows a path and returns its value, or the last value that exists on the way.
 fn found<'a>(whole: &'a Spanned<Node>, steps: &[Segment]) -> &'a Spanned<Node> {
     let mut at = whole;
     for step in steps {
@@ -387,7 +386,7 @@ fn found<'a>(whole: &'a Spanned<Node>, steps: &[Segment]) -> &'a Spanned<Node> {
     at
 }
 
-/// `characters[0].name`.
+/// Formats a path as `characters[0].name`.
 fn path_of(steps: &[Segment]) -> String {
     let mut path = String::new();
     for step in steps {
@@ -405,8 +404,8 @@ fn place_of(place: serde_saphyr::Location) -> (usize, usize) {
     (usize_of(place.line()), usize_of(place.column()))
 }
 
-/// Returns where the text in quotes begins that is still open at the end of the lines above a place. The reader tells it of a text
-/// that ends there.
+/// Returns the start of a quoted text that is still open at the end of the lines above a position. Those lines are
+/// parsed alone, because for a text that ends inside a quote the parser reports where the quote begins.
 fn opened(text: &str, (line, _): (usize, usize)) -> Option<(usize, usize)> {
     let above: usize = text
         .split_inclusive('\n')
@@ -419,14 +418,14 @@ fn opened(text: &str, (line, _): (usize, usize)) -> Option<(usize, usize)> {
     (reason(error) == UNCLOSED).then_some(place)
 }
 
-/// The path of the key that a place belongs to, by the indents of the lines above it: `episode_info.title`.
+/// Returns the path of the key that contains a position, by the indents of the lines above it: `episode_info.title`.
 fn keys_at(text: &str, (line, column): (usize, usize)) -> String {
     let lines: Vec<&str> = text.lines().take(line).collect();
     let Some((own, above)) = lines.split_last() else {
         return String::new();
     };
     let until: String = own.chars().take(column.saturating_sub(1)).collect();
-    // A key that is at fault itself stands after its place.
+    // If the key itself is wrong, it follows the reported position.
     let own_key = last_key(&until).or_else(|| last_key(own.split_inclusive(':').next()?));
     let mut keys: Vec<String> = own_key.into_iter().collect();
     let mut depth = indent(own);
@@ -442,7 +441,8 @@ fn keys_at(text: &str, (line, column): (usize, usize)) -> String {
     keys.join(".")
 }
 
-/// Returns the bytes before a line's key or text: the first key of a list item is as deep as the item's other keys.
+/// Returns the number of bytes before a line's key or text: the first key of a list item is as deep as the item's other
+/// keys.
 fn indent(line: &str) -> usize {
     let mut rest = line.trim_start();
     while let Some(item) = rest.strip_prefix("- ") {
@@ -451,27 +451,27 @@ fn indent(line: &str) -> usize {
     line.len() - rest.len()
 }
 
-/// Returns the last key of a line, which stands before a colon.
+/// Returns the last key of a line, that is, the text before a colon.
 fn last_key(line: &str) -> Option<String> {
-    // The parts of a list or map on one line; one that ends before the last key holds no other.
+    // Splits the line at the separators of inline lists and maps; the last part that contains a key decides.
     line.rsplit([',', '{', '[']).find_map(|part| {
         let part = part.trim_end();
         let (key, _) = part.split_once(": ").or_else(|| Some((part.strip_suffix(':')?, "")))?;
         let key = key.trim_start().trim_start_matches("- ").trim();
-        // A colon in a text in quotes follows no key.
+        // A colon inside a quoted text does not follow a key.
         let is_text = key.starts_with(['"', '\'']) && (key.len() < 2 || !key.ends_with(['"', '\'']));
         let key = key.trim_matches(['"', '\'']);
         (!is_text && !key.is_empty() && !key.starts_with('#')).then(|| key.to_owned())
     })
 }
 
-/// The forms of a length.
+/// The accepted forms of a length, as an error text.
 pub(super) const LENGTH: &str = "it is 4000, 3000-5000 or {min: 3000, max: 5000}";
 
-/// A fault of which the reader tells where the text could not go on, not where it begins.
+/// The error for which the parser reports where it could not continue instead of the start of the quoted text.
 const UNCLOSED: &str = "a text in quotes is not closed";
 
-/// What the reader says of forms, in plain words: how its sentence begins, then English and Japanese.
+/// Plain texts for parser messages: the beginning of the message, then English and Japanese.
 const PLAIN: [(&str, &str, &str); 14] = [
     (
         "expected sequence start",
@@ -533,7 +533,7 @@ const PLAIN: [(&str, &str, &str); 14] = [
     ),
 ];
 
-/// A reason as Japanese readers are told it; what has no plain words stays as the reader said it.
+/// Translates a reason into Japanese; a reason without a plain text is quoted as the parser gave it.
 pub(crate) fn in_japanese(reason: &str) -> String {
     let (key, said) = match reason.strip_prefix('`').and_then(|rest| rest.split_once("`: ")) {
         Some((key, said)) => (format!("「{key}」: "), said),
@@ -547,7 +547,8 @@ pub(crate) fn in_japanese(reason: &str) -> String {
     key + &said
 }
 
-/// `off`, `on`, `yes` and `no` are words, as YAML 1.2 has them: they are keys, names and answers here, never switches.
+/// Parses YAML with the booleans of YAML 1.2: `off`, `on`, `yes` and `no` are texts, because they occur as keys, names
+/// and answers.
 fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, serde_saphyr::Error> {
     serde_saphyr::from_str_with_options(text, options())
 }
@@ -560,7 +561,7 @@ fn usize_of(number: impl TryInto<usize>) -> usize {
     number.try_into().unwrap_or_default()
 }
 
-/// What the reader says, on one line and without the place, which is told apart.
+/// Returns the parser's message on one line, without the position.
 fn reason(error: &serde_saphyr::Error) -> String {
     use serde_saphyr::MessageFormatter as _;
     let said = serde_saphyr::UserMessageFormatter.format_message(error);

@@ -1,7 +1,8 @@
-//! Text in the notation of Aozora Bunko, in UTF-8, and in `Shift_JIS` as the library takes it.
+//! The notation of Aozora Bunko, in UTF-8, and in `Shift_JIS` as the library accepts it.
 //!
-//! A file of Aozora Bunko comes back as it was: header, legend and colophon as they stand, rubies with a bar only where one is
-//! needed. `Shift_JIS` holds JIS X 0208 alone; what lies beyond is written by its code in Unicode, and listed.
+//! An Aozora file is reproduced unchanged: header, legend and colophon are copied, and rubies have a bar only if one is
+//! needed. `Shift_JIS` here is limited to JIS X 0208; other characters are written as notes with their Unicode code
+//! points and listed as losses.
 
 use std::ops::Range;
 
@@ -10,10 +11,10 @@ use encoding_rs::SHIFT_JIS;
 use super::{Loss, LossKind, Work, Written};
 use crate::manuscript::{Emphasis, Inline, Kind, LineKind, Manuscript, Note, Part, SceneBreak, Syntax, is_one_run};
 
-/// Letters that a note cannot repeat: they are written by name, or belong to a mark.
+/// Characters that a note cannot repeat, because they are written by name or belong to a mark.
 const SIGNS: [char; 6] = ['《', '》', '｜', '［', '］', '※'];
 
-/// Writes a text. `work` heads it unless the source has a header of its own.
+/// Writes a text. `work` forms the header unless the source has its own.
 #[must_use]
 pub fn write(manuscript: &Manuscript, work: &Work) -> Written<String> {
     let mut writer = Writer {
@@ -35,7 +36,7 @@ pub fn write(manuscript: &Manuscript, work: &Work) -> Written<String> {
         }
         part = Some(line.part);
         match line.kind {
-            // Front matter of a manuscript is no text.
+            // The front matter of a web manuscript is metadata, not text.
             LineKind::Verbatim if manuscript.reading().syntax == Syntax::Web => continue,
             LineKind::PartMark => {
                 if line.part != Part::Body {
@@ -62,10 +63,10 @@ pub fn write(manuscript: &Manuscript, work: &Work) -> Written<String> {
     }
 }
 
-/// 小見出し.
+/// The level of the lowest heading, 小見出し.
 const LOWEST_HEADING: u8 = 3;
 
-/// How far a heading is indented, and its name.
+/// Returns the indent and the name of a heading.
 fn heading(level: u8) -> (&'static str, &'static str) {
     match level {
         1 => ("３", "大見出し"),
@@ -77,14 +78,14 @@ fn heading(level: u8) -> (&'static str, &'static str) {
 struct Writer<'a> {
     manuscript: &'a Manuscript,
     out: String,
-    /// The last visible character of the line, unless a mark follows it.
+    /// The last visible character of the line; `None` if a mark follows it.
     before: Option<char>,
     has_foreword: bool,
     losses: Vec<Loss>,
 }
 
 impl Writer<'_> {
-    /// Parts of a web manuscript stand on pages of their own.
+    /// Starts a new page for a part of a web manuscript if it follows another.
     fn part_begins(&mut self, part: Part) {
         self.has_foreword |= part == Part::Foreword;
         if part == Part::Afterword || (part == Part::Body && self.has_foreword) {
@@ -127,7 +128,7 @@ impl Writer<'_> {
     }
 
     fn inlines(&mut self, range: &Range<usize>) {
-        // Where each emphasis began in the output that is written here and not by its own notes.
+        // For each open emphasis, its start in the output, or `None` if its own notes are copied.
         let mut begun: Vec<Option<usize>> = Vec::new();
         let source = self.manuscript.source();
         for piece in self.manuscript.inlines(range) {
@@ -153,7 +154,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Letters of a web manuscript that are signs here are written by their names.
+    /// Writes text; characters of a web manuscript that are signs in this notation are written by name.
     fn text(&mut self, text: &str) {
         self.before = text.chars().next_back();
         if self.manuscript.reading().syntax == Syntax::Aozora {
@@ -171,7 +172,8 @@ impl Writer<'_> {
         }
     }
 
-    /// A bar is needed unless the base is one run of a class that the character before it is not of.
+    /// Writes a ruby. The bar is needed unless the base is one run of a character class that the preceding character
+    /// does not share.
     fn ruby(&mut self, range: &Range<usize>, text: &str) {
         let source = self.manuscript.source();
         let spans = self.manuscript.spans();
@@ -183,7 +185,7 @@ impl Writer<'_> {
         let Some(base) = base.cloned() else { return };
         let before = self.before;
         let at = self.out.len();
-        // How the base will be read: ※ for what is written by name or by code.
+        // The base as a reader will see it: ※ for characters written by name or by code.
         let mut seen = String::new();
         let mut is_plain = true;
         for piece in self.manuscript.inlines(&base) {
@@ -214,7 +216,7 @@ impl Writer<'_> {
         self.before = None;
     }
 
-    /// ［＃「words」に傍点］ after plain words, else a note at both ends.
+    /// Marks an emphasis: ［＃「words」に傍点］ after plain words, otherwise a note at both ends.
     fn emphasis(&mut self, start: usize, emphasis: Emphasis) {
         let words = self.out[start..].to_owned();
         let (joint, name) = match emphasis {
@@ -232,8 +234,8 @@ impl Writer<'_> {
     }
 }
 
-/// Encodes a text for submission: `Shift_JIS` with lines that end as the library's do. What JIS X 0208 lacks becomes a note with
-/// its code. Places of losses are bytes of `text`.
+/// Encodes a text for submission: `Shift_JIS` with CR LF line ends. A character missing in JIS X 0208 becomes a note
+/// with its code point. The ranges of losses are bytes of `text`.
 #[must_use]
 pub fn to_shift_jis(text: &str) -> Written<Vec<u8>> {
     let mut output = Vec::with_capacity(text.len());
@@ -242,10 +244,10 @@ pub fn to_shift_jis(text: &str) -> Written<Vec<u8>> {
     for (at, c) in text.char_indices() {
         match c {
             '\n' => output.extend_from_slice(b"\r\n"),
-            // Its line feed brings it.
+            // The following line feed writes the carriage return.
             '\r' if text[at + 1..].starts_with('\n') => {}
             _ => {
-                // Browsers write ¥ and ‾ as the bytes of \ and ~, which come back as those.
+                // The WHATWG encoder writes ¥ and ‾ as the bytes of \ and ~, which decode to those.
                 let (bytes, _, is_lost) = SHIFT_JIS.encode(usual(c).encode_utf8(&mut unit));
                 if is_lost || !is_standard(&bytes) || matches!(c, '¥' | '‾') {
                     let note = format!("※［＃「U+{0:04X}」、U+{0:04X}］", u32::from(c));
@@ -264,7 +266,7 @@ pub fn to_shift_jis(text: &str) -> Written<Vec<u8>> {
     Written { output, losses }
 }
 
-/// Characters of JIS X 0208 that Unicode has twice: the one by which browsers know the code.
+/// Maps characters of JIS X 0208 that Unicode encodes twice to the one that the WHATWG encoder knows.
 fn usual(c: char) -> char {
     match c {
         '〜' => '～',
@@ -278,7 +280,7 @@ fn usual(c: char) -> char {
     }
 }
 
-/// Whether a code is of JIS X 0201 or 0208, and not one that makers of machines added.
+/// True if a code belongs to JIS X 0201 or 0208 and is not a vendor extension.
 fn is_standard(bytes: &[u8]) -> bool {
     match bytes {
         [_] => true,

@@ -1,8 +1,8 @@
-//! A book in EPUB 3: vertical, from right to left, with ruby, 縦中横 and a table of contents.
+//! Books in EPUB 3: vertical text from right to left, with ruby, 縦中横 and a table of contents.
 //!
-//! The package is made by hand: the ready-made builder gives documents that epubcheck refuses (ids given twice, pages turned
-//! the wrong way). Equal books are equal bytes: times are passed in, and nothing is drawn at random. A long chapter is several
-//! files, because readers open a file whole.
+//! The package is built by hand, because the available builder crate makes documents that epubcheck rejects (duplicate
+//! ids, wrong page direction). Equal books have equal bytes: times are passed in, and nothing is random. A long chapter
+//! is split into several files, because reading systems load a file whole.
 
 use std::{
     fmt::Write as _,
@@ -19,32 +19,29 @@ use super::{
 };
 use crate::manuscript::Manuscript;
 
-/// A book.
+/// The contents of a book.
 #[derive(Debug)]
 pub struct Book<'a> {
-    /// Its title and author.
     pub work: &'a Work,
-    /// When its content changed last.
+    /// The time of the last change of the contents.
     pub modified: Modified,
-    /// Its chapters, in order.
     pub chapters: Vec<Chapter<'a>>,
 }
 
 /// A chapter: an episode, or a whole text.
 #[derive(Debug)]
 pub struct Chapter<'a> {
-    /// For the table of contents.
+    /// The title in the table of contents.
     pub title: String,
-    /// Its text.
     pub manuscript: &'a Manuscript,
 }
 
-/// A time as the package states it: `2026-01-31T10:00:00Z`.
+/// A time as in the EPUB metadata: `2026-01-31T10:00:00Z`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Modified(String);
 
 impl Modified {
-    /// Takes a time in UTC to the second; anything else is `None`.
+    /// Parses a time in UTC to the second; returns `None` for any other form.
     #[must_use]
     pub fn parse(time: &str) -> Option<Self> {
         let shape = |(c, wanted): (char, char)| if wanted == '0' { c.is_ascii_digit() } else { c == wanted };
@@ -53,25 +50,24 @@ impl Modified {
     }
 }
 
-/// A loss within a book.
+/// A loss with its chapter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChapterLoss {
-    /// The place of the chapter in the book.
+    /// The index of the chapter in the book.
     pub chapter: usize,
-    /// What was lost there.
     pub loss: Loss,
 }
 
-/// A book's file, and what it could not say.
+/// The bytes of a book with the list of losses.
 #[derive(Clone, Debug)]
 pub struct WrittenBook {
-    /// The bytes of the `.epub`.
+    /// The bytes of the `.epub` file.
     pub output: Vec<u8>,
-    /// By chapter, in the order of its text.
+    /// The losses by chapter, in text order.
     pub losses: Vec<ChapterLoss>,
 }
 
-/// Writes a book.
+/// Writes a book as an EPUB file.
 #[must_use]
 pub fn write(book: &Book) -> WrittenBook {
     let pages: Vec<Page> = book
@@ -80,7 +76,7 @@ pub fn write(book: &Book) -> WrittenBook {
         .map(|chapter| page(chapter.manuscript, &chapter.title, Cuts::OF_BOOKS))
         .collect();
     let mut archive = Archive(ZipWriter::new(Cursor::new(Vec::new())));
-    // First and plain, so that the kind of the file stands at a fixed place in it.
+    // `mimetype` is first and uncompressed, so that the file type is at a fixed offset.
     archive.add("mimetype", "application/epub+zip", CompressionMethod::Stored);
     archive.add("META-INF/container.xml", CONTAINER, CompressionMethod::Deflated);
     let mut text =
@@ -104,7 +100,7 @@ pub fn write(book: &Book) -> WrittenBook {
     }
 }
 
-/// The name of a file of a chapter in the package.
+/// Returns the id of a file of a chapter in the package.
 fn id(chapter: usize, file: usize) -> String {
     match file {
         0 => format!("chapter-{:04}", chapter + 1),
@@ -118,10 +114,10 @@ const CONTAINER: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 </container>
 "#;
 
-/// A UUID made of the title and the author: the next edition is the same book.
+/// Derives a UUID from title and author, so that the next edition is the same book.
 fn identifier(work: &Work) -> String {
     let hash = sha256(format!("{}\n{}", work.title, work.author).as_bytes());
-    // Version 8 and its variant: made of whatever its maker likes.
+    // UUID version 8 with its variant: custom contents.
     format!(
         "urn:uuid:{}-{}-8{}-a{}-{}",
         &hash[..8],
@@ -137,7 +133,7 @@ fn package(book: &Book, pages: &[Page]) -> String {
     let mut spine = String::new();
     let files = |(at, page): (usize, &Page)| (0..=page.full.len()).map(move |file| id(at, file));
     for id in pages.iter().enumerate().flat_map(files) {
-        // Writing to a String cannot fail.
+        // Writing to a `String` cannot fail.
         let _ = writeln!(
             manifest,
             r#"<item id="{id}" href="{id}.xhtml" media-type="application/xhtml+xml"/>"#
@@ -172,12 +168,12 @@ fn package(book: &Book, pages: &[Page]) -> String {
     )
 }
 
-/// Elements of the package must not be empty.
+/// Replaces an empty text, because elements of the package must not be empty.
 fn named(text: &str) -> &str {
     if text.trim().is_empty() { "無題" } else { text.trim() }
 }
 
-/// The table of contents: chapters, and their headings below them.
+/// Writes the table of contents: chapters with their headings.
 fn contents(book: &Book, pages: &[Page]) -> String {
     let mut list = String::new();
     for (at, (chapter, page)) in book.chapters.iter().zip(pages).enumerate() {
@@ -225,14 +221,14 @@ fn document(title: &str, namespaces: &str, body: &str) -> String {
     )
 }
 
-/// A ZIP file in memory, which only fails where memory does.
+/// A ZIP file in memory, which fails only if memory does.
 struct Archive(ZipWriter<Cursor<Vec<u8>>>);
 
 impl Archive {
     const IN_MEMORY: &str = "a ZIP file of fewer than 4 GiB and 65,535 parts is written to memory";
 
     fn add(&mut self, name: &str, content: &str, method: CompressionMethod) {
-        // The time of every part is the format's first, whatever the clock says.
+        // Every entry has the earliest time of the ZIP format, independent of the clock.
         let options = SimpleFileOptions::default().compression_method(method);
         self.0.start_file(name, options).expect(Self::IN_MEMORY);
         self.0.write_all(content.as_bytes()).expect(Self::IN_MEMORY);

@@ -1,6 +1,6 @@
-//! One vertical HTML file: the whole text, its style inside, nothing fetched and nothing run.
+//! One vertical HTML file: the whole text with embedded style; it loads nothing and runs no scripts.
 //!
-//! It is XHTML that any browser reads as HTML. The table of contents is the book's (see [`super::epub`]).
+//! The file is XHTML that every browser parses as HTML. It has no table of contents; [`super::epub`] makes one.
 
 use super::{
     Work, Written,
@@ -8,10 +8,10 @@ use super::{
 };
 use crate::manuscript::Manuscript;
 
-/// What a page looks like.
+/// The style sheet of pages and books.
 pub(super) const STYLE: &str = include_str!("vertical.css");
 
-/// Writes an episode or a whole text.
+/// Writes an episode or a whole text as an HTML file.
 #[must_use]
 pub fn write(manuscript: &Manuscript, work: &Work) -> Written<String> {
     let page = page(manuscript, &work.title, Cuts::NEVER);

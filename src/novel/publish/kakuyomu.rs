@@ -1,7 +1,8 @@
-//! Text for カクヨム: one body, ruby with a bar, 《《emphasis》》.
+//! The text format of カクヨム: one body, ruby with a bar, 《《emphasis》》.
 //!
-//! The limits are those of its help (kakuyomu.jp/help/entry/notation): twenty characters of base, fifty of ruby; ruby and
-//! emphasis do not combine and do not cross lines. It has no fields for a foreword and an afterword. Nothing is posted.
+//! The limits are those of the site's help (kakuyomu.jp/help/entry/notation): twenty characters of base, fifty of ruby;
+//! ruby and emphasis do not combine and do not cross lines. The site has no fields for a foreword and an afterword.
+//! Nothing is posted.
 
 use super::{
     Loss, LossKind, Written,
@@ -14,11 +15,11 @@ use crate::manuscript::{Manuscript, Part};
 pub struct Episode {
     /// The heading of the episode, if it has one.
     pub title: Option<String>,
-    /// 本文.
+    /// The text of the story (本文).
     pub body: String,
 }
 
-/// Writes an episode.
+/// Writes an episode in the notation of カクヨム.
 #[must_use]
 pub fn write(manuscript: &Manuscript) -> Written<Episode> {
     let mut losses = Vec::new();

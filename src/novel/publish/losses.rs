@@ -1,6 +1,7 @@
-//! What a format cannot say: told with its place, never dropped in silence.
+//! Losses: contents that a format cannot express, each with its position.
 //!
-//! A loss names what was written instead. Whether a loss matters is for its reader.
+//! No content is dropped without a loss, which states what was written instead. The reader decides whether a loss
+//! matters.
 
 use std::{borrow::Cow, ops::Range};
 
@@ -8,55 +9,54 @@ use fumi_base::text::Text;
 
 use crate::manuscript::{Emphasis, Part};
 
-/// Something of the source that is otherwise in the output, or not in it.
+/// A part of the source that is written differently or left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loss {
-    /// What.
     pub kind: LossKind,
-    /// Where, in bytes of the source.
+    /// The byte range in the source.
     pub range: Range<usize>,
 }
 
 /// The kinds of losses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LossKind {
-    /// A ruby that is too long; it stands in parentheses instead.
+    /// A ruby that is too long; it is written in parentheses.
     RubyTooLong {
-        /// The longest base, in characters.
+        /// The longest base allowed, in characters.
         base: usize,
-        /// The longest ruby.
+        /// The longest ruby allowed, in characters.
         ruby: usize,
     },
-    /// A ruby with a sign that breaks it; it stands in parentheses instead.
+    /// A ruby with a sign that breaks it; it is written in parentheses.
     RubySign(char),
-    /// An emphasis that the format does not have; the text stands plain.
+    /// An emphasis that the format lacks; the text is written plain.
     Emphasis(Emphasis),
-    /// Emphasis that cannot be set here; the emphasis pauses.
+    /// An emphasis that is not possible at this position; it is interrupted there.
     EmphasisPaused,
-    /// A bar that the site may take for the beginning of the ruby after it.
+    /// A bar that the site may read as the beginning of a following ruby.
     Bar,
-    /// A ruby or an emphasis in a title, which is plain there.
+    /// A ruby or an emphasis in a title, which is plain text in the format.
     TitleMark,
     /// A heading that became a plain line.
     Heading,
-    /// A heading of a level that the format does not have; it is of the lowest that there is.
+    /// A heading of a level that the format lacks; it has the format's lowest level.
     HeadingLevel,
-    /// A page break that became empty lines.
+    /// A page break that became an empty line.
     PageBreak,
     /// An editor's note that was left out.
     Note,
-    /// A character that is not known; ※ stands for it.
+    /// An unknown character, written as ※.
     UnknownCharacter,
-    /// A character that the format's encoding lacks; it is written by its code.
+    /// A character missing in the format's encoding; its code point is written.
     Unencodable(char),
     /// A control character that was left out.
     Control(char),
-    /// A whole part that the format has no place for.
+    /// A whole part for which the format has no place.
     Part(Part),
 }
 
 impl LossKind {
-    /// What happened, in both languages.
+    /// Returns a description of the loss, in both languages.
     #[must_use]
     pub fn message(self) -> Text {
         let (en, ja): (Cow<'static, str>, Cow<'static, str>) = match self {

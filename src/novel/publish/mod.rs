@@ -1,7 +1,7 @@
-//! A manuscript in the formats that are published, each with its limits and with a list of what it cannot say.
+//! A manuscript in the published formats, each with its limits and a list of losses.
 //!
-//! Invariant: every visible character of the story is in every format, and whatever else is left out is a [`Loss`].
-//! Nothing here posts anything or writes a file.
+//! Invariant: every format contains every visible character of the story; anything else that is left out is reported as
+//! a [`Loss`]. This module posts nothing and writes no files.
 
 pub mod aozora;
 pub mod epub;
@@ -15,20 +15,19 @@ mod xhtml;
 
 pub use losses::{Loss, LossKind};
 
-/// What a writer made, and what it could not say.
+/// The output of a writer with its losses.
 #[derive(Clone, Debug)]
 pub struct Written<T> {
-    /// The format's text or bytes.
+    /// The text or bytes of the format.
     pub output: T,
-    /// In the order of the source.
+    /// The losses in the order of the source.
     pub losses: Vec<Loss>,
 }
 
-/// What a book or an episode is called and who wrote it.
+/// Title and author of a book or an episode.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Work {
-    /// The title.
     pub title: String,
-    /// The author, as printed.
+    /// The author's name as printed.
     pub author: String,
 }

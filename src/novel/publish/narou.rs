@@ -1,7 +1,8 @@
-//! Text for 小説家になろう: foreword, body and afterword apart, ruby with a bar, dots as a ruby on each letter.
+//! The text format of 小説家になろう: separate foreword, body and afterword, ruby with a bar, emphasis dots as a ruby on each
+//! character.
 //!
-//! The limits are those of its manual (syosetu.com/man/ruby): ten characters of base, ten of ruby, no & " < > in either.
-//! Kanji before （かな） become a ruby by themselves there, which a bar prevents. Nothing is posted.
+//! The limits are those of the site's manual (syosetu.com/man/ruby): ten characters of base, ten of ruby, and neither
+//! may contain & " < >. The site turns kanji before （かな） into a ruby, which a bar prevents. Nothing is posted.
 
 use super::{
     Loss, LossKind, Written,
@@ -14,15 +15,15 @@ use crate::manuscript::{Manuscript, Part, is_counted, is_kanji};
 pub struct Episode {
     /// The heading of the episode, if it has one.
     pub title: Option<String>,
-    /// 前書き.
+    /// The author's foreword (前書き).
     pub foreword: Option<String>,
-    /// 本文.
+    /// The text of the story (本文).
     pub body: String,
-    /// 後書き.
+    /// The author's afterword (後書き).
     pub afterword: Option<String>,
 }
 
-/// Writes an episode.
+/// Writes an episode in the notation of 小説家になろう.
 #[must_use]
 pub fn write(manuscript: &Manuscript) -> Written<Episode> {
     let mut losses = Vec::new();
@@ -70,7 +71,7 @@ impl Site for Narou {
                 }
             };
             if is_dotted && is_dottable(c) {
-                // What stands on the letter goes with it, inside its ruby.
+                // Combining marks of the character are written with it, inside the same ruby.
                 let longest = Self::RUBY.0 - 1;
                 let modifiers = next
                     .iter()
@@ -103,7 +104,7 @@ fn is_modifier(c: char) -> bool {
     !is_counted(c) && !c.is_whitespace() && !c.is_control()
 }
 
-/// Dots stand on letters, not on punctuation or brackets.
+/// True if a character can have an emphasis dot: not punctuation and not a bracket.
 fn is_dottable(c: char) -> bool {
     is_counted(c) && !Narou::BREAKS_RUBY.contains(&c) && !"、。，．・：；「」『』（）()【】〈〉〔〕［］…―".contains(c)
 }

@@ -1,14 +1,14 @@
-//! What the two posting sites have in common: plain lines, ruby with a bar, and signs that must be kept from being one.
+//! The common parts of the two posting sites: plain lines, ruby with a bar, and escaping of signs.
 //!
-//! A line is first a row of letters and finished rubies, and only then text: whether a letter needs a bar before it depends
-//! on its neighbours. The limits are each site's own.
+//! A line is first converted to tokens (letters and finished rubies) and then to text, because the bar before a letter
+//! depends on its neighbours. Each site defines its own limits.
 
 use std::ops::Range;
 
 use super::{Loss, LossKind};
 use crate::manuscript::{Emphasis, Inline, Kind, LineKind, Manuscript, Note, Part, SceneBreak};
 
-/// What a site can do.
+/// The notation and the limits of a site.
 pub(super) trait Site {
     /// The longest base and the longest ruby, in characters.
     const RUBY: (usize, usize);
@@ -16,21 +16,21 @@ pub(super) trait Site {
     /// Signs that break a ruby.
     const BREAKS_RUBY: &'static [char];
 
-    /// Writes the letters of one line.
+    /// Writes the tokens of one line as text.
     fn line(tokens: &[Token], losses: &mut Vec<Loss>) -> String;
 }
 
-/// A piece of a line on its way.
+/// An element of a line before it is written.
 #[derive(Clone, Debug)]
 pub(super) enum Token {
-    /// A letter of the text.
+    /// A character of the text.
     Letter {
         c: char,
-        /// In the source.
+        /// The byte offset in the source.
         at: usize,
         is_dotted: bool,
     },
-    /// A ruby as the site writes it.
+    /// A ruby in the notation of the site.
     Ruby {
         text: String,
         range: Range<usize>,
@@ -38,7 +38,7 @@ pub(super) enum Token {
     },
 }
 
-/// The lines of a part, without empty ones around them; `None` where there is no such part.
+/// Writes the lines of a part, without the empty lines around them; returns `None` if the part does not exist.
 pub(super) fn part<S: Site>(manuscript: &Manuscript, part: Part, losses: &mut Vec<Loss>) -> Option<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut has_part = false;
@@ -96,7 +96,7 @@ pub(super) fn part<S: Site>(manuscript: &Manuscript, part: Part, losses: &mut Ve
     })
 }
 
-/// Tells which parts have no place on a site.
+/// Adds a loss for each of the parts that the site has no place for.
 pub(super) fn leave_out(manuscript: &Manuscript, parts: &[Part], losses: &mut Vec<Loss>) {
     for span in manuscript.spans() {
         if let Kind::Part(part) = span.kind
@@ -110,7 +110,7 @@ pub(super) fn leave_out(manuscript: &Manuscript, parts: &[Part], losses: &mut Ve
     }
 }
 
-/// The heading of an episode. Titles are plain on both sites.
+/// Returns the heading of an episode as plain text, because both sites have plain titles.
 pub(super) fn title(manuscript: &Manuscript, losses: &mut Vec<Loss>) -> Option<String> {
     let spans = manuscript.spans();
     let title = spans.iter().find(|span| span.kind == Kind::Part(Part::Title))?;
@@ -123,7 +123,7 @@ pub(super) fn title(manuscript: &Manuscript, losses: &mut Vec<Loss>) -> Option<S
     Some(manuscript.text_of(&title.range).trim().to_owned())
 }
 
-/// The letters and rubies of a line.
+/// Converts a line to letters and rubies.
 fn tokens<S: Site>(manuscript: &Manuscript, line: &Range<usize>, losses: &mut Vec<Loss>) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut dots = 0_usize;
@@ -167,7 +167,7 @@ fn tokens<S: Site>(manuscript: &Manuscript, line: &Range<usize>, losses: &mut Ve
                 kind: LossKind::Emphasis(emphasis),
                 range,
             }),
-            // Those two are told by the emphasis or the heading itself.
+            // The loss of the emphasis or heading itself covers these.
             Inline::End(..) | Inline::Note(Note::Emphasis(_) | Note::Heading(_), _) => {}
             Inline::Note(_, range) => losses.push(Loss {
                 kind: LossKind::Note,
@@ -186,7 +186,7 @@ fn letters(text: &str, start: usize, is_dotted: bool, tokens: &mut Vec<Token>) {
     }));
 }
 
-/// Why a ruby cannot be one.
+/// Returns the reason why a ruby cannot be written as one on the site; `None` if it can.
 fn unfit<S: Site>(base: &str, ruby: &str) -> Option<LossKind> {
     let (longest_base, longest_ruby) = S::RUBY;
     if let Some(sign) = base.chars().chain(ruby.chars()).find(|c| S::BREAKS_RUBY.contains(c)) {
@@ -198,7 +198,7 @@ fn unfit<S: Site>(base: &str, ruby: &str) -> Option<LossKind> {
     })
 }
 
-/// A bar in the text before a ruby of the same line may be taken for the ruby's own.
+/// Adds a loss for every bar before a ruby of the same line, because the site may take the bar for the ruby's own.
 pub(super) fn warn_of_bars(tokens: &[Token], losses: &mut Vec<Loss>) {
     let is_ruby = |token: &Token| matches!(token, Token::Ruby { .. } | Token::Letter { c: '《', .. });
     let last_ruby = tokens.iter().rposition(is_ruby).unwrap_or(0);

@@ -1,9 +1,9 @@
-//! 縦中横: short numbers and marks that stand upright in one place of a vertical line.
+//! 縦中横: short numbers and marks set upright in one cell of a vertical line.
 //!
-//! One or two digits, and two half-width marks of exclamation or question. Longer runs lie on their side, as they would
-//! anyway.
+//! Only one or two digits, or two half-width marks of exclamation or question, are set upright. Longer runs are left
+//! sideways.
 
-/// A text in pieces; those that stand upright are told.
+/// Splits a text into pieces; the flag is true for pieces that are set upright.
 pub(super) fn pieces(text: &str) -> Vec<(&str, bool)> {
     let mut pieces = Vec::new();
     let mut plain = 0;

@@ -1,19 +1,20 @@
-//! The inside of a page: the model as XHTML, the same for the single file and for the book.
+//! The contents of a page: the manuscript as XHTML, for both the single HTML file and the book.
 //!
-//! What it makes is well-formed whatever the text: letters are escaped, control characters left out and listed. Elements are
-//! opened and closed in a list, never by recursion. A long text may be cut into several files, each well-formed by itself.
+//! The output is well-formed for any text: characters are escaped, control characters are left out and reported as
+//! losses. Elements are opened and closed iteratively, without recursion. A long text may be split into several files,
+//! each well-formed by itself.
 
 use std::ops::Range;
 
 use super::{Loss, LossKind, upright};
 use crate::manuscript::{Emphasis, Inline, LineKind, Manuscript, Note, Part, SceneBreak, SourceLine};
 
-/// A page's elements, with what its table of contents needs.
+/// The elements of a page, with the data for its table of contents.
 #[derive(Debug, Default)]
 pub(super) struct Page {
     /// The files before the last one.
     pub(super) full: Vec<String>,
-    /// The last file, which is the only one unless the text was cut.
+    /// The last file, which is the only one unless the text was split.
     pub(super) body: String,
     pub(super) headings: Vec<Heading>,
     pub(super) losses: Vec<Loss>,
@@ -22,33 +23,35 @@ pub(super) struct Page {
 /// A heading within the story.
 #[derive(Debug)]
 pub(super) struct Heading {
-    /// Which of the page's files it is in.
+    /// The index of the file of the page that contains the heading.
     pub(super) file: usize,
     /// The id of its element.
     pub(super) id: String,
     pub(super) words: String,
 }
 
-/// From how many bytes on a file ends at the next place of a kind.
+/// The sizes, in bytes, from which a file ends at the next position of each kind.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cuts {
-    /// Before a heading, or at a break of the page: there a new page begins anyway, or may.
+    /// The size from which a file ends before a heading or at a page break, where a new page begins or may begin
+    /// anyway.
     pub(super) at_heading: usize,
-    /// Before a break between scenes.
+    /// The size from which a file ends before a scene break.
     pub(super) at_scene: usize,
-    /// Between any two paragraphs.
+    /// The size from which a file ends between any two paragraphs.
     pub(super) anywhere: usize,
 }
 
 impl Cuts {
-    /// One file, however long.
+    /// Never splits a text, however long.
     pub(super) const NEVER: Self = Self {
         at_heading: usize::MAX,
         at_scene: usize::MAX,
         anywhere: usize::MAX,
     };
 
-    /// Files that readers open at once. Some refuse more than 300 KiB; an episode of 4,000 characters has 13, and is never cut.
+    /// Keeps files small enough for quick loading. Some reading systems reject more than 300 KiB; an episode of 4,000
+    /// characters has 13 KiB and is never split.
     pub(super) const OF_BOOKS: Self = Self {
         at_heading: 48 << 10,
         at_scene: 96 << 10,
@@ -56,7 +59,7 @@ impl Cuts {
     };
 }
 
-/// Writes a manuscript. `title` heads it if it has no heading of its own.
+/// Writes a manuscript. `title` becomes the heading if the manuscript has none.
 pub(super) fn page(manuscript: &Manuscript, title: &str, cuts: Cuts) -> Page {
     let mut page = Page::default();
     if !manuscript.lines().iter().any(|line| line.part == Part::Title) {
@@ -88,7 +91,7 @@ fn highest(manuscript: &Manuscript) -> u8 {
     levels.min().unwrap_or(1)
 }
 
-/// Letters as XML has them.
+/// Escapes a text for XML and drops control characters.
 pub(super) fn escaped(text: &str) -> String {
     let mut page = Page::default();
     page.letters(text, &(0..0));
@@ -96,7 +99,7 @@ pub(super) fn escaped(text: &str) -> String {
 }
 
 impl Page {
-    /// Letters, escaped; the range is where they come from.
+    /// Appends escaped text; `from` is its range in the source.
     fn letters(&mut self, text: &str, from: &Range<usize>) {
         for c in text.chars() {
             match c {
@@ -114,7 +117,7 @@ impl Page {
         }
     }
 
-    /// Letters, with what stands upright.
+    /// Appends escaped text with upright pieces marked.
     fn text(&mut self, text: &str, from: &Range<usize>) {
         for (piece, is_upright) in upright::pieces(text) {
             if is_upright {
@@ -132,12 +135,12 @@ struct Writer<'a> {
     manuscript: &'a Manuscript,
     page: Page,
     cuts: Cuts,
-    /// The highest level of heading within the story: they go on below the title without a gap.
+    /// The highest heading level within the story, which is mapped to the level directly below the title.
     highest: u8,
-    /// Characters by which the lines are indented from here on.
+    /// The indent of the following lines, in characters.
     indent: u8,
     section: Option<Part>,
-    /// Empty lines that are written once something follows them.
+    /// The number of empty lines, written only when other content follows.
     empty: usize,
 }
 
@@ -172,7 +175,7 @@ impl Writer<'_> {
         self.page.body.push_str(&format!("<section class=\"{class}\">\n"));
     }
 
-    /// Whether the file ends before a line of this kind.
+    /// True if the file ends before a line of this kind.
     fn is_cut_before(&self, kind: LineKind) -> bool {
         let from = match kind {
             LineKind::Heading { .. } | LineKind::SceneBreak(SceneBreak::Page) => self.cuts.at_heading,
@@ -183,7 +186,7 @@ impl Writer<'_> {
         self.section.is_some() && self.page.body.len() >= from
     }
 
-    /// Ends the file; the section goes on in the next one.
+    /// Ends the file; the section continues in the next one.
     fn cut(&mut self) {
         self.page.body.push_str("</section>\n");
         self.page.full.push(std::mem::take(&mut self.page.body));
@@ -195,7 +198,7 @@ impl Writer<'_> {
         let content = &line.content;
         let source = self.manuscript.source();
         match (line.part, line.kind) {
-            // Titles and legends of files are the book's own, or about the file.
+            // The front part and the legend describe the file; the book has its own title.
             (Part::Front | Part::Legend, _) | (_, LineKind::PartMark) | (Part::Title, LineKind::Empty) => return,
             (Part::Title, _) => {}
             (part, LineKind::Empty) => {
@@ -214,7 +217,7 @@ impl Writer<'_> {
         match line.kind {
             LineKind::Heading { level, text } => self.heading(line.part, level, text..content.end),
             LineKind::Paragraph => self.paragraph(content),
-            // A file of its own begins on a new page.
+            // A new file begins on a new page anyway.
             LineKind::SceneBreak(SceneBreak::Page) if is_cut => {}
             LineKind::SceneBreak(SceneBreak::Page) => self.page.body.push_str("<hr class=\"page\" />\n"),
             LineKind::SceneBreak(_) => {
@@ -254,7 +257,7 @@ impl Writer<'_> {
         self.page.body.push_str(&format!("</h{element}>\n"));
     }
 
-    /// A paragraph; notes at its head may move it.
+    /// Writes a paragraph; layout notes in it set its indent or alignment.
     fn paragraph(&mut self, content: &Range<usize>) {
         let (mut indent, mut foot) = (self.indent, None);
         for piece in self.manuscript.inlines(content) {
@@ -275,7 +278,7 @@ impl Writer<'_> {
         self.page.body.push_str("</p>\n");
     }
 
-    /// A line of notes: what changes the lines after it, and what is left out.
+    /// Handles a line of notes: applies indents of the following lines and reports the other notes as losses.
     fn notes(&mut self, content: &Range<usize>) {
         for piece in self.manuscript.inlines(content) {
             match piece {
@@ -291,7 +294,7 @@ impl Writer<'_> {
     }
 
     fn inlines(&mut self, content: &Range<usize>) {
-        // The same emphasis within itself changes nothing.
+        // The same emphasis nested in itself changes nothing.
         let mut depth = [0_usize; 4];
         for piece in self.manuscript.inlines(content) {
             match piece {
@@ -338,7 +341,7 @@ impl Writer<'_> {
     }
 }
 
-/// Where an emphasis is counted, and its tags.
+/// Returns the index of an emphasis in the depth counters, and its tags.
 const fn tags(emphasis: Emphasis) -> (usize, &'static str, &'static str) {
     match emphasis {
         Emphasis::Dots => (0, "<em class=\"dots\">", "</em>"),

@@ -1,6 +1,6 @@
-//! Names of reviews: `check_20250904_103000_1a2b3c4d`.
+//! Ids of reviews: `check_20250904_103000_1a2b3c4d`.
 //!
-//! Invariant: a plain file name that leads nowhere else.
+//! Invariant: an id is a plain file name and cannot leave its folder.
 
 use std::fmt;
 
@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::writing::{Moment, is_like};
 
-/// The name of a review.
+/// The id of a review, made of a time and a random number.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct ReviewId(String);
 
 impl ReviewId {
-    /// A new name, from a time and something random.
+    /// Creates an id from a time and a random number.
     #[must_use]
     pub fn new(now: &Moment, random: u32) -> Self {
         let digits: String = now.to_string().chars().filter(char::is_ascii_digit).take(14).collect();
@@ -22,7 +22,7 @@ impl ReviewId {
         Self(format!("check_{day}_{time}_{random:08x}"))
     }
 
-    /// Takes a name of that form.
+    /// Parses an id; returns `None` for any other form.
     #[must_use]
     pub fn parse(id: &str) -> Option<Self> {
         is_like(id, "check_00000000_000000_xxxxxxxx").then(|| Self(id.to_owned()))

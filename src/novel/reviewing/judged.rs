@@ -1,6 +1,7 @@
-//! Judgements that were brought to a review: one line each, the newest of an item last.
+//! Judgements added to a review: one line each, the newest of an item last.
 //!
-//! Two opinions of one item are averaged; where they differ by more than [`APART`] the item is unstable (novel-checks 2.6).
+//! The two newest opinions of an item are averaged; if they differ by more than [`APART`], the item is unstable
+//! (novel-checks 2.6).
 
 use std::collections::BTreeMap;
 
@@ -13,40 +14,39 @@ use crate::{
     writing::Moment,
 };
 
-/// How far two opinions may be apart (novel-checks 2.6).
+/// The largest difference of two opinions of a stable item (novel-checks 2.6).
 const APART: f64 = 0.3;
 
-/// How many opinions of an item count, the newest (novel-checks 2.6: k = 2 at most).
+/// The number of newest opinions of an item that count (novel-checks 2.6: k = 2 at most).
 const OPINIONS: usize = 2;
 
-/// A judgement, as it is kept.
+/// A judgement as stored in a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct JudgementLine {
-    /// The item.
+    /// The id of the judged item.
     pub item_id: String,
-    /// From 0 to 1.
+    /// The score from 0 to 1.
     pub score: f64,
-    /// Exact parts of the text.
+    /// Exact quotations from the text.
     pub quotes: Vec<String>,
-    /// `host`, `llm_sampling` or `llm_provider`.
+    /// The origin of the judgement: `host`, `llm_sampling` or `llm_provider`.
     pub method: String,
-    /// When.
     pub judged_at: Moment,
-    /// The manuscript that was judged.
+    /// The SHA-256 hash of the judged manuscript.
     pub sha256: String,
 }
 
-/// The opinions of a review.
+/// The combined opinions of a review.
 #[derive(Clone, Debug, Default)]
 pub struct Opinions {
-    /// By item.
+    /// The combined judgements by item.
     pub judged: BTreeMap<String, Judged>,
-    /// Items of which two opinions are far apart.
+    /// Items whose two opinions differ too much.
     pub unstable: Vec<String>,
 }
 
 impl Review {
-    /// Keeps judgements.
+    /// Appends judgements to the review's file.
     pub fn keep_judgements(&self, judgements: &[JudgementLine]) -> Result<(), ReviewError> {
         if judgements.is_empty() {
             return Ok(());
@@ -54,7 +54,7 @@ impl Review {
         lines::add(self.shelf(), &self.path("judgements.jsonl"), judgements)
     }
 
-    /// What was judged of this very manuscript.
+    /// Returns the combined judgements of the manuscript with this hash.
     pub fn opinions(&self, sha256: &str) -> Result<Opinions, ReviewError> {
         let all: Vec<JudgementLine> = lines::read(self.shelf(), &self.path("judgements.jsonl"))?;
         let own = all.into_iter().filter(|line| line.sha256 == sha256);
@@ -63,7 +63,7 @@ impl Review {
 }
 
 impl Opinions {
-    /// Of judgements, the oldest first.
+    /// Combines judgements, which are given from oldest to newest.
     #[must_use]
     pub fn of(lines: impl IntoIterator<Item = JudgementLine>) -> Self {
         let mut by_item: BTreeMap<String, Vec<JudgementLine>> = BTreeMap::new();
@@ -88,7 +88,7 @@ impl Opinions {
     }
 }
 
-/// One judgement from several of the same item.
+/// Combines several judgements of the same item into one.
 #[expect(clippy::cast_precision_loss, reason = "there are at most two")]
 fn mean(lines: &[JudgementLine]) -> Option<Judged> {
     let last = lines.last()?;

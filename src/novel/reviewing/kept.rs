@@ -1,4 +1,4 @@
-//! A review on the disk: its manifest, and the lines that grow with every step.
+//! A review on the disk: its manifest, and the files to which each step appends lines.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -27,86 +27,85 @@ use crate::{
 const FOLDER: &str = ".noveler/checks";
 const MANIFEST: &str = "/manifest.json";
 const MANIFEST_BYTES: u64 = 1 << 20;
-/// How many reviews are looked at for a history, the newest.
+/// The largest number of reviews read for a history, from the newest.
 const REVIEWS: usize = 20_000;
-/// How many reviews stay.
+/// The number of reviews kept.
 const KEPT: usize = 500;
-/// How many new ones there are before they are tidied again.
+/// The number of new reviews between two clean-ups.
 const OVER: usize = 100;
-/// The tool whose score is an episode's score.
+/// The tool whose score counts as the score of an episode.
 const WHOLE: &str = "noveler_check";
-/// The form of the files.
+/// The version of the file format.
 const VERSION: u32 = 1;
 
-/// What a review is about.
+/// The manuscript that a review examines.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Subject {
-    /// The episode.
+    /// The number of the episode.
     pub episode: u32,
-    /// Its manuscript, relative to the project.
+    /// The path of the manuscript, relative to the project root.
     pub manuscript: String,
-    /// SHA-256 of the bytes that were read.
+    /// The SHA-256 hash of the bytes that were read.
     pub sha256: String,
-    /// Visible characters of the story.
+    /// The number of visible characters of the story.
     pub characters: usize,
 }
 
-/// What a review is, and how far.
+/// The manifest of a review: its subject and its progress.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// The form of the files.
+    /// The version of the file format.
     pub version: u32,
-    /// Its name.
+    /// The id of the review.
     pub session_id: ReviewId,
-    /// When it began.
     pub created_at: Moment,
-    /// When a step was last executed.
+    /// The time of the last executed step.
     pub last_updated: Moment,
-    /// What it is about, as the last step met it.
+    /// The manuscript as the last step read it.
     pub subject: Subject,
-    /// The rules that judged.
+    /// The version of the rules that were applied.
     pub rule_version: String,
-    /// The steps of the staged flow that are done, by number.
+    /// The numbers of the completed steps of the staged review.
     #[serde(default)]
     pub completed_steps: Vec<u32>,
-    /// How many executions there are.
+    /// The number of executions so far.
     #[serde(default)]
     pub executions: usize,
 }
 
-/// A step that was executed, or a check that was called by itself.
+/// An executed step, or a check that was called by itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Execution {
-    /// The step of the staged flow; none of a check that was called by itself.
+    /// The step of the staged review; `None` for a check that was called by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step_id: Option<u32>,
-    /// The tool.
+    /// The name of the executed tool.
     pub tool: String,
-    /// When it ended.
+    /// The time at which the execution ended.
     pub executed_at: Moment,
-    /// Seconds.
+    /// The duration in seconds.
     pub execution_time: f64,
-    /// Whether it came to an end.
+    /// True if the execution was completed.
     pub success: bool,
-    /// By whom it was judged.
+    /// The origin of the judgement, such as `deterministic` or `host`.
     pub method: String,
-    /// From 0 to 100.
+    /// The score from 0 to 100.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quality_score: Option<f64>,
-    /// How many issues it found.
+    /// The number of issues found.
     pub issues_found: usize,
-    /// What it looked at.
+    /// The SHA-256 hash of the checked text.
     pub sha256: String,
-    /// What it was asked, if that is kept.
+    /// The path of the stored input, if the input is kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_file: Option<String>,
-    /// What it answered.
+    /// The path of the stored output.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_file: Option<String>,
 }
 
 impl Execution {
-    /// One that ended now, of a text: measured, without a score or an issue.
+    /// Creates a completed deterministic execution without a score or issues.
     #[must_use]
     pub fn done(tool: &str, begun: &Moment, end: &Moment, sha256: &str) -> Self {
         Self {
@@ -125,47 +124,46 @@ impl Execution {
     }
 }
 
-/// An issue as it is kept.
+/// An issue as stored in a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct IssueLine {
-    /// Its id.
     pub issue_id: String,
-    /// Its rule.
+    /// The name of the rule.
     pub rule: String,
-    /// How much it matters.
+    /// The name of the severity.
     pub severity: String,
-    /// From 1.
+    /// The line number, from 1.
     pub line: usize,
-    /// From 1, in characters.
+    /// The column, from 1, in characters.
     #[serde(alias = "column")]
     pub col: usize,
-    /// Bytes of the source.
+    /// The byte range in the source.
     pub span: (usize, usize),
-    /// What was found, with a few characters around it.
+    /// The text found, with a few characters around it.
     pub excerpt: String,
-    /// What it is.
+    /// A description of the issue.
     pub message: String,
-    /// What to do.
+    /// A suggestion for correcting the issue.
     pub suggestion: String,
-    /// What a fix would write.
+    /// The fix, if there is an automatic one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fix: Option<FixLine>,
-    /// Of the words of its line.
+    /// The hash of the words of its line.
     pub line_hash: String,
-    /// The rules that found it.
+    /// The version of the rules that found it.
     pub rule_version: String,
 }
 
-/// A fix as it is kept.
+/// A fix as stored in a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FixLine {
-    /// The level at which it is applied.
+    /// The level from which the fix is applied.
     pub level: String,
-    /// What stands there.
+    /// The text to be replaced.
     pub before: String,
-    /// What would stand there.
+    /// The replacement text.
     pub after: String,
-    /// From 0 to 1.
+    /// The confidence from 0 to 1.
     pub confidence: f64,
 }
 
@@ -193,36 +191,35 @@ impl From<&Issue> for IssueLine {
     }
 }
 
-/// What became of an issue.
+/// The outcome of an issue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Resolution {
-    /// The issue.
+    /// The id of the issue.
     pub issue_id: String,
-    /// When.
     pub resolved_at: Moment,
-    /// What was done: `fixed` or `skipped`.
+    /// The outcome: `fixed` or `skipped`.
     pub resolution: String,
-    /// At which level.
+    /// The level at which fixes were applied.
     pub fix_level: String,
-    /// What stood there.
+    /// The text before the fix.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
-    /// What stands there.
+    /// The text after the fix.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
-    /// Why it was skipped.
+    /// The reason for skipping the issue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// The files of a review as changes that belong together.
+/// Converts the files of a review to changes that are applied together.
 #[must_use]
 pub fn changes(files: BTreeMap<String, String>) -> Vec<Change> {
     let changes = files.into_iter().map(|(path, text)| Change::write(path, text));
     changes.collect()
 }
 
-/// Writes a review that was begun by the same call. Its manifest is last: without it there is no review.
+/// Writes a review that the same call began. The manifest is written last, because a review without it does not exist.
 pub fn write_new(project: &Project, files: BTreeMap<String, String>) -> Result<(), WriteError> {
     let (last, first): (Vec<_>, Vec<_>) = files.into_iter().partition(|(path, _)| path.ends_with(MANIFEST));
     for (path, text) in first.into_iter().chain(last) {
@@ -231,21 +228,21 @@ pub fn write_new(project: &Project, files: BTreeMap<String, String>) -> Result<(
     Ok(())
 }
 
-/// Removes old reviews before a new one is written: the newest [`KEPT`] stay, those with judgements or texts from a client,
-/// and those whose score is the newest of an episode. Best effort: what stays is looked at again.
+/// Removes old reviews before a new one is written. The newest [`KEPT`] reviews, those with judgements or inputs of a
+/// client, and those with the newest score of an episode are kept. Errors are ignored; the next clean-up tries again.
 pub fn tidy(project: &Arc<Project>, new: &ReviewId) {
     let Ok(folder) = project.resolve(FOLDER) else { return };
     let Ok((listed, _)) = list_last(&folder, REVIEWS) else {
         return;
     };
     let ids: Vec<ReviewId> = listed.iter().filter_map(|entry| ReviewId::parse(&entry.name)).collect();
-    // Names begin with the time of the review. Where the clock was wrong the first are not the oldest.
+    // Ids begin with the time of the review. If the clock was wrong, the first ids are not the oldest reviews.
     if ids.len() <= KEPT || !ids.len().is_multiple_of(OVER) || ids.last() > Some(new) {
         return;
     }
     let Ok(scores) = scores::scores(project) else { return };
     let newest: BTreeMap<Episode, &ReviewId> = scores.iter().map(|score| (score.episode, &score.review)).collect();
-    // What somebody judged, or gave to a step.
+    // True if a client judged the review or passed a text to a step.
     let has = |id: &ReviewId, name: &str| project.resolve(&format!("{FOLDER}/{id}/{name}")).is_ok();
     let is_theirs = |id: &ReviewId| has(id, "judgements.jsonl") || has(id, "inputs");
     let old = ids.iter().take(ids.len() - KEPT);
@@ -255,13 +252,13 @@ pub fn tidy(project: &Arc<Project>, new: &ReviewId) {
     }
 }
 
-/// The reviews of a project.
+/// All reviews of a project.
 #[derive(Clone, Debug)]
 pub struct Reviews {
     shelf: Shelf,
 }
 
-/// One review.
+/// One review with its manifest.
 #[derive(Clone, Debug)]
 pub struct Review {
     shelf: Shelf,
@@ -269,7 +266,7 @@ pub struct Review {
 }
 
 impl Reviews {
-    /// Those of a project.
+    /// Creates access to the reviews of a project.
     #[must_use]
     pub fn of(project: Arc<Project>) -> Self {
         Self {
@@ -277,7 +274,7 @@ impl Reviews {
         }
     }
 
-    /// The same, with what is written going to another place.
+    /// Creates access that writes to `apart` instead of the project.
     #[must_use]
     pub fn apart(project: Arc<Project>, apart: Apart) -> Self {
         Self {
@@ -303,7 +300,7 @@ impl Reviews {
         }
     }
 
-    /// A review that was begun.
+    /// Loads an existing review.
     pub fn load(&self, id: &str) -> Result<Review, ReviewError> {
         let unknown = || ReviewError::NoReview { id: id.to_owned() };
         let known = ReviewId::parse(id).ok_or_else(unknown)?;
@@ -313,7 +310,7 @@ impl Reviews {
             path,
             reason: error.to_string(),
         })?;
-        // A folder that was copied by hand is not the review that it is named after.
+        // A folder copied by hand contains the manifest of another review.
         if manifest.session_id != known {
             return Err(unknown());
         }
@@ -323,7 +320,7 @@ impl Reviews {
         })
     }
 
-    /// What was executed for an episode, the newest first, each with the review that it belongs to.
+    /// Returns the executions for an episode, newest first, each with the id of its review.
     pub fn history(&self, episode: Episode, limit: usize) -> Result<Vec<(ReviewId, Execution)>, ReviewError> {
         let folder = match self.shelf.project().resolve(FOLDER) {
             Ok(folder) => folder,
@@ -332,7 +329,7 @@ impl Reviews {
         };
         let (listed, _) = list_last(&folder, REVIEWS)?;
         let mut history = Vec::new();
-        // Names begin with the time of the review, and are listed in their order.
+        // Ids begin with the time of the review and are listed in order.
         for entry in listed.iter().rev() {
             let Ok(review) = self.load(&entry.name) else { continue };
             if review.manifest.subject.episode != episode.number() {
@@ -351,41 +348,39 @@ impl Reviews {
     }
 }
 
-/// Where the manifest of a review is.
+/// Returns the path of a review's manifest.
 pub(super) fn manifest_of(id: &ReviewId) -> String {
     format!("{FOLDER}/{id}{MANIFEST}")
 }
 
 impl Review {
-    /// What it is, and how far.
     #[must_use]
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
 
-    /// Its name.
     #[must_use]
     pub fn id(&self) -> &ReviewId {
         &self.manifest.session_id
     }
 
-    /// Where its issues are, relative to the project.
+    /// Returns the path of the issues, relative to the project root.
     #[must_use]
     pub fn issues_path(&self) -> String {
         self.path("issues.jsonl")
     }
 
-    /// What was executed, the oldest first.
+    /// Returns the executions, oldest first.
     pub fn executions(&self) -> Result<Vec<Execution>, ReviewError> {
         lines::read(&self.shelf, &self.path("step_executions.jsonl"))
     }
 
-    /// The issues that were found, the oldest first.
+    /// Returns the issues found, oldest first.
     pub fn issues(&self) -> Result<Vec<IssueLine>, ReviewError> {
         lines::read(&self.shelf, &self.issues_path())
     }
 
-    /// Writes down a step: what it answered, what it found, and that it was.
+    /// Records a step: its output, its new issues, its score and the execution itself.
     pub fn record(
         &mut self,
         subject: Subject,
@@ -401,7 +396,7 @@ impl Review {
         let new = issues.iter().filter(|issue| !known.contains(&issue.issue_id));
         let new: Vec<IssueLine> = new.map(IssueLine::from).collect();
         lines::add(&self.shelf, &self.issues_path(), &new)?;
-        // A text of its own is not the manuscript: its steps are not done for that.
+        // A step that checked a passed text is not completed for the manuscript.
         let step = execution.step_id.filter(|_| execution.input_file.is_none());
         if let Some(step) = step.filter(|step| !self.manifest.completed_steps.contains(step)) {
             self.manifest.completed_steps.push(step);
@@ -420,13 +415,13 @@ impl Review {
         self.write_manifest()
     }
 
-    /// Where the answer of the next execution will be, relative to the project.
+    /// Returns the path of the next execution's output, relative to the project root.
     #[must_use]
     pub fn next_output(&self, tool: &str) -> String {
         self.path(&format!("outputs/{:03}_{tool}.json", self.manifest.executions + 1))
     }
 
-    /// Writes down what became of issues.
+    /// Appends outcomes of issues.
     pub fn resolve(&self, resolutions: &[Resolution]) -> Result<(), ReviewError> {
         if resolutions.is_empty() {
             return Ok(());
@@ -434,7 +429,7 @@ impl Review {
         lines::add(&self.shelf, &self.path("issue_resolutions.jsonl"), resolutions)
     }
 
-    /// Keeps something that a step was given.
+    /// Stores an input of a step and returns its path.
     pub fn keep_input(&self, name: &str, text: &str) -> Result<String, ReviewError> {
         let hash = ContentHash::of(text.as_bytes());
         let path = self.path(&format!("inputs/{name}_{}.txt", &hash.digits()[..12]));
@@ -442,7 +437,7 @@ impl Review {
         Ok(path)
     }
 
-    /// Writes down that it was begun.
+    /// Writes the manifest of a review that has no step yet.
     pub fn write_down(&self) -> Result<(), ReviewError> {
         self.write_manifest()
     }

@@ -1,14 +1,14 @@
-//! Files of one JSON value a line: read as far as they are whole, and written anew with lines added.
+//! JSON Lines files: complete lines are read, and additions rewrite the file.
 
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::shelf::Shelf;
 use crate::errors::reviewing::ReviewError;
 
-/// The largest such file that is read.
+/// The largest file that is read, in bytes.
 const BYTES: u64 = 32 << 20;
 
-/// The values of a file; none of one that is not there. A line that cannot be read is passed over: it says nothing.
+/// Reads the values of a file; empty if the file does not exist. Lines that cannot be parsed are skipped.
 pub(super) fn read<T: DeserializeOwned>(shelf: &Shelf, path: &str) -> Result<Vec<T>, ReviewError> {
     let text = shelf.text(path, BYTES)?.unwrap_or_default();
     Ok(text
@@ -17,7 +17,7 @@ pub(super) fn read<T: DeserializeOwned>(shelf: &Shelf, path: &str) -> Result<Vec
         .collect())
 }
 
-/// Adds values to a file, which is there afterwards even if there are none.
+/// Appends values to a file, which is created even if there are none.
 pub(super) fn add<T: Serialize>(shelf: &Shelf, path: &str, values: &[T]) -> Result<(), ReviewError> {
     let mut text = shelf.text(path, BYTES)?.unwrap_or_default();
     if !text.is_empty() && !text.ends_with('\n') {
@@ -30,10 +30,10 @@ pub(super) fn add<T: Serialize>(shelf: &Shelf, path: &str, values: &[T]) -> Resu
     shelf.write(path, &text)
 }
 
-/// A value as one line.
+/// Serialises a value as one line.
 ///
 /// # Panics
-/// Never: what is kept is made of texts, numbers and lists.
+/// Never: the stored types consist of texts, numbers and lists.
 pub(super) fn json<T: Serialize>(value: &T) -> String {
     serde_json::to_string(value).expect("texts, numbers and lists are JSON")
 }

@@ -1,4 +1,4 @@
-//! What a check looks at: an episode's manuscript, read once, with what its novel says.
+//! The input of a check: an episode's manuscript with the context of its novel, read once.
 
 use fumi_base::files::{self, Decoded, EncodingChoice};
 
@@ -11,27 +11,26 @@ use crate::{
     references::ContentHash,
 };
 
-/// The largest manuscript that is checked, in characters: some hundred times an episode.
+/// The largest manuscript that is checked, in characters: about a hundred times an episode.
 const CHARACTERS: usize = 200_000;
 
-/// A manuscript and what surrounds it.
+/// A manuscript with the context for checking it.
 #[derive(Clone, Debug)]
 pub struct Looked {
-    /// The text, read.
     pub draft: Draft,
-    /// What the novel says.
+    /// The data of the novel around the episode.
     pub context: Context,
-    /// What is changed about the checks.
+    /// The project's changes to the checks.
     pub tuning: Tuning,
-    /// What it is.
+    /// The description of the manuscript for the review.
     pub subject: Subject,
     /// The encoding of the file.
     pub encoding: String,
-    /// Whether bytes had no meaning in it: such a text is checked, and never written back.
+    /// True if some bytes could not be decoded: the text is checked but never written back.
     pub is_damaged: bool,
 }
 
-/// Reads the manuscript of an episode, or a text in its place.
+/// Reads the manuscript of an episode, or a given text in its place.
 pub fn manuscript(
     novel: &NovelProject,
     episode: Episode,
@@ -51,7 +50,7 @@ pub fn manuscript(
         bom,
         damaged,
     } = files::decode(&bytes, EncodingChoice::Auto);
-    // The mark is a character of the file that a rule may mend.
+    // The byte order mark is a character of the file that a rule may remove.
     let text = if bom { format!("\u{feff}{text}") } else { text };
     let characters = text.chars().count();
     if characters > CHARACTERS {

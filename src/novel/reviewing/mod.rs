@@ -1,8 +1,8 @@
-//! Reviews of manuscripts: what is checked, what was found, and what became of it, kept in `.noveler/checks/ID/`.
+//! Reviews of manuscripts: executed checks, issues and their outcomes, stored in `.noveler/checks/ID/`.
 //!
-//! A [`Review`] is a folder with a manifest, one line a step that was executed, one line an issue and one a resolution, and what
-//! went in and came out. The manifest is written last, so that what it counts is there; each file is old or new, never half.
-//! Who may write when is decided elsewhere.
+//! A [`Review`] is a folder with a manifest, one line per executed step, per issue and per resolution, and the inputs
+//! and outputs of steps. The manifest is written last, so that everything it counts exists; each file is replaced
+//! atomically. Locking is left to the callers.
 
 mod id;
 mod judged;

@@ -1,7 +1,7 @@
-//! What a judge is given: which items, what each asks, and what was measured of it.
+//! The rubric for a judge: the open items, the question of each, and the measured values.
 //!
-//! The text goes out once for all items of a review, not once for each category: a manuscript costs more tokens than all rubrics
-//! together.
+//! The text is sent once for all items of a review, not once per category, because a manuscript costs more tokens than
+//! all rubrics together.
 
 use std::fmt::Write as _;
 
@@ -15,14 +15,14 @@ use crate::{
 const PROMPT_EN: &str = include_str!("prompts/judge.en.md");
 const PROMPT_JA: &str = include_str!("prompts/judge.ja.md");
 
-/// The items that a judge is asked of some evaluations: those that are not measured alone and that nobody has judged.
+/// Returns the items for a judge: those that need more than a measurement and are not judged yet.
 #[must_use]
 pub fn open_items(all: &[Evaluation]) -> Vec<&Evaluation> {
     let open = |one: &&Evaluation| one.item.page.kind != Kind::Deterministic && one.judged.is_none();
     all.iter().filter(open).collect()
 }
 
-/// What each item asks, as Markdown.
+/// Returns the questions of the items as Markdown.
 #[must_use]
 pub fn rubric(items: &[&Evaluation], locale: Locale) -> String {
     let mut text = match locale {
@@ -31,7 +31,7 @@ pub fn rubric(items: &[&Evaluation], locale: Locale) -> String {
     };
     for one in items {
         let words = words(one.item, locale);
-        // Writing to a text does not fail.
+        // Writing to a `String` does not fail.
         let _ = write!(text, "\n## {} {}\n", one.item.id, words.title);
         text.push_str(words.rubric.as_deref().unwrap_or_default().trim());
         text.push('\n');
@@ -45,7 +45,7 @@ pub fn rubric(items: &[&Evaluation], locale: Locale) -> String {
     text
 }
 
-/// What a judge is told.
+/// Returns the prompt for a judge.
 #[must_use]
 pub fn instruction(episode: Episode, items: &[&Evaluation], locale: Locale) -> String {
     let prompt = match locale {
@@ -59,7 +59,7 @@ pub fn instruction(episode: Episode, items: &[&Evaluation], locale: Locale) -> S
         .replace("{items}", &ids.join(", "))
 }
 
-/// What the page of an item says in a language.
+/// Returns the texts of an item's page in a language.
 #[must_use]
 pub fn words(item: &Item, locale: Locale) -> &crate::checks::items::ItemWords {
     match locale {

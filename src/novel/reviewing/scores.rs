@@ -1,7 +1,7 @@
-//! Scores of whole reviews through time: one empty-handed look at `.noveler/checks/scores/` tells all of them.
+//! The history of whole-episode scores, read from a single listing of `.noveler/checks/scores/`.
 //!
-//! Each is a small file of its own, whose name says everything, so that checks that end at once lose nothing of each other, and
-//! `status` opens none of them: `00001_20260131_100000_0a1b2c3d_001_87.5_host_0123456789ab.json`.
+//! Each score is a small file whose name contains all data: checks that end at the same time do not overwrite each
+//! other, and `status` opens no file: `00001_20260131_100000_0a1b2c3d_001_87.5_host_0123456789ab.json`.
 
 use std::sync::Arc;
 
@@ -20,31 +20,30 @@ use crate::{errors::reviewing::ReviewError, project::Episode};
 
 const FOLDER: &str = ".noveler/checks/scores";
 
-/// How many are looked at.
+/// The largest number of scores listed.
 const SCORES: usize = 50_000;
 
-/// How many digits of a hash are in a name.
+/// The number of hash digits in a file name.
 const DIGITS: usize = 12;
 
 /// The score of a review of a whole episode.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EpisodeScore {
-    /// Which episode.
     pub episode: Episode,
-    /// Which review; its name says when it began.
+    /// The id of the review, which contains its start time.
     pub review: ReviewId,
-    /// Which execution of the review it was, from 1.
+    /// The number of the execution within the review, from 1.
     pub execution: usize,
-    /// From 0 to 100.
+    /// The score from 0 to 100.
     pub score: f64,
-    /// By whom it was judged.
+    /// The origin of the judgement.
     pub method: String,
-    /// The first digits of the SHA-256 of the manuscript.
+    /// The first digits of the manuscript's SHA-256 hash.
     pub manuscript: String,
 }
 
 impl EpisodeScore {
-    /// Whether it is of a manuscript with this SHA-256.
+    /// True if the score is for the manuscript with this SHA-256 hash.
     #[must_use]
     pub fn is_of(&self, sha256: &str) -> bool {
         !self.manuscript.is_empty() && sha256.starts_with(&self.manuscript)
@@ -79,7 +78,7 @@ impl EpisodeScore {
     }
 }
 
-/// Notes the score of a review, if it has one.
+/// Stores the score of an execution, if it has one.
 pub(super) fn note(
     shelf: &Shelf,
     episode: Option<Episode>,
@@ -101,7 +100,7 @@ pub(super) fn note(
     shelf.write(&format!("{FOLDER}/{}", noted.name()), &json(done))
 }
 
-/// All scores, by episode and then by time. A name that is none is passed over.
+/// Returns all scores, by episode and then by time. File names of another form are skipped.
 pub fn scores(project: &Arc<Project>) -> Result<Vec<EpisodeScore>, ReviewError> {
     let folder = match project.resolve(FOLDER) {
         Ok(folder) => folder,
@@ -118,7 +117,8 @@ pub fn scores(project: &Arc<Project>) -> Result<Vec<EpisodeScore>, ReviewError> 
     });
     let (mut known, mut newest) = (Vec::with_capacity(scores.len()), None);
     for score in scores.into_iter().rev() {
-        // A crash can leave the score of a review that was not written to its end: the newest of its episode.
+        // A crash can leave the score of a review that was not completely written; only the newest of an episode can be
+        // affected.
         if newest != Some(score.episode) && project.resolve(&manifest_of(&score.review)).is_err() {
             continue;
         }

@@ -1,7 +1,7 @@
-//! Where the files of reviews are: in the project, or apart from it until the whole is written, or for who may only read.
+//! Storage for review files: in the project, or in memory until everything is written or for read-only callers.
 //!
-//! What is written apart hides what the project has under the same path, and leaves it as it is. What becomes of it is decided by
-//! whoever gave the [`Apart`].
+//! A file in memory shadows the project's file of the same path, which stays unchanged. The owner of the [`Apart`]
+//! decides what happens to it.
 
 use std::{
     collections::BTreeMap,
@@ -16,31 +16,31 @@ use fumi_base::{
 
 use crate::errors::reviewing::ReviewError;
 
-/// Files that are not in the project, by the paths that they would have. Cloned handles share them.
+/// Files kept in memory under the paths that they would have in the project. Clones share the files.
 #[derive(Clone, Debug, Default)]
 pub struct Apart(
-    /// Std mutex: locked to copy.
+    /// A std mutex, locked only while the map is copied or changed.
     Arc<Mutex<BTreeMap<String, String>>>,
 );
 
 impl Apart {
-    /// Takes files, in place of those that were there.
+    /// Replaces all files.
     pub fn fill(&self, files: BTreeMap<String, String>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = files;
     }
 
-    /// Takes all files out.
+    /// Removes and returns all files.
     #[must_use]
     pub fn take(&self) -> BTreeMap<String, String> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// One file.
+    /// Returns one file.
     fn get(&self, path: &str) -> Option<String> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(path).cloned()
     }
 
-    /// All files.
+    /// Returns a copy of all files.
     #[must_use]
     pub fn files(&self) -> BTreeMap<String, String> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -63,7 +63,7 @@ impl Shelf {
         &self.project
     }
 
-    /// The text of a file; `None` where there is none.
+    /// Returns the text of a file; `None` if it does not exist.
     pub(super) fn text(&self, path: &str, most: u64) -> Result<Option<String>, ReviewError> {
         if let Some(text) = self.apart.as_ref().and_then(|apart| apart.get(path)) {
             return Ok(Some(text));

@@ -1,28 +1,24 @@
-//! The twelve steps of a staged review (novel-checks §1): what each looks at, in which order.
+//! The twelve steps of a staged review (novel-checks §1) in order, with the rules and items of each.
 //!
-//! A step is rules, items, or both; what it judges is the business of `checks`. Durations are what they are for people to plan
-//! with: fumi's own work takes milliseconds, a model's judgement minutes.
+//! A step applies rules, items, or both; `checks` implements them. The durations help people to plan: fumi's own work
+//! takes milliseconds, a model's judgement minutes.
 
 use crate::checks::{
     Group,
     items::{Kind, item},
 };
 
-/// A part of a staged review.
+/// A phase of a staged review.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Phase {
-    /// Steps 1 to 3.
     BasicQuality,
-    /// Steps 4 to 6.
     StoryQuality,
-    /// Steps 7 to 9.
     StructureQuality,
-    /// Steps 10 to 12.
     ExpressionQuality,
 }
 
 impl Phase {
-    /// As it is written.
+    /// Returns the name used in files and replies.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -34,36 +30,35 @@ impl Phase {
     }
 }
 
-/// A step.
+/// A step of a staged review.
 #[derive(Clone, Copy, Debug)]
 pub struct ReviewStep {
-    /// From 1 to 12.
+    /// The number from 1 to 12.
     pub id: u32,
-    /// Its part.
     pub phase: Phase,
-    /// What it is about, in English.
+    /// The title in English.
     pub en: &'static str,
-    /// In Japanese.
+    /// The title in Japanese.
     pub ja: &'static str,
-    /// The rules that it looks with.
+    /// The groups of rules that the step applies.
     pub groups: &'static [Group],
-    /// Only these rules of the groups; all where it is empty.
+    /// The rules of those groups that the step applies; all if empty.
     pub rules: &'static [&'static str],
-    /// The items that it evaluates.
+    /// The ids of the items that the step evaluates.
     pub items: &'static [&'static str],
-    /// About how long it takes somebody who judges, in seconds.
+    /// The approximate duration for a judge, in seconds.
     pub estimated_seconds: u32,
 }
 
 impl ReviewStep {
-    /// How many of its items somebody has to judge.
+    /// Returns the number of items that need a judge.
     #[must_use]
     pub fn judged_items(&self) -> usize {
         let kinds = self.items.iter().filter_map(|id| item(id)).map(|item| item.page.kind);
         kinds.filter(|kind| *kind != Kind::Deterministic).count()
     }
 
-    /// Whether it looks with a rule.
+    /// True if the step applies the rule, provided that the rule is in one of its groups.
     #[must_use]
     pub fn has_rule(&self, rule: &str) -> bool {
         self.rules.is_empty() || self.rules.contains(&rule)
@@ -90,7 +85,7 @@ const TYPING: &[&str] = &[
     "sa_ire",
 ];
 
-/// The rules about grammar and unity of spelling.
+/// The rules about grammar and consistent spelling.
 const SPELLING: &[&str] = &[
     "ellipsis",
     "dash",
@@ -117,7 +112,7 @@ const SPELLING: &[&str] = &[
     "redundancy",
 ];
 
-/// The rules about how a page reads.
+/// The rules about the layout and readability of a page.
 const READING: &[&str] = &[
     "missing_indent",
     "indent_before_bracket",
@@ -134,7 +129,7 @@ const READING: &[&str] = &[
     "comma_excess",
 ];
 
-/// The steps, in their order.
+/// The steps, in order.
 pub const STEPS: [ReviewStep; 12] = [
     ReviewStep {
         id: 1,
@@ -267,7 +262,7 @@ pub const STEPS: [ReviewStep; 12] = [
     },
 ];
 
-/// The step of a number.
+/// Returns the step with a number.
 #[must_use]
 pub fn review_step(id: u32) -> Option<&'static ReviewStep> {
     STEPS.iter().find(|step| step.id == id)

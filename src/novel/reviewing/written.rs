@@ -1,6 +1,6 @@
-//! A mended manuscript, to be put in the place of the one that was read: backed up first, in the same encoding.
+//! Replacing a manuscript by its fixed text: backed up first, in the same encoding.
 //!
-//! Nothing is put over a file that changed meanwhile, or that could not be read whole.
+//! A file that changed in the meantime or could not be decoded completely is never overwritten.
 
 use std::sync::Arc;
 
@@ -13,16 +13,17 @@ use crate::{
     together::Change,
 };
 
-/// A manuscript that was replaced.
+/// The result of replacing a manuscript.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
-    /// SHA-256 of the new file.
+    /// The SHA-256 hash of the new file.
     pub sha256: String,
-    /// Where the old one is; `None` where nothing changed.
+    /// The id of the backup; `None` if nothing changed.
     pub backup: Option<String>,
 }
 
-/// Backs up the manuscript that was looked at. Returns the change that puts a text in its place; `None` where nothing changes.
+/// Backs up the manuscript that was read. Returns the change that writes the new text, or `None` if the text is the
+/// same.
 pub fn put_back(
     novel: &NovelProject,
     looked: &Looked,
@@ -48,27 +49,27 @@ pub fn put_back(
     let sha256 = ContentHash::of(&bytes).digits().to_owned();
     let changes = [(path.as_str(), sha256.as_str())];
     let backup = backups.create_before(&changes, "before check_fix", now)?.id;
-    // Whoever saves in between is told, and what they saved stays.
+    // If another program saves in between, the change fails and the saved file stays.
     let change = Change::write(path, bytes).if_still(Some(&looked.subject.sha256));
     let backup = Some(backup);
     Ok((Written { sha256, backup }, Some(change)))
 }
 
-/// Whether a text can be written over the manuscript that was looked at, in its encoding.
+/// True if the text can be written over the manuscript in its encoding.
 #[must_use]
 pub fn can_be_written(looked: &Looked, text: &str) -> bool {
     !looked.is_damaged && encoded(text, &looked.encoding).is_some()
 }
 
-/// A text in an encoding; `None` where that cannot say it.
+/// Encodes a text; returns `None` if the encoding cannot represent it.
 fn encoded(text: &str, encoding: &str) -> Option<Vec<u8>> {
     if encoding == "utf-8" {
         return Some(text.as_bytes().to_vec());
     }
     let known = encoding_rs::Encoding::for_label(encoding.as_bytes())?;
-    // Only what is written in the encoding that was read: UTF-16 is read and would be written as UTF-8.
+    // The encoding must be the one that was read: UTF-16 can be read but would be written as UTF-8.
     let (bytes, written, has_gaps) = known.encode(text);
-    // Some encodings write other characters without saying so.
+    // Some encodings substitute characters without reporting it.
     let is_whole = !has_gaps && written == known && known.decode(&bytes).0 == text;
     is_whole.then(|| bytes.into_owned())
 }

@@ -1,49 +1,47 @@
-//! A new novel project: small, complete, and ready for its first episode to be planned, written and published.
+//! The files of a new novel project: small, complete, and ready for planning, writing and publishing the first episode.
 //!
-//! The files are data, written in Japanese as their readers write; here they get their title and their names. Where they go, and
-//! whether anything is there already, is the caller's.
+//! The templates are data in Japanese; this module inserts the title and the names. The caller decides where the files
+//! are written and whether any exist already.
 
 use crate::project::{Names, StylePreset};
 
-/// What a new novel is called.
+/// The requested properties of a new novel.
 #[derive(Clone, Debug)]
 pub struct Wishes {
-    /// The title.
     pub title: String,
-    /// The author, as printed; without one the settings leave a place for it.
+    /// The author's name as printed; without one, the settings contain a placeholder.
     pub author: Option<String>,
-    /// The genre.
     pub genre: Option<String>,
-    /// Whose conventions it follows.
+    /// The publishing conventions to follow.
     pub preset: StylePreset,
 }
 
 /// A file of a new project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewFile {
-    /// Relative to the project.
+    /// The path relative to the project root.
     pub path: String,
-    /// Its text.
+    /// The contents of the file.
     pub text: String,
 }
 
-/// Whether a text can stand where a title, a name or a genre does: one line that says something.
+/// True if a text can be a title, a name or a genre: one non-empty line without control characters.
 #[must_use]
 pub fn is_line(text: &str) -> bool {
     !text.trim().is_empty() && !text.chars().any(char::is_control)
 }
 
-/// The genre of whoever says none.
+/// The default genre.
 const GENRE: &str = "現代ドラマ";
 
-/// A template, embedded.
+/// Embeds a template of this folder.
 macro_rules! template {
     ($name:literal) => {
         include_str!(concat!("templates/", $name))
     };
 }
 
-/// The files of a new project. What is wished for must be lines (see [`is_line`]).
+/// Returns the files of a new project. All requested texts must be single lines (see [`is_line`]).
 #[must_use]
 pub fn files(wishes: &Wishes, names: &Names) -> Vec<NewFile> {
     let title = wishes.title.trim();
@@ -88,17 +86,17 @@ pub fn files(wishes: &Wishes, names: &Names) -> Vec<NewFile> {
         yaml(within(&names.management, "伏線管理.yaml"), template!("ledger.yaml")),
         prose(within(&names.prompts, "README.md"), template!("prompts.md")),
         prose("README.md".to_owned(), template!("readme.md")),
-        // Last: this file is what makes a folder a novel project.
+        // Last, because this file makes a folder a novel project.
         yaml(names.settings.clone(), template!("settings.yaml")),
     ]
 }
 
-/// A text as YAML, whatever is in it.
+/// Quotes a text as a YAML string.
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// Replaces `{{name}}` by its value, in one pass: a title with braces in it stays as it is.
+/// Replaces `{{name}}` by its value in one pass, so that braces in a title are kept.
 fn fill(template: &str, values: &[(&str, String)]) -> String {
     let mut filled = String::with_capacity(template.len());
     let mut rest = template;

@@ -1,6 +1,7 @@
-//! A manuscript as text to judge: sentences with who is heard, scripts, the share of speech.
+//! A manuscript as text for analysis: sentences with their voices, scripts, the share of dialogue.
 //!
-//! All of it is about the visible text and leads back to the source. Nothing is judged here, and no word is known.
+//! Everything refers to the visible text and can be mapped to the source. Nothing is judged here, and no dictionary is
+//! used.
 
 mod ratios;
 mod sentences;

@@ -1,30 +1,30 @@
-//! Shares of a text: which scripts it is written in, and how much of it is spoken.
+//! Shares of a text: its scripts, and its dialogue.
 //!
-//! Counts are of visible characters without white space. Whether a share is good is not asked here.
+//! Counts are of visible characters without white space. Shares are not judged here.
 
 use std::ops::AddAssign;
 
 use crate::manuscript::{Counts, LineKind, Manuscript, Part, Voice, is_counted, is_kanji};
 
-/// Characters by script.
+/// Character counts by script.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Scripts {
-    /// 漢字, with 々 and the like.
+    /// Kanji (漢字), with 々 and other iteration marks.
     pub kanji: usize,
-    /// ひらがな.
+    /// Hiragana (ひらがな) with iteration marks.
     pub hiragana: usize,
-    /// カタカナ of both widths, with ー.
+    /// Katakana (カタカナ) of both widths, with ー.
     pub katakana: usize,
     /// Latin letters of both widths, with accents.
     pub latin: usize,
     /// Digits of both widths.
     pub digits: usize,
-    /// Everything else: punctuation, brackets, signs, other scripts.
+    /// All other characters: punctuation, brackets, signs, other scripts.
     pub marks: usize,
 }
 
 impl Scripts {
-    /// Counts a visible text.
+    /// Counts the characters of a visible text.
     #[must_use]
     pub fn of(visible: &str) -> Self {
         let mut scripts = Self::default();
@@ -46,7 +46,7 @@ impl Scripts {
         scripts
     }
 
-    /// All characters.
+    /// Returns the number of all characters.
     #[must_use]
     pub fn total(&self) -> usize {
         self.kanji + self.hiragana + self.katakana + self.latin + self.digits + self.marks
@@ -77,16 +77,16 @@ impl AddAssign for Scripts {
     }
 }
 
-/// How much of a story is spoken, counted in two ways that readers of the trade both use.
+/// The share of dialogue in a story, counted by characters and by lines; both are common.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DialogueRatio {
-    /// The characters within the brackets of speech, brackets included.
+    /// The characters within dialogue brackets, including the brackets.
     pub spoken: Counts,
     /// All characters of the story.
     pub all: Counts,
-    /// The lines that begin with speech.
+    /// The number of lines that begin with dialogue.
     pub spoken_lines: usize,
-    /// All lines of prose.
+    /// The number of all lines of prose.
     pub lines: usize,
 }
 
@@ -113,20 +113,20 @@ impl DialogueRatio {
         ratio
     }
 
-    /// The share of characters, from 0 to 1; none of an empty story.
+    /// Returns the share of characters, from 0 to 1; `None` for an empty story.
     #[must_use]
     pub fn by_characters(&self) -> Option<f64> {
         share(self.spoken.characters, self.all.characters)
     }
 
-    /// The share of lines, from 0 to 1; none of an empty story.
+    /// Returns the share of lines, from 0 to 1; `None` for an empty story.
     #[must_use]
     pub fn by_lines(&self) -> Option<f64> {
         share(self.spoken_lines, self.lines)
     }
 }
 
-/// A share of counts, which are far below the 2⁵² that a float tells apart.
+/// Divides two counts, which are far below the 2⁵² that a float represents exactly.
 #[expect(clippy::cast_precision_loss, reason = "no text has that many characters")]
 fn share(some: usize, all: usize) -> Option<f64> {
     (all > 0).then(|| some as f64 / all as f64)

@@ -1,14 +1,14 @@
-//! Sentences of a manuscript: headings, narration, speech and thoughts, each its own.
+//! Sentences of a manuscript: headings, narration, dialogue and thoughts are separate sentences.
 //!
-//! Every visible character but white space is in exactly one sentence. A sentence of narration goes on after a speech that
-//! interrupts it (「行くのか？」と彼は言った。), so it may have several pieces; what is quoted is a sentence beside it. Where a
-//! sentence ends depends on its own paragraph alone, as far as the voices do. What the words are is not known here.
+//! Every visible character except white space is in exactly one sentence. A sentence of narration continues after a
+//! quotation that interrupts it (「行くのか？」と彼は言った。), so it may have several pieces; the quotation is a sentence of its
+//! own. Apart from voices, the end of a sentence depends on its own paragraph alone. No dictionary is used.
 
 use std::{iter::Peekable, ops::Range};
 
 use crate::manuscript::{Counts, Kind, LineKind, Manuscript, Part, Span, Voice};
 
-/// Brackets within which nothing ends.
+/// Brackets within which a sentence does not end.
 const BRACKETS: [(char, char); 9] = [
     ('「', '」'),
     ('『', '』'),
@@ -21,46 +21,46 @@ const BRACKETS: [(char, char); 9] = [
     ('［', '］'),
 ];
 
-/// A stretch of a sentence that nothing interrupts.
+/// An uninterrupted piece of a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// Bytes of the visible text.
+    /// The byte range in the visible text.
     pub visible: Range<usize>,
-    /// Bytes of the source; markup within counts to it, markup around it does not.
+    /// The byte range in the source, including markup within the piece but not around it.
     pub source: Range<usize>,
 }
 
 /// One sentence, without the white space around it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sentence {
-    /// Who is heard.
+    /// The voice of the sentence.
     pub voice: Voice,
-    /// Which part of the manuscript it is in.
+    /// The part of the manuscript that contains the sentence.
     pub part: Part,
-    /// Whether it is a heading.
+    /// True if the sentence is a heading.
     pub is_heading: bool,
-    /// The line that is its paragraph, as a place in [`Manuscript::lines`].
+    /// The index of its paragraph in [`Manuscript::lines`].
     pub line: usize,
     /// Its pieces, in order; at least one.
     pub pieces: Vec<Piece>,
 }
 
 impl Sentence {
-    /// Where it begins and ends in the visible text. Speech may lie in between.
+    /// Returns the range from start to end in the visible text. Quotations may lie in between.
     #[must_use]
     pub fn visible(&self) -> Range<usize> {
         let end = self.pieces.last().map_or(0, |piece| piece.visible.end);
         self.pieces.first().map_or(0, |piece| piece.visible.start)..end
     }
 
-    /// Where it begins and ends in the source. Speech may lie in between.
+    /// Returns the range from start to end in the source. Quotations may lie in between.
     #[must_use]
     pub fn source(&self) -> Range<usize> {
         let end = self.pieces.last().map_or(0, |piece| piece.source.end);
         self.pieces.first().map_or(0, |piece| piece.source.start)..end
     }
 
-    /// Its own words, without what is said in between.
+    /// Returns the sentence's own text, without quotations in between.
     #[must_use]
     pub fn text(&self, manuscript: &Manuscript) -> String {
         let visible = manuscript.visible().text();
@@ -70,7 +70,7 @@ impl Sentence {
             .collect()
     }
 
-    /// How long it is, without what is said in between.
+    /// Counts the sentence's own characters, without quotations in between.
     #[must_use]
     pub fn counts(&self, manuscript: &Manuscript) -> Counts {
         let visible = manuscript.visible().text();
@@ -78,7 +78,7 @@ impl Sentence {
         pieces.map(|piece| Counts::of(&visible[piece.visible.clone()])).sum()
     }
 
-    /// Whether it belongs to the story: in the body, and no heading.
+    /// True if the sentence belongs to the story: in the body, and not a heading.
     #[must_use]
     pub fn is_story(&self) -> bool {
         self.part == Part::Body && !self.is_heading
@@ -92,7 +92,7 @@ pub struct Sentences {
 }
 
 impl Sentences {
-    /// Finds them. Takes time in proportion to the text.
+    /// Finds the sentences in time proportional to the text.
     #[must_use]
     pub fn of(manuscript: &Manuscript) -> Self {
         let mut all = Vec::new();
@@ -126,20 +126,20 @@ impl Sentences {
         Self { all }
     }
 
-    /// All of them.
+    /// Returns all sentences.
     #[must_use]
     pub fn all(&self) -> &[Sentence] {
         &self.all
     }
 
-    /// Those of the story in one voice, with their places in [`Self::all`].
+    /// Returns the story's sentences of one voice, with their indices in [`Self::all`].
     pub fn story(&self, voice: Voice) -> impl Iterator<Item = (usize, &Sentence)> {
         let sentences = self.all.iter().enumerate();
         sentences.filter(move |(_, sentence)| sentence.is_story() && sentence.voice == voice)
     }
 }
 
-/// Voices that lie in no other voice, in the order of the text.
+/// Returns the voices that are not nested in another voice, in text order.
 fn outermost_voices(spans: &[Span]) -> impl Iterator<Item = (Voice, Range<usize>)> + '_ {
     let mut end = 0;
     spans.iter().filter_map(move |span| {
@@ -159,19 +159,19 @@ fn outermost_voices(spans: &[Span]) -> impl Iterator<Item = (Voice, Range<usize>
 /// The sentences of one paragraph.
 struct Paragraph<'a> {
     manuscript: &'a Manuscript,
-    /// What all of them have in common.
+    /// The template with the properties common to all of them.
     sentence: Sentence,
     found: Vec<Sentence>,
 }
 
 impl Paragraph<'_> {
-    /// A heading is one sentence, whatever ends in it.
+    /// Adds a heading as one sentence, regardless of punctuation in it.
     fn heading(&mut self, line: &Range<usize>) {
         let words = self.visible_of(line);
         self.add(Voice::Narration, std::iter::once(words));
     }
 
-    /// Each speech by itself, and what lies between them together.
+    /// Splits each quotation by itself, and the narration between quotations as one text.
     fn prose(&mut self, line: &Range<usize>, voices: &mut Peekable<impl Iterator<Item = (Voice, Range<usize>)>>) {
         while voices.next_if(|(_, range)| range.end <= line.start).is_some() {}
         let mut narration = Vec::new();
@@ -191,7 +191,7 @@ impl Paragraph<'_> {
         visible.from_source(source.start)..visible.from_source(source.end)
     }
 
-    /// Cuts what one voice says in this paragraph, given as stretches of the visible text.
+    /// Splits the text of one voice in this paragraph, given as ranges of the visible text.
     fn cut(&mut self, voice: Voice, stretches: &[Range<usize>]) {
         let text = self.manuscript.visible().text();
         let characters: Vec<(usize, char)> = stretches
@@ -212,7 +212,7 @@ impl Paragraph<'_> {
                     continue;
                 }
                 at += 1;
-                // The same end goes on with more marks, closing brackets and signs that are not read aloud.
+                // More end marks, closing brackets and trailing signs belong to the same end.
                 while characters.get(at).is_some_and(|(place, c)| {
                     *place < stretch.end
                         && (is_end_mark(*c) || is_closer(*c) || is_trailing(&characters[at..], stretch.end))
@@ -231,7 +231,7 @@ impl Paragraph<'_> {
         self.add(voice, pieces);
     }
 
-    /// Adds a sentence, if there is anything to read in it.
+    /// Adds a sentence unless it is empty.
     fn add(&mut self, voice: Voice, pieces: impl IntoIterator<Item = Range<usize>>) {
         let visible = self.manuscript.visible();
         let pieces: Vec<Piece> = pieces
@@ -242,7 +242,7 @@ impl Paragraph<'_> {
                 let end = piece.end - (text.len() - text.trim_end().len());
                 (start < end).then(|| Piece {
                     visible: start..end,
-                    // The end of a run is not the beginning of the next one: markup lies between them.
+                    // The end of a run differs from the start of the next one, because markup lies between them.
                     source: visible.to_source(start)..visible.to_source(end - 1) + 1,
                 })
             })
@@ -257,7 +257,8 @@ impl Paragraph<'_> {
     }
 }
 
-/// Whether a character is within brackets that are closed again. The outermost brackets of speech are the speech itself.
+/// Returns, for each character, true if it is within a closed pair of brackets. The outermost brackets of dialogue are
+/// not counted.
 fn within_brackets(characters: &[(usize, char)], is_speech: bool) -> Vec<bool> {
     let mut changes = vec![0_i32; characters.len() + 1];
     let mut open: Vec<(usize, usize)> = Vec::new();
@@ -273,7 +274,7 @@ fn within_brackets(characters: &[(usize, char)], is_speech: bool) -> Vec<bool> {
                 .take(BRACKETS.len())
                 .position(|(other, _)| *other == bracket)
         {
-            // What was opened in between and not closed is a slip.
+            // Brackets opened in between and never closed are ignored.
             open.truncate(open.len() - nearest);
             if let Some((_, from)) = open.pop() {
                 changes[from] += 1;
@@ -292,7 +293,7 @@ fn within_brackets(characters: &[(usize, char)], is_speech: bool) -> Vec<bool> {
         .collect()
 }
 
-/// Whether the character at a place ends a sentence: 。．！？, and the half-width ones. A point in a number does not.
+/// True if the character at an index ends a sentence: 。．！？ and the half-width marks. A point within a number does not.
 fn ends_sentence(characters: &[(usize, char)], at: usize) -> bool {
     let (_, c) = characters[at];
     let is_number = |at: Option<usize>| at.and_then(|at| characters.get(at)).is_some_and(|(_, c)| is_digit(*c));
@@ -311,10 +312,10 @@ fn is_digit(c: char) -> bool {
     c.is_ascii_digit() || ('０'..='９').contains(&c)
 }
 
-/// Whether nothing but signs follows up to the end of a stretch: え？……　is one sentence, え？……そうか。 is two.
+/// True if only signs follow up to the end of a range: え？……　is one sentence, え？……そうか。 is two.
 fn is_trailing(characters: &[(usize, char)], end: usize) -> bool {
     let rest = characters.iter().take_while(|(place, _)| *place < end);
-    // A run of signs is short, and every step through it looks ahead.
+    // Each step through a run of signs looks ahead, so the length of a run is limited.
     let mut signs = rest.take(SIGNS + 1).map(|(_, c)| *c);
     let mut count = 0;
     signs.all(|c| {
@@ -329,7 +330,7 @@ fn is_trailing(characters: &[(usize, char)], end: usize) -> bool {
     })
 }
 
-/// How many signs may trail a sentence.
+/// The largest number of signs that may trail a sentence.
 const SIGNS: usize = 12;
 
 #[cfg(test)]
@@ -337,7 +338,7 @@ mod tests {
     use super::Sentences;
     use crate::manuscript::{Manuscript, Reading, Voice};
 
-    /// The sentences of a text, each with the letter of its voice.
+    /// Returns the sentences of a text, each with the letter of its voice.
     fn cut(text: &str) -> Vec<String> {
         let manuscript = Manuscript::read(text, Reading::default());
         let sentences = Sentences::of(&manuscript);

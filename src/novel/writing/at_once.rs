@@ -1,6 +1,7 @@
-//! An episode in one go: one question with the whole plot in it, one text, judged by the same criteria as a finished manuscript.
+//! Writing an episode in one step: one prompt with the whole plot, one text, judged by the same criteria as a finished
+//! manuscript.
 //!
-//! There is no session: what a question needs to be asked again is in its arguments. Nothing is read or written here.
+//! No session is used: the arguments contain everything needed to repeat the prompt. Nothing is read or written here.
 
 use fumi_base::text::Locale;
 
@@ -21,29 +22,28 @@ use crate::{
 const PROMPT_EN: &str = include_str!("prompts/whole_episode.en.md");
 const PROMPT_JA: &str = include_str!("prompts/whole_episode.ja.md");
 
-/// A whole episode that is asked for.
+/// A request for a whole episode.
 #[derive(Debug)]
 pub struct AtOnce<'a> {
-    /// Which.
     pub episode: Episode,
-    /// What it is written from.
+    /// The material for the prompt and the criteria.
     pub material: &'a Material,
-    /// About how many characters, if not as the plot says.
+    /// The approximate length in characters, if it differs from the plot's.
     pub target: Option<u32>,
-    /// The language of the question.
+    /// The language of the prompt.
     pub locale: Locale,
 }
 
-/// A text that will do.
+/// An accepted text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WholeText {
-    /// It, with a line feed at its end.
+    /// The text, with a line feed at its end.
     pub text: String,
-    /// Its visible characters.
+    /// The number of visible characters.
     pub characters: usize,
 }
 
-/// A plot as somebody passes it: YAML as in a plot file, or a text in their own words.
+/// Parses a plot passed by a caller: YAML as in a plot file, or free text, which becomes the synopsis.
 #[must_use]
 pub fn plot_of(content: &str) -> Plot {
     match Plot::read("plot_content", content) {
@@ -56,7 +56,7 @@ pub fn plot_of(content: &str) -> Plot {
 }
 
 impl AtOnce<'_> {
-    /// What to write. `plot` is its text, whole.
+    /// Returns the prompt. `plot` is the complete text of the plot.
     #[must_use]
     pub fn instruction(&self, plot: &str, now: &Moment) -> String {
         let template = match self.locale {
@@ -76,13 +76,13 @@ impl AtOnce<'_> {
         )
     }
 
-    /// What to read beside it.
+    /// Returns the files to read for the prompt.
     #[must_use]
     pub fn context(&self) -> &[Cited] {
         &self.material.references
     }
 
-    /// What the text has to be.
+    /// Returns the criteria for the text.
     #[must_use]
     pub fn criteria(&self) -> Vec<Criterion> {
         let length = Length::of(self.target, &self.material.plot, &self.material.settings);
@@ -97,7 +97,7 @@ impl AtOnce<'_> {
         criteria
     }
 
-    /// Judges a text.
+    /// Validates a text and returns it, or an error with the criteria that it misses.
     pub fn take(&self, content: &str) -> Result<WholeText, WritingError> {
         if content.len() > CONTENT_BYTES {
             return Err(WritingError::TooLarge {

@@ -1,8 +1,8 @@
-//! What an answer has to be, and whether it is: every criterion that it misses is named, with what would meet it.
+//! The criteria for an answer and their evaluation: every missed criterion is reported with a way to meet it.
 //!
-//! Invariant: what is judged is what an [`super::Ask`] lists, of this turn or, for a key that comes again, of the turn that gave it
-//! first. Lengths are visible characters of the body, names are looked for in what a reader sees. Whether a text is good is not
-//! judged here.
+//! Invariant: an answer is judged by the criteria that an [`super::Ask`] lists: those of this turn or, for a repeated
+//! key, of the turn that gave the key first. Lengths are visible characters of the body, and names are searched in the
+//! visible text. The quality of a text is not judged here.
 
 use std::sync::LazyLock;
 
@@ -18,40 +18,40 @@ use crate::{
     project::{Yaml, in_japanese, read_yaml},
 };
 
-/// How many names or places a sentence lists.
+/// The largest number of names or positions listed in a message.
 const LISTED: usize = 10;
 
-/// What an answer has to be.
+/// A criterion for an answer.
 #[derive(Clone, Debug)]
 pub enum Criterion {
-    /// YAML or JSON, a map at its top.
+    /// The answer is YAML or JSON with a map at its top.
     Form,
-    /// It has this key, and under it what the key holds.
+    /// The answer has this key with a suitable value.
     Key(&'static Key),
-    /// It adds so many visible characters.
+    /// The answer adds a number of visible characters within a range.
     Length {
-        /// At least.
+        /// The smallest number.
         from: usize,
-        /// At most.
+        /// The largest number.
         to: usize,
     },
-    /// What there is with this answer names these characters.
+    /// The text so far, including this answer, names these characters.
     Characters(Vec<Member>),
-    /// Nothing is left in it of what assistants say around a text.
+    /// The answer contains no phrases that assistants write around a text.
     Remnants,
 }
 
 /// A criterion that an answer misses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Miss {
-    /// Its name, as [`Criterion::name`] has it.
+    /// The name of the criterion, see [`Criterion::name`].
     pub criterion: String,
-    /// What is wrong and what would meet it.
+    /// The problem and a way to correct it.
     pub message: Text,
 }
 
 impl Criterion {
-    /// A short name for programs.
+    /// Returns a short name for programs.
     #[must_use]
     pub fn name(&self) -> String {
         match self {
@@ -63,7 +63,7 @@ impl Criterion {
         }
     }
 
-    /// What it asks for.
+    /// Returns a description of the criterion.
     #[must_use]
     pub fn sentence(&self) -> Text {
         match self {
@@ -126,12 +126,13 @@ fn miss(criterion: &Criterion, en: String, ja: String) -> Miss {
     }
 }
 
-/// The visible characters of a text's body.
+/// Counts the visible characters of a text's body.
 pub(super) fn characters(text: &str) -> usize {
     Manuscript::read(text, Reading::default()).count(Part::Body).characters
 }
 
-/// Judges a text of the manuscript: `whole` is it with what was written before, of which `before` characters are there.
+/// Judges a text of the manuscript. `whole` is the answer together with the text written before, which has `before`
+/// characters.
 pub(super) fn judge_text(criteria: &[Criterion], answer: &str, whole: &str, before: usize) -> Vec<Miss> {
     let manuscript = Manuscript::read(whole, Reading::default());
     let length = manuscript.count(Part::Body).characters.saturating_sub(before);
@@ -144,7 +145,8 @@ pub(super) fn judge_text(criteria: &[Criterion], answer: &str, whole: &str, befo
     judged.collect()
 }
 
-/// Judges an answer of keys: `whole` is it with the keys of earlier turns. What the keys make of a manuscript is judged apart.
+/// Judges an answer of keys. `whole` contains the answer and the keys of earlier turns. A manuscript made from the keys
+/// is judged separately.
 pub(super) fn judge_keys(criteria: &[Criterion], whole: &Yaml) -> Vec<Miss> {
     let words = whole.words();
     let judged = criteria.iter().filter_map(|criterion| match criterion {
@@ -156,7 +158,7 @@ pub(super) fn judge_keys(criteria: &[Criterion], whole: &Yaml) -> Vec<Miss> {
     judged.collect()
 }
 
-/// An answer as a map, or why it is none; words of an assistant are told with it, since they may be the reason.
+/// Parses an answer as a map. The error includes phrases of an assistant, because they may be the cause.
 pub(super) fn read_keys(answer: &str) -> Result<Vec<(Yaml, Yaml)>, Vec<Miss>> {
     keys_of(answer).map_err(|form| {
         let remnants = remnants_miss(&Criterion::Remnants, answer);
@@ -188,7 +190,7 @@ fn keys_of(answer: &str) -> Result<Vec<(Yaml, Yaml)>, Miss> {
     }
 }
 
-/// A text in which each replacement is made, or the misses of those that cannot be made without a choice.
+/// Applies replacements to a text. Returns an error for each one whose text does not occur exactly once.
 pub(super) fn replaced(text: &str, replacements: &Yaml) -> Result<String, Vec<Miss>> {
     let mut out = text.to_owned();
     let mut misses = Vec::new();
@@ -287,7 +289,7 @@ fn key_miss(criterion: &Criterion, key: &Key, value: Option<&Yaml>) -> Option<Mi
     ))
 }
 
-/// Where a remnant is looked for.
+/// The position at which a remnant phrase is searched.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     LineStart,
@@ -311,9 +313,9 @@ static REMNANTS: LazyLock<Vec<(Place, String)>> = LazyLock::new(|| {
     listed.map(remnant).collect()
 });
 
-/// The words of an assistant that are left in a text, with their lines.
+/// Finds remaining phrases of an assistant in a text, with their line numbers.
 pub(crate) fn remnants(text: &str) -> Vec<String> {
-    // A paragraph that is indented is the narrator's, whatever it begins with.
+    // An indented paragraph is narration, whatever its first words are.
     let lines = text
         .lines()
         .map(|line| (line.starts_with('\u{3000}'), line.trim().to_ascii_lowercase()));

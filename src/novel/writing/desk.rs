@@ -1,8 +1,8 @@
-//! One call at a session, on the disk: the session is found or begun, an answer is taken, what follows is said.
+//! One call to a writing session on the disk: finds or begins the session, takes an answer, returns the next step.
 //!
-//! Invariant: the files of an answer are written first, then the manuscript (what it replaces is backed up before) and the session
-//! together, so that after a crash either the answer was taken or the same answer can be sent again. A refused call has written
-//! nothing. Who may write, and when, is decided by the caller.
+//! Invariant: the files of an answer are written first, then the manuscript (after a backup) together with the session.
+//! After a crash, either the answer was taken or the same answer can be sent again. A rejected call writes nothing.
+//! Locking is left to the caller.
 
 use std::sync::Arc;
 
@@ -27,40 +27,40 @@ use crate::{
     together::{self, Change},
 };
 
-/// What the domain does not know by itself.
+/// The time and random number of a call, supplied from outside.
 #[derive(Clone, Debug)]
 pub struct Now {
-    /// The time.
     pub moment: Moment,
-    /// The same for names of backups.
+    /// The same time in the form used in backup ids.
     pub stamp: Stamp,
-    /// Something random, for the name of a session.
+    /// A random number for the id of a new session.
     pub random: u32,
 }
 
-/// Which session a call is about.
+/// The selection of the session for a call.
 #[derive(Clone, Copy, Debug)]
 pub enum Which<'a> {
-    /// The one of this name.
+    /// The session with this id.
     Named(&'a str),
-    /// The open one of the episode along this route, else a new one.
+    /// The open session of the episode with this route, otherwise a new one.
     Open(Route),
-    /// The newest one of the episode along this route, also one that is finished while its manuscript is there; else a new one.
+    /// The newest session of the episode with this route; a finished one only if the manuscript exists. Otherwise a new
+    /// one.
     Latest(Route),
-    /// A new one, whatever there is.
+    /// Always a new session.
     New(Route),
 }
 
-/// What is done in a session.
+/// The action of a call in a session.
 #[derive(Clone, Debug)]
 pub enum Act {
-    /// Nothing: what follows is asked.
+    /// Return the next step without a change.
     Look,
-    /// An answer is taken.
+    /// Take an answer.
     Answer(Answer),
-    /// A stage is remarked upon.
+    /// Record feedback on a stage.
     Feedback(Stage, String),
-    /// A stage, and what comes after it, is done again.
+    /// Repeat a stage and those after it.
     Reopen(Stage),
 }
 
@@ -69,79 +69,76 @@ pub enum Act {
 pub struct Opened {
     session: Session,
     texts: Texts,
-    /// The stages that are to be done again, because a file is missing or changed.
+    /// The stages to repeat because a file is missing or changed.
     pub lost: Vec<Stage>,
-    /// Whether nothing of it is on the disk yet.
+    /// True if the session is not on the disk yet.
     pub is_new: bool,
-    /// Whether it is otherwise than on the disk.
+    /// True if the session differs from its file.
     is_changed: bool,
 }
 
 impl Opened {
-    /// The session.
     #[must_use]
     pub fn session(&self) -> &Session {
         &self.session
     }
 }
 
-/// What came of a call.
+/// The result of a call.
 #[derive(Debug)]
 pub struct Worked {
-    /// What follows.
+    /// The next step.
     pub next: Step,
-    /// The session as it is now.
+    /// The session after the call.
     pub session: Session,
-    /// The stages that are to be done again.
+    /// The stages to repeat because a file is missing or changed.
     pub lost: Vec<Stage>,
-    /// Whether the session began with this call.
+    /// True if this call began the session.
     pub is_new: bool,
     /// The stage that this call completed.
     pub completed: Option<Stage>,
-    /// Where the finished manuscript is, once it is.
+    /// The manuscript file, once the text was delivered.
     pub delivered: Option<Delivered>,
-    /// The manuscript that stood there when the call began, if somebody else has written it since the session last saw it.
+    /// The manuscript at the beginning of the call, if another program changed it since the session last saw it.
     pub edited: Option<Edited>,
-    /// What was written, in bytes of each file.
+    /// The files written, with their sizes in bytes.
     pub written: Vec<(String, usize)>,
-    /// What was asked and answered so far.
+    /// The trace of accepted turns so far.
     pub trace: Vec<Traced>,
 }
 
-/// A manuscript in its place.
+/// A manuscript file written or found by a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delivered {
-    /// Relative to the project.
+    /// The path relative to the project root.
     pub path: String,
-    /// Of its bytes.
+    /// The SHA-256 hash of the file's bytes.
     pub sha256: String,
-    /// The backup of what stood there before; `None` where nothing else did.
+    /// The id of the backup of the previous file; `None` if nothing was replaced.
     pub backup: Option<String>,
 }
 
-/// A manuscript that was changed outside a session.
+/// A manuscript that was changed outside its session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edited {
-    /// Relative to the project.
+    /// The path relative to the project root.
     pub path: String,
-    /// Its text.
     pub text: String,
-    /// How many visible characters it has.
+    /// The number of visible characters.
     pub characters: usize,
 }
 
-/// A question that a session would ask.
+/// The prompt of a future turn.
 #[derive(Clone, Debug)]
 pub struct Planned {
-    /// The stage.
     pub stage: Stage,
-    /// Its turn, from 1.
+    /// The turn within the stage, from 1.
     pub turn: usize,
-    /// What would be asked, as far as it is known before the stages before it are done.
+    /// The prompt as far as it is known before the earlier stages are done.
     pub instruction: String,
 }
 
-/// Where an episode is written.
+/// The writing service for one episode.
 #[derive(Debug)]
 pub struct Desk {
     project: Arc<Project>,
@@ -152,7 +149,7 @@ pub struct Desk {
 }
 
 impl Desk {
-    /// Gathers what the episode is written from. Fails where there is no plot.
+    /// Collects the material for the episode. Returns an error if the episode has no plot.
     pub fn of(
         project: Arc<Project>,
         novel: NovelProject,
@@ -169,13 +166,13 @@ impl Desk {
         })
     }
 
-    /// What it is written from.
+    /// Returns the material for the episode.
     #[must_use]
     pub fn material(&self) -> &Material {
         &self.material
     }
 
-    /// Finds a session, or makes a new one that is not written yet.
+    /// Finds a session, or creates a new one that is not written yet.
     pub fn open(&self, which: Which<'_>, target: Option<u32>, now: &Now) -> Result<Opened, WritingError> {
         let sessions = Sessions::of(Arc::clone(&self.project));
         let known = |mut recovered: Recovered| Opened {
@@ -201,7 +198,7 @@ impl Desk {
         };
         let id = SessionId::new(&now.moment, now.random);
         let mut session = Session::along(route, id, self.episode, target, &now.moment);
-        // Where several files call themselves this episode, none is the manuscript yet.
+        // If several files have this episode's number, no file counts as the manuscript yet.
         if let Ok(there) = self.delivered() {
             session.saw_manuscript(there.as_ref().map(|there| &*there.sha256));
         }
@@ -214,8 +211,8 @@ impl Desk {
         })
     }
 
-    /// Does it, and says what follows. `tool` is who asks, for the trace. With `places_draft` a draft goes to the manuscripts as
-    /// soon as it is whole; the finished text always does.
+    /// Runs an action and returns the next step. `tool` is the calling tool, for the trace. If `places_draft` is true,
+    /// a draft is written to the manuscripts as soon as it is complete; the finished text always is.
     pub fn work(
         &self,
         opened: Opened,
@@ -239,7 +236,7 @@ impl Desk {
         let (next, mut writes) = match act {
             Act::Look => {
                 let stepped = workflow.step(None, &now.moment)?;
-                // A session that begins, or that lost a stage, is written as it is.
+                // A new session, or one that lost a stage, is written as it is.
                 let writes = if is_new || is_changed || !lost.is_empty() {
                     vec![workflow.write()]
                 } else {
@@ -269,7 +266,7 @@ impl Desk {
             }
         };
         if matches!(next, Step::Done(_)) || places_draft {
-            // Before anything is written: a manuscript that cannot be told from another takes none.
+            // Checked before anything is written: with several candidates for the manuscript, none is overwritten.
             self.delivered()?;
         }
         let mut last = writes.pop();
@@ -279,11 +276,12 @@ impl Desk {
         let placed = own
             .map(|(title, text)| self.deliver(title, text, &now.stamp))
             .transpose()?;
-        // Replies are about the file where it stays as it is.
+        // If no text is placed, the reply refers to the existing file.
         let shows_file = matches!(next, Step::Done(_)) || (draft.is_some() && edited.is_some());
         let (delivered, manuscript) = match placed {
             Some((delivered, manuscript)) => {
-                // Only the session's own text counts as seen. A file left as the author wrote it is reported by the next call too.
+                // Only the session's own text counts as seen. A file that was left as the author wrote it is reported
+                // by the next call too.
                 if manuscript.is_some() || last.is_some() {
                     workflow.placed(&delivered.sha256);
                     last = Some(workflow.write());
@@ -293,7 +291,7 @@ impl Desk {
             None if shows_file => (self.delivered()?, None),
             None => (None, None),
         };
-        // The manuscript and the session that says that it is there.
+        // The manuscript is applied together with the session that records it.
         let session = last.as_ref().map(|last| Change::write(&*last.path, &*last.text));
         let placed = manuscript.as_ref().zip(delivered.as_ref());
         let placed = placed.map(|(change, delivered)| (delivered.path.clone(), change.length()));
@@ -314,7 +312,7 @@ impl Desk {
         })
     }
 
-    /// What a session would ask, without one.
+    /// Returns the prompts of all turns of a route, without a session.
     #[must_use]
     pub fn plan(&self, route: Route, target: Option<u32>, now: &Now) -> Vec<Planned> {
         let id = SessionId::new(&now.moment, now.random);
@@ -330,8 +328,8 @@ impl Desk {
         planned.collect()
     }
 
-    /// The manuscript, if somebody else has written it since a session last saw it. One that cannot be told from another is refused
-    /// where it matters.
+    /// Returns the manuscript if another program changed it since the session last saw it. An ambiguous manuscript is
+    /// not an error here, only where it would be written.
     fn edited(&self, session: &Session) -> Result<Option<Edited>, WritingError> {
         let Ok(Some(there)) = self.delivered() else {
             return Ok(None);
@@ -347,7 +345,7 @@ impl Desk {
         }))
     }
 
-    /// The writes of an accepted answer with its question and its entry in the trace, the session still last.
+    /// Adds the prompt and the trace entry to the writes of an accepted answer; the session stays last.
     fn traced(
         workflow: &Workflow<'_>,
         about: &About<'_>,
@@ -389,7 +387,8 @@ impl Desk {
         writes
     }
 
-    /// Puts a finished text where manuscripts are. One that is there keeps its name, and is backed up unless it is the same.
+    /// Prepares a finished text as the episode's manuscript. An existing file keeps its name and is backed up unless
+    /// its contents are the same.
     fn deliver(&self, title: &str, text: &str, stamp: &Stamp) -> Result<(Delivered, Option<Change>), WritingError> {
         let title = match title {
             "" => self.material.plot.episode_info.title.as_deref().unwrap_or_default(),
@@ -399,7 +398,7 @@ impl Desk {
         place_manuscript(&self.project, &self.novel, self.episode, title, &text, stamp)
     }
 
-    /// The manuscript of a session that was finished before, if it is still there.
+    /// Returns the existing manuscript file of the episode, if there is one.
     fn delivered(&self) -> Result<Option<Delivered>, WritingError> {
         let file = match self.novel.manuscript(self.episode) {
             Ok(file) => file,
@@ -415,15 +414,15 @@ impl Desk {
     }
 }
 
-/// What an answer answers.
+/// The question to which an answer belongs.
 struct About<'a> {
     tool: &'a str,
     asked_at: &'a Moment,
     question: &'a Step,
 }
 
-/// Returns the text that a step puts among the manuscripts, with its title: a text that the step has written, or a draft of before
-/// that another tool wrote. A draft of before does not go over a manuscript that was edited since.
+/// Returns title and text that a step places among the manuscripts: a text written by this step, or an earlier draft
+/// written through another tool. An earlier draft does not replace a manuscript that was edited since.
 fn text_to_place<'a>(
     workflow: &'a Workflow<'_>,
     next: &'a Step,
@@ -442,7 +441,7 @@ fn text_to_place<'a>(
     }
 }
 
-/// A manuscript as a file: a heading, then the text.
+/// Formats a manuscript as a file: a heading, then the text.
 #[must_use]
 pub fn manuscript(episode: Episode, title: &str, text: &str) -> String {
     let heading = match title.trim() {
@@ -452,8 +451,8 @@ pub fn manuscript(episode: Episode, title: &str, text: &str) -> String {
     format!("{heading}\n\n{}\n", text.trim_end())
 }
 
-/// Prepares the manuscript of an episode: where it goes, and what changes there, if anything does. One that is there keeps its name,
-/// and is backed up unless it is the same.
+/// Prepares the manuscript of an episode: returns its file and the change, if there is one. An existing file keeps its
+/// name and is backed up unless its contents are the same.
 pub fn place_manuscript(
     project: &Arc<Project>,
     novel: &NovelProject,

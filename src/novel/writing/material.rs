@@ -1,6 +1,6 @@
-//! What an episode is written from: its plot, the settings, the characters with the names they go by, how the last episode ended.
+//! The material for an episode: its plot, the settings, the characters with their aliases, the end of the last episode.
 //!
-//! Invariant: what cannot be read of the settings is told and left out; only a plot must be there. Nothing is written.
+//! Invariant: only a plot is required; unreadable settings are reported and left out. Nothing is written.
 
 use std::collections::BTreeMap;
 
@@ -19,32 +19,33 @@ use crate::{
     references::ContentHash,
 };
 
-/// How many characters of the last episode's end are shown.
+/// The number of characters shown from the end of the last episode.
 const END: usize = 400;
 
-/// How many files of the settings are looked at.
+/// The largest number of settings files read.
 const WORLD_FILES: usize = 50;
 
-/// The largest prompt of a project that is read.
+/// The largest project prompt that is read, in bytes.
 const PROMPT_BYTES: u64 = 64 << 10;
 
-/// The length of a manuscript where nobody says one.
+/// The default length of a manuscript, in visible characters.
 const DEFAULT_LENGTH: u32 = 4_000;
 
-/// The shortest and the longest manuscript that can be asked for.
+/// The shortest and the longest manuscript that can be requested, in visible characters.
 const LENGTHS: (u32, u32) = (100, 200_000);
 
-/// A manuscript's length in visible characters.
+/// The allowed length of a manuscript, in visible characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Length {
-    /// At least.
+    /// The shortest length.
     pub min: u32,
-    /// At most.
+    /// The longest length.
     pub max: u32,
 }
 
 impl Length {
-    /// What was asked for, else what the plot says, else the project, else 4,000; a single number give or take a tenth.
+    /// Returns the requested length, otherwise the plot's, otherwise the project's, otherwise 4,000; a single number
+    /// gives a range of ±10 %.
     #[must_use]
     pub fn of(asked: Option<u32>, plot: &Plot, settings: &Settings) -> Self {
         let plotted = || plot.target_words().map(TargetLength::About);
@@ -76,14 +77,14 @@ impl Length {
 /// A character of the plot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// As the plot calls them.
+    /// The name used in the plot.
     pub name: String,
-    /// What else they go by.
+    /// Other names of the character.
     pub aliases: Vec<String>,
 }
 
 impl Member {
-    /// Whether a text names them.
+    /// True if a text contains the name or an alias.
     #[must_use]
     pub fn is_in(&self, text: &str) -> bool {
         let mut names = std::iter::once(&self.name).chain(&self.aliases);
@@ -91,32 +92,31 @@ impl Member {
     }
 }
 
-/// What an episode is written from.
+/// The material for writing an episode.
 #[derive(Debug, Default)]
 pub struct Material {
-    /// Its plot.
     pub plot: Plot,
     /// The settings of the novel.
     pub settings: Settings,
     /// The characters of the plot.
     pub cast: Vec<Member>,
-    /// How the last episode ended; empty for the first one.
+    /// The end of the last episode; empty for the first one.
     pub previous_end: String,
     /// The project's own prompts, by stage.
     pub prompts: BTreeMap<Stage, String>,
-    /// The files that all this comes from.
+    /// The files from which the material comes.
     pub references: Vec<Cited>,
-    /// What could not be read.
+    /// The errors of files that could not be read.
     pub faults: Vec<ProjectError>,
 }
 
 impl Material {
-    /// Gathers it. Fails where there is no plot, or where it cannot be read.
+    /// Collects the material. Returns an error if the plot is missing or cannot be read.
     pub fn gather(novel: &NovelProject, episode: Episode) -> Result<Self, ProjectError> {
         Self::gather_for(novel, episode, None)
     }
 
-    /// The same for a plot that is not in the project.
+    /// Collects the material for a plot that may be passed from outside the project.
     pub fn gather_for(novel: &NovelProject, episode: Episode, plot: Option<Plot>) -> Result<Self, ProjectError> {
         let survey = novel.survey_to_write()?;
         survey.is_a_novel(novel.names())?;
@@ -124,7 +124,7 @@ impl Material {
         let plot = match plot {
             Some(plot) => plot,
             None => novel.plot(episode).map_err(|error| match error {
-                // Who writes an episode misses its plot, whatever else is missing.
+                // For a caller who writes an episode, a missing plot is the error, whatever else is missing.
                 ProjectError::NoEpisode { episode, .. } => ProjectError::NoPlot {
                     episode,
                     known: survey.plotted(),
@@ -143,7 +143,7 @@ impl Material {
                 .episode_number
                 .filter(|says| *says != episode.number())
             {
-                // The chain would be written from the plot of another episode.
+                // Otherwise, all stages would use the plot of another episode.
                 return Err(ProjectError::OtherEpisode {
                     path: file.shown(),
                     says,
@@ -168,7 +168,7 @@ impl Material {
         Ok(material)
     }
 
-    /// Reads the YAML of the settings folder.
+    /// Reads the YAML files of the settings folder.
     fn read_world(&mut self, folder: &ProjectPath, world: &mut Vec<Yaml>) -> Result<(), ProjectError> {
         let (listed, _) = list(folder, WORLD_FILES)?;
         for file in listed {
@@ -221,7 +221,7 @@ impl Material {
         self.cite(file, Text::new("the previous episode", "前の話の原稿"));
     }
 
-    /// Names a file by its content; one that cannot be read is a fault.
+    /// Adds a file with its hash to the references; an unreadable file is recorded as an error.
     fn cite(&mut self, file: &ProjectPath, what: Text) {
         match files::read(file, crate::project::MANUSCRIPT_BYTES) {
             Ok(bytes) => self.references.push(Cited {
@@ -234,8 +234,8 @@ impl Material {
     }
 }
 
-/// The characters of a plot with the aliases that the settings give them. Whoever tells the story may be named by what they
-/// call themselves.
+/// Returns the characters of a plot with their aliases from the settings. The viewpoint character also counts as named
+/// by the own first-person pronoun.
 fn cast_of(plot: &Plot, world: &[Yaml]) -> Vec<Member> {
     let viewpoint = plot.episode_info.viewpoint_info.words();
     let described = |name: &str| {

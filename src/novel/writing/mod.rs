@@ -1,8 +1,8 @@
-//! Writing an episode in ten stages: who asks for what next, whether an answer will do, and what is kept of it.
+//! Writing an episode in ten stages: the next question, the validation of answers, and the stored results.
 //!
-//! Invariant: a [`Workflow`] touches no file, no clock and no chance. A step takes a session and perhaps an answer, and gives the
-//! next question and the files to write, in an order in which every beginning of the list can be recovered from. A refused answer
-//! changes nothing. Who answers (a client, a model, a provider) is not known here.
+//! Invariant: a [`Workflow`] uses no files, no clock and no random numbers. A step takes a session and possibly an
+//! answer, and returns the next question and the files to write, in an order that allows recovery after any prefix of
+//! the writes. A rejected answer changes nothing. The module does not know who answers (a client, a model, a provider).
 
 mod at_once;
 mod criteria;

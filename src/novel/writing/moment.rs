@@ -1,6 +1,7 @@
-//! Times and names of sessions, as they stand in files: taken from outside, checked for their form.
+//! Times and session ids as stored in files: supplied from outside and checked for their form.
 //!
-//! Invariant: a [`SessionId`] is a plain file name that leads nowhere else. Whether a date exists is not asked.
+//! Invariant: a [`SessionId`] is a plain file name and cannot leave its folder. Dates are not checked against the
+//! calendar.
 
 use std::{fmt, time::Duration};
 
@@ -11,12 +12,12 @@ use serde::{Deserialize, Serialize};
 #[serde(try_from = "String", into = "String")]
 pub struct Moment(String);
 
-/// The name of a session: `session_20250904_103000_1a2b3c4d`.
+/// The id of a session: `session_20250904_103000_1a2b3c4d`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct SessionId(String);
 
-/// Whether a text has a shape: `0` stands for a digit, `x` for a hexadecimal one.
+/// True if a text has a shape, in which `0` is a digit and `x` a hexadecimal digit.
 pub(crate) fn is_like(text: &str, shape: &str) -> bool {
     let fits = |(c, wanted): (u8, u8)| match wanted {
         b'0' => c.is_ascii_digit(),
@@ -27,7 +28,7 @@ pub(crate) fn is_like(text: &str, shape: &str) -> bool {
 }
 
 impl Moment {
-    /// Takes a time of that form, with or without milliseconds.
+    /// Parses a time of this form, with or without milliseconds; returns `None` for any other form.
     #[must_use]
     pub fn parse(time: &str) -> Option<Self> {
         let shapes = ["0000-00-00T00:00:00Z", "0000-00-00T00:00:00.000Z"];
@@ -37,7 +38,7 @@ impl Moment {
 }
 
 impl Moment {
-    /// How long after another it is; nothing if it is before, or if one of them is no date of the calendar.
+    /// Returns the duration since another time; zero if that time is later, or if one of them is not a calendar date.
     #[must_use]
     pub fn since(&self, other: &Self) -> Duration {
         let time = |moment: &Self| moment.0.parse::<jiff::Timestamp>().ok();
@@ -49,7 +50,7 @@ impl Moment {
 }
 
 impl SessionId {
-    /// A new name, from a time and something random.
+    /// Creates an id from a time and a random number.
     #[must_use]
     pub fn new(now: &Moment, random: u32) -> Self {
         let digits: String = now.0.chars().filter(char::is_ascii_digit).take(14).collect();
@@ -57,7 +58,7 @@ impl SessionId {
         Self(format!("session_{day}_{time}_{random:08x}"))
     }
 
-    /// Takes a name of that form; the last part may be missing.
+    /// Parses an id; the last part may be missing. Returns `None` for any other form.
     #[must_use]
     pub fn parse(id: &str) -> Option<Self> {
         let shapes = ["session_00000000_000000_xxxxxxxx", "session_00000000_000000"];

@@ -1,7 +1,7 @@
-//! All sessions of a project at a glance: which are open, what was done last, how long stages take.
+//! An overview of all writing sessions of a project: open sessions, recent events, durations of stages.
 //!
-//! Invariant: every open session is read; of the finished ones only the newest are. The files that sessions name are not compared
-//! with their hashes here: whoever goes on with one does that. Nothing is written.
+//! Invariant: all open sessions are read, but only the newest finished ones. The hashes of the files that sessions list
+//! are not checked here, only when a session is continued. Nothing is written.
 
 use std::sync::Arc;
 
@@ -18,25 +18,25 @@ use super::{
 };
 use crate::errors::{project::ProjectError, writing::WritingError};
 
-/// How many finished sessions are read: enough for the last events and for how long a stage takes.
+/// The number of finished sessions that are read: enough for recent events and for the durations of stages.
 const FINISHED: usize = 30;
 
-/// Of how many sessions the trace is read, those that were changed last.
+/// The number of most recently changed sessions whose trace is read.
 const TRACED: usize = 10;
 
 /// The sessions of a project.
 #[derive(Debug, Default)]
 pub struct Overview {
-    /// The ones that were changed last first.
+    /// The sessions, most recently changed first.
     pub sessions: Vec<Session>,
-    /// What was accepted when, of the first of them; a trace that is gone or broken is empty.
+    /// The traces of the first of those sessions; a missing or broken trace is empty.
     pub traces: Vec<Vec<Traced>>,
-    /// What could not be read.
+    /// The errors of sessions that could not be read.
     pub broken: Vec<WritingError>,
 }
 
 impl Overview {
-    /// Reads them.
+    /// Reads the sessions of a project.
     pub fn of(project: &Arc<Project>) -> Result<Self, ProjectError> {
         let mut overview = Self::default();
         let folder = match project.resolve(FOLDER) {
@@ -46,11 +46,12 @@ impl Overview {
         };
         let (listed, _) = list_last(&folder, SESSIONS)?;
         let mut finished = 0;
-        // Names begin with the time.
+        // File names begin with the time.
         let files = listed.iter().rev();
         for file in files.filter(|file| file.name.strip_suffix(".yaml").is_some()) {
             match text_of(&file.path) {
-                // A finished session has no such key. Reading YAML costs a hundred times what looking for a word does.
+                // A finished session lacks this key. Parsing YAML costs a hundred times as much as searching for a
+                // word.
                 Ok(text) if finished >= FINISHED && !text.contains("current_stage") => {}
                 Ok(text) => match Session::read(&file.path.shown(), &text) {
                     Ok(session) => {

@@ -1,7 +1,7 @@
-//! The instruction of a turn: the stage's prompt, filled with what the plot and the settings say.
+//! The prompt of a turn: the stage's template filled with data of the plot and the settings.
 //!
-//! Invariant: every placeholder is filled, in one pass, so that braces of a plot stay what they are. What is long is cited and not
-//! copied: only a stage that begins with the plot has it in its instruction. No judgement is made here.
+//! Invariant: every placeholder is filled in one pass, so that braces in a plot are kept. Long material is cited
+//! instead of copied: only a stage that begins with the plot contains it. Nothing is judged here.
 
 use fumi_base::text::Locale;
 
@@ -12,21 +12,21 @@ use super::{
 };
 use crate::project::Yaml;
 
-/// How many characters one placeholder takes.
+/// The largest number of characters inserted for one placeholder.
 const FILLED: usize = 4_000;
 
 const FRAME_EN: &str = include_str!("prompts/frame.en.md");
 const FRAME_JA: &str = include_str!("prompts/frame.ja.md");
 
-/// The part of a stage's prompt that a turn has.
+/// Returns the section of a stage's prompt for a turn.
 fn section(prompt: &str, turn: usize) -> Option<&str> {
     let begin = format!("## {turn}\n");
     let (_, section) = prompt.split_once(&begin)?;
     Some(section.split_once("\n## ").map_or(section, |(this, _)| this).trim())
 }
 
-/// What a turn has to do: the project's own words, if it has some, else ours. A prompt of the project without sections is for every
-/// turn of its stage.
+/// Returns the task of a turn: the project's own prompt if it has one, otherwise the built-in one. A project prompt
+/// without sections applies to every turn of its stage.
 fn task(stage: Stage, turn: usize, material: &Material, locale: Locale) -> &str {
     let own = material.prompts.get(&stage).map(|prompt| match section(prompt, turn) {
         None if !prompt.contains("## 1\n") => prompt.trim(),
@@ -36,7 +36,7 @@ fn task(stage: Stage, turn: usize, material: &Material, locale: Locale) -> &str 
         .unwrap_or_else(|| section(stage.prompt(locale), turn).unwrap_or_default())
 }
 
-/// The instruction of a turn, from 1.
+/// Returns the prompt of a turn, counted from 1.
 pub(super) fn render(session: &Session, stage: Stage, turn: usize, material: &Material, locale: Locale) -> String {
     let frame = match locale {
         Locale::En => FRAME_EN,
@@ -49,7 +49,7 @@ pub(super) fn render(session: &Session, stage: Stage, turn: usize, material: &Ma
     })
 }
 
-/// A template filled for a stage; `plot` is what stands for `{plot}`.
+/// Fills a template for a stage; `plot` replaces `{plot}`.
 pub(super) fn fill(
     template: &str,
     session: &Session,
@@ -141,7 +141,7 @@ fn value(
         Locale::En => "(not decided)",
         Locale::Ja => "（未定）",
     };
-    // An act that is not written is an item without words.
+    // An unwritten act is a list item without words.
     if value.chars().all(|c| c.is_whitespace() || c == '-') {
         return Some(none.to_owned());
     }
@@ -153,7 +153,7 @@ fn value(
     })
 }
 
-/// What is to be returned.
+/// Describes the form of the answer.
 fn form(stage: Stage, turn: usize, locale: Locale) -> String {
     match (turn.checked_sub(1).and_then(|at| stage.turns().get(at)), locale) {
         (Some(Gives::Keys(keys)), _) => {
@@ -168,7 +168,7 @@ fn form(stage: Stage, turn: usize, locale: Locale) -> String {
     }
 }
 
-/// What was asked to be changed about a stage, with an empty line after it.
+/// Returns the change requests for a stage, followed by an empty line.
 fn feedback(session: &Session, stage: Stage, locale: Locale) -> String {
     let of_stage = session
         .feedback()
@@ -212,7 +212,7 @@ mod tests {
                     );
                     render(&session, stage, turn, &material, locale)
                 });
-                // The braces of the plot are the only ones that stay.
+                // The braces from the plot are the only ones that remain.
                 for text in [&en, &ja] {
                     assert!(!text.replace("{turn}と{novel}", "").contains('{'), "{text}");
                 }

@@ -1,7 +1,8 @@
-//! A writing session as its file says it: which stages are done, where their outputs lie, what was said of them.
+//! A writing session as stored in its file: completed stages, their outputs, and feedback.
 //!
-//! Invariant: the stages that are done are the first ones of the table, each with its output; the current one is the next, and it
-//! has fewer turns than it needs. A file that says otherwise is refused. What the outputs hold is not looked at.
+//! Invariant: the completed stages are the first ones of the route, each with an output; the current stage is the next
+//! one and has fewer turns than it needs. A file that violates this is rejected. The contents of outputs are not
+//! examined.
 
 use std::fmt;
 
@@ -20,13 +21,13 @@ use crate::{
     project::{Episode, Unknown, Yaml, read_yaml},
 };
 
-/// The form of the file that is written, and the highest that is read.
+/// The version of the file format, for writing and reading.
 const VERSION: u32 = 1;
 
-/// The feedback that wants nothing done again.
+/// The feedback text that requests no change.
 pub const APPROVED: &str = "approved";
 
-/// Whether a remark wants nothing done again, as people say it.
+/// True if feedback requests no change, in any of the usual wordings.
 #[must_use]
 pub fn is_approval(said: &str) -> bool {
     let said = said.trim().trim_end_matches(['.', '。', '!', '！']).to_lowercase();
@@ -36,7 +37,7 @@ pub fn is_approval(said: &str) -> bool {
     )
 }
 
-/// How many remarks on its stages a session keeps, so that its file stays one that is read.
+/// The largest number of feedback entries in a session, so that its file stays small enough to be read.
 const FEEDBACKS: usize = 200;
 
 /// A writing session.
@@ -52,7 +53,7 @@ pub struct Session {
     route: Route,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     word_count_target: Option<u32>,
-    /// Absent when all are done.
+    /// The current stage; absent when all stages are completed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     current_stage: Option<Stage>,
     total_stages: usize,
@@ -65,65 +66,65 @@ pub struct Session {
     stage_outputs: Outputs,
     #[serde(default)]
     user_feedback: Vec<Feedback>,
-    /// The manuscript as this session found it when it began, or placed it since; empty where there was none, absent where that is
-    /// not known.
+    /// The hash of the manuscript that this session found when it began or placed since; empty if there was none,
+    /// absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     manuscript_sha256: Option<String>,
     #[serde(flatten)]
     unknown: Unknown,
 }
 
-/// An accepted answer, in a file of its own.
+/// An accepted answer, stored in a file of its own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Piece {
-    /// Relative to the project.
+    /// The path relative to the project root.
     pub file: String,
-    /// Of its bytes.
+    /// The SHA-256 hash of the file's bytes.
     pub sha256: String,
-    /// In seconds.
+    /// The duration in seconds.
     pub execution_time: f64,
-    /// Who wrote it: `host`, `llm_sampling` or `llm_provider`.
+    /// The origin of the answer: `host`, `llm_sampling` or `llm_provider`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub written_by: String,
 }
 
-/// What a stage gave.
+/// The output of a completed stage.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StageOutput {
-    /// Relative to the project.
+    /// The path relative to the project root.
     pub output_file: String,
-    /// Of its bytes.
+    /// The SHA-256 hash of the file's bytes.
     pub sha256: String,
-    /// How many visible characters it has.
+    /// The number of visible characters.
     pub characters: usize,
-    /// In seconds, all turns together.
+    /// The duration of all turns, in seconds.
     pub execution_time: f64,
-    /// From 0 to 100, once somebody has judged it.
+    /// The score from 0 to 100, once the output was judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quality_score: Option<f64>,
-    /// By whom it was judged, or `not_evaluated`.
+    /// The origin of the judgement, or `not_evaluated`.
     #[serde(default = "not_evaluated")]
     pub method: String,
-    /// Whether a stage before it has been asked for again since.
+    /// True if this stage, or one before it, was reopened since.
     #[serde(default, skip_serializing_if = "is_false")]
     pub stale: bool,
-    /// The answers that it is made of.
+    /// The answers from which the output was made.
     #[serde(default)]
     pub turns: Vec<Piece>,
-    /// All other keys.
+    /// All other keys of the entry.
     #[serde(flatten)]
     pub unknown: Unknown,
 }
 
 impl StageOutput {
-    /// Its file, relative to the project.
+    /// Returns the path of the output, relative to the project root.
     #[must_use]
     pub fn file(&self) -> &str {
         &self.output_file
     }
 }
 
-/// The method of a score that nobody gave.
+/// Returns the method of an output that was not judged.
 pub(super) fn not_evaluated() -> String {
     crate::completion::NOT_EVALUATED.to_owned()
 }
@@ -133,25 +134,23 @@ fn is_false(value: &bool) -> bool {
     !*value
 }
 
-/// What was said of a stage.
+/// An author's feedback on a stage.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Feedback {
-    /// Of which.
     pub stage: Stage,
-    /// What.
+    /// The text of the feedback.
     pub feedback: String,
-    /// When.
     pub timestamp: Moment,
 }
 
 impl Session {
-    /// A session in which nothing is written yet, to go through all stages.
+    /// Creates a session without answers for all ten stages.
     #[must_use]
     pub fn new(id: SessionId, episode: Episode, word_count_target: Option<u32>, now: &Moment) -> Self {
         Self::along(Route::Whole, id, episode, word_count_target, now)
     }
 
-    /// The same along a route.
+    /// Creates a session without answers for a route.
     #[must_use]
     pub fn along(route: Route, id: SessionId, episode: Episode, word_count_target: Option<u32>, now: &Moment) -> Self {
         Self {
@@ -173,7 +172,7 @@ impl Session {
         }
     }
 
-    /// Reads a session's file; `path` is for the error.
+    /// Parses a session's file; `path` is used in errors.
     pub fn read(path: &str, text: &str) -> Result<Self, WritingError> {
         let broken = |reason, reason_ja| WritingError::BrokenSession {
             path: path.to_owned(),
@@ -188,16 +187,16 @@ impl Session {
         }
     }
 
-    /// The session as YAML, unknown keys included.
+    /// Returns the session as YAML, including unknown keys.
     ///
     /// # Panics
-    /// Never: everything in it is what YAML can hold.
+    /// Never: all values can be represented in YAML.
     #[must_use]
     pub fn to_yaml(&self) -> String {
         serde_saphyr::to_string(self).expect("texts, numbers, lists and maps are YAML")
     }
 
-    /// What of its own rules it breaks, in English and Japanese.
+    /// Returns the violated invariant in English and Japanese, if there is one.
     pub(super) fn fault(&self) -> Option<(&'static str, &'static str)> {
         let in_order = self
             .completed_stages
@@ -247,99 +246,98 @@ impl Session {
         }
     }
 
-    /// Its name.
     #[must_use]
     pub fn id(&self) -> &SessionId {
         &self.session_id
     }
 
-    /// Which stages it goes through.
+    /// Returns the route, which defines the stages of the session.
     #[must_use]
     pub fn route(&self) -> Route {
         self.route
     }
 
-    /// Which episode is written.
+    /// Returns the episode that is written.
     ///
     /// # Panics
-    /// Never: a session is made of a number, and one that is read is checked.
+    /// Never: the number is checked when a session is created or parsed.
     #[must_use]
     pub fn episode(&self) -> Episode {
         Episode::new(self.episode).expect("checked when it was made or read")
     }
 
-    /// When it began.
+    /// Returns the start time.
     #[must_use]
     pub fn created_at(&self) -> &Moment {
         &self.created_at
     }
 
-    /// When it was last changed.
+    /// Returns the time of the last change.
     #[must_use]
     pub fn last_updated(&self) -> &Moment {
         &self.last_updated
     }
 
-    /// How many characters were asked for, if not by the plot.
+    /// Returns the requested length in characters, if it differs from the plot's.
     #[must_use]
     pub fn word_count_target(&self) -> Option<u32> {
         self.word_count_target
     }
 
-    /// The stage that is to be worked on; `None` when all are done.
+    /// Returns the current stage; `None` when all stages are completed.
     #[must_use]
     pub fn current(&self) -> Option<Stage> {
         self.current_stage
     }
 
-    /// The stages that are done.
+    /// Returns the completed stages, in order.
     #[must_use]
     pub fn completed(&self) -> &[Stage] {
         &self.completed_stages
     }
 
-    /// The accepted turns of the current stage.
+    /// Returns the accepted turns of the current stage.
     #[must_use]
     pub fn turns(&self) -> &[Piece] {
         &self.turns
     }
 
-    /// What a stage gave last, stale or not.
+    /// Returns the last output of a stage, even a stale one.
     #[must_use]
     pub fn output(&self, stage: Stage) -> Option<&StageOutput> {
         self.stage_outputs.known[stage.at()].as_ref()
     }
 
-    /// What was said of its stages.
+    /// Returns the feedback on all stages.
     #[must_use]
     pub fn feedback(&self) -> &[Feedback] {
         &self.user_feedback
     }
 
-    /// Notes the manuscript as it is, by its hash.
+    /// Records the hash of the existing manuscript; `None` if there is no manuscript.
     pub(super) fn saw_manuscript(&mut self, sha256: Option<&str>) {
         self.manuscript_sha256 = Some(sha256.unwrap_or_default().to_owned());
     }
 
-    /// True if a manuscript is known to be another one than this session last saw.
+    /// True if a manuscript is known to differ from the one that this session last saw.
     pub(super) fn is_other_manuscript(&self, sha256: &str) -> bool {
         self.manuscript_sha256.as_deref().is_some_and(|seen| seen != sha256)
     }
 
-    /// The stages whose output is older than something that they read.
+    /// Returns the stages whose output is outdated.
     pub fn stale(&self) -> impl Iterator<Item = Stage> {
         Stage::all().filter(|stage| self.output(*stage).is_some_and(|output| output.stale))
     }
 
-    /// Takes a turn of the current stage.
+    /// Adds a turn to the current stage.
     pub(super) fn push(&mut self, piece: Piece, now: &Moment) {
         self.turns.push(piece);
         self.last_updated = now.clone();
     }
 
-    /// Completes the current stage. Its last turn is in `turns` already.
+    /// Completes the current stage, whose last turn is already in `turns`.
     pub(super) fn complete(&mut self, stage: Stage, mut output: StageOutput, now: &Moment) {
-        // What somebody else wrote beside the last output is theirs.
+        // Unknown keys that another program added to the previous output are kept.
         if let Some(before) = self.stage_outputs.known[stage.at()].take() {
             output.unknown = before.unknown;
         }
@@ -350,7 +348,7 @@ impl Session {
         self.last_updated = now.clone();
     }
 
-    /// Wants another length from now on. Returns whether that is new.
+    /// Sets a new target length. Returns true if it differs from the old one.
     pub(super) fn retarget(&mut self, target: Option<u32>) -> bool {
         let is_new = target.is_some() && target != self.word_count_target;
         if is_new {
@@ -359,7 +357,7 @@ impl Session {
         is_new
     }
 
-    /// Keeps a remark; `false` where there are too many.
+    /// Adds feedback; returns `false` if there is too much.
     pub(super) fn remark(&mut self, feedback: Feedback) -> bool {
         let fits = self.user_feedback.len() < FEEDBACKS;
         if fits {
@@ -369,7 +367,7 @@ impl Session {
         fits
     }
 
-    /// Goes back to the beginning of a stage. What it and the later ones gave is stale.
+    /// Returns to the beginning of a stage. Its output and those of later stages become stale.
     pub(super) fn reopen(&mut self, stage: Stage) {
         self.turns.clear();
         self.completed_stages.truncate(self.route.before(stage));
@@ -379,8 +377,7 @@ impl Session {
         }
     }
 
-    /// Goes back to the last stage, or turn, before which every file is as the session says. Returns the stages that are
-    /// to be done again.
+    /// Returns to the last stage or turn up to which every file matches its hash. Returns the stages to repeat.
     pub(super) fn recover(&mut self, is_whole: impl Fn(&str, &str) -> bool) -> Vec<Stage> {
         let piece = |piece: &Piece| is_whole(&piece.file, &piece.sha256);
         let lost = self.completed_stages.iter().copied().find(|stage| {
@@ -400,7 +397,7 @@ impl Session {
         Vec::new()
     }
 
-    /// The files that it names and that a step may need.
+    /// Returns the files that the session lists and that a step may need.
     pub(super) fn files(&self) -> impl Iterator<Item = &str> {
         let outputs = self.completed_stages.iter().filter_map(|stage| self.output(*stage));
         let done = outputs.flat_map(|output| {
@@ -411,7 +408,7 @@ impl Session {
     }
 }
 
-/// The outputs by stage; what no stage is called is kept.
+/// The outputs by stage; entries with unknown names are kept.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Outputs {
     known: [Option<StageOutput>; STAGES],

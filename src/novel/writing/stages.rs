@@ -1,7 +1,7 @@
-//! The ten stages of writing an episode, as a table: names, turns, what each reads and gives, how long it may take.
+//! The ten stages of writing an episode, as a table: names, turns, inputs, outputs, timeout.
 //!
-//! Invariant: the order of the table is the order of the work, and a stage reads only what stages before it gave. How an
-//! answer is judged is not said here, only what it has to hold.
+//! Invariant: the order of the table is the order of work, and a stage reads only outputs of earlier stages. The table
+//! defines the required contents of answers; `criteria` evaluates them.
 
 use std::{fmt, time::Duration};
 
@@ -10,29 +10,29 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 use crate::errors::writing::WritingError;
 
-/// How many stages there are.
+/// The number of stages.
 pub const STAGES: usize = 10;
 
-/// How long one stage may take, each with a clock of its own.
+/// The timeout of one stage; each stage has its own.
 pub const TIMEOUT: Duration = Duration::from_mins(5);
 
 /// One of the ten stages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Stage(usize);
 
-/// Which stages a session goes through.
+/// The sequence of stages of a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Route {
-    /// All ten.
+    /// All ten stages.
     #[default]
     Whole,
-    /// The draft alone, from the plot.
+    /// Only the draft, written from the plot.
     Draft,
 }
 
 impl Route {
-    /// Its stages, in order.
+    /// Returns the stages of the route, in order.
     pub fn stages(self) -> impl DoubleEndedIterator<Item = Stage> + Clone {
         let stages = match self {
             Self::Whole => 0..STAGES,
@@ -41,13 +41,13 @@ impl Route {
         stages.map(Stage)
     }
 
-    /// How many they are.
+    /// Returns the number of stages.
     #[must_use]
     pub fn length(self) -> usize {
         self.stages().count()
     }
 
-    /// The last of them, which gives the manuscript.
+    /// Returns the last stage, whose output is the manuscript.
     #[must_use]
     pub fn last(self) -> Stage {
         match self {
@@ -61,20 +61,20 @@ impl Route {
         *self == Self::Whole
     }
 
-    /// How many of its stages come before one.
+    /// Returns the number of the route's stages before `stage`.
     pub(super) fn before(self, stage: Stage) -> usize {
         self.stages().filter(|other| *other < stage).count()
     }
 }
 
-/// What one turn of a stage gives.
+/// The required contents of a turn's answer.
 #[derive(Clone, Copy, Debug)]
 pub enum Gives {
     /// YAML or JSON with these keys.
     Keys(&'static [Key]),
-    /// A part of the manuscript, from so many to so many hundredths of its length.
+    /// A part of the manuscript; the bounds are percentages of the whole length.
     Part(u32, u32),
-    /// The rest of the manuscript, which with the parts before it is whole.
+    /// The rest of the manuscript, which completes the parts before it.
     Rest,
     /// The whole manuscript.
     Whole,
@@ -83,27 +83,26 @@ pub enum Gives {
 /// A key that an answer must have.
 #[derive(Clone, Copy, Debug)]
 pub struct Key {
-    /// Its name.
     pub name: &'static str,
-    /// What stands under it.
+    /// The required value.
     pub holds: Holds,
     en: &'static str,
     ja: &'static str,
 }
 
-/// What a key holds.
+/// The required value of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holds {
-    /// At least so many visible characters.
+    /// A text of at least this many visible characters.
     Characters(usize),
-    /// At least so many items.
+    /// A list of at least this many items.
     Items(usize),
-    /// Items that are `{find, replace}`, possibly none.
+    /// A list of `{find, replace}` items, possibly empty.
     Replacements,
 }
 
 impl Key {
-    /// What is to stand under it.
+    /// Returns the description of the value.
     #[must_use]
     pub fn meaning(&self) -> Text {
         Text::new(self.en, self.ja)
@@ -126,12 +125,12 @@ struct Row {
     title: (&'static str, &'static str, &'static str),
     reads: &'static [usize],
     turns: &'static [Gives],
-    /// The turn after which what it gave must name every character of the plot.
+    /// The turn from which the stage's output must name every character of the plot.
     everyone: Option<usize>,
     prompt: (&'static str, &'static str),
 }
 
-/// The prompts of a stage, one file a language.
+/// Embeds the prompts of a stage, one file per language.
 macro_rules! prompt {
     ($name:literal) => {
         (
@@ -368,7 +367,7 @@ static TABLE: [Row; STAGES] = [
         alias: "manuscript_draft_generate",
         title: ("ManuscriptWritingStage", "Writing the manuscript", "原稿執筆"),
         reads: &[2, 3, 4, 5, 6, 7],
-        // A quarter, a half, a quarter, each give or take ten hundredths.
+        // A quarter, a half and a quarter, each within ten percentage points.
         turns: &[Gives::Part(15, 35), Gives::Part(40, 60), Gives::Rest],
         everyone: Some(3),
         prompt: prompt!("write_manuscript_draft"),
@@ -418,23 +417,23 @@ static TABLE: [Row; STAGES] = [
 impl Stage {
     /// The stage that writes the draft.
     pub const DRAFT: Self = Self(7);
-    /// The stage that rewrites the draft; the last one reads its text.
+    /// The stage that rewrites the draft; the last stage reads its text.
     pub const REFINEMENT: Self = Self(8);
     /// The last stage.
     pub const LAST: Self = Self(STAGES - 1);
 
-    /// Every stage, in the order of the work.
+    /// Returns every stage, in the order of work.
     pub fn all() -> impl DoubleEndedIterator<Item = Self> + Clone {
         (0..STAGES).map(Self)
     }
 
-    /// A stage by its number, 1 to 10.
+    /// Returns a stage by its number, from 1 to 10.
     #[must_use]
     pub fn numbered(number: usize) -> Option<Self> {
         number.checked_sub(1).filter(|at| *at < STAGES).map(Self)
     }
 
-    /// A stage by its name or its alias.
+    /// Parses the name or the alias of a stage.
     pub fn parse(name: &str) -> Result<Self, WritingError> {
         let asked = name.trim();
         let named = |stage: &Self| stage.name() == asked || stage.alias() == asked;
@@ -447,61 +446,61 @@ impl Stage {
         &TABLE[self.0]
     }
 
-    /// From 1.
+    /// Returns the number of the stage, from 1.
     #[must_use]
     pub fn number(self) -> usize {
         self.0 + 1
     }
 
-    /// The canonical name.
+    /// Returns the canonical name.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.row().name
     }
 
-    /// The other name that is understood; it may be the same.
+    /// Returns the alternative name that is also accepted; it may be equal to the name.
     #[must_use]
     pub fn alias(self) -> &'static str {
         self.row().alias
     }
 
-    /// The name of its kind, such as `ManuscriptWritingStage`.
+    /// Returns the name of the stage's kind, such as `ManuscriptWritingStage`.
     #[must_use]
     pub fn kind(self) -> &'static str {
         self.row().title.0
     }
 
-    /// What it is called.
+    /// Returns the title in both languages.
     #[must_use]
     pub fn title(self) -> Text {
         let (_, en, ja) = self.row().title;
         Text::new(en, ja)
     }
 
-    /// The stages whose outputs it reads.
+    /// Returns the stages whose outputs this stage reads.
     pub fn reads(self) -> impl Iterator<Item = Self> {
         self.row().reads.iter().map(|number| Self(number - 1))
     }
 
-    /// What each of its turns gives, in order.
+    /// Returns the required contents of each turn, in order.
     #[must_use]
     pub fn turns(self) -> &'static [Gives] {
         self.row().turns
     }
 
-    /// Whether what it gave must name every character of the plot after this turn, from 1.
+    /// True if the stage's output must name every character of the plot after this turn, counted from 1.
     #[must_use]
     pub fn names_everyone_at(self, turn: usize) -> bool {
         self.row().everyone == Some(turn)
     }
 
-    /// The stage after it.
+    /// Returns the next stage.
     #[must_use]
     pub fn next(self) -> Option<Self> {
         Self::numbered(self.number() + 1)
     }
 
-    /// Its prompt file.
+    /// Returns the built-in prompts of the stage.
     pub(super) fn prompt(self, locale: Locale) -> &'static str {
         let (en, ja) = self.row().prompt;
         match locale {
@@ -557,7 +556,7 @@ mod tests {
         let mut names: Vec<&str> = Stage::all().flat_map(|stage| [stage.name(), stage.alias()]).collect();
         names.sort_unstable();
         names.dedup();
-        // The first stage has one name in both lists.
+        // The name and the alias of the first stage are equal.
         assert_eq!(names.len(), 2 * STAGES - 1);
     }
 }

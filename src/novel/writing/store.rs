@@ -1,8 +1,8 @@
-//! Sessions on the disk: `.noveler/sessions/ID.yaml`, and what they name under `.noveler/writes/ID/`.
+//! Storage of sessions: `.noveler/sessions/ID.yaml`, and the listed files under `.noveler/writes/ID/`.
 //!
-//! Invariant: files of answers are named by their content and written before the session that names them, so that a session that
-//! is there names what was there, whenever the machine stopped. What has been damaged since costs its stage and those after it,
-//! and is told. Whose turn it is to write is decided elsewhere.
+//! Invariant: answer files are named by their hash and written before the session that lists them, so that after a
+//! crash a session lists only existing files. A file damaged later invalidates its stage and those after it, which is
+//! reported. Locking is done elsewhere.
 
 use std::sync::Arc;
 
@@ -26,16 +26,16 @@ use crate::{
     references::ContentHash,
 };
 
-/// The largest session file that is read.
+/// The largest session file that is read, in bytes.
 pub(super) const SESSION_BYTES: u64 = 8 << 20;
 
-/// Where sessions are.
+/// The folder of sessions, relative to the project root.
 pub(super) const FOLDER: &str = ".noveler/sessions";
 
-/// How many characters of a session's name say its second: `session_20250904_103000`.
+/// The length of the part of a session id that contains the time to the second: `session_20250904_103000`.
 const SECOND: usize = 23;
 
-/// How many sessions are looked at, the newest.
+/// The largest number of sessions listed, from the newest.
 pub(super) const SESSIONS: usize = 20_000;
 
 /// The sessions of a project.
@@ -44,23 +44,22 @@ pub struct Sessions {
     project: Arc<Project>,
 }
 
-/// A session as far as its files are whole.
+/// A session, reset to the last state in which all its files are intact.
 #[derive(Debug)]
 pub struct Recovered {
-    /// The session.
     pub session: Session,
-    /// The texts that it names.
+    /// The texts that the session lists.
     pub texts: Texts,
-    /// The stages that were done and are to be done again, because a file is missing or changed.
+    /// The completed stages to repeat because a file is missing or changed.
     pub lost: Vec<Stage>,
 }
 
-/// Where a session's file is.
+/// Returns the path of a session's file.
 pub(super) fn path_of(id: &SessionId) -> String {
     format!("{FOLDER}/{id}.yaml")
 }
 
-/// Writes files, in their order, each whole.
+/// Writes files in order, each atomically.
 pub fn apply(project: &Project, writes: &[Write]) -> Result<(), WritingError> {
     for write in writes {
         replace(project, &write.path, write.text.as_bytes())?;
@@ -69,13 +68,13 @@ pub fn apply(project: &Project, writes: &[Write]) -> Result<(), WritingError> {
 }
 
 impl Sessions {
-    /// Those of a project.
+    /// Creates access to the sessions of a project.
     #[must_use]
     pub fn of(project: Arc<Project>) -> Self {
         Self { project }
     }
 
-    /// The session that a call to a stage names: the first stage may begin one, every other needs one.
+    /// Returns the session for a call to a stage: the first stage may begin a new session, every other stage needs one.
     pub fn required(
         &self,
         stage: Stage,
@@ -89,14 +88,14 @@ impl Sessions {
         }
     }
 
-    /// The session of an episode along a route that goes on, so that no second one is begun beside it: the newest, unless it is
-    /// finished. Older ones were left for it.
+    /// Returns the open session of an episode and route, so that no second one is begun beside it: the newest one
+    /// unless it is finished. Older sessions were abandoned for it.
     pub fn open(&self, episode: Episode, route: Route) -> Result<Option<Recovered>, WritingError> {
         let latest = self.latest(episode, route)?;
         Ok(latest.filter(|recovered| recovered.session.current().is_some()))
     }
 
-    /// The newest session of an episode along a route, finished or not.
+    /// Returns the newest session of an episode and route, finished or not.
     pub fn latest(&self, episode: Episode, route: Route) -> Result<Option<Recovered>, WritingError> {
         let folder = match self.project.resolve(FOLDER) {
             Ok(folder) => folder,
@@ -104,7 +103,8 @@ impl Sessions {
             Err(error) => return Err(error.into()),
         };
         let (listed, _) = list_last(&folder, SESSIONS)?;
-        // Names begin with the time, to the second, and are listed in their order; of one second the file says which is newer.
+        // Ids begin with the time, to the second, and are listed in order; within one second, the file contains the
+        // exact time.
         let second = |id: &str| id.get(..SECOND).unwrap_or(id).to_owned();
         let mut newest: Option<Recovered> = None;
         for id in listed.iter().rev().filter_map(|file| file.name.strip_suffix(".yaml")) {
@@ -121,7 +121,7 @@ impl Sessions {
                     }
                 }
                 Ok(_) | Err(WritingError::NoSession { .. }) => {}
-                // One that cannot be read may be the one that is meant: nothing is begun beside it unseen.
+                // An unreadable session may be the one that is meant, so no new session is begun beside it silently.
                 Err(error) if self.is_about(id, episode) => return Err(error),
                 Err(_) => {}
             }
@@ -129,13 +129,13 @@ impl Sessions {
         Ok(newest)
     }
 
-    /// What was asked and answered in a session so far.
+    /// Returns the trace of a session so far.
     #[must_use]
     pub fn trace(&self, session: &Session) -> Vec<Traced> {
         trace::of(&self.project, session).execution_trace
     }
 
-    /// Whether a session file that cannot be read says that it is about an episode.
+    /// True if an unreadable session file contains the episode's number.
     fn is_about(&self, id: &str, episode: Episode) -> bool {
         let file = self.project.resolve(&format!("{FOLDER}/{id}.yaml")).ok();
         let bytes = file
@@ -147,7 +147,7 @@ impl Sessions {
             .any(|line| line.trim_end() == wanted)
     }
 
-    /// Reads a session of an episode, as far as its files are whole. Nothing is written.
+    /// Loads a session of an episode and resets it to its intact files. Nothing is written.
     pub fn load(&self, id: &str, episode: Episode) -> Result<Recovered, WritingError> {
         let unknown = || WritingError::NoSession {
             id: id.to_owned(),
@@ -167,7 +167,7 @@ impl Sessions {
             reason: "it has bytes that are no text in UTF-8".to_owned(),
         })?;
         let mut session = Session::read(&path, &text)?;
-        // A file that was copied by hand is not the session that it is named after.
+        // A file copied by hand contains another session.
         if *session.id() != known || session.episode() != episode {
             return Err(unknown());
         }
@@ -185,10 +185,11 @@ impl Sessions {
         Ok(Recovered { session, texts, lost })
     }
 
-    /// The text of a file; `None` where there is none, or none in UTF-8. That it cannot be read just now says nothing of it.
+    /// Returns the text of a file; `None` if it does not exist or is not valid UTF-8. A temporary read error is
+    /// returned as an error, because it does not mean that the file is damaged.
     fn text(&self, path: &str) -> Result<Option<String>, WritingError> {
         let read = self.project.resolve(path).and_then(|file| {
-            // A manuscript is made of several answers.
+            // A manuscript consists of several answers.
             files::read(&file, 4 * CONTENT_BYTES as u64)
         });
         match read {

@@ -1,7 +1,7 @@
-//! What was asked and answered in a session, in time: `.noveler/writes/ID/trace.yaml`, beside the texts themselves.
+//! The trace of a session: prompts and answers in order of time, in `.noveler/writes/ID/trace.yaml` beside the texts.
 //!
-//! It is for people who improve prompts, and for `verbose`. Nothing depends on it: one that is broken or gone is begun anew. A
-//! refused answer leaves no entry, because a refused call writes nothing.
+//! The trace is for people who improve prompts, and for `verbose`. Nothing depends on it: a broken or missing trace is
+//! started anew. A rejected answer leaves no entry, because a rejected call writes nothing.
 
 use std::sync::Arc;
 
@@ -16,43 +16,42 @@ use super::{
 };
 use crate::project::read_yaml;
 
-/// How many entries are kept, the newest: a session has 20, and more where stages are done again.
+/// The largest number of entries kept, from the newest: a session has 20, and more if stages are repeated.
 const ENTRIES: usize = 400;
 
-/// A turn that was accepted.
+/// An accepted turn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Traced {
-    /// Which tool took the answer.
+    /// The tool that took the answer.
     pub tool_name: String,
-    /// The stage.
     pub stage: Stage,
-    /// Its turn, from 1.
+    /// The turn within the stage, from 1.
     pub turn: usize,
-    /// When it was asked: when the answer before it was accepted.
+    /// The start of the turn: the time at which the previous answer was accepted.
     pub start: Moment,
-    /// When it was accepted.
+    /// The time at which the answer was accepted.
     pub end: Moment,
-    /// Always `completed`.
+    /// The constant `completed`.
     pub status: String,
-    /// The question, relative to the project.
+    /// The path of the prompt, relative to the project root.
     pub prompt_file: String,
-    /// The answer, relative to the project.
+    /// The path of the answer, relative to the project root.
     pub answer_file: String,
 }
 
-/// The trace of a session.
+/// The accepted turns of a session.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Trace {
     #[serde(default)]
     pub(super) execution_trace: Vec<Traced>,
 }
 
-/// Where it is.
+/// Returns the path of a session's trace.
 pub(super) fn path_of(id: &SessionId) -> String {
     format!(".noveler/writes/{id}/trace.yaml")
 }
 
-/// The trace of a session as it is on the disk.
+/// Reads the trace of a session from the disk.
 pub(super) fn of(project: &Arc<Project>, session: &Session) -> Trace {
     let file = project.resolve(&path_of(session.id())).ok();
     let bytes = file.and_then(|file| files::read(&file, CONTENT_BYTES as u64).ok());
@@ -61,7 +60,8 @@ pub(super) fn of(project: &Arc<Project>, session: &Session) -> Trace {
 }
 
 impl Trace {
-    /// What there is of one, until the session was last written: a crash may have left an entry of an answer that was not taken.
+    /// Parses a trace up to the last write of the session, because a crash may have left an entry of an answer that was
+    /// not taken.
     pub(super) fn read(text: Option<&str>, until: &Moment) -> Self {
         let read = text.and_then(|text| read_yaml::<Option<Self>>("trace", text).ok());
         let mut read = read.flatten().unwrap_or_default();
@@ -69,7 +69,7 @@ impl Trace {
         read
     }
 
-    /// Adds an entry. The same answer to the same turn, sent again after a crash, stands there once.
+    /// Adds an entry. The same answer to the same turn, sent again after a crash, is stored once.
     pub(super) fn add(&mut self, entry: Traced) {
         let is_same = |other: &Traced| {
             (other.stage, other.turn) == (entry.stage, entry.turn) && other.answer_file == entry.answer_file
@@ -80,10 +80,10 @@ impl Trace {
         self.execution_trace.drain(..over);
     }
 
-    /// Its file.
+    /// Returns the contents of the trace file.
     ///
     /// # Panics
-    /// Never: everything in it is what YAML can hold.
+    /// Never: all values can be represented in YAML.
     pub(super) fn to_yaml(&self) -> String {
         serde_saphyr::to_string(self).expect("texts and numbers are YAML")
     }

@@ -1,7 +1,8 @@
-//! The machine: a session and perhaps an answer in, the next question or the end out, with the files to write.
+//! The state machine of writing: takes a session and possibly an answer, and returns the next question or the end, with
+//! the files to write.
 //!
-//! Invariant: an answer is refused before anything changes, and the session is always the last file of a step, so that after any
-//! beginning of the writes there is a session whose files are all there. Nothing is read or written here.
+//! Invariant: an answer is rejected before anything changes, and the session is the last file of every step, so that
+//! after any prefix of the writes the session on disk lists only existing files. Nothing is read or written here.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -18,16 +19,16 @@ use super::{
 };
 use crate::{errors::writing::WritingError, manuscript::Counts, project::Yaml, references::ContentHash};
 
-/// The largest answer: as large as what may be written at once.
+/// The largest answer, in bytes; equal to the limit for writing a file.
 pub const CONTENT_BYTES: usize = 4 << 20;
 
-/// The largest remark on a stage.
+/// The largest feedback on a stage, in bytes.
 const FEEDBACK_BYTES: usize = 8 << 10;
 
-/// Texts of a session by the path of their file.
+/// The texts of a session by the path of their file.
 pub type Texts = BTreeMap<String, String>;
 
-/// A session that is worked on.
+/// A session in progress with its texts and material.
 #[derive(Clone, Debug)]
 pub struct Workflow<'a> {
     session: Session,
@@ -36,113 +37,106 @@ pub struct Workflow<'a> {
     locale: Locale,
 }
 
-/// What somebody wrote.
+/// An answer to a question.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
-    /// For which stage, if they say: one that is not the current one is refused.
+    /// The stage that the answer is for, if given; a stage other than the current one is rejected.
     pub stage: Option<Stage>,
-    /// For which of its turns, from 1, if they say.
+    /// The turn that the answer is for, from 1, if given.
     pub turn: Option<usize>,
-    /// The text.
     pub content: String,
-    /// How long it took.
+    /// The time taken to write the answer.
     pub elapsed: Duration,
-    /// Who wrote it, if that is known: `host`, `llm_sampling` or `llm_provider`.
+    /// The origin of the answer, if known: `host`, `llm_sampling` or `llm_provider`.
     pub written_by: &'static str,
 }
 
-/// What follows a step.
+/// The continuation after a step.
 #[derive(Clone, Debug)]
 pub enum Step {
     /// A text is needed.
     Ask(Box<Ask>),
-    /// All stages are done.
+    /// All stages are completed.
     Done(Done),
 }
 
-/// A step that was made.
+/// The result of a step.
 #[derive(Clone, Debug)]
 pub struct Stepped {
-    /// What follows.
     pub next: Step,
-    /// What is to be written, in this order.
+    /// The files to write, in this order.
     pub writes: Vec<Write>,
 }
 
 /// A file to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Write {
-    /// Relative to the project.
+    /// The path relative to the project root.
     pub path: String,
-    /// Its whole text.
+    /// The complete text of the file.
     pub text: String,
 }
 
-/// A file that is to be read for an answer.
+/// A file to read for an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cited {
-    /// Relative to the project.
+    /// The path relative to the project root.
     pub path: String,
-    /// Of its bytes.
+    /// The SHA-256 hash of the file's bytes.
     pub sha256: String,
-    /// What it is.
+    /// A description of the file.
     pub what: Text,
 }
 
-/// A question for a text.
+/// A question that needs a text as answer.
 #[derive(Clone, Debug)]
 pub struct Ask {
-    /// The stage.
     pub stage: Stage,
-    /// What to write.
+    /// The prompt for the answer.
     pub instruction: String,
-    /// What to read for it.
+    /// The files to read.
     pub context: Vec<Cited>,
-    /// What the answer has to be.
+    /// The criteria for the answer.
     pub criteria: Vec<Criterion>,
-    /// What the answer holds: keys, or text.
+    /// The form of the answer: keys or text.
     pub gives: Gives,
-    /// Where it goes.
+    /// The values to send with the answer.
     pub submit: Submit,
-    /// How long this stage may take.
+    /// The timeout of the stage.
     pub timeout: Duration,
-    /// Stages whose output is older than what they read.
+    /// Stages whose output is outdated.
     pub stale: Vec<Stage>,
 }
 
-/// What an answer has to name to be taken for this question.
+/// The values that identify the question when an answer is submitted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Submit {
-    /// The session.
     pub session_id: String,
-    /// The episode.
     pub episode: u32,
-    /// The stage.
     pub stage: Stage,
-    /// Its turn, from 1.
+    /// The turn within the stage, from 1.
     pub turn: usize,
-    /// How many turns it has.
+    /// The number of turns of the stage.
     pub turns: usize,
 }
 
-/// An episode that is written.
+/// A finished episode.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Done {
-    /// The manuscript.
     pub manuscript: Cited,
-    /// The title that was given to it.
+    /// The title given in the last answer.
     pub title: String,
-    /// What happened in it.
+    /// A summary of the events.
     pub summary: String,
-    /// How many visible characters it has.
+    /// The number of visible characters.
     pub characters: usize,
 }
 
-/// An answer that will do, and what it makes.
+/// An accepted answer with its results.
 struct Judged {
-    /// What the stage gives with it: YAML of all its turns, or the manuscript so far.
+    /// The stage's output so far: YAML of all its turns, or the manuscript.
     whole: String,
-    /// How many visible characters that has; of YAML, without its keys.
+    /// The number of visible characters in it; for YAML, without the keys.
     characters: usize,
 }
 
@@ -156,7 +150,7 @@ impl Judged {
 }
 
 impl<'a> Workflow<'a> {
-    /// Goes on with a session and the texts that it names.
+    /// Continues a session with the texts that it lists.
     #[must_use]
     pub fn new(session: Session, texts: Texts, material: &'a Material, locale: Locale) -> Self {
         Self {
@@ -167,18 +161,17 @@ impl<'a> Workflow<'a> {
         }
     }
 
-    /// The session as it is now.
     #[must_use]
     pub fn session(&self) -> &Session {
         &self.session
     }
 
-    /// Notes the manuscript that the session has placed, by its hash.
+    /// Records the hash of the manuscript that the session placed.
     pub(super) fn placed(&mut self, sha256: &str) {
         self.session.saw_manuscript(Some(sha256));
     }
 
-    /// The session's file.
+    /// Returns the session's file.
     #[must_use]
     pub fn write(&self) -> Write {
         Write {
@@ -187,7 +180,7 @@ impl<'a> Workflow<'a> {
         }
     }
 
-    /// Takes an answer, if there is one, and says what follows. A refused answer changes nothing.
+    /// Takes an answer, if there is one, and returns the next step. A rejected answer changes nothing.
     pub fn step(&mut self, answer: Option<Answer>, now: &Moment) -> Result<Stepped, WritingError> {
         let writes = match answer {
             Some(answer) => self.accept(&answer, now)?,
@@ -199,7 +192,7 @@ impl<'a> Workflow<'a> {
         })
     }
 
-    /// Keeps what was said of a stage. Unless it is an approval, the stage is asked for again, and so are those after it.
+    /// Records feedback on a stage. Unless it is an approval, the stage and those after it are repeated.
     pub fn feedback(&mut self, stage: Stage, said: &str, now: &Moment) -> Result<Stepped, WritingError> {
         self.in_turn(stage)?;
         let said = said.trim();
@@ -230,7 +223,7 @@ impl<'a> Workflow<'a> {
         })
     }
 
-    /// Goes back to the beginning of a stage that is done, or of the current one.
+    /// Returns to the beginning of a completed stage or of the current one.
     pub fn reopen(&mut self, stage: Stage) -> Result<Stepped, WritingError> {
         self.in_turn(stage)?;
         self.session.reopen(stage);
@@ -240,7 +233,7 @@ impl<'a> Workflow<'a> {
         })
     }
 
-    /// Whether a stage is done or the current one.
+    /// Returns an error unless the stage is completed or current.
     fn in_turn(&self, stage: Stage) -> Result<(), WritingError> {
         let mut own = self.session.route().stages();
         if !own.clone().any(|one| one == stage) {
@@ -291,7 +284,8 @@ impl<'a> Workflow<'a> {
             .map_err(|misses| WritingError::CriteriaMissed { stage, turn, misses })?;
         let mut writes = Vec::new();
         let is_text = !matches!(stage.turns()[turn - 1], Gives::Keys(_));
-        // White space around an answer says nothing, and models and clients differ in it; the head of a text may be an indent.
+        // White space around an answer is removed, because models and clients differ in it; the leading space of a text
+        // may be an indent and is kept.
         let content = if is_text {
             answer.content.trim_end()
         } else {
@@ -317,8 +311,8 @@ impl<'a> Workflow<'a> {
         Ok(writes)
     }
 
-    /// Refuses an answer that does not say which question it answers, and that was taken for an earlier one: it was sent again
-    /// because its reply was lost, and would stand in the text twice.
+    /// Rejects an answer without a turn number that was already taken for an earlier turn: it was sent again because
+    /// the reply was lost, and would be in the text twice.
     fn refuse_again(&self, answer: &Answer) -> Result<(), WritingError> {
         if answer.turn.is_some() {
             return Ok(());
@@ -344,7 +338,7 @@ impl<'a> Workflow<'a> {
         }
     }
 
-    /// Closes a stage with what its turns gave together.
+    /// Completes a stage with the combined output of its turns.
     fn complete(&mut self, stage: Stage, judged: Judged, now: &Moment, writes: &mut Vec<Write>) {
         let is_text = gives_text(stage);
         let execution_time = self.session.turns().iter().map(|turn| turn.execution_time).sum();
@@ -368,7 +362,7 @@ impl<'a> Workflow<'a> {
         self.session.complete(stage, output, now);
     }
 
-    /// A file of the session, named by its content: it never replaces what an earlier session names.
+    /// Stores a file of the session, named by its hash, so that it never replaces a file that an earlier state lists.
     fn keep(&mut self, stem: &str, extension: &str, text: String, writes: &mut Vec<Write>) -> String {
         let sha256 = ContentHash::of(text.as_bytes()).digits().to_owned();
         let path = format!(
@@ -402,7 +396,7 @@ impl<'a> Workflow<'a> {
             }
         };
         let given = criteria::read_keys(content)?;
-        // A later turn may correct a key of an earlier one, by that key's own criterion.
+        // A later turn may correct a key of an earlier one, which must meet that key's own criterion.
         let earlier = stage.turns()[..turn - 1].iter().flat_map(|gives| match gives {
             Gives::Keys(keys) => *keys,
             _ => &[],
@@ -420,7 +414,7 @@ impl<'a> Workflow<'a> {
             };
             return misses_or(criteria::judge_keys(&criteria, &whole), judged);
         }
-        // Names are looked for in the manuscript that the replacements make, not in what is said of it.
+        // Names are searched in the manuscript after the replacements, not in the answer.
         let (of_text, of_keys): (Vec<Criterion>, Vec<Criterion>) = criteria
             .into_iter()
             .partition(|criterion| matches!(criterion, Criterion::Characters(_) | Criterion::Length { .. }));
@@ -439,7 +433,7 @@ impl<'a> Workflow<'a> {
         }
     }
 
-    /// What the answer of a turn has to be.
+    /// Returns the criteria for the answer of a turn.
     fn criteria(&self, stage: Stage, turn: usize) -> Vec<Criterion> {
         let length = Length::of(
             self.session.word_count_target(),
@@ -463,7 +457,7 @@ impl<'a> Workflow<'a> {
             Gives::Rest => {
                 let before = criteria::characters(&self.so_far());
                 let from = min.saturating_sub(before).max(1);
-                // A plot whose target shrank since the first turn still leaves room to end.
+                // If the plot's target shrank since the first turn, room for an ending remains.
                 let to = max.saturating_sub(before).max(from + min / 10);
                 vec![Criterion::Length { from, to }]
             }
@@ -476,7 +470,7 @@ impl<'a> Workflow<'a> {
         criteria
     }
 
-    /// What follows from the session.
+    /// Returns the next step of the session.
     fn next(&self) -> Step {
         let Some(stage) = self.session.current() else {
             return Step::Done(self.done());
@@ -500,7 +494,7 @@ impl<'a> Workflow<'a> {
         }))
     }
 
-    /// What to read for a stage: the material, what the stages before it gave, and its own turns.
+    /// Returns the files to read for a stage: the material, the outputs of earlier stages, and the stage's own turns.
     fn context(&self, stage: Stage) -> Vec<Cited> {
         let outputs = stage.reads().filter_map(|read| {
             let output = self.session.output(read)?;
@@ -553,7 +547,7 @@ impl<'a> Workflow<'a> {
         text.map_or("", String::as_str)
     }
 
-    /// A text that the session names.
+    /// Returns a text that the session lists.
     pub(super) fn text(&self, path: &str) -> Option<&str> {
         self.texts.get(path).map(String::as_str)
     }
@@ -563,12 +557,12 @@ impl<'a> Workflow<'a> {
         turns.filter_map(|turn| self.texts.get(&turn.file).map(String::as_str))
     }
 
-    /// The manuscript that the turns of the current stage wrote.
+    /// Returns the manuscript text of the current stage's turns.
     fn so_far(&self) -> String {
         self.turn_texts().fold(String::new(), |all, part| joined(&all, part))
     }
 
-    /// The keys that the turns of the current stage gave.
+    /// Returns the combined keys of the current stage's turns.
     fn pairs_so_far(&self) -> Vec<(Yaml, Yaml)> {
         let mut all = Vec::new();
         for given in self.turn_texts().filter_map(|text| criteria::read_keys(text).ok()) {
@@ -578,7 +572,7 @@ impl<'a> Workflow<'a> {
     }
 }
 
-/// Adds keys; one that is there is replaced in its place.
+/// Adds keys; an existing key is replaced in its position.
 fn merge(pairs: &mut Vec<(Yaml, Yaml)>, given: Vec<(Yaml, Yaml)>) {
     for (key, value) in given {
         match pairs.iter_mut().find(|(name, _)| *name == key) {
@@ -588,7 +582,7 @@ fn merge(pairs: &mut Vec<(Yaml, Yaml)>, given: Vec<(Yaml, Yaml)>) {
     }
 }
 
-/// Whether a stage ends with a manuscript.
+/// True if the output of a stage is a manuscript.
 fn gives_text(stage: Stage) -> bool {
     stage.turns().iter().any(|gives| match gives {
         Gives::Keys(keys) => keys.iter().any(|key| key.holds == Holds::Replacements),
@@ -596,7 +590,7 @@ fn gives_text(stage: Stage) -> bool {
     })
 }
 
-/// A text with its continuation on a line of its own; it ends with a line feed.
+/// Appends a continuation on a new line; the result ends with a line feed.
 fn joined(before: &str, after: &str) -> String {
     let after = after.trim_end();
     if before.is_empty() {
@@ -605,7 +599,7 @@ fn joined(before: &str, after: &str) -> String {
     format!("{}\n{after}\n", before.trim_end_matches(['\n', '\r']))
 }
 
-/// To the millisecond.
+/// Converts a duration to seconds, to the millisecond.
 fn seconds(elapsed: Duration) -> f64 {
     f64::from(u32::try_from(elapsed.as_millis()).unwrap_or(u32::MAX)) / 1_000.0
 }

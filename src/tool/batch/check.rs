@@ -1,7 +1,7 @@
-//! Checks a plan as a whole: every step that could not run is told, and nothing has run.
+//! Checks a plan as a whole before any step runs, and reports every step that could not run.
 //!
-//! Arguments in which references stand are checked too, but for the values that nobody knows yet; those are checked when
-//! they are known, as the arguments of every call are.
+//! Arguments with references are checked too, except for the values that are not known yet; those are checked when they
+//! are known, like the arguments of every call.
 
 use std::time::Duration;
 
@@ -17,30 +17,30 @@ use crate::tool::{
     validate::{self, Problem},
 };
 
-/// A step that may run.
+/// A checked step.
 #[derive(Debug)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is a fact of its own, and all are read apart"
 )]
 pub(super) struct Ready<'a> {
-    /// Its tool.
+    /// The tool of the step.
     pub entry: &'a Entry,
-    /// Its arguments, with its expectation among them, and with references.
+    /// The arguments, including the expectation, with unresolved references.
     pub arguments: Map<String, Value>,
-    /// Whether the batch goes on when it fails.
+    /// True if the batch continues after a failure of this step.
     pub goes_on: bool,
-    /// Whether references stand in its arguments.
+    /// True if the arguments contain references.
     pub refers: bool,
-    /// Whether a later step refers to it.
+    /// True if a later step refers to this one.
     pub is_referred_to: bool,
-    /// Whether a step of the same toolset comes right after it.
+    /// True if the next step is of the same toolset.
     pub is_followed: bool,
-    /// How long it may work.
+    /// The timeout of the step.
     pub limit: Duration,
 }
 
-/// The steps of a plan, or everything that is wrong with it.
+/// Returns the checked steps of a plan, or all its problems.
 pub(super) fn check<'a>(whole: &Whole<'a>, plan: &Plan) -> Result<Vec<Ready<'a>>, ToolError> {
     let mut problems = too_many(plan, whole.kernel.most_steps);
     let has_global = plan.expectation.is_some();
@@ -53,7 +53,7 @@ pub(super) fn check<'a>(whole: &Whole<'a>, plan: &Plan) -> Result<Vec<Ready<'a>>
     }
     let mut ready = Vec::new();
     let mut read_only = None;
-    // More steps than may run are not looked at one by one.
+    // Steps beyond the limit are not checked one by one.
     let looked_at = plan.steps.iter().take(whole.kernel.most_steps).enumerate();
     for (at, step) in looked_at {
         let mut found = Vec::new();
@@ -106,7 +106,7 @@ fn steps_named(arguments: &Map<String, Value>) -> Vec<usize> {
     all.filter_map(|found| Some(found.reference.ok()?.step)).collect()
 }
 
-/// One step: ready, refused because nothing may be written, or `None` with what is wrong.
+/// Checks one step. Returns the step, an error if writing is not allowed, or `None` with problems added.
 fn checked<'a>(
     whole: &Whole<'a>,
     plan: &Plan,
@@ -140,7 +140,7 @@ fn checked<'a>(
         }
     }
     if plan.parallel {
-        // What one browser does, it does in one tab, one after the other.
+        // A browser runs its actions in one tab, one after the other.
         let is_alone = entry.spec.effect == Effect::ReadOnly && entry.spec.pool != Pool::Browser;
         if !is_alone {
             tell(
@@ -190,7 +190,7 @@ fn checked<'a>(
             return None;
         }
     }
-    // As the call itself reads it: also of a tool that takes the argument without publishing it.
+    // Checked as the call itself reads it: some tools accept the argument without publishing it.
     let is_delivered = entry.spec.shared().any(|name| *name == "output_file") && arguments.contains_key("output_file");
     if let Err(refused) = whole.cx.caller.access.may_write(&entry.spec, is_delivered) {
         return Some(Err(refused));
@@ -208,7 +208,7 @@ fn checked<'a>(
     }))
 }
 
-/// Arguments without what the pipeline handles.
+/// Returns the arguments without those that the pipeline handles.
 fn own(entry: &Entry, mut arguments: Map<String, Value>) -> Map<String, Value> {
     for name in entry.spec.shared() {
         arguments.remove(*name);
@@ -216,7 +216,7 @@ fn own(entry: &Entry, mut arguments: Map<String, Value>) -> Map<String, Value> {
     arguments
 }
 
-/// The tool of a step, if it may be one.
+/// Returns the tool of a step, if it may be a step.
 fn find<'a>(whole: &Whole<'a>, plan: &Plan, name: &str, problems: &mut Vec<Problem>) -> Option<&'a Entry> {
     let access = &whole.cx.caller.access;
     let Some(entry) = whole.catalogue.find(&access.scope, name) else {
@@ -265,7 +265,7 @@ fn find<'a>(whole: &Whole<'a>, plan: &Plan, name: &str, problems: &mut Vec<Probl
     Some(entry)
 }
 
-/// Puts what the reply is to hold among the arguments: the step's own, over the batch's.
+/// Adds the expectation to the arguments: the step's own takes precedence over the batch's.
 fn expect(whole: &Whole<'_>, plan: &Plan, step: &Step, arguments: &mut Map<String, Value>) {
     let read = |value: Value| serde_json::from_value::<Expectation>(value).unwrap_or_default();
     let of_step = step.expectation.clone().map(read).unwrap_or_default();
@@ -278,7 +278,7 @@ fn expect(whole: &Whole<'_>, plan: &Plan, step: &Step, arguments: &mut Map<Strin
     }
 }
 
-/// How long all steps may work together, at most half an hour.
+/// Returns the timeout of all steps together, at most half an hour.
 pub(super) fn limit(steps: &[Ready<'_>]) -> Duration {
     const MOST: Duration = Duration::from_mins(30);
     let together: Duration = steps.iter().map(|step| step.limit).sum();

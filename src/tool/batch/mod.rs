@@ -1,8 +1,8 @@
-//! Several calls in one: a plan of steps, checked as a whole before the first runs.
+//! Batches: several calls in one, checked as a whole before the first runs.
 //!
-//! A tool only says the plan ([`super::Outcome::Batch`]); the pipeline runs it here, each step on the whole path of a call of
-//! its own, so that a step may do nothing that its caller could not do by a single call. The batch itself holds no place in
-//! any pool: with one place it would wait for itself.
+//! A tool only returns the plan ([`super::Outcome::Batch`]); the pipeline runs it here, each step on the whole path of
+//! a separate call, so that a step may do nothing that its caller could not do by a single call. The batch itself holds
+//! no permit of any pool: otherwise it could wait for itself.
 
 mod check;
 mod reference;
@@ -25,18 +25,18 @@ use serde_json::{Map, Value};
 pub use reply::{BatchReply, StepReply};
 pub use run::Whole;
 
-/// What a batch is to do.
+/// The plan of a batch.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
     /// The calls, in order.
     pub steps: Vec<Step>,
-    /// Whether the first failure ends it, whatever a step says.
+    /// True if the first failure ends the batch, whatever a step requests.
     pub stop_on_first_error: bool,
-    /// Whether all steps run at once, which must neither write nor need one another.
+    /// True if all steps run at once; such steps must not write or depend on each other.
     pub parallel: bool,
-    /// What replies hold where a step does not say, as the client wrote it.
+    /// The expectation of steps that set none, as the client wrote it.
     pub expectation: Option<Value>,
-    /// The only toolset whose tools it takes; all without.
+    /// The only toolset whose tools may be steps; `None` means all.
     pub only: Option<&'static str>,
 }
 
@@ -45,31 +45,31 @@ pub struct Plan {
 pub struct Step {
     /// The tool's name, as the client wrote it.
     pub tool: String,
-    /// Its arguments, in which references to earlier results may stand.
+    /// The arguments, which may contain references to earlier results.
     pub arguments: Map<String, Value>,
-    /// Whether the batch goes on when it fails.
+    /// True if the batch continues after a failure of this step.
     pub continue_on_error: bool,
-    /// What its reply holds, as the client wrote it; wins over one in the arguments.
+    /// The expectation of the step, as the client wrote it; it takes precedence over one in the arguments.
     pub expectation: Option<Value>,
 }
 
-/// What a call knows of being a step.
+/// The batch context of a call that is a step.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// The batch.
+    /// The batch of the step.
     pub batch: Arc<Batch>,
-    /// Whether a later step needs the result before it is narrowed.
+    /// True if a later step needs the result before it is narrowed.
     pub needs_whole: bool,
-    /// How long it may work at most, whatever its tool may.
+    /// The longest time of the step, whatever its tool allows.
     pub limit: Duration,
-    /// Whether a step of the same toolset comes right after it.
+    /// True if the next step is of the same toolset.
     pub is_followed: bool,
 }
 
-/// What the steps of one batch share. It ends with the batch, and what is kept in it too.
+/// The state that the steps of one batch share. It is dropped with the batch.
 ///
-/// A family whose steps need something for the whole length of a batch (one lock instead of one per step, one session for
-/// all steps that name none) keeps a type of its own here and asks for it in each step:
+/// A family whose steps need something for the whole length of a batch (one lock instead of one per step, one session
+/// for all steps that name none) stores a type of its own here and requests it in each step:
 ///
 /// ```ignore
 /// #[derive(Default)]
@@ -82,9 +82,9 @@ pub struct Part {
 #[derive(Debug)]
 pub struct Batch {
     id: u64,
-    /// One value of each type. Std mutex: locked to look up and to put in.
+    /// One value of each type. Std mutex: locked only to look up and to insert.
     kept: Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
-    /// Std mutex: locked to copy and to replace.
+    /// Std mutex: locked only to copy and to replace.
     project: Mutex<Arc<Project>>,
 }
 
@@ -98,16 +98,17 @@ impl Batch {
         }
     }
 
-    /// Which one it is, in this process.
+    /// Returns the id of the batch, unique in this process.
     #[must_use]
     pub fn id(&self) -> u64 {
         self.id
     }
 
-    /// The value of a type that the steps share; made by the first that asks. `make` must not ask for another.
+    /// Returns the shared value of a type, created by the first step that requests it. `make` must not request another
+    /// value.
     ///
     /// # Panics
-    /// Never: a value stands under its own type.
+    /// Never: a value is stored under its own type.
     pub fn kept<T: Any + Send + Sync>(&self, make: impl FnOnce() -> T) -> Arc<T> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let value = kept.entry(TypeId::of::<T>()).or_insert_with(|| Arc::new(make()));
@@ -115,13 +116,13 @@ impl Batch {
         value.expect("a value stands under its own type")
     }
 
-    /// The project of the steps that name none.
+    /// Returns the project of the steps that name none.
     #[must_use]
     pub fn project(&self) -> Arc<Project> {
         Arc::clone(&self.project.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Chooses another one for the steps that follow.
+    /// Sets the project of the following steps.
     pub fn choose(&self, project: Arc<Project>) {
         *self.project.lock().unwrap_or_else(PoisonError::into_inner) = project;
     }
@@ -138,7 +139,7 @@ mod tests {
 
     use super::Batch;
 
-    /// What one family keeps.
+    /// The stored value of one family.
     #[derive(Default)]
     struct Held(AtomicUsize);
 

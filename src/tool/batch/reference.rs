@@ -1,8 +1,8 @@
-//! References from one step's arguments to what earlier steps gave.
+//! References from one step's arguments to the results of earlier steps.
 //!
-//! `${steps[0].result.matches[0].line}`, or as a JSON pointer `${/steps/0/result/matches/0/line}`. A string that is nothing
-//! else becomes the value with its type; inside other text it becomes text. Anything else that begins with `${` is left
-//! alone, since scripts have it too; `$${steps[` stands for `${steps[` itself.
+//! `${steps[0].result.matches[0].line}`, or as a JSON pointer `${/steps/0/result/matches/0/line}`. A string that
+//! consists of one reference becomes the value with its type; inside other text the value becomes text. Anything else
+//! that begins with `${` is unchanged, since scripts use it too; `$${steps[` is an escape for `${steps[` itself.
 
 use fumi_base::{
     errors::{Book, Teach},
@@ -15,21 +15,21 @@ use crate::tool::{
     fields::{inventory, names},
 };
 
-/// How a reference begins.
+/// The prefixes of references.
 const OPENINGS: [&str; 2] = ["${steps[", "${/steps/"];
 
-/// References in the arguments of one step; more would be a program, not a plan.
+/// The largest number of references in the arguments of one step; more would be a program, not a plan.
 pub(super) const MOST: usize = 1_000;
 
-/// What can be named of a step.
+/// The parts of a step that a reference can name.
 const PARTS: [&str; 5] = ["result", "error", "success", "tool", "stepIndex"];
 
-/// A value of an earlier step.
+/// A reference to a value of an earlier step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Reference {
-    /// As it is written.
+    /// The reference as written.
     pub text: String,
-    /// The step.
+    /// The index of the step.
     pub step: usize,
     /// The names that lead to the value; the first is one of `PARTS`.
     path: Vec<String>,
@@ -42,16 +42,16 @@ enum Piece {
     Value(Reference),
 }
 
-/// A reference with its place in the arguments.
+/// A reference with its location in the arguments.
 #[derive(Debug)]
 pub(super) struct Found {
-    /// Where it stands: `roots[0]`.
+    /// The location, such as `roots[0]`.
     pub at: String,
-    /// What it names, or why it names nothing.
+    /// The parsed reference, or the reason why it is invalid.
     pub reference: Result<Reference, Text>,
 }
 
-/// A reference that leads to nothing.
+/// The error of a reference to a value that does not exist.
 #[derive(Debug, thiserror::Error)]
 #[error("{reference} leads to nothing")]
 pub(super) struct Missing {
@@ -76,7 +76,7 @@ impl Teach for Missing {
     }
 }
 
-/// Values that are larger together than the arguments of one call may be.
+/// The error of values that together are larger than the arguments of one call may be.
 #[derive(Debug, thiserror::Error)]
 #[error("referenced values exceed {limit} bytes")]
 pub(super) struct TooLarge {
@@ -99,7 +99,7 @@ impl Teach for TooLarge {
     }
 }
 
-/// Why arguments cannot be filled in.
+/// The error of arguments whose references cannot be resolved.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Unfilled {
     #[error(transparent)]
@@ -108,14 +108,14 @@ pub(super) enum Unfilled {
     TooLarge(#[from] TooLarge),
 }
 
-/// Bytes that the values of references may still take.
+/// The bytes that the values of references may still take.
 struct Room {
     limit: usize,
     left: usize,
 }
 
 impl Room {
-    /// Takes what a value occupies, before it is copied.
+    /// Reserves the bytes of a value before it is copied.
     fn take(&mut self, reference: &Reference, value: &Value) -> Result<(), TooLarge> {
         self.left = self.left.checked_sub(weight(value)).ok_or_else(|| TooLarge {
             reference: reference.text.clone(),
@@ -125,7 +125,7 @@ impl Room {
     }
 }
 
-/// Bytes of a value in memory, roughly; as text it takes less.
+/// Returns the approximate bytes of a value in memory; as text it takes less.
 fn weight(value: &Value) -> usize {
     const NODE: usize = size_of::<Value>();
     NODE + match value {
@@ -139,7 +139,7 @@ fn weight(value: &Value) -> usize {
     }
 }
 
-/// Every reference in some arguments.
+/// Returns every reference in some arguments.
 #[must_use]
 pub(super) fn all(arguments: &Map<String, Value>) -> Vec<Found> {
     fn walk(value: &Value, at: &str, found: &mut Vec<Found>) {
@@ -176,11 +176,11 @@ pub(super) fn all(arguments: &Map<String, Value>) -> Vec<Found> {
     found
 }
 
-/// The arguments with values in the places of references. `steps` are what is known of the earlier ones, as objects.
+/// Returns the arguments with references replaced by values. `steps` are the results of the earlier steps, as objects.
 ///
 /// # Errors
-/// Returns which reference names no value, or the first one with which the values take more than `limit` bytes. They are
-/// added up before any is copied.
+/// Returns the reference that names no value, or the first one with which the values take more than `limit` bytes.
+/// Sizes are added up before any value is copied.
 pub(super) fn fill(
     arguments: &Map<String, Value>,
     steps: &[Value],
@@ -261,7 +261,7 @@ impl Reference {
     }
 }
 
-/// The pieces of a string; what looks like a reference and is none comes as what is wrong with it.
+/// Parses a string into pieces; an invalid reference becomes an error text.
 fn parse(text: &str) -> Vec<Result<Piece, Text>> {
     let mut pieces = Vec::new();
     let mut plain = String::new();
@@ -304,7 +304,7 @@ fn parse(text: &str) -> Vec<Result<Piece, Text>> {
     pieces
 }
 
-/// The names up to the closing brace, and how many bytes they are written with. `None` for what has another form.
+/// Parses the names up to the closing brace. Returns them with their length in bytes, or `None` for another form.
 fn inside(text: &str) -> Option<(Vec<String>, usize)> {
     if text.starts_with('/') {
         let end = text.find('}')?;

@@ -1,6 +1,6 @@
-//! What a batch answers: what each step answered, within the caps of one reply.
+//! The reply of a batch: the replies of all steps, within the caps of one reply.
 //!
-//! The largest results are left out first, each with how to get it. That a step ran, and what came of it, always stays.
+//! The largest results are left out first, each with a hint how to get it. The status of each step always stays.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -14,10 +14,10 @@ use crate::{
     tool::{Block, Render, Reply, reply::Caps},
 };
 
-/// Bytes of all pictures of one reply, in base64: more than clients show, less than would hurt them.
+/// The largest size of all images of one reply, in bytes of base64: more than clients show, less than would harm them.
 const PICTURES: usize = 16 << 20;
 
-/// What a step's line takes beside its result.
+/// The size of a step's line without its result.
 const STEP_TOKENS: usize = 40;
 const STEP_BYTES: usize = 160;
 
@@ -91,7 +91,7 @@ impl StepReply {
         }
     }
 
-    /// What later steps may refer to.
+    /// Returns the values to which later steps may refer.
     pub(super) fn seen(&self, unfiltered: Option<Value>) -> Value {
         let mut seen = json!({"stepIndex": self.index, "tool": self.tool, "success": self.success});
         if let Some(result) = &self.result {
@@ -111,7 +111,7 @@ impl StepReply {
         self.text.len().max(json(&self.result) + json(&self.error))
     }
 
-    /// Leaves out what it holds, and says so.
+    /// Removes the result, and sets `omitted` to the reason.
     fn omit(&mut self, caps: Caps, is_tokens: bool, locale: Locale) {
         let (tool, call) = (self.tool, self.index);
         let (used, most, unit, fields) = if is_tokens {
@@ -130,9 +130,9 @@ impl StepReply {
                 unit.1, fields.1
             ),
         });
-        // What nobody may miss stays.
+        // The fields that must not be left out stay.
         self.result = self.missed.take();
-        // What failed and why stays; the teaching around it goes.
+        // The code and a short message stay; the guidance is removed.
         if let Some(error) = &mut self.error {
             error.retain(|name, value| {
                 name == "code" || (name == "message" && value.as_str().is_some_and(|text| text.len() <= 500))
@@ -144,7 +144,7 @@ impl StepReply {
             .map_or_else(String::new, |missed| Value::Object(missed).to_string());
     }
 
-    /// Bytes of its pictures, as they are sent.
+    /// Returns the bytes of the step's images, as they are sent.
     fn pictures(&self) -> usize {
         let size = |block: &Block| match block {
             Block::Image { data, .. } => data.len(),
@@ -153,7 +153,7 @@ impl StepReply {
         self.blocks.iter().map(size).sum()
     }
 
-    /// Leaves its pictures out, and says so.
+    /// Removes the step's images, and adds the reason to `omitted`.
     fn omit_pictures(&mut self, locale: Locale) {
         let (bytes, at) = (self.pictures(), self.index);
         let note = match locale {
@@ -197,7 +197,7 @@ impl BatchReply {
         reply
     }
 
-    /// Leaves out the largest results until the rest fits.
+    /// Omits the largest results until the rest fits.
     fn fit(&mut self, caps: Caps, locale: Locale) {
         let mut sizes: Vec<(usize, usize)> = self.steps.iter().map(|step| (step.tokens, step.bytes())).collect();
         loop {
@@ -216,7 +216,7 @@ impl BatchReply {
         }
     }
 
-    /// Leaves out the largest pictures until the rest fits.
+    /// Omits the largest images until the rest fits.
     fn fit_pictures(&mut self, locale: Locale) {
         loop {
             let sizes = || self.steps.iter().map(StepReply::pictures);
@@ -228,7 +228,7 @@ impl BatchReply {
         }
     }
 
-    /// What there is to count.
+    /// Returns the numbers for metrics.
     pub(super) fn outcome(&self, handed_over: usize) -> BatchOutcome {
         let mut by_tool: BTreeMap<(&'static str, bool), u64> = BTreeMap::new();
         for step in &self.steps {

@@ -1,7 +1,7 @@
-//! Runs the steps of a plan, one after the other or all at once, each as a call of its own.
+//! Runs the steps of a plan, one after the other or all at once, each as a separate call.
 //!
-//! Whatever becomes of the steps, the batch has an answer: what failed, and what has not run. Only a client that gave up gets
-//! none.
+//! Invariant: a batch always has a reply with the failed steps and the number of steps that have not run, unless the
+//! client cancelled it.
 
 use std::{
     pin::Pin,
@@ -26,34 +26,34 @@ use crate::tool::{
     reply::Caps,
 };
 
-/// Bytes that references may bring into the arguments of one step, unless its tool takes a longer string: as much as the
-/// body of a request.
+/// The largest size of referenced values in the arguments of one step, in bytes, unless its tool accepts a longer
+/// string: as much as the body of a request.
 const ARGUMENT_BYTES: usize = 4 << 20;
 
-/// A batch under way: what it was called with.
+/// A running batch with its call.
 pub struct Whole<'a> {
-    /// What calls run on.
+    /// The kernel on which the steps run.
     pub kernel: &'a Kernel,
-    /// Where the tools are.
+    /// The catalogue in which the steps' tools are found.
     pub catalogue: &'a Catalogue,
-    /// The tool that runs the steps.
+    /// The tool that runs the batch.
     pub entry: &'a Entry,
-    /// The call of it.
+    /// The context of the batch's call.
     pub cx: &'a Cx,
-    /// What the caller wants of its reply.
+    /// The expectation for the batch's own reply.
     pub own: Option<Expectation>,
-    /// How long it may take, if the caller says it.
+    /// The timeout of the batch, if the caller sets one.
     pub limit: Option<Duration>,
 }
 
-/// What came of one step, and what later ones may refer to.
+/// The reply of one step, and the values to which later steps may refer.
 struct Ran {
     reply: StepReply,
     seen: Value,
 }
 
 impl<'a> Whole<'a> {
-    /// What a call of a tool that runs steps has come to.
+    /// Creates a batch from a call of a tool that runs steps.
     pub(in crate::tool) fn new(
         kernel: &'a Kernel,
         catalogue: &'a Catalogue,
@@ -73,10 +73,10 @@ impl<'a> Whole<'a> {
 }
 
 impl Whole<'_> {
-    /// Checks everything, then runs it.
+    /// Checks the plan, then runs it.
     ///
     /// # Errors
-    /// When a step could not run at all, before any has; and when the client gave up.
+    /// If a step could not run at all, before any step has run; and if the client cancelled.
     pub async fn run(&self, plan: Plan) -> Result<BatchReply, ToolError> {
         let started = Instant::now();
         let steps = check::check(self, &plan)?;
@@ -97,7 +97,7 @@ impl Whole<'_> {
         Ok(reply)
     }
 
-    /// What the caller wants of the batch's own reply says nothing about the size and the fields of a step's.
+    /// Returns the expectation of the batch's own reply as a default for its steps, without size and fields.
     pub(super) fn below(&self) -> Expectation {
         Expectation {
             fields: None,
@@ -115,7 +115,7 @@ impl Whole<'_> {
         }
     }
 
-    /// The replies, and the tokens of the values that went from one step to another.
+    /// Runs the steps in order. Returns the replies, and the tokens of the values that were passed between steps.
     async fn one_by_one(&self, steps: &[Ready<'_>], batch: &Arc<Batch>, latest: Instant) -> (Vec<StepReply>, usize) {
         let mut replies = Vec::with_capacity(steps.len());
         let (mut seen, mut handed_over) = (Vec::with_capacity(steps.len()), 0);
@@ -140,7 +140,7 @@ impl Whole<'_> {
         (replies, handed_over)
     }
 
-    /// A failure stops nothing: the others have begun.
+    /// Runs all steps at once. A failure does not stop the others, which have begun already.
     async fn all_at_once(&self, steps: &[Ready<'_>], batch: &Arc<Batch>, latest: Instant) -> Vec<StepReply> {
         let left = latest.saturating_duration_since(Instant::now());
         let mut running: Vec<Pin<Box<dyn Future<Output = Ran> + Send + '_>>> = Vec::with_capacity(steps.len());
@@ -181,7 +181,7 @@ impl Whole<'_> {
         ));
     }
 
-    /// The arguments with values in the places of references.
+    /// Returns the step's arguments with references replaced by values.
     fn filled(step: &Ready<'_>, seen: &[Value], handed_over: &mut usize) -> Result<Map<String, Value>, ToolError> {
         let limit = step.entry.spec.family.longest.max(ARGUMENT_BYTES);
         let filled = reference::fill(&step.arguments, seen, limit).map_err(|error| match error {
@@ -205,7 +205,7 @@ impl Whole<'_> {
         left: Duration,
     ) -> Ran {
         let mut reply = self.call(step, step.entry, arguments, batch, left).await;
-        // The call stands for another one, which is in the caller's reach or is told.
+        // The call was replaced by another one; if the caller may not use that tool, the reply shows the call.
         let instead = reply.instead.take();
         if let Some(instead) = instead
             && let Some(entry) = self.catalogue.find(&self.cx.caller.access.scope, instead.tool)
@@ -215,7 +215,7 @@ impl Whole<'_> {
         Self::ran((at, step), reply)
     }
 
-    /// One call. Boxed, because the batch is a call itself.
+    /// Makes one call. Boxed, because the batch is a call itself.
     fn call<'c>(
         &'c self,
         step: &Ready<'_>,
@@ -230,7 +230,7 @@ impl Whole<'_> {
             answerer: Answerer::Host,
             project: batch.project(),
             cancel: self.cx.cancel.clone(),
-            // Steps are counted; what one counts inside says nothing about the whole.
+            // Only steps are counted; progress inside a step would say nothing about the whole.
             progress: Progress::default(),
             batch: Some(Part {
                 batch: Arc::clone(batch),
@@ -242,7 +242,7 @@ impl Whole<'_> {
         Box::pin(pipeline::run(self.kernel, self.catalogue, entry, call))
     }
 
-    /// A step whose arguments came to nothing.
+    /// Returns the error of a step whose references could not be resolved.
     fn not_filled(&self, (at, step): (usize, &Ready<'_>), error: &ToolError) -> Ran {
         let name = step.entry.spec.name;
         let mut arguments = step.arguments.clone();

@@ -1,4 +1,4 @@
-//! `browser_click`: clicks an element, or a place.
+//! `browser_click`: clicks an element or a point.
 
 use fumi_base::expectation::Expectation;
 use fumi_browser as browser;
@@ -14,7 +14,6 @@ use super::{
 };
 use crate::tool::{Cx, Rule, Spec, ToolError};
 
-/// See the module.
 #[derive(Debug)]
 pub struct Click;
 
@@ -87,7 +86,7 @@ impl From<Modifier> for browser::Modifier {
     }
 }
 
-/// What Playwright calls a click of this kind with.
+/// Returns the options object of the Playwright call for this click; empty for a plain left click.
 fn options(args: &Args) -> String {
     let mut options = Vec::new();
     if let Some(button) = args.button.filter(|button| !matches!(button, Button::Left)) {

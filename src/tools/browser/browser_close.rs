@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use super::{ACTS, BrowserDeps, expected, owner, texts, turn::Mine};
 use crate::tool::{Cx, Effect, Outcome, Render, Spec, Tool, ToolError, Turn};
 
-/// See the module.
 #[derive(Debug)]
 pub struct Close;
 
@@ -44,11 +43,11 @@ impl Tool for Close {
     }
 
     async fn turn(args: &Args, deps: &BrowserDeps, cx: &Cx) -> Result<Option<Turn>, ToolError> {
-        // None is made only to be closed.
+        // No session is created only to be closed.
         if args.browser_session.is_none() && cx.batch.is_none() && deps.browser.known(&owner(cx)).is_none() {
             return Err(BrowserError::NoSession { handle: String::new() }.into());
         }
-        // Whoever is at work in it comes to an end first.
+        // Waits until a call that is using the session has ended.
         let turn = Mine::wait(deps, cx, args.browser_session.as_deref()).await?;
         Ok(Some(Box::new(turn)))
     }

@@ -1,4 +1,4 @@
-//! `browser_console_messages`: what the page wrote to its console.
+//! `browser_console_messages`: lists the messages in the page's console.
 
 use fumi_base::{expectation::Expectation, text::Locale};
 use fumi_browser as browser;
@@ -14,7 +14,6 @@ use super::{
 };
 use crate::tool::{Cx, Spec, ToolError};
 
-/// See the module.
 #[derive(Debug)]
 pub struct ConsoleMessages;
 
@@ -85,7 +84,7 @@ impl TabTool for ConsoleMessages {
 
     async fn act(args: Args, on: &mut On<'_>, cx: &Cx) -> Result<Listed, ToolError> {
         let options = &cx.expectation.console_options;
-        // Levels that are named are meant, whatever else is the least severe.
+        // If levels are named, only they filter; the default minimum level does not apply.
         let least = if options.levels.is_some() {
             Level::Debug
         } else {

@@ -13,7 +13,6 @@ use super::{
 };
 use crate::tool::{Cx, Spec, ToolError};
 
-/// See the module.
 #[derive(Debug)]
 pub struct Cookies;
 
@@ -116,7 +115,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// A cookie; long values are whole only for who asks for it by its name.
+    /// Returns the row of a cookie. Long values are shortened unless the caller asked for the cookie by name.
     fn new(cookie: &browser::Cookie, is_named: bool) -> Self {
         Self {
             name: cookie.name.clone(),
@@ -175,7 +174,7 @@ impl Args {
         }
     }
 
-    /// The cookie to set.
+    /// Returns the cookie to set, or an error if its name or value is missing.
     fn cookie(self) -> Result<browser::NewCookie, Refused> {
         let needs = |argument| Refused::Needs {
             action: "set",

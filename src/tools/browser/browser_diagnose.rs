@@ -1,4 +1,4 @@
-//! `browser_diagnose`: whether there is a Chromium, how it fares, and what to do if it does not.
+//! `browser_diagnose`: reports whether Chromium is available, how it is running, and what to do if it is not.
 
 use fumi_base::{expectation::Expectation, text::Locale};
 use fumi_browser::Diagnosis;
@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use super::{BrowserDeps, LOOKS, expected, texts};
 use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
 
-/// See the module.
 #[derive(Debug)]
 pub struct Diagnose;
 

@@ -17,7 +17,6 @@ use super::{
 };
 use crate::tool::{Cx, Rule, Spec, ToolError};
 
-/// See the module.
 #[derive(Debug)]
 pub struct Drop;
 

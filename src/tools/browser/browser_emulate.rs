@@ -1,4 +1,4 @@
-//! `browser_emulate`: makes the page believe in another colour scheme, less motion or another medium.
+//! `browser_emulate`: emulates a colour scheme, reduced motion or a CSS medium for the page.
 
 use fumi_base::expectation::Expectation;
 use fumi_browser as browser;
@@ -13,7 +13,6 @@ use super::{
 };
 use crate::tool::{Cx, Rule, Spec, ToolError};
 
-/// See the module.
 #[derive(Debug)]
 pub struct Emulate;
 
@@ -78,7 +77,7 @@ impl From<&Args> for browser::Emulation {
     }
 }
 
-/// A member of an object of TypeScript, by the word that the client used.
+/// Returns a member of a TypeScript object, with the value in the client's spelling.
 fn member<T: Serialize>(name: &str, value: Option<T>) -> Option<String> {
     let word = serde_json::to_value(value?).ok()?;
     Some(format!("{name}: '{}'", word.as_str()?))

@@ -1,4 +1,4 @@
-//! `browser_evaluate`: runs a function in the page, and answers what it returns.
+//! `browser_evaluate`: runs a function in the page and returns its result.
 
 use fumi_base::{expectation::Expectation, text::Locale, tokens};
 use schemars::JsonSchema;
@@ -14,7 +14,6 @@ use super::{
 };
 use crate::tool::{Cx, Spec, ToolError};
 
-/// See the module.
 #[derive(Debug)]
 pub struct Evaluate;
 
@@ -41,7 +40,7 @@ pub struct Evaluated {
 }
 
 impl Evaluated {
-    /// The value of a page, or the beginning of one that is too long.
+    /// Converts the result of a script. A result that is too long becomes its beginning as a text.
     fn new(found: fumi_browser::Evaluated, locale: Locale) -> Self {
         let fumi_browser::Evaluated { json, cut, .. } = found;
         if cut.is_none()
@@ -53,7 +52,7 @@ impl Evaluated {
                 truncated: false,
             };
         }
-        // What was cut in the page already is its beginning as a JSON string.
+        // JSON that the page has cut already arrives as a JSON string.
         let json = cut.and_then(|_| serde_json::from_str(&json).ok()).unwrap_or(json);
         let how = ("return less from the function", "関数が返す量を減らしてください");
         Self {

@@ -1,4 +1,4 @@
-//! `browser_file_upload`: gives files of the project to the file chooser that is open, or cancels it.
+//! `browser_file_upload`: passes files of the project to the open file chooser, or cancels it.
 
 use fumi_base::expectation::Expectation;
 use schemars::JsonSchema;
@@ -12,7 +12,6 @@ use super::{
 };
 use crate::tool::{Cx, Spec, ToolError};
 
-/// See the module.
 #[derive(Debug)]
 pub struct FileUpload;
 

@@ -14,7 +14,6 @@ use super::{
 };
 use crate::tool::{Cx, Spec, ToolError};
 
-/// See the module.
 #[derive(Debug)]
 pub struct Fill;
 

@@ -1,4 +1,4 @@
-//! `browser_fill_form`: sets several fields of a form in one call, each as its kind wants it.
+//! `browser_fill_form`: sets several fields of a form in one call, each in the way of its kind.
 
 use fumi_base::expectation::Expectation;
 use fumi_browser as browser;
@@ -15,7 +15,6 @@ use super::{
 };
 use crate::tool::{Cx, Spec, ToolError};
 
-/// See the module.
 #[derive(Debug)]
 pub struct FillForm;
 

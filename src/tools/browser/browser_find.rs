@@ -1,4 +1,4 @@
-//! `browser_find`: the lines of the snapshot that hold a text, with refs.
+//! `browser_find`: searches the snapshot for lines that contain a text or match a regex, and returns them with refs.
 
 use fumi_base::{expectation::Expectation, text::Locale};
 use fumi_browser::Find as Wanted;
@@ -12,10 +12,9 @@ use super::{
 };
 use crate::tool::{Cx, Rule, Spec, ToolError};
 
-/// Lines that are shown. Who finds more asks for something that is not everywhere.
+/// The maximum number of lines that are returned. A query with more matches is too general to be useful.
 const LINES: usize = 50;
 
-/// See the module.
 #[derive(Debug)]
 pub struct Find;
 
@@ -42,7 +41,7 @@ pub struct Found {
     refs: Vec<String>,
 }
 
-/// The first ref of a line, as in `button "Save" [ref=e9]`.
+/// Returns the first ref of a line such as `button "Save" [ref=e9]`.
 fn first_ref(line: &str) -> Option<String> {
     let (_, after) = line.split_once("[ref=")?;
     let (name, _) = after.split_once(']')?;

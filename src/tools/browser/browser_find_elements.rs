@@ -1,4 +1,4 @@
-//! `browser_find_elements`: elements by text, role, tag and attributes, also those that no snapshot shows.
+//! `browser_find_elements`: finds elements by text, role, tag and attributes, including those that no snapshot shows.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +14,9 @@ use super::{
 };
 use crate::tool::{Cx, Rule, Spec, ToolError};
 
-/// Rows unless the caller says otherwise.
+/// The default for the maximum number of rows.
 const ROWS: usize = 20;
 
-/// See the module.
 #[derive(Debug)]
 pub struct FindElements;
 
@@ -63,7 +62,7 @@ pub struct Row {
 
 impl From<&browser::Element> for Row {
     fn from(element: &browser::Element) -> Self {
-        // A name is often the text itself.
+        // The name is often the text itself.
         let text = if element.text == element.name {
             ""
         } else {

@@ -1,4 +1,4 @@
-//! `browser_handle_dialog`: answers the dialog that is open.
+//! `browser_handle_dialog`: answers the open dialog.
 
 use fumi_base::{expectation::Expectation, text::Locale};
 use schemars::JsonSchema;
@@ -13,7 +13,6 @@ use super::{
 };
 use crate::tool::{Cx, Spec, ToolError};
 
-/// See the module.
 #[derive(Debug)]
 pub struct HandleDialog;
 
@@ -56,7 +55,7 @@ impl TabTool for HandleDialog {
     }
 
     fn code(args: &Args) -> Vec<Line> {
-        // Playwright answers the next dialog; in a recorded test this line stands before what opens it.
+        // Playwright answers the next dialog: in a recorded test this line must come before the action that opens it.
         let text = args.prompt_text.as_deref().map(playwright::quoted).unwrap_or_default();
         let answer = if args.accept {
             format!("accept({text})")

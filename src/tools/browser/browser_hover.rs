@@ -1,4 +1,4 @@
-//! `browser_hover`: moves the mouse over an element, or to a place.
+//! `browser_hover`: moves the pointer over an element or to a point.
 
 use fumi_base::expectation::Expectation;
 use schemars::JsonSchema;
@@ -13,7 +13,6 @@ use super::{
 };
 use crate::tool::{Cx, Rule, Spec, ToolError};
 
-/// See the module.
 #[derive(Debug)]
 pub struct Hover;
 

@@ -1,4 +1,4 @@
-//! `browser_inspect_html`: the HTML of one element, cleaned of scripts, styles and comments.
+//! `browser_inspect_html`: returns the HTML of one element, cleaned of scripts, styles and comments.
 
 use fumi_base::{expectation::Expectation, text::Locale};
 use fumi_browser::HtmlRequest;
@@ -14,10 +14,9 @@ use super::{
 };
 use crate::tool::{Cx, Spec, ToolError};
 
-/// Characters unless the caller says otherwise.
+/// The default for the maximum number of characters.
 const SIZE: usize = 10_000;
 
-/// See the module.
 #[derive(Debug)]
 pub struct InspectHtml;
 

@@ -14,7 +14,6 @@ use super::{
 };
 use crate::tool::{Cx, Spec, ToolError};
 
-/// See the module.
 #[derive(Debug)]
 pub struct Navigate;
 
@@ -102,7 +101,7 @@ impl TabTool for Navigate {
 
     async fn act(args: Args, on: &mut On<'_>, _cx: &Cx) -> Result<Arrived, ToolError> {
         let arrived = match on.tab.navigate(&args.url).await {
-            // Chromium had died before anybody noticed: what a refusal would advise is done at once.
+            // Chromium died without being noticed. The advice of that error, to repeat the call, is followed at once.
             Err(error) if error.is_chromium_gone() => {
                 on.tab = on.tabs.current().await?;
                 on.tab.navigate(&args.url).await
@@ -113,7 +112,7 @@ impl TabTool for Navigate {
     }
 }
 
-/// Refuses an address that does not say how it is opened, with the likeliest one that does.
+/// Returns an error for a URL without a scheme, with the likeliest complete URL as a suggestion.
 pub(super) fn with_scheme(url: &str) -> Result<(), ToolError> {
     let url = url.trim();
     if has_scheme(url) {
@@ -123,7 +122,7 @@ pub(super) fn with_scheme(url: &str) -> Result<(), ToolError> {
     Err(Refused::NoScheme { url: quoted(url), with }.into())
 }
 
-/// True if an address has a scheme. `localhost:8080` has a port there and no scheme.
+/// True if a URL has a scheme. In `localhost:8080` the part after the colon is a port.
 fn has_scheme(url: &str) -> bool {
     let is_name = |name: &str| {
         name.bytes()

@@ -1,4 +1,4 @@
-//! `browser_navigate_back`: one step back in the history of the tab.
+//! `browser_navigate_back`: goes back one entry in the history of the tab.
 
 use fumi_base::expectation::Expectation;
 
@@ -12,7 +12,6 @@ use super::{
 };
 use crate::tool::{Cx, Spec, ToolError};
 
-/// See the module.
 #[derive(Debug)]
 pub struct NavigateBack;
 

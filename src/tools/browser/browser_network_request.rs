@@ -1,4 +1,4 @@
-//! `browser_network_request`: one request with its headers and bodies.
+//! `browser_network_request`: returns one request with its headers and bodies.
 
 use std::collections::BTreeMap;
 
@@ -16,10 +16,9 @@ use super::{
 };
 use crate::tool::{Cx, Spec, ToolError};
 
-/// Tokens of one body when both are there, since they share the answer.
+/// The token budget of each body if all parts are requested, since the bodies share the answer.
 const BODY: usize = length::ANSWER / 2;
 
-/// See the module.
 #[derive(Debug)]
 pub struct NetworkRequest;
 
@@ -78,7 +77,7 @@ impl Detail {
         let how = ("ask for this part alone", "part でこの部分だけを求めてください");
         let body = |body: Option<String>| body.map(|body| length::cut(body, most, locale, how));
         let headers = |headers: Vec<(String, String)>| {
-            // Whole for whoever asks for nothing else.
+            // Values are complete only if the caller asked for one part.
             let shown = |value: String| if part.is_some() { value } else { length::row(&value) };
             let rows = headers.into_iter().map(|(name, value)| (name, shown(value)));
             let rows = length::oldest(rows.collect(), most, |(name, value)| format!("{name}: {value}"));

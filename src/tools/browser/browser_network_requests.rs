@@ -1,4 +1,4 @@
-//! `browser_network_requests`: what the page asked for over the network, numbered.
+//! `browser_network_requests`: lists the requests of the current page, numbered.
 
 use fumi_base::{expectation::Expectation, text::Locale};
 use fumi_browser::{self as browser, RequestFilter};
@@ -12,10 +12,9 @@ use super::{
 };
 use crate::tool::{Cx, Spec, ToolError};
 
-/// Rows unless the caller says otherwise.
+/// The default for the maximum number of rows.
 const ROWS: usize = 50;
 
-/// See the module.
 #[derive(Debug)]
 pub struct NetworkRequests;
 
@@ -82,7 +81,7 @@ impl From<&browser::Request> for Row {
 }
 
 impl Row {
-    /// The same as one line.
+    /// Formats the request as one line.
     pub(super) fn line(&self) -> String {
         let came = match (&self.failure, self.status) {
             (Some(failure), _) => format!("failed: {failure}"),
@@ -103,7 +102,7 @@ impl Done for Listed {
     }
 }
 
-/// `404` is one status, `400-599` are all between.
+/// Parses a range of statuses: `404` is one status, `400-599` is all between, both ends included.
 fn range(raw: &str) -> Option<(u16, u16)> {
     let (least, most) = raw.split_once('-').unwrap_or((raw, raw));
     Some((least.parse().ok()?, most.parse().ok()?))

@@ -14,7 +14,6 @@ use super::{
 };
 use crate::tool::{Cx, Effect, Spec, ToolError};
 
-/// See the module.
 #[derive(Debug)]
 pub struct PdfSave;
 
@@ -68,7 +67,8 @@ impl TabTool for PdfSave {
     async fn act(args: Args, on: &mut On<'_>, cx: &Cx) -> Result<Saved, ToolError> {
         let pdf = on.tab.pdf().await?;
         let bytes = pdf.len();
-        // Without a name it is called after what is in it: a clock would make another one of the same.
+        // The default name is derived from the content, so the same document gets the same name again; a timestamp
+        // would not do.
         let name = args
             .filename
             .unwrap_or_else(|| format!("page-{}.pdf", &sha256(&pdf)[..12]));

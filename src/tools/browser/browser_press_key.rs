@@ -1,4 +1,4 @@
-//! `browser_press_key`: presses a key where the focus is.
+//! `browser_press_key`: presses a key or chord in the focused element.
 
 use fumi_base::expectation::Expectation;
 use schemars::JsonSchema;
@@ -12,7 +12,6 @@ use super::{
 };
 use crate::tool::{Cx, Spec, ToolError};
 
-/// See the module.
 #[derive(Debug)]
 pub struct PressKey;
 
@@ -35,7 +34,7 @@ impl TabTool for PressKey {
     type Done = Nothing;
 
     fn expects(args: &Args) -> Expectation {
-        // Enter sends forms and follows links.
+        // Enter submits forms and follows links.
         let key = args.key.rsplit('+').next().unwrap_or_default();
         if ["Enter", "NumpadEnter"].contains(&key) {
             expected::acting()

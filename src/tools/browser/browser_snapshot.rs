@@ -1,4 +1,4 @@
-//! `browser_snapshot`: the page as a tree of roles and names, with a ref for whatever can be acted on.
+//! `browser_snapshot`: returns the page as a tree of roles and names, with a ref for each element that can be acted on.
 
 use fumi_base::expectation::Expectation;
 use schemars::JsonSchema;
@@ -12,7 +12,6 @@ use super::{
 };
 use crate::tool::{Cx, Spec, ToolError};
 
-/// See the module.
 #[derive(Debug)]
 pub struct Snapshot;
 
@@ -54,7 +53,7 @@ impl TabTool for Snapshot {
     }
 
     async fn act(_args: Args, _on: &mut On<'_>, _cx: &Cx) -> Result<Nothing, ToolError> {
-        // What is observed is the answer.
+        // The observation itself is the answer.
         Ok(Nothing {})
     }
 }

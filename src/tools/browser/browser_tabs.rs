@@ -15,7 +15,6 @@ use super::{
 };
 use crate::tool::{Cx, Effect, Spec, ToolError};
 
-/// See the module.
 #[derive(Debug)]
 pub struct Tabs;
 
@@ -49,7 +48,7 @@ impl TabTool for Tabs {
         name: "browser_tabs",
         texts: texts!("browser_tabs"),
         example: r#"{"action": "list"}"#,
-        // For a read-only caller the list alone.
+        // A read-only caller may only list the tabs.
         effect: Effect::Session,
         ..ACTS
     };
@@ -61,7 +60,7 @@ impl TabTool for Tabs {
 
     fn expects(args: &Args) -> Expectation {
         match args.action {
-            // Who lists them wants the list, and knows the page.
+            // A caller that lists the tabs wants the list and knows the page.
             Action::List => expected::listing(),
             _ => expected::arriving(),
         }
@@ -111,7 +110,7 @@ impl TabTool for Tabs {
     }
 }
 
-/// An empty one is none.
+/// Returns the URL for a new tab. An empty URL counts as absent.
 fn address(args: &Args) -> Option<&str> {
     args.url.as_deref().filter(|url| !url.is_empty())
 }

@@ -1,4 +1,4 @@
-//! `browser_take_screenshot`: a picture of the viewport, of the whole page or of an element.
+//! `browser_take_screenshot`: takes a screenshot of the viewport, the whole page or one element.
 
 use std::io::Cursor;
 
@@ -22,10 +22,9 @@ use super::{
 };
 use crate::tool::{Block, Cx, Rule, Spec, ToolError};
 
-/// Bytes of a picture beside a reply; the largest that the programming interfaces of models take are about as large.
+/// The maximum bytes of an image in a reply, about as large as the APIs of models accept.
 const LARGEST: usize = 5 << 20;
 
-/// See the module.
 #[derive(Debug)]
 pub struct TakeScreenshot;
 
@@ -115,7 +114,8 @@ impl Done for Taken {
     }
 }
 
-/// What the call says wins over what is expected of all pictures; a name says the format too.
+/// Returns the image format: the call's type first, then the ending of its filename, then the expectation's format,
+/// then PNG.
 fn format(args: &Args, options: &ImageOptions) -> browser::ImageFormat {
     let named = || {
         let (_, extension) = args.filename.as_deref()?.rsplit_once('.')?;

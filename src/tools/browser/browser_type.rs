@@ -15,7 +15,6 @@ use super::{
 };
 use crate::tool::{Cx, Spec, ToolError};
 
-/// See the module.
 #[derive(Debug)]
 pub struct Type;
 
@@ -46,7 +45,7 @@ impl TabTool for Type {
     type Done = Filled;
 
     fn expects(args: &Args) -> Expectation {
-        // Enter is what changes a page.
+        // It is the Enter key that changes a page.
         if args.submit {
             expected::acting()
         } else {

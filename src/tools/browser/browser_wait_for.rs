@@ -1,4 +1,4 @@
-//! `browser_wait_for`: waits until a text is there, until one is gone, or for a while.
+//! `browser_wait_for`: waits until a text appears or disappears, or for a time.
 
 use std::time::Duration;
 
@@ -15,7 +15,6 @@ use super::{
 };
 use crate::tool::{Cx, Rule, Spec, ToolError};
 
-/// See the module.
 #[derive(Debug)]
 pub struct WaitFor;
 
@@ -34,7 +33,7 @@ pub struct Args {
     pub text_gone: Option<String>,
 }
 
-/// Lines that are shown of what was waited for.
+/// The maximum number of lines that are returned for the awaited text.
 const LINES: usize = 2;
 
 /// What it answers.
@@ -57,7 +56,7 @@ impl TabTool for WaitFor {
         texts: texts!("browser_wait_for"),
         example: r#"{"text": "Saved"}"#,
         rules: &[Rule::AnyOf(&["time", "text", "textGone"])],
-        // Longer than it may wait itself.
+        // Longer than the tool itself may wait.
         timeout: Duration::from_secs(40),
         ..LOOKS
     };
@@ -89,7 +88,7 @@ impl TabTool for WaitFor {
         };
         on.tab.wait_for(&wait).await?;
         let lines = match args.text {
-            // It has come: a look that fails now is no failure of the wait.
+            // The text has appeared, so an error of this search is not an error of the wait.
             Some(text) => on.tab.find(&Find::Text(text)).await.unwrap_or_default().lines,
             None => Vec::new(),
         };

@@ -1,14 +1,15 @@
-//! What a reply tells unless the caller says otherwise: the rows of the lean profile.
+//! The default expectations of the browser tools: which parts a reply contains unless the caller sets `expectation`.
+//! They are the rows of the lean profile.
 //!
-//! Absent means "when there is something to say". The facts that nobody may miss (an address that changed, a dialog, a
-//! download, a new tab, errors of the console) come with every row and are no part of this.
+//! `None` means "include it if it is not empty". Facts that no caller may miss (a changed URL, a dialog, a download, a
+//! new tab, console errors) are in every reply and are not configured here.
 
 use fumi_base::expectation::{DiffOptions, Expectation};
 
-/// Most tokens of what changed, where a whole page might have.
+/// The token budget of the changes for tools that may change the whole page.
 pub(super) const WHOLE: usize = 3_000;
 
-/// Nothing beside the answer.
+/// Returns the expectation of a reply with the answer only.
 fn nothing() -> Expectation {
     Expectation {
         include_snapshot: Some(false),
@@ -20,7 +21,7 @@ fn nothing() -> Expectation {
     }
 }
 
-/// After an arrival: the page, and what there is beside it.
+/// Returns the expectation after an arrival: the page, and downloads and tabs if there are any.
 pub(super) fn arriving() -> Expectation {
     Expectation {
         include_snapshot: Some(true),
@@ -30,7 +31,7 @@ pub(super) fn arriving() -> Expectation {
     }
 }
 
-/// After an action: what it changed.
+/// Returns the expectation after an act: the changes of the page.
 pub(super) fn acting() -> Expectation {
     Expectation {
         diff_options: Some(DiffOptions { enabled: Some(true) }),
@@ -38,7 +39,7 @@ pub(super) fn acting() -> Expectation {
     }
 }
 
-/// After an action that usually changes nothing but its element.
+/// Returns the expectation after an act that usually changes only its element.
 pub(super) fn touching() -> Expectation {
     Expectation {
         include_downloads: None,
@@ -46,7 +47,7 @@ pub(super) fn touching() -> Expectation {
     }
 }
 
-/// After a snapshot: the snapshot.
+/// Returns the expectation after a snapshot: the snapshot only.
 pub(super) fn seeing() -> Expectation {
     Expectation {
         include_snapshot: Some(true),
@@ -54,7 +55,7 @@ pub(super) fn seeing() -> Expectation {
     }
 }
 
-/// After a look at the tabs: all of them.
+/// Returns the expectation after listing the tabs: all tabs.
 pub(super) fn listing() -> Expectation {
     Expectation {
         include_tabs: Some(true),
@@ -62,7 +63,7 @@ pub(super) fn listing() -> Expectation {
     }
 }
 
-/// After a script: what it wrote to the console.
+/// Returns the expectation after a script: its console messages.
 pub(super) fn evaluating() -> Expectation {
     Expectation {
         include_console: Some(true),
@@ -70,7 +71,7 @@ pub(super) fn evaluating() -> Expectation {
     }
 }
 
-/// After a question: its answer.
+/// Returns the expectation after a query: the answer only.
 pub(super) fn answering() -> Expectation {
     nothing()
 }

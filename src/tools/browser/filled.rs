@@ -1,4 +1,4 @@
-//! The answer of tools that put texts into fields: what a field holds instead.
+//! The answer of tools that set fields: the fields whose value differs from the given one.
 
 use fumi_base::text::Locale;
 use fumi_browser::{self as browser, Difference};

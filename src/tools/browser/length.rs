@@ -1,32 +1,34 @@
-//! How long a part of a reply may be, in tokens, and how one that is longer is cut.
+//! The token budgets of the parts of a reply, and the functions that shorten them.
 //!
-//! The parts together stay below the cap of a reply, since what a page says is no list whose rows could be left out.
+//! The budgets together stay below the cap of a reply, since the text of a page is not a list from which rows could be
+//! dropped later.
 
 use fumi_base::{text::Locale, tokens};
 
 use crate::tool::shorten::json_end;
 
-/// What a tool answers: HTML, a body, a value.
+/// The token budget of a tool's own answer: HTML, a body, a value.
 pub(super) const ANSWER: usize = 10_000;
-/// A snapshot of a whole page whose length the caller does not say.
+/// The token budget of a snapshot of a whole page if the caller sets no length.
 pub(super) const PAGE: usize = 3_000;
-/// A snapshot that the caller wants long.
+/// The token budget of a snapshot for which the caller sets a length.
 pub(super) const SNAPSHOT: usize = 10_000;
-/// Bytes of one of these as JSON writes it, beside the rest of a reply of 36,000: a token of plain English has four.
+/// The maximum bytes of one of these parts as JSON, within a reply of 36,000 tokens; a token of plain English has four
+/// bytes.
 const BYTES: usize = 24_000;
-/// The line at the end of a cut snapshot that says how to go on, in tokens.
+/// The tokens reserved for the last line of a cut snapshot, which states how to continue.
 const LAST_LINE: usize = 120;
-/// Messages of the console beside an answer.
+/// The token budget of console messages beside an answer.
 pub(super) const CONSOLE: usize = 2_000;
-/// One address or message in a list, in characters.
+/// The maximum length of a URL or message in a list, in characters.
 pub(super) const ROW: usize = 500;
 
-/// The text, or its beginning with a mark that says how much is missing and how to go on.
+/// Returns the text, or its beginning with a mark that states how much is missing and how to get the rest.
 pub(super) fn cut(text: String, most: usize, locale: Locale, how: (&str, &str)) -> String {
     cut_of(text, None, most, locale, how)
 }
 
-/// The same of a text that is only the beginning of one of so many characters.
+/// Shortens a text as [`cut`] does, if the text is itself only the beginning of one with `of` characters.
 pub(super) fn cut_of(text: String, of: Option<usize>, most: usize, locale: Locale, how: (&str, &str)) -> String {
     let end = fitting_end(&text, most);
     let all = of.unwrap_or_else(|| text.chars().count());
@@ -41,8 +43,8 @@ pub(super) fn cut_of(text: String, of: Option<usize>, most: usize, locale: Local
     format!("{}\n{mark}", &text[..end])
 }
 
-/// Returns the number of characters that a snapshot has to lose, if it is too long, with some room for its last line, which says
-/// how to go on.
+/// Returns the number of characters that a snapshot must lose, or `None` if it fits. Leaves room for its last line,
+/// which states how to continue.
 pub(super) fn surplus(text: &str, most: usize) -> Option<usize> {
     if fitting_end(text, most) == text.len() {
         return None;
@@ -51,7 +53,7 @@ pub(super) fn surplus(text: &str, most: usize) -> Option<usize> {
     Some(text[end..].chars().count())
 }
 
-/// Returns a snapshot without the lines before its last that have no room.
+/// Returns a snapshot that fits: whole lines are dropped before the last line, which is kept.
 pub(super) fn held(text: String, most: usize) -> String {
     if fitting_end(&text, most) == text.len() {
         return text;
@@ -63,10 +65,10 @@ pub(super) fn held(text: String, most: usize) -> String {
     format!("{whole}{last}")
 }
 
-/// Where the beginning ends that has at most so many tokens, and [`BYTES`].
+/// Returns the end of the longest beginning of a text with at most `most` tokens and [`BYTES`] bytes.
 fn fitting_end(text: &str, most: usize) -> usize {
     let text = &text[..json_end(text, BYTES)];
-    // A token is at least one byte: most texts need no estimate.
+    // A token has at least one byte, so most texts need no estimate.
     if text.len() <= most || tokens::estimate(text) <= most {
         return text.len();
     }
@@ -75,21 +77,21 @@ fn fitting_end(text: &str, most: usize) -> usize {
     ends[kept.saturating_sub(1)]
 }
 
-/// The last rows that fit together, in their order.
+/// Keeps the last rows that fit together, in their order.
 pub(super) fn newest<T>(mut rows: Vec<T>, most: usize, line: impl Fn(&T) -> String) -> Vec<T> {
     let kept = fitting(rows.iter().rev(), most, line);
     rows.drain(..rows.len() - kept);
     rows
 }
 
-/// The first rows that fit together.
+/// Keeps the first rows that fit together.
 pub(super) fn oldest<T>(mut rows: Vec<T>, most: usize, line: impl Fn(&T) -> String) -> Vec<T> {
     let kept = fitting(rows.iter(), most, line);
     rows.truncate(kept);
     rows
 }
 
-/// How many rows fit together. Their structure costs up to twice their line.
+/// Returns the number of rows that fit together. A row as JSON costs up to twice the tokens of its line.
 fn fitting<'r, T: 'r>(rows: impl Iterator<Item = &'r T>, most: usize, line: impl Fn(&T) -> String) -> usize {
     let mut left = most;
     rows.take_while(|row| {
@@ -101,7 +103,7 @@ fn fitting<'r, T: 'r>(rows: impl Iterator<Item = &'r T>, most: usize, line: impl
     .count()
 }
 
-/// Rows below how many there are, and what to do if these are not all.
+/// Returns the rows below a line with their number, and advice if some are missing.
 pub(super) fn listed(rows: impl ExactSizeIterator<Item = String>, total: usize, locale: Locale) -> String {
     let how = match (rows.len() < total, locale) {
         (false, _) => "",
@@ -112,7 +114,7 @@ pub(super) fn listed(rows: impl ExactSizeIterator<Item = String>, total: usize, 
     std::iter::once(head).chain(rows).collect::<Vec<_>>().join("\n")
 }
 
-/// One row of a list: the beginning of what is too long for it.
+/// Shortens a text to one row of a list, with an ellipsis if it was longer.
 pub(super) fn row(text: &str) -> String {
     match text.char_indices().nth(ROW) {
         Some((at, _)) => format!("{}…", &text[..at]),

@@ -1,7 +1,8 @@
-//! The browser toolset: what its tools share. One file is one tool; pages, sessions and Chromium are `fumi-browser`'s.
+//! The browser toolset: the parts that its tools share. One file is one tool; pages, sessions and Chromium are in
+//! `fumi-browser`.
 //!
-//! Nearly all of them are [`on_tab::TabTool`]s: they do one thing on a tab, and [`on_tab::OnTab`] tells what happened beside
-//! it. What a reply tells is decided by `expectation`; what nobody may miss is in every reply.
+//! Nearly all of them are [`on_tab::TabTool`]s: they do one thing on a tab, and [`on_tab::OnTab`] adds what happened
+//! besides. `expectation` selects the parts of a reply; facts that no caller may miss are in every reply.
 
 pub mod browser_click;
 pub mod browser_close;
@@ -55,13 +56,13 @@ use crate::tool::{Cx, Effect, Family, Spec, Texts, ToolError, validate::MAX_STRI
 
 pub use refused::BOOK;
 
-/// The toolset.
+/// The name of the toolset.
 pub const TOOLSET: &str = "browser";
 
-/// What all browser tools have in common.
+/// The properties that all browser tools share.
 pub static FAMILY: Family = Family {
     name: "browser",
-    // What the same argument is called elsewhere.
+    // The names that other servers use for the same argument.
     renamed: &[("ref", "target"), ("selector", "target")],
     plain: Some(target::plain),
     is_open_world: true,
@@ -74,7 +75,7 @@ pub static FAMILY: Family = Family {
     guides: None,
 };
 
-/// A tool that does something to a page, to be completed with its name, texts and example.
+/// The base specification of a tool that changes pages, to be completed with its name, texts and example.
 pub const ACTS: Spec = Spec {
     name: "",
     aliases: &[],
@@ -84,7 +85,8 @@ pub const ACTS: Spec = Spec {
     listed: true,
     texts: Texts { en: "", ja: "" },
     example: "{}",
-    // None but what every tool has: in a list of so many tools each would cost hundreds of tokens.
+    // Only the options that every tool has: each further option would cost hundreds of tokens in a list of this many
+    // tools.
     options: &[],
     rules: &[],
     pool: Pool::Browser,
@@ -94,13 +96,13 @@ pub const ACTS: Spec = Spec {
     effect: Effect::Pages,
 };
 
-/// A tool that only looks at pages, or opens one.
+/// The base specification of a tool that only reads pages, or opens one.
 pub const LOOKS: Spec = Spec {
     effect: Effect::ReadOnly,
     ..ACTS
 };
 
-/// The two text files of a tool, beside its file.
+/// Embeds the two text files of a tool, which are beside its source file.
 macro_rules! texts {
     ($name:literal) => {
         $crate::tool::Texts {
@@ -111,21 +113,21 @@ macro_rules! texts {
 }
 pub(crate) use texts;
 
-/// What browser tools need.
+/// The dependencies of browser tools.
 #[derive(Debug)]
 pub struct BrowserDeps {
-    /// One Chromium for the process.
+    /// The one Chromium of this process.
     pub browser: Arc<Browser>,
 }
 
 impl BrowserDeps {
-    /// The session that a handle names; without one the caller's own, or a new one.
+    /// Returns the session with this handle; without a handle the caller's own session, or a new one.
     pub async fn session(&self, cx: &Cx, handle: Option<&str>) -> Result<Arc<Session>, ToolError> {
         Ok(self.browser.session(&owner(cx), handle).await?)
     }
 }
 
-/// Whom a session belongs to: nobody else finds it.
+/// Returns the owner of the caller's sessions. No other owner can use them.
 fn owner(cx: &Cx) -> Owner {
     Owner {
         principal: cx.caller.access.principal.to_string(),

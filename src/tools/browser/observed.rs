@@ -1,7 +1,7 @@
-//! The answer of a browser tool: its own fields, and what was seen of the page beside them.
+//! The reply of a browser tool: its own fields, followed by the observed state of the page.
 //!
-//! Text and structure say the same; the text is Markdown in the sections that models know from Playwright. A part that is
-//! not there was not asked for, or has nothing to say: what nobody may miss is there whenever it happened.
+//! Text and structure contain the same; the text is Markdown with the sections that models know from Playwright. A part
+//! is absent if it was not requested or is empty; facts that no caller may miss are present whenever they occur.
 
 use fumi_base::text::Locale;
 use fumi_browser as browser;
@@ -66,7 +66,8 @@ pub struct Seen {
     pub(super) notice: Option<String>,
 }
 
-/// Where an answer says what happened although nobody asked, and how to come back: without it a caller would go on blindly.
+/// JSON pointers to the facts that are reported without being requested, and to the session's handle. They are never
+/// cut from a reply: without them a caller would continue on wrong assumptions.
 const NEVER_MISSED: [&str; 10] = [
     "/browser_session",
     "/url",
@@ -175,7 +176,7 @@ impl From<browser::Chooser> for FileChooser {
     }
 }
 
-/// The word for a level, as Playwright's tools have it.
+/// Returns the name of a level in Playwright's tools.
 const fn word(level: browser::Level) -> &'static str {
     match level {
         browser::Level::Error => "error",
@@ -197,7 +198,7 @@ impl From<&browser::Message> for Message {
 }
 
 impl Message {
-    /// The same as one line.
+    /// Formats the message as one line.
     pub(super) fn line(&self) -> String {
         let place = self.place.as_ref().map(|place| format!(" @ {place}"));
         let count = self.count.map(|count| format!(" ×{count}"));
@@ -210,12 +211,12 @@ impl Message {
         )
     }
 
-    /// Counts another one of the same.
+    /// Adds the occurrences of an equal message.
     pub(super) fn again(&mut self, other: &Self) {
         self.count = Some(self.count.unwrap_or(1) + other.count.unwrap_or(1));
     }
 
-    /// Whether another one says the same.
+    /// True if another message is equal, apart from the number of occurrences.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         (self.level, &self.text, &self.place) == (other.level, &other.text, &other.place)
     }
@@ -234,7 +235,7 @@ impl From<&browser::TabInfo> for TabRow {
 }
 
 impl Download {
-    /// A download, and where it lies in the project.
+    /// Returns the row of a download, with its path in the project.
     pub(super) fn new(download: &browser::Download, file: Option<String>) -> Self {
         Self {
             name: length::row(&download.name),
@@ -250,7 +251,7 @@ impl Download {
         }
     }
 
-    /// One that could not be brought into the project.
+    /// Returns the row of a download that could not be moved into the project.
     pub(super) fn lost(download: &browser::Download, why: &str) -> Self {
         Self {
             failure: Some(why.to_owned()),
@@ -286,7 +287,7 @@ impl Download {
 }
 
 impl Dialog {
-    /// The same as one line.
+    /// Formats the dialog as one line.
     pub(super) fn line(&self) -> String {
         let holds = self.default_text.as_ref().map(|text| format!(" (holds {text:?})"));
         format!("{} {:?}{}", self.kind, self.message, holds.unwrap_or_default())
@@ -294,7 +295,7 @@ impl Dialog {
 }
 
 impl Seen {
-    /// The lines below the heading of the page.
+    /// Returns the lines of the section "Page".
     fn page(&self) -> Vec<String> {
         let url = self.url.as_ref().map(|url| format!("- URL: {url}"));
         let title = self.title.as_ref().map(|title| format!("- Title: {title}"));
@@ -320,12 +321,12 @@ impl Seen {
     }
 }
 
-/// A heading with what stands below it, if there is anything.
+/// Returns a heading with its body, or `None` if the body is empty.
 fn section(heading: &str, body: &str) -> Option<String> {
     (!body.is_empty()).then(|| format!("### {heading}\n{body}"))
 }
 
-/// A block that quotes a text of a page, with a fence that the text itself cannot close.
+/// Returns a fenced block that quotes a page's text, with a fence that the text itself cannot close.
 pub(super) fn fenced(language: &str, text: &str) -> String {
     let runs = text.split(|c| c != '`').map(str::len);
     let fence = "`".repeat(runs.max().unwrap_or_default().max(2) + 1);
@@ -337,7 +338,7 @@ fn lines<T>(rows: Option<&Vec<T>>, line: impl Fn(&T) -> String) -> String {
     lines.join("\n")
 }
 
-/// The messages of the console, below what is missing above them.
+/// Returns the console messages, below a line that counts the omitted ones.
 fn said(console: Option<&Console>) -> String {
     let omitted = console.and_then(|console| console.omitted);
     let omitted = omitted.map(|omitted| format!("… {omitted} earlier (browser_console_messages)"));

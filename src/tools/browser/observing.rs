@@ -1,7 +1,7 @@
-//! What is looked at after something was done: as much as is wanted, and never less than what nobody may miss.
+//! The observation after an act: the parts that the caller wants, and always the facts that no caller may miss.
 //!
-//! Invariant: an address or title that changed, a dialog, a file chooser, a download, a new tab, new errors of the console
-//! and a status that is no success are told whatever is wanted.
+//! Invariant: a changed URL or title, a dialog, a file chooser, a download, a new tab, new console errors and a status
+//! that is not a success are reported regardless of what is wanted.
 
 use std::sync::Arc;
 
@@ -22,35 +22,35 @@ use super::{
 };
 use crate::tool::{Cx, ToolError};
 
-/// Messages of the console beside an answer, unless the caller wants more.
+/// The default for the maximum number of console messages.
 const MESSAGES: usize = 10;
 
-/// Characters of a token of most pages.
+/// The characters per token of most pages.
 const TOKEN: usize = 4;
 
-/// Most times that a snapshot is taken again because it is too long.
+/// The maximum number of times that a snapshot is taken again because it is too long.
 const CUTS: usize = 4;
 
-/// What to look at.
+/// The options of one observation.
 pub(super) struct Look<'c> {
-    /// The tab on which the call began.
+    /// The tab that was current when the call began.
     pub(super) began: Arc<Tab>,
-    /// What the caller wants.
+    /// The parts of the reply that the caller wants.
     pub(super) wanted: &'c Resolved,
-    /// Which part of the page.
+    /// The part of the page that the snapshot shows.
     pub(super) scope: Scope,
-    /// Whether the place is told although it did not change.
+    /// True if URL and title are reported even if they did not change.
     pub(super) says_place: bool,
-    /// Most tokens of what changed.
+    /// The token budget of the changes.
     pub(super) changes: usize,
-    /// Whether the snapshot is the answer, without which there is none.
+    /// True if the snapshot is the tool's answer: then a failed snapshot is an error of the call.
     pub(super) is_answer: bool,
-    /// The caller's language.
+    /// The language of the caller.
     pub(super) locale: Locale,
 }
 
 impl Look<'_> {
-    /// Whether what changed is told: of the whole tree of roles only.
+    /// True if changes are reported instead of a snapshot. They exist only for the role tree of the whole page.
     pub(super) fn tells_changes(&self) -> bool {
         let options = &self.wanted.snapshot_options;
         let is_tree =
@@ -60,14 +60,14 @@ impl Look<'_> {
     }
 }
 
-/// What pages did to the tabs since somebody last looked.
+/// The tabs that pages have opened and closed since the last observation.
 struct News {
     opened: Vec<TabInfo>,
     closed: Vec<TabInfo>,
 }
 
-/// Looks at the current tab. One that closed itself, as windows do when they have served, is no failure: what is current
-/// then is looked at.
+/// Observes the current tab. If the tab closes itself, as popup windows do when they are done, that is not an error:
+/// the tab that is current then is observed.
 pub(super) async fn observe(tabs: &mut Tabs, look: &Look<'_>, cx: &Cx) -> Result<Seen, ToolError> {
     let news = News {
         opened: tabs.opened().await?,
@@ -84,7 +84,7 @@ pub(super) async fn observe(tabs: &mut Tabs, look: &Look<'_>, cx: &Cx) -> Result
 
 async fn seen(tabs: &mut Tabs, tab: &Arc<Tab>, news: &News, look: &Look<'_>, cx: &Cx) -> Result<Seen, ToolError> {
     let facts = tab.observe().await?;
-    // Who is on another tab than before is told where that is, whatever its address was when it was last seen.
+    // If the current tab is another one than at the start, its URL is reported regardless of when it was last reported.
     let says_place = look.says_place || !Arc::ptr_eq(tab, &look.began);
     let mut seen = Seen {
         url: (says_place || facts.url_changed).then(|| length::row(&facts.url)),
@@ -101,7 +101,7 @@ async fn seen(tabs: &mut Tabs, tab: &Arc<Tab>, news: &News, look: &Look<'_>, cx:
     };
     let mut unseen = None;
     match facts.dialog.clone() {
-        // Nothing answers in a page that a dialog blocks.
+        // A page that a dialog blocks answers no query.
         Some(dialog) => seen.dialog = Some(dialog.into()),
         None => match page(tab, look, facts.opened, &mut seen).await {
             Err(error) if look.is_answer || tab.is_closed() => return Err(error),
@@ -109,12 +109,13 @@ async fn seen(tabs: &mut Tabs, tab: &Arc<Tab>, news: &News, look: &Look<'_>, cx:
             Ok(()) => {}
         },
     }
-    // Last, since it takes what is told once.
+    // Comes last, since it consumes notices that are reported only once.
     seen.notice = notice(tabs, &facts, news, unseen.as_ref(), look.locale);
     Ok(seen)
 }
 
-/// The page itself, or what changed of it. A part of a page is shown as it is: differences are those of the whole.
+/// Adds the page's snapshot or its changes. A part of a page is shown as it is, because changes refer to the whole
+/// page.
 async fn page(tab: &Tab, look: &Look<'_>, has_opened: bool, seen: &mut Seen) -> Result<(), ToolError> {
     let (wanted, scope) = (look.wanted, &look.scope);
     let options = &wanted.snapshot_options;
@@ -125,7 +126,7 @@ async fn page(tab: &Tab, look: &Look<'_>, has_opened: bool, seen: &mut Seen) -> 
     };
     let selector = options.selector.clone().map(Target::Written);
     let target = scope.target.clone().or(selector);
-    // A list or menu that opened is what the next call acts on.
+    // A list or menu that opened is usually the target of the next call.
     let opens = has_opened && !wanted.snapshot && !wanted.no_snapshot && tab.has_snapshot();
     if !wanted.snapshot && !opens {
         return Ok(());
@@ -134,7 +135,7 @@ async fn page(tab: &Tab, look: &Look<'_>, has_opened: bool, seen: &mut Seen) -> 
         tab.at_rest().await;
     }
     if opens || look.tells_changes() {
-        // Four characters are about a token.
+        // A token has about four characters.
         let most = options.max_length.map_or(look.changes, |characters| characters / 4);
         let changes = tab.changes(most.min(length::SNAPSHOT)).await?;
         let part = if changes.whole {
@@ -145,7 +146,7 @@ async fn page(tab: &Tab, look: &Look<'_>, has_opened: bool, seen: &mut Seen) -> 
         *part = Some(changes.text);
         return Ok(());
     }
-    // A page as a whole costs little unless the caller wants much of it.
+    // A whole page gets the small budget unless the caller sets a length.
     let most = if target.is_none() && options.max_length.is_none() {
         length::PAGE
     } else {
@@ -154,7 +155,7 @@ async fn page(tab: &Tab, look: &Look<'_>, has_opened: bool, seen: &mut Seen) -> 
     let mut request = SnapshotRequest {
         target,
         depth: scope.depth,
-        // More than that would only be cut again.
+        // A longer snapshot would only be cut again.
         max_length: options.max_length.map(|characters| characters.min(most * TOKEN)),
         room: None,
         format,
@@ -162,8 +163,8 @@ async fn page(tab: &Tab, look: &Look<'_>, has_opened: bool, seen: &mut Seen) -> 
     };
     let mut snapshot = tab.snapshot(&request).await?;
     let is_tree = format == SnapshotFormat::Aria;
-    // Only the page knows how a long run goes on that is cut in its middle. What it shows in less room may cost more: the page itself
-    // comes before what its frames hold.
+    // Only the page can continue a long list correctly that is cut in its middle. With less room it may still cost more
+    // tokens, since the page's own content takes precedence over that of its frames.
     for _ in 0..CUTS {
         let Some(surplus) = length::surplus(&snapshot.text, most).filter(|_| is_tree) else {
             break;
@@ -194,7 +195,7 @@ async fn page(tab: &Tab, look: &Look<'_>, has_opened: bool, seen: &mut Seen) -> 
     Ok(())
 }
 
-/// Errors are counted always; messages are listed when they are wanted.
+/// Returns the console part: errors are always counted, messages are listed only if wanted.
 fn console(facts: &Facts, look: &Look<'_>) -> Option<Console> {
     let options = &look.wanted.console_options;
     let wanted = look.wanted.console.then(|| wanted_messages(facts, options));
@@ -210,7 +211,7 @@ fn console(facts: &Facts, look: &Look<'_>) -> Option<Console> {
     })
 }
 
-/// The last messages that the caller's options leave, and how many there are before them.
+/// Returns the last messages that match the caller's options, and the number of those before them.
 fn wanted_messages(facts: &Facts, options: &ConsoleOptions) -> (Vec<Message>, usize) {
     let mut kept: Vec<Message> = Vec::new();
     for message in chosen(&facts.console, options) {
@@ -229,10 +230,10 @@ fn wanted_messages(facts: &Facts, options: &ConsoleOptions) -> (Vec<Message>, us
     (kept, omitted)
 }
 
-/// The messages of the levels and patterns that a caller names.
+/// Returns the messages with the levels and patterns that the caller names.
 pub(super) fn chosen<'m>(messages: &'m [browser::Message], options: &ConsoleOptions) -> Vec<&'m browser::Message> {
     let levels = options.levels.as_deref().unwrap_or_default();
-    // A pattern that is none was refused before the call began.
+    // An invalid pattern was rejected before the call began.
     let patterns = RegexSet::new(options.patterns.as_deref().unwrap_or_default()).unwrap_or_default();
     let is_level = |level| levels.is_empty() || levels.iter().any(|named| level_of(*named) == level);
     let is_chosen = |message: &&browser::Message| {
@@ -241,7 +242,7 @@ pub(super) fn chosen<'m>(messages: &'m [browser::Message], options: &ConsoleOpti
     messages.iter().filter(is_chosen).collect()
 }
 
-/// The level that a caller means: what pages log and what they inform of is one.
+/// Returns the level for a caller's level. `log` and `info` are the same.
 const fn level_of(level: ConsoleLevel) -> Level {
     match level {
         ConsoleLevel::Error => Level::Error,
@@ -250,8 +251,8 @@ const fn level_of(level: ConsoleLevel) -> Level {
     }
 }
 
-/// Downloads are told whenever there are any: unwanted are only those that nothing happened to.
-/// One that is whole moves into the project, if the caller may write there.
+/// Returns the downloads. They are reported whenever there are any; the caller can only turn off an empty list. A
+/// complete download is moved into the project if the caller may write there.
 async fn downloads(facts: &Facts, look: &Look<'_>, cx: &Cx) -> Option<Vec<Download>> {
     if facts.downloads.is_empty() {
         return (look.wanted.downloads == Some(true)).then(Vec::new);
@@ -262,7 +263,7 @@ async fn downloads(facts: &Facts, look: &Look<'_>, cx: &Cx) -> Option<Vec<Downlo
             told.push(Download::lost(download, why_stopped(stopped).get(look.locale)));
             continue;
         }
-        // Whatever becomes of a file, the call that it came with is done.
+        // The act itself succeeded, so a failed move is reported with the download instead of as an error.
         told.push(match saved::take(cx, download).await {
             Ok(file) => Download::new(download, file),
             Err(error) => Download::lost(download, error.message().get(look.locale)),
@@ -302,7 +303,7 @@ fn why_stopped(stopped: Stopped) -> Text {
     }
 }
 
-/// What else nobody may miss, in one sentence each.
+/// Returns the remaining facts that no caller may miss, one sentence each.
 fn notice(tabs: &mut Tabs, facts: &Facts, news: &News, unseen: Option<&ToolError>, locale: Locale) -> Option<String> {
     let closed = news
         .closed
@@ -341,7 +342,7 @@ fn notice(tabs: &mut Tabs, facts: &Facts, news: &News, unseen: Option<&ToolError
     (!said.is_empty()).then(|| said.join(" "))
 }
 
-/// All tabs where they are wanted, or where nothing was said and there is something to say; the new ones otherwise.
+/// Returns all tabs if they are wanted, or if nothing was specified and something changed; otherwise only the new tabs.
 async fn tab_rows(tabs: &Tabs, news: &News, look: &Look<'_>) -> Option<Vec<TabRow>> {
     let is_listed = look.wanted.tabs.unwrap_or_else(|| {
         let is_one_of_several = look.says_place && tabs.count() > 1;

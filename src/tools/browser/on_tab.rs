@@ -1,7 +1,8 @@
-//! The adapter of the browser's tools: a [`TabTool`] does one thing on a tab, [`OnTab`] makes a tool of it.
+//! The adapter of the browser tools: a [`TabTool`] does one thing on a tab, [`OnTab`] makes a tool of it.
 //!
-//! Finds the session, waits for its turn, refuses while a dialog blocks the page, acts, and observes afterwards. Only here
-//! `expectation` is read, so that what nobody asked for is not computed.
+//! [`OnTab`] finds the session, waits for the lock on its tabs, returns an error while a dialog blocks the page, runs
+//! the tool, and observes the tab afterwards. Only this module reads `expectation`, so that unwanted parts are not
+//! computed.
 
 use std::{marker::PhantomData, sync::Arc};
 
@@ -20,78 +21,78 @@ use super::{
 };
 use crate::tool::{Block, Cx, Outcome, Spec, Tool, ToolError, Turn};
 
-/// One thing that is done on a tab. The file that implements it is the whole tool; its texts lie beside it.
+/// One operation on a tab. The file that implements the trait is the whole tool; its texts are in files beside it.
 pub trait TabTool: Send + Sync + 'static {
-    /// What the catalogue knows of it.
+    /// The tool's entry in the catalogue.
     const SPEC: Spec;
-    /// What the client sends, without what every browser tool takes.
+    /// The tool's own arguments, without those that every browser tool takes.
     type Args: DeserializeOwned + JsonSchema + Send + Sync + 'static;
-    /// What it answers, without what was observed.
+    /// The tool's own answer, without the observation.
     type Done: Done;
 
-    /// Whether it works while a dialog blocks the page.
+    /// True if the tool works while a dialog blocks the page.
     const DESPITE_DIALOG: bool = false;
-    /// Whether its answer always says where the tab is, also when that did not change.
+    /// True if the reply always contains URL and title, even if they did not change.
     const SAYS_PLACE: bool = false;
-    /// Whether the snapshot is what it is called for: then a look that fails is a call that failed. Elsewhere what was done
-    /// is done, and the answer says that there is no snapshot, and why.
+    /// True if the snapshot is the purpose of the call: then a failed snapshot fails the call. For other tools the act
+    /// is done in any case, and the reply states why the snapshot is missing.
     const IS_LOOK: bool = false;
-    /// Whether it finds its element by itself also on a page that has not come to rest, and need not leave one at rest to a
-    /// step that follows at once.
+    /// True if the tool finds its element itself on a page that has not settled, and need not wait for the page to
+    /// settle if another step follows at once.
     const IS_HASTY: bool = false;
-    /// Most tokens of what changed. After an action few, since it is looked at for what it did.
+    /// The token budget of the changes. It is small after an act, where only the effect of the act matters.
     const CHANGES: usize = 400;
 
-    /// What its answer tells unless the caller says otherwise.
+    /// Returns the default expectation of the tool's reply.
     fn expects(args: &Self::Args) -> Expectation;
 
-    /// Which part of the page its snapshot shows.
+    /// Returns the part of the page that the snapshot shows.
     fn scope(_args: &Self::Args) -> Scope {
         Scope::default()
     }
 
-    /// The same in Playwright.
+    /// Returns the Playwright lines that do the same.
     fn code(_args: &Self::Args) -> Vec<Line> {
         Vec::new()
     }
 
-    /// Refuses what can be refused before a browser is asked: a path that leads out, a file where none may be written.
+    /// Checks what can be checked before the browser is used: a path that leads outside the project, a file that may
+    /// not be written.
     fn check(_args: &Self::Args, _cx: &Cx) -> Result<(), ToolError> {
         Ok(())
     }
 
-    /// Does it.
+    /// Runs the operation on the tab.
     fn act(args: Self::Args, on: &mut On<'_>, cx: &Cx) -> impl Future<Output = Result<Self::Done, ToolError>> + Send;
 }
 
-/// What a tool acts on.
+/// The session's tabs and the current tab, on which a tool acts.
 #[derive(Debug)]
 pub struct On<'t> {
-    /// The session's tabs, ours alone for the length of the call.
+    /// The session's tabs, locked for the duration of the call.
     pub tabs: &'t mut Tabs,
-    /// The current one.
     pub tab: Arc<Tab>,
 }
 
-/// A part of a page.
+/// The part of a page that a snapshot shows.
 #[derive(Debug, Default)]
 pub struct Scope {
-    /// Below this element; the whole page without.
+    /// The element below which the snapshot starts; the whole page if `None`.
     pub target: Option<Target>,
-    /// Levels of the tree.
+    /// The number of levels of the tree.
     pub depth: Option<u32>,
-    /// Whether places and sizes are shown.
+    /// True to include positions and sizes.
     pub boxes: bool,
 }
 
-/// What a tool answers, beside what was observed.
+/// A tool's own answer, without the observation.
 pub trait Done: Serialize + JsonSchema + Send + Sync + 'static {
-    /// The compact form for a model; empty where there is nothing to say.
+    /// Returns the compact form for a model; empty if the answer has no content.
     fn text(&self, _locale: Locale) -> String {
         String::new()
     }
 
-    /// Images beside the text.
+    /// Returns images to send beside the text.
     fn blocks(&self) -> Vec<Block> {
         Vec::new()
     }
@@ -116,7 +117,7 @@ pub struct With<A> {
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct NoArgs {}
 
-/// A [`TabTool`] as a tool.
+/// The adapter that makes a tool of a [`TabTool`].
 #[derive(Debug)]
 pub struct OnTab<T>(PhantomData<T>);
 
@@ -141,10 +142,10 @@ impl<T: TabTool> Tool for OnTab<T> {
         let answer = tokio::select! {
             biased;
             answer = Self::answer(args.own, &mut turn, cx) => answer,
-            // Nothing below looks at the token. What the caller is told is that the call was stopped.
+            // The code below does not check the cancellation token. The caller is informed that the call was cancelled.
             () = cx.cancel.cancelled() => Err(ToolError::internal()),
         };
-        // A client without a session of its own finds the same browser again, also after a failure.
+        // A client without a session of its own finds the same browser again, even after an error.
         let named = |error: ToolError| error.with_detail("browser_session", json!(turn.handle()));
         answer.map(Outcome::Done).map_err(named)
     }
@@ -162,7 +163,8 @@ impl<T: TabTool> OnTab<T> {
             }
             .into());
         }
-        // Nobody looks before the next call: another step comes at once, or the tool is one that leaves the page as it is.
+        // No observation follows before the next call: another step comes at once, or the tool leaves the page as it
+        // is.
         let leaves = T::expects(&args).include_snapshot == Some(false);
         tab.hurry(T::IS_HASTY && !cx.expectation.snapshot && (cx.is_followed || leaves));
         tab.tell_popups(match (cx.expectation.no_snapshot, cx.is_followed) {
@@ -187,7 +189,7 @@ impl<T: TabTool> OnTab<T> {
             is_answer: T::IS_LOOK,
             locale: cx.locale(),
         };
-        // What a page changes into is told by what it was; an address that is gone to is told whole.
+        // Changes need an earlier snapshot to compare with; a page that was navigated to is shown whole.
         if look.tells_changes() && !T::SAYS_PLACE && !T::DESPITE_DIALOG {
             tab.see_first().await;
         }

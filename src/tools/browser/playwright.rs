@@ -1,13 +1,14 @@
-//! An action as a line of Playwright in TypeScript, for who records a test.
+//! Playwright lines in TypeScript that do the same as a call, for callers that record a test.
 //!
-//! Locators are asked for before the action, since afterwards the element may be gone; and only when the line is wanted.
+//! Locators are requested before the act, since the element may be gone afterwards, and only if the caller wants the
+//! code.
 
 use fumi_browser::{Tab, Target};
 
-/// Stands for a locator in a line. No value holds it, because values are quoted.
+/// The placeholder of a locator in a line. Values cannot contain it, because they are quoted.
 pub(super) const LOCATOR: char = '\u{1}';
 
-/// One line before its locators are known.
+/// A line of code whose locators are not known yet.
 #[derive(Debug)]
 pub struct Line {
     text: String,
@@ -15,17 +16,17 @@ pub struct Line {
 }
 
 impl Line {
-    /// A line about the page as a whole: `goto('...')`.
+    /// Returns a line that calls a method of the page, such as `goto('...')`.
     pub(super) fn page(call: &str) -> Self {
         Self::raw(&format!("page.{call}"), Vec::new())
     }
 
-    /// A line about one element: `click()`.
+    /// Returns a line that calls a method of one element, such as `click()`.
     pub(super) fn on(target: Target, call: &str) -> Self {
         Self::raw(&format!("page.{LOCATOR}.{call}"), vec![target])
     }
 
-    /// A line with a [`LOCATOR`] for each target, in their order.
+    /// Returns a line with one [`LOCATOR`] for each target, in their order.
     pub(super) fn raw(call: &str, targets: Vec<Target>) -> Self {
         Self {
             text: format!("await {call};"),
@@ -34,7 +35,8 @@ impl Line {
     }
 }
 
-/// The lines with their locators. One whose element is not there is left out: the action will say why.
+/// Returns the lines with their locators. A line whose element is missing is left out: the act itself returns the
+/// error.
 pub(super) async fn lines(tab: &Tab, lines: &[Line]) -> Option<String> {
     let mut code = Vec::new();
     for line in lines {
@@ -53,7 +55,7 @@ pub(super) async fn lines(tab: &Tab, lines: &[Line]) -> Option<String> {
     (!code.is_empty()).then(|| code.join("\n"))
 }
 
-/// A text as TypeScript writes it.
+/// Returns a text as a TypeScript string literal.
 pub(super) fn quoted(text: &str) -> String {
     let mut quoted = String::from("'");
     for c in text.chars() {
@@ -63,7 +65,7 @@ pub(super) fn quoted(text: &str) -> String {
             '\n' => quoted.push_str("\\n"),
             '\r' => quoted.push_str("\\r"),
             '\t' => quoted.push_str("\\t"),
-            // Ends of lines in older engines.
+            // Line terminators in older engines.
             '\u{2028}' | '\u{2029}' => quoted.push_str(&format!("\\u{:04x}", u32::from(c))),
             c if c.is_control() => quoted.push_str(&format!("\\x{:02x}", u32::from(c))),
             c => quoted.push(c),
@@ -73,7 +75,7 @@ pub(super) fn quoted(text: &str) -> String {
     quoted
 }
 
-/// A list of texts: `['a', 'b']`.
+/// Returns a list of texts as a TypeScript array: `['a', 'b']`.
 pub(super) fn list(texts: &[String]) -> String {
     let quoted: Vec<_> = texts.iter().map(|text| self::quoted(text)).collect();
     format!("[{}]", quoted.join(", "))

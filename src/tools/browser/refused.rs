@@ -1,45 +1,43 @@
-//! What browser tools refuse themselves, before a browser is asked: what no schema can say of one action among several.
+//! The errors of browser tools that are found before the browser is used, and that a schema cannot express.
 
 use std::sync::LazyLock;
 
 use fumi_base::errors::{Book, Teach};
 
-/// The sentences.
+/// The error catalogue of the browser tools.
 pub static BOOK: LazyLock<Book> = LazyLock::new(|| Book::embedded(include_str!("errors.toml")));
 
-/// A call that cannot be made as it is written.
+/// An error of a call's arguments.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Refused {
-    /// One action of a tool needs an argument that others do not.
+    /// A missing argument that one action needs and others do not.
     #[error("{action} needs {argument}")]
     Needs {
-        /// The action.
         action: &'static str,
-        /// What is missing.
         argument: &'static str,
     },
-    /// A picture that is too large for a reply.
+    /// A screenshot that is too large for a reply.
     #[error("a picture of {bytes} bytes")]
     Picture {
-        /// Its size.
+        /// The size of the image.
         bytes: usize,
     },
-    /// An address without `http:` or the like.
+    /// A URL without a scheme such as `http:`.
     #[error("{url} has no scheme")]
     NoScheme {
-        /// As the client wrote it, quoted.
+        /// The URL as the client wrote it, quoted.
         url: String,
-        /// The same with the scheme that is likest, quoted.
+        /// The URL with the likeliest scheme, quoted.
         with: String,
     },
-    /// A name of a file that leads elsewhere, or is none.
+    /// A filename that leads outside the folder or is invalid.
     #[error("filename {filename}: {reason}")]
     Filename {
-        /// As the client wrote it, quoted.
+        /// The filename as the client wrote it, quoted.
         filename: String,
-        /// Why, in English.
+        /// The reason in English.
         reason: &'static str,
-        /// Why, in Japanese.
+        /// The reason in Japanese.
         reason_ja: &'static str,
     },
 }

@@ -1,4 +1,6 @@
-//! Files that pages get and give: of the project, and into it, in a folder that git ignores.
+//! Files that pages get from the project, and files that are saved from pages.
+//!
+//! Saved files go to [`FOLDER`], which git ignores.
 
 use std::{io, path::PathBuf, sync::Arc};
 
@@ -13,29 +15,29 @@ use fumi_browser::Download;
 use super::refused::Refused;
 use crate::tool::{Cx, ToolError};
 
-/// Where they go, in the project.
+/// The folder for saved files, relative to the project root.
 pub(super) const FOLDER: &str = ".fumi/browser";
 
-/// The files of the project that a call gives to a page, as Chromium opens them: it takes names, not open files.
+/// Returns the absolute paths of the project files that a call passes to a page: Chromium takes paths, not open files.
 pub(super) fn given(cx: &Cx, paths: &[String]) -> Result<Vec<PathBuf>, ToolError> {
     let files = paths.iter().map(|path| {
         let file = cx.project.resolve(path)?;
-        // Of a folder Chromium would take what lies in it, also what links there lead to.
+        // Fails for a folder: Chromium would upload everything in it, and follow its links.
         drop(file.open()?);
         Ok(file.absolute())
     });
     files.collect()
 }
 
-/// Where a file of this name goes, if the caller may write. A name may have folders, and may say the folder that it lands in;
-/// one that leads elsewhere is refused.
+/// Returns the path at which a file of this name is saved, if the caller may write. The name may contain folders, and
+/// may begin with [`FOLDER`]; a name that leads elsewhere is an error.
 pub(super) fn place(cx: &Cx, filename: &str) -> Result<String, ToolError> {
     cx.caller.access.may(
         || "a filename writes a file".to_owned(),
         || "filename を指定するとファイルが書き込まれます".to_owned(),
     )?;
     let inside = filename.strip_prefix(FOLDER).and_then(|rest| rest.strip_prefix('/'));
-    // The rules for a name that a client gives are those of every output; where it lands is ours.
+    // The name follows the rules of every output; the folder is that of this module.
     let name = OutputName::parse(inside.unwrap_or(filename)).map_err(|error| match error {
         OutputError::Name { reason, reason_ja, .. } => Refused::Filename {
             filename: quoted(filename),
@@ -48,8 +50,9 @@ pub(super) fn place(cx: &Cx, filename: &str) -> Result<String, ToolError> {
     Ok(name.shown().replacen(OUTPUT_FOLDER, FOLDER, 1))
 }
 
-/// Moves a download that is whole into the project, under the name that the page gave it if a file may have that, else under
-/// its own; where the caller may not write it stays with the session.
+/// Moves a complete download into the project and returns its path. Its name is the one that the page suggested, if
+/// that is a valid file name, otherwise its id. Returns `None` if the caller may not write; the download then stays
+/// with the session.
 pub(super) async fn take(cx: &Cx, download: &Download) -> Result<Option<String>, ToolError> {
     if download.file.is_none() {
         return Ok(None);
@@ -58,17 +61,18 @@ pub(super) async fn take(cx: &Cx, download: &Download) -> Result<Option<String>,
     let Some(name) = name.into_iter().find(|name| place(cx, name).is_ok()) else {
         return Ok(None);
     };
-    // Taken before.
+    // The file has been moved before.
     let Some(file) = download.open() else {
         return Ok(None);
     };
     let saved = save(cx, &free(cx, name), file).await?;
-    // Only now: what could not be saved is still there.
+    // The original is removed only now, so that nothing is lost if saving failed.
     download.let_go();
     Ok(Some(saved))
 }
 
-/// The name, or the next one that no file has: nothing that was downloaded before is lost.
+/// Returns the name, or the first of its numbered variants up to 999 that does not exist yet, so that earlier downloads
+/// are kept.
 fn free(cx: &Cx, name: &str) -> String {
     let (stem, ending) = name
         .rsplit_once('.')
@@ -81,7 +85,7 @@ fn free(cx: &Cx, name: &str) -> String {
         .unwrap_or_else(|| name.to_owned())
 }
 
-/// Writes a file, whole or not at all, and returns its path in the project.
+/// Writes a file atomically and returns its path in the project.
 pub(super) async fn save(cx: &Cx, filename: &str, source: impl io::Read + Send + 'static) -> Result<String, ToolError> {
     let name = place(cx, filename)?;
     let project = Arc::clone(&cx.project);

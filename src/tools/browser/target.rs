@@ -1,7 +1,7 @@
-//! What a client calls an element, and the other forms in which it may say so.
+//! The names of elements in calls, and the conversion of their alternative forms.
 //!
-//! Published is one string, since a choice of forms in a schema is what many clients refuse and every tool would pay for.
-//! Here the forms are brought to that string; what it means on a page is not decided here.
+//! The published schema has one string: many clients reject a choice of forms, and every tool's schema would grow. This
+//! module converts the other forms to that string; it does not interpret the string.
 
 use fumi_browser::{Aim, Target};
 use schemars::JsonSchema;
@@ -14,13 +14,13 @@ use serde_json::{Map, Value};
 pub struct Named(String);
 
 impl Named {
-    /// As the browser understands it.
+    /// Returns the target as `fumi-browser` takes it.
     pub(super) fn target(&self) -> Target {
         Target::Written(self.0.clone())
     }
 }
 
-/// Where to point: at an element or at a place. A rule of the tools sees to it that one of them is there.
+/// Returns the element or point that a call names. The tools' rules ensure that one of them is given.
 pub(super) fn aim(target: Option<&Named>, coordinate: Option<[f64; 2]>) -> Aim {
     match (target, coordinate) {
         (Some(named), _) => Aim::Target(named.target()),
@@ -31,12 +31,12 @@ pub(super) fn aim(target: Option<&Named>, coordinate: Option<[f64; 2]>) -> Aim {
     }
 }
 
-/// Arguments that name an element.
+/// The arguments that name an element.
 const TARGETS: [&str; 3] = ["target", "startTarget", "endTarget"];
-/// What an element is for people: other servers ask for it, and nothing is done with it.
+/// The arguments that describe an element for people. Other servers require them; they are ignored here.
 const REMARKS: [&str; 3] = ["element", "startElement", "endElement"];
 
-/// Brings every form of naming an element to the string, also in the fields of a form.
+/// Converts every form of naming an element to the string, including the fields of a form.
 pub(super) fn plain(arguments: &mut Map<String, Value>) {
     elements(arguments);
     let fields = arguments.get_mut("fields").and_then(Value::as_array_mut);
@@ -65,7 +65,8 @@ fn elements(arguments: &mut Map<String, Value>) {
     }
 }
 
-/// `{role, name}`, `{text}` and the like as one string; `None` for what is neither, which the schema then refuses.
+/// Converts `{role, name}`, `{text}` and similar objects to one string. Returns `None` for any other object, which the
+/// schema then rejects.
 fn written(target: &Map<String, Value>) -> Option<String> {
     let text = |name: &str| target.get(name).and_then(Value::as_str);
     let only = |names: &[&str]| target.keys().all(|key| names.contains(&key.as_str()));

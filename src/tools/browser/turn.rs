@@ -1,7 +1,8 @@
-//! Whose turn it is on the tabs of a session: one call at a time, or one whole batch.
+//! The lock on the tabs of a session, held by one call at a time or by one whole batch.
 //!
-//! The steps of a batch keep the turn until the batch ends, so that nobody acts between two of them; and those that name no
-//! session share the first one that a step had. A batch on several sessions takes their turns as it comes to them.
+//! The steps of a batch keep the lock until the batch ends, so that no other call acts between two of them. Steps that
+//! name no session share the first session that a step used. A batch with several sessions locks them in the order in
+//! which it reaches them.
 
 use std::sync::Arc;
 
@@ -11,32 +12,32 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 use super::BrowserDeps;
 use crate::tool::{Cx, ToolError};
 
-/// The turns that a batch has, in the order in which it came to them. It ends with the batch, and the turns with it.
+/// The locks of a batch in the order in which it took them. They are released when the batch ends.
 #[derive(Debug, Default)]
 struct Held(Arc<Mutex<Turns>>);
 
 type Turns = Vec<Shared>;
 
-/// A turn of a batch.
+/// A lock on a session's tabs that belongs to a batch.
 #[derive(Debug)]
 pub(super) struct Shared {
     session: Arc<Session>,
     turn: Turn,
-    /// Whether a step has said the session's name: once is enough for a whole batch.
+    /// True if a step has reported the session's handle: once is enough for a whole batch.
     is_told: bool,
 }
 
-/// A turn on the tabs of a session.
+/// A lease of a session's tabs for one call or one step of a batch.
 #[derive(Debug)]
 pub(super) enum Mine {
-    /// Until the call ends.
+    /// A lock that is released when the call ends.
     Call(Arc<Session>, Turn),
-    /// Until the batch ends: one of its turns, by its place.
+    /// A lock that is released when the batch ends, as an index into the batch's locks.
     Step(OwnedMutexGuard<Turns>, usize),
 }
 
 impl Mine {
-    /// Waits for the turn on the session that a handle names.
+    /// Waits for the lock on the session with this handle.
     pub(super) async fn wait(deps: &BrowserDeps, cx: &Cx, handle: Option<&str>) -> Result<Self, ToolError> {
         let Some(batch) = &cx.batch else {
             let session = deps.session(cx, handle).await?;
@@ -63,7 +64,7 @@ impl Mine {
         Ok(Self::Step(turns, at))
     }
 
-    /// The one that a call has waited for.
+    /// Returns the lease that the call has waited for. Its absence is an internal error.
     pub(super) fn of(cx: &Cx) -> Result<Self, ToolError> {
         cx.take_turn().ok_or_else(|| {
             tracing::error!("a browser tool runs without its turn");
@@ -71,7 +72,7 @@ impl Mine {
         })
     }
 
-    /// The session's name.
+    /// Returns the handle of the session.
     pub(super) fn handle(&self) -> &str {
         match self {
             Self::Call(session, _) => session.handle(),
@@ -79,7 +80,7 @@ impl Mine {
         }
     }
 
-    /// The session's name, unless an earlier step of the batch has told it.
+    /// Returns the handle of the session, unless an earlier step of the batch has reported it.
     pub(super) fn tell(&mut self) -> Option<String> {
         match self {
             Self::Call(session, _) => Some(session.handle().to_owned()),
@@ -91,7 +92,7 @@ impl Mine {
         }
     }
 
-    /// Its tabs.
+    /// Returns the locked tabs of the session.
     pub(super) fn tabs(&mut self) -> &mut Tabs {
         match self {
             Self::Call(_, turn) => turn,
@@ -99,7 +100,7 @@ impl Mine {
         }
     }
 
-    /// Gives the turn up before its time: for who ends the session. Returns its name.
+    /// Releases the lock early, for a call that ends the session. Returns the session's handle.
     pub(super) fn give_up(self) -> String {
         match self {
             Self::Call(session, _) => session.handle().to_owned(),

@@ -1,4 +1,4 @@
-//! `analyze_code_structure`: what a file is made of, as a table instead of its text.
+//! The tool `analyze_code_structure`: lists the elements of a file as a table instead of its text.
 
 use std::{ops::Range, sync::Arc, time::Duration};
 
@@ -13,7 +13,6 @@ use serde::{Deserialize, Serialize};
 use super::{FAMILY, TOOLSET, named, source::StructureDeps};
 use crate::tool::{Cx, Effect, Next, Outcome, Render, SharedOption, Spec, Texts, Tool, ToolError};
 
-/// See the module.
 #[derive(Debug)]
 pub struct AnalyzeCodeStructure;
 
@@ -77,7 +76,7 @@ pub struct Output {
     next: Option<Next>,
 }
 
-/// Every cell of a row is text or a number; which there are depends on the element.
+/// Returns the schema of the rows: every cell is text or a number, and the cells present depend on the element.
 fn rows_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     schemars::json_schema!({
         "type": "array",
@@ -198,7 +197,7 @@ impl Render for Output {
                 .join("\n"),
             (None, None) => String::new(),
         };
-        // An empty text would read like a failure of the client.
+        // An empty text would look like a failure of the client.
         if text.is_empty() {
             text.push_str(match locale {
                 Locale::En => "No elements.",

@@ -1,6 +1,6 @@
-//! What a reply says of files whose syntax is broken, so that they could not be read whole.
+//! The part of a reply that reports files with syntax errors, whose results may be incomplete.
 //!
-//! It stands in the structure and in the text; both are absent where every file was read whole.
+//! Both the structured and the text form contain it; it is absent if no file has syntax errors.
 
 use fumi_base::text::{Locale, Text};
 use fumi_code::broken::BrokenFiles;
@@ -17,7 +17,7 @@ pub struct Broken {
 }
 
 impl Broken {
-    /// `None` if every file was read whole.
+    /// Returns `None` if no file has syntax errors.
     #[must_use]
     pub fn of(broken: BrokenFiles) -> Option<Self> {
         (broken.count > 0).then_some(Self {
@@ -26,7 +26,7 @@ impl Broken {
         })
     }
 
-    /// The sentence about what a query found.
+    /// Returns the sentence for the results of a query.
     #[must_use]
     pub fn of_matches(&self, locale: Locale) -> String {
         let (files, examples) = (self.files, self.examples.join(", "));
@@ -41,7 +41,7 @@ impl Broken {
         text.get(locale).to_owned()
     }
 
-    /// The sentence about elements that were ranked: all matches are counted, but not all elements are known.
+    /// Returns the sentence for a ranking: all matches are counted, but some elements may be unknown.
     #[must_use]
     pub fn of_elements(&self, locale: Locale) -> String {
         let (files, examples) = (self.files, self.examples.join(", "));

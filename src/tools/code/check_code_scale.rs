@@ -1,4 +1,4 @@
-//! `check_code_scale`: how large and complex files are, and how to read them with few tokens.
+//! The tool `check_code_scale`: measures the size and complexity of files, and advises on reading them with few tokens.
 
 use std::{ops::Range, sync::Arc, time::Duration};
 
@@ -24,7 +24,6 @@ use tokio_util::sync::CancellationToken;
 use super::{FAMILY, TOOLSET, named, source::StructureDeps};
 use crate::tool::{Cx, Effect, Next, Outcome, Render, Rule, SharedOption, Spec, Texts, Tool, ToolError};
 
-/// See the module.
 #[derive(Debug)]
 pub struct CheckCodeScale;
 
@@ -201,7 +200,7 @@ impl Tool for CheckCodeScale {
     }
 }
 
-/// Several files at once; one that cannot be read does not hide the others.
+/// Assesses several files at once; an unreadable file does not hide the others.
 fn several(
     paths: &[ProjectPath],
     args: &Args,

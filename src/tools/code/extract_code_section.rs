@@ -1,4 +1,4 @@
-//! `extract_code_section`: exactly the lines or the element that matters.
+//! The tool `extract_code_section`: returns exactly the requested lines or element.
 
 use std::{ops::Range, sync::Arc, time::Duration};
 
@@ -13,10 +13,10 @@ use serde::{Deserialize, Serialize};
 use super::{FAMILY, TOOLSET, named, source::StructureDeps};
 use crate::tool::{Cx, Effect, Next, Outcome, Render, Rule, SharedOption, Spec, Texts, Tool, ToolError};
 
-/// A line is cut into pieces of this many characters, so that one minified line still fits a reply in parts.
+/// The maximum length of a piece, in characters. Longer lines are split, so that one minified line still fits a reply
+/// in parts.
 const PIECE_CHARS: usize = 4_000;
 
-/// See the module.
 #[derive(Debug)]
 pub struct ExtractCodeSection;
 
@@ -126,7 +126,7 @@ enum Body {
     Lines(Vec<String>),
 }
 
-/// Two forms with a type each: some clients take no list of types.
+/// Returns two schemas with one type each: some clients do not accept a list of types.
 fn content_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     schemars::json_schema!({"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]})
 }
@@ -170,7 +170,7 @@ impl Tool for ExtractCodeSection {
                 let (decoded, size) = deps.read(&path)?;
                 let (shown, format) = (path.shown(), section::Format::from(args.format));
                 let part = |section: Section| Part::new(&shown, section, format, &decoded.encoding);
-                // Two parts of a secret would be none.
+                // Cutting could split a secret, and its parts would not be recognised, so secrets are covered first.
                 let covered = redactor.covered(&decoded.text).map(|text| Decoded {
                     text,
                     ..decoded.clone()
@@ -232,7 +232,8 @@ impl Part {
         }
     }
 
-    /// The content in pieces that are lines, or parts of very long ones; the second value says whether a line ends.
+    /// Splits the content into lines, or parts of very long lines; the second value is true if a line ends with the
+    /// piece.
     fn pieces(&self) -> Vec<(&str, bool)> {
         let lines: Vec<&str> = match &self.content {
             Body::Text(text) => text.split_inclusive('\n').collect(),
@@ -250,7 +251,7 @@ impl Part {
         pieces
     }
 
-    /// The same cut with only some of its pieces.
+    /// Returns the same section with only a range of its pieces.
     fn only(&self, wanted: Range<usize>) -> Self {
         let pieces = self.pieces();
         let ended = |pieces: &[(&str, bool)]| pieces.iter().filter(|(_, ends)| *ends).count();

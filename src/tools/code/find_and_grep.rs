@@ -1,4 +1,4 @@
-//! `find_and_grep`: finds files as fd does, then text in them as ripgrep does, in one call.
+//! The tool `find_and_grep`: finds files as fd does, then searches text in them as ripgrep does, in one call.
 
 use std::time::Duration;
 
@@ -19,10 +19,10 @@ use super::{
 };
 use crate::tool::{Cx, Effect, Outcome, SharedOption, Spec, Texts, Tool, ToolError};
 
-/// Files that the first stage hands on without a limit of the caller's (the design limit of a project).
+/// The maximum number of files passed to the second stage, also without a caller's limit (the design limit of a
+/// project).
 const MAX_FILES: u64 = 100_000;
 
-/// See the module.
 #[derive(Debug)]
 pub struct FindAndGrep;
 
@@ -98,7 +98,7 @@ impl Tool for FindAndGrep {
         let form = args.format.shape();
         let keep = usize::try_from(MAX_RESULTS).unwrap_or(usize::MAX);
         let wanted = Listed {
-            // Times and sizes are read only where the order needs them.
+            // Times and sizes are read only if the order needs them.
             detail: match args.name.sort {
                 SortBy::Path => Detail::Names,
                 SortBy::Mtime | SortBy::Size => Detail::Metadata,

@@ -1,4 +1,4 @@
-//! `list_files`: finds files by name, kind, size and age, as fd does.
+//! The tool `list_files`: finds files by name, kind, size and age, as fd does.
 
 use std::{ops::Range, time::Duration};
 
@@ -13,7 +13,6 @@ use super::{
 };
 use crate::tool::{Cx, Effect, Next, Outcome, Render, SharedOption, Spec, Texts, Tool, ToolError};
 
-/// See the module.
 #[derive(Debug)]
 pub struct ListFiles;
 
@@ -246,7 +245,7 @@ impl Render for Output {
     fn page(&self, rows: Range<usize>) -> (Self, usize) {
         let page = match self {
             Self::Count { .. } => self.clone(),
-            // Field by field: cloning all rows to keep a few of them would be most of a cached reply's time.
+            // Field by field: cloning all rows to keep a few would take most of a cached reply's time.
             Self::Files {
                 success,
                 total_count,

@@ -1,7 +1,7 @@
 //! The toolset `code`: finding, searching and reading source text.
 //!
-//! Shared here: what the tools need of the process, and the groups of arguments. The groups are disjoint, because serde
-//! would set a field of the same name in only one of two flattened structs, silently; a test proves it.
+//! This module contains the dependencies of the tools and the shared groups of arguments. The groups are disjoint,
+//! because serde would silently set a field of the same name in only one of two flattened structs; a test checks it.
 
 pub mod analyze_code_structure;
 pub mod broken;
@@ -37,10 +37,10 @@ use crate::{
     tool::{Family, ToolError, validate::MAX_STRING},
 };
 
-/// The toolset's name.
+/// The name of the toolset.
 pub const TOOLSET: &str = "code";
 
-/// What its tools have in common.
+/// The properties that all tools of the toolset share.
 pub static FAMILY: Family = Family {
     name: "code",
     renamed: &[
@@ -61,25 +61,26 @@ pub static FAMILY: Family = Family {
     guides: None,
 };
 
-/// Most results that any call keeps; a larger wish is brought down to it and the reply says so.
+/// The maximum number of results of any call; a larger limit is reduced to it, and the reply reports that.
 pub const MAX_RESULTS: u64 = 10_000;
 
-/// What the finding and searching tools need.
+/// The dependencies of the finding and searching tools.
 #[derive(Debug)]
 pub struct SearchDeps {
-    /// Rows listed without a limit of the caller's.
+    /// The page size of the configuration (`limits.reply_rows`). `list_files` keeps this many rows if it exceeds
+    /// [`MAX_RESULTS`].
     pub default_rows: usize,
-    /// Largest file that is read, in bytes.
+    /// The size of the largest file that is read, in bytes.
     pub file_bytes: u64,
-    /// Files beyond which a project is large.
+    /// The number of files above which a project is large.
     project_files: u64,
-    /// Refuse large projects instead of saying so.
+    /// True to reject large projects instead of only reporting them.
     strict: bool,
-    /// Where files are parsed.
+    /// The pool of parser processes.
     pub parsers: Arc<ParserPool>,
 }
 
-/// The walk met more files than the operator allows.
+/// An error: the walk visited more files than the operator allows.
 #[derive(Debug, thiserror::Error)]
 #[error("{found} files, over {limit}")]
 pub struct TooManyFiles {
@@ -100,7 +101,7 @@ impl Teach for TooManyFiles {
 }
 
 impl SearchDeps {
-    /// From the configuration.
+    /// Creates the dependencies from the configuration.
     #[must_use]
     pub fn new(config: &Config, parsers: Arc<ParserPool>) -> Self {
         Self {
@@ -112,8 +113,8 @@ impl SearchDeps {
         }
     }
 
-    /// How many files a walk met, if that is more than the design limit: the reply says so. Refused where the operator
-    /// is strict.
+    /// Returns the number of visited files if it exceeds the limit, for the reply to report. Fails if the operator is
+    /// strict.
     pub fn large(&self, found: u64) -> Result<Option<u64>, ToolError> {
         if found <= self.project_files {
             return Ok(None);
@@ -126,12 +127,12 @@ impl SearchDeps {
     }
 }
 
-/// What `set_project_path` needs.
+/// The dependencies of `set_project_path`.
 #[derive(Debug)]
 pub struct ProjectDeps {
     /// The folders that may be projects.
     pub roots: Arc<AllowedRoots>,
-    /// Where sessions' choices are kept.
+    /// The projects that sessions chose.
     pub sessions: Arc<Sessions>,
 }
 
@@ -150,7 +151,7 @@ pub struct Walk {
 }
 
 impl Walk {
-    /// As the domain takes it.
+    /// Returns the traversal rules for the search crate.
     #[must_use]
     pub fn traversal(&self) -> Traversal {
         Traversal {
@@ -220,13 +221,13 @@ impl From<SortBy> for Sort {
 }
 
 impl Name {
-    /// Whether the answer depends on the hour: a time span counts back from now.
+    /// True if the answer depends on the current time: a time span counts back from now.
     #[must_use]
     pub fn depends_on_now(&self) -> bool {
         self.changed_within.is_some() || self.changed_before.is_some()
     }
 
-    /// The checked filter over these roots.
+    /// Validates the options and returns the filter over these roots.
     pub fn filter(&self, project: &Arc<Project>, roots: &[ProjectPath], walk: &Walk) -> Result<FileFilter, ToolError> {
         let options = FileOptions {
             pattern: self.pattern.clone(),
@@ -246,7 +247,7 @@ impl Name {
     }
 }
 
-/// A caller's limit, brought down to [`MAX_RESULTS`]; the second value is that bound if it was.
+/// Reduces a caller's limit to [`MAX_RESULTS`]. The second value is this bound if it was applied.
 #[must_use]
 pub fn clamp(wanted: Option<u64>, default: usize) -> (usize, Option<u64>) {
     let limit = wanted.unwrap_or(default as u64);

@@ -1,7 +1,7 @@
-//! From the strings of a call to files and folders of the project: every path argument of the code tools comes through here.
+//! Resolution of a call's strings to files and folders of the project, for every path argument of the code tools.
 //!
-//! A path is served in any spelling that can mean only one file ([`Project::meant`]), by its name alone where exactly one
-//! file of the project has it, and a glob in the place of a root as those of the files found in its folder that it matches.
+//! A path is accepted in any spelling that can mean only one file ([`Project::meant`]), and by its name alone if
+//! exactly one file of the project has it. A glob as a root means the found files of its folder that match.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -19,22 +19,22 @@ use tokio_util::sync::CancellationToken;
 
 use crate::tool::{Cx, ToolError};
 
-/// How many files of one name an error offers.
+/// The maximum number of files with the same name that an error suggests.
 const CANDIDATES: usize = 5;
 
-/// How many names, and how many globs, one call may have looked for in the whole project.
+/// The maximum number of names, and of globs, that one call may look up in the whole project.
 const MOST_LOOKED_UP: usize = 20;
 
-/// Characters that make a path a glob. Brackets alone do not: folders are called `[slug]`.
+/// The characters that make a path a glob. Brackets alone do not: some folders are called `[slug]`.
 const WILDCARDS: [char; 2] = ['*', '?'];
 
-/// The file or folder that a string names.
+/// Resolves a string to a file or folder.
 pub async fn path(cx: &Cx, raw: &str) -> Result<ProjectPath, ToolError> {
     let mut found = paths(cx, &[raw.to_owned()]).await?;
     found.pop().ok_or_else(ToolError::internal)
 }
 
-/// The same for several; all that are wrong come back in one error.
+/// Resolves several strings; one error reports all that are invalid.
 pub async fn paths(cx: &Cx, raw: &[String]) -> Result<Vec<ProjectPath>, ToolError> {
     let meant: Vec<_> = raw.iter().map(|raw| cx.project.meant(raw)).collect();
     let is_name = |raw: &str| {
@@ -47,7 +47,7 @@ pub async fn paths(cx: &Cx, raw: &[String]) -> Result<Vec<ProjectPath>, ToolErro
         .filter(|(raw, meant)| matches!(meant, Err(PathError::NotFound { .. })) && is_name(raw));
     let names: BTreeSet<String> = missing.map(|(raw, _)| raw.clone()).take(MOST_LOOKED_UP).collect();
     let mut by_name = BTreeMap::new();
-    // A hidden name is looked for in hidden folders too; another is not.
+    // Hidden names are also looked up in hidden folders, other names are not.
     let (hidden, plain): (BTreeSet<_>, BTreeSet<_>) = names.into_iter().partition(|name| name.starts_with('.'));
     for names in [hidden, plain].into_iter().filter(|names| !names.is_empty()) {
         let project = Arc::clone(&cx.project);
@@ -76,8 +76,8 @@ pub async fn paths(cx: &Cx, raw: &[String]) -> Result<Vec<ProjectPath>, ToolErro
     }
 }
 
-/// The files of each of these names; ignored ones are none. Nothing where a part of the project could not be read: a name may
-/// be there once more.
+/// Finds the files of each of these names, except ignored ones. Returns nothing if a part of the project could not be
+/// read, because another file there may have the same name.
 fn files_of_names(
     project: &Arc<Project>,
     names: &BTreeSet<String>,
@@ -106,27 +106,27 @@ fn files_of_names(
     Ok(by_name)
 }
 
-/// Where a call looks.
+/// The files and folders that a call searches.
 #[derive(Debug, Default)]
 pub struct Places {
-    /// Files and folders.
+    /// The roots: files and folders.
     pub roots: Vec<ProjectPath>,
-    /// Which of the files found there are meant, if some root was a glob.
+    /// The filter of the files found there, if some root was a glob.
     pub within: Option<Within>,
 }
 
-/// How globs in the place of roots are read.
+/// The rules for globs as roots.
 #[derive(Clone, Copy, Debug)]
 pub struct GlobRoots {
-    /// The call has globs of its own; then a root cannot be one.
+    /// True if the call has other globs; then a root cannot be a glob.
     pub has_globs: bool,
-    /// A glob may also match folders.
+    /// True if a glob may also match folders.
     pub of_folders: bool,
     /// The traversal of the call.
     pub traversal: Traversal,
 }
 
-/// The places that roots name. A glob of which nothing is found is refused as a path that does not exist is.
+/// Resolves roots to places. A glob without a matching file causes the same error as an unknown path.
 pub async fn places(cx: &Cx, raw: &[String], rules: GlobRoots) -> Result<Places, ToolError> {
     let mut roots = Vec::with_capacity(raw.len());
     let mut within = Within::default();
@@ -187,7 +187,7 @@ pub async fn places(cx: &Cx, raw: &[String], rules: GlobRoots) -> Result<Places,
     }
 }
 
-/// Lists names.
+/// Lists the names of matching files.
 fn found(
     project: &Arc<Project>,
     roots: &[ProjectPath],
@@ -207,14 +207,15 @@ fn found(
         .list(wanted, cancel)
 }
 
-/// The folder of a glob, and the glob for what is in it. One without a folder is compared with names at any depth.
+/// Splits a glob into its folder and the glob for the folder's content. A glob without a folder is compared with names
+/// at any depth.
 fn glob(project: &Arc<Project>, raw: &str) -> Option<(ProjectPath, PlaceGlob)> {
     let slashed = raw.replace('\\', "/");
     let slashed = slashed.trim_end_matches('/');
     if !slashed.contains(WILDCARDS) {
         return None;
     }
-    // A folder may be called `[slug]`; where there is none of that name, the bracket begins the glob.
+    // A folder may be called `[slug]`; if no folder has this name, the bracket begins the glob.
     [&WILDCARDS[..], &['*', '?', '[', '{']].into_iter().find_map(|signs| {
         let first = slashed.find(signs)?;
         let (folder, rest) = slashed.split_at(slashed[..first].rfind('/').map_or(0, |slash| slash + 1));

@@ -1,4 +1,5 @@
-//! `query_code`: elements of one or many files by a predefined key, a tree-sitter query or a pattern of code, filtered.
+//! The tool `query_code`: queries elements of one or many files by a predefined key, a tree-sitter query or a code
+//! pattern, with a filter.
 
 use std::{collections::BTreeMap, ops::Range, sync::Arc, time::Duration};
 
@@ -26,7 +27,6 @@ use super::{
 };
 use crate::tool::{Cx, Effect, Next, Outcome, Render, Rule, SharedOption, Spec, Texts, Tool, ToolError};
 
-/// See the module.
 #[derive(Debug)]
 pub struct QueryCode;
 
@@ -175,7 +175,7 @@ impl Row {
             decorators,
             ..
         } = self;
-        // A text that begins with them says them itself.
+        // A text that begins with the decorators shows them already.
         let is_said = self.text.as_ref().is_some_and(|text| says(text, decorators));
         let kind = match decorators.as_str() {
             "" => kind.clone(),
@@ -183,7 +183,7 @@ impl Row {
             decorators => format!("{kind} {decorators}"),
         };
         match (&self.parent, &self.text) {
-            // A name that is the whole text (an import) is not said twice.
+            // A name that is the whole text (an import) is not repeated.
             (_, Some(text)) if text == name => format!("{start_line}-{end_line} {kind} {text}"),
             (Some(parent), Some(text)) => format!("{start_line}-{end_line} {kind} {parent}.{name}\n{text}"),
             (None, Some(text)) => format!("{start_line}-{end_line} {kind} {name}\n{text}"),
@@ -257,7 +257,7 @@ impl Tool for QueryCode {
                 let (decoded, size) = deps.read(&path)?;
                 let shown = path.shown();
                 let language = detect(&shown, &decoded.text, args.language.as_deref())?;
-                // A bad query is told before the file is parsed.
+                // Errors of the query are returned before the file is parsed.
                 let question = deps.parsers.prepare(&kind, language, &deps.queries, cancel)?;
                 let source = Source::new(shown.clone(), decoded, size, args.language.as_deref())?;
                 let found = deps.parsers.query(&question, &filter, &source, most, cancel)?;
@@ -352,13 +352,13 @@ impl QueryResult {
         }
     }
 
-    /// All rows, those of a file after those of the file before it.
+    /// Returns the number of all rows. Each file's rows follow those of the file before it.
     fn rows(&self) -> usize {
         let in_files = self.files.iter().flatten().map(|file| file.matches.len());
         self.matches.as_ref().map_or(0, Vec::len) + in_files.sum::<usize>()
     }
 
-    /// Keeps these rows only, and the files that have any of them.
+    /// Keeps only these rows, and the files with any of them.
     fn keep(&mut self, rows: &Range<usize>) {
         let mut before = 0;
         let lists = self

@@ -1,4 +1,4 @@
-//! `search_content`: finds text in files, as ripgrep does.
+//! The tool `search_content`: searches text in files, as ripgrep does.
 
 use std::{sync::Arc, time::Duration};
 
@@ -19,7 +19,6 @@ use super::{
 };
 use crate::tool::{Cx, Effect, Outcome, Rule, SharedOption, Spec, Texts, Tool, ToolError};
 
-/// See the module.
 #[derive(Debug)]
 pub struct SearchContent;
 
@@ -45,7 +44,7 @@ pub struct Args {
     ranked: bool,
 }
 
-/// What says nothing about elements.
+/// Excludes the options that do not apply to ranked elements.
 const LINES_ONLY: Rule = Rule::Without(
     "ranked",
     &[

@@ -1,4 +1,4 @@
-//! What `search_content` and `find_and_grep` take and answer alike: the query, the formats, the reply.
+//! The shared arguments and reply of `search_content` and `find_and_grep`: the query, the formats, the result.
 
 use std::ops::Range;
 
@@ -26,12 +26,12 @@ pub const FORMATS: Rule = Rule::AtMostOne(&[
     "optimize_paths",
 ]);
 
-/// Relations between two arguments that no schema states.
+/// Requires a known encoding label.
 pub const ENCODING: Rule = Rule::Encoding("encoding");
-/// See [`ENCODING`].
+/// Reduces `max_count` to [`MAX_RESULTS`].
 pub const MOST_COUNT: Rule = Rule::BroughtDown("max_count", MAX_RESULTS);
 
-/// Most context lines on either side of a match; more is reading, for which `extract_code_section` is.
+/// The maximum number of context lines on either side of a match; `extract_code_section` is the tool for reading more.
 const MAX_CONTEXT: usize = 100;
 
 /// What to search for, and how.
@@ -83,7 +83,7 @@ enum CaseMode {
 }
 
 impl Text {
-    /// The query as the domain takes it, and the bound that `max_count` was brought down to, if it was.
+    /// Returns the query for the search crate, and the bound to which `max_count` was reduced, if it was.
     pub fn options(&self) -> Result<(QueryOptions, Option<u64>), ToolError> {
         let (max_count, adjusted) = match self.max_count {
             Some(_) => {
@@ -136,7 +136,7 @@ impl ContentGlobs {
         !self.include_globs.is_empty()
     }
 
-    /// The checked scope of a search.
+    /// Validates the globs and returns the scope of the search.
     pub fn scope(&self, walk: &Walk, deps: &SearchDeps, cx: &Cx) -> Result<Scope, ToolError> {
         let options = ScopeOptions {
             include_globs: self.include_globs.clone(),
@@ -173,7 +173,7 @@ pub struct Format {
 }
 
 impl Format {
-    /// The one shape that was asked for. [`FORMATS`] has refused more than one.
+    /// Returns the requested shape. [`FORMATS`] rejects a call with more than one.
     #[must_use]
     pub fn shape(self) -> Shape {
         match self {
@@ -231,11 +231,11 @@ pub struct PassedOver {
     advice: Vec<fumi_base::text::Text>,
 }
 
-/// How many passed-over paths a reply names.
+/// The maximum number of skipped paths that a reply names.
 const EXAMPLES: usize = 5;
 
 impl PassedOver {
-    /// `None` when nothing was.
+    /// Returns `None` if no file was skipped.
     #[must_use]
     pub fn of(skipped: &SkippedList) -> Option<Self> {
         (skipped.total > 0).then(|| Self {
@@ -258,7 +258,7 @@ impl PassedOver {
         })
     }
 
-    /// The same as text: one line, and one for each advice.
+    /// Returns the text form: one line, and one for each piece of advice.
     #[must_use]
     pub fn text(&self, locale: Locale) -> String {
         let mut text = format!("skipped: {} {}", self.total, self.examples.join(", "));
@@ -270,7 +270,7 @@ impl PassedOver {
 }
 
 impl SearchReply {
-    /// A reply from shaped matches.
+    /// Creates a reply from shaped matches.
     #[must_use]
     pub fn new(
         shaped: Shaped,
@@ -290,7 +290,7 @@ impl SearchReply {
         }
     }
 
-    /// A reply of the best elements.
+    /// Creates a reply from a ranking.
     #[must_use]
     pub fn ranked(ranking: Ranking, large_project: Option<u64>) -> Self {
         let shaped = Shaped::Ranked(ranking.output);
@@ -345,7 +345,7 @@ impl Render for SearchReply {
 }
 
 impl SearchReply {
-    /// Everything but the rows, which may be many.
+    /// Clones everything but the rows, of which there may be many.
     fn clone_without_rows(&self) -> Self {
         Self {
             shaped: Shaped::Total(fumi_code::shape::TotalOutput { total_matches: 0 }),

@@ -1,4 +1,4 @@
-//! `set_project_path`: which allowed folder the session works in from now on.
+//! The tool `set_project_path`: changes the session's project to another allowed folder.
 
 use std::{sync::Arc, time::Duration};
 
@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 use super::{FAMILY, ProjectDeps, TOOLSET};
 use crate::tool::{Cx, Effect, Outcome, Render, Spec, Texts, Tool, ToolError};
 
-/// See the module.
 #[derive(Debug)]
 pub struct SetProjectPath;
 

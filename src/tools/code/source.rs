@@ -1,4 +1,4 @@
-//! From a client's path to a file that is read, decoded and taken apart: what the structure tools share.
+//! Reading, decoding and parsing a file by a client's path: shared by the structure tools.
 
 use std::sync::Arc;
 
@@ -11,19 +11,19 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{config::Config, tool::ToolError};
 
-/// What the structure tools need.
+/// The dependencies of the structure tools.
 #[derive(Debug)]
 pub struct StructureDeps {
-    /// Largest file that is read, in bytes.
+    /// The size of the largest file that is read, in bytes.
     pub file_bytes: u64,
-    /// Queries that the operator added.
+    /// The queries that the operator added.
     pub queries: UserQueries,
-    /// Where files are parsed.
+    /// The pool of parser processes.
     pub parsers: Arc<ParserPool>,
 }
 
 impl StructureDeps {
-    /// From the configuration.
+    /// Creates the dependencies from the configuration.
     #[must_use]
     pub fn new(config: &Config, queries: UserQueries, parsers: Arc<ParserPool>) -> Self {
         Self {
@@ -39,7 +39,7 @@ impl StructureDeps {
         Ok((files::decode(&bytes, EncodingChoice::Auto), bytes.len() as u64))
     }
 
-    /// Reads a file and parses it, in the language asked for or the one that it shows.
+    /// Reads and parses a file in the requested language, or else in the detected one.
     pub fn outline(
         &self,
         path: &ProjectPath,

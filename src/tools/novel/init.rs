@@ -1,6 +1,6 @@
-//! `init`: abolished by the specification, and not listed. Whoever calls it from an old habit is taught what there is instead.
+//! The `init` tool: abolished by the specification and not listed. A call gets an error that names the replacement.
 //!
-//! It makes nothing: a folder for a new novel is chosen at the command line, where its owner sees where it goes.
+//! It creates nothing: the folder of a new novel is chosen at the command line, where its owner sees the path.
 
 use fumi_base::text::Locale;
 use schemars::JsonSchema;
@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 use super::{BOOK, NovelDeps, READS, texts};
 use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
 
-/// See the module.
 #[derive(Debug)]
 pub struct Init;
 

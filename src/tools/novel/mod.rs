@@ -1,7 +1,8 @@
-//! The novel toolsets: what their tools share. One file is one tool; what a novel is made of is `fumi-novel`'s.
+//! The novel toolsets: the parts that their tools share. Each file is one tool; the domain of novels is in the crate
+//! `fumi-novel`.
 //!
-//! Times come from [`now`] and are handed down: the domain reads no clock. Files are read and written in [`crate::tool::Cx::blocking`],
-//! and what writes is run by [`alone`].
+//! Times come from [`now`] and are passed down: the domain reads no clock. Files are read and written in
+//! [`crate::tool::Cx::blocking`], and work that writes is run by [`alone`].
 
 pub mod checking;
 pub mod data;
@@ -47,25 +48,25 @@ use crate::{
     tool::{Cx, Effect, Family, Guides, Progress, SharedOption, Spec, Texts, ToolError},
 };
 
-/// Writing, planning, publishing.
+/// The toolset for writing, planning and publishing.
 pub const NOVEL: &str = "novel";
-/// The ten stages, a tool each.
+/// The toolset with one tool for each of the ten stages.
 pub const STEPS: &str = "novel-steps";
-/// Staged reviews, and writing with diagnosis.
+/// The toolset for staged reviews, and writing with diagnosis.
 pub const REVIEW: &str = "novel-review";
-/// Files by reference, artifacts, backups.
+/// The toolset for files by reference, artifacts and backups.
 pub const DATA: &str = "novel-data";
 
-/// What happens to every call, in the words of this family.
+/// The catalogue of errors common to every call of this family.
 pub static BOOK: LazyLock<Book> = LazyLock::new(|| Book::embedded(include_str!("errors.toml")));
 
-/// What all novel tools have in common.
+/// The properties that all novel tools share.
 pub static FAMILY: Family = Family {
     name: "novel",
     renamed: &[("episode_number", "episode")],
     plain: None,
     is_open_world: false,
-    // Twice a manuscript (decision 16): what is a little too long is refused where it is known what it is.
+    // Twice the limit of a manuscript (decision 16): a text that is slightly too long gets the tool's own error.
     longest: 8 << 20,
     subject: &["episode", "session_id"],
     project: None,
@@ -80,7 +81,7 @@ pub static FAMILY: Family = Family {
     }),
 };
 
-/// The same for writing with diagnosis, whose failures say so.
+/// The family of the enhanced writing tools, whose errors name their execution method.
 pub static ENHANCED: Family = Family {
     name: FAMILY.name,
     renamed: FAMILY.renamed,
@@ -95,7 +96,7 @@ pub static ENHANCED: Family = Family {
     guides: FAMILY.guides,
 };
 
-/// A tool that only reads, to be completed with its name, texts and example.
+/// The specification of a tool that only reads, to be completed with its name, texts and example.
 pub const READS: Spec = Spec {
     name: "",
     aliases: &[],
@@ -114,7 +115,7 @@ pub const READS: Spec = Spec {
     effect: Effect::ReadOnly,
 };
 
-/// A tool that writes to the project, one call at a time.
+/// The specification of a tool that writes to the project, one call at a time.
 pub const WRITES: Spec = Spec {
     pool: Pool::Write,
     alone: true,
@@ -122,7 +123,7 @@ pub const WRITES: Spec = Spec {
     ..READS
 };
 
-/// The two text files of a tool, beside its file.
+/// Includes the two text files of a tool, which are beside its source file.
 macro_rules! texts {
     ($name:literal) => {
         $crate::tool::Texts {
@@ -133,19 +134,19 @@ macro_rules! texts {
 }
 pub(crate) use texts;
 
-/// What novel tools need.
+/// The dependencies of novel tools.
 #[derive(Debug)]
 pub struct NovelDeps {
-    /// What the files of a project are called.
+    /// The names of a project's files.
     pub names: Names,
-    /// What the configuration changes about the checks.
+    /// The configured tuning of the checks.
     pub checks: Tuning,
-    /// Where the reviews of who may only read are.
+    /// The store for reviews of callers that may only read.
     pub store: Arc<dyn Store>,
 }
 
 impl NovelDeps {
-    /// From the configuration.
+    /// Returns the dependencies for a configuration.
     #[must_use]
     pub fn new(config: &config::Novel, store: Arc<dyn Store>) -> Self {
         Self {
@@ -155,13 +156,13 @@ impl NovelDeps {
         }
     }
 
-    /// Refuses a folder that is no novel, before anything is written to it.
+    /// Returns an error if the folder is not a novel, before anything is written to it.
     pub async fn check_novel(&self, cx: &Cx) -> Result<(), ToolError> {
         let novel = self.novel(cx);
         cx.blocking(move |_, _| novel.survey()?.is_a_novel(novel.names())).await
     }
 
-    /// Refuses an episode without a manuscript, or broken settings, before anything is written.
+    /// Returns an error if the episode has no manuscript or the settings are invalid, before anything is written.
     pub async fn check_manuscript(&self, cx: &Cx, episode: Episode) -> Result<(), ToolError> {
         let novel = self.novel(cx);
         let look = cx.blocking(move |_, _| {
@@ -171,14 +172,14 @@ impl NovelDeps {
         look.await
     }
 
-    /// The novel of a call.
+    /// Returns the novel project of a call.
     #[must_use]
     pub fn novel(&self, cx: &Cx) -> NovelProject {
         NovelProject::new(Arc::clone(&cx.project), self.names.clone())
     }
 }
 
-/// [`Cx::alone`] in a novel: what a crash interrupted is finished before the work begins.
+/// Runs work in [`Cx::alone`] of a novel, after finishing any write that a crash interrupted.
 pub async fn alone<T, E>(
     novel: NovelProject,
     cx: &Cx,
@@ -196,21 +197,21 @@ where
     .await
 }
 
-/// Finishes what a crash interrupted. For whoever has the turn to write.
+/// Finishes a write that a crash interrupted. The caller must hold the project's write lock.
 fn finish(project: &Arc<Project>) {
     match together::finish(project) {
         Ok(kept) if kept.is_empty() => {}
         Ok(kept) => tracing::warn!(?kept, "an interrupted write left files that were changed since"),
-        // Status tells it.
+        // The status tool reports it.
         Err(error) => tracing::warn!(%error, "an interrupted write cannot be finished"),
     }
 }
 
-/// How many folders of a root are looked at when a server starts.
+/// The maximum number of folders of a root that are searched when the server starts.
 const FOLDERS: usize = 1_000;
 
-/// Finishes what was interrupted in the projects that the configuration names and in the folders right inside them, and removes
-/// unfinished output files. Where somebody else writes, they do it.
+/// Finishes interrupted writes in the configured projects and in the folders directly inside them, and removes
+/// unfinished output files. Skips a project that another process is writing to, which finishes them itself.
 pub async fn finish_left(roots: &AllowedRoots, writers: &Writers) {
     let at_once = CancellationToken::new();
     at_once.cancel();
@@ -239,20 +240,22 @@ pub async fn finish_left(roots: &AllowedRoots, writers: &Writers) {
     }
 }
 
-/// The time in UTC, to the millisecond.
+/// Returns the current time in UTC, to the millisecond.
 ///
 /// # Panics
-/// Never: the form is the one that is parsed.
+///
+/// Never: the formatted time is always valid.
 #[must_use]
 pub fn now() -> Moment {
     let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string();
     Moment::parse(&now).expect("a time in its form")
 }
 
-/// The same for names of backups.
+/// Returns the current time in UTC, in the form used in names of backups.
 ///
 /// # Panics
-/// Never, as [`now`].
+///
+/// Never, as with [`now`].
 #[must_use]
 pub fn stamp() -> Stamp {
     let now = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ").to_string();

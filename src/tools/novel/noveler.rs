@@ -1,5 +1,5 @@
-//! `noveler`: commands as they are typed (`write 1`, `plot 2 --regenerate`, `status`). Each stands for a call of another tool, which is
-//! made instead; no shell is involved.
+//! The `noveler` tool: typed commands such as `write 1`, `plot 2 --regenerate` and `status`. Each is replaced by a call
+//! of another tool; no shell is involved.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,6 @@ use unicode_normalization::UnicodeNormalization as _;
 use super::{BOOK, NovelDeps, WRITES, texts};
 use crate::tool::{Cx, Instead, Outcome, Render, Spec, Tool, ToolError};
 
-/// See the module.
 #[derive(Debug)]
 pub struct Noveler;
 
@@ -38,25 +37,25 @@ pub struct Output {
     arguments: Map<String, Value>,
 }
 
-/// A command.
+/// A command and the tool that it calls.
 struct Command {
     name: &'static str,
     tool: &'static str,
-    /// Whether it is about an episode.
+    /// True if the command takes an episode number.
     has_episode: bool,
     options: &'static [(&'static str, Takes)],
-    /// An option that means another tool.
+    /// An option that selects another tool.
     shortcut: Option<(&'static str, &'static str)>,
 }
 
-/// What an option takes.
+/// The kind of value that an option takes.
 #[derive(Clone, Copy)]
 enum Takes {
-    /// Nothing: it is there or not.
+    /// A flag without a value.
     Nothing,
-    /// A number.
+    /// A non-negative whole number.
     Number,
-    /// A word.
+    /// A single word.
     Word,
 }
 
@@ -119,7 +118,7 @@ const COMMANDS: [Command; 7] = [
     },
 ];
 
-/// A command that cannot be read.
+/// The error for a command that cannot be parsed.
 #[derive(Debug, thiserror::Error)]
 #[error("{reason}")]
 struct Unread {
@@ -152,14 +151,14 @@ impl Teach for Unread {
     }
 }
 
-/// The call that a command stands for.
+/// Parses a command into the call that it stands for.
 fn read(command: &str) -> Result<Instead, Unread> {
     let unread = |reason: String, reason_ja: String| Unread {
         command: command.to_owned(),
         reason,
         reason_ja,
     };
-    // Full-width letters and digits, as an input method leaves them.
+    // Normalises full-width letters and digits from an input method.
     let plain: String = command.nfkc().collect();
     let mut words = plain.split_whitespace().peekable();
     words.next_if(|word| matches!(*word, "/noveler" | "noveler"));
@@ -204,7 +203,7 @@ fn read(command: &str) -> Result<Instead, Unread> {
             };
             arguments.insert((*name).to_owned(), value);
         } else if known.name == "init" {
-            // A title, perhaps: the lesson is the same.
+            // Any further word, such as a title, gets the same error from `init`.
         } else if known.has_episode && !arguments.contains_key("episode") {
             let digits = word.trim_start_matches('第').trim_end_matches('話');
             let Some(episode) = digits
@@ -239,12 +238,12 @@ impl Tool for Noveler {
         name: "noveler",
         texts: texts!("noveler"),
         example: r#"{"command": "write 1"}"#,
-        // It takes no place: the call that it stands for does.
+        // The tool itself takes no pool slot; the call that replaces it does.
         pool: fumi_base::pools::Pool::Analysis,
         alone: false,
         ..WRITES
     };
-    // What is made instead may ask.
+    // The call that replaces this one may ask.
     const ASKS: bool = true;
     type Deps = NovelDeps;
     type Args = Args;
@@ -261,7 +260,7 @@ impl Render for Output {
     }
 }
 
-/// The tools behind the commands, for a test.
+/// Returns the tools behind the commands, for a test.
 #[must_use]
 pub fn tools() -> BTreeMap<&'static str, &'static str> {
     COMMANDS.iter().map(|command| (command.name, command.tool)).collect()

@@ -1,4 +1,4 @@
-//! `noveler_complete`: an episode in every format that is published, with a record of it; nothing is posted.
+//! The `noveler_complete` tool: makes an episode in every published format, with a record of it; nothing is posted.
 
 use std::time::Duration;
 
@@ -16,11 +16,10 @@ use serde::{Deserialize, Serialize};
 use super::{EpisodeNumber, NovelDeps, WRITES, alone, now, suggestion::Suggestion, texts};
 use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
 
-/// How many kinds of losses of one file are shown, and how many places of a kind; the record has more.
+/// The maximum number of kinds of losses shown for one file, and of places for each kind; the record has more.
 const KINDS: usize = 10;
 const PLACES: usize = 10;
 
-/// See the module.
 #[derive(Debug)]
 pub struct NovelerComplete;
 
@@ -144,7 +143,7 @@ impl Tool for NovelerComplete {
     }
 }
 
-/// Finishes the episode, binds the book anew, and says what came of it.
+/// Completes the episode, rebuilds the book, and returns the reply.
 fn finish(
     novel: &NovelProject,
     args: &Args,
@@ -169,7 +168,8 @@ fn finish(
     Ok(output)
 }
 
-/// The files of an episode and the book of all that are finished, written together; when the first of the two were made.
+/// Makes the files of an episode and the book of all completed episodes, written together. Returns also the time at
+/// which the episode's files were ready.
 pub(super) fn make(
     novel: &NovelProject,
     episode: Episode,
@@ -185,8 +185,11 @@ pub(super) fn make(
     Ok((done, packaged, book))
 }
 
+/// Serializes a record as JSON.
+///
 /// # Panics
-/// Never: records are made of texts, numbers and lists.
+///
+/// Never: records consist of texts, numbers and lists.
 fn json<T: Serialize>(record: &T) -> Vec<u8> {
     serde_json::to_vec_pretty(record).expect("texts, numbers and lists are JSON")
 }
@@ -263,7 +266,7 @@ fn file(artifact: &Artifact) -> File {
     }
 }
 
-/// Enough of a hash to name a file by it.
+/// Returns the first twelve digits of a hash, enough to identify a file.
 fn short(sha256: &str) -> String {
     sha256.chars().take(12).collect()
 }
@@ -272,7 +275,7 @@ fn summary(done: &Completed, files: usize, book: Option<&Bound>) -> Text {
     let (record, heading) = (&done.record, &done.heading);
     let characters = record.manuscript.characters;
     let (score, score_ja) = match record.quality.overall_score {
-        // Out of ten, as people say it.
+        // The score is shown out of ten, as people say it.
         Some(score) => (
             format!(", quality {:.1}/10", score / 10.0),
             format!("、品質 {:.1}/10", score / 10.0),
@@ -295,7 +298,7 @@ fn summary(done: &Completed, files: usize, book: Option<&Bound>) -> Text {
     )
 }
 
-/// What a person does with the files.
+/// Returns the actions that a person takes with the files.
 fn next_actions(done: &Completed) -> Vec<Text> {
     let mut actions = Vec::new();
     if done.record.quality.method == NOT_EVALUATED {
@@ -315,7 +318,7 @@ fn next_actions(done: &Completed) -> Vec<Text> {
     actions
 }
 
-/// The next episode, wherever it stands, and the whole.
+/// Suggests the next step of the next episode, and the status of the novel.
 fn suggestions(novel: &NovelProject, episode: Episode, locale: Locale) -> Result<Vec<Suggestion>, ProjectError> {
     let survey = novel.survey()?;
     let mut actions = Vec::new();

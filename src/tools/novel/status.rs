@@ -1,4 +1,4 @@
-//! `status`: how far the novel is, what is open, and what to do next. Reads only.
+//! The `status` tool: shows the progress of the novel, open sessions, and the next steps. Reads only.
 
 use std::time::Duration;
 
@@ -16,13 +16,12 @@ use serde::{Deserialize, Serialize};
 use super::{NovelDeps, READS, checking::pictures::Chart, rounding::tenths, suggestion::Suggestion, texts};
 use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
 
-/// How many open sessions and remarks are told; how many there are is.
+/// The maximum number of open sessions and remarks shown; the totals are always reported.
 const SHOWN: usize = 20;
 
-/// How many scores of reviews are told.
+/// The maximum number of review scores shown.
 const SCORES: usize = 10;
 
-/// See the module.
 #[derive(Debug)]
 pub struct ProjectStatus;
 
@@ -244,7 +243,7 @@ fn quality(status: &Status) -> Quality {
     }
 }
 
-/// The newest reviews, in the order of time.
+/// Returns the newest reviews, ordered by time.
 fn trend(status: &Status) -> Vec<Scored> {
     let mut scores: Vec<_> = status.scores.iter().collect();
     scores.sort_by(|one, other| one.review.cmp(&other.review));
@@ -260,7 +259,7 @@ fn trend(status: &Status) -> Vec<Scored> {
         .collect()
 }
 
-/// What is left, and how long it takes if a stage was ever measured.
+/// Describes the remaining work, and its duration if a stage was ever measured.
 #[expect(clippy::cast_precision_loss, reason = "stages are counted in thousands")]
 fn remaining(status: &Status) -> Text {
     let (left, drafts) = (status.stages_left, status.count(Progress::Draft));
@@ -323,7 +322,7 @@ fn open(open: &Open) -> OpenSession {
     }
 }
 
-/// What can be done now: go on with what is open, complete a draft, write what is planned, plan what is not.
+/// Suggests the next calls: resume an open session, complete a draft, write a planned episode, or plan a new one.
 fn suggestions(status: &Status, locale: Locale) -> Vec<Suggestion> {
     let resume = status.open.first().map(|open| {
         let reason = Text::new(
@@ -363,7 +362,7 @@ fn suggestions(status: &Status, locale: Locale) -> Vec<Suggestion> {
         Suggestion::of("noveler_write", episode, &reason, locale)
     });
     let all: Vec<Suggestion> = [resume, complete, write].into_iter().flatten().collect();
-    // Where nothing of a novel is, the remarks say how one is made; no tool does it.
+    // In a folder that is not a novel, the remarks explain how to create one; no tool does it.
     if !all.is_empty() || !status.is_novel {
         return all;
     }

@@ -1,6 +1,6 @@
-//! What to do next, as calls that can be made as they are.
+//! Suggested next calls, which can be made as they are.
 //!
-//! Only tools of the catalogue are named. Why is a sentence in the caller's language.
+//! Only tools of the catalogue are named. The reason is a sentence in the caller's language.
 
 use fumi_base::text::{Locale, Text};
 use fumi_novel::project::Episode;
@@ -31,7 +31,7 @@ struct Arguments {
 }
 
 impl Suggestion {
-    /// A call for one episode.
+    /// Suggests a call for one episode.
     pub(in crate::tools::novel) fn of(tool: &'static str, episode: Episode, reason: &Text, locale: Locale) -> Self {
         Self {
             tool,
@@ -43,31 +43,31 @@ impl Suggestion {
         }
     }
 
-    /// The same, of a session.
+    /// Adds a session to the call.
     pub(in crate::tools::novel) fn in_session(mut self, id: String) -> Self {
         self.arguments.session_id = Some(id);
         self
     }
 
-    /// The same, for a step of a review.
+    /// Adds a step of a review to the call.
     pub(in crate::tools::novel) fn at_step(mut self, step: u32) -> Self {
         self.arguments.step_id = Some(step);
         self
     }
 
-    /// The same, as far as fixes of a level go.
+    /// Adds a fix level to the call.
     pub(in crate::tools::novel) fn at_level(mut self, level: &'static str) -> Self {
         self.arguments.fix_level = Some(level);
         self
     }
 
-    /// The same, and it writes.
+    /// Makes the call write instead of a dry run.
     pub(in crate::tools::novel) fn for_real(mut self) -> Self {
         self.arguments.dry_run = Some(false);
         self
     }
 
-    /// A call without arguments.
+    /// Suggests a call without arguments.
     pub(in crate::tools::novel) fn plain(tool: &'static str, reason: &Text, locale: Locale) -> Self {
         Self {
             tool,
@@ -76,7 +76,7 @@ impl Suggestion {
         }
     }
 
-    /// One line of text.
+    /// Returns the suggestion as one line of text.
     pub(in crate::tools::novel) fn line(&self) -> String {
         let arguments = serde_json::to_string(&self.arguments).unwrap_or_default();
         format!("→ {} {arguments}: {}", self.tool, self.reason)

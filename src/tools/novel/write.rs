@@ -1,4 +1,5 @@
-//! `write`: a file of the novel, replaced only by whoever says that they know it.
+//! The `write` tool: writes a file of the novel. An existing file is replaced only if the caller passes its hash or
+//! asks to overwrite it.
 
 use std::sync::Arc;
 
@@ -14,7 +15,6 @@ use serde::{Deserialize, Serialize};
 use super::{NovelDeps, WRITES, alone, data::reference::hash_of, stamp, texts, writing::Usage};
 use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
 
-/// See the module.
 #[derive(Debug)]
 pub struct Write;
 
@@ -101,7 +101,7 @@ impl Tool for Write {
             }
             .into());
         }
-        // Before the turn is taken, so that a refused call leaves no trace in the project.
+        // The check precedes the lock, so that a refused call leaves no trace in the project.
         let (checking, path, known) = (saving.clone(), args.file_path.clone(), over.clone());
         cx.blocking(move |_, _| checking.check(&path, &known)).await?;
         let (length, bytes) = (args.content.chars().count(), args.content.len());

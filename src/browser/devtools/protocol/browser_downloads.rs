@@ -5,36 +5,34 @@ use serde::{Deserialize, Serialize};
 use super::{page::FrameId, target::ContextId};
 use crate::devtools::{Happening, Nothing};
 
-/// Says what becomes of the downloads of a context.
+/// Sets what Chromium does with the downloads of a context.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SetDownloadBehavior {
-    /// `deny`, or `allowAndName`: as files named by their id.
+    /// `deny`, or `allowAndName`, which saves files under their id.
     pub behavior: &'static str,
-    /// The context.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub browser_context_id: Option<ContextId>,
-    /// The folder.
+    /// The folder for saved files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub download_path: Option<String>,
-    /// Whether the browser's session hears of them.
+    /// True to send download events to the browser's own session.
     pub events_enabled: bool,
 }
 command!(SetDownloadBehavior => "Browser.setDownloadBehavior" -> Nothing);
 
-/// Stops a download.
+/// Cancels a download.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CancelDownload {
-    /// Which.
     pub guid: String,
-    /// In which context.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub browser_context_id: Option<ContextId>,
 }
 command!(CancelDownload => "Browser.cancelDownload" -> Nothing);
 
-/// The same event as the browser's own session has it: of all tabs, and of windows that were gone before they were tabs.
+/// A download event as the browser's own session receives it: for all tabs, and for windows that were closed before
+/// they became tabs.
 #[derive(Debug, Deserialize)]
 #[serde(transparent)]
 pub struct OfBrowser<T>(pub T);
@@ -47,30 +45,27 @@ impl Happening for OfBrowser<DownloadProgress> {
     const METHOD: &'static str = "Browser.downloadProgress";
 }
 
-/// A download begins.
+/// The event that a download begins.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DownloadWillBegin {
-    /// In which frame.
     pub frame_id: FrameId,
-    /// Its id.
+    /// The id of the download.
     pub guid: String,
-    /// Where it comes from.
     pub url: String,
-    /// How it wants to be called.
+    /// The file name that the server or the page suggests.
     pub suggested_filename: String,
 }
 happening!(DownloadWillBegin => "Page.downloadWillBegin");
 
-/// A download goes on.
+/// The event that a download progresses.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DownloadProgress {
-    /// Which.
     pub guid: String,
-    /// Bytes so far.
+    /// Bytes received so far.
     pub received_bytes: f64,
-    /// Bytes that are expected; 0 where nobody knows.
+    /// Bytes expected in total; 0 if unknown.
     #[serde(default)]
     pub total_bytes: f64,
     /// `inProgress`, `completed` or `canceled`.

@@ -1,63 +1,56 @@
-//! Pictures and paper: the part of the domain Page that draws, and IO, which hands out what is long.
+//! Screenshots and PDF: the drawing part of the domain Page, and the domain IO, which transfers long results in chunks.
 
 use serde::{Deserialize, Serialize};
 
 use crate::devtools::Nothing;
 
-/// How a picture is encoded.
+/// The encoding of a screenshot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ImageFormat {
-    /// Lossless.
+    /// Lossless, the largest of the three.
     #[default]
     Png,
-    /// Smaller, for photographs.
+    /// Lossy and smaller, for photographs.
     Jpeg,
-    /// Smaller still.
+    /// Lossy and the smallest.
     Webp,
 }
 
-/// A part of the page, from its upper left corner, in CSS pixels.
+/// A rectangle of the page, relative to its upper left corner, in CSS pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Clip {
-    /// From the left.
     pub x: f64,
-    /// From the top.
     pub y: f64,
-    /// Width.
     pub width: f64,
-    /// Height.
     pub height: f64,
-    /// Pixels of the picture for one CSS pixel.
+    /// Pixels of the screenshot for each CSS pixel.
     pub scale: f64,
 }
 
-/// Draws a picture.
+/// Takes a screenshot of a part of the page.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CaptureScreenshot {
-    /// The encoding.
     pub format: ImageFormat,
-    /// 0 to 100; not for PNG.
+    /// The quality from 0 to 100; not used for PNG.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quality: Option<u8>,
-    /// What is drawn.
     pub clip: Clip,
-    /// Also what lies outside the viewport.
+    /// True to draw parts outside the viewport too.
     pub capture_beyond_viewport: bool,
-    /// Encode fast rather than small.
+    /// True to encode fast instead of compactly.
     pub optimize_for_speed: bool,
 }
 command!(CaptureScreenshot => "Page.captureScreenshot" -> Captured);
 
-/// A picture or a document, in base64.
+/// A screenshot in base64.
 #[derive(Debug, Deserialize)]
 pub struct Captured {
-    /// The bytes.
     pub data: String,
 }
 
-/// Sizes of the page.
+/// Asks for the sizes of the viewport and of the page.
 #[derive(Debug, Serialize)]
 pub struct GetLayoutMetrics {}
 command!(GetLayoutMetrics => "Page.getLayoutMetrics" -> LayoutMetrics);
@@ -66,32 +59,26 @@ command!(GetLayoutMetrics => "Page.getLayoutMetrics" -> LayoutMetrics);
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LayoutMetrics {
-    /// What is seen.
     pub css_visual_viewport: VisualViewport,
-    /// Everything.
     pub css_content_size: ContentSize,
 }
 
-/// The part of the page that is seen.
+/// The visible part of the page.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct VisualViewport {
-    /// Scrolled by this much, horizontally.
+    /// The horizontal scroll offset.
     pub page_x: f64,
-    /// And vertically.
+    /// The vertical scroll offset.
     pub page_y: f64,
-    /// Width.
     pub client_width: f64,
-    /// Height.
     pub client_height: f64,
 }
 
-/// The whole page.
+/// The size of the whole page.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub struct ContentSize {
-    /// Width.
     pub width: f64,
-    /// Height.
     pub height: f64,
 }
 
@@ -99,58 +86,54 @@ pub struct ContentSize {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PrintToPdf {
-    /// Backgrounds too.
+    /// True to print backgrounds too.
     pub print_background: bool,
-    /// The size of the page's own style sheet, if it has one.
+    /// True to prefer the paper size of the page's own style sheet.
     #[serde(rename = "preferCSSPageSize")]
     pub prefer_css_page_size: bool,
-    /// Tags for screen readers.
+    /// True to add tags for screen readers.
     #[serde(rename = "generateTaggedPDF")]
     pub generate_tagged_pdf: bool,
-    /// `ReturnAsStream`, read by [`ReadStream`].
+    /// `ReturnAsStream`, to be read with [`ReadStream`].
     pub transfer_mode: &'static str,
 }
 command!(PrintToPdf => "Page.printToPDF" -> Printed);
 
-/// The document as a stream.
+/// The PDF document as a stream.
 #[derive(Debug, Deserialize)]
 pub struct Printed {
-    /// The stream.
     pub stream: StreamHandle,
 }
 
-/// A stream of Chromium's.
+/// The handle of a stream in Chromium.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct StreamHandle(pub String);
 
-/// Reads on.
+/// Reads the next chunk of a stream.
 #[derive(Debug, Serialize)]
 pub struct ReadStream {
-    /// Which stream.
     pub handle: StreamHandle,
-    /// At most so many bytes.
+    /// The most bytes to return.
     pub size: u32,
 }
 command!(ReadStream => "IO.read" -> Chunk);
 
-/// A piece of a stream.
+/// A chunk of a stream.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Chunk {
-    /// Whether `data` is base64.
+    /// True if `data` is base64.
     #[serde(default)]
     pub base64_encoded: bool,
-    /// The piece.
     pub data: String,
-    /// Nothing follows.
+    /// True for the last chunk.
     pub eof: bool,
 }
 
-/// Gives a stream up.
+/// Closes a stream, so that Chromium frees it.
 #[derive(Debug, Serialize)]
 pub struct CloseStream {
-    /// Which.
     pub handle: StreamHandle,
 }
 command!(CloseStream => "IO.close" -> Nothing);

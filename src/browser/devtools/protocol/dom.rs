@@ -1,4 +1,4 @@
-//! The domain DOM: nodes as commands name them, and whose frame is whose.
+//! The domain DOM: nodes as commands refer to them, and the elements that contain frames.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,91 +8,82 @@ use super::{
 };
 use crate::devtools::Nothing;
 
-/// A node of a page, whatever the world.
+/// The id of a node of a page, the same in all worlds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct BackendNodeId(pub i64);
 
-/// The element that holds a frame.
+/// Asks for the element that contains a frame.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GetFrameOwner {
-    /// The frame.
     pub frame_id: FrameId,
 }
 command!(GetFrameOwner => "DOM.getFrameOwner" -> FrameOwner);
 
-/// The element.
+/// The element that contains a frame.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FrameOwner {
-    /// Which.
     pub backend_node_id: BackendNodeId,
 }
 
-/// A node as an object of a world.
+/// Asks for a node as an object of a world.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ResolveNode {
-    /// Which.
     pub backend_node_id: BackendNodeId,
-    /// The world's number.
+    /// The number of the world, unique within its process.
     pub execution_context_id: i64,
 }
 command!(ResolveNode => "DOM.resolveNode" -> ResolvedNode);
 
-/// The object.
+/// A node as an object of a world.
 #[derive(Debug, Deserialize)]
 pub struct ResolvedNode {
-    /// The object.
     pub object: RemoteObject,
 }
 
-/// What a node is.
+/// Asks for the id of a node and of the frame that it contains.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DescribeNode {
-    /// Which.
     pub object_id: RemoteObjectId,
 }
 command!(DescribeNode => "DOM.describeNode" -> DescribedNode);
 
-/// What a node is.
 #[derive(Debug, Deserialize)]
 pub struct DescribedNode {
-    /// The node.
     pub node: Node,
 }
 
-/// What a node is.
+/// The description of a node.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Node {
-    /// Which.
     pub backend_node_id: BackendNodeId,
-    /// The frame that it holds.
+    /// The frame that the node contains, if it is a frame element.
     pub frame_id: Option<FrameId>,
 }
 
-/// Brings an element into view through all frames that it is in.
+/// Scrolls an element into view, in all frames that contain it.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ScrollIntoViewIfNeeded {
-    /// Which.
     pub object_id: RemoteObjectId,
 }
 command!(ScrollIntoViewIfNeeded => "DOM.scrollIntoViewIfNeeded" -> Nothing);
 
-/// Gives files to a field.
+/// Sets the files of a file input.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SetFileInputFiles {
-    /// Absolute paths.
+    /// Absolute paths of the files.
     pub files: Vec<String>,
-    /// The field.
+    /// The file input, by its node id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub backend_node_id: Option<BackendNodeId>,
-    /// The field as an object.
+    /// The file input as an object of a world.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object_id: Option<RemoteObjectId>,
 }

@@ -1,34 +1,34 @@
-//! The domain Emulation: what a page believes of its screen and its user's preferences.
+//! The domain Emulation: the screen and the user preferences that a page sees.
 
 use serde::Serialize;
 
 use crate::devtools::Nothing;
 
-/// The size of the viewport.
+/// Sets the size of the viewport.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SetDeviceMetricsOverride {
-    /// CSS pixels.
+    /// The width of the viewport in CSS pixels.
     pub width: u32,
-    /// CSS pixels.
+    /// The height of the viewport in CSS pixels.
     pub height: u32,
-    /// Device pixels of one CSS pixel.
+    /// Device pixels for each CSS pixel.
     pub device_scale_factor: f64,
-    /// Whether the viewport behaves as a phone's.
+    /// True if the viewport behaves like a phone's.
     pub mobile: bool,
-    /// What `screen.width` says.
+    /// The value of `screen.width`, in CSS pixels.
     pub screen_width: u32,
-    /// What `screen.height` says.
+    /// The value of `screen.height`, in CSS pixels.
     pub screen_height: u32,
 }
 command!(SetDeviceMetricsOverride => "Emulation.setDeviceMetricsOverride" -> Nothing);
 
-/// The medium and the features of media queries.
+/// Sets the medium and the features that media queries see.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SetEmulatedMedia {
-    /// `screen` or `print`; the real one if empty.
+    /// `screen` or `print`; empty for the real one.
     pub media: &'static str,
-    /// Features with a value of their own; an empty value gives the real one back.
+    /// The overridden features; an empty value restores the real one.
     pub features: Vec<MediaFeature>,
 }
 command!(SetEmulatedMedia => "Emulation.setEmulatedMedia" -> Nothing);
@@ -36,16 +36,15 @@ command!(SetEmulatedMedia => "Emulation.setEmulatedMedia" -> Nothing);
 /// One feature of media queries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct MediaFeature {
-    /// Such as `prefers-color-scheme`.
+    /// The feature, such as `prefers-color-scheme`.
     pub name: &'static str,
-    /// Such as `dark`.
+    /// The value, such as `dark`.
     pub value: &'static str,
 }
 
-/// Lets a page behave as if it had the focus of the desktop, so that several tabs can be used at once.
+/// Makes a page behave as if it had the focus of the desktop, so that several tabs can be used at the same time.
 #[derive(Debug, Serialize)]
 pub struct SetFocusEmulationEnabled {
-    /// On or off.
     pub enabled: bool,
 }
 command!(SetFocusEmulationEnabled => "Emulation.setFocusEmulationEnabled" -> Nothing);

@@ -1,118 +1,102 @@
-//! The domain Input: what a mouse and a keyboard do.
+//! The domain Input: mouse, keyboard and drag events that fumi sends to a page.
 
 use serde::{Deserialize, Serialize};
 
 use crate::devtools::Nothing;
 
-/// Held modifier keys, as bits: Alt 1, Control 2, Meta 4, Shift 8.
+/// The modifier keys that are held, as bits: Alt 1, Control 2, Meta 4, Shift 8.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Modifiers(pub u8);
 
 impl Modifiers {
-    /// Alt, or Option.
+    /// The Alt key, or Option on a Mac.
     pub const ALT: Self = Self(1);
-    /// Control.
     pub const CONTROL: Self = Self(2);
-    /// Meta, or Command.
+    /// The Meta key, or Command on a Mac.
     pub const META: Self = Self(4);
-    /// Shift.
     pub const SHIFT: Self = Self(8);
 
-    /// With another one held too.
+    /// Returns the union of both sets of modifiers.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 }
 
-/// What happens to a mouse.
+/// The type of a mouse event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum MouseEventType {
-    /// A button goes down.
     MousePressed,
-    /// A button comes up.
     MouseReleased,
-    /// It moves.
     MouseMoved,
 }
 
-/// A button of a mouse.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MouseButton {
-    /// None.
     #[default]
     None,
-    /// The main one.
+    /// The main button of the mouse.
     Left,
-    /// The wheel.
+    /// The button under the wheel.
     Middle,
-    /// The one of context menus.
+    /// The button that opens context menus.
     Right,
 }
 
-/// Moves a mouse or presses a button of it. Acknowledged when the page has handled it.
+/// Moves the mouse or presses one of its buttons. Acknowledged when the page has handled the event.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DispatchMouseEvent {
-    /// What happens.
     #[serde(rename = "type")]
     pub kind: MouseEventType,
     /// CSS pixels from the left of the page's viewport.
     pub x: f64,
-    /// CSS pixels from its top.
+    /// CSS pixels from the top of the page's viewport.
     pub y: f64,
-    /// Held keys.
     pub modifiers: Modifiers,
-    /// The button that goes down or up; of a move the one that is held.
+    /// The button that goes down or up; for a move, the button that is held.
     pub button: MouseButton,
     /// Buttons that are down, as bits: left 1, right 2, middle 4.
     pub buttons: u8,
-    /// 1 for a click, 2 for the second of a double click; 0 for a move.
+    /// 1 for a click, 2 for the second click of a double click, 0 for a move.
     pub click_count: u8,
-    /// How hard; 0.5 while a button is down.
+    /// The pressure; 0.5 while a button is down.
     pub force: f64,
 }
 command!(DispatchMouseEvent => "Input.dispatchMouseEvent" -> Nothing);
 
-/// What happens to a key.
+/// The type of a key event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum KeyEventType {
-    /// It goes down and types something.
+    /// The key goes down and types text.
     KeyDown,
-    /// It goes down and types nothing.
+    /// The key goes down and types no text.
     RawKeyDown,
-    /// It comes up.
     KeyUp,
 }
 
-/// Presses or releases a key.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DispatchKeyEvent {
-    /// What happens.
     #[serde(rename = "type")]
     pub kind: KeyEventType,
-    /// Held keys, this one included while it goes down.
+    /// The held modifier keys, including this one while it goes down.
     pub modifiers: Modifiers,
-    /// `KeyboardEvent.key`.
     pub key: &'static str,
-    /// `KeyboardEvent.code`.
     pub code: &'static str,
-    /// `KeyboardEvent.keyCode`.
     pub windows_virtual_key_code: u32,
-    /// What it types; empty for nothing.
+    /// The text that the key types; empty for none.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub text: &'static str,
-    /// The same without modifiers.
+    /// The text that the key would type without modifiers.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub unmodified_text: &'static str,
-    /// `KeyboardEvent.location`.
     pub location: u32,
-    /// Whether it is on the keypad.
+    /// True if the key is on the numeric keypad.
     pub is_keypad: bool,
 }
 command!(DispatchKeyEvent => "Input.dispatchKeyEvent" -> Nothing);
@@ -120,7 +104,6 @@ command!(DispatchKeyEvent => "Input.dispatchKeyEvent" -> Nothing);
 /// Inserts text at the caret without keys, as an input method or an emoji picker does.
 #[derive(Debug, Serialize)]
 pub struct InsertText<'a> {
-    /// The text.
     pub text: &'a str,
 }
 
@@ -129,32 +112,30 @@ impl crate::devtools::Command for InsertText<'_> {
     type Reply = Nothing;
 }
 
-/// Whether drags are held back and announced by [`DragIntercepted`] instead of being done by the system.
+/// Makes Chromium report drags with [`DragIntercepted`] instead of passing them to the system.
 #[derive(Debug, Serialize)]
 pub struct SetInterceptDrags {
-    /// On or off.
     pub enabled: bool,
 }
 command!(SetInterceptDrags => "Input.setInterceptDrags" -> Nothing);
 
-/// A drag of the page was held back.
+/// An intercepted drag, started by the page.
 #[derive(Debug, Deserialize)]
 pub struct DragIntercepted {
-    /// What it carries.
     pub data: DragData,
 }
 happening!(DragIntercepted => "Input.dragIntercepted");
 
-/// What a drag carries.
+/// The data that a drag carries.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DragData {
-    /// Texts of several types.
+    /// The dragged texts, one of each media type.
     pub items: Vec<DragDataItem>,
-    /// Absolute paths of files.
+    /// Absolute paths of the dragged files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
-    /// What may be done with it, as bits: copy 1, link 2, move 16; all bits, which is negative, for anything.
+    /// The allowed operations, as bits: copy 1, link 2, move 16; all bits set (a negative number) allows any.
     pub drag_operations_mask: i64,
 }
 
@@ -162,45 +143,41 @@ pub struct DragData {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DragDataItem {
-    /// Its media type.
+    /// The media type of the text.
     pub mime_type: String,
-    /// The text.
     pub data: String,
-    /// Title of a link.
+    /// The title of a dragged link.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Where relative links of markup start.
+    /// The URL against which relative links in dragged markup are resolved.
     #[serde(rename = "baseURL", skip_serializing_if = "Option::is_none")]
     pub base_url: Option<String>,
 }
 
-/// What a drag does over a page.
+/// The type of a drag event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum DragEventType {
-    /// It comes over the page.
+    /// The drag enters the page.
     DragEnter,
-    /// It moves there.
+    /// The drag moves over the page.
     DragOver,
-    /// It is let go.
+    /// The dragged data is dropped.
     Drop,
-    /// It is given up.
+    /// The drag is cancelled.
     DragCancel,
 }
 
-/// Drags something over a page.
+/// Moves, drops or cancels a drag over a page.
 #[derive(Debug, Serialize)]
 pub struct DispatchDragEvent<'a> {
-    /// What happens.
     #[serde(rename = "type")]
     pub kind: DragEventType,
     /// CSS pixels from the left of the page's viewport.
     pub x: f64,
-    /// CSS pixels from its top.
+    /// CSS pixels from the top of the page's viewport.
     pub y: f64,
-    /// What it carries.
     pub data: &'a DragData,
-    /// Held keys.
     pub modifiers: Modifiers,
 }
 

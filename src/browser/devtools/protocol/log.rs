@@ -1,23 +1,22 @@
-//! The domain Log: what Chromium itself says about a page.
+//! The domain Log: messages of Chromium itself about a page.
 
 use serde::{Deserialize, Serialize};
 
 use crate::devtools::Nothing;
 
-/// Begins to report entries, those that exist at once.
+/// Starts reporting entries; existing entries are reported at once.
 #[derive(Debug, Default, Serialize)]
 pub struct Enable {}
 command!(Enable => "Log.enable" -> Nothing);
 
-/// An entry.
+/// The event that an entry was added to the log.
 #[derive(Debug, Deserialize)]
 pub struct EntryAdded {
-    /// What it says.
     pub entry: Entry,
 }
 happening!(EntryAdded => "Log.entryAdded");
 
-/// What Chromium says.
+/// A message of Chromium about a page.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Entry {
@@ -25,10 +24,9 @@ pub struct Entry {
     pub source: String,
     /// `verbose`, `info`, `warning` or `error`.
     pub level: String,
-    /// The message.
     pub text: String,
-    /// About this.
+    /// The URL that the message is about.
     pub url: Option<String>,
-    /// From 0.
+    /// The line number, counted from 0.
     pub line_number: Option<i64>,
 }

@@ -1,7 +1,7 @@
 //! The commands and events that fumi uses, as typed structs. Names, fields and units are those of the protocol's
 //! documentation; fields that fumi does not read are left out.
 
-/// Names commands: `command!(Navigate => "Page.navigate" -> Navigated)`.
+/// Implements `Command` for a struct: `command!(Navigate => "Page.navigate" -> Navigated)`.
 macro_rules! command {
     ($name:ident => $method:literal -> $reply:ty) => {
         impl $crate::devtools::Command for $name {
@@ -11,7 +11,7 @@ macro_rules! command {
     };
 }
 
-/// Names events: `happening!(LoadFired => "Page.loadEventFired")`.
+/// Implements `Happening` for an event: `happening!(LoadFired => "Page.loadEventFired")`.
 macro_rules! happening {
     ($name:ident => $method:literal) => {
         impl $crate::devtools::Happening for $name {

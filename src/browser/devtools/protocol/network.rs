@@ -1,4 +1,4 @@
-//! The domain Network: requests of a page and what came of them.
+//! The domain Network: the requests of a page, their responses and errors.
 
 use std::collections::BTreeMap;
 
@@ -7,99 +7,92 @@ use serde::{Deserialize, Serialize};
 use super::page::{FrameId, LoaderId};
 use crate::devtools::Nothing;
 
-/// A request; the hops of a redirect share it.
+/// The id of a request; all hops of a redirect share it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RequestId(pub String);
 
-/// Names and values.
+/// The names and values of HTTP header fields.
 pub type Headers = BTreeMap<String, String>;
 
-/// Begins to report requests.
+/// Starts reporting requests.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Enable {
-    /// Bytes of bodies kept for a process.
+    /// Bytes of bodies that Chromium keeps for one process.
     pub max_total_buffer_size: u64,
-    /// Bytes kept of one body.
+    /// Bytes that Chromium keeps of one body.
     pub max_resource_buffer_size: u64,
-    /// Bytes of a request's body that come with its event.
+    /// Bytes of a request's body that are sent with its event.
     pub max_post_data_size: u64,
 }
 command!(Enable => "Network.enable" -> Nothing);
 
-/// The body of a response.
+/// Asks for the body of a response.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GetResponseBody {
-    /// Of which request.
     pub request_id: RequestId,
 }
 command!(GetResponseBody => "Network.getResponseBody" -> ResponseBody);
 
-/// The body.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ResponseBody {
-    /// Text, or bytes as base64.
+    /// Text, or bytes in base64.
     pub body: String,
-    /// Which of both.
+    /// True if `body` is base64.
     pub base64_encoded: bool,
 }
 
-/// The body of a request that did not come with its event.
+/// Asks for the body of a request if the event did not contain it.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GetRequestPostData {
-    /// Of which request.
     pub request_id: RequestId,
 }
 command!(GetRequestPostData => "Network.getRequestPostData" -> PostData);
 
-/// The body.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PostData {
-    /// As text.
     pub post_data: String,
 }
 
-/// A request goes out, or goes on after a redirect.
+/// The event that a request is sent, or sent on after a redirect.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RequestWillBeSent {
-    /// Which.
     pub request_id: RequestId,
-    /// Of which document.
+    /// The document that the request belongs to.
     pub loader_id: LoaderId,
-    /// What goes out.
     pub request: Request,
-    /// Seconds of a clock that only goes forward.
+    /// Seconds of a monotonic clock.
     pub timestamp: f64,
-    /// The answer that sent it here.
+    /// The redirecting response, if this request follows a redirect.
     pub redirect_response: Option<Response>,
-    /// `Document`, `Stylesheet`, `Image`, `XHR`, `Fetch`, ...
+    /// The type of the resource: `Document`, `Stylesheet`, `Image`, `XHR`, `Fetch`, ...
     #[serde(rename = "type")]
     pub kind: Option<String>,
-    /// Of which frame.
+    /// The frame that the request belongs to.
     pub frame_id: Option<FrameId>,
 }
 happening!(RequestWillBeSent => "Network.requestWillBeSent");
 
-/// What goes out.
+/// A request as it is sent.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Request {
-    /// Without its fragment.
+    /// The URL without its fragment.
     pub url: String,
-    /// Such as `GET`.
+    /// The HTTP method, such as `GET`.
     pub method: String,
-    /// Without what Chromium adds at the end, such as cookies.
+    /// The header fields without those that Chromium adds last, such as cookies.
     #[serde(default)]
     pub headers: Headers,
-    /// The body, where it is small.
+    /// The body, if it is small.
     pub post_data: Option<String>,
-    /// Whether there is one.
+    /// True if the request has a body.
     #[serde(default)]
     pub has_post_data: bool,
 }
@@ -108,96 +101,86 @@ pub struct Request {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Response {
-    /// Where it came from.
+    /// The URL of the response.
     pub url: String,
-    /// Such as 200; 0 where the scheme has none.
+    /// The status code, such as 200; 0 if the scheme has none.
     pub status: i64,
-    /// Names and values.
     #[serde(default)]
     pub headers: Headers,
-    /// Such as `text/html`.
+    /// The media type, such as `text/html`.
     #[serde(default)]
     pub mime_type: String,
 }
 
-/// A response began.
+/// The event that the head of a response arrived.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ResponseReceived {
-    /// To which request.
     pub request_id: RequestId,
-    /// As for [`RequestWillBeSent`].
+    /// The type of the resource, as in [`RequestWillBeSent`].
     #[serde(rename = "type")]
     pub kind: String,
-    /// Its head.
     pub response: Response,
 }
 happening!(ResponseReceived => "Network.responseReceived");
 
-/// A response is whole.
+/// The event that a response arrived completely.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LoadingFinished {
-    /// To which request.
     pub request_id: RequestId,
-    /// As for [`RequestWillBeSent`].
+    /// Seconds of the clock of [`RequestWillBeSent`].
     pub timestamp: f64,
-    /// Bytes as they came over the network.
+    /// Bytes received over the network, before decompression.
     pub encoded_data_length: f64,
 }
 happening!(LoadingFinished => "Network.loadingFinished");
 
-/// Nothing came of a request.
+/// The event that a request failed.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LoadingFailed {
-    /// Which.
     pub request_id: RequestId,
-    /// As for [`RequestWillBeSent`].
+    /// Seconds of the clock of [`RequestWillBeSent`].
     pub timestamp: f64,
-    /// Such as `net::ERR_FAILED`.
+    /// The network error, such as `net::ERR_FAILED`.
     pub error_text: String,
-    /// Why Chromium did not allow it.
+    /// The reason why Chromium blocked the request, if it did.
     pub blocked_reason: Option<String>,
 }
 happening!(LoadingFailed => "Network.loadingFailed");
 
-/// A `WebSocket` begins.
+/// The event that a `WebSocket` was created.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WebSocketCreated {
-    /// Which.
     pub request_id: RequestId,
-    /// Where to.
     pub url: String,
 }
 happening!(WebSocketCreated => "Network.webSocketCreated");
 
-/// A `WebSocket` is open.
+/// The event that a `WebSocket` was opened.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WebSocketHandshakeResponseReceived {
-    /// Which.
     pub request_id: RequestId,
-    /// The answer's head.
     pub response: HandshakeResponse,
 }
 happening!(WebSocketHandshakeResponseReceived => "Network.webSocketHandshakeResponseReceived");
 
-/// The head of the answer to a handshake.
+/// The response to the handshake of a `WebSocket`.
 #[derive(Debug, Deserialize)]
 pub struct HandshakeResponse {
-    /// 101 where it succeeded.
+    /// The status code; 101 on success.
     pub status: i64,
 }
 
-/// A `WebSocket` ended.
+/// The event that a `WebSocket` was closed.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WebSocketClosed {
-    /// Which.
     pub request_id: RequestId,
-    /// As for [`RequestWillBeSent`].
+    /// Seconds of the clock of [`RequestWillBeSent`].
     pub timestamp: f64,
 }
 happening!(WebSocketClosed => "Network.webSocketClosed");

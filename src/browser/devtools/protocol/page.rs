@@ -5,68 +5,65 @@ use serde::{Deserialize, Serialize};
 use super::dom::BackendNodeId;
 use crate::devtools::Nothing;
 
-/// A frame; the same over navigations, also when another process takes it over.
+/// The id of a frame. A navigation does not change it, nor does a move to another process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct FrameId(pub String);
 
-/// One loading of one document; also the id of the request of that document.
+/// The id of one load of one document; also the id of the request for that document.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct LoaderId(pub String);
 
-/// Begins to report the domain's events.
+/// Starts reporting the domain's events.
 #[derive(Debug, Default, Serialize)]
 pub struct Enable {}
 command!(Enable => "Page.enable" -> Nothing);
 
-/// Reports `init`, `DOMContentLoaded`, `load` and the like of every document; those of documents that exist at once.
+/// Reports the steps of every document (`init`, `DOMContentLoaded`, `load`, ...); past steps of existing documents are
+/// reported at once.
 #[derive(Debug, Serialize)]
 pub struct SetLifecycleEventsEnabled {
-    /// On or off.
     pub enabled: bool,
 }
 command!(SetLifecycleEventsEnabled => "Page.setLifecycleEventsEnabled" -> Nothing);
 
-/// The frames of this process below the target.
+/// Asks for the frames of a target, as far as they run in its process.
 #[derive(Debug, Default, Serialize)]
 pub struct GetFrameTree {}
 command!(GetFrameTree => "Page.getFrameTree" -> FrameTreeReply);
 
-/// The frames.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FrameTreeReply {
-    /// From the root on.
+    /// The tree, from the root frame down.
     pub frame_tree: FrameTree,
 }
 
-/// A frame with those inside it.
+/// A frame with its child frames.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FrameTree {
-    /// The frame.
     pub frame: FrameInfo,
-    /// Those inside it.
+    /// The frames inside this one.
     #[serde(default)]
     pub child_frames: Vec<FrameTree>,
 }
 
-/// What is known of a frame and its document.
+/// The properties of a frame and its document.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FrameInfo {
-    /// Its id.
     pub id: FrameId,
-    /// The frame that it is in.
+    /// The frame that contains this one.
     pub parent_id: Option<FrameId>,
-    /// Its document.
+    /// The id of the load of its document.
     pub loader_id: LoaderId,
     /// The document's URL without its fragment.
     pub url: String,
-    /// The fragment, with `#`.
+    /// The fragment of the URL, with `#`.
     pub url_fragment: Option<String>,
-    /// The URL that could not be loaded, where this is Chromium's page about that.
+    /// The URL that could not be loaded, if the document is Chromium's error page.
     pub unreachable_url: Option<String>,
 }
 
@@ -74,231 +71,215 @@ pub struct FrameInfo {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AddScriptToEvaluateOnNewDocument {
-    /// The script.
     pub source: &'static str,
-    /// The name of the world.
     pub world_name: &'static str,
-    /// Also in documents that exist.
+    /// True to run the script in existing documents too.
     pub run_immediately: bool,
 }
 command!(AddScriptToEvaluateOnNewDocument => "Page.addScriptToEvaluateOnNewDocument" -> Nothing);
 
-/// Makes a world in a frame, or finds it.
+/// Creates a world in a frame, or returns the existing one of that name.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CreateIsolatedWorld {
-    /// Where.
     pub frame_id: FrameId,
-    /// Its name.
     pub world_name: &'static str,
 }
 command!(CreateIsolatedWorld => "Page.createIsolatedWorld" -> Nothing);
 
-/// File choosers are reported and not shown.
+/// Makes Chromium report file choosers instead of showing them.
 #[derive(Debug, Serialize)]
 pub struct SetInterceptFileChooserDialog {
-    /// On or off.
     pub enabled: bool,
 }
 command!(SetInterceptFileChooserDialog => "Page.setInterceptFileChooserDialog" -> Nothing);
 
-/// Goes to a URL. Answered when the document has arrived or failed.
+/// Navigates to a URL. The reply comes when the document has arrived or failed.
 #[derive(Debug, Serialize)]
 pub struct Navigate {
-    /// Where to.
     pub url: String,
 }
 command!(Navigate => "Page.navigate" -> Navigated);
 
-/// What came of it.
+/// The result of a navigation.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Navigated {
-    /// The new document; none if the same stays.
+    /// The id of the new load; `None` if the document stays the same.
     pub loader_id: Option<LoaderId>,
-    /// Such as `net::ERR_CONNECTION_REFUSED`.
+    /// The network error, such as `net::ERR_CONNECTION_REFUSED`.
     pub error_text: Option<String>,
-    /// It became a download.
+    /// True if the response became a download.
     #[serde(default)]
     pub is_download: bool,
 }
 
-/// Stops loading.
+/// Stops all loading in the page.
 #[derive(Debug, Default, Serialize)]
 pub struct StopLoading {}
 command!(StopLoading => "Page.stopLoading" -> Nothing);
 
-/// Where this tab has been.
+/// Asks for the history of a tab.
 #[derive(Debug, Default, Serialize)]
 pub struct GetNavigationHistory {}
 command!(GetNavigationHistory => "Page.getNavigationHistory" -> History);
 
-/// Where this tab has been.
+/// The navigation history of a tab.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct History {
-    /// Where it is now, from 0.
+    /// The index of the current entry, counted from 0.
     pub current_index: i64,
-    /// The oldest first.
+    /// The entries, the oldest first.
     pub entries: Vec<HistoryEntry>,
 }
 
-/// One place in the history.
+/// One entry of a tab's history.
 #[derive(Debug, Deserialize)]
 pub struct HistoryEntry {
-    /// Its number for [`NavigateToHistoryEntry`].
+    /// The id to pass to [`NavigateToHistoryEntry`].
     pub id: i64,
-    /// Its URL.
     pub url: String,
 }
 
-/// Goes back or forward.
+/// Navigates to an entry of the history.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NavigateToHistoryEntry {
-    /// Where to.
     pub entry_id: i64,
 }
 command!(NavigateToHistoryEntry => "Page.navigateToHistoryEntry" -> Nothing);
 
-/// Answers an open dialog.
+/// Accepts or dismisses an open dialog.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HandleJavaScriptDialog {
-    /// OK or cancel.
+    /// True for OK, false for cancel.
     pub accept: bool,
-    /// What is typed into a prompt.
+    /// The text to enter into a prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt_text: Option<String>,
 }
 command!(HandleJavaScriptDialog => "Page.handleJavaScriptDialog" -> Nothing);
 
-/// Brings the tab to the front.
 #[derive(Debug, Default, Serialize)]
 pub struct BringToFront {}
 command!(BringToFront => "Page.bringToFront" -> Nothing);
 
-/// A frame came into being, or came back into this process.
+/// The event that a frame was created, or came back into this process.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FrameAttached {
-    /// Which.
     pub frame_id: FrameId,
-    /// Inside which.
+    /// The frame that contains the new one.
     pub parent_frame_id: FrameId,
 }
 happening!(FrameAttached => "Page.frameAttached");
 
-/// A frame went, or went into another process.
+/// The event that a frame was removed, or moved to another process.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FrameDetached {
-    /// Which.
     pub frame_id: FrameId,
     /// `remove` or `swap`.
     pub reason: String,
 }
 happening!(FrameDetached => "Page.frameDetached");
 
-/// A frame has another document.
+/// The event that a frame has a new document.
 #[derive(Debug, Deserialize)]
 pub struct FrameNavigated {
-    /// The frame as it is now.
+    /// The frame after the navigation.
     pub frame: FrameInfo,
-    /// `Navigation`, or `BackForwardCacheRestore`: a document as it was left, whose steps are not told again.
+    /// `Navigation`, or `BackForwardCacheRestore`: a document restored as it was left, whose lifecycle events are not
+    /// repeated.
     #[serde(rename = "type", default)]
     pub kind: String,
 }
 happening!(FrameNavigated => "Page.frameNavigated");
 
-/// A document has another URL: a fragment or the history interface.
+/// The event that the URL changed within a document, by a fragment or by the history interface.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NavigatedWithinDocument {
-    /// Which frame.
     pub frame_id: FrameId,
-    /// The URL now.
+    /// The URL after the change.
     pub url: String,
 }
 happening!(NavigatedWithinDocument => "Page.navigatedWithinDocument");
 
-/// The page asked for a navigation.
+/// The event that the page requested a navigation.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FrameRequestedNavigation {
-    /// Of which frame.
     pub frame_id: FrameId,
     /// `currentTab`, `newTab`, `newWindow` or `download`.
     pub disposition: String,
 }
 happening!(FrameRequestedNavigation => "Page.frameRequestedNavigation");
 
-/// A navigation began.
+/// The event that a navigation started.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FrameStartedNavigating {
-    /// Of which frame.
     pub frame_id: FrameId,
-    /// The document that will be.
+    /// The id of the load that has started.
     pub loader_id: LoaderId,
     /// `differentDocument`, `sameDocument`, `reload`, `historySameDocument`, ...
     pub navigation_type: String,
 }
 happening!(FrameStartedNavigating => "Page.frameStartedNavigating");
 
-/// Nothing of a frame is on its way any more, whatever came of it.
+/// The event that a frame has stopped loading, with or without success.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FrameStoppedLoading {
-    /// Which.
     pub frame_id: FrameId,
 }
 happening!(FrameStoppedLoading => "Page.frameStoppedLoading");
 
-/// A document got further.
+/// The event that a document reached a step of its lifecycle.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LifecycleEvent {
-    /// In which frame.
     pub frame_id: FrameId,
-    /// Which document.
     pub loader_id: LoaderId,
-    /// `init`, `DOMContentLoaded`, `load`, ...
+    /// The step: `init`, `DOMContentLoaded`, `load`, ...
     pub name: String,
 }
 happening!(LifecycleEvent => "Page.lifecycleEvent");
 
-/// A dialog opened; the page stands still until it is answered.
+/// The event that a dialog opened. The page is blocked until the dialog is answered.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct JavascriptDialogOpening {
-    /// What it says.
+    /// The text that the dialog shows.
     pub message: String,
     /// `alert`, `confirm`, `prompt` or `beforeunload`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// What a prompt holds already.
+    /// The initial text of a prompt.
     pub default_prompt: Option<String>,
 }
 happening!(JavascriptDialogOpening => "Page.javascriptDialogOpening");
 
-/// The page asks for files.
+/// The event that the page asks for files.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FileChooserOpened {
     /// `selectSingle` or `selectMultiple`.
     pub mode: String,
-    /// The field that will hold them; none where a script asks without one.
+    /// The field that receives the files; `None` if a script asks without a field.
     pub backend_node_id: Option<BackendNodeId>,
 }
 happening!(FileChooserOpened => "Page.fileChooserOpened");
 
-/// The process of this target crashed.
+/// The event that the process of the target crashed.
 #[derive(Debug, Deserialize)]
 pub struct TargetCrashed {}
 happening!(TargetCrashed => "Inspector.targetCrashed");
 
-/// Begins to report crashes.
+/// Starts reporting crashes.
 #[derive(Debug, Default, Serialize)]
 pub struct EnableInspector {}
 command!(EnableInspector => "Inspector.enable" -> Nothing);

@@ -1,4 +1,4 @@
-//! The domain Runtime: worlds of a frame, calls into them, what they say.
+//! The domain Runtime: the execution contexts ("worlds") of a frame, calls into them, console messages and exceptions.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -6,82 +6,76 @@ use serde_json::value::RawValue;
 use super::page::FrameId;
 use crate::devtools::Nothing;
 
-/// Begins to report worlds and messages, those that exist at once.
+/// Starts reporting execution contexts and console messages; those that exist already are reported at once.
 #[derive(Debug, Default, Serialize)]
 pub struct Enable {}
 command!(Enable => "Runtime.enable" -> Nothing);
 
-/// Lets a new target run.
+/// Lets a new target run that waits for the debugger.
 #[derive(Debug, Default, Serialize)]
 pub struct RunIfWaitingForDebugger {}
 command!(RunIfWaitingForDebugger => "Runtime.runIfWaitingForDebugger" -> Nothing);
 
-/// Gives worlds of a name a function that tells fumi something, those that are there and those that come.
+/// Adds a function through which scripts send text to fumi, to all present and future worlds of one name.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AddBinding {
-    /// The function's name.
     pub name: &'static str,
-    /// The worlds' name.
+    /// The name of the worlds that get the function.
     pub execution_context_name: &'static str,
 }
 command!(AddBinding => "Runtime.addBinding" -> Nothing);
 
-/// Such a function was called.
+/// A call of a function that [`AddBinding`] added.
 #[derive(Debug, Deserialize)]
 pub struct BindingCalled {
-    /// The function's name.
     pub name: String,
-    /// What it told.
+    /// The text that the script sent.
     pub payload: String,
 }
 happening!(BindingCalled => "Runtime.bindingCalled");
 
-/// An object in a page, held until it is released.
+/// The id of an object in a page. Chromium keeps the object alive until it is released.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RemoteObjectId(pub String);
 
-/// Lets an object go.
+/// Releases an object, so that Chromium may collect it.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReleaseObject {
-    /// Which.
     pub object_id: RemoteObjectId,
 }
 command!(ReleaseObject => "Runtime.releaseObject" -> Nothing);
 
-/// Calls a function in a world, or on an object of one.
+/// Calls a function in a world, or on an object of a world.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CallFunctionOn {
-    /// A function as an expression.
+    /// The function, as a JavaScript expression.
     pub function_declaration: String,
-    /// What `this` is; its world is where the function runs.
+    /// The `this` of the call; the function runs in the world of this object.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object_id: Option<RemoteObjectId>,
-    /// The world, where there is no object.
+    /// The world to call in if no object is given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unique_context_id: Option<String>,
-    /// Arguments.
     pub arguments: Vec<CallArgument>,
-    /// The value as JSON instead of an object that is held.
+    /// True to receive the value as JSON instead of a reference to an object.
     pub return_by_value: bool,
-    /// Waits for a promise.
+    /// True to wait for the result if it is a promise.
     pub await_promise: bool,
-    /// As if a person had acted.
+    /// True to treat the call as a user's action.
     pub user_gesture: bool,
 }
 command!(CallFunctionOn => "Runtime.callFunctionOn" -> Evaluated);
 
-/// An argument: a value or an object of the same page.
+/// An argument of a call: a value or an object of the same page.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CallArgument {
-    /// A value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<Box<RawValue>>,
-    /// An object.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object_id: Option<RemoteObjectId>,
 }
@@ -90,175 +84,162 @@ pub struct CallArgument {
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Evaluate {
-    /// The expression.
     pub expression: String,
-    /// The world.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unique_context_id: Option<String>,
-    /// The value as JSON instead of an object that is held.
+    /// True to receive the value as JSON instead of a reference to an object.
     pub return_by_value: bool,
-    /// Waits for a promise.
+    /// True to wait for the result if it is a promise.
     pub await_promise: bool,
-    /// As if a person had acted.
+    /// True to treat the evaluation as a user's action.
     pub user_gesture: bool,
 }
 command!(Evaluate => "Runtime.evaluate" -> Evaluated);
 
-/// What came of it.
+/// The result of a call or an evaluation.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Evaluated {
-    /// The value, or what was thrown.
+    /// The value, or the value that was thrown.
     pub result: RemoteObject,
-    /// Where it threw.
+    /// The exception, if one was thrown.
     pub exception_details: Option<ExceptionDetails>,
 }
 
-/// A value of a page.
+/// A JavaScript value of a page.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RemoteObject {
     /// `object`, `function`, `undefined`, `string`, ...
     #[serde(rename = "type")]
     pub kind: String,
-    /// `null`, `array`, `node`, `error`, ... of an object.
+    /// The subtype of an object: `null`, `array`, `node`, `error`, ...
     pub subtype: Option<String>,
-    /// The value as JSON, where it has such a form.
+    /// The value as JSON, if it can be written as JSON.
     pub value: Option<Box<RawValue>>,
-    /// `NaN`, `Infinity`, `-0`, `1n`.
+    /// A value that JSON cannot express: `NaN`, `Infinity`, `-0`, `1n`.
     pub unserializable_value: Option<String>,
-    /// As the console shows it.
+    /// The text that a console shows for the value.
     pub description: Option<String>,
-    /// What holds it.
+    /// The id of the object, if the value is an object that was not returned as JSON.
     pub object_id: Option<RemoteObjectId>,
-    /// A look at what is inside.
+    /// A preview of the object's properties.
     pub preview: Option<ObjectPreview>,
 }
 
-/// A look into an object.
+/// A preview of an object's contents.
 #[derive(Debug, Deserialize)]
 pub struct ObjectPreview {
-    /// `array`, `error`, ...
     pub subtype: Option<String>,
-    /// Its description.
     pub description: Option<String>,
-    /// More is inside than shown.
+    /// True if the object has more properties than the preview shows.
     pub overflow: bool,
     /// The first few properties.
     pub properties: Vec<PropertyPreview>,
 }
 
-/// One property of a preview.
 #[derive(Debug, Deserialize)]
 pub struct PropertyPreview {
-    /// Its name.
     pub name: String,
-    /// As for [`RemoteObject`].
+    /// The type of the value, as in [`RemoteObject`].
     #[serde(rename = "type")]
     pub kind: String,
-    /// Its value, cut.
+    /// The value as text, shortened by Chromium.
     pub value: Option<String>,
 }
 
-/// What was thrown, and where.
+/// An exception and the position at which it was thrown.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExceptionDetails {
     /// `Uncaught`, `Uncaught (in promise)`, or the message of a syntax error.
     pub text: String,
-    /// From 0.
+    /// The line number, counted from 0.
     pub line_number: i64,
-    /// From 0.
+    /// The column number, counted from 0.
     pub column_number: i64,
-    /// The script.
+    /// The URL of the script.
     pub url: Option<String>,
-    /// What was thrown.
+    /// The value that was thrown.
     pub exception: Option<RemoteObject>,
-    /// Where.
     pub stack_trace: Option<StackTrace>,
 }
 
-/// Who called whom, the innermost first.
+/// A stack of calls, the innermost first.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StackTrace {
-    /// The calls.
     pub call_frames: Vec<CallFrame>,
 }
 
-/// One call.
+/// One call of a [`StackTrace`].
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CallFrame {
-    /// The script.
+    /// The URL of the script.
     pub url: String,
-    /// From 0.
+    /// The line number, counted from 0.
     pub line_number: i64,
-    /// From 0.
+    /// The column number, counted from 0.
     pub column_number: i64,
 }
 
-/// A world came into being.
+/// The event that a world was created.
 #[derive(Debug, Deserialize)]
 pub struct ExecutionContextCreated {
-    /// The world.
     pub context: ExecutionContext,
 }
 happening!(ExecutionContextCreated => "Runtime.executionContextCreated");
 
-/// A world.
+/// A world: a global object in which scripts of a frame run.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExecutionContext {
-    /// Its number within its process.
+    /// The number of the world, unique within its process.
     pub id: i64,
-    /// Its name; empty for the page's own.
+    /// The name; empty for the world of the page's own scripts.
     pub name: String,
-    /// An id that no other world ever has.
+    /// An id that is never given to another world.
     pub unique_id: String,
-    /// Whose it is.
     pub aux_data: Option<ContextOwner>,
 }
 
-/// Whose a world is.
+/// The frame to which a world belongs.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextOwner {
-    /// The page's own.
+    /// True for the world of the page's own scripts.
     #[serde(default)]
     pub is_default: bool,
-    /// The frame.
     pub frame_id: Option<FrameId>,
 }
 
-/// A world ended.
+/// The event that a world was destroyed.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExecutionContextDestroyed {
-    /// Which.
     pub execution_context_unique_id: String,
 }
 happening!(ExecutionContextDestroyed => "Runtime.executionContextDestroyed");
 
-/// The page wrote to its console.
+/// The event that the page wrote to its console.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ConsoleApiCalled {
-    /// `log`, `debug`, `info`, `error`, `warning`, `assert`, `table`, ...
+    /// The method that was called: `log`, `debug`, `info`, `error`, `warning`, `assert`, `table`, ...
     #[serde(rename = "type")]
     pub kind: String,
-    /// What it wrote.
+    /// The values that were written.
     pub args: Vec<RemoteObject>,
-    /// Where.
+    /// The position of the call.
     pub stack_trace: Option<StackTrace>,
 }
 happening!(ConsoleApiCalled => "Runtime.consoleAPICalled");
 
-/// Something was thrown and not caught.
+/// The event that an exception was not caught.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExceptionThrown {
-    /// What and where.
     pub exception_details: ExceptionDetails,
 }
 happening!(ExceptionThrown => "Runtime.exceptionThrown");

@@ -1,33 +1,32 @@
-//! What scripts of a caller need beyond a call: reading them first, and stopping them.
+//! The part of the domain Runtime for scripts that callers supply: checking their syntax, and stopping them.
 
 use serde::{Deserialize, Serialize};
 
 use super::runtime::ExceptionDetails;
 use crate::devtools::Nothing;
 
-/// Reads a script without running it.
+/// Compiles a script without running it, to check its syntax.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CompileScript {
-    /// The script.
     pub expression: String,
-    /// A name for it.
+    /// The name of the script in error messages.
     #[serde(rename = "sourceURL")]
     pub source_url: &'static str,
-    /// Keep it.
+    /// True to keep the compiled script.
     pub persist_script: bool,
 }
 command!(CompileScript => "Runtime.compileScript" -> Compiled);
 
-/// Whether it can be read.
+/// The result of compiling a script.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Compiled {
-    /// Why not.
+    /// The syntax error, if the script cannot be compiled.
     pub exception_details: Option<ExceptionDetails>,
 }
 
-/// Stops whatever script runs now.
+/// Stops the script that is running.
 #[derive(Debug, Serialize)]
 pub struct TerminateExecution {}
 command!(TerminateExecution => "Runtime.terminateExecution" -> Nothing);

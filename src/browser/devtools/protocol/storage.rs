@@ -1,4 +1,4 @@
-//! The domain Storage, as far as cookies of a context go.
+//! The domain Storage, limited to the cookies of a browser context.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,59 +9,51 @@ use crate::devtools::Nothing;
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GetCookies {
-    /// The context.
     pub browser_context_id: ContextId,
 }
 command!(GetCookies => "Storage.getCookies" -> Cookies);
 
-/// The cookies.
 #[derive(Debug, Deserialize)]
 pub struct Cookies {
-    /// All of them.
     pub cookies: Vec<Cookie>,
 }
 
-/// A cookie as Chromium keeps it.
+/// A cookie as Chromium stores it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Cookie {
-    /// Name.
     pub name: String,
-    /// Value.
     pub value: String,
-    /// Domain; with a dot in front it holds for subdomains too.
+    /// The domain; with a leading dot the cookie is sent to subdomains too.
     pub domain: String,
-    /// Path.
     pub path: String,
-    /// Seconds since 1970; -1 for one that ends with the session.
+    /// Seconds since 1970; -1 for a cookie that expires with the session.
     pub expires: f64,
-    /// Not for scripts.
+    /// True if scripts cannot read the cookie.
     pub http_only: bool,
-    /// Only over HTTPS.
+    /// True if the cookie is sent over HTTPS only.
     pub secure: bool,
     /// `Strict`, `Lax` or `None`.
     pub same_site: Option<String>,
-    /// The site below which it is kept apart.
+    /// The partition that the cookie belongs to, if it is partitioned.
     pub partition_key: Option<PartitionKey>,
 }
 
-/// The site below which a cookie is kept apart.
+/// The partition of a cookie: cookies set below different sites are stored separately.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PartitionKey {
-    /// The site of the page.
+    /// The site of the top-level page.
     pub top_level_site: String,
-    /// Whether a frame of another site is between.
+    /// True if a frame of another site lies between the page and the frame that set the cookie.
     pub has_cross_site_ancestor: bool,
 }
 
-/// Sets cookies; one that has expired is removed.
+/// Sets cookies. An expired cookie is removed.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SetCookies {
-    /// Which.
     pub cookies: Vec<CookieParam>,
-    /// The context.
     pub browser_context_id: ContextId,
 }
 command!(SetCookies => "Storage.setCookies" -> Nothing);
@@ -70,32 +62,28 @@ command!(SetCookies => "Storage.setCookies" -> Nothing);
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CookieParam {
-    /// Name.
     pub name: String,
-    /// Value.
     pub value: String,
-    /// A URL that gives domain, path and scheme where they are missing.
+    /// A URL from which missing domain, path and scheme are taken.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// Domain.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub domain: Option<String>,
-    /// Path.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Only over HTTPS.
+    /// True to send the cookie over HTTPS only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub secure: Option<bool>,
-    /// Not for scripts.
+    /// True to hide the cookie from scripts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub http_only: Option<bool>,
     /// `Strict`, `Lax` or `None`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub same_site: Option<String>,
-    /// Seconds since 1970.
+    /// The expiry in seconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires: Option<f64>,
-    /// The site below which it is kept apart.
+    /// The partition of the cookie, if it is partitioned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partition_key: Option<PartitionKey>,
 }
@@ -104,7 +92,6 @@ pub struct CookieParam {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ClearCookies {
-    /// The context.
     pub browser_context_id: ContextId,
 }
 command!(ClearCookies => "Storage.clearCookies" -> Nothing);

@@ -1,4 +1,4 @@
-//! Clicks, hovering and keys.
+//! Tests of clicks, hovering and keys.
 
 use super::page::{Page, at, reason};
 use crate::{
@@ -12,7 +12,7 @@ fn aim(selector: &str) -> Aim {
     Aim::Target(at(selector))
 }
 
-/// `ONE` with the id of what was hit.
+/// Returns `ONE` with the id of the element that received the events.
 fn one(id: &str) -> String {
     ONE.split(' ')
         .map(|kind| format!("{kind}@{id}"))

@@ -1,4 +1,4 @@
-//! Dragging inside a page, and dropping from outside.
+//! Tests of drags inside a page, and of drops from outside.
 
 use super::page::{Page, at, reason};
 use crate::acts::{Aim, Dropping};
@@ -34,7 +34,7 @@ async fn what_the_browser_drags_arrives_with_its_data() {
         "{seen}"
     );
     assert_eq!(page.value("dropped.splice(0)").await, r#"["the card",""]"#);
-    // The pointer is free again: nothing is stuck.
+    // The pointer is free again: no button is stuck.
     page.tab
         .click(&bin, &crate::acts::Click::default())
         .await

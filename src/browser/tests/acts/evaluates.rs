@@ -1,4 +1,4 @@
-//! Scripts of a caller.
+//! Tests of evaluating a caller's script.
 
 use super::page::{Page, at, reason};
 use crate::target::Target;
@@ -70,7 +70,7 @@ async fn what_a_script_throws_is_told_with_its_line_and_long_values_are_cut() {
     assert_eq!(long.cut, Some(5_000_002));
     assert!(long.json.len() < 300_000 && long.json.starts_with(r#""\"xxx"#));
 
-    // Statements as well, whose value is known only after them.
+    // The same for statements, whose value is known only after they have run.
     let long = page
         .tab
         .evaluate("const it = Array(500000).fill('word'); it", None)
@@ -96,7 +96,7 @@ async fn what_a_script_throws_is_told_with_its_line_and_long_values_are_cut() {
     page.tab.handle_dialog(true, None).await.expect("answered");
     assert_eq!(page.value("document.title").await, r#""after""#, "the script went on");
 
-    // One that never ends is stopped when its caller leaves, and the page works on.
+    // A script that never ends is terminated when its call is dropped, and the page goes on working.
     let endless = page.tab.evaluate("() => { for (;;); }", None);
     let left = tokio::time::timeout(std::time::Duration::from_millis(500), endless).await;
     assert!(left.is_err());

@@ -1,4 +1,4 @@
-//! Typing, filling in, choosing.
+//! Tests of typing, filling in and choosing options.
 
 use super::page::{Page, at, reason};
 use crate::acts::{Difference, Differing, Field, FieldKind, Typing};

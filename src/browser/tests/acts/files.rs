@@ -1,4 +1,4 @@
-//! Files for the page.
+//! Tests of passing files to a page.
 
 use super::page::{Page, at, reason};
 use crate::acts::{Aim, Click};

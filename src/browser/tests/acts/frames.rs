@@ -1,4 +1,4 @@
-//! Elements of several frames, and frames that do not answer.
+//! Tests of targets in several frames, and of frames that do not answer.
 
 use fumi_base::errors::Teach as _;
 
@@ -10,11 +10,11 @@ use crate::{
     views::{Find, Wait},
 };
 
-/// A frame that works until it is told to stop answering.
+/// A frame that works until it receives a message, and then hangs.
 const HANGS: &str =
     "<p>Busy</p><script>onmessage = () => { top.postMessage('', '*'); setTimeout(() => { for (;;); }) }</script>";
 
-/// What asks several frames runs on any thread; that this compiles is all there is to it.
+/// Checks at compile time that the futures which query several frames are `Send`.
 #[expect(dead_code, reason = "compiled, never called")]
 fn on_any_thread<'a>(
     page: &'a Page,
@@ -29,7 +29,7 @@ fn on_any_thread<'a>(
     ]
 }
 
-/// Returns once the first frame does not answer any more.
+/// Returns once the first frame no longer answers.
 async fn hang(page: &Page) {
     let told = "new Promise((done) => { onmessage = () => done(1); frames[0].postMessage('', '*') })";
     assert_eq!(page.value(told).await, "1");
@@ -107,8 +107,8 @@ async fn a_frame_that_hangs_is_left_out() {
     page.close().await;
 }
 
-/// The text goes where trusted keys went down. Made-up ones are tried by a frame beside them and by the page around them, which is asked
-/// first.
+/// The text is pasted only where trusted keys went down. An untrusted `keydown` is dispatched by a frame beside that
+/// page, and by the page around it, which is queried first.
 #[tokio::test]
 async fn a_frame_of_another_site_gets_nothing_that_is_pasted_elsewhere() {
     let spy = "<p id=p>got nothing</p><script>
@@ -132,7 +132,7 @@ async fn a_frame_of_another_site_gets_nothing_that_is_pasted_elsewhere() {
         page.tab.press("Control+c").await.expect("copied");
         on("#b").await.expect("clicked");
         page.tab.press("Control+v").await.expect("pasted");
-        // Before the keys come up, as where a browser pastes by itself.
+        // Pasted before the keys come up, as when a browser pastes by itself.
         let pasted = page
             .tab
             .evaluate("(b) => [b.value, b.title].join()", Some(&at("#b")))

@@ -1,4 +1,4 @@
-//! Acts on a real Chromium: what the page saw, compared with what a person's hand gives.
+//! Tests of the acts with a real Chromium: the events that a page receives are compared with those of a person's input.
 
 mod clicks;
 mod drags;

@@ -1,4 +1,4 @@
-//! A tab of a real Chromium on a page made by the test, and what that page saw.
+//! A test page in a tab of a real Chromium, with a record of the events that the page received.
 
 use std::{collections::HashMap, path::PathBuf, sync::Arc};
 
@@ -19,7 +19,8 @@ use crate::{
     target::Target,
 };
 
-/// Writes every event of a kind that a person can cause into `seen`: its name, the id of its target, `!` if untrusted.
+/// Records every event of a kind that a person can cause in `seen`: its name, the id of its target, and `!` if it is
+/// untrusted.
 const RECORDER: &str = "<script>
   const seen = [];
   const kinds = 'pointerdown mousedown pointerup mouseup click dblclick auxclick contextmenu focusin keydown keyup \
@@ -32,7 +33,7 @@ const RECORDER: &str = "<script>
   }
 </script>";
 
-/// A page in a tab. One Chromium each, which ends with it.
+/// A page in a tab of its own Chromium, which ends with it.
 pub(super) struct Page {
     pub(super) tab: Arc<Tab>,
     process: Process,
@@ -40,13 +41,13 @@ pub(super) struct Page {
 }
 
 impl Page {
-    /// Opens the page of the path `/`. In the bodies `{other}` stands for the same site under its other name, which is
-    /// another origin and so another process.
+    /// Opens the page of the path `/`. In the bodies, `{other}` is replaced by the same site under its other name,
+    /// which is another origin and therefore another process.
     pub(super) async fn of_site(pages: &[(&'static str, &str)]) -> Self {
         let site = serve(pages).await;
         let process = Process::start(&Launch::default(), &[]).await.expect("Chromium starts");
         let (tab, events) = open(&process).await;
-        // Popups attach here too; they wait until somebody lets them run.
+        // Popups attach here too; they wait until the debugger lets them run.
         tokio::spawn(drain(events, Channel::of_browser(Arc::clone(process.connection()))));
         tab.navigate(&format!("http://127.0.0.1:{site}/"))
             .await
@@ -60,36 +61,36 @@ impl Page {
         Self::of_site(&[("/", body)]).await
     }
 
-    /// The value of an expression in the main frame, as JSON.
+    /// Returns the value of an expression in the main frame, as JSON.
     pub(super) async fn value(&self, expression: &str) -> String {
         self.tab.evaluate(expression, None).await.expect("a value").json
     }
 
-    /// What the page saw since the last look, without moves.
+    /// Returns the events that the page received since the last call, without moves.
     pub(super) async fn seen(&self) -> String {
         let seen = self.value("seen.splice(0).join(' ')").await;
         serde_json::from_str(&seen).expect("a string")
     }
 
-    /// A file of the test.
+    /// Creates a file in the test's folder and returns its path.
     pub(super) fn file(&self, name: &str, text: &str) -> PathBuf {
         let path = self.folder.path().join(name);
         std::fs::write(&path, text).expect("a file");
         path
     }
 
-    /// Ends Chromium; a test that fails leaves it to the process' own end.
+    /// Ends Chromium. If a test fails before this call, Chromium ends with the test process.
     pub(super) async fn close(self) {
         self.process.kill().await;
     }
 }
 
-/// An element by selector.
+/// Returns the target with this selector.
 pub(super) fn at(selector: &str) -> Target {
     Target::Written(selector.to_owned())
 }
 
-/// The English sentence of an error's reason.
+/// Returns the English text of an error's reason.
 pub(super) fn reason<T: std::fmt::Debug>(result: Result<T, BrowserError>) -> String {
     result.expect_err("an error").to_string()
 }
@@ -138,7 +139,7 @@ async fn drain(mut events: Events, browser: Channel) {
     }
 }
 
-/// A site of one connection per request; its port.
+/// Starts a site with one connection per request and returns its port.
 async fn serve(pages: &[(&'static str, &str)]) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let port = listener.local_addr().expect("an address").port();

@@ -1,4 +1,4 @@
-//! Regular expressions of a caller: those that cannot be read, and those that never end.
+//! Tests of a caller's regular expressions: invalid ones, and ones that never end.
 
 use std::time::Duration;
 
@@ -7,9 +7,9 @@ use fumi_base::errors::Teach as _;
 use super::page::{Page, at};
 use crate::{errors::BrowserError, tab::RequestFilter, views::Find};
 
-/// Tries every way to part the letters.
+/// A pattern with exponential backtracking.
 const ENDLESS: &str = "(a+)+$";
-/// Long enough for what should come at once, however busy the machine is.
+/// A timeout that is long enough for an immediate answer, however busy the machine is.
 const SOON: Duration = Duration::from_secs(20);
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Pictures, paper, preferences.
+//! Tests of screenshots, printing and emulated preferences.
 
 use super::page::{Page, at};
 use crate::{

@@ -1,4 +1,4 @@
-//! What a person typed and nobody else may read.
+//! Tests that passwords which a person typed appear in no other element's text.
 
 use super::page::{Page, at};
 use crate::views::{ElementQuery, HtmlRequest};
@@ -47,7 +47,7 @@ async fn a_typed_password_is_no_part_of_another_name() {
     page.close().await;
 }
 
-/// The candidates of a target with several matches, as a caller reads them.
+/// Returns the candidates of a target with several matches, as a caller reads them.
 async fn reason_of(page: &Page, target: &str) -> String {
     let error = page.tab.locator(&at(target)).await.expect_err("several");
     let facts = fumi_base::errors::Teach::facts(&error);

@@ -1,4 +1,4 @@
-//! Waiting and finding.
+//! Tests of waiting and finding.
 
 use std::time::Duration;
 

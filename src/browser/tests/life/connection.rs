@@ -1,4 +1,4 @@
-//! A connection whose other end is this test: what Chromium would say, byte by byte.
+//! Tests of a connection whose other end is the test itself, which sends Chromium's messages byte by byte.
 
 use tokio::{io::AsyncWriteExt, net::unix::pipe, time::timeout};
 
@@ -8,7 +8,7 @@ use crate::devtools::{
     protocol::{browser::GetVersion, page::GetFrameTree, target::AttachedToTarget},
 };
 
-/// The other end.
+/// The other end of the connection, in place of Chromium.
 struct Peer {
     connection: Arc<Connection>,
     says: pipe::Sender,
@@ -31,7 +31,7 @@ impl Peer {
         self.says.write_all(&[0]).await.expect("said");
     }
 
-    /// A session begins below another one, or below the browser.
+    /// Attaches a session below another one, or below the browser.
     async fn attach(&mut self, parent: Option<&str>, session: &str) -> SessionId {
         let below = parent.map_or_else(String::new, |parent| format!(r#","sessionId":"{parent}""#));
         self.say(format!(
@@ -63,7 +63,7 @@ async fn calls_end_with_their_session_and_with_those_above_it() {
     let [of_page, of_frame] = [Some(page.clone()), Some(frame.clone())].map(call);
     let version = peer.connection.call(None, &GetVersion {});
     let said = async {
-        // The two above have asked before.
+        // The two calls above have been sent before.
         tokio::task::yield_now().await;
         peer.says
             .write_all(b"{\"method\":\"Target.detachedFromTarget\",\"params\":{\"sessionId\":\"page\"}}\0")
@@ -120,7 +120,7 @@ async fn what_a_page_writes_faster_than_it_is_read_is_dropped_and_nothing_else()
     }
     peer.say(r#"{"method":"Target.detachedFromTarget","params":{"sessionId":"page"}}"#)
         .await;
-    // The last of them ends the session.
+    // The last message ends the session.
     within(peer.connection.call(Some(&page), &GetFrameTree {}))
         .await
         .expect_err("gone");

@@ -1,4 +1,4 @@
-//! Downloads of a session: of windows that are gone, too large ones, and who has them in the end.
+//! Tests of a session's downloads: from windows that have closed, downloads that are too large, and their total size.
 
 use std::io::Read as _;
 
@@ -19,7 +19,7 @@ async fn opened(settings: Settings) -> (Arc<Browser>, crate::Turn, Arc<Tab>) {
     (browser, tabs, tab)
 }
 
-/// The only download of a tab, when it has ended.
+/// Returns the only download of a tab once it has ended.
 async fn ended(tab: &Tab) -> Download {
     eventually("a download has ended", async || {
         let downloads = tab.downloads();
@@ -73,7 +73,7 @@ async fn a_download_that_is_too_large_is_stopped_and_says_so() {
     browser.shut_down().await;
 }
 
-/// Lets a page save a file by script, and waits until that has ended.
+/// Lets a page save a file by script, and waits until that download has ended.
 async fn saved(tab: &Tab, kib: usize) -> Download {
     let before = tab.downloads().len();
     let save = format!(

@@ -1,11 +1,11 @@
-//! What ends, and what goes on afterwards.
+//! Tests of how sessions and Chromium end, and of what works afterwards.
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use super::*;
 use crate::{Loss, errors::BrowserError};
 
-/// The process group of the Chromium that runs, and its folder.
+/// Returns the process group and the profile folder of the running Chromium.
 fn process(browser: &Browser) -> (Pid, std::path::PathBuf) {
     process_of(&browser.current().expect("it runs"))
 }
@@ -18,7 +18,8 @@ fn process_of(running: &crate::running::Running) -> (Pid, std::path::PathBuf) {
     )
 }
 
-/// What has ended and is not reaped is gone: that is up to whoever adopted it.
+/// True if no process of the group is alive and its folder is removed. Zombies do not count: their new parent must reap
+/// them.
 fn is_gone((group, folder): &(Pid, std::path::PathBuf)) -> bool {
     let group = group.as_raw_nonzero().to_string();
     let lives = |stat: String| {
@@ -108,7 +109,7 @@ fn the_end_of_the_runtime_leaves_nothing() {
         (browser, before)
     });
     drop(runtime);
-    // Whoever adopts the orphans reaps them.
+    // The process that adopts the orphans reaps them.
     let mut tries = 0;
     while !is_gone(&before) {
         tries += 1;
@@ -130,7 +131,7 @@ async fn idle_sessions_lose_their_context_and_then_their_handle() {
     {
         let mut tabs = session.alone().await;
         tabs.current().await.expect("a tab");
-        // However long a call takes, it is not idle.
+        // A session that a call uses is not idle, however long the call takes.
         eventually("a while passes", {
             let begin = std::time::Instant::now();
             async move || begin.elapsed() > Duration::from_millis(500)
@@ -206,7 +207,7 @@ async fn a_chromium_that_hangs_is_replaced() {
     let tab = tabs.current().await.expect("a tab");
     let before = process(&browser);
     kill_process(before.0, Signal::STOP).expect("stopped");
-    // Who waits for it is told.
+    // A call that waits for it gets an error.
     let told = tab
         .page()
         .call(&crate::devtools::protocol::browser::GetVersion {})

@@ -1,4 +1,4 @@
-//! The policy with a real Chromium: what a page tries, and what arrives.
+//! Tests of the policy with a real Chromium: requests that a page tries, and requests that arrive at a site.
 
 use super::*;
 use crate::{errors::BrowserError, policy::Policy};
@@ -55,7 +55,7 @@ async fn denied_hosts_are_reached_by_no_way() {
             return [fetched, socket].join();
         }})()"
     );
-    // A request that is denied is answered, and its answer is as opaque as any other.
+    // A denied request gets an answer that is as opaque as any other.
     assert_eq!(evaluate(&tab, &tried).await, "\"opaque,failed\"");
     assert!(browser.guard().refused(&target).is_some());
     evaluate(&tab, &format!("window.open('{target}?popup'); 1")).await;
@@ -64,9 +64,9 @@ async fn denied_hosts_are_reached_by_no_way() {
         &format!("new Worker(URL.createObjectURL(new Blob([`fetch('{target}?worker')`]))); 1"),
     )
     .await;
-    // Last: the page is on its way then.
+    // This comes last, since the page navigates away afterwards.
     evaluate(&tab, &format!("location.href = '{target}?location'; 1")).await;
-    // The page that was on its way may still abort another.
+    // The pending navigation may still abort another one.
     eventually("it goes on", async || tab.navigate(&site.url("/last")).await.is_ok()).await;
     assert_eq!(inner.asked(), [""; 0]);
     browser.shut_down().await;
@@ -81,7 +81,7 @@ async fn what_is_allowed_passes_the_gate() {
         "new Promise(done => {{ new WebSocket('ws://localhost:{}/socket').onerror = () => done('answered') }})",
         site.port
     );
-    // The site knows no WebSockets; that it was asked for one is what counts.
+    // The site does not speak WebSocket; only the request for one matters.
     assert_eq!(evaluate(&tab, &socket).await, "\"answered\"");
     let asked = site.asked();
     let host = format!("localhost:{}", site.port);
@@ -121,7 +121,8 @@ async fn private_addresses_are_denied_but_for_those_that_are_named() {
 
 #[tokio::test]
 async fn a_name_that_leads_inside_is_denied_by_its_address() {
-    // The policy knows nothing of this name, and addresses are denied as such: only what it resolves to tells.
+    // The policy contains only addresses, not this name, so the denial is based on the address that the name resolves
+    // to.
     let inner = Site::new(|_| "secret".to_owned()).await;
     let (browser, tab) = tab(policy(&[], &["127.0.0.1", "[::1]"], false)).await;
     let error = tab.navigate(&inner.named("/")).await.expect_err("denied");

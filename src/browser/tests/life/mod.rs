@@ -1,4 +1,5 @@
-//! The life of the browser with the real Chromium: sessions, tabs, crashes, ageing, the policy at the gate.
+//! Tests of the browser's life cycle with a real Chromium: sessions, tabs, crashes, ageing, and the policy of the
+//! proxy.
 
 mod connection;
 mod downloads;
@@ -25,7 +26,7 @@ fn browser() -> Arc<Browser> {
     Browser::new(Settings::default())
 }
 
-/// What an expression is in the page's world, as JSON; promises are awaited.
+/// Returns the value of an expression in the page's world, as JSON. Promises are awaited.
 async fn evaluate(tab: &Tab, expression: &str) -> String {
     let evaluate = Evaluate {
         expression: expression.to_owned(),
@@ -40,7 +41,7 @@ async fn evaluate(tab: &Tab, expression: &str) -> String {
         .map_or_else(|| "undefined".to_owned(), |value| value.get().to_owned())
 }
 
-/// Waits for something that comes by itself; how soon is not what is tested.
+/// Waits until a condition becomes true, up to about 10 seconds: how soon is not under test.
 async fn eventually(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
     for _ in 0..1_000 {
         if is_so().await {

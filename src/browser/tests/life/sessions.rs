@@ -1,4 +1,4 @@
-//! Who sees what: handles, principals, tabs, cookies, popups.
+//! Tests of the isolation of sessions: handles, principals, tabs, cookies, popups.
 
 use super::*;
 use crate::{
@@ -62,7 +62,7 @@ async fn a_handle_is_of_its_principal_alone() {
     assert!(browser.close(&owner("b"), &handle).await.is_err());
     browser.close(&owner("a"), &handle).await.expect("closed");
     assert!(browser.session(&owner("a"), Some(&handle)).await.is_err());
-    // Whoever still holds it starts nothing with it.
+    // A caller that still holds the session cannot start anything with it.
     assert!(matches!(
         session.alone().await.current().await,
         Err(BrowserError::NoSession { .. })
@@ -112,7 +112,7 @@ async fn where_there_is_no_room_the_oldest_of_who_has_most_goes() {
     drop(first.alone().await);
     let others = open("b").await.expect("room for another");
     assert!(!is_there(&second, "a").await && is_there(&first, "a").await && is_there(&third, "a").await);
-    // Of two and one nobody can have more without having more than his share.
+    // With two sessions and one, no principal can take more than its share from the other.
     open("a").await.expect("one's own goes");
     assert!(!is_there(&third, "a").await && is_there(&others, "b").await);
     let last = open("c").await.expect("who has two gives one");
@@ -122,7 +122,7 @@ async fn where_there_is_no_room_the_oldest_of_who_has_most_goes() {
     let turn = last.alone().await;
     assert!(matches!(open("c").await, Err(BrowserError::TooMany { .. })), "busy");
     drop(turn);
-    // Nobody misses one that holds nothing and was not used for a while.
+    // A session without pages that was not used for a while is evicted.
     others.state.grow_older(Duration::from_mins(2));
     open("d").await.expect("room");
     assert!(!is_there(&others, "b").await && is_there(&last, "c").await);
@@ -147,7 +147,7 @@ async fn popups_become_tabs() {
         [(1, false)]
     );
     assert!(tabs.opened().await.expect("told already").is_empty());
-    // The one that opened it is still in front and has the focus.
+    // The opener is still in front and has the focus.
     assert_eq!(
         evaluate(&opener, "[document.visibilityState, document.hasFocus()].join()").await,
         "\"visible,true\""
@@ -162,7 +162,7 @@ async fn popups_become_tabs() {
         tabs.list().await.iter().map(|tab| tab.current).collect::<Vec<_>>(),
         [false, true]
     );
-    // One that closes itself leaves its opener as the current one.
+    // If a popup closes itself, its opener becomes the current tab.
     evaluate(&popup, "setTimeout(() => window.close()); 1").await;
     eventually("it is gone", async || tabs.list().await.len() == 1).await;
     assert!(tabs.list().await[0].current);

@@ -1,4 +1,4 @@
-//! A site for tests: every path has the page that a function makes, and what was asked for is kept.
+//! A site for tests: a function creates the page of every path, and the requests are recorded.
 
 use std::sync::{Arc, Mutex};
 
@@ -15,8 +15,8 @@ pub(super) struct Site {
 type Pages = Arc<dyn Fn(&str) -> String + Send + Sync>;
 
 impl Site {
-    /// `pages` makes the body for a path; a body `-> URL` is a redirect, one that begins with `@@` a file to be
-    /// saved.
+    /// Starts a site. `pages` returns the body for a path; a body `-> URL` is a redirect, and one that begins with `@@`
+    /// is a file to download.
     pub(super) async fn new(pages: impl Fn(&str) -> String + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let port = listener.local_addr().expect("an address").port();
@@ -30,17 +30,17 @@ impl Site {
         Self { port, asked }
     }
 
-    /// By its address.
+    /// Returns the URL of a path with the site's address.
     pub(super) fn url(&self, path: &str) -> String {
         format!("http://127.0.0.1:{}{path}", self.port)
     }
 
-    /// By its name.
+    /// Returns the URL of a path with the site's name.
     pub(super) fn named(&self, path: &str) -> String {
         format!("http://localhost:{}{path}", self.port)
     }
 
-    /// `HOST PATH` of each request, with `upgrade` behind it where one was asked for.
+    /// Returns `HOST PATH` of each request, followed by `upgrade` if it asked for a protocol upgrade.
     pub(super) fn asked(&self) -> Vec<String> {
         self.asked.lock().expect("asked").clone()
     }

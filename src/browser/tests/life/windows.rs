@@ -1,4 +1,4 @@
-//! Windows that pages open and close by themselves, as many as they like.
+//! Tests of windows that pages open and close by themselves, in any number.
 
 use super::*;
 
@@ -36,7 +36,7 @@ async fn a_page_that_opens_windows_without_end_gets_no_more_than_a_session_has()
 #[tokio::test]
 async fn a_window_that_never_comes_up_fails_no_act() {
     let (browser, mut tabs, tab, _site) = opener().await;
-    // It lives in the process of its opener, which answers nothing any more.
+    // The window lives in the process of its opener, which no longer answers.
     let hang = "setTimeout(() => { window.open('about:blank'); for (;;); }); 1";
     evaluate(&tab, hang).await;
     eventually("it is on its way", async || tabs.is_any_coming()).await;

@@ -31,7 +31,7 @@ impl Chromium {
         Self::with(TabSettings::default()).await
     }
 
-    /// Downloads go to [`Chromium::downloads`].
+    /// Starts Chromium with these settings. Downloads go to [`Chromium::downloads`].
     pub(super) async fn with(mut settings: TabSettings) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let downloads = folder.path().join("downloads");
@@ -88,7 +88,7 @@ impl Chromium {
                 break attached;
             }
         };
-        // Others, such as popups, are let be.
+        // Other targets, such as popups, are ignored.
         tokio::spawn(async move { while events.recv().await.is_some() {} });
         let channel = browser.to(attached.session_id);
         let tab = Tab::attach(channel, attached.target_info, Arc::new(settings))
@@ -106,7 +106,7 @@ impl Chromium {
         self.folder.path().join("downloads")
     }
 
-    /// Evaluates in the page's own world, as a person's gesture, and waits for what comes of it.
+    /// Evaluates an expression in the page's own world as a user gesture, and waits until the page has settled.
     pub(super) async fn act(&self, expression: &str) -> Result<(), BrowserError> {
         let expression = format!("void ({expression})");
         let act = Evaluate {
@@ -119,7 +119,7 @@ impl Chromium {
             .await
     }
 
-    /// The value of an expression in the page's own world, as JSON.
+    /// Returns the value of an expression in the page's own world, as JSON.
     pub(super) async fn value(&self, expression: &str) -> String {
         let evaluate = Evaluate {
             expression: expression.to_owned(),
@@ -134,7 +134,7 @@ impl Chromium {
             .map_or_else(|| "null".to_owned(), |value| value.get().to_owned())
     }
 
-    /// Ends the page's process as a fault would.
+    /// Crashes the page's process.
     pub(super) fn crash(&self) {
         self.tab.page().send(&Crash {});
     }

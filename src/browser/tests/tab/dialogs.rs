@@ -1,4 +1,4 @@
-//! Dialogs, and files asked for: the page waits, the tab says so, an answer goes on.
+//! Tests of dialogs and file choosers: the page waits, the tab reports it, and an answer lets it go on.
 
 use fumi_base::errors::Teach as _;
 

@@ -1,4 +1,4 @@
-//! Frames of this process and of others, in each other, late, gone; hostile ones.
+//! Tests of frames: in this process and others, nested, late, removed, and hostile.
 
 use super::{
     chromium::Chromium,

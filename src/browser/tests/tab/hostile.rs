@@ -1,4 +1,4 @@
-//! Pages that harm whoever looks at them, on purpose or not.
+//! Tests of pages that harm their readers, on purpose or not.
 
 use super::{
     chromium::Chromium,
@@ -40,7 +40,7 @@ async fn what_is_kept_of_a_page_is_cut() {
         (0, eval)('console.log(1)\\n//# sourceURL=http://' + long);
         fetched.then(() => { document.title = 'done' });
     </script>";
-    // Chromium itself takes no longer head than 256 KiB.
+    // Chromium itself limits response headers to 256 KiB.
     let headers: String = (0..9)
         .map(|i| format!("x-long-{i}: {}\r\n", "z".repeat(10_000)))
         .collect();

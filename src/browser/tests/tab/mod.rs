@@ -1,4 +1,4 @@
-//! A tab of a real Chromium against small pages.
+//! Tests of a tab of a real Chromium with small pages.
 
 #![allow(
     clippy::unwrap_used,

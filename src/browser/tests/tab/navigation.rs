@@ -1,4 +1,4 @@
-//! Going somewhere, coming to rest, and what is said of it.
+//! Tests of navigation, of settling, and of the reported results.
 
 use std::time::Duration;
 
@@ -168,7 +168,7 @@ async fn an_act_waits_for_what_it_starts_and_for_nothing_else() {
         .unwrap();
     assert_eq!(it.value("out.textContent").await, "\"new\"");
 
-    // What it starts and never ends holds it up for a bounded time.
+    // A request that the act starts and that never ends delays the act for a bounded time only.
     it.act("void fetch('/stream')").await.unwrap();
     it.tab.navigate(&site.url("/")).await.unwrap();
     it.act("location.href = 'javascript:void 0'").await.unwrap();
@@ -178,7 +178,7 @@ async fn an_act_waits_for_what_it_starts_and_for_nothing_else() {
 #[tokio::test]
 async fn what_ran_before_an_act_does_not_hold_it_up() {
     let site = Site::new([("/", page("one", "<p id=out>")), ("/stream", Reply::Never)]).await;
-    // Whatever waits for the stream waits for ever.
+    // A wait for the stream would never end.
     let it = Chromium::with(TabSettings {
         fetch: Duration::from_hours(1),
         ..TabSettings::default()

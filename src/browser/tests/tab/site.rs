@@ -1,4 +1,5 @@
-//! A site for tests: a table of paths over plain HTTP, also reached as `localhost`, which is another site than `127.0.0.1`.
+//! A site for tests: a table of paths over plain HTTP. It is also reachable as `localhost`, which is another site than
+//! `127.0.0.1`.
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
@@ -8,18 +9,16 @@ use tokio::{
     sync::Notify,
 };
 
-/// What a path answers.
+/// The response of a path.
 #[derive(Clone)]
 pub(super) enum Reply {
-    /// A page of HTML.
     Page(String),
-    /// Status, further headers, body.
+    /// Status, further headers and body.
     Status(u16, &'static str, String),
-    /// The head and a part of a page, and no end.
+    /// The headers and a part of a page, without an end.
     Endless(String),
-    /// Nothing ever.
     Never,
-    /// The page once [`Site::release`] was called.
+    /// The page, once [`Site::release`] was called.
     Held(String),
 }
 
@@ -29,7 +28,7 @@ pub(super) struct Site {
 }
 
 impl Site {
-    /// `{other}` in a body is the same site by its other name, `{here}` by the one of its address.
+    /// Starts a site. In a body, `{other}` is replaced by the URL of the other name, `{here}` by that of the address.
     pub(super) async fn new(routes: impl IntoIterator<Item = (&'static str, Reply)>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -52,7 +51,7 @@ impl Site {
         format!("http://localhost:{}{path}", self.port)
     }
 
-    /// Lets what is held go, now and later.
+    /// Releases the responses that are held back, now and later.
     pub(super) fn release(&self) {
         self.held.notify_one();
     }

@@ -1,4 +1,4 @@
-//! Snapshots: what they hold, what changed since, what they do when a frame does not answer.
+//! Tests of snapshots: their content, the changes since the last one, and frames that do not answer.
 
 use fumi_base::errors::Teach as _;
 

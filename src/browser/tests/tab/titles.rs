@@ -1,4 +1,4 @@
-//! Titles of pages that have just arrived.
+//! Tests of the titles of pages that have just arrived.
 
 use super::{
     chromium::Chromium,

@@ -1,4 +1,4 @@
-//! Console, requests, downloads.
+//! Tests of console, requests and downloads.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Bash.
+//! Refinement of Bash elements.
 
 mod refine;
 

@@ -1,7 +1,8 @@
-//! What a shell means beyond its syntax: where a variable begins, what `declare` says of it, what a script reads in.
+//! Refines Bash elements beyond the syntax: the first assignment of a variable, the attributes of `declare`, and
+//! sourced files.
 //!
-//! A variable is an element once, where it is first given a value outside of functions. Variables of one command
-//! (`LANG=C sort`) and those of functions are none.
+//! A variable is one element, at its first assignment outside of functions. Variables of a single command (`LANG=C
+//! sort`) and variables of functions are not elements.
 
 use std::collections::HashMap;
 
@@ -14,7 +15,7 @@ use crate::{
     parse::{Parsed, one_line},
 };
 
-/// Comments for a tool, not for a reader.
+/// Prefixes of comments that are meant for a tool, not for a reader.
 const MAGIC: [&str; 5] = ["!", "shellcheck ", "-*-", "vim:", "vi:"];
 
 pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
@@ -24,7 +25,7 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
             Kind::Import => import(&mut drafts[at]),
             Kind::Macro => alias(parsed, &mut drafts[at]),
             Kind::Function => {
-                // Wherever it is defined, it is there for everyone from then on.
+                // A function is visible everywhere once it is defined, wherever that is.
                 if let Some(code) = drafts[at].code() {
                     code.visibility = Visibility::Public;
                 }
@@ -57,7 +58,7 @@ fn import(draft: &mut Draft<'_>) {
     }));
 }
 
-/// `alias ll='ls -l'`; without a value it only shows one.
+/// Reads `alias ll='ls -l'`; without a value the command only prints an alias, so the draft is dropped.
 fn alias(parsed: &Parsed, draft: &mut Draft<'_>) {
     let text = parsed.text(draft.node);
     match text.split_once('=') {
@@ -90,7 +91,7 @@ fn variable(parsed: &Parsed, drafts: &mut [Draft<'_>], at: usize, known: &mut Ha
     let name = drafts[at].element.name.clone();
     let first = *known.entry(name).or_insert(at);
     drafts[at].keep = first == at;
-    // `export NAME` says something of the variable that was given its value before.
+    // `export NAME` applies to the variable that was assigned earlier.
     for modifier in &declared {
         drafts[first].add_modifier(modifier);
     }
@@ -104,7 +105,7 @@ fn variable(parsed: &Parsed, drafts: &mut [Draft<'_>], at: usize, known: &mut Ha
     }
 }
 
-/// What `export`, `readonly` or the letters of `declare` say.
+/// Returns the modifiers given by `export`, `readonly` or the option letters of `declare`.
 fn declared<'p>(parsed: &'p Parsed, command: Node<'_>) -> Vec<&'p str> {
     let mut found = Vec::new();
     let mut cursor = command.walk();

@@ -1,7 +1,7 @@
-//! What a declarator of C or C++ declares: `int (*open)(void *, int)` is a variable `open`, `int *open(void)` a function.
+//! Declarators of C and C++: `int (*open)(void *, int)` declares a variable `open`, `int *open(void)` a function.
 //!
-//! A declaration is read from the outside in; what stands next to the name decides. Types are given as written, without
-//! the name: nothing is resolved, no typedef followed.
+//! A declarator is read from the outside in; the wrapping next to the name decides. Types are given as written, without
+//! the name: nothing is resolved and no typedef is followed.
 
 use tree_sitter::Node;
 
@@ -14,7 +14,7 @@ use crate::{
 /// A declarator without its wrappings.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Declared<'t> {
-    /// The declared name; none of an abstract declarator or of a structured binding.
+    /// The declared name; `None` for an abstract declarator or a structured binding.
     pub(crate) name: Option<Node<'t>>,
     /// The node whose parameters make it a function.
     pub(crate) function: Option<Node<'t>>,
@@ -22,16 +22,16 @@ pub(crate) struct Declared<'t> {
     wrappings: Vec<Node<'t>>,
 }
 
-/// A declaration around a declarator: what carries the type.
+/// The declaration around a declarator, which carries the type.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Holder<'t>(pub(crate) Node<'t>);
 
 impl<'t> Declared<'t> {
-    /// Unwraps a declarator.
+    /// Unwraps a declarator down to its name.
     pub(crate) fn read(declarator: Node<'t>) -> Self {
         let mut declared = Self::default();
         let mut node = declarator;
-        // Every step goes deeper into the tree.
+        // The loop ends because every step goes deeper into the tree.
         loop {
             let inner = match node.kind() {
                 "init_declarator" => node.child_by_field_name("declarator"),
@@ -72,7 +72,7 @@ impl<'t> Declared<'t> {
                 None => break,
             }
         }
-        // There is no array of functions: `PRIV(table)[]` is a name that a macro makes.
+        // Arrays of functions do not exist in C: `PRIV(table)[]` is a name made by a macro.
         if let [.., around, made] = declared.wrappings.as_slice()
             && around.kind() == "array_declarator"
             && made.kind() == "function_declarator"
@@ -90,7 +90,7 @@ impl<'t> Declared<'t> {
         declared
     }
 
-    /// The name as written; of a conversion without its parameters.
+    /// Returns the name as written; for a conversion operator, without its parameters.
     pub(crate) fn name_text(&self, parsed: &Parsed) -> String {
         let Some(name) = self.name else {
             return String::new();
@@ -102,7 +102,7 @@ impl<'t> Declared<'t> {
         one_line(text, TEXT_CHARACTERS)
     }
 
-    /// Whether the declared object itself cannot change: `const int a`, `char *const a`, not `const char *a`.
+    /// True if the declared object itself cannot change: `const int a`, `char *const a`, but not `const char *a`.
     pub(crate) fn is_constant(&self, parsed: &Parsed, holder: Holder<'_>) -> bool {
         if holder.has_qualifier(parsed, "constexpr") {
             return true;
@@ -119,7 +119,8 @@ impl<'t> Declared<'t> {
         }
     }
 
-    /// The same, but of a function its whole type counts: what a typedef names or a parameter takes.
+    /// Returns a copy that is treated as an object even if it is a function, so that its whole type counts: for
+    /// typedefs and parameters.
     pub(crate) fn as_object(&self) -> Self {
         Self {
             function: None,
@@ -127,7 +128,7 @@ impl<'t> Declared<'t> {
         }
     }
 
-    /// The type of what is declared, of a function that of its result, as written on one line.
+    /// Returns the declared type on one line, as written; for a function, the type of its result.
     pub(crate) fn type_text(&self, parsed: &Parsed, holder: Holder<'t>, declarator: Node<'t>) -> Option<String> {
         if let Some(result) = self.function.and_then(trailing_result) {
             return Some(one_line(parsed.text(result), TEXT_CHARACTERS));
@@ -163,7 +164,7 @@ impl<'t> Declared<'t> {
 }
 
 impl Holder<'_> {
-    /// Whether one of its own qualifiers is this one.
+    /// True if one of the declaration's own qualifiers is `name`.
     pub(crate) fn has_qualifier(self, parsed: &Parsed, name: &str) -> bool {
         let mut cursor = self.0.walk();
         self.0.children(&mut cursor).any(|child| {
@@ -171,7 +172,7 @@ impl Holder<'_> {
         })
     }
 
-    /// The type before the declarators, qualified.
+    /// Returns the type before the declarators, with its qualifiers.
     fn base(self, parsed: &Parsed) -> String {
         let mut words: Vec<String> = Vec::new();
         let mut cursor = self.0.walk();
@@ -196,7 +197,7 @@ impl Holder<'_> {
     }
 }
 
-/// Qualifiers that are modifiers of the declaration, or say nothing about the type.
+/// True for qualifiers that are modifiers of the declaration or that do not affect the type.
 fn is_said_otherwise(qualifier: &str) -> bool {
     matches!(
         qualifier,
@@ -204,7 +205,7 @@ fn is_said_otherwise(qualifier: &str) -> bool {
     )
 }
 
-/// A type as written; of one that is defined on the spot, its keyword and name.
+/// Returns a type as written; for a type defined in place, its keyword and name.
 pub(crate) fn plain_type(parsed: &Parsed, node: Node<'_>) -> String {
     let Some(body) = node.child_by_field_name("body") else {
         return one_line(parsed.text(node), TEXT_CHARACTERS);
@@ -213,7 +214,7 @@ pub(crate) fn plain_type(parsed: &Parsed, node: Node<'_>) -> String {
     one_line(head.unwrap_or_default(), TEXT_CHARACTERS)
 }
 
-/// The parameters of a list, with names and types apart.
+/// Returns the parameters of a list, with names and types separated.
 pub(crate) fn params_of(parsed: &Parsed, list: Node<'_>) -> Vec<Param> {
     let mut found = Vec::new();
     let mut cursor = list.walk();
@@ -258,7 +259,7 @@ pub(crate) fn params_of(parsed: &Parsed, list: Node<'_>) -> Vec<Param> {
     found
 }
 
-/// The declarator in a wrapping that has no field for it.
+/// Returns the declarator within a wrapping that has no field for it.
 fn declarator_in(node: Node<'_>) -> Option<Node<'_>> {
     let mut cursor = node.walk();
     node.named_children(&mut cursor).find(|child| {
@@ -270,7 +271,7 @@ fn declarator_in(node: Node<'_>) -> Option<Node<'_>> {
     })
 }
 
-/// The conversion that a name is, `operator bool` or `A::operator bool`.
+/// Returns the conversion operator that a name consists of: `operator bool` or `A::operator bool`.
 fn cast_of(name: Node<'_>) -> Option<Node<'_>> {
     let mut name = name;
     while name.kind() == "qualified_identifier" {
@@ -279,7 +280,7 @@ fn cast_of(name: Node<'_>) -> Option<Node<'_>> {
     (name.kind() == "operator_cast").then_some(name)
 }
 
-/// The type after `->`.
+/// Returns the result type after `->`.
 pub(super) fn trailing_result(function: Node<'_>) -> Option<Node<'_>> {
     let mut cursor = function.walk();
     function

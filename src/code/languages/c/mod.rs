@@ -1,4 +1,4 @@
-//! C, and what C++ has from it.
+//! Refinement of C elements, including the part that C++ shares.
 
 mod declarator;
 mod refine;

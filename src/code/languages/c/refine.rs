@@ -1,7 +1,8 @@
-//! What C means beyond its syntax: what a declarator declares, names of types without one, includes, guards.
+//! Refines C elements beyond the syntax: declarators, names of unnamed types, includes and include guards.
 //!
-//! `static` outside of a struct hides a name from other files: such a definition is private. A macro that has a value but no
-//! parameters is a constant. Nothing is expanded, no condition evaluated: every branch of an `#if` counts.
+//! `static` outside of a struct hides a name from other files: such a definition is private. A macro with a value but
+//! without parameters is a constant. Macros are not expanded and conditions are not evaluated: every branch of an `#if`
+//! counts.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -31,7 +32,7 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
     }
 }
 
-/// Reads every declarator; what C and C++ have in common.
+/// Reads every declarator; shared by C and C++.
 pub(crate) fn read_declarators<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
     let guard = guard(parsed);
     for at in 0..drafts.len() {
@@ -62,7 +63,8 @@ pub(crate) fn read_declarators<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t
     lost_directives(parsed, drafts);
 }
 
-/// Directives stand on lines of their own, wherever they are: those that the syntax has no place for are read off the text.
+/// Adds directives that the grammar has no place for. A directive is always on a line of its own, so they are found by
+/// searching the text.
 fn lost_directives<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
     static DEFINE: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?m)^[ \t]*(#[ \t]*define[ \t]+(\w+)(\([^()\n]*\))?((?:[^\n]*\\\r?\n)*[^\n]*))$")
@@ -132,7 +134,7 @@ fn include(parsed: &Parsed, draft: &mut Draft<'_>) {
     draft.element.detail = Detail::Import(Box::new(found));
 }
 
-/// `#define`: with parameters or without a value a macro, else a constant.
+/// Refines `#define`: a macro if it has parameters or no value, else a constant.
 fn directive(parsed: &Parsed, draft: &mut Draft<'_>, guard: Option<&str>) {
     let params = draft.node.child_by_field_name("parameters");
     let is_guard = guard == Some(draft.element.name.as_str());
@@ -166,7 +168,7 @@ fn macro_params(code: &mut Code, list: &str) {
         .collect();
 }
 
-/// The name that the file's first condition asks for, so that it is read once only.
+/// Returns the name of the include guard, which is the name that the file's first condition tests.
 fn guard(parsed: &Parsed) -> Option<&str> {
     let root = parsed.tree.root_node();
     let mut cursor = root.walk();
@@ -186,7 +188,7 @@ fn guard(parsed: &Parsed) -> Option<&str> {
     }
 }
 
-/// A struct, union or enum that has no name of its own.
+/// Names a struct, union or enum that has no name of its own.
 fn aggregate(draft: &mut Draft<'_>) {
     let node = draft.node;
     let has_name = node.child_by_field_name("name").is_some();
@@ -218,13 +220,14 @@ fn function_definition<'t>(parsed: &'t Parsed, draft: &mut Draft<'t>) {
     let list = declared
         .function
         .and_then(|function| function.child_by_field_name("parameters"));
-    // `TEST(Suite, Name) { ... }`: a macro, of which only the arguments tell one from the other.
+    // `TEST(Suite, Name) { ... }` is a macro call; only the arguments distinguish one from another, so the name
+    // includes them.
     let declared_type = draft.node.child_by_field_name("type");
     let is_macro = declared_type.is_none()
         && name.kind() == "identifier"
         && draft.element.parent.is_none()
         && is_capital(&draft.element.name);
-    // The same with one argument reads as a type and a name in brackets.
+    // A macro call with one argument parses as a type and a name in brackets.
     if let Some(word) = declared_type.filter(|_| declarator.kind() == "parenthesized_declarator")
         && is_capital(parsed.text(word))
     {
@@ -252,7 +255,7 @@ fn function_definition<'t>(parsed: &'t Parsed, draft: &mut Draft<'t>) {
     }
 }
 
-/// Whether it can be a name: broken source gives keywords, and pieces that are missing.
+/// True if the node can be a name: broken source yields keywords and missing nodes here.
 fn is_name(parsed: &Parsed, name: Node<'_>) -> bool {
     const KEYWORDS: [&str; 34] = [
         "auto", "bool", "break", "case", "char", "class", "const", "continue", "default", "do", "double", "else",
@@ -280,7 +283,7 @@ fn is_capital(name: &str) -> bool {
     name.chars().any(char::is_uppercase) && !name.chars().any(char::is_lowercase)
 }
 
-/// A declarator of a declaration, a member, a typedef.
+/// Refines a declarator of a declaration, a member or a typedef.
 fn declared<'t>(parsed: &'t Parsed, draft: &mut Draft<'t>, parent: Option<Kind>) {
     let declarator = draft.node;
     let Some(holder) = draft.outer.map(holder_of) else {
@@ -306,7 +309,7 @@ fn declared<'t>(parsed: &'t Parsed, draft: &mut Draft<'t>, parent: Option<Kind>)
     let type_text = declared.type_text(parsed, holder, declarator);
     let is_constant = declared.is_constant(parsed, holder);
     if is_function {
-        // The grammar calls what `extern "C"` applies to a body as well.
+        // The grammar also marks the declaration that `extern "C"` applies to as a body.
         draft.body = None;
         draft.set_kind(if in_class { Kind::Method } else { Kind::Function });
     } else if draft.element.kind == Kind::Variable && !in_class && is_constant {
@@ -349,7 +352,7 @@ fn declared<'t>(parsed: &'t Parsed, draft: &mut Draft<'t>, parent: Option<Kind>)
     }
 }
 
-/// Attributes that stand after the parameters.
+/// Adds the attributes that follow the parameters.
 fn attributes(parsed: &Parsed, function: Option<Node<'_>>, code: &mut Code) {
     let Some(function) = function else { return };
     let mut cursor = function.walk();
@@ -360,7 +363,7 @@ fn attributes(parsed: &Parsed, function: Option<Node<'_>>, code: &mut Code) {
     }
 }
 
-/// The value that a member is declared with: what follows its declarator, up to the next one.
+/// Returns the default value of a member: the node that follows its declarator, before the next one.
 fn default_of(declarator: Node<'_>) -> Option<Node<'_>> {
     let mut after = declarator.next_sibling();
     while let Some(node) = after {
@@ -373,7 +376,7 @@ fn default_of(declarator: Node<'_>) -> Option<Node<'_>> {
     None
 }
 
-/// Qualifiers that say something about the definition, not about its type.
+/// Adds the qualifiers that describe the definition rather than its type.
 fn qualifiers(parsed: &Parsed, holder: Holder<'_>, code: &mut Code) {
     for name in [
         "constexpr",
@@ -389,7 +392,7 @@ fn qualifiers(parsed: &Parsed, holder: Holder<'_>, code: &mut Code) {
     }
 }
 
-/// The node that carries the type, in what was widened around it.
+/// Returns the node that carries the type, within the statements that wrap it.
 fn holder_of(outer: Node<'_>) -> Holder<'_> {
     let mut node = outer;
     while matches!(
@@ -415,9 +418,9 @@ fn holder_of(outer: Node<'_>) -> Holder<'_> {
     Holder(node)
 }
 
-/// A type that only a typedef names has its name; a variable's type without a name is part of the variable.
+/// Gives an unnamed type the name of its first typedef. An unnamed type of a variable becomes part of the variable.
 fn typedefs(drafts: &mut [Draft<'_>]) {
-    // By the byte at which the statement begins: its first alias.
+    // The first alias of each statement, keyed by the byte at which the statement begins.
     let mut aliases: HashMap<usize, usize> = HashMap::new();
     for (at, draft) in drafts.iter().enumerate() {
         if let Some(outer) = draft.outer.filter(|outer| outer.kind() == "type_definition")
@@ -478,14 +481,14 @@ fn typedefs(drafts: &mut [Draft<'_>]) {
     unnamed(drafts);
 }
 
-/// Members of a type without any name are members of what is around it, as the language has it.
+/// Moves members of a type without any name to the enclosing type, as the language does.
 fn unnamed(drafts: &mut [Draft<'_>]) {
     for at in 0..drafts.len() {
         let is_in_callable = |at: usize| {
             let parent = drafts[at].element.parent;
             parent.is_some_and(|parent| drafts[parent].element.kind.is_callable())
         };
-        // A local variable's type without a name is as local as the variable.
+        // An unnamed type of a local variable is as local as the variable.
         let around = [Some(at), drafts[at].element.parent];
         let is_local = around.into_iter().flatten().any(|at| {
             let element = &drafts[at].element;
@@ -506,7 +509,7 @@ fn unnamed(drafts: &mut [Draft<'_>]) {
     }
 }
 
-/// Further aliases of a type that has its name from the first: `typedef struct { ... } A, *B;`.
+/// Renames the type in further aliases of a type that took its name from the first: `typedef struct { ... } A, *B;`.
 fn other_aliases(drafts: &mut [Draft<'_>], names: &HashMap<usize, (&'static str, String)>) {
     for draft in drafts.iter_mut().filter(|draft| draft.element.kind == Kind::Type) {
         let known = names.get(&draft.element.span.start_byte);
@@ -518,7 +521,7 @@ fn other_aliases(drafts: &mut [Draft<'_>], names: &HashMap<usize, (&'static str,
     }
 }
 
-/// An attribute without its brackets: `[[nodiscard]]` is `nodiscard`.
+/// Returns an attribute without its brackets: `[[nodiscard]]` becomes `nodiscard`.
 fn bare_attribute(text: &str) -> String {
     let text = text.trim();
     for (open, close) in [

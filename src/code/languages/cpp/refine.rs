@@ -1,8 +1,8 @@
-//! What C++ means beyond what C does: who may see a member, whose member a definition outside of its class is, which
-//! functions construct, destroy, convert and operate, what `using` brings in.
+//! Refines C++ elements beyond what C needs: visibility of members, owners of definitions outside of their class,
+//! constructors, destructors, conversions and operators, and imports by `using`.
 //!
-//! `A::b` belongs to `A` where the file shows an `A` before it; elsewhere the name says it (`A.b`). Qualified names have dots
-//! throughout. No overload is resolved, no template instantiated, no base class looked up.
+//! `A::b` belongs to `A` if `A` is defined earlier in the file; otherwise the name shows the scope (`A.b`). Qualified
+//! names use dots throughout. Overloads are not resolved, templates not instantiated, base classes not looked up.
 
 use std::collections::HashMap;
 
@@ -118,7 +118,7 @@ fn aggregate(parsed: &Parsed, draft: &mut Draft<'_>) {
     }
 }
 
-/// The base classes without the words before them; a pack keeps its dots.
+/// Returns the base classes without access specifiers; a parameter pack keeps its dots.
 fn bases_of(parsed: &Parsed, clause: Node<'_>) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut cursor = clause.walk();
@@ -139,7 +139,7 @@ fn bases_of(parsed: &Parsed, clause: Node<'_>) -> Vec<String> {
     found
 }
 
-/// What stands around a function's parameters: `const`, `override`, `= 0`, `= default`.
+/// Adds the modifiers around a function's parameters: `const`, `override`, `= 0`, `= default`.
 fn function(parsed: &Parsed, draft: &mut Draft<'_>) {
     let is_friend = draft.element.code().is_some_and(|code| code.has_modifier("friend"));
     if is_friend {
@@ -148,7 +148,7 @@ fn function(parsed: &Parsed, draft: &mut Draft<'_>) {
     let node = draft.node;
     let mut words: Vec<String> = Vec::new();
     let mut holder = draft.outer.unwrap_or(node);
-    // The statement itself stands innermost of what was widened around it.
+    // The statement itself is the innermost of the nodes that wrap it.
     while matches!(
         holder.kind(),
         "template_declaration" | "friend_declaration" | "linkage_specification"
@@ -211,7 +211,7 @@ fn function(parsed: &Parsed, draft: &mut Draft<'_>) {
     code.is_abstract |= code.has_modifier("pure");
 }
 
-/// Members have the visibility that the last access specifier before them gives.
+/// Gives members the visibility of the last access specifier before them.
 fn access(parsed: &Parsed, drafts: &mut [Draft<'_>]) {
     let mut places: HashMap<usize, Vec<(usize, Visibility)>> = HashMap::new();
     for at in 0..drafts.len() {
@@ -242,7 +242,7 @@ fn access(parsed: &Parsed, drafts: &mut [Draft<'_>]) {
     }
 }
 
-/// The access specifiers of a class's body, those within conditions of the preprocessor included.
+/// Collects the access specifiers of a class body, including those inside preprocessor conditions.
 fn specifiers(parsed: &Parsed, body: Node<'_>, found: &mut Vec<(usize, Visibility)>) {
     let mut open = vec![body];
     while let Some(node) = open.pop() {
@@ -260,7 +260,7 @@ fn specifiers(parsed: &Parsed, body: Node<'_>, found: &mut Vec<(usize, Visibilit
     found.sort_unstable_by_key(|(byte, _)| *byte);
 }
 
-/// A definition outside of its class belongs to it.
+/// Assigns a definition outside of its class to that class.
 fn owner(drafts: &mut [Draft<'_>], at: usize) {
     if matches!(drafts[at].element.detail, Detail::Import(_)) || !drafts[at].element.name.contains("::") {
         return;
@@ -270,7 +270,7 @@ fn owner(drafts: &mut [Draft<'_>], at: usize) {
         return;
     };
     if scopes.is_empty() {
-        // `::f` and `hash<a::B>` lie in no scope that the name says.
+        // `::f` and `hash<a::B>` name no scope.
         drafts[at].element.name.clone_from(name);
         return;
     }
@@ -314,7 +314,7 @@ fn owner(drafts: &mut [Draft<'_>], at: usize) {
     }
 }
 
-/// Whether a draft is what these names lead to, from wherever they are said.
+/// True if the draft at `at` is what the scope names lead to, counted from the innermost outwards.
 fn is_named(drafts: &[Draft<'_>], at: usize, scopes: &[String]) -> bool {
     let mut around = Some(at);
     let mut left = scopes.to_vec();
@@ -339,7 +339,7 @@ fn is_named(drafts: &[Draft<'_>], at: usize, scopes: &[String]) -> bool {
     true
 }
 
-/// Constructors, destructors, conversions, operators; abstract classes.
+/// Marks constructors, destructors, conversions, operators, deduction guides and abstract classes.
 fn special(drafts: &mut [Draft<'_>]) {
     let mut is_pure: Vec<usize> = Vec::new();
     for at in 0..drafts.len() {
@@ -389,7 +389,7 @@ fn special(drafts: &mut [Draft<'_>]) {
     }
 }
 
-/// `Box(T) -> Box<T>;` has a result but no type before its name.
+/// True for a deduction guide: `Box(T) -> Box<T>;` has a result but no type before its name.
 fn is_deduction_guide(draft: &Draft<'_>) -> bool {
     let holder = draft.outer.map_or(draft.node, |outer| {
         let mut cursor = outer.walk();
@@ -403,7 +403,8 @@ fn is_deduction_guide(draft: &Draft<'_>) -> bool {
         && draft.element.code().is_some_and(|code| code.type_name.is_some())
 }
 
-/// What other files cannot name is private: `static` outside of classes, everything in a namespace without a name.
+/// Marks names as private that other files cannot use: `static` outside of classes, and everything in an unnamed
+/// namespace.
 fn hidden(drafts: &mut [Draft<'_>]) {
     for at in 0..drafts.len() {
         let mut is_unnamed = false;
@@ -428,12 +429,12 @@ fn hidden(drafts: &mut [Draft<'_>]) {
     }
 }
 
-/// A qualified name with dots, what stands in angle brackets left alone.
+/// Returns a qualified name with dots; text in angle brackets is unchanged.
 fn dotted(name: &str) -> String {
     segments(name).join(".")
 }
 
-/// The parts of a qualified name; those in angle brackets and the signs of an operator are not cut.
+/// Splits a qualified name at `::`, but not within angle brackets or the symbols of an operator.
 fn segments(name: &str) -> Vec<String> {
     let name = one_line(name, TEXT_CHARACTERS);
     let mut found = vec![String::new()];
@@ -467,7 +468,7 @@ fn segments(name: &str) -> Vec<String> {
     found
 }
 
-/// A name without its template arguments.
+/// Returns a name without its template arguments.
 fn without_arguments(name: &str) -> &str {
     if name.starts_with("operator") {
         return name;

@@ -1,4 +1,4 @@
-//! C#.
+//! Refinement of C# elements.
 
 mod refine;
 

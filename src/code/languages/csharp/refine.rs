@@ -1,8 +1,8 @@
-//! What C# means beyond its syntax: who may see what nobody says it of, bases apart from interfaces, accessors, primary
-//! constructors, names of operators and indexers, documentation without its tags.
+//! Refines C# elements beyond the syntax: default visibility, bases and interfaces, accessors, primary constructors,
+//! names of operators and indexers, documentation without its XML tags.
 //!
-//! Of a base list nobody but the compiler knows what is a class: a name such as `IShape` is taken for an interface, as the
-//! language's naming rules have it. A namespace for the whole file reaches to its end.
+//! Only the compiler knows which entry of a base list is a class: a name such as `IShape` is taken for an interface,
+//! following the language's naming rules. A file-scoped namespace reaches to the end of the file.
 
 use std::sync::LazyLock;
 
@@ -41,7 +41,7 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
     drafts.extend(added);
 }
 
-/// `namespace A.B;` holds what follows it.
+/// Makes a file-scoped namespace (`namespace A.B;`) the parent of what follows it.
 fn whole_file_namespace(parsed: &Parsed, drafts: &mut [Draft<'_>]) {
     let found = drafts
         .iter()
@@ -91,7 +91,7 @@ fn import(parsed: &Parsed, draft: &mut Draft<'_>) {
     draft.element.detail = Detail::Import(Box::new(found));
 }
 
-/// The base list: of an interface what it extends, of a class its base class and its interfaces.
+/// Splits the base list: an interface extends all of it, a class has one base class and interfaces.
 fn bases(parsed: &Parsed, draft: &mut Draft<'_>) {
     let node = draft.node;
     let kind = draft.element.kind;
@@ -122,7 +122,7 @@ fn bases(parsed: &Parsed, draft: &mut Draft<'_>) {
     code.extends = names;
 }
 
-/// `IShape`, `System.IDisposable`, `IList<int>`.
+/// True if a name looks like an interface: `IShape`, `System.IDisposable`, `IList<int>`.
 fn is_interface_name(name: &str) -> bool {
     let bare = name.split('<').next().unwrap_or(name);
     let last = bare.rsplit(['.', ':']).next().unwrap_or(bare);
@@ -130,7 +130,7 @@ fn is_interface_name(name: &str) -> bool {
     letters.next() == Some('I') && letters.next().is_some_and(char::is_uppercase)
 }
 
-/// `class Store(int size)` has a constructor, `record Point(int X)` properties as well.
+/// Adds a primary constructor: `class Store(int size)` has one, `record Point(int X)` has properties as well.
 fn primary_constructor<'t>(parsed: &'t Parsed, draft: &mut Draft<'t>, at: usize, added: &mut Vec<Draft<'t>>) {
     let node = draft.node;
     let mut cursor = node.walk();
@@ -228,7 +228,7 @@ fn callable(parsed: &Parsed, draft: &mut Draft<'_>, parent: Option<Kind>) {
     code.is_abstract |= kind == Kind::Method && parent == Some(Kind::Interface) && !has_body;
 }
 
-/// The interface whose member is implemented for it alone.
+/// Returns the interface of an explicit interface implementation.
 fn explicit_interface(parsed: &Parsed, node: Node<'_>) -> Option<String> {
     let mut cursor = node.walk();
     let specifier = node
@@ -243,7 +243,7 @@ fn has_token(node: Node<'_>, token: &str) -> bool {
         .any(|child| !child.is_named() && child.kind() == token)
 }
 
-/// Fields, properties, events, indexers.
+/// Refines fields, properties, events and indexers.
 fn field(parsed: &Parsed, draft: &mut Draft<'_>) {
     let node = draft.node;
     let mut accessors: Vec<String> = Vec::new();
@@ -299,7 +299,7 @@ fn field(parsed: &Parsed, draft: &mut Draft<'_>) {
     code.is_static |= code.has_modifier("const");
 }
 
-/// `delegate int Compare(int a, int b)` is a type of functions.
+/// Refines a delegate: `delegate int Compare(int a, int b)` is a function type.
 fn delegate(parsed: &Parsed, draft: &mut Draft<'_>) {
     let list = draft.node.child_by_field_name("parameters");
     let Some(code) = draft.code() else { return };
@@ -309,7 +309,7 @@ fn delegate(parsed: &Parsed, draft: &mut Draft<'_>) {
     }
 }
 
-/// What `where` asks of type parameters stands after them.
+/// Appends the `where` constraints to the type parameters.
 fn constraints(parsed: &Parsed, draft: &mut Draft<'_>) {
     let node = draft.node;
     let mut cursor = node.walk();
@@ -328,7 +328,8 @@ fn constraints(parsed: &Parsed, draft: &mut Draft<'_>) {
     }
 }
 
-/// Types of a file are seen in their assembly, members by their type alone, those of interfaces by all.
+/// Sets the default visibility: types are visible in their assembly, members of a type only within it, members of
+/// interfaces everywhere.
 fn visibility(draft: &mut Draft<'_>, parent: Option<Kind>) {
     let kind = draft.element.kind;
     let is_type = kind.is_class_like() || kind == Kind::Type;
@@ -351,7 +352,7 @@ fn visibility(draft: &mut Draft<'_>, parent: Option<Kind>) {
     };
 }
 
-/// The parameters; the grammar spreads the last one of `params T[] rest` over the list itself.
+/// Returns the parameters. The grammar spreads the last one of `params T[] rest` over the list itself.
 fn params_of(parsed: &Parsed, list: Node<'_>) -> Vec<Param> {
     let text = |node: Node<'_>| one_line(parsed.text(node), TEXT_CHARACTERS);
     let mut found: Vec<Param> = Vec::new();
@@ -419,7 +420,7 @@ fn param(parsed: &Parsed, node: Node<'_>) -> Param {
     }
 }
 
-/// Documentation in words: of its elements the summary comes first, the others with their names.
+/// Returns documentation without its XML tags; parameters and other named elements keep their names.
 fn untagged(doc: &str) -> String {
     static NAMED: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r#"<(param|typeparam|exception)\s+(?:name|cref)="([^"]*)"\s*>"#).expect("a constant pattern")

@@ -1,4 +1,4 @@
-//! CSS.
+//! Refinement of CSS elements.
 
 mod refine;
 

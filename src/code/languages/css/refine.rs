@@ -1,6 +1,6 @@
-//! What CSS means beyond its syntax: the properties of a rule and their classes, the at-rules around it.
+//! Refines CSS elements beyond the syntax: the properties of a rule, their classes, and the at-rules around it.
 //!
-//! A rule has the class of most of its own properties; those of nested rules are not its own. Values are as written.
+//! A rule has the class of most of its own properties, without those of nested rules. Values are as written.
 
 use std::borrow::Cow;
 
@@ -12,13 +12,13 @@ use crate::{
     parse::{Parsed, one_line},
 };
 
-/// How much of a value is kept; longer ones are data URLs and gradients.
+/// The maximum length of a value, in characters; longer ones are data URLs and gradients.
 const VALUE_CHARACTERS: usize = 120;
 
-/// The class of properties that no class names.
+/// The class of properties that the language data does not classify.
 const OTHER: &str = "other";
 
-/// What an at-rule can be, as its class.
+/// Names of at-rules, which are also their classes.
 const AT_RULES: [&str; 14] = [
     "media",
     "supports",
@@ -86,7 +86,7 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
     }
 }
 
-/// The at-rules around a draft, outermost first.
+/// Returns the at-rules around a draft, outermost first.
 fn around(drafts: &[Draft<'_>], at: usize) -> Vec<String> {
     let mut found = Vec::new();
     let mut parent = drafts[at].element.parent;
@@ -101,7 +101,7 @@ fn around(drafts: &[Draft<'_>], at: usize) -> Vec<String> {
     found
 }
 
-/// What stands before the block, or before the semicolon.
+/// Returns the text before the block or the semicolon.
 fn header(parsed: &Parsed, node: Node<'_>) -> String {
     let mut cursor = node.walk();
     let end = node
@@ -128,7 +128,7 @@ fn properties(parsed: &Parsed, node: Node<'_>) -> Vec<(String, String, Cow<'stat
 fn property(parsed: &Parsed, declaration: Node<'_>) -> Option<(String, String, Cow<'static, str>)> {
     let (name, value) = parsed.text(declaration).split_once(':')?;
     let name = name.trim();
-    // Names of custom properties are case-sensitive, all others are not.
+    // Names of custom properties are case-sensitive; all other names are not.
     let name = if name.starts_with("--") {
         name.to_owned()
     } else {

@@ -1,7 +1,8 @@
-//! Data: the walk over keys that YAML, JSON and TOML share.
+//! Data languages: the walk over keys that YAML, JSON and TOML share.
 //!
-//! Every key of a mapping is an element. An item of a list is one, named by its place (`[0]`), if it is a mapping or holds
-//! one; plain values in lists are none, so that a long list costs nothing. What a node means is each language's [`Notation`].
+//! Every key of a mapping is an element. An item of a list is an element, named by its index (`[0]`), if it is a
+//! mapping or contains one; plain values in lists are not elements, so a long list costs nothing. Each language's
+//! [`Notation`] defines what its nodes mean.
 
 use std::collections::HashMap;
 
@@ -13,68 +14,70 @@ use crate::{
     parse::{Parsed, one_line},
 };
 
-/// How much of a value is kept; more is read with the section itself.
+/// The maximum length of a value, in characters; longer values are read with the section itself.
 const VALUE_CHARACTERS: usize = 80;
 
-/// How much of a key is kept. Conditions of TOML's targets have some hundred characters, and differ at their ends.
+/// The maximum length of a key, in characters. Conditions of TOML targets have some hundred characters and differ only
+/// at their ends.
 const KEY_CHARACTERS: usize = 1_000;
 
-/// What a node is.
+/// The meaning of a node in a data language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     /// A key with its value.
     Entry,
-    /// Entries.
+    /// A set of entries, as in an object.
     Mapping,
-    /// Items.
+    /// A sequence of items, as in an array.
     List,
     /// One of several documents, counted like an item.
     Document,
-    /// A value, or a key: nothing in it counts.
+    /// A value or a key whose children are ignored.
     Leaf,
-    /// Only a wrapper of others.
+    /// A node without a meaning of its own that wraps other nodes.
     Wrapper,
 }
 
-/// What an entry is.
+/// The content of an entry: its key, type and value.
 #[derive(Debug)]
 pub(crate) struct Entry {
-    /// Its key without quotes; of a table of TOML the whole path.
+    /// The key without quotes; for a TOML table, the whole path.
     pub(crate) key: String,
-    /// `string`, `mapping` and so on.
+    /// The type of the value, such as `string` or `mapping`.
     pub(crate) type_name: &'static str,
-    /// As written.
+    /// The value as written in the source.
     pub(crate) value: String,
 }
 
-/// How a language writes data.
+/// The notation of a data language.
 pub(crate) trait Notation {
-    /// What a node is.
+    /// Returns the meaning of a node.
     fn role(&self, node: Node<'_>) -> Role;
 
-    /// Reads an entry.
+    /// Reads the entry at a node.
     fn entry(&mut self, parsed: &Parsed, node: Node<'_>) -> Entry;
 
-    /// Where an element of a node ends. Grammars take the empty lines that follow into an entry.
+    /// Returns the byte offset at which a node's element ends. Grammars include the empty lines that follow in an
+    /// entry.
     fn end(&self, parsed: &Parsed, node: Node<'_>) -> usize {
         node.start_byte() + parsed.text(node).trim_end().len()
     }
 }
 
-/// What the cursor is in.
+/// A node that the cursor is inside of.
 struct Frame<'t> {
-    /// Where its node stands in the tree.
+    /// The depth of the node in the syntax tree.
     depth: usize,
     node: Node<'t>,
-    /// The element that it became, if any.
+    /// The index of the draft made for the node, if any.
     draft: Option<usize>,
-    /// The items so far, of a list.
+    /// The number of items so far, for a list.
     items: Option<usize>,
-    /// Its place in the list around it.
+    /// The index of the node in the enclosing list.
     place: Option<usize>,
 }
 
-/// Adds the keys of a file to its comments.
+/// Adds the keys of a file to the drafts, which already contain its comments.
 pub(crate) fn keys<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>, notation: &mut impl Notation) {
     let comments: HashMap<usize, usize> = drafts
         .iter()
@@ -86,7 +89,7 @@ pub(crate) fn keys<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>, notation
     let (mut depth, mut visited) = (0_usize, 0_u32);
     loop {
         visited = visited.wrapping_add(1);
-        // The extraction itself turns a cancelled token into a failure.
+        // The extraction itself reports a cancelled token as an error.
         if visited.is_multiple_of(4_096) && parsed.cancel.is_cancelled() {
             return;
         }
@@ -164,13 +167,13 @@ impl<'t> Frame<'t> {
         self.items.is_some()
     }
 
-    /// The place of the item that was counted last.
+    /// Returns the index of the item counted last.
     fn place_of_last(&self) -> Option<usize> {
         self.items.map(|items| items.saturating_sub(1))
     }
 }
 
-/// Whether the cursor stands at the key of the entry that it is in: keys of YAML may be mappings themselves.
+/// True if the cursor is at the key of the enclosing entry: keys of YAML may be mappings themselves.
 fn is_key(frames: &[Frame<'_>], cursor: &TreeCursor<'_>, depth: usize) -> bool {
     let is_in_entry = frames
         .last()
@@ -178,7 +181,7 @@ fn is_key(frames: &[Frame<'_>], cursor: &TreeCursor<'_>, depth: usize) -> bool {
     is_in_entry && cursor.field_name() == Some("key")
 }
 
-/// Every named child of a list is an item of it.
+/// Counts an item: every named child of a list is one.
 fn count_item(frames: &mut [Frame<'_>], node: Node<'_>, depth: usize) {
     if let Some(frame) = frames.last_mut()
         && frame.depth + 1 == depth
@@ -190,8 +193,8 @@ fn count_item(frames: &mut [Frame<'_>], node: Node<'_>, depth: usize) {
     }
 }
 
-/// The element to which an entry belongs. Directly in a list that is an item, which is made here; so are the items around
-/// it, if they are lists that held nothing so far.
+/// Returns the parent element of an entry. Directly in a list that is an item, which is created here; enclosing lists
+/// that have no element yet get theirs too.
 fn holder<'t>(
     parsed: &'t Parsed,
     drafts: &mut Vec<Draft<'t>>,
@@ -232,7 +235,7 @@ fn push<'t>(
     entry: Entry,
 ) -> usize {
     let name = one_line(&entry.key, KEY_CHARACTERS);
-    // Where the text is broken, an entry may hold more than its own end shows.
+    // In a broken text, an entry may reach beyond the computed end of its parent, which is then extended.
     let mut around = parent;
     while let Some(holder) = around.filter(|holder| drafts[*holder].element.span.end_byte < end) {
         let element = &mut drafts[holder].element;
@@ -242,7 +245,7 @@ fn push<'t>(
     }
     let element = Element {
         kind: Kind::Key,
-        // An empty key is still a key, and needs a name to be asked for.
+        // An empty key is still a key and needs a name by which it can be selected.
         name: if name.is_empty() { "\"\"".to_owned() } else { name },
         span: parsed.lines.span(&parsed.source.text, node.start_byte(), end),
         parent,
@@ -256,12 +259,12 @@ fn push<'t>(
     drafts.len() - 1
 }
 
-/// A value as it is shown.
+/// Returns a value shortened for display.
 pub(crate) fn shown(text: &str) -> String {
     one_line(text, VALUE_CHARACTERS)
 }
 
-/// The named children of a node, without comments.
+/// Returns the named children of a node, without comments and errors.
 pub(crate) fn parts(node: Node<'_>) -> Vec<Node<'_>> {
     let mut cursor = node.walk();
     node.named_children(&mut cursor)
@@ -269,7 +272,7 @@ pub(crate) fn parts(node: Node<'_>) -> Vec<Node<'_>> {
         .collect()
 }
 
-/// A key without its quotes, its escapes read.
+/// Returns a key without its quotes and with its escapes resolved.
 pub(crate) fn unquoted(text: &str) -> String {
     let text = text.trim();
     if let Some(inner) = text.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')) {
@@ -282,14 +285,14 @@ pub(crate) fn unquoted(text: &str) -> String {
     }
 }
 
-/// The escapes that JSON, TOML and YAML have in common, and the most used of YAML's own.
+/// Resolves the escapes that JSON, TOML and YAML share, and the most common of YAML's own.
 fn unescaped(text: &str) -> String {
     let mut units: Vec<u16> = Vec::with_capacity(text.len());
     let mut rest = text.chars();
     while let Some(c) = rest.next() {
         let read = if c == '\\' { escape(&mut rest) } else { u32::from(c) };
         match (u16::try_from(read), char::from_u32(read)) {
-            // Halves of a pair come one after the other.
+            // The halves of a surrogate pair follow each other.
             (Ok(unit), _) => units.push(unit),
             (_, Some(c)) => units.extend_from_slice(c.encode_utf16(&mut [0; 2])),
             _ => {}
@@ -298,7 +301,7 @@ fn unescaped(text: &str) -> String {
     String::from_utf16_lossy(&units)
 }
 
-/// The number of the character that an escape stands for.
+/// Returns the code point of an escape sequence.
 fn escape(rest: &mut std::str::Chars<'_>) -> u32 {
     let digits = match rest.next().unwrap_or('\\') {
         'x' => 2,

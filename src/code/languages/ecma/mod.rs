@@ -1,4 +1,4 @@
-//! What JavaScript, TypeScript and TSX have in common: queries and meaning.
+//! Refinement that JavaScript, TypeScript and TSX share.
 
 mod refine;
 

@@ -1,8 +1,8 @@
-//! What JavaScript and TypeScript mean beyond their syntax: names in imports and exports, members of objects, overloads,
-//! parameter properties.
+//! Refines JavaScript and TypeScript elements beyond the syntax: names in imports and exports, members of objects,
+//! overloads, parameter properties.
 //!
-//! A member of an object literal is a method only where the object belongs to the file's structure. What a later statement
-//! exports is marked as exported. Types are never inferred.
+//! A member of an object literal is a method only if the object belongs to the file's structure. An element that a
+//! later statement exports is marked as exported. Types are never inferred.
 
 use std::collections::{HashMap, HashSet};
 
@@ -60,7 +60,7 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
     patterns(parsed, drafts);
 }
 
-/// `const { a, b: [c], ...rest } = value` declares a variable for each name.
+/// Replaces a destructuring pattern by one variable for each name: `const { a, b: [c], ...rest } = value`.
 fn patterns<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
     for at in 0..drafts.len() {
         let draft = &drafts[at];
@@ -84,7 +84,7 @@ fn patterns<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
     }
 }
 
-/// The names that a pattern declares.
+/// Returns the names that a pattern declares.
 fn declared(pattern: Node<'_>) -> Vec<Node<'_>> {
     let mut names = Vec::new();
     let mut open = vec![pattern];
@@ -106,8 +106,7 @@ fn declared(pattern: Node<'_>) -> Vec<Node<'_>> {
 
 const FUNCTIONS: [&str; 3] = ["arrow_function", "function_expression", "generator_function"];
 
-/// What several patterns find, each for its own reason, is said once: as an import rather than as a variable, as a
-/// function rather than as an export.
+/// Drops duplicates that several query patterns find: an import wins over a variable, a function over an export.
 fn said_twice(parsed: &Parsed, drafts: &mut [Draft<'_>]) {
     let mut required: HashSet<usize> = HashSet::new();
     for draft in drafts.iter().filter(|draft| draft.element.kind == Kind::Import) {
@@ -134,7 +133,7 @@ fn said_twice(parsed: &Parsed, drafts: &mut [Draft<'_>]) {
     }
 }
 
-/// `typeof import("x")` names a type; nothing is loaded.
+/// True if an import only names a type, as in `typeof import("x")`, so that nothing is loaded.
 fn is_type(parsed: &Parsed, call: Node<'_>) -> bool {
     if parsed.source.language.name == "javascript" {
         return false;
@@ -157,7 +156,7 @@ fn is_type(parsed: &Parsed, call: Node<'_>) -> bool {
     false
 }
 
-/// A class that a variable or a member is bound to is that element already.
+/// Drops a class that is bound to a variable or member, because that element already represents it.
 fn bound_classes(drafts: &mut [Draft<'_>]) {
     let bound: HashSet<usize> = drafts
         .iter()
@@ -215,7 +214,7 @@ fn callable(draft: &mut Draft<'_>, parent: Option<Kind>) {
     }
 }
 
-/// What an assignment to this exports, if it is one of `CommonJS`.
+/// Returns the name that an assignment to `left` exports, if it is a `CommonJS` export.
 fn commonjs(left: &str) -> Option<&str> {
     let exports = left.strip_prefix("module.").unwrap_or(left).strip_prefix("exports")?;
     if exports.is_empty() {
@@ -225,7 +224,8 @@ fn commonjs(left: &str) -> Option<&str> {
     }
 }
 
-/// Methods of objects within functions are part of no structure, nor are functions assigned to members there.
+/// Drops methods of objects within functions, and functions assigned to members there: they are not part of the file's
+/// structure.
 fn local_objects(drafts: &mut [Draft<'_>]) {
     for at in 0..drafts.len() {
         let draft = &drafts[at];
@@ -250,7 +250,7 @@ fn local_objects(drafts: &mut [Draft<'_>]) {
     }
 }
 
-/// Names as one speaks of them: without quotes, and of signatures that have none, what they are.
+/// Sets the name for display: without quotes, and a label such as `<call>` for signatures without a name.
 fn named(draft: &mut Draft<'_>) {
     let has = |draft: &Draft<'_>, modifier| draft.element.code().is_some_and(|code| code.has_modifier(modifier));
     if has(draft, "call") {
@@ -270,7 +270,7 @@ fn named(draft: &mut Draft<'_>) {
     }
 }
 
-/// A signature beside another callable of its name is an overload.
+/// Marks a signature as an overload if another callable in the same scope has its name.
 fn overloads(drafts: &mut [Draft<'_>]) {
     let mut known: HashMap<(Option<usize>, String), usize> = HashMap::new();
     let is_counted = |draft: &Draft<'_>| draft.element.kind.is_callable() && draft.keep;
@@ -422,7 +422,7 @@ fn pattern_names(parsed: &Parsed, pattern: Node<'_>) -> Vec<ImportName> {
         .collect()
 }
 
-/// Fills in an export; gives the local names that it exports.
+/// Fills in an export and returns the local names that it exports.
 fn export(parsed: &Parsed, draft: &mut Draft<'_>) -> Vec<String> {
     let node = draft.node;
     let mut found = Import::default();
@@ -471,7 +471,7 @@ fn export(parsed: &Parsed, draft: &mut Draft<'_>) -> Vec<String> {
                     }
                 }
                 "type" => found.modifiers.push("type".to_owned()),
-                // The grammar does not know `export type * from`.
+                // The grammar does not support `export type * from`.
                 "ERROR" if parsed.text(child) == "type" => found.modifiers.push("type".to_owned()),
                 // `export = value;` and `export as namespace Name;`
                 "=" | "namespace" => {
@@ -505,7 +505,7 @@ fn export(parsed: &Parsed, draft: &mut Draft<'_>) -> Vec<String> {
     local
 }
 
-/// In TypeScript the decorators of a member stand before it, not in it.
+/// Adds a member's decorators. In TypeScript they precede the member's node instead of being inside it.
 fn decorated(parsed: &Parsed, draft: &mut Draft<'_>) {
     let mut first = draft.node;
     let mut found = Vec::new();
@@ -526,7 +526,7 @@ fn decorated(parsed: &Parsed, draft: &mut Draft<'_>) {
     }
 }
 
-/// `constructor(private readonly path: string)` declares a field.
+/// Adds a field for each parameter property: `constructor(private readonly path: string)` declares one.
 fn parameter_properties<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>, at: usize) {
     if drafts[at].element.kind != Kind::Constructor {
         return;

@@ -1,4 +1,4 @@
-//! Go.
+//! Refinement of Go elements.
 
 mod refine;
 

@@ -1,8 +1,8 @@
-//! What Go means beyond its syntax: to which type a method belongs, who may see a name, what an embedded field is called,
-//! what a constant repeats, what an import names.
+//! Refines Go elements beyond the syntax: owners of methods, visibility, names of embedded fields, repeated constants,
+//! names in imports.
 //!
-//! A method has its receiver's type for a parent where that stands above it in the file; otherwise the type is part of its
-//! name. Types are never resolved beyond the file.
+//! A method has its receiver's type for a parent if that type is defined earlier in the file; otherwise the type is
+//! part of its name. Types are never resolved beyond the file.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ use crate::{
     parse::{Parsed, one_line},
 };
 
-/// How much of a type or a value is kept.
+/// The maximum length of a type or text, in characters.
 const TEXT_CHARACTERS: usize = 200;
 const VALUE_CHARACTERS: usize = 80;
 
@@ -36,7 +36,7 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
             Kind::Constant => constants.repeat(parsed, &mut drafts[at]),
             Kind::Variable => {
                 one_of_several(parsed, &mut drafts[at]);
-                // A local variable of a function that stands in a value.
+                // A local variable of a function that is part of a value.
                 let around = drafts[at].element.parent;
                 let is_inside = around.is_some_and(|parent| drafts[parent].element.kind == Kind::Variable);
                 drafts[at].keep &= !is_inside;
@@ -44,14 +44,14 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
             _ => {}
         }
         visibility(drafts, at);
-        // What `_` is given is checked or skipped; nothing is defined.
+        // A value assigned to `_` is checked or discarded; nothing is defined.
         if drafts[at].element.name == "_" && matches!(drafts[at].element.kind, Kind::Constant | Kind::Variable) {
             drafts[at].keep = false;
         }
     }
 }
 
-/// `//go:noinline` and the like instruct tools: they are no documentation.
+/// Moves `//go:noinline` and other directives for tools from the documentation to the decorators.
 fn directives(parsed: &Parsed, drafts: &mut [Draft<'_>], at: usize) {
     let is_documented = drafts[at].element.code().is_some_and(|code| code.doc.is_some());
     if !is_documented {
@@ -77,7 +77,7 @@ fn directives(parsed: &Parsed, drafts: &mut [Draft<'_>], at: usize) {
     code.doc = Some(kept).filter(|doc| !doc.is_empty());
 }
 
-/// The directive that a comment is, by the rule of Go's own documentation tool.
+/// Returns the directive in a comment, by the rule of Go's own documentation tool.
 fn directive(comment: &str) -> Option<&str> {
     let text = comment.strip_prefix("//")?;
     let is_word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
@@ -117,7 +117,7 @@ fn import(parsed: &Parsed, draft: &mut Draft<'_>) {
     draft.element.detail = Detail::Import(Box::new(found));
 }
 
-/// A type: what it is stands in its kind or its value, so that it has no type itself.
+/// Refines a type definition. Its kind or value already shows the type, so it has no type itself.
 fn defined(parsed: &Parsed, draft: &mut Draft<'_>) {
     let declared = draft.node.child_by_field_name("type");
     let Some(code) = draft.code() else { return };
@@ -138,9 +138,9 @@ fn callable(parsed: &Parsed, drafts: &mut [Draft<'_>], at: usize, types: &HashMa
     let around = drafts[at].element.parent;
     let is_inside = around.is_some_and(|parent| drafts[parent].element.kind.is_callable());
     match node.kind() {
-        // Of an interface without a name.
+        // A method of an interface without a name.
         "method_elem" if !is_of_type(drafts, at) => drafts[at].keep = false,
-        // As with `:=`, a function in a local variable is a part of what is around it.
+        // As with `:=`, a function in a local variable is part of the enclosing function.
         "var_spec" if is_inside => drafts[at].keep = false,
         "method_declaration" => {
             let receiver = node
@@ -180,7 +180,7 @@ fn callable(parsed: &Parsed, drafts: &mut [Draft<'_>], at: usize, types: &HashMa
     }
 }
 
-/// The name of the type in a receiver, and whether it is a pointer to it.
+/// Returns the name of the receiver's type, and true if the receiver is a pointer.
 fn receiver(parsed: &Parsed, list: Node<'_>) -> Option<(String, bool)> {
     let mut cursor = list.walk();
     let param = list.named_children(&mut cursor).find(|child| !child.is_extra())?;
@@ -192,7 +192,7 @@ fn receiver(parsed: &Parsed, list: Node<'_>) -> Option<(String, bool)> {
     ))
 }
 
-/// The name in a type: without pointer, brackets, package and type arguments.
+/// Returns the name in a type: without pointer, brackets, package and type arguments.
 fn bare_type(mut declared: Node<'_>) -> Node<'_> {
     loop {
         let inner = match declared.kind() {
@@ -208,7 +208,7 @@ fn bare_type(mut declared: Node<'_>) -> Node<'_> {
     }
 }
 
-/// One parameter for each name: `a, b int` are two.
+/// Returns one parameter for each name: `a, b int` are two.
 fn params(parsed: &Parsed, list: Node<'_>) -> Vec<Param> {
     let mut found = Vec::new();
     let mut cursor = list.walk();
@@ -244,7 +244,7 @@ fn params(parsed: &Parsed, list: Node<'_>) -> Vec<Param> {
     found
 }
 
-/// Whether a member belongs to a type that has a name.
+/// True if a member belongs to a type that has a name.
 fn is_of_type(drafts: &[Draft<'_>], at: usize) -> bool {
     let mut parent = drafts[at].element.parent;
     while let Some(index) = parent {
@@ -280,7 +280,8 @@ fn field(parsed: &Parsed, drafts: &mut [Draft<'_>], at: usize) {
     }
 }
 
-/// What the last constant with a value said. Those below it in the same brackets repeat it; the first has a value.
+/// The type of the last constant with a value, and true if it uses `iota`. Later constants of the same group repeat it;
+/// the first always has a value.
 #[derive(Default)]
 struct Constants {
     counts: bool,
@@ -305,7 +306,8 @@ impl Constants {
     }
 }
 
-/// `a, b = 1, 2` gives each its own value; one call for several gives all the same.
+/// Selects the variable's own value: in `a, b = 1, 2` each has one; a single call for several names belongs to all of
+/// them.
 fn one_of_several(parsed: &Parsed, draft: &mut Draft<'_>) {
     let Some(values) = draft.node.child_by_field_name("value") else {
         return;
@@ -331,7 +333,7 @@ fn one_of_several(parsed: &Parsed, draft: &mut Draft<'_>) {
     }
 }
 
-/// Capital or not; what a function defines stays in it.
+/// Sets the visibility by the first letter's case; definitions within a function are private to it.
 fn visibility(drafts: &mut [Draft<'_>], at: usize) {
     let is_local = drafts[at]
         .element

@@ -1,4 +1,4 @@
-//! HTML.
+//! Refinement of HTML elements, with scripts and styles embedded in them.
 
 mod refine;
 

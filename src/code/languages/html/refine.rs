@@ -1,7 +1,7 @@
-//! What HTML means beyond its tags: attributes, classes, depth, direct text, and the scripts and styles in it.
+//! Refines HTML elements beyond their tags: attributes, classes, depth, direct text, and embedded scripts and styles.
 //!
-//! Scripts and styles are read in their own language and stand under their tag. A tag is unclosed when the standard demands
-//! an end tag that is not there; void tags have none.
+//! Scripts and styles are parsed in their own language and become children of their tag. A tag is unclosed if the
+//! standard requires an end tag that is missing; void tags have none.
 
 use tree_sitter::Node;
 
@@ -12,7 +12,7 @@ use crate::{
     parse::{Embed, Parsed, Step, one_line, walk},
 };
 
-/// The class of tags that no class names: custom elements and unknown ones hold others.
+/// The class of tags that the language data does not classify: custom and unknown elements, which contain others.
 const UNKNOWN_CLASS: &str = "structure";
 
 pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
@@ -20,7 +20,7 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
         end_with_content(parsed, draft);
     }
     for at in 0..drafts.len() {
-        // What the grammar took into an element that is over belongs to what is around that.
+        // An element that the grammar placed in an element that already ended belongs to the next enclosing one.
         let span = drafts[at].element.span;
         let mut around = drafts[at].element.parent;
         while let Some(parent) = around.filter(|parent| !drafts[*parent].element.span.contains(&span)) {
@@ -35,7 +35,7 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
             continue;
         }
         if let Some(parent) = drafts[at].element.parent {
-            // Parents stand before their children, so theirs is already known.
+            // Parents precede their children, so the parent's depth is already known.
             depths[at] = depths[parent] + 1;
             children[parent] += 1;
         }
@@ -53,8 +53,8 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
     }
 }
 
-/// Without an end tag, the grammar takes what follows, up to the next tag, into an element: white space, and after a void
-/// tag the text of the element around it.
+/// Ends an element where its content ends. Without an end tag, the grammar includes what follows up to the next tag:
+/// white space, and after a void tag the text of the enclosing element.
 fn end_with_content(parsed: &Parsed, draft: &mut Draft<'_>) {
     let node = draft.node;
     let end = match node.child(0) {
@@ -73,7 +73,7 @@ fn is_void(parsed: &Parsed, node: Node<'_>) -> bool {
 }
 
 fn push_text(parsed: &Parsed, node: Node<'_>, text: &mut String) {
-    // Far more than is shown, so that cutting it never shows.
+    // The limit is far above the displayed length, so the cut is never visible.
     if text.len() < 400 {
         text.push_str(parsed.text(node));
         text.push(' ');
@@ -99,7 +99,7 @@ fn tag(parsed: &Parsed, node: Node<'_>) -> Markup {
                     }
                 }
             }
-            // A missing end tag is one that the parser made up.
+            // A missing end tag is one that the parser inserted.
             "end_tag" => has_end = !child.is_missing() && child.start_byte() < child.end_byte(),
             "text" | "entity" if !is_void(parsed, node) => push_text(parsed, child, &mut text),
             "element" if is_void(parsed, child) => {
@@ -137,10 +137,10 @@ fn attribute(parsed: &Parsed, node: Node<'_>) -> (String, String) {
     (name, value)
 }
 
-/// Scripts and styles, by what their tags say.
+/// Returns the embedded scripts and styles with the language that their tags declare.
 pub(crate) fn embeds(parsed: &Parsed) -> Vec<Embed> {
     let mut found = Vec::new();
-    // A cancelled walk ends early; parsing what it found fails then, as it must.
+    // A cancelled walk ends early; parsing its results then fails too.
     let _ = walk(parsed.tree.root_node(), &parsed.cancel, |node| {
         if !matches!(node.kind(), "script_element" | "style_element") {
             return Step::Into;
@@ -159,7 +159,7 @@ pub(crate) fn embeds(parsed: &Parsed) -> Vec<Embed> {
     found
 }
 
-/// The language of a script or style. What is a template, a shader or data of an unknown kind has none.
+/// Returns the language of a script or style, or `None` for templates, shaders and data of an unknown type.
 fn language_of(parsed: &Parsed, node: Node<'_>) -> Option<&'static Language> {
     let start = node.child(0)?;
     let mut cursor = start.walk();

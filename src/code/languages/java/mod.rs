@@ -1,4 +1,4 @@
-//! Java.
+//! Refinement of Java elements.
 
 mod refine;
 

@@ -1,6 +1,6 @@
-//! What Java means beyond its syntax: implied modifiers, names of what has none, components of records.
+//! Refines Java elements beyond the syntax: implied modifiers, names of unnamed elements, components of records.
 //!
-//! Members of interfaces are public, constructors of enums private. A local class is one that a callable encloses.
+//! Members of interfaces are public, constructors of enums private. A class is local if a callable encloses it.
 
 use crate::{
     elements::{Detail, Import, ImportName, Kind, ParamKind, Visibility},
@@ -65,7 +65,7 @@ fn class(draft: &mut Draft<'_>, parent: Option<Kind>) {
     let Some(code) = draft.code() else { return };
     if code.has_modifier("anonymous") {
         code.visibility = Visibility::Private;
-        // The grammar's field `type` is the class that it extends, not a type that it has.
+        // The grammar's field `type` is the class that an anonymous class extends, not its own type.
         code.type_name = None;
         code.extends = vec![type_name.clone()];
         draft.element.name = format!("<anonymous {type_name}>");

@@ -1,4 +1,4 @@
-//! JSON.
+//! The meaning of JSON nodes as data.
 
 mod refine;
 

@@ -1,6 +1,6 @@
-//! What JSON's nodes mean as data. A file of several values, a line each, is a list of them.
+//! The meaning of JSON nodes as data. A file of several values, one per line, is a list of them.
 //!
-//! Comments are read, since the grammar takes them; so are keys around what is broken.
+//! Comments are extracted because the grammar accepts them; so are keys around broken parts.
 
 use tree_sitter::Node;
 

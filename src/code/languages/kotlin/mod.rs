@@ -1,4 +1,4 @@
-//! Kotlin.
+//! Refinement of Kotlin elements.
 
 mod refine;
 

@@ -1,7 +1,8 @@
-//! What Kotlin means beyond the fields of its grammar: parameters, types, receivers, heritage, members of companions.
+//! Refines Kotlin elements beyond the fields of the grammar: parameters, types, receivers, super types, members of
+//! companion objects.
 //!
-//! An extension carries the name of what it extends (`List.second`), because nothing around it says so. A property's
-//! accessor with a body is a method in the property. Types are never inferred.
+//! The name of an extension includes the extended type (`List.second`), because no enclosing element shows it. A
+//! property accessor with a body is a method of the property. Types are never inferred.
 
 use tree_sitter::Node;
 
@@ -11,10 +12,10 @@ use crate::{
     parse::{Parsed, one_line},
 };
 
-/// How much of a type or of a parameter is kept, in characters.
+/// The maximum length of a type or parameter, in characters.
 const TEXT: usize = 200;
 
-/// How much of a value is kept, in characters.
+/// The maximum length of a value, in characters.
 const VALUE: usize = 80;
 
 #[expect(clippy::ptr_arg, reason = "the type of every refinement: others add drafts")]
@@ -36,7 +37,7 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
             Kind::Field | Kind::Variable => {
                 property(parsed, draft);
                 draft.keep &= is_declared(draft.node);
-                // A property that the primary constructor declares is one of the class.
+                // A property that the primary constructor declares belongs to the class.
                 if draft.node.kind() == "class_parameter" {
                     let class = parent.and_then(|constructor| drafts[constructor].element.parent);
                     drafts[at].element.parent = class;
@@ -61,7 +62,7 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
         if let Some(parent) = drafts[at].element.parent {
             let around = drafts[parent].element.kind;
             let modifiers = drafts[parent].element.code().map(|code| code.modifiers.clone());
-            // The body of an enumeration's entry is one of a class.
+            // The body of an enum entry is a class body.
             if around == Kind::EnumMember && drafts[at].element.kind == Kind::Function {
                 drafts[at].element.kind = Kind::Method;
             }
@@ -70,13 +71,13 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
     }
 }
 
-/// The first child of a kind.
+/// Returns the first child of a kind.
 fn child<'t>(node: Node<'t>, kind: &str) -> Option<Node<'t>> {
     let mut cursor = node.walk();
     node.children(&mut cursor).find(|child| child.kind() == kind)
 }
 
-/// What follows a token among the children.
+/// Returns the first child after a token, comments excluded.
 fn after<'t>(node: Node<'t>, token: &str) -> Option<Node<'t>> {
     let mut cursor = node.walk();
     node.children(&mut cursor)
@@ -120,7 +121,7 @@ fn class(parsed: &Parsed, draft: &mut Draft<'_>) {
     if let Some(list) = child(node, "delegation_specifiers") {
         let mut cursor = list.walk();
         for specifier in list.named_children(&mut cursor).filter(|child| !child.is_extra()) {
-            // Annotations may stand before it.
+            // Annotations may precede the specifier.
             let mut parts = specifier.walk();
             let Some(written) = specifier
                 .named_children(&mut parts)
@@ -134,7 +135,8 @@ fn class(parsed: &Parsed, draft: &mut Draft<'_>) {
                 _ => written,
             };
             let name = one_line(parsed.text(named), TEXT);
-            // Without a primary constructor the secondary ones call that of the super class, which is named first.
+            // Without a primary constructor, the secondary constructors call that of the super class, which is named
+            // first.
             if is_super || is_interface || (extends.is_empty() && implements.is_empty() && calls_super(node)) {
                 extends.push(name);
             } else {
@@ -166,7 +168,7 @@ fn class(parsed: &Parsed, draft: &mut Draft<'_>) {
     }
 }
 
-/// A class that the grammar took for an annotated expression.
+/// Refines a class that the grammar parsed as an annotated expression.
 fn misread<'t>(parsed: &'t Parsed, draft: &mut Draft<'t>) {
     let word = draft.node.named_child(1).map_or("", |word| parsed.text(word));
     let mut decorators = Vec::new();
@@ -203,7 +205,7 @@ fn is_internal(code: &mut crate::elements::Code) {
     }
 }
 
-/// Whether a secondary constructor of this class calls one of the super class.
+/// True if a secondary constructor of this class calls a constructor of the super class.
 fn calls_super(class: Node<'_>) -> bool {
     let Some(body) = child(class, "class_body") else {
         return false;
@@ -251,12 +253,12 @@ fn function(parsed: &Parsed, draft: &mut Draft<'_>) {
     }
 }
 
-/// Names between back quotes are names of anything.
+/// Removes the back quotes of a name, between which any text is allowed.
 fn unquote(draft: &mut Draft<'_>) {
     draft.element.name = draft.element.name.trim_matches('`').to_owned();
 }
 
-/// Puts what an extension extends before its name.
+/// Puts the extended type before the name of an extension.
 fn extended(parsed: &Parsed, draft: &mut Draft<'_>) {
     let mut cursor = draft.node.walk();
     let receiver = draft
@@ -289,7 +291,7 @@ fn constructor(parsed: &Parsed, draft: &mut Draft<'_>) {
     let list = child(draft.node, "class_parameters").or_else(|| child(draft.node, "function_value_parameters"));
     parameters(parsed, draft, list);
     if draft.node.kind() == "secondary_constructor" {
-        // One that only delegates has no block.
+        // A constructor that only delegates has no block.
         draft.body = draft.body.or(Some(draft.node));
     }
     if let Some(code) = draft.code() {
@@ -385,11 +387,11 @@ fn property(parsed: &Parsed, draft: &mut Draft<'_>) {
     }
 }
 
-/// Whether a property stands in a class or in the file, not in a block of code, whatever the code belongs to.
+/// True if a property is declared in a class or in the file, and not in a block of code.
 fn is_declared(property: Node<'_>) -> bool {
     property.parent().is_some_and(|around| match around.kind() {
         "source_file" | "class_body" | "enum_class_body" | "class_parameters" => true,
-        // The body of a class that the grammar took for an expression.
+        // The body of a class that the grammar parsed as an expression.
         "lambda_literal" => around
             .parent()
             .and_then(|lambda| lambda.parent())
@@ -399,7 +401,7 @@ fn is_declared(property: Node<'_>) -> bool {
     })
 }
 
-/// What a member is by what is around it.
+/// Sets what a member inherits from the element around it: visibility, `abstract`, `static`.
 fn member(draft: &mut Draft<'_>, around: Kind, modifiers: &[String]) {
     let kind = draft.element.kind;
     let has_body = draft.body.is_some();

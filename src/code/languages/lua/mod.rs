@@ -1,4 +1,4 @@
-//! Lua.
+//! Refinement of Lua elements.
 
 mod refine;
 

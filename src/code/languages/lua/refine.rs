@@ -1,7 +1,8 @@
-//! What Lua means beyond its syntax: tables that are modules or classes, what was put into them, what `require` names.
+//! Refines Lua elements beyond the syntax: tables that are modules or classes, their members, names in `require`.
 //!
-//! A table is a class when it has methods (`Store:read`) or a metatable, a module when functions or values are put into it,
-//! else a variable. What is put into a table of this file has that table as its parent, wherever it stands.
+//! A table is a class if it has methods (`Store:read`) or a metatable, a module if functions or values are assigned to
+//! its fields, else a variable. A member of a table of this file has that table as its parent, wherever the member is
+//! defined.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,7 +15,7 @@ use crate::{
     parse::{Parsed, one_line},
 };
 
-/// Functions and methods of the usual libraries that make a class.
+/// Functions and methods of common libraries that create a class.
 const CLASS_MAKERS: [&str; 8] = [
     "class", "Class", "extend", "extends", "subclass", "derive", "inherit", "newclass",
 ];
@@ -42,7 +43,7 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
     line_docs::document(parsed, drafts, words);
 }
 
-/// A comment without its signs.
+/// Returns a comment without its comment signs, or `None` if it is meant for a tool.
 fn words(comment: &str) -> Option<String> {
     let bare = comment.trim_start_matches('-').trim();
     if bare.starts_with("luacheck:") || bare.starts_with("stylua:") || bare.starts_with("vim:") {
@@ -61,7 +62,7 @@ fn words(comment: &str) -> Option<String> {
     Some(bare.to_owned())
 }
 
-/// Reads an import; says which node gives the imported its name here.
+/// Reads an import and returns the start byte of the node that names it locally.
 fn import(parsed: &Parsed, draft: &mut Draft<'_>) -> Option<usize> {
     let name = draft.element.name.trim_matches(['"', '\'', '[', ']']).to_owned();
     let call = draft
@@ -95,7 +96,7 @@ fn import(parsed: &Parsed, draft: &mut Draft<'_>) -> Option<usize> {
     if let Some(statement) = assignment {
         let (names, values) = sides(statement);
         let place = values.iter().position(|other| *other == value);
-        // `pcall` gives its success first.
+        // The first value that `pcall` returns is its success.
         let place = place.map(|place| place + usize::from(call == "pcall"));
         if let Some(name) = place.and_then(|place| names.get(place)) {
             here = Some(*name);
@@ -122,7 +123,7 @@ fn import(parsed: &Parsed, draft: &mut Draft<'_>) -> Option<usize> {
     here.map(|node| node.start_byte())
 }
 
-/// The names and the values of an assignment.
+/// Returns the names and the values of an assignment.
 fn sides(statement: Node<'_>) -> (Vec<Node<'_>>, Vec<Node<'_>>) {
     let list = |kind: &str, field: &str| {
         let mut cursor = statement.walk();
@@ -134,7 +135,7 @@ fn sides(statement: Node<'_>) -> (Vec<Node<'_>>, Vec<Node<'_>>) {
     (list("variable_list", "name"), list("expression_list", "value"))
 }
 
-/// Reads every variable; gives those that are tables, by their name.
+/// Refines every variable and returns the indices of those that are tables, keyed by name.
 fn tables(parsed: &Parsed, drafts: &mut [Draft<'_>], imported: &HashSet<usize>) -> HashMap<String, usize> {
     let evidence = evidence(parsed, drafts);
     let mut tables: HashMap<String, usize> = HashMap::new();
@@ -196,7 +197,7 @@ fn tables(parsed: &Parsed, drafts: &mut [Draft<'_>], imported: &HashSet<usize>) 
     tables
 }
 
-/// Whether a variable is one of the file: a local one stands in no block, a global one in no function.
+/// True if a variable belongs to the file: a local one is in no block, a global one in no function.
 fn is_of_file(node: Node<'_>, is_global: bool) -> bool {
     let mut around = node.parent();
     while let Some(node) = around {
@@ -211,7 +212,7 @@ fn is_of_file(node: Node<'_>, is_global: bool) -> bool {
     true
 }
 
-/// What is put into a table says what it is.
+/// The evidence that shows whether a table is a class, and its base.
 #[derive(Default)]
 struct Evidence {
     is_class: bool,
@@ -268,7 +269,8 @@ fn evidence(parsed: &Parsed, drafts: &[Draft<'_>]) -> HashMap<String, Evidence> 
     found
 }
 
-/// The bases of a class that a call makes: `class("Shape", Base)`, `Base:extend("Shape")`; none if it makes none.
+/// Returns the bases of a class created by a call: `class("Shape", Base)`, `Base:extend("Shape")`. Returns `None` if
+/// the call does not create a class.
 fn class_made(parsed: &Parsed, value: Node<'_>) -> Option<Vec<String>> {
     if value.kind() != "function_call" {
         return None;
@@ -295,7 +297,7 @@ fn is_dotted(draft: &Draft<'_>) -> bool {
     draft.element.name.contains('.')
 }
 
-/// By convention a leading underscore hides; two of them name what Lua itself calls.
+/// Returns the visibility by convention: a leading underscore hides a name; two mark a name that Lua itself calls.
 fn by_name(name: &str) -> Visibility {
     let name = name.rsplit([':', '.']).next().unwrap_or(name);
     if name.starts_with('_') && !name.starts_with("__") {
@@ -329,14 +331,14 @@ fn function(draft: &mut Draft<'_>) {
     }
 }
 
-/// Gives what is put into a table (`Store.limit`, `Store:read`, `self.name`) its kind and its parent.
+/// Sets the kind and the parent of a table member (`Store.limit`, `Store:read`, `self.name`).
 fn put(drafts: &mut [Draft<'_>], at: usize, tables: &HashMap<String, usize>) {
     let name = drafts[at].element.name.clone();
     let is_function = drafts[at].element.kind == Kind::Function;
     let around = drafts[at].element.parent;
     let in_callable = around.is_some_and(|parent| drafts[parent].element.kind.is_callable());
     let Some((table, member)) = name.rsplit_once([':', '.']) else {
-        // In a table constructor that is a class.
+        // A function in a table constructor that is a class.
         let is_member = around.is_some_and(|parent| drafts[parent].element.kind == Kind::Class);
         if is_member && is_function {
             drafts[at].set_kind(Kind::Method);
@@ -345,7 +347,7 @@ fn put(drafts: &mut [Draft<'_>], at: usize, tables: &HashMap<String, usize>) {
     };
     let is_self = table == "self";
     let owner = if is_self {
-        // The class of the method around it.
+        // The class of the enclosing method.
         let mut outer = around;
         while let Some(index) = outer.filter(|index| drafts[*index].element.kind != Kind::Class) {
             outer = drafts[index].element.parent;
@@ -389,7 +391,8 @@ fn put(drafts: &mut [Draft<'_>], at: usize, tables: &HashMap<String, usize>) {
     }
 }
 
-/// What a file returns, or the table that it returns holds, can be had by whoever requires it.
+/// Exports the value that a file returns, or the values of the table it returns, because every file that requires it
+/// can use them.
 fn returned(parsed: &Parsed, drafts: &mut [Draft<'_>]) {
     let root = parsed.tree.root_node();
     let mut cursor = root.walk();
@@ -420,7 +423,7 @@ fn returned(parsed: &Parsed, drafts: &mut [Draft<'_>]) {
     }
 }
 
-/// A variable or a field is an element once, where it is first given a value.
+/// Keeps a variable or field only once, at its first assignment.
 fn once(drafts: &mut [Draft<'_>]) {
     let mut known: HashSet<(Option<usize>, String)> = HashSet::new();
     for draft in drafts.iter_mut().filter(|draft| draft.keep) {

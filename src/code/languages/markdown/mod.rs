@@ -1,4 +1,4 @@
-//! Markdown.
+//! Refinement of Markdown elements, with code blocks and front matter embedded in them.
 
 mod refine;
 

@@ -1,7 +1,8 @@
-//! What Markdown means beyond its blocks: how far a heading reaches, what blocks hold, the links and images in text.
+//! Refines Markdown elements beyond the blocks: the range of a heading's section, the content of blocks, links and
+//! images in text.
 //!
-//! A heading reaches to the next one of its level or above. Headings in quotes and lists reach no further than themselves.
-//! The text between blocks is read with the grammar of inlines, a paragraph at a time.
+//! A heading's section reaches to the next heading of its level or above. Headings in quotes and lists cover only
+//! themselves. Text in blocks is parsed with the inline grammar, one paragraph at a time.
 
 use std::ops::Range;
 
@@ -41,11 +42,11 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
     settle(drafts);
 }
 
-/// The outermost quotes and lists, in the order of the text. Asking each node for its parents would cost a search from the
-/// root every time.
+/// Returns the outermost quotes and lists, in the order of the text. Asking each node for its parents would search from
+/// the root every time.
 fn nests(parsed: &Parsed) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
     let (mut quotes, mut lists): (Vec<Range<usize>>, Vec<Range<usize>>) = (Vec::new(), Vec::new());
-    // A cancelled walk ends early; the extraction turns that into a failure.
+    // A cancelled walk ends early; the extraction reports that as an error.
     let _ = walk(parsed.tree.root_node(), &parsed.cancel, |node| {
         let ranges = match node.kind() {
             "block_quote" => &mut quotes,
@@ -60,7 +61,7 @@ fn nests(parsed: &Parsed) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
     (quotes, lists)
 }
 
-/// Whether a node stands in one of the ranges, and is not that range itself.
+/// True if a node is inside one of the ranges and is not that range itself.
 fn is_within(ranges: &[Range<usize>], node: Node<'_>) -> bool {
     let after = ranges.partition_point(|range| range.start <= node.start_byte());
     after
@@ -95,10 +96,10 @@ fn heading(parsed: &Parsed, draft: &mut Draft<'_>) {
     draft.element.span = parsed.span(draft.node);
 }
 
-/// Widens headings that stand directly in the document to their whole section.
+/// Widens each heading directly in the document to its whole section.
 fn reach(parsed: &Parsed, drafts: &mut [Draft<'_>], is_nested: impl Fn(Node<'_>) -> bool) {
     let end_of_text = parsed.source.text.len();
-    // Ends of sections, by level: a heading closes those of its level and below, so one pass from the end is enough.
+    // Ends of sections by level. A heading closes those of its level and below, so one pass from the end is enough.
     let mut next_at = [end_of_text; 7];
     for draft in drafts.iter_mut().rev() {
         let Detail::Heading { level } = draft.element.detail else {
@@ -149,7 +150,7 @@ fn list(parsed: &Parsed, draft: &mut Draft<'_>) {
         let is_marker = |c: char| c.is_ascii_digit() || matches!(c, '-' | '*' | '+' | '.' | ')' | ' ');
         one_line(text.trim_start_matches(is_marker), 80)
     });
-    // The grammar takes the blank lines after a list into it.
+    // The grammar includes the blank lines after a list in it.
     let end = draft.node.start_byte() + parsed.text(draft.node).trim_end().len();
     draft.element.span = parsed.lines.span(&parsed.source.text, draft.node.start_byte(), end);
     draft.element.detail = info(format!("{kind}, {} items", draft.node.named_child_count()));
@@ -178,7 +179,7 @@ fn reference(parsed: &Parsed, draft: &mut Draft<'_>) {
     draft.element.name = draft.element.name.trim_matches(['[', ']']).to_owned();
 }
 
-/// The names at the beginning of lines: enough to know what a front matter says.
+/// Returns the keys at the beginning of lines: enough to show what a front matter contains.
 fn front_matter_keys(text: &str) -> String {
     let keys: Vec<&str> = text
         .lines()
@@ -188,11 +189,11 @@ fn front_matter_keys(text: &str) -> String {
     one_line(&keys.join(", "), 200)
 }
 
-/// Links and images within text.
+/// Adds links and images within text.
 fn links<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
     let grammar = tree_sitter_md::INLINE_LANGUAGE.into();
     let mut inlines = Vec::new();
-    // When cancelled, what is missing does not matter: the extraction turns it into a failure.
+    // An incomplete result of a cancelled walk does not matter: the extraction reports an error.
     let _ = walk(parsed.tree.root_node(), &parsed.cancel, |node| {
         if matches!(node.kind(), "inline" | "pipe_table_cell") {
             inlines.push(node);
@@ -248,16 +249,16 @@ fn links<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
                     detail: info(target.to_owned()),
                 },
             ));
-            // The text of a link may hold an image.
+            // The text of a link may contain an image.
             Step::Into
         });
     }
 }
 
-/// Code blocks whose tag names a language, and the front matter.
+/// Returns the code blocks whose tag names a language, and the front matter.
 pub(crate) fn embeds(parsed: &Parsed) -> Vec<Embed> {
     let mut found = Vec::new();
-    // A cancelled walk ends early; parsing what it found fails then, as it must.
+    // A cancelled walk ends early; parsing its results then fails too.
     let _ = walk(parsed.tree.root_node(), &parsed.cancel, |node| {
         match node.kind() {
             "minus_metadata" => found.extend(front_matter(parsed, node, "yaml")),
@@ -270,7 +271,7 @@ pub(crate) fn embeds(parsed: &Parsed) -> Vec<Embed> {
     found
 }
 
-/// What stands between the two lines of signs.
+/// Returns the text between the two delimiter lines of a front matter.
 fn front_matter(parsed: &Parsed, node: Node<'_>, language: &str) -> Option<Embed> {
     let text = parsed.text(node).trim_end();
     let (start, end) = (text.find('\n')? + 1, text.rfind('\n')? + 1);
@@ -301,7 +302,7 @@ fn fenced(parsed: &Parsed, node: Node<'_>) -> Option<Embed> {
         .unwrap_or_default();
     let language = by_tag(tag).filter(|_| !tag.is_empty())?;
     let content = content?;
-    // The signs of quotes and the indentation of lists stand in the block, but belong to none of its lines.
+    // Quote markers and list indentation are within the block, but are not part of its lines.
     let mut pieces = Vec::new();
     let mut at = content.start_byte();
     let mut cursor = content.walk();

@@ -1,4 +1,4 @@
-//! PHP.
+//! Refinement of PHP elements.
 
 mod refine;
 

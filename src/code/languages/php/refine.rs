@@ -1,8 +1,8 @@
-//! What PHP means beyond its syntax: what `use` brings in, how far a namespace without braces reaches, fields that a
-//! constructor's parameters declare, attributes one by one.
+//! Refines PHP elements beyond the syntax: imports by `use`, the range of namespaces without braces, fields declared by
+//! constructor parameters, separate attributes.
 //!
-//! Names have no `$`; a namespace keeps its backslashes. A variable of a script is told at its first assignment. Files that
-//! are included are named, never read.
+//! Names have no `$`; a namespace keeps its backslashes. A variable of a script is one element, at its first
+//! assignment. Included files are named, but never read.
 
 use std::collections::HashSet;
 
@@ -41,7 +41,7 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
     drafts.extend(added);
 }
 
-/// `namespace A;` reaches to the next one.
+/// Extends a namespace without braces (`namespace A;`) to the next one.
 fn namespaces(parsed: &Parsed, drafts: &mut [Draft<'_>]) {
     let text = &parsed.source.text;
     let open: Vec<usize> = (0..drafts.len())
@@ -111,7 +111,7 @@ fn used(parsed: &Parsed, node: Node<'_>) -> Import {
             _ => {}
         }
     }
-    // The word after `use` stands for all, in a group for one name.
+    // The word after `use` applies to all names; within a group, to one name.
     let words: Vec<Option<&str>> = clauses.iter().map(|(word, _)| word.as_deref()).collect();
     if let Some(Some(word)) = words
         .first()
@@ -156,7 +156,7 @@ fn clause(parsed: &Parsed, clause: Node<'_>) -> (Option<String>, ImportName) {
     )
 }
 
-/// The traits that a class is composed of.
+/// Returns the traits that a class is composed of.
 fn traits(parsed: &Parsed, node: Node<'_>) -> Import {
     let mut cursor = node.walk();
     Import {
@@ -173,7 +173,7 @@ fn traits(parsed: &Parsed, node: Node<'_>) -> Import {
     }
 }
 
-/// `require 'a.php'`: the path, or the expression that gives it.
+/// Returns an import by inclusion (`require 'a.php'`): the path, or the expression that yields it.
 fn included(parsed: &Parsed, node: Node<'_>) -> Import {
     let mut path = node.named_child(0);
     while let Some(inner) = path.filter(|path| path.kind() == "parenthesized_expression") {
@@ -250,7 +250,7 @@ fn callable(draft: &mut Draft<'_>, parent: Option<Kind>) {
     code.is_abstract |= is_method && parent == Some(Kind::Interface) && !has_body;
 }
 
-/// `__construct(private int $x)` declares a field.
+/// Adds a field for each promoted parameter: `__construct(private int $x)` declares one.
 fn promoted<'t>(parsed: &'t Parsed, draft: &mut Draft<'t>, class: Option<usize>, added: &mut Vec<Draft<'t>>) {
     let Some(list) = draft.node.child_by_field_name("parameters") else {
         return;
@@ -300,11 +300,11 @@ fn promoted<'t>(parsed: &'t Parsed, draft: &mut Draft<'t>, class: Option<usize>,
     }
 }
 
-/// Constants of a class are its fields; the value stands after the `=` and has no name in the grammar.
+/// Refines a constant. Constants of a class are fields; the value after the `=` has no field name in the grammar.
 fn constant(parsed: &Parsed, draft: &mut Draft<'_>, parent: Option<Kind>) {
     let node = draft.node;
     if node.kind() == "function_call_expression" {
-        // What `define` makes is global, wherever it is called.
+        // A constant made by `define` is global, wherever it is called.
         draft.element.parent = None;
     } else if parent.is_some_and(Kind::is_class_like) {
         draft.set_kind(Kind::Field);
@@ -320,7 +320,7 @@ fn constant(parsed: &Parsed, draft: &mut Draft<'_>, parent: Option<Kind>) {
     code.is_static |= parent.is_some_and(Kind::is_class_like);
 }
 
-/// The hooks of a property are its accessors.
+/// Adds the hooks of a property as its accessors.
 fn hooks(parsed: &Parsed, draft: &mut Draft<'_>) {
     let holder = draft.outer.unwrap_or(draft.node);
     let mut names: Vec<String> = Vec::new();
@@ -341,7 +341,7 @@ fn hooks(parsed: &Parsed, draft: &mut Draft<'_>) {
     }
 }
 
-/// `#[A, B(1)]` are two attributes.
+/// Separates attributes: `#[A, B(1)]` contains two.
 fn attributes(parsed: &Parsed, draft: &mut Draft<'_>) {
     let mut found = Vec::new();
     for holder in [Some(draft.node), draft.outer, draft.inner].into_iter().flatten() {

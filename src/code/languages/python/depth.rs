@@ -1,21 +1,21 @@
-//! How deep a Python text may be indented for its grammar.
+//! The indentation limit of Python's grammar.
 //!
-//! The scanner's buffer holds 383 indentations beside the 255 strings that it counts at most. Python itself ends at 100.
+//! The scanner's buffer fits 383 indentations beside the 255 strings that it counts at most. Python itself allows 100.
 
 use super::super::{
     columns::{Opening, beyond},
     unread::Unread,
 };
 
-/// Below what the buffer holds.
+/// The maximum number of indentation columns, below the buffer's capacity.
 const MOST: usize = 380;
 
-/// The lines that are indented too deep.
+/// Returns the lines that are indented too deep.
 pub(crate) fn too_deep(text: &str) -> Vec<Unread> {
     beyond(text, MOST, |line, start, found| {
         let mut column = 0_u16;
         for (at, c) in line.char_indices() {
-            // As the scanner counts, which begins anew at a form feed and behind 65,535.
+            // Counts as the scanner does, which restarts at a form feed and wraps after 65,535.
             match c {
                 ' ' => column = column.wrapping_add(1),
                 '\t' => column = column.wrapping_add(8),
@@ -46,7 +46,7 @@ mod tests {
             text.push_str("if 1:\n");
         }
         text.push_str(&" ".repeat(600));
-        // A string makes the buffer's odd length, which is the one that does not fit.
+        // A string gives the buffer an odd length, the one that does not fit.
         text.push_str("x = \"a\"\ndef g():\n    return \"b\"\n");
         let parsed = parsed("a.py", &text);
         let names: Vec<String> = extract(&parsed, &CancellationToken::new())

@@ -1,4 +1,4 @@
-//! Python.
+//! Refinement of Python elements, and the indentation limit of the grammar.
 
 mod depth;
 mod refine;

@@ -1,4 +1,4 @@
-//! What Python means beyond its syntax: what an import names, which attributes an instance has, which classes enumerate.
+//! Refines Python elements beyond the syntax: names in imports, attributes of instances, enum classes.
 //!
 //! Attributes are those assigned to `self` in a method, each once, at its first assignment. Types are never inferred.
 
@@ -12,7 +12,7 @@ use crate::{
     parse::Parsed,
 };
 
-/// Base classes whose members are values.
+/// Base classes whose members are enum values.
 const ENUM_BASES: [&str; 6] = ["Enum", "IntEnum", "StrEnum", "Flag", "IntFlag", "ReprEnum"];
 
 pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
@@ -36,7 +36,7 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
             _ => {}
         }
     }
-    // Here, and not while drafts are visited: the class of a member may be found to enumerate only above.
+    // A separate pass: the class of a member may be recognised as an enum only in the loop above.
     for at in 0..drafts.len() {
         let in_enum = drafts[at]
             .element
@@ -52,7 +52,7 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
     }
 }
 
-/// The grammar takes comments after the last statement into a body; Python's own parser ends the body before them.
+/// Ends a definition at its last code. The grammar includes trailing comments in a body; Python's own parser does not.
 fn end_with_code(parsed: &Parsed, draft: &mut Draft<'_>) {
     let mut last = draft.node;
     while let Some(child) = (0..last.child_count())
@@ -103,7 +103,7 @@ fn import(parsed: &Parsed, draft: &mut Draft<'_>) {
     draft.element.detail = Detail::Import(Box::new(found));
 }
 
-/// Whether it stands directly in `if TYPE_CHECKING:`.
+/// True if an import is directly in `if TYPE_CHECKING:`.
 fn is_for_types_only(parsed: &Parsed, node: Node<'_>) -> bool {
     let condition = node
         .parent()
@@ -131,7 +131,7 @@ fn enumeration(draft: &mut Draft<'_>) {
     }
 }
 
-/// An attribute of `self` belongs to the class around the method, once; elsewhere it is no attribute.
+/// Assigns an attribute of `self` to the enclosing class, once; elsewhere it is not an attribute.
 fn field(drafts: &mut [Draft<'_>], at: usize, known: &mut HashSet<(usize, String)>) {
     let class_of = |at: usize| {
         let mut parent = drafts[at].element.parent;
@@ -163,7 +163,7 @@ fn field(drafts: &mut [Draft<'_>], at: usize, known: &mut HashSet<(usize, String
     }
 }
 
-/// `Vector: TypeAlias = list[float]` is a type.
+/// Marks an alias as a type: `Vector: TypeAlias = list[float]`.
 fn alias(draft: &mut Draft<'_>) {
     let is_alias = draft
         .code()
@@ -174,7 +174,7 @@ fn alias(draft: &mut Draft<'_>) {
     }
 }
 
-/// The first parameter of a method that is not static is the object or the class.
+/// Marks the first parameter of a non-static method as the receiver (the object or the class).
 fn receiver(draft: &mut Draft<'_>) {
     let is_static = draft.code().is_some_and(|code| code.is_static);
     if let Some(first) = draft.code().and_then(|code| code.params.first_mut())

@@ -1,19 +1,20 @@
-//! How long the word that ends a heredoc may be for Ruby's grammar.
+//! The length limit of heredoc end words in Ruby's grammar.
 //!
-//! The scanner keeps the word's length in one byte and checks it with an assertion. It also takes the string behind `<<"` for
-//! such a word, though nearly always something is appended there: then the sign is left out, and nothing is lost.
+//! The scanner stores the word's length in one byte and checks it with an assertion. It also takes the string after
+//! `<<"` for an end word, though nearly always that is an append operator: then only the operator is blanked and
+//! nothing is lost.
 
 use std::{cell::LazyCell, collections::HashSet, ops::Range};
 
 use super::super::unread::Unread;
 
-/// Characters of a word that the scanner can keep.
+/// The maximum length of an end word that the scanner can store, in characters.
 const MOST: usize = 255;
 
-/// The signs before words that are too long.
+/// Returns the `<<` signs before words that are too long.
 pub(crate) fn long_words(text: &str) -> Vec<Unread> {
     let mut found = Vec::new();
-    // A heredoc's word stands on a line of its own. Read once, when there is a word to look for.
+    // A heredoc's end word is on a line of its own. Lines are collected once, when the first long word is found.
     let lines = LazyCell::new(|| {
         text.lines()
             .map(str::trim)
@@ -35,7 +36,7 @@ pub(crate) fn long_words(text: &str) -> Vec<Unread> {
     found
 }
 
-/// The word that a text begins with, if it is too long.
+/// Returns the range of the word at the start of a text, if it is too long.
 fn word(text: &str) -> Option<Range<usize>> {
     let first = text.chars().next()?;
     let (start, is_inside): (usize, Box<dyn Fn(char) -> bool>) = match first {

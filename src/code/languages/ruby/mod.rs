@@ -1,4 +1,4 @@
-//! Ruby.
+//! Refinement of Ruby elements, and the heredoc limit of the grammar.
 
 mod heredoc;
 mod refine;

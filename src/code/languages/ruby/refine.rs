@@ -1,7 +1,8 @@
-//! What Ruby means beyond its syntax: whose method a `def` is, who may call it, which calls make classes and fields.
+//! Refines Ruby elements beyond the syntax: owners and visibility of methods, calls that create classes and fields.
 //!
-//! `class << self` is no element: its methods are static ones of the class around it. `private` and its like hold from
-//! where they stand to the end of their body. What a library's own class macros define is not guessed.
+//! `class << self` is not an element: its methods become static methods of the enclosing class. `private` and similar
+//! words apply from their position to the end of their body. Definitions made by a library's own class macros are not
+//! guessed.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,7 +15,7 @@ use crate::{
     parse::{Parsed, one_line},
 };
 
-/// Comments for a tool, not for a reader.
+/// Prefixes of comments that are meant for a tool, not for a reader.
 const MAGIC: [&str; 9] = [
     "!",
     "-*-",
@@ -51,7 +52,7 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
                     fields.extend(members(parsed, made, at));
                 }
             }
-            // Only the bodies of `class << self` are of use, for `private` in them.
+            // Only the bodies of `class << self` are needed, for `private` inside them.
             Kind::Namespace => draft.keep = false,
             _ => {}
         }
@@ -60,7 +61,7 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
         match drafts[at].element.kind {
             Kind::Function | Kind::Method => method(parsed, drafts, at),
             Kind::Field if drafts[at].element.name.starts_with('$') => {
-                // A global variable is no field of the class that first assigns it.
+                // A global variable is not a field of the class that first assigns it.
                 drafts[at].set_kind(Kind::Variable);
                 drafts[at].keep = known.insert((None, drafts[at].element.name.clone()));
             }
@@ -82,12 +83,12 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
     drafts.extend(fields);
 }
 
-/// `::Store` is `Store`, wherever it is written.
+/// Removes a leading `::`: `::Store` is `Store`, wherever it is written.
 fn unrooted(draft: &mut Draft<'_>) {
     draft.element.name = draft.element.name.trim_start_matches("::").to_owned();
 }
 
-/// A comment without its signs.
+/// Returns a comment without its comment signs, or `None` if it is meant for a tool.
 fn words(comment: &str) -> Option<String> {
     if let Some(block) = comment.strip_prefix("=begin") {
         let block = block.trim_end();
@@ -99,7 +100,7 @@ fn words(comment: &str) -> Option<String> {
     (!is_magic).then(|| bare.to_owned())
 }
 
-/// The class or module that a definition belongs to.
+/// Returns the class or module that a definition belongs to.
 fn owner(drafts: &[Draft<'_>], at: usize) -> Option<usize> {
     let mut parent = drafts[at].element.parent;
     while let Some(index) = parent {
@@ -120,12 +121,12 @@ fn encloses(draft: &Draft<'_>, node: Node<'_>) -> bool {
     is_class(draft) && span.start_byte <= node.start_byte() && node.end_byte() <= span.end_byte
 }
 
-/// The text of a symbol or a string: `:name`, `"name"`, `name`.
+/// Returns the text of a symbol or string: `:name` and `"name"` become `name`.
 fn bare(text: &str) -> &str {
     text.trim_start_matches(':').trim_matches(['"', '\''])
 }
 
-/// What is called, with its receiver: `Struct.new`.
+/// Returns the receiver and the method of a call, such as `Struct` and `new`.
 fn called<'p>(parsed: &'p Parsed, call: Node<'_>) -> (&'p str, &'p str) {
     let text = |field| {
         call.child_by_field_name(field)
@@ -138,7 +139,8 @@ fn called<'p>(parsed: &'p Parsed, call: Node<'_>) -> (&'p str, &'p str) {
     }
 }
 
-/// `Point = Struct.new(:x)` is a structure, `Error = Class.new(StandardError)` a class.
+/// Refines a constant assigned from a call: `Point = Struct.new(:x)` is a structure, `Error = Class.new(StandardError)`
+/// a class.
 fn made_by_call(parsed: &Parsed, draft: &mut Draft<'_>, call: Node<'_>) {
     let kind = match called(parsed, call) {
         ("Struct", "new") => Kind::Struct,
@@ -160,7 +162,7 @@ fn made_by_call(parsed: &Parsed, draft: &mut Draft<'_>, call: Node<'_>) {
     }
 }
 
-/// The fields that `Struct.new(:x, :y)` or `Data.define(:x)` names.
+/// Returns the fields that `Struct.new(:x, :y)` or `Data.define(:x)` names.
 fn members<'t>(parsed: &'t Parsed, call: Node<'t>, of: usize) -> Vec<Draft<'t>> {
     let accessor = match called(parsed, call) {
         ("Struct", "new") => "accessor",
@@ -242,7 +244,7 @@ fn method(parsed: &Parsed, drafts: &mut [Draft<'_>], at: usize) {
     }
 }
 
-/// Hooks that Ruby makes private wherever they are defined.
+/// True for hooks that Ruby makes private wherever they are defined.
 fn is_always_private(name: &str) -> bool {
     matches!(
         name,
@@ -250,7 +252,7 @@ fn is_always_private(name: &str) -> bool {
     )
 }
 
-/// Whether it stands in `class << self`.
+/// True if a definition is in `class << self`.
 fn is_in_singleton(node: Node<'_>) -> bool {
     let mut around = node.parent();
     while let Some(node) = around {
@@ -273,7 +275,7 @@ fn field(parsed: &Parsed, drafts: &mut [Draft<'_>], at: usize, known: &mut HashS
     let node = draft.node;
     if node.kind() == "call" {
         draft.element.name = bare(&draft.element.name).to_owned();
-        // Accessors that a method adds are those of another class.
+        // Accessors that a method adds belong to another class.
         draft.keep = !is_local && !draft.element.name.contains("#{");
         let is_static = is_in_singleton(node);
         let kind = called(parsed, node).1.trim_start_matches("attr_");
@@ -287,7 +289,7 @@ fn field(parsed: &Parsed, drafts: &mut [Draft<'_>], at: usize, known: &mut HashS
         }
         return;
     }
-    // A class variable is one of the class, wherever it is first assigned.
+    // A class variable belongs to the class, wherever it is first assigned.
     draft.keep = owner.is_some() && known.insert((owner, draft.element.name.clone()));
     draft.element.parent = owner;
     if let Some(code) = draft.code() {
@@ -352,13 +354,13 @@ fn import(parsed: &Parsed, drafts: &mut [Draft<'_>], at: usize) {
     drafts[at].element.detail = Detail::Import(Box::new(found));
 }
 
-/// Whether a statement stands directly in the body of a class or module, not in `class << self` or in a block.
+/// True if a statement is directly in the body of a class or module, not in `class << self` or in a block.
 fn is_of_class(node: Node<'_>) -> bool {
     let around = scope(node).and_then(|scope| scope.parent());
     around.is_some_and(|around| matches!(around.kind(), "class" | "module"))
 }
 
-/// The body whose `private` holds for a statement.
+/// Returns the body in which a statement's `private` applies.
 fn scope(node: Node<'_>) -> Option<Node<'_>> {
     let mut around = node.parent();
     while let Some(node) = around {
@@ -370,7 +372,7 @@ fn scope(node: Node<'_>) -> Option<Node<'_>> {
     None
 }
 
-/// What `private` and its like do.
+/// The effect of `private` and similar words.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Rule {
     Methods(Visibility),
@@ -394,7 +396,7 @@ impl Rule {
     }
 
     fn apply(self, draft: &mut Draft<'_>) {
-        // `new` is as public as before: `initialize` is private in any case.
+        // `new` stays as public as before: `initialize` is private in any case.
         let is_constructor = draft.element.kind == Kind::Constructor;
         if let Some(code) = draft.code() {
             match self {
@@ -438,7 +440,7 @@ fn visibility<'t>(parsed: &Parsed, drafts: &mut [Draft<'t>]) {
     }
 }
 
-/// Another name of a method is as visible as the method that it names.
+/// Gives an alias the visibility of the method that it names.
 fn aliases(parsed: &Parsed, drafts: &mut [Draft<'_>]) {
     for at in 0..drafts.len() {
         let draft = &drafts[at];
@@ -468,7 +470,7 @@ fn aliases(parsed: &Parsed, drafts: &mut [Draft<'_>]) {
     }
 }
 
-/// Applies the rules of one body to the definitions that stand in it.
+/// Applies the rules of one body to the definitions in it.
 fn body(parsed: &Parsed, drafts: &mut [Draft<'_>], scope: Node<'_>, inside: &[usize]) {
     let mut in_force: Vec<(usize, Rule)> = Vec::new();
     let mut named: Vec<(Rule, Node<'_>)> = Vec::new();
@@ -512,9 +514,10 @@ fn body(parsed: &Parsed, drafts: &mut [Draft<'_>], scope: Node<'_>, inside: &[us
     }
 }
 
-/// `private :a, "b"`, `private def a`, `private attr_reader :a`, `private(*%i[a b])`, `private_class_method :a`.
+/// Applies a rule to the definitions that its arguments name: `private :a, "b"`, `private def a`, `private attr_reader
+/// :a`, `private(*%i[a b])`, `private_class_method :a`.
 fn named_rule(parsed: &Parsed, drafts: &mut [Draft<'_>], inside: &[usize], rule: Rule, list: Node<'_>) {
-    // The innermost class around it: the last of those that begin before it.
+    // The innermost enclosing class is the last of those that begin before the list.
     let class = drafts.iter().rposition(|draft| encloses(draft, list));
     let in_singleton = is_in_singleton(list);
     let mut open: Vec<Node<'_>> = vec![list];
@@ -549,7 +552,7 @@ fn named_rule(parsed: &Parsed, drafts: &mut [Draft<'_>], inside: &[usize], rule:
             rule.apply(&mut drafts[at]);
         }
     }
-    // Without a public `new` nobody else constructs.
+    // Without a public `new`, other code cannot construct an object.
     if rule == Rule::Singletons(Visibility::Private) && names.contains(&"new") {
         for at in 0..drafts.len() {
             if drafts[at].element.kind == Kind::Constructor

@@ -1,4 +1,4 @@
-//! Rust.
+//! Refinement of Rust elements.
 
 mod refine;
 

@@ -1,7 +1,7 @@
-//! What Rust means beyond its syntax: attributes and documentation that stand before an item, who may see it, what a `use`
-//! names, of what type an `impl` is.
+//! Refines Rust elements beyond the syntax: attributes and documentation before an item, visibility, names in `use`,
+//! the type of an `impl`.
 //!
-//! An item begins with its first attribute; comments that document it stay elements of their own. Macros are not expanded,
+//! An item begins with its first attribute; doc comments also remain elements of their own. Macros are not expanded,
 //! names not resolved.
 
 use tree_sitter::Node;
@@ -12,18 +12,18 @@ use crate::{
     parse::{Parsed, one_line},
 };
 
-/// How much of an attribute or a type is kept.
+/// The maximum length of an attribute or type, in characters.
 const TEXT_CHARACTERS: usize = 200;
 
 pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
     let text = parsed.source.text.as_str();
-    // The comments and attributes that stand directly before the next draft.
+    // The comments and attributes directly before the next draft.
     let mut before: Vec<usize> = Vec::new();
     for at in 0..drafts.len() {
         let start = drafts[at].element.span.start_byte;
         if let Some(last) = before.last() {
             match text.get(drafts[*last].element.span.end_byte..start) {
-                // The grammar does not know `safe`, which functions of other languages can be.
+                // The grammar does not support `safe`, which foreign functions can have.
                 Some(between) if matches!(between.trim(), "" | "safe") => {}
                 Some(_) => before.clear(),
                 // A comment within an attribute.
@@ -53,7 +53,7 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
     }
 }
 
-/// Gives an item what stands before it. Returns the attributes, without their brackets.
+/// Adds the comments and attributes before an item to it. Returns the attributes without their brackets.
 fn lead(parsed: &Parsed, drafts: &mut [Draft<'_>], at: usize, before: &[usize]) -> Vec<String> {
     let mut attributes = Vec::new();
     let mut docs = Vec::new();
@@ -87,14 +87,14 @@ fn lead(parsed: &Parsed, drafts: &mut [Draft<'_>], at: usize, before: &[usize]) 
     attributes
 }
 
-/// `////` and `/***` are plain comments, and so is the empty `/**/`.
+/// True for an outer doc comment. `////` and `/***` are plain comments, and so is the empty `/**/`.
 fn is_outer_doc(comment: &str) -> bool {
     let is_line = comment.starts_with("///") && !comment.starts_with("////");
     let is_block = comment.starts_with("/**") && !comment.starts_with("/***") && comment.len() > "/**/".len();
     is_line || is_block
 }
 
-/// The text of `#[doc = "..."]`.
+/// Returns the text of `#[doc = "..."]`.
 fn documentation(parsed: &Parsed, attribute_item: Node<'_>) -> Option<String> {
     let attribute = attribute_item.named_child(0)?;
     let value = attribute.child_by_field_name("value")?;
@@ -180,7 +180,8 @@ fn item(parsed: &Parsed, drafts: &mut [Draft<'_>], at: usize, attributes: &[Stri
     }
 }
 
-/// What members may not say themselves: those of a trait are as visible as the trait, and so are variants and what they hold.
+/// Returns the visibility of members that cannot have their own: members of a trait are as visible as the trait, and so
+/// are variants and their fields.
 fn inherited(parent: &Draft<'_>) -> Option<Visibility> {
     let code = parent.element.code()?;
     match parent.element.kind {
@@ -190,7 +191,7 @@ fn inherited(parent: &Draft<'_>) -> Option<Visibility> {
     }
 }
 
-/// From `pub` and its limits. What is said in full by the visibility is no modifier any more.
+/// Sets the visibility from `pub` and its restriction, and removes a plain `pub` from the modifiers.
 fn visibility(code: &mut Code, inherited: Option<Visibility>) {
     let written: Option<String> = code
         .modifiers
@@ -207,7 +208,7 @@ fn visibility(code: &mut Code, inherited: Option<Visibility>) {
     code.modifiers.retain(|modifier| modifier != "pub");
 }
 
-/// The last name of an attribute's path, without arguments: `tokio::test(flavor = "x")` is `test`.
+/// Returns the last segment of an attribute's path, without arguments: `tokio::test(flavor = "x")` becomes `test`.
 fn last_segment(attribute: &str) -> &str {
     let path = attribute.split(['(', '=', ' ', '[', '{']).next().unwrap_or(attribute);
     path.rsplit("::").next().unwrap_or(path)
@@ -218,7 +219,7 @@ fn is_for_tests(attribute: &str) -> bool {
     bare == "cfg(test)" || bare.starts_with("cfg(all(test,")
 }
 
-/// The types in the fields of a tuple, which have numbers for names.
+/// Returns the fields of a tuple, which have numbers for names.
 fn components(parsed: &Parsed, list: Node<'_>) -> Vec<Param> {
     let mut found: Vec<Param> = Vec::new();
     let mut visibility = "";
@@ -243,7 +244,7 @@ fn components(parsed: &Parsed, list: Node<'_>) -> Vec<Param> {
     found
 }
 
-/// The traits that a trait requires.
+/// Returns the super traits of a trait.
 fn bounds(parsed: &Parsed, node: Node<'_>) -> Vec<String> {
     let Some(bounds) = node.child_by_field_name("bounds") else {
         return Vec::new();
@@ -256,7 +257,7 @@ fn bounds(parsed: &Parsed, node: Node<'_>) -> Vec<String> {
         .collect()
 }
 
-/// The trait of an `impl`; `!Send` where it is denied.
+/// Returns the trait of an `impl`, with a `!` if it is a negative one (`!Send`).
 fn implemented(parsed: &Parsed, node: Node<'_>) -> Option<String> {
     let name = node.child_by_field_name("trait")?;
     let is_denied = name.prev_sibling().is_some_and(|sibling| sibling.kind() == "!");
@@ -264,7 +265,8 @@ fn implemented(parsed: &Parsed, node: Node<'_>) -> Option<String> {
     Some(format!("{sign}{}", one_line(parsed.text(name), TEXT_CHARACTERS)))
 }
 
-/// The type of an `impl` as its methods are looked for: without references, generics and path.
+/// Returns the type of an `impl`, under the name that its methods are searched by: without references, generics and
+/// path.
 fn self_type(parsed: &Parsed, node: Node<'_>) -> String {
     let Some(mut declared) = node.child_by_field_name("type") else {
         return String::new();
@@ -327,10 +329,10 @@ fn import(parsed: &Parsed, draft: &mut Draft<'_>, attributes: &[String]) {
     draft.element.detail = Detail::Import(Box::new(found));
 }
 
-/// What a `use` names: its groups flattened, relative to the path before the outermost of them.
+/// Reads the names in a `use`: its groups are flattened, relative to the path before the outermost group.
 fn used(parsed: &Parsed, argument: Node<'_>, found: &mut Import) {
     let bare = |node: Node<'_>| -> String { parsed.text(node).split_whitespace().collect() };
-    // Nested groups are kept on a list of their own: their depth is the author's.
+    // Nested groups are kept on an explicit stack, because their depth is chosen by the source text.
     let mut open: Vec<(Node<'_>, String)> = vec![(argument, String::new())];
     if argument.kind() == "scoped_use_list" {
         found.module = argument.child_by_field_name("path").map(bare).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Scala.
+//! Refinement of Scala elements.
 
 mod refine;
 

@@ -1,8 +1,8 @@
-//! What Scala means beyond its syntax: lists of parameters, parameters of classes that are fields, bases, what an import
-//! names, names of givens and extensions, who may see what.
+//! Refines Scala elements beyond the syntax: parameter lists, class parameters that are fields, bases, names in
+//! imports, names of givens and extensions, visibility.
 //!
-//! What is extended first may be a class or a trait, which nobody but the compiler knows; it stands apart from what follows
-//! `with`. A given without a name has the one that the compiler gives it.
+//! Only the compiler knows whether the first base is a class or a trait; it is kept apart from those after `with`. A
+//! given without a name gets the name that the compiler generates.
 
 use tree_sitter::Node;
 
@@ -47,7 +47,8 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
     }
 }
 
-/// Where a definition ends: the grammar's indented blocks reach over blank lines and comments to what follows.
+/// Returns the byte offset at which a definition ends. The grammar's indented blocks reach over blank lines and
+/// comments to what follows.
 fn written_end(parsed: &Parsed, mut node: Node<'_>) -> usize {
     loop {
         let last = children(node).pop();
@@ -71,7 +72,7 @@ fn children(node: Node<'_>) -> Vec<Node<'_>> {
     node.children(&mut cursor).collect()
 }
 
-/// A text cut at the commas that stand in no bracket.
+/// Splits a text at the commas outside of brackets.
 fn parts(text: &str) -> Vec<&str> {
     let mut depth = 0_i32;
     text.split(|c| {
@@ -119,13 +120,13 @@ fn import(parsed: &Parsed, draft: &mut Draft<'_>) {
     draft.element.detail = Detail::Import(Box::new(found));
 }
 
-/// `a.b.{c => d, *}` as module and names.
+/// Returns the module and the names of an import such as `a.b.{c => d, *}`.
 fn path(path: &str) -> (String, Vec<ImportName>) {
     let (module, selectors) = if let Some((module, list)) = path.split_once('{') {
         let list = list.trim_end().trim_end_matches('}');
         (module.trim().trim_end_matches('.'), parts(list))
     } else {
-        // A renamed name may stand without braces: `a.b as c`.
+        // A renamed name may be written without braces: `a.b as c`.
         let bare = path.split(" as ").next().unwrap_or(path);
         let (module, selector) = match bare.rfind('.') {
             Some(dot) => (&path[..dot], &path[dot + 1..]),
@@ -149,7 +150,7 @@ fn path(path: &str) -> (String, Vec<ImportName>) {
     (module.split_whitespace().collect(), names)
 }
 
-/// Every parameter list of a definition, and their text as between the first and the last bracket.
+/// Returns every parameter of a definition, and the text between its first and last bracket.
 fn params(parsed: &Parsed, node: Node<'_>) -> (Vec<Param>, String) {
     let mut found = Vec::new();
     let mut written = Vec::new();
@@ -168,7 +169,7 @@ fn params(parsed: &Parsed, node: Node<'_>) -> (Vec<Param>, String) {
             let is_repeated = declared.unwrap_or(child).kind() == "repeated_parameter_type";
             found.push(Param {
                 name: child.child_by_field_name("name").map_or_else(String::new, text),
-                // `using Context` has a type alone.
+                // A parameter such as `using Context` has a type alone.
                 type_name: declared.map(text).or_else(|| (!is_named).then(|| text(child))),
                 default: child
                     .child_by_field_name("default_value")
@@ -185,7 +186,7 @@ fn params(parsed: &Parsed, node: Node<'_>) -> (Vec<Param>, String) {
     (found, one_line(&written.join(")("), TEXT_CHARACTERS))
 }
 
-/// What is extended: the first, then those after `with` or a comma.
+/// Returns the bases: the first, then those after `with` or a comma.
 fn bases(parsed: &Parsed, node: Node<'_>, field: &str) -> Vec<String> {
     let mut cursor = node.walk();
     node.children_by_field_name(field, &mut cursor)
@@ -228,7 +229,7 @@ fn class_like(parsed: &Parsed, draft: &mut Draft<'_>) {
         code.visibility = Visibility::Private;
     }
     if kind == Kind::EnumMember {
-        // The word that begins it.
+        // The word that begins an enum case.
         code.modifiers.retain(|modifier| modifier != "case");
     } else if kind != Kind::Trait {
         code.implements = names.split_off(names.len().min(1));
@@ -238,7 +239,7 @@ fn class_like(parsed: &Parsed, draft: &mut Draft<'_>) {
     code.extends = names;
 }
 
-/// A parameter of a class is a field if it is `val` or `var`, or one of a case.
+/// Refines a class parameter: it is a field if it is `val` or `var`, or in the first list of a case class.
 fn class_parameter(parsed: &Parsed, draft: &mut Draft<'_>) {
     let node = draft.node;
     let list = node.parent();
@@ -258,7 +259,7 @@ fn class_parameter(parsed: &Parsed, draft: &mut Draft<'_>) {
     draft.keep = is_field;
 }
 
-/// An extension has the name of the type that it extends, without type arguments.
+/// Names an extension by the type that it extends, without type arguments.
 fn extension(parsed: &Parsed, draft: &mut Draft<'_>) {
     let node = draft.node;
     let (mut params, text) = params(parsed, node);
@@ -297,7 +298,7 @@ fn callable(parsed: &Parsed, draft: &mut Draft<'_>, parent: Option<Kind>) {
     code.is_abstract = !has_body && parent.is_some_and(Kind::is_class_like);
 }
 
-/// What an alias stands for, or the bounds of a type that is left open.
+/// Sets the value of a type alias, or the bounds of an abstract type.
 fn named_type(parsed: &Parsed, draft: &mut Draft<'_>) {
     let node = draft.node;
     let mut cursor = node.walk();
@@ -344,7 +345,8 @@ fn given(parsed: &Parsed, draft: &mut Draft<'_>) {
     }
 }
 
-/// `private[a]` is seen in `a`, `private[this]` in the object alone. A modifier after the name is the constructor's.
+/// Sets the visibility: `private[a]` is visible in `a`, `private[this]` in the object alone. A modifier after the name
+/// belongs to the constructor.
 fn visibility(parsed: &Parsed, draft: &mut Draft<'_>) {
     let own = draft.node;
     let nodes = [Some(own), draft.outer];

@@ -1,4 +1,4 @@
-//! SQL.
+//! Refinement of SQL elements.
 
 mod refine;
 mod words;

@@ -1,8 +1,9 @@
-//! What SQL defines: relations with their columns, indexes, routines, triggers, types, schemas.
+//! Definitions of SQL: relations with their columns, indexes, routines, triggers, types, schemas.
 //!
-//! The grammar reads a part of each dialect only, so definitions are read off the words of the statements ([`words`]), the
-//! same in every dialect; the tree gives the comments, and says honestly where it could not follow. Queries, rights and data
-//! are no definitions. Words in the bodies of routines decide its complexity.
+//! The grammar parses only a part of each dialect, so definitions are read from the words of the statements
+//! ([`words`]), in the same way for every dialect. The syntax tree supplies only the comments and reports where it
+//! could not parse. Queries, rights and data are not definitions. Words in the body of a routine determine its
+//! complexity.
 //!
 //! [`words`]: super::words
 
@@ -17,10 +18,10 @@ use crate::{
     parse::{Parsed, one_line},
 };
 
-/// How much of a type, a value or a list of columns is kept.
+/// The maximum length of a type, a value or a list of columns, in characters.
 const TEXT_CHARACTERS: usize = 80;
 
-/// Where the type of a column or of a result ends: with what begins one of these.
+/// Keywords that end the type of a column or of a result.
 const CONSTRAINTS: [&str; 30] = [
     "not",
     "null",
@@ -54,7 +55,7 @@ const CONSTRAINTS: [&str; 30] = [
     "storage",
 ];
 
-/// Where a function's result ends.
+/// Keywords that end a function's result type.
 const CLAUSES: [&str; 31] = [
     "language",
     "as",
@@ -89,7 +90,7 @@ const CLAUSES: [&str; 31] = [
     "transform",
 ];
 
-/// What a routine can be, beyond its kind.
+/// Keywords that become modifiers of a routine.
 const TRAITS: [&str; 7] = [
     "immutable",
     "stable",
@@ -119,11 +120,11 @@ struct Reader<'t, 'd> {
     parsed: &'t Parsed,
     root: Node<'t>,
     drafts: &'d mut Vec<Draft<'t>>,
-    /// Tables and views by their names, in lower case and without a schema.
+    /// Tables and views, keyed by name in lower case and without a schema.
     relations: HashMap<String, usize>,
-    /// Routines, indexes, types and schemas likewise.
+    /// Routines, indexes, types and schemas, keyed in the same way.
     routines: HashMap<String, usize>,
-    /// In the order of the text.
+    /// The spans of comments, in the order of the text.
     comments: Vec<Span>,
 }
 
@@ -133,7 +134,8 @@ impl<'t> Reader<'t, '_> {
         if first.is("create") {
             self.create(words);
         } else if first.is("alter") {
-            // `ALTER PROCEDURE ... AS` of T-SQL defines it anew; PostgreSQL's only changes something about it.
+            // `ALTER PROCEDURE ... AS` of T-SQL redefines the procedure; PostgreSQL's only changes some of its
+            // properties.
             let has_body = words.iter().any(|word| word.is("as"));
             if words.get(1).is_some_and(|word| word.is("table")) {
                 self.alter_table(words);
@@ -172,7 +174,7 @@ impl<'t> Reader<'t, '_> {
                 found @ ("unlogged" | "external" | "foreign" | "virtual" | "transient" | "materialized"
                 | "recursive" | "clustered" | "nonclustered" | "fulltext" | "spatial" | "bitmap"
                 | "constraint" | "aggregate" | "private" | "dynamic" | "hybrid") => {
-                    // The text lives as long as the file.
+                    // Borrows the word from the source, because the text must live as long as the file.
                     let start = word.start;
                     let text = self
                         .parsed
@@ -322,7 +324,7 @@ impl<'t> Reader<'t, '_> {
         Some(self.push(part, Kind::Field, name, facts, relation))
     }
 
-    /// What stands behind a column's type.
+    /// Reads the constraints after a column's type.
     fn constraints(&self, facts: &mut Code, words: &[Word<'t>]) {
         let mut at = 0;
         while let Some(word) = words.get(at) {
@@ -373,7 +375,7 @@ impl<'t> Reader<'t, '_> {
         }
     }
 
-    /// `references countries(id)`
+    /// Returns a reference such as `references countries(id)`.
     fn reference(&self, words: &[Word<'t>]) -> String {
         let Some((target, used)) = name(words) else {
             return "references".to_owned();
@@ -387,7 +389,7 @@ impl<'t> Reader<'t, '_> {
         one_line(&format!("references {target}{columns}"), TEXT_CHARACTERS)
     }
 
-    /// A constraint of a table says something about its columns; a key of `MySQL` is an index.
+    /// Applies a table constraint to the columns that it names; a key of `MySQL` is an index.
     fn constraint(&mut self, relation: usize, part: &[Word<'t>]) {
         let bare = match part.first() {
             Some(first) if first.is("constraint") && part.get(1).is_some_and(|word| !word.is_any(&KEYS)) => &part[2..],
@@ -437,7 +439,7 @@ impl<'t> Reader<'t, '_> {
                     .iter()
                     .any(|column| column.eq_ignore_ascii_case(&draft.element.name));
             if let Some(code) = draft.code().filter(|_| is_meant) {
-                // Several columns are unique together, which says nothing of each of them.
+                // Several columns are unique together, which does not make any of them unique.
                 if modifier != "unique" || columns.len() == 1 {
                     code.add_modifier(&modifier);
                 }
@@ -510,7 +512,7 @@ impl<'t> Reader<'t, '_> {
         let (list, after) = if rest.first().is_some_and(|word| word.is_sign("(")) {
             (group(rest), &rest[span_of_group(rest)..])
         } else {
-            // T-SQL may leave the brackets out.
+            // T-SQL may omit the brackets.
             let end = rest.iter().position(|word| word.is_any(&CLAUSES)).unwrap_or(rest.len());
             let has_params = rest.first().is_some_and(|word| word.text.starts_with('@'));
             (if has_params { &rest[..end] } else { &rest[..0] }, rest)
@@ -521,7 +523,7 @@ impl<'t> Reader<'t, '_> {
             .iter()
             .position(|word| word.is_any(&["returns", "return"]))
             .filter(|at| {
-                // The RETURN of a body is no result's type.
+                // The RETURN of a body is not a result type.
                 after[*at].is("returns") || after[..*at].is_empty()
             });
         if let Some(at) = result {
@@ -591,7 +593,7 @@ impl<'t> Reader<'t, '_> {
         } else {
             (first.name(), declared.get(1..).unwrap_or_default())
         };
-        // Oracle writes the mode behind the name, T-SQL OUTPUT behind the type.
+        // Oracle writes the mode after the name, T-SQL writes OUTPUT after the type.
         let skipped = type_words
             .iter()
             .take_while(|word| word.is_any(&["in", "out", "as", "nocopy"]))
@@ -611,7 +613,7 @@ impl<'t> Reader<'t, '_> {
         };
         let rest = &words[at + 1 + used..];
         let mut facts = code(&[&["trigger"], modifiers].concat());
-        // What fires it stands where a function has its parameters.
+        // The events that fire a trigger are at the position of a function's parameters.
         let end = rest
             .iter()
             .position(|word| {
@@ -727,7 +729,7 @@ impl<'t> Reader<'t, '_> {
                 added = &added[1..];
             }
             if let Some(at) = self.column(None, added) {
-                // It stands outside of its table, so it carries the table's name itself.
+                // The column is outside of its table, so its name includes the table's.
                 let element = &mut self.drafts[at].element;
                 element.name = format!("{table}.{}", element.name);
                 if let Some(code) = element.code_mut() {
@@ -737,7 +739,7 @@ impl<'t> Reader<'t, '_> {
         }
     }
 
-    /// `COMMENT ON COLUMN a.b IS '...'` documents what was defined before.
+    /// Documents an earlier definition by `COMMENT ON COLUMN a.b IS '...'`.
     fn comment_on(&mut self, words: &[Word<'t>]) {
         let Some(is) = words.iter().rposition(|word| word.is("is")) else {
             return;
@@ -785,7 +787,7 @@ impl<'t> Reader<'t, '_> {
         self.drafts.push(Draft::adopted(self.root, element));
     }
 
-    /// A definition that a whole statement makes, with the comment before it.
+    /// Adds a definition that covers a whole statement, with the comment before it.
     fn define(&mut self, words: &[Word<'t>], kind: Kind, name: String, mut facts: Code) -> usize {
         facts.doc = words.first().and_then(|first| self.doc(first.start));
         self.push(words, kind, name, facts, None)
@@ -811,7 +813,7 @@ impl<'t> Reader<'t, '_> {
         self.parsed.lines.span(&self.parsed.source.text, start, end)
     }
 
-    /// Words as written, on one line.
+    /// Returns words as written, on one line.
     fn text(&self, words: &[Word<'_>]) -> String {
         let (Some(first), Some(last)) = (words.first(), words.last()) else {
             return String::new();
@@ -820,7 +822,7 @@ impl<'t> Reader<'t, '_> {
         one_line(text, TEXT_CHARACTERS)
     }
 
-    /// The comments directly above a statement, without their signs.
+    /// Returns the comments directly above a statement, without their comment signs.
     fn doc(&self, start: usize) -> Option<String> {
         let text = &self.parsed.source.text;
         let mut at = self.comments.partition_point(|comment| comment.end_byte <= start);
@@ -850,7 +852,8 @@ impl<'t> Reader<'t, '_> {
         Some(doc).filter(|doc| !doc.is_empty())
     }
 
-    /// Decisions among the words of a body, also of one in dollar quotes. AND and OR are none: most of them filter rows.
+    /// Counts the decisions among the words of a body, also of one in dollar quotes. AND and OR do not count: most of
+    /// them filter rows.
     fn decisions(&self, words: &[Word<'_>]) -> usize {
         let mut count = 0;
         let mut previous: Option<&Word<'_>> = None;
@@ -866,7 +869,7 @@ impl<'t> Reader<'t, '_> {
                     count += self.decisions(&inner);
                 }
             } else if word.is_any(&["if", "while", "for", "foreach"]) {
-                // `END IF`, `DROP TABLE IF EXISTS`, `FOR UPDATE` and `OPEN c FOR` decide nothing.
+                // `END IF`, `DROP TABLE IF EXISTS`, `FOR UPDATE` and `OPEN c FOR` are not decisions.
                 let is_decision = !after("end") && !after("table") && !after("view") && !after("update");
                 count += usize::from(is_decision);
             } else if word.is_any(&["elsif", "elseif", "when"]) {
@@ -880,7 +883,7 @@ impl<'t> Reader<'t, '_> {
     }
 }
 
-/// With what a constraint of a table can begin.
+/// Keywords with which a table constraint can begin.
 const KEYS: [&str; 10] = [
     "primary", "unique", "foreign", "check", "key", "index", "fulltext", "spatial", "exclude", "like",
 ];
@@ -890,7 +893,7 @@ fn is_constraint(part: &[Word<'_>]) -> bool {
     if first.is("constraint") {
         return true;
     }
-    // A column may be called `key` or `index`: then a type follows, and a constraint has a list.
+    // A column may be called `key` or `index`: then a type follows, whereas a constraint has a list.
     let second = part.get(1);
     first.is_any(&KEYS)
         && second.is_some_and(|second| {
@@ -901,7 +904,7 @@ fn is_constraint(part: &[Word<'_>]) -> bool {
         })
 }
 
-/// Types that have brackets behind them.
+/// Types that are followed by brackets.
 const TYPES: [&str; 10] = [
     "varchar",
     "char",
@@ -923,7 +926,7 @@ fn code(modifiers: &[&str]) -> Code {
     code
 }
 
-/// A name with its schema, and how many words it took; words before it such as `IF NOT EXISTS` are passed over.
+/// Returns a name with its schema, and the number of words read; leading words such as `IF NOT EXISTS` are skipped.
 fn name(words: &[Word<'_>]) -> Option<(String, usize)> {
     let mut at = words
         .iter()
@@ -941,12 +944,12 @@ fn name(words: &[Word<'_>]) -> Option<(String, usize)> {
     }
 }
 
-/// A name without its schema, as names are compared.
+/// Returns a name without its schema, in the form used for comparison.
 fn simple(name: &str) -> String {
     name.rsplit('.').next().unwrap_or(name).to_lowercase()
 }
 
-/// How many words a bracketed group takes, brackets included; none if there is no bracket.
+/// Returns the number of words in a bracketed group, including the brackets, or 0 if there is no bracket.
 fn span_of_group(words: &[Word<'_>]) -> usize {
     let mut depth = 0_usize;
     for (at, word) in words.iter().enumerate() {
@@ -962,15 +965,15 @@ fn span_of_group(words: &[Word<'_>]) -> usize {
     words.len()
 }
 
-/// The words in the brackets that come first.
+/// Returns the words within the leading bracketed group.
 fn group<'w, 't>(words: &'w [Word<'t>]) -> &'w [Word<'t>] {
     let span = span_of_group(words);
-    // A list that is not closed ends with the statement.
+    // A list without a closing bracket ends with the statement.
     let closing = words.get(..span).and_then(<[_]>::last).filter(|last| last.is_sign(")"));
     words.get(1..span - usize::from(closing.is_some())).unwrap_or_default()
 }
 
-/// Parts between the commas that stand in no brackets.
+/// Splits words at the commas outside of brackets.
 fn commas<'w, 't>(words: &'w [Word<'t>]) -> Vec<&'w [Word<'t>]> {
     let mut depth = 0_usize;
     words
@@ -986,7 +989,7 @@ fn commas<'w, 't>(words: &'w [Word<'t>]) -> Vec<&'w [Word<'t>]> {
         .collect()
 }
 
-/// How many words a type takes, up to one of these keywords.
+/// Returns the number of words in a type, up to one of these keywords.
 fn end_of_type(words: &[Word<'_>], ends: &[&str]) -> usize {
     let mut depth = 0_usize;
     for (at, word) in words.iter().enumerate() {
@@ -1004,7 +1007,7 @@ fn end_of_type(words: &[Word<'_>], ends: &[&str]) -> usize {
     words.len()
 }
 
-/// A string without its quotes.
+/// Returns a string without its quotes.
 fn unquoted(text: &str) -> String {
     let start = text.find('\'').map_or(0, |at| at + 1);
     let inner = text.get(start..text.len().saturating_sub(1)).unwrap_or_default();
@@ -1017,7 +1020,7 @@ mod tests {
 
     use crate::{extract::extract, languages::by_name, parse::tests::parsed, table::signature};
 
-    /// The last line, qualified name, signature, modifiers and complexity of each definition.
+    /// Returns the last line, qualified name, signature, modifiers and complexity of each definition.
     fn outline(text: &str) -> Vec<String> {
         let parsed = parsed("a.sql", text);
         let facts = &by_name("sql").expect("known").facts;

@@ -1,16 +1,16 @@
-//! SQL as words: what every dialect's statements are made of, and where a statement ends.
+//! A lexer for SQL that is independent of the dialect: splits a text into statements and their words.
 //!
-//! Strings, quoted names, dollar quotes and comments are single words or none, so that nothing in them is taken for syntax.
-//! `DELIMITER`, `GO`, a lone `/`, psql's commands and the data of `COPY` are understood; expressions are not.
+//! Strings, quoted names and dollar quotes are single words and comments are skipped, so nothing in them is taken for
+//! syntax. `DELIMITER`, `GO`, a lone `/`, psql's commands and the data of `COPY` are handled; expressions are not
+//! parsed.
 
-/// One word, by its place in the text.
+/// A word of a statement, with its position in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Word<'t> {
-    /// As written.
+    /// The word as written in the text.
     pub(super) text: &'t str,
-    /// Where it begins, in bytes of the text.
+    /// The byte offset at which the word begins.
     pub(super) start: usize,
-    /// What it is.
     pub(super) kind: WordKind,
 }
 
@@ -27,32 +27,32 @@ pub(super) enum WordKind {
 }
 
 impl Word<'_> {
-    /// Where it ends.
+    /// Returns the byte offset after the word.
     pub(super) const fn end(&self) -> usize {
         self.start + self.text.len()
     }
 
-    /// Whether it is this keyword, in any case.
+    /// True if the word is this keyword, ignoring case.
     pub(super) fn is(&self, keyword: &str) -> bool {
         self.kind == WordKind::Bare && self.text.eq_ignore_ascii_case(keyword)
     }
 
-    /// Whether it is one of these keywords.
+    /// True if the word is one of these keywords, ignoring case.
     pub(super) fn is_any(&self, keywords: &[&str]) -> bool {
         keywords.iter().any(|keyword| self.is(keyword))
     }
 
-    /// Whether it is this sign.
+    /// True if the word is this sign.
     pub(super) fn is_sign(&self, sign: &str) -> bool {
         self.kind == WordKind::Sign && self.text == sign
     }
 
-    /// Whether it can be a name.
+    /// True if the word can be a name.
     pub(super) const fn is_name(&self) -> bool {
         matches!(self.kind, WordKind::Bare | WordKind::Quoted)
     }
 
-    /// The name without its quotes.
+    /// Returns the name without its quotes.
     pub(super) fn name(&self) -> String {
         if self.kind == WordKind::Quoted {
             let inner = self.text.get(1..self.text.len() - 1).unwrap_or_default();
@@ -62,10 +62,12 @@ impl Word<'_> {
     }
 }
 
-/// How far a reader looks for what may not be there: further would cost the square of a long line.
+/// The maximum distance to search for a closing sign that may be missing, in bytes; without it a long line takes
+/// quadratic time.
 const NEAR: usize = 1_000;
 
-/// The statements of a text, in order, without what ends them. `is_stopped` is asked now and then.
+/// Returns the statements of a text, in order, without their terminators. Calls `is_stopped` from time to time and ends
+/// early if it returns true.
 pub(super) fn statements(text: &str, mut is_stopped: impl FnMut() -> bool) -> Vec<Vec<Word<'_>>> {
     let mut reader = Reader {
         text,
@@ -114,17 +116,17 @@ pub(super) fn statements(text: &str, mut is_stopped: impl FnMut() -> bool) -> Ve
     }
 }
 
-/// A statement while it is read.
+/// A statement that is being read.
 #[derive(Default)]
 struct Statement<'t> {
     words: Vec<Word<'t>>,
-    /// Whether it creates something that has a body of statements.
+    /// True if the statement creates something that has a body of statements.
     has_body: bool,
-    /// Open `BEGIN` and `CASE`.
+    /// The number of open `BEGIN` and `CASE` blocks.
     blocks: usize,
-    /// Between `AS` or `IS` and `BEGIN` stand declarations, which end with semicolons.
+    /// True between `AS` or `IS` and `BEGIN`, where declarations end with semicolons.
     declares: bool,
-    /// The last word was an `END`.
+    /// True if the last word was an `END`.
     after_end: bool,
 }
 
@@ -166,7 +168,7 @@ impl<'t> Statement<'t> {
             self.blocks = self.blocks.saturating_sub(1);
             self.after_end = true;
         } else if previous.is_some_and(|previous| previous.is("begin")) && word.is_any(&["tran", "transaction"]) {
-            // It ends with COMMIT.
+            // A transaction ends with COMMIT.
             self.blocks = self.blocks.saturating_sub(1);
         } else if word.is("declare") && self.blocks == 0 {
             self.declares = true;
@@ -179,19 +181,19 @@ impl<'t> Statement<'t> {
         self.blocks > 0 || self.declares
     }
 
-    /// `COPY t FROM stdin;` is followed by data.
+    /// True for `COPY t FROM stdin;`, which is followed by data.
     fn is_copy(&self) -> bool {
         self.words.first().is_some_and(|first| first.is("copy")) && self.words.iter().any(|word| word.is("stdin"))
     }
 }
 
-/// With what the body of a routine begins that is one statement.
+/// Keywords that begin a routine body of a single statement.
 const STATEMENTS: [&str; 16] = [
     "select", "insert", "update", "delete", "with", "return", "set", "exec", "execute", "call", "values", "merge",
     "truncate", "perform", "table", "external",
 ];
 
-/// Whether the last `AS` renames something in a query or a trigger's tables, instead of opening a body.
+/// True if the last `AS` names an alias in a query or the tables of a trigger, instead of opening a body.
 fn is_alias(words: &[Word<'_>]) -> bool {
     words
         .iter()
@@ -200,7 +202,7 @@ fn is_alias(words: &[Word<'_>]) -> bool {
 
 enum Token<'t> {
     Word(Word<'t>),
-    /// Ends a statement, whatever is open.
+    /// The end of a statement, whatever is open.
     Break,
     End,
 }
@@ -208,9 +210,9 @@ enum Token<'t> {
 struct Reader<'t> {
     text: &'t str,
     at: usize,
-    /// What ends a statement after `DELIMITER`.
+    /// The terminator of statements set by `DELIMITER`.
     delimiter: Option<&'t str>,
-    /// Whether nothing but white space stands before on this line.
+    /// True if only white space precedes the position on its line.
     is_fresh: bool,
 }
 
@@ -248,7 +250,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// A line that is meant for a client.
+    /// Reads a line that is meant for a client program.
     fn command(&mut self, at_statement: bool) -> Option<Token<'t>> {
         let first = self.rest().as_bytes().first().copied()?;
         if !matches!(first, b'\\' | b'/' | b'g' | b'G' | b'd' | b'D') || !self.is_fresh {
@@ -270,7 +272,7 @@ impl<'t> Reader<'t> {
             self.at += line.len();
             return Some(Token::Break);
         }
-        // `\i file`, `\connect name`: one statement of its own, kept for its words.
+        // `\i file`, `\connect name`: a statement of its own, kept for its words.
         if at_statement && bare.starts_with('\\') {
             let start = self.at + (line.len() - line.trim_start().len());
             self.at += line.len();
@@ -311,7 +313,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The rows of a dump end with a line of their own.
+    /// Skips the rows of a dump, which end with a line of their own.
     fn skip_data(&mut self) {
         let rest = self.rest();
         self.at += rest.find("\n\\.").map_or(rest.len(), |end| end + 3);
@@ -340,7 +342,8 @@ fn bare(rest: &str) -> (usize, WordKind) {
 }
 
 fn string_length(rest: &str, quote: u8) -> usize {
-    // A backslash escapes in MySQL and is plain in the standard: it escapes where the string would not end otherwise.
+    // A backslash escapes in MySQL and is plain in the standard: it counts as an escape only if the string would not
+    // end otherwise.
     let plain = quoted_length(rest, quote, false);
     let ends_escaped = plain >= 2 && rest.as_bytes().get(plain - 2) == Some(&b'\\');
     let line = rest.bytes().skip(plain).take(NEAR).take_while(|byte| *byte != b'\n');
@@ -351,7 +354,7 @@ fn string_length(rest: &str, quote: u8) -> usize {
     }
 }
 
-/// A doubled quote is one in the text.
+/// Returns the length of a quoted text, in which a doubled quote is one character.
 fn quoted_length(rest: &str, quote: u8, has_escapes: bool) -> usize {
     let bytes = rest.as_bytes();
     let mut at = 1;
@@ -369,7 +372,7 @@ fn quoted_length(rest: &str, quote: u8, has_escapes: bool) -> usize {
     rest.len()
 }
 
-/// `[a name]` of T-SQL; `[1]` and `[]` are subscripts.
+/// Reads `[a name]` of T-SQL; `[1]` and `[]` are subscripts.
 fn bracketed(rest: &str) -> (usize, WordKind) {
     let is_name = rest[1..].starts_with(is_name_start);
     let end = rest.bytes().take(NEAR).position(|byte| matches!(byte, b']' | b'\n'));
@@ -379,7 +382,7 @@ fn bracketed(rest: &str) -> (usize, WordKind) {
     }
 }
 
-/// `$$ ... $$` and `$name$ ... $name$`; `$1` is a parameter.
+/// Reads `$$ ... $$` and `$name$ ... $name$`; `$1` is a parameter.
 fn dollar_quoted(rest: &str) -> (usize, WordKind) {
     let tag_end = rest[1..]
         .find(|c: char| !c.is_alphanumeric() && c != '_')
@@ -394,7 +397,7 @@ fn dollar_quoted(rest: &str) -> (usize, WordKind) {
     (length, WordKind::Text)
 }
 
-/// Comments nest in some dialects.
+/// Returns the length of a comment; comments nest in some dialects.
 fn comment_length(rest: &str) -> usize {
     let bytes = rest.as_bytes();
     let (mut at, mut depth) = (2, 1_usize);
@@ -414,7 +417,7 @@ fn comment_length(rest: &str) -> usize {
             _ => at += 1,
         }
     }
-    // Other dialects do not nest: then the first end counts.
+    // In dialects without nesting, the first end counts.
     rest.find("*/").map_or(rest.len(), |end| end + 2)
 }
 
@@ -422,7 +425,7 @@ fn comment_length(rest: &str) -> usize {
 mod tests {
     use super::statements;
 
-    /// The first and last word of each statement.
+    /// Returns the first and last word of each statement.
     fn ends(text: &str) -> Vec<String> {
         statements(text, || false)
             .iter()

@@ -1,4 +1,4 @@
-//! Swift.
+//! Refinement of Swift elements.
 
 mod refine;
 

@@ -1,7 +1,7 @@
-//! What Swift means beyond its syntax: parameters with their labels, types and values of properties, accessors, bases, who may
-//! see what nobody says it of.
+//! Refines Swift elements beyond the syntax: parameters with their labels, types and values of properties, accessors,
+//! bases, default visibility.
 //!
-//! What a class inherits first may be a class or a protocol, which nobody but the compiler knows: a protocol of the file and a
+//! Only the compiler knows whether the first base of a class is a class or a protocol: a protocol of the file and a
 //! name such as `Hashable` are taken for protocols. Both branches of `#if` are read.
 
 use std::collections::HashSet;
@@ -56,7 +56,7 @@ fn children(node: Node<'_>) -> Vec<Node<'_>> {
     node.children(&mut cursor).collect()
 }
 
-/// The attributes before what is declared: those of parameters and of bases are none of its own.
+/// Sets the attributes before a declaration; those of parameters and bases are not its own.
 fn decorators(parsed: &Parsed, draft: &mut Draft<'_>) {
     let node = draft.node;
     let mut found = Vec::new();
@@ -142,7 +142,7 @@ fn type_declaration(parsed: &Parsed, draft: &mut Draft<'_>, protocols: &HashSet<
     code.extends = names;
 }
 
-/// The type of an enumeration's raw values.
+/// True if a name is the type of an enumeration's raw values.
 fn is_raw_type(name: &str) -> bool {
     let bare = name.trim_start_matches("Swift.");
     bare.trim_start_matches('U')
@@ -151,7 +151,7 @@ fn is_raw_type(name: &str) -> bool {
         || matches!(bare, "String" | "Character" | "Float" | "Double" | "CGFloat")
 }
 
-/// `Codable`, `CustomStringConvertible`, `UITableViewDelegate`.
+/// True if a name looks like a protocol: `Codable`, `CustomStringConvertible`, `UITableViewDelegate`.
 fn is_protocol_name(name: &str) -> bool {
     let last = name.rsplit('.').next().unwrap_or(name);
     let ends = |words: &[&str]| words.iter().any(|word| last.ends_with(word));
@@ -173,7 +173,7 @@ fn callable(parsed: &Parsed, draft: &mut Draft<'_>, parent: Option<Kind>) {
     let node = draft.node;
     let kind = draft.element.kind;
     if parent == Some(Kind::Protocol) {
-        // `{ get }` of a subscript asks for one.
+        // `{ get }` of a subscript is a requirement, not a body.
         draft.body = None;
     }
     let is_bodiless = draft.body.is_none() && kind != Kind::Macro;
@@ -215,7 +215,7 @@ fn callable(parsed: &Parsed, draft: &mut Draft<'_>, parent: Option<Kind>) {
     }
 }
 
-/// The parameters that stand between the first round brackets, and their text.
+/// Returns the parameters between the first round brackets, and their text.
 fn params(parsed: &Parsed, parts: &[Node<'_>], is_without_labels: bool) -> (Vec<Param>, String) {
     let text = |node: Node<'_>| one_line(parsed.text(node), TEXT_CHARACTERS);
     let mut found: Vec<Param> = Vec::new();
@@ -282,7 +282,7 @@ fn params(parsed: &Parsed, parts: &[Node<'_>], is_without_labels: bool) -> (Vec<
     (found, one_line(&written.join(", "), TEXT_CHARACTERS))
 }
 
-/// What stands between the arrow and the body.
+/// Returns the result type, which is between the arrow and the body.
 fn result(parsed: &Parsed, parts: &[Node<'_>]) -> Option<String> {
     let arrow = parts.iter().position(|part| part.kind() == "->")?;
     let last = parts[arrow + 1..]
@@ -304,7 +304,7 @@ fn result(parsed: &Parsed, parts: &[Node<'_>]) -> Option<String> {
     Some(one_line(written, TEXT_CHARACTERS))
 }
 
-/// `get` and `set`, or `get` alone where the body is the getter.
+/// Adds `get` and `set`, or `get` alone if the body is the getter.
 fn accessor_modifiers(block: Node<'_>, code: &mut Code) {
     let mut is_said = false;
     for part in children(block) {
@@ -331,7 +331,7 @@ fn property(parsed: &Parsed, draft: &mut Draft<'_>) {
     let is_let = parts
         .iter()
         .any(|part| part.kind() == "value_binding_pattern" && parsed.text(*part) == "let");
-    // The pattern of this name: several can stand in one declaration.
+    // The pattern of this name: a declaration can contain several.
     let own = parts
         .iter()
         .position(|part| part.kind() == "pattern" && names(parsed, *part).contains(&name.as_str()))
@@ -380,7 +380,7 @@ fn property(parsed: &Parsed, draft: &mut Draft<'_>) {
     }
 }
 
-/// The names that a pattern binds.
+/// Returns the names that a pattern binds.
 fn names<'t>(parsed: &'t Parsed, pattern: Node<'_>) -> Vec<&'t str> {
     let mut found = Vec::new();
     let mut open = vec![pattern];
@@ -394,7 +394,7 @@ fn names<'t>(parsed: &'t Parsed, pattern: Node<'_>) -> Vec<&'t str> {
     found
 }
 
-/// One of the names of `case a = 1, b(Int)`.
+/// Refines one of the names of `case a = 1, b(Int)`.
 fn case(parsed: &Parsed, draft: &mut Draft<'_>) {
     let node = draft.node;
     let name = draft.element.name.clone();
@@ -424,7 +424,7 @@ fn case(parsed: &Parsed, draft: &mut Draft<'_>) {
     }
 }
 
-/// The associated values of a case; those without a label have numbers for names.
+/// Returns the associated values of a case; those without a label have numbers for names.
 fn associated(parsed: &Parsed, payload: Node<'_>) -> Vec<Param> {
     let source = parsed.source.text.as_str();
     let mut found: Vec<Param> = Vec::new();
@@ -454,7 +454,7 @@ fn associated(parsed: &Parsed, payload: Node<'_>) -> Vec<Param> {
     found
 }
 
-/// What a type alias stands for, what an associated type must be, the precedence of an operator.
+/// Sets the value of a type alias, the bound of an associated type, or the precedence of an operator.
 fn named_type(parsed: &Parsed, draft: &mut Draft<'_>) {
     let node = draft.node;
     let mut cursor = node.walk();
@@ -483,7 +483,7 @@ fn named_type(parsed: &Parsed, draft: &mut Draft<'_>) {
     code.value = value.map(|node| one_line(parsed.text(node), VALUE_CHARACTERS));
 }
 
-/// What `where` asks of type parameters stands after them.
+/// Appends the `where` constraints to the type parameters.
 fn constraints(parsed: &Parsed, draft: &mut Draft<'_>) {
     let clause = children(draft.node)
         .into_iter()
@@ -497,8 +497,8 @@ fn constraints(parsed: &Parsed, draft: &mut Draft<'_>) {
     }
 }
 
-/// What members that say nothing are: those of a protocol and the cases of an enumeration are as visible as their type, those
-/// of an extension as it says, and those of a private type are private.
+/// Returns what members without a modifier inherit: members of a protocol and enum cases are as visible as their type,
+/// members of an extension as it says, and members of a private type are private.
 fn inherited(parent: &Element) -> Option<(Kind, Visibility)> {
     let code = parent.code()?;
     parent.kind.is_class_like().then_some((parent.kind, code.visibility))

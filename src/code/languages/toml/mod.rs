@@ -1,4 +1,4 @@
-//! TOML.
+//! The meaning of TOML nodes as data.
 
 mod refine;
 

@@ -1,7 +1,7 @@
-//! What TOML's nodes mean as data: tables and arrays of tables by their whole path, dotted keys, inline tables.
+//! The meaning of TOML nodes as data: tables and arrays of tables by their whole path, dotted keys, inline tables.
 //!
-//! A table stands where it is written and is named by its whole path, so it has no parent: `[a.b]` may come before `[a]`, or
-//! without it. Tables of an array are counted (`bin.[0]`, `bin.[1]`), and what follows one belongs to it, as TOML says.
+//! A table is named by its whole path and has no parent, because `[a.b]` may come before `[a]` or without it. Tables of
+//! an array are counted (`bin.[0]`, `bin.[1]`), and what follows one belongs to it, as TOML defines.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
 
 #[derive(Default)]
 struct Toml {
-    /// How many tables an array has so far, by its path.
+    /// The number of tables in each array so far, keyed by path.
     arrays: HashMap<String, usize>,
 }
 
@@ -53,7 +53,8 @@ impl Notation for Toml {
         }
     }
 
-    /// The grammar takes the comment behind an entry into it, and those before the next table into this one.
+    /// Ends an entry at its last part. The grammar includes a trailing comment in an entry, and the comments before the
+    /// next table in the current one.
     fn end(&self, parsed: &Parsed, node: Node<'_>) -> usize {
         let Some(last) = parts(node).last().copied() else {
             return node.start_byte() + parsed.text(node).trim_end().len();
@@ -78,7 +79,7 @@ impl Notation for Toml {
 }
 
 impl Toml {
-    /// The path of a table, with the place of every array of tables on it.
+    /// Returns the path of a table, with the index of every array of tables on it.
     fn path(&mut self, names: &[String], is_item: bool) -> String {
         let mut path = String::new();
         for (at, name) in names.iter().enumerate() {
@@ -102,7 +103,8 @@ impl Toml {
     }
 }
 
-/// The names of a dotted key. The grammar nests them to the left; a key is as deep as it has dots, so no recursion.
+/// Returns the names of a dotted key. The grammar nests them to the left, as deep as the key has dots, so this avoids
+/// recursion.
 fn names(parsed: &Parsed, key: Node<'_>) -> Vec<String> {
     let (mut found, mut rest) = (Vec::new(), Some(key));
     while let Some(node) = rest.take() {

@@ -1,24 +1,24 @@
-//! How deep a YAML text may be nested for its grammar.
+//! The nesting limit of YAML's grammar.
 //!
-//! The scanner's buffer holds 253 open blocks, at most two of them for each column: a mapping, and a list in it that is not
-//! indented.
+//! The scanner's buffer fits 253 open blocks, at most two of them for each column: a mapping, and an unindented list in
+//! it.
 
 use super::super::{
     columns::{Opening, beyond},
     unread::Unread,
 };
 
-/// Below what the buffer holds.
+/// The maximum number of columns, below the buffer's capacity.
 const MOST: usize = 120;
 
-/// The lines that are nested too deep, or the rest of a line that is.
+/// Returns the lines that are nested too deep, or the part of a line from the first column that is.
 pub(crate) fn too_deep(text: &str) -> Vec<Unread> {
     beyond(text, MOST, openings)
 }
 
-/// Every `-`, `?` and `:` that a line begins with, and what it says behind them, which may be a key.
+/// Collects the openings of a line: every leading `-`, `?` and `:`, and the first text after them, which may be a key.
 fn openings(line: &str, start: usize, found: &mut Vec<Opening>) {
-    // As the scanner counts, in 16 bits.
+    // Counts in 16 bits, as the scanner does.
     let mut column = 0_u16;
     let mut rest = line.char_indices().peekable();
     while let Some((at, c)) = rest.next() {

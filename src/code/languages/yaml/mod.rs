@@ -1,4 +1,4 @@
-//! YAML.
+//! The meaning of YAML nodes as data, and the nesting limit of the grammar.
 
 mod depth;
 mod refine;

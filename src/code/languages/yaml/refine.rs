@@ -1,7 +1,7 @@
-//! What YAML's nodes mean as data: documents, block and flow style, anchors, aliases, tags.
+//! The meaning of YAML nodes as data: documents, block and flow style, anchors, aliases, tags.
 //!
-//! Plain values have the types of YAML 1.2's core schema; a date, which it does not have, is told by its form. An alias is
-//! shown, never followed: what it stands for could be as large as one likes.
+//! Plain values have the types of YAML 1.2's core schema; a date, which that schema lacks, is recognised by its form.
+//! An alias is shown but never followed: its target could be arbitrarily large.
 
 use std::sync::LazyLock;
 
@@ -84,7 +84,7 @@ fn value_of(parsed: &Parsed, node: Node<'_>) -> (&'static str, String) {
     (tagged(tag).unwrap_or(type_name), shown(&value))
 }
 
-/// Whether a list holds mappings or lists: then its items are elements, or would say too little on one line.
+/// True if a list contains mappings or lists, so that its items are elements instead of a one-line value.
 fn holds_others(list: Node<'_>) -> bool {
     parts(list).into_iter().any(|item| {
         let inner = if item.kind() == "block_sequence_item" {
@@ -117,7 +117,7 @@ fn plain(parsed: &Parsed, node: Node<'_>) -> &'static str {
     }
 }
 
-/// What the tags of YAML itself say; an application's own tags say nothing about the type.
+/// Returns the type of YAML's own tags; an application's tags do not define a type.
 fn tagged(tag: &str) -> Option<&'static str> {
     Some(match tag {
         "!!str" | "!!binary" => "string",

@@ -1,4 +1,5 @@
-//! `list_files` against fd 10: the same set of paths for every combination of options, and the same refusals.
+//! `list_files` compared with fd 10: the same set of paths for every combination of options, and the same rejected
+//! calls.
 
 use std::{cell::Cell, collections::BTreeSet, time::SystemTime};
 
@@ -18,7 +19,7 @@ use crate::{
     tree::{Git, Tree},
 };
 
-/// One call, as both sides are asked.
+/// One call, given to both sides.
 #[derive(Clone, Debug)]
 struct Call {
     roots: Vec<&'static str>,
@@ -131,7 +132,8 @@ fn calls() -> impl Strategy<Value = Call> {
         .prop_map(
             |(roots, name, types, extensions, mut exclude, size, within, before, (depth, flags))| {
                 if roots.len() > 1 {
-                    // With several roots fd relates an anchored glob to the first, we to each: a deliberate difference.
+                    // With several roots fd resolves an anchored glob against the first, we against each: a deliberate
+                    // difference.
                     exclude.retain(|glob| !glob.starts_with('/'));
                 }
                 let (pattern, glob, full_path_match) = name.map_or((None, false, false), |(pattern, glob, full)| {
@@ -161,7 +163,7 @@ fn calls() -> impl Strategy<Value = Call> {
         )
 }
 
-/// The call as fd's arguments.
+/// Returns the call as fd's arguments.
 fn arguments(call: &Call) -> Vec<String> {
     let options = &call.options;
     let mut args = Vec::new();
@@ -197,7 +199,7 @@ fn arguments(call: &Call) -> Vec<String> {
     args
 }
 
-/// fd's paths, or none if it refused.
+/// Returns fd's paths, or `None` if it rejected the call.
 fn theirs(tree: &Tree, call: &Call) -> Option<BTreeSet<String>> {
     let printed = programs::fd(&arguments(call), &tree.root, &tree.home);
     if printed.stdout.is_empty() && printed.code != 0 {
@@ -214,7 +216,7 @@ fn theirs(tree: &Tree, call: &Call) -> Option<BTreeSet<String>> {
     )
 }
 
-/// Our paths, or none if we refused.
+/// Returns our paths, or `None` if we rejected the call.
 fn ours(tree: &Tree, call: &Call) -> Option<BTreeSet<String>> {
     let roots: Vec<_> = call
         .roots

@@ -1,9 +1,9 @@
-//! Truth from independent programs: the same tree, walked and searched by us and by the real `fd` 10 and `rg` 15.
+//! Comparison with independent programs: the same tree, walked and searched by us and by the real `fd` 10 and `rg` 15.
 //!
-//! Invariant: a difference is a failure unless it is one of the deliberate ones, which are avoided in the tree (files
-//! that are neither UTF-8 nor marked) or in the options (roots that overlap, which ripgrep counts twice; roots that are
-//! links, which we show by where they lead). The programs
-//! run with an empty home and no configuration. Nothing here measures time.
+//! Invariant: a difference is a failure, except for deliberate ones, which are avoided in the tree (files that are
+//! neither UTF-8 nor marked) or in the options (overlapping roots, which ripgrep counts twice; roots that are links,
+//! for which we show the target). The programs run with an empty home and no configuration. These tests do not measure
+//! time.
 
 #![allow(
     clippy::disallowed_methods,

@@ -1,4 +1,4 @@
-//! The real programs: where they are, and how they are run so that nothing of this machine leaks in.
+//! The real programs: their location, and a way to run them isolated from this machine's settings.
 //!
 //! A missing program fails the test with the command that installs it; it is never skipped.
 
@@ -7,7 +7,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// The folder of the programs: `FUMI_TOOLS`, or where the test script installs them.
+/// Returns the folder of the programs: `FUMI_TOOLS`, or the one into which the test script installs them.
 fn folder() -> PathBuf {
     std::env::var_os("FUMI_TOOLS").map_or_else(
         || {
@@ -18,7 +18,7 @@ fn folder() -> PathBuf {
     )
 }
 
-/// A program ready to run in `cwd`, with an empty home.
+/// Returns a program ready to run in `cwd`, with an empty home.
 fn program(name: &str, version: &str, cwd: &Path, home: &Path) -> Command {
     let path = folder().join(name);
     assert!(
@@ -36,7 +36,7 @@ fn program(name: &str, version: &str, cwd: &Path, home: &Path) -> Command {
     command
 }
 
-/// What a program printed, and whether it refused its arguments.
+/// The output of a program, and true if it rejected its arguments.
 pub(crate) struct Printed {
     pub(crate) stdout: Vec<u8>,
     pub(crate) stderr: String,
@@ -52,7 +52,7 @@ fn run(mut command: Command) -> Printed {
     }
 }
 
-/// Runs fd 10.
+/// Runs fd 10 with these arguments.
 pub(crate) fn fd(args: &[String], cwd: &Path, home: &Path) -> Printed {
     let mut command = program("fd", "fd-find@10.5.0", cwd, home);
     command.args(["--color=never", "-0"]).args(args);

@@ -1,4 +1,4 @@
-//! `search_content` against ripgrep 15: the same counts by file, and the same lines, places and context.
+//! `search_content` compared with ripgrep 15: the same counts by file, and the same lines, positions and context.
 
 use std::{cell::Cell, collections::BTreeMap};
 
@@ -22,7 +22,7 @@ use crate::{
     tree::{Git, Tree},
 };
 
-/// The same cases on every run; `FUMI_ORACLE_SEED` asks for others.
+/// Returns a configuration with a fixed seed, for the same cases on every run; `FUMI_ORACLE_SEED` overrides it.
 pub(crate) fn seeded() -> Config {
     let seed = std::env::var("FUMI_ORACLE_SEED")
         .ok()
@@ -34,7 +34,7 @@ pub(crate) fn seeded() -> Config {
     }
 }
 
-/// One call, as both sides are asked.
+/// One call, given to both sides.
 #[derive(Clone, Debug)]
 struct Call {
     query: QueryOptions,
@@ -105,7 +105,7 @@ fn queries() -> impl Strategy<Value = QueryOptions> {
 }
 
 fn calls() -> impl Strategy<Value = Call> {
-    // Roots that do not overlap: ripgrep would search their files twice. No root is a link: we show where it leads.
+    // Roots that do not overlap: ripgrep would search their files twice. No root is a link: we show its target.
     let places = prop_oneof![
         3 => Just((vec![], vec![])),
         4 => select(vec![
@@ -162,7 +162,7 @@ fn calls() -> impl Strategy<Value = Call> {
     )
 }
 
-/// The call as ripgrep's arguments, after those that say what to print.
+/// Returns the call as ripgrep's arguments, after those for the output.
 fn arguments(call: &Call, encoding: Option<&str>) -> Vec<String> {
     let (query, scope) = (&call.query, &call.scope);
     let mut args = Vec::new();
@@ -212,7 +212,7 @@ fn arguments(call: &Call, encoding: Option<&str>) -> Vec<String> {
     args
 }
 
-/// ripgrep's matches by file, or none if it refused.
+/// Returns ripgrep's matches by file, or `None` if it rejected the call.
 fn their_counts(tree: &Tree, call: &Call, encoding: Option<&str>) -> Option<BTreeMap<String, u64>> {
     let mut args = owned(&["--count-matches", "--with-filename", "--null"]);
     args.extend(arguments(call, encoding));
@@ -228,7 +228,8 @@ fn their_counts(tree: &Tree, call: &Call, encoding: Option<&str>) -> Option<BTre
     Some(counts.collect())
 }
 
-/// Exit code 2 also means that some file could not be read (a loop, a broken link); those messages begin with the program's name and the path.
+/// True if the call was rejected. Exit code 2 also means that some file could not be read (a loop, a broken link);
+/// those messages begin with the program's name and the path.
 fn refuses(stderr: &str) -> bool {
     stderr.lines().any(|line| {
         [
@@ -251,16 +252,16 @@ fn plain(path: &str) -> String {
     path.trim_start_matches("./").to_owned()
 }
 
-/// A printed line: its number, its text, and where it matches (nothing for context).
+/// A printed line: its number, its text, and the positions of its matches (empty for context).
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Line {
     number: u64,
-    /// None where the bytes are not UTF-8.
+    /// The text, or `None` if the bytes are not UTF-8.
     text: Option<String>,
     spans: Option<Vec<[usize; 2]>>,
 }
 
-/// ripgrep's lines by file, without files that turned out to be binary.
+/// Returns ripgrep's lines by file, without files that turned out to be binary.
 fn their_lines(tree: &Tree, call: &Call, encoding: Option<&str>) -> BTreeMap<String, Vec<Line>> {
     let mut args = owned(&["--json"]);
     args.extend(arguments(call, encoding));
@@ -309,8 +310,8 @@ fn their_lines(tree: &Tree, call: &Call, encoding: Option<&str>) -> BTreeMap<Str
     lines
 }
 
-/// Across lines, `^$` also matches behind the last line break. ripgrep drops that match, but has already printed the lines
-/// before it; we show no context without its match.
+/// Removes a trailing match. Across lines, `^$` also matches after the last line break. ripgrep drops that match, but
+/// has already printed the lines before it; we show no context without its match.
 fn drop_context_of_nothing(lines: &mut Vec<Line>, context_after: usize) {
     let Some(last) = lines.iter().rfind(|line| line.spans.is_some()) else {
         lines.clear();
@@ -326,14 +327,14 @@ fn trimmed(line: &str) -> &str {
     line.strip_suffix('\r').unwrap_or(line)
 }
 
-/// Byte places as character places, not past the end of the text without its line break.
+/// Converts byte positions to character positions, not past the end of the text without its line break.
 fn in_characters(text: &str, spans: &[[usize; 2]]) -> Vec<[usize; 2]> {
     if text.len() > 20_000 {
-        // Longer than what we show, so never compared; and counting would take quadratic time.
+        // Longer than our excerpts, so never compared; and counting would take quadratic time.
         return Vec::new();
     }
     let last = trimmed(text).chars().count();
-    // An expression that may match nothing also does so between the bytes of a character; text has no such place.
+    // An expression that may match nothing also does so between the bytes of a character; text has no position there.
     let place = |byte: usize| text.get(..byte).map(|before| before.chars().count().min(last));
     let spans = spans
         .iter()
@@ -341,7 +342,7 @@ fn in_characters(text: &str, spans: &[[usize; 2]]) -> Vec<[usize; 2]> {
     spans.collect()
 }
 
-/// Our search, or none if we refused.
+/// Returns our result, or `None` if we rejected the call.
 fn ours(tree: &Tree, call: &Call, need: Need) -> Option<Matches> {
     let query = TextQuery::new(&call.query).ok();
     let scope = Scope::new(&tree.project, &call.scope, 100 << 20).ok();
@@ -399,7 +400,7 @@ fn our_lines(matches: &Matches) -> BTreeMap<String, Vec<(Line, bool)>> {
     lines
 }
 
-/// Why two lines are not the same, if they are not. A cut line must be a part of the whole one.
+/// Returns the difference between two lines, if any. A cut line must be a part of the whole one.
 fn differ(ours: &Line, cut: bool, theirs: &Line) -> bool {
     if ours.number != theirs.number || ours.spans.is_some() != theirs.spans.is_some() {
         return true;
@@ -435,7 +436,7 @@ fn compare_lines(
     }
 }
 
-/// Compares one call; returns how many matches there were.
+/// Compares one call and returns the number of matches.
 fn check(tree: &Tree, call: &Call, encoding: Option<&str>) -> Result<u64, String> {
     let asked = || arguments(call, encoding).join(" ");
     let theirs = their_counts(tree, call, encoding);
@@ -470,7 +471,7 @@ fn check(tree: &Tree, call: &Call, encoding: Option<&str>) -> Result<u64, String
             asked()
         ));
     }
-    // Every row is wanted here: some queries match on most lines of the large files.
+    // Every row is needed here: some queries match on most lines of the large files.
     let shown = ours(tree, call, Need::Rows { keep: 1_000_000 }).ok_or("refused the second time")?;
     if our_counts(&shown) != theirs {
         return Err(format!("counts change when rows are shown: rg {}", asked()));

@@ -1,7 +1,8 @@
-//! The tree that both sides walk: every kind of ignore file at every level, and every kind of file that is hard to read.
+//! The tree that both sides walk: every kind of ignore file at every level, and every kind of file that is hard to
+//! read.
 //!
-//! Deterministic: the same names, bytes and times on every run. Nothing in it leads out of the project, and every text
-//! file is UTF-8 or marked: there the programs and we agree by intention.
+//! Deterministic: the same names, bytes and times on every run. No link leads out of the project, and every text file
+//! is UTF-8 or marked: for those the programs and we agree by design.
 
 use std::{
     fs,
@@ -13,7 +14,7 @@ use std::{
 
 use fumi_base::project::Project;
 
-/// A project inside an outer folder with ignore files of its own, and an empty home.
+/// A project inside an outer folder with its own ignore files, and an empty home.
 pub(crate) struct Tree {
     _outer: tempfile::TempDir,
     pub(crate) root: PathBuf,
@@ -21,18 +22,18 @@ pub(crate) struct Tree {
     pub(crate) project: Arc<Project>,
 }
 
-/// Whether the tree is part of a git repository (`.gitignore` files count only there).
+/// The position of the tree in a git repository (`.gitignore` files count only in one).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Git {
     /// The repository begins in the outer folder.
     Outer,
     /// The repository is the project.
     Root,
-    /// There is none, but for the one in `vendor/`.
+    /// No repository, except for the one in `vendor/`.
     None,
 }
 
-/// What a search for ordinary words meets; each line is there for a reason.
+/// The text that a search for ordinary words finds; each line tests something.
 const CODE: &str = "fn main() {\n    let needle = Needle::new();\n    needle.find(\"foo bar\");\n}\n\n// TODO: needle needle NEEDLE\n--version is text\nstruct Needle;\n";
 
 impl Tree {
@@ -199,7 +200,7 @@ impl Plant<'_> {
         self.write("utf16le.txt", utf_16([0xff, 0xfe], u16::to_le_bytes));
         self.write("lib/utf16be.txt", utf_16([0xfe, 0xff], u16::to_be_bytes));
         self.write("bom.txt", "\u{feff}needle after the mark\nfoo\n");
-        // Mostly UTF-8, with one byte that is not.
+        // Mostly UTF-8, with one invalid byte.
         self.write(
             "broken.txt",
             ["名前 needle\n".repeat(9).as_bytes(), b"foo \xff needle\n"].concat(),
@@ -233,7 +234,7 @@ impl Plant<'_> {
         symlink(self.root.join("docs"), self.root.join("absolute_link")).expect("a link");
     }
 
-    /// Times far enough apart that a slow run changes nothing.
+    /// Sets times far enough apart that a slow run does not matter.
     fn times(&mut self) {
         let now = SystemTime::now();
         let hours = |hours| now - Duration::from_hours(hours);

@@ -1,7 +1,7 @@
-//! Patterns of code against ast-grep itself: as many matches in the samples and in each language's fixture.
+//! Patterns of code compared with ast-grep: the same number of matches in the samples and in each language's fixture.
 //!
-//! `patterns.tsv` has a language and a pattern (as JSON) a line, and where fumi differs our count and why. A missing program
-//! fails the test.
+//! Each line of `patterns.tsv` has a language and a pattern (as JSON), and our count with the reason if fumi differs. A
+//! missing program fails the test.
 
 #![allow(
     clippy::disallowed_methods,
@@ -25,10 +25,10 @@ use fumi_code::{
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-/// As `./test` installs it.
+/// The hint on installing ast-grep.
 const INSTALL: &str = "./test installs it: tests/patterns.txt into $FUMI_CACHE/python/patterns";
 
-/// Each language with the ending of its files.
+/// Each language with its file extension.
 const LANGUAGES: [(&str, &str); 18] = [
     ("bash", "sh"),
     ("c", "c"),
@@ -53,7 +53,7 @@ const LANGUAGES: [(&str, &str); 18] = [
 struct Row {
     language: String,
     pattern: String,
-    /// Our count where it is not ast-grep's; the reason stands behind it in the table.
+    /// Our count if it differs from ast-grep's; the table has the reason after it.
     ours: Option<usize>,
 }
 
@@ -72,7 +72,7 @@ fn rows() -> Vec<Row> {
     rows.collect()
 }
 
-/// The sample and the fixture of a language.
+/// Returns the sample and the fixture of a language.
 fn files(language: &str) -> [PathBuf; 2] {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let (_, ending) = LANGUAGES
@@ -108,7 +108,7 @@ fn theirs(program: &Path, row: &Row) -> usize {
     let printed = command.args(files(&row.language)).output().expect("it starts");
     match serde_json::from_slice(&printed.stdout) {
         Ok(Value::Array(matches)) => matches.len(),
-        // It says so where it cannot parse a pattern.
+        // ast-grep reports if it cannot parse a pattern.
         _ if !printed.stderr.is_empty() => 0,
         other => panic!("{}: {other:?}", row.pattern),
     }
@@ -147,7 +147,7 @@ fn patterns_match_as_often_as_for_ast_grep() {
         let is_right = match (&ours, row.ours) {
             (Ok(ours), Some(wanted)) => *ours == wanted && *ours != theirs,
             (Ok(ours), None) => *ours == theirs,
-            // What fumi refuses with its reason, ast-grep takes and never finds.
+            // ast-grep accepts some patterns that fumi rejects with a reason, and never finds them.
             (Err(_), None) => theirs == 0,
             (Err(_), Some(_)) => false,
         };

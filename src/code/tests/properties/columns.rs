@@ -1,4 +1,4 @@
-//! Columns cut what they name: matches of a search out of the line that is returned, captures and elements out of the file.
+//! Columns cut out what they name: matches of a search from the returned line, captures and elements from the file.
 
 use std::fs;
 
@@ -22,7 +22,7 @@ use crate::{fault_of, nesting::fixtures, runner, texts::texts};
 
 const SEARCHES: u32 = 400;
 
-/// Expressions that look at letters only: what ends a line is no part of what they find.
+/// Expressions that match only letters, so that line ends do not affect their matches.
 const EXPRESSIONS: [&str; 12] = [
     r"名前",
     r"[名前を]+",
@@ -93,7 +93,7 @@ fn columns_of_matches_cut_them_out_of_the_returned_line() {
                     .nth(usize::try_from(row.line).expect("small") - 1)
                     .unwrap_or_default();
                 prop_assert!(whole.contains(row.text.as_str()));
-                // Whether nothing is found at the end of a line depends on how the line ends, as in ripgrep.
+                // An empty match at the end of a line depends on the line end, as in ripgrep.
                 expected.retain(|(_, at_end)| !at_end);
                 let expected: Vec<&str> = expected.into_iter().map(|(found, _)| found).collect();
                 let mut cut = Vec::new();
@@ -102,12 +102,12 @@ fn columns_of_matches_cut_them_out_of_the_returned_line() {
                     prop_assert!(part.is_some(), "{start}-{end} leaves {:?}", row.text);
                     cut.push(part.into_iter().flatten().collect::<String>());
                 }
-                // Before and behind a carriage return is one place of what is shown.
+                // Positions before and after a carriage return are the same in the displayed text.
                 let end = [characters.len(); 2];
                 let at_end = row.spans.iter().rev().take_while(|span| **span == end).count();
                 cut.truncate(cut.len() - at_end);
                 if row.line_truncated {
-                    // The part that is shown may end within a match.
+                    // The displayed part may end within a match.
                     prop_assert!(cut.len() <= expected.len());
                     if let Some((last, before)) = cut.split_last() {
                         prop_assert_eq!(before, &expected[..before.len()]);
@@ -126,7 +126,7 @@ fn columns_of_matches_cut_them_out_of_the_returned_line() {
 fn columns_of_captures_and_elements_cut_them_out_of_the_file() {
     let cancel = CancellationToken::new();
     for (path, language, text) in fixtures() {
-        // The same with characters of several bytes everywhere, and with the other line end.
+        // The same with multi-byte characters everywhere, and with the other line end.
         for text in [
             text.replace("\r\n", "\n").replace('\n', "\r\n"),
             text.replace(' ', "\u{3000} "),
@@ -159,7 +159,7 @@ fn columns_of_captures_and_elements_cut_them_out_of_the_file() {
                     start_column: Some(one.span.start_column),
                     end_column: Some(one.span.end_column),
                 };
-                // What begins in the end of a line cannot be named by columns of it.
+                // A range that begins inside a line end cannot be expressed in columns of its line.
                 if own.trim().is_empty() || own.starts_with(['\r', '\n']) {
                     continue;
                 }

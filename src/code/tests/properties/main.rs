@@ -1,8 +1,9 @@
-//! What holds for every text, tried on random ones: cuts give the file back, elements nest, columns cut what they name.
+//! Properties of every text, tested on random ones: sections join to the file, elements nest, columns cut out what they
+//! name.
 //!
-//! Equal runs try equal cases; `FUMI_PROPERTY_SEED` asks for others, `FUMI_PROPERTY_TIMES` for so many times as many.
-//! Expectations are reckoned here, by hand, from the text alone: nothing of the code under test counts lines or columns for
-//! them.
+//! Runs with the same seed test the same cases; `FUMI_PROPERTY_SEED` overrides the seed, `FUMI_PROPERTY_TIMES`
+//! multiplies the number of cases. The tests compute their expectations from the text alone: they never use the code
+//! under test to count lines or columns.
 
 mod columns;
 mod nesting;
@@ -12,7 +13,7 @@ mod texts;
 use fumi_code::elements::Span;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 
-/// A runner of so many cases.
+/// Returns a test runner for this number of cases.
 fn runner(cases: u32) -> TestRunner {
     let asked = |name: &str| {
         let value = std::env::var(name).ok()?;
@@ -27,7 +28,8 @@ fn runner(cases: u32) -> TestRunner {
     })
 }
 
-/// The byte of a 1-based line and a 0-based column in characters. A line ends with a line feed, which is a character of it.
+/// Returns the byte offset of a 1-based line and a 0-based column in characters. A line includes the line feed that
+/// ends it.
 fn byte_of(text: &str, line: usize, column: usize) -> Option<usize> {
     let rest = match line.checked_sub(1)? {
         0 => text,
@@ -42,7 +44,8 @@ fn byte_of(text: &str, line: usize, column: usize) -> Option<usize> {
     places.nth(column).map(|at| start + at)
 }
 
-/// What is wrong with a span, reckoned from its lines and columns; its last line feed may be left out of these.
+/// Returns the error in a span, if its lines and columns disagree with its bytes; the last line feed may be left out of
+/// them.
 fn fault_of(span: Span, text: &str) -> Option<String> {
     let bytes = byte_of(text, span.start_line, span.start_column).zip(byte_of(text, span.end_line, span.end_column));
     let Some((start, end)) = bytes else {

@@ -1,7 +1,7 @@
-//! Elements of whatever is left of real sources: every one lies in the text and in its parent, and containers nest.
+//! Elements of randomly damaged sources: every element lies in the text and in its parent, and containers nest.
 //!
-//! The sources are the fixtures of all languages, broken at random: parts deleted, doubled, exchanged, ends cut off. Work on
-//! each of them ends: should one not, the source stands in the file that [`Trail`] names, and nothing has to be searched for.
+//! The sources are the fixtures of all languages, broken at random: parts deleted, doubled, exchanged, ends cut off.
+//! Work on each of them must end: if it does not, the file that [`Trail`] names contains the source.
 
 use std::{
     fs,
@@ -22,10 +22,11 @@ use crate::{fault_of, runner};
 
 const CASES: u32 = 800;
 
-/// Where members may stand apart from the type that they belong to: receivers, definitions with a qualified name.
+/// The languages in which members may lie outside the type that they belong to: receivers, definitions with a qualified
+/// name.
 const APART: [&str; 3] = ["go", "cpp", "lua"];
 
-/// A fixture's path, language and text.
+/// Returns each fixture's path, language and text.
 pub(crate) fn fixtures() -> Vec<(String, &'static str, String)> {
     let mut found = Vec::new();
     for language in all() {
@@ -44,7 +45,7 @@ pub(crate) fn fixtures() -> Vec<(String, &'static str, String)> {
     found
 }
 
-/// One way to break a text, at parts of it.
+/// A way to break a text, at fractions of its length.
 #[derive(Clone, Copy, Debug)]
 enum Damage {
     Delete(f64, f64),
@@ -92,7 +93,7 @@ impl Damage {
     }
 }
 
-/// The source that is being tried, kept where one finds it when the test has to be stopped.
+/// A file with the source under test, for the case that the test has to be stopped.
 struct Trail(PathBuf);
 
 impl Trail {
@@ -105,7 +106,7 @@ impl Trail {
         fs::write(self.0.with_extension(language), text).expect("the target folder can be written to");
     }
 
-    /// Of a language that is done with.
+    /// Removes the file of a finished language.
     fn clear(&self, language: &str) {
         fs::remove_file(self.0.with_extension(language)).expect("it was left before");
     }
@@ -159,7 +160,7 @@ fn nests(elements: &Elements, text: &str, may_stand_apart: bool) -> Result<(), S
                 return Err(format!("the parent of {} comes after it", shown(element)));
             }
             let (outer, inner) = (list[parent].span, element.span);
-            // A comment behind the last line of a function belongs to it, though the function's text is over.
+            // A comment after the last line of a function belongs to it, though the function's text has ended.
             let is_within = if element.kind == Kind::Comment {
                 outer.start_line <= inner.start_line && inner.end_line <= outer.end_line
             } else {

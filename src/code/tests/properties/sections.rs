@@ -1,4 +1,4 @@
-//! Cutting a file anywhere and joining the pieces gives the file, in every encoding and with every kind of line end.
+//! Cutting a file anywhere and joining the pieces yields the file, in every encoding and with every kind of line end.
 
 use fumi_base::files::decode;
 use fumi_code::section::{Content, Format, Range, Section, Sheet};
@@ -110,7 +110,7 @@ fn pieces_of_columns_join_to_the_file() {
         .unwrap_or_else(|error| panic!("{error}"));
 }
 
-/// A number below `count`, by a part of one.
+/// Scales a fraction to a number below `count`.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,

@@ -1,20 +1,20 @@
-//! Random texts: lines of mixed scripts, every way to end a line, in encodings that real files have.
+//! Random texts: lines of mixed scripts, every kind of line end, in encodings that real files have.
 //!
-//! A text only has characters that its encoding can write, so that reading it back must give it exactly.
+//! A text contains only characters that its encoding can represent, so that decoding must return it exactly.
 
 use encoding_rs::{EUC_JP, Encoding, ISO_2022_JP, SHIFT_JIS, UTF_8};
 use fumi_base::files::EncodingChoice;
 use proptest::{collection::vec, prelude::*, sample::select};
 
-/// What every Japanese encoding can write.
+/// Pieces that every Japanese encoding can represent.
 const COMMON: [&str; 14] = [
     "a", "Z", "0", " ", "\t", "_", ".", "(", "名", "前", "を", "カ", "、", "表",
 ];
 
-/// What only Unicode can: beyond the basic plane, combining, zero-width joined, other line separators.
+/// Pieces that only Unicode can represent: beyond the basic plane, combining, zero-width joined, other line separators.
 const UNICODE: [&str; 6] = ["😀", "é", "e\u{301}", "👩\u{200d}💻", "\u{2028}", "ß"];
 
-/// How a file is written.
+/// The encoding of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Written {
     Utf8,
@@ -50,7 +50,7 @@ impl Written {
         }
     }
 
-    /// How a caller names it; files with a mark name themselves.
+    /// Returns the encoding's label for a caller; files with a byte order mark need none.
     pub(crate) fn choice(self) -> EncodingChoice {
         if self.is_unicode() {
             EncodingChoice::Auto
@@ -80,7 +80,7 @@ impl Written {
     }
 }
 
-/// A text and how it is written. Short lines and long ones, empty texts, with or without a last line end.
+/// Generates a text and its encoding. Short lines and long ones, empty texts, with or without a last line end.
 pub(crate) fn texts() -> impl Strategy<Value = (String, Written)> {
     (select(Written::ALL.to_vec()), select(vec!["\n", "\r\n", "mixed"])).prop_flat_map(|(written, end)| {
         let mut pieces: Vec<&str> = COMMON.to_vec();

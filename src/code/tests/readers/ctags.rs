@@ -1,7 +1,9 @@
-//! universal-ctags over real sources of languages that have no reader of their own here: the same definitions, of the same
-//! kind, on a line of the element. The sources are those that `./test` fetched; none are part of the repository.
+//! Comparison with universal-ctags over real sources of languages without their own reader here: the same definitions,
+//! of the same kind, on a line of the element. The sources are those that `./test` fetched; none are part of the
+//! repository.
 //!
-//! A check of sanity, not of every fact: ctags knows neither ends nor visibility, and what it misreads stands in the table.
+//! A sanity check, not a check of every fact: ctags reports neither ends nor visibility, and the table lists what it
+//! misreads.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -24,33 +26,33 @@ use tokio_util::sync::CancellationToken;
 
 use crate::source;
 
-/// A language as ctags and fumi name its definitions.
+/// A language with ctags' and fumi's names for its definitions.
 struct Check {
-    /// As ctags calls it.
+    /// The name of the language in ctags.
     language: &'static str,
-    /// The folders that `./test` filled.
+    /// Returns the source files in the folders that `./test` filled.
     sources: fn() -> Vec<PathBuf>,
     extensions: &'static [&'static str],
-    /// A kind of ctags, and the kinds of ours that it can be. A kind that is not named is not compared.
+    /// The kinds of ctags with our possible kinds. Unlisted kinds are not compared.
     kinds: &'static [(&'static str, &'static [Kind])],
-    /// Whether a tag's line is the first of its element, and not only one of its lines.
+    /// True if a tag's line must be the first of its element, not just one of its lines.
     is_first_line: bool,
-    /// Whether a tag names an element whose own name is another; the line is that of the tag.
+    /// True if a tag names an element that has another name; the line is that of the tag.
     is_named: fn(&Tag, &Element, &str) -> bool,
-    /// Whether ctags can read a file at all.
+    /// True if ctags can read the file at all.
     is_readable: fn(&Elements, &str) -> bool,
-    /// What only one of the two has, with a reason.
+    /// True for a known difference, with a reason in the function.
     is_expected: fn(&Difference<'_>) -> bool,
-    /// How many files are read, an even sample of all; as many as the least there may be.
+    /// The number of files read, an even sample of all.
     files: usize,
     at_least_files: usize,
-    /// How many definitions there must have been to compare.
+    /// The minimum number of definitions compared.
     at_least_compared: usize,
-    /// How many of a thousand tags there may be that fumi has not.
+    /// The maximum number of tags in a thousand that fumi may lack.
     missing_per_thousand: usize,
 }
 
-/// What one has and the other has not; the text is that of the file.
+/// A definition that only one of the two reports; the text is that of the file.
 enum Difference<'d> {
     Theirs(&'d Elements, &'d Tag, &'d str),
     Ours(&'d Elements, usize, &'d str),
@@ -82,7 +84,8 @@ const GO: Check = Check {
     is_first_line: true,
     is_named: |_, _, _| false,
     is_readable: |elements, text| {
-        // Before version 6 ctags knows no type parameters and loses its way behind them, where they are given too.
+        // Before version 6, ctags does not support type parameters and loses its position after them, also after type
+        // arguments.
         let is_generic = |element: &Element| element.code().is_some_and(|code| code.type_params.is_some());
         !elements.list.iter().any(is_generic) && !text.contains("](")
     },
@@ -111,7 +114,7 @@ const RUBY: Check = Check {
     ],
     is_first_line: true,
     is_named: |tag, element, line| match tag.kind.as_str() {
-        // ctags cuts `alias a? b` before the sign, and can take the object of a method for its name.
+        // ctags cuts `alias a? b` before the sign, and may use the object of a method as its name.
         "alias" => last(&element.name).trim_end_matches(['?', '!', '=']) == tag.name,
         "singletonMethod" => line.starts_with(&format!("def {}.", tag.name)),
         _ => false,
@@ -133,10 +136,10 @@ fn ruby_differs(difference: &Difference<'_>) -> bool {
         Difference::Theirs(_, tag, text) => {
             let line = line(text, tag.line);
             match tag.kind.as_str() {
-                // A global variable, a name that is only known when it runs, a word in a list of words.
+                // A global variable, a name known only at run time, a word in a list of words.
                 "alias" => tag.name.starts_with('$') || tag.name.contains("#{") || tag.name == "and",
                 "method" => tag.name == "defined?",
-                // `A == b`, `A => b`, `A =~ b` assign nothing.
+                // `A == b`, `A => b`, `A =~ b` are not assignments.
                 "constant" => {
                     let after = line.split_once(&tag.name).map_or("", |(_, after)| after).trim_start();
                     ["==", "=>", "=~"].iter().any(|sign| after.starts_with(sign))
@@ -144,7 +147,8 @@ fn ruby_differs(difference: &Difference<'_>) -> bool {
                 _ => false,
             }
         }
-        // ctags reads what a line begins with: no second one of a line, no definition by a call, no owner before a name.
+        // ctags reads only the start of a line: no second definition on a line, no definition by a call, no owner
+        // before a name.
         Difference::Ours(elements, at, text) => {
             let element = &elements.list[*at];
             let (line, name) = (line(text, element.span.start_line), last(&element.name));
@@ -167,7 +171,7 @@ fn ruby_differs(difference: &Difference<'_>) -> bool {
     }
 }
 
-/// What the system's Ruby brings along.
+/// Returns the library of the system's Ruby.
 fn ruby_library() -> Vec<PathBuf> {
     let said = Command::new("ruby")
         .args(["-e", "print RbConfig::CONFIG['rubylibdir']"])
@@ -202,12 +206,12 @@ const PHP: Check = Check {
 
 fn php_differs(difference: &Difference<'_>) -> bool {
     match difference {
-        // ctags can take a variable of a function for a property.
+        // ctags may report a variable of a function as a property.
         Difference::Theirs(elements, tag, _) => {
             let around = around(elements, tag.line);
             tag.kind == "variable" && !around.is_some_and(|around| around.kind.is_class_like())
         }
-        // ctags knows neither parameters that are fields, nor functions that are values, nor the namespace without a name.
+        // ctags supports neither parameters that are fields, nor functions as values, nor the unnamed namespace.
         Difference::Ours(elements, at, _) => {
             let element = &elements.list[*at];
             let has = |modifier| element.code().is_some_and(|code| code.has_modifier(modifier));
@@ -233,23 +237,23 @@ const C: Check = Check {
         ("externvar", &[Kind::Variable, Kind::Constant]),
         ("macro", &[Kind::Macro, Kind::Constant]),
     ],
-    // The name of a type stands in the last line of its structure.
+    // The name of a type is on the last line of its structure.
     is_first_line: false,
     is_named: |_, _, _| false,
-    // Headers can be of C++.
+    // Headers may be C++.
     is_readable: |_, text| !text.contains("\nclass "),
     is_expected: c_differs,
     files: 1_000,
     at_least_files: 100,
     at_least_compared: 4_000,
-    // A macro before or behind a type looks like the type or the name: `ALIGN int x`, `int *RESTRICT x`.
+    // A macro before or after a type looks like the type or the name: `ALIGN int x`, `int *RESTRICT x`.
     missing_per_thousand: 2,
 };
 
 fn c_differs(difference: &Difference<'_>) -> bool {
     match difference {
-        // A structure without a name has that of its type here, and one that ctags makes up there; that of a local variable
-        // is none here.
+        // An unnamed structure gets the name of its type here, and an invented one in ctags; the type of a local
+        // variable is not an element here.
         Difference::Theirs(elements, tag, _) => {
             let around = around(elements, tag.line);
             tag.name.starts_with("__anon")
@@ -260,7 +264,7 @@ fn c_differs(difference: &Difference<'_>) -> bool {
     }
 }
 
-/// The innermost class or function around a line.
+/// Returns the innermost class or function around a line.
 fn around(elements: &Elements, line: usize) -> Option<&Element> {
     let is_around = |element: &&Element| {
         (element.kind.is_class_like() || element.kind.is_callable())
@@ -271,12 +275,12 @@ fn around(elements: &Elements, line: usize) -> Option<&Element> {
 
 fn go_differs(difference: &Difference<'_>) -> bool {
     match difference {
-        // A blank defines nothing, and a value that goes on in the next line no constants.
+        // A blank identifier defines nothing, and a value continued on the next line defines no constants.
         Difference::Theirs(_, tag, text) => {
             let before = line(text, tag.line - 1);
             tag.kind == "const" && (tag.name == "_" || before.ends_with(['|', '+', '&', '-', '*', '=']))
         }
-        // ctags reads neither the bodies of functions nor structs without a name.
+        // ctags reads neither the bodies of functions nor unnamed structs.
         Difference::Ours(elements, at, _) => {
             let mut around = elements.list[*at].parent.map(|parent| &elements.list[parent]);
             while let Some(element) = around {
@@ -329,7 +333,8 @@ fn check(check: &Check) {
     );
 }
 
-/// How many tags there were of the kinds that are compared. Each takes the smallest element of its kind and name around its line. What is left on either side differs.
+/// Compares the tags of the listed kinds and returns their number. Each tag takes the smallest element of its kind and
+/// name around its line. The remaining tags and elements are differences.
 fn compare(check: &Check, file: &str, tags: &[Tag], differences: &mut String) -> usize {
     let cancel = CancellationToken::new();
     let parsed = parse(source(file), &cancel).expect("parsed");
@@ -349,7 +354,7 @@ fn compare(check: &Check, file: &str, tags: &[Tag], differences: &mut String) ->
         let Some((_, wanted)) = check.kinds.iter().find(|(kind, _)| *kind == tag.kind) else {
             continue;
         };
-        // `a, b` of one declaration: the second name can stand in a later line.
+        // `a, b` of one declaration: the second name may be on a later line.
         let is_shared = |element: &Element| {
             let is_other = |other: &&Element| other.span == element.span;
             elements.list.iter().filter(is_other).nth(1).is_some()
@@ -394,12 +399,12 @@ fn compare(check: &Check, file: &str, tags: &[Tag], differences: &mut String) ->
     tags.iter().filter(is_known).count()
 }
 
-/// A line by its number, without the white space around.
+/// Returns a line by its number, without surrounding white space.
 fn line(text: &str, number: usize) -> &str {
     text.lines().nth(number.saturating_sub(1)).unwrap_or_default().trim()
 }
 
-/// A method or class whose type stands in another place has its name before its own.
+/// Returns the last part of a name: a method or class declared outside its type has the type's name before its own.
 fn last(name: &str) -> &str {
     name.rsplit(['.', ':']).next().unwrap_or(name)
 }

@@ -1,5 +1,5 @@
-//! Python's own `json` and `tomllib` over the manifests and data of the crates that this build is made of: the same keys,
-//! with the same paths and types. A file that they refuse is not compared.
+//! Comparison with Python's own `json` and `tomllib` over the manifests and data of the crates in this build: the same
+//! keys, with the same paths and types. Files that Python rejects are not compared.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -12,10 +12,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{compare, python::python, source};
 
-/// Enough for every construct of real manifests, few enough to stay below some seconds.
+/// The number of files: enough for every construct of real manifests, few enough for a few seconds.
 const FILES: usize = 400;
 
-/// Larger files repeat themselves.
+/// The maximum file size in the sample; larger files are repetitive.
 const BYTES: u64 = 300_000;
 
 #[test]
@@ -28,7 +28,7 @@ fn keys_of_json_are_those_of_json() {
     compare(&read(&sources("json")), 5_000, ours);
 }
 
-/// An even sample of the files in Cargo's registry, which a build needs and therefore has.
+/// Returns an even sample of the files in Cargo's registry, which exists after a build.
 fn sources(extension: &str) -> Vec<PathBuf> {
     let home = env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(PathBuf::from(env::var_os("HOME")?).join(".cargo")));
@@ -78,7 +78,8 @@ fn ours(path: &str) -> BTreeSet<String> {
         let Detail::Key { type_name, value } = &element.detail else {
             continue;
         };
-        // What holds others says it below; what it is itself differs between a table and a mapping only in name.
+        // The value of a container is compared through its entries; its own type differs only in name, table or
+        // mapping.
         let holds_others = *type_name == "mapping" || (is_toml && *type_name == "list" && value.is_empty());
         if !holds_others {
             facts.insert(format!("{}\t{type_name}", elements.qualified_name(at)));

@@ -1,5 +1,6 @@
-//! The JDK's own compiler over a sample of the JDK's own sources: the same classes, methods, fields, initializers and
-//! imports, with the same names and lines. The sources come from a JDK's `src.zip`, read by that JDK's compiler.
+//! Comparison with the JDK's own compiler over a sample of the JDK's own sources: the same classes, methods, fields,
+//! initializers and imports, with the same names and lines. The sources come from a JDK's `src.zip`, read by that JDK's
+//! compiler.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -17,7 +18,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{compare, source};
 
-/// One of so many files of the archive, about 450 of 14,000: every construct occurs, and the test stays short.
+/// The sampling interval over the archive's files, about 450 of 14,000: every construct occurs, and the test stays
+/// short.
 const STEP: &str = "30";
 
 #[test]
@@ -45,7 +47,7 @@ fn declarations_are_those_of_the_compiler() {
     compare(&theirs, 10_000, ours);
 }
 
-/// A JDK with its sources: that of `JAVA_HOME`, or one of those where systems put them.
+/// Returns a JDK with its sources: that of `JAVA_HOME`, or one in a usual system location.
 fn jdk() -> PathBuf {
     let installed = ["/usr/lib/jvm", "/Library/Java/JavaVirtualMachines", "/opt"]
         .iter()

@@ -1,6 +1,6 @@
-//! Elements against independent readers: what other programs say of real sources, compared line by line.
+//! Elements compared line by line with independent readers: other programs' results for real sources.
 //!
-//! A missing reader is a failure, not a skip. Truth never comes from our own output.
+//! A missing reader fails the test, it is not skipped. Expectations never come from our own output.
 
 #![allow(
     clippy::disallowed_methods,
@@ -25,8 +25,8 @@ mod ruby;
 mod rust;
 mod typescript;
 
-/// A place where fumi is known to differ: the end of a file's path, the lines, and why. Without a difference there it is
-/// a failure too, so that the list does not outlive its reasons.
+/// A known difference: the end of a file's path, the lines, and the reason. A known difference that no longer occurs
+/// also fails the test, so that the list does not outlive its reasons.
 type Known = (&'static str, RangeInclusive<usize>, &'static str);
 
 /// Compares facts by file, both ways; `least` guards against comparing nothing.
@@ -34,7 +34,7 @@ fn compare(theirs: &BTreeMap<String, BTreeSet<String>>, least: usize, ours: impl
     compare_but(theirs, least, &[], ours);
 }
 
-/// The same, except for what is known. The third column of a fact is its line.
+/// Compares facts except for known differences. The third column of a fact is its line.
 fn compare_but(
     theirs: &BTreeMap<String, BTreeSet<String>>,
     least: usize,

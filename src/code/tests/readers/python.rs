@@ -1,5 +1,6 @@
-//! Python's own `ast` over the installed standard library and pip: the same classes, functions, methods, decorators and
-//! imports, with the same names and lines. The files are those of the machine; their number is bounded, never below 300.
+//! Comparison with Python's own `ast` over the installed standard library and pip: the same classes, functions,
+//! methods, decorators and imports, with the same names and lines. The files are those of the machine; their number is
+//! bounded, never below 300.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -18,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{compare, source};
 
-/// Enough that every construct of everyday Python occurs, few enough that the test stays below ten seconds.
+/// The number of files: every construct of everyday Python occurs, and the test stays below ten seconds.
 const FILES: usize = 500;
 
 #[test]
@@ -44,7 +45,8 @@ pub(crate) fn python(arguments: &[&str], input: &str) -> String {
     String::from_utf8(output.stdout).expect("UTF-8")
 }
 
-/// The standard library without its tests, and pip, largest files first so that long ones are surely among them.
+/// Returns the standard library without its tests, and pip, largest files first so that long ones are certainly among
+/// them.
 fn sources() -> Vec<PathBuf> {
     let roots = python(
         &[
@@ -129,7 +131,7 @@ fn ours(path: &str) -> BTreeSet<String> {
     facts
 }
 
-/// A lambda is a function for us and an expression for `ast`.
+/// True unless the element is a lambda, which is a function for us and an expression for `ast`.
 fn is_named(elements: &Elements, at: usize) -> bool {
     elements.list[at]
         .code()

@@ -1,5 +1,5 @@
-//! Ruby's own syntax tree over its standard library: the same classes, modules, methods and constants, with the same names
-//! and lines. The files are those of the machine; their number is bounded, never below 300.
+//! Comparison with Ruby's own syntax tree over its standard library: the same classes, modules, methods and constants,
+//! with the same names and lines. The files are those of the machine; their number is bounded, never below 300.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{compare, source};
 
-/// Enough that every construct of everyday Ruby occurs, few enough that the test stays below ten seconds.
+/// The number of files: every construct of everyday Ruby occurs, and the test stays below ten seconds.
 const FILES: usize = 800;
 
 #[test]
@@ -55,7 +55,7 @@ fn ruby(arguments: &[&str], input: &str) -> String {
     String::from_utf8(output.stdout).expect("UTF-8")
 }
 
-/// The standard library and the gems that come with it.
+/// Returns the standard library and the gems bundled with it.
 fn sources() -> Vec<PathBuf> {
     let places = "puts RbConfig::CONFIG.values_at('rubylibdir', 'vendorlibdir'), Gem.default_dir";
     let roots = ruby(&["-e", places], "");
@@ -89,12 +89,12 @@ fn ours(path: &str) -> BTreeSet<String> {
         let kind = match element.kind {
             Kind::Class if written.starts_with("class") => "class",
             Kind::Module if written.starts_with("module") => "module",
-            // Those that a call makes: `Point = Struct.new(:x)`.
+            // Definitions made by a call: `Point = Struct.new(:x)`.
             Kind::Class | Kind::Module | Kind::Struct | Kind::Record | Kind::Constant => "constant",
             Kind::Method | Kind::Constructor | Kind::Function => "def",
             _ => continue,
         };
-        // Calls that define methods are no definitions to the parser.
+        // The parser does not treat calls that define methods as definitions.
         if code.has_modifier("alias") || code.has_modifier("defined") {
             continue;
         }

@@ -1,8 +1,10 @@
-//! `syn` over the sources of packages in Cargo's registry: the same modules, types, traits, impls, functions, constants,
-//! macros, fields, variants and uses, with the same names, lines, visibility, complexity and first line of documentation.
+//! Comparison with `syn` over the sources of packages in Cargo's registry: the same modules, types, traits, impls,
+//! functions, constants, macros, fields, variants and uses, with the same names, lines, visibility, complexity and
+//! first line of documentation.
 //!
-//! The files are those that building fumi brought to the machine. What `syn` refuses is no Rust and is passed over; what it
-//! keeps as mere tokens, a function without its body, is not compared. `#![doc = "..."]` within what it documents is not read.
+//! The files are those that building fumi downloaded. Files that `syn` rejects are not Rust and are skipped; the parts
+//! that `syn` keeps as mere tokens, such as a function without its body, are not compared. `#![doc = "..."]` inside the
+//! documented item is not read.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -27,13 +29,13 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{compare, source};
 
-/// Of each package: all of them together show every construct of everyday Rust, and the test stays below ten seconds.
-/// `FUMI_READER_FILES` asks for more.
+/// The number of files of each package: together they contain every construct of everyday Rust, and the test stays
+/// below ten seconds. `FUMI_READER_FILES` raises it.
 const FILES: usize = 3;
 
 #[test]
 fn items_are_those_of_syn() {
-    // Expressions nest deeper than the stack of a test's thread.
+    // Expressions nest deeper than the stack of a test thread allows.
     let checked = thread::Builder::new()
         .stack_size(256 << 20)
         .spawn(check)
@@ -60,7 +62,7 @@ fn check() {
     compare(&theirs, 10_000, |path| ours(path, &unread[path]));
 }
 
-/// An even sample of each package that the registry unpacked.
+/// Returns an even sample of each unpacked package of the registry.
 fn sources() -> Vec<(String, PathBuf)> {
     let home = env::var_os("CARGO_HOME")
         .map(PathBuf::from)
@@ -118,11 +120,11 @@ fn read(text: &str) -> Option<Reader<'_>> {
 struct Reader<'t> {
     lines: Vec<&'t str>,
     facts: BTreeSet<String>,
-    /// The lines of what is kept as tokens.
+    /// The lines of items kept as tokens.
     unread: Vec<(usize, usize)>,
-    /// What is around, and whether it is a function.
+    /// The enclosing names, each true if it is a function.
     names: Vec<(String, bool)>,
-    /// Of the functions around.
+    /// The decision counts of the enclosing functions.
     decisions: Vec<usize>,
 }
 
@@ -137,7 +139,7 @@ impl Reader<'_> {
         self.names.last().is_some_and(|(_, is_function)| *is_function)
     }
 
-    /// An item is one fact, and what it documents another.
+    /// Adds one fact for an item, and one for its documentation.
     fn item(
         &mut self,
         kind: &str,
@@ -154,7 +156,7 @@ impl Reader<'_> {
         self.doc(&name, attrs);
     }
 
-    /// Its lines, from the first attribute that is not written as a comment.
+    /// Returns the lines of an item, from the first attribute that is not written as a comment.
     fn range(&self, tokens: &[TokenTree]) -> (usize, usize) {
         let mut rest = tokens;
         while let [TokenTree::Punct(sign), TokenTree::Group(_), after @ ..] = rest
@@ -278,7 +280,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The type of an impl as it is looked for: without references, generics and path.
+    /// Returns the type of an impl without references, generics and path.
     fn self_type(&self, declared: &Type) -> String {
         match declared {
             Type::Reference(reference) => self.self_type(&reference.elem),
@@ -292,7 +294,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Source text, for names that are types: printing tokens would space them in its own way.
+    /// Returns the source text of a type name: printing tokens would change the spacing.
     fn written(&self, tokens: TokenStream) -> String {
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
         let (Some(first), Some(last)) = (tokens.first(), tokens.last()) else {
@@ -551,7 +553,7 @@ fn documentation(attribute: &Attribute) -> Option<String> {
     }
 }
 
-/// A line of a block comment begins with a star that is none of its text.
+/// Removes the star at the start of a line in a block comment.
 fn unstarred(line: &str) -> String {
     let line = line.trim();
     line.strip_prefix('*')
@@ -570,12 +572,12 @@ fn seen(visibility: &Visibility) -> &'static str {
     }
 }
 
-/// Without blanks: how a type is spaced says nothing.
+/// Removes white space, since the spacing of a type is irrelevant.
 fn bare(text: &str) -> String {
     text.split_whitespace().collect()
 }
 
-/// As much of a type as ours keeps surely.
+/// Cuts a type to a length that ours certainly keeps.
 fn cut(text: &str) -> String {
     bare(text).chars().take(150).collect()
 }
@@ -589,7 +591,7 @@ fn ours(path: &str, unread: &[(usize, usize)]) -> BTreeSet<String> {
         facts.insert(format!("doc\t\t{first}"));
     }
     for at in 0..elements.list.len() {
-        // The tokens are without attributes.
+        // The tokens do not include attributes.
         let line = elements.list[at].span.end_line;
         if !unread.iter().any(|(start, end)| (*start..=*end).contains(&line)) {
             add(&elements, at, &mut facts);
@@ -631,7 +633,7 @@ fn add(elements: &Elements, at: usize, facts: &mut BTreeSet<String>) {
         _ => return,
     };
     let name = bare(&elements.qualified_name(at));
-    // Only members inherit; a block in the head of an impl can hold anything.
+    // Only members inherit; a block in the head of an impl can contain anything.
     let is_member = matches!(
         element.kind,
         Kind::Method | Kind::Constant | Kind::Type | Kind::Field | Kind::EnumMember

@@ -1,7 +1,7 @@
-//! The TypeScript compiler's own parser over whole published packages: TypeScript, TSX, declaration files and JavaScript.
-//! The same definitions, members, imports and exports, with the same names, lines and modifiers.
+//! Comparison with the TypeScript compiler's own parser over whole published packages: TypeScript, TSX, declaration
+//! files and JavaScript. The same definitions, members, imports and exports, with the same names, lines and modifiers.
 //!
-//! The packages and the compiler are pinned in `./test`, which installs them into its cache. Nothing is type-checked.
+//! The packages and the compiler are pinned in `./test`, which installs them into its cache. Types are not checked.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -20,8 +20,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{Known, compare_but, source};
 
-/// Folders below the installed packages, and of how many files one is taken: everything where the code is varied, a
-/// sample where it is many files of one kind.
+/// Folders below the installed packages, each with n for a sample of every nth file: all files if the code is varied,
+/// fewer if many files are of one kind.
 const TYPESCRIPT: [(&str, usize); 7] = [
     ("rxjs/src", 1),
     ("zod/src", 1),
@@ -54,7 +54,7 @@ const JAVASCRIPT: [(&str, usize); 9] = [
     ("preact/src", 1),
 ];
 
-/// What the grammar cannot read; replies list these places as `parse_errors`. See docs/deliberate-differences.md.
+/// The places that the grammar cannot read; replies list them as `parse_errors`. See docs/deliberate-differences.md.
 const NO_SEMICOLON: &str = "a line that begins with < or ( after a member of an interface without a semicolon";
 const TYPESCRIPT_KNOWN: [Known; 7] = [
     ("mobx/src/api/action.ts", 40..=99, NO_SEMICOLON),
@@ -121,7 +121,7 @@ fn check(folders: &[(&str, usize)], extensions: &[&str], (least_files, least_fac
     compare_but(&theirs, least_facts, known, ours);
 }
 
-/// Where `./test` puts the packages.
+/// Returns the folder in which `./test` installs the packages.
 fn packages() -> PathBuf {
     let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let cache = set("FUMI_CACHE").unwrap_or_else(|| {
@@ -142,7 +142,7 @@ fn list(folder: &Path, extensions: &[&str], found: &mut Vec<PathBuf>) {
         .unwrap_or_else(|error| panic!("{}: {error}; run ./test fast, which installs it", folder.display()));
     for entry in entries.flatten() {
         let path = entry.path();
-        // Links of packages lead around in circles.
+        // Links of packages form cycles.
         let kind = entry.file_type().expect("a kind");
         if kind.is_dir() {
             list(&path, extensions, found);
@@ -231,7 +231,7 @@ fn parent(elements: &Elements, at: usize) -> Option<Kind> {
     elements.list[at].parent.map(|parent| elements.list[parent].kind)
 }
 
-/// The modifiers that both know.
+/// The modifiers that both readers know.
 fn words(kind: Kind, parent: Option<Kind>, code: &Code) -> BTreeSet<String> {
     let known = |word: &&String| {
         matches!(

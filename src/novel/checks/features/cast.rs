@@ -1,51 +1,51 @@
-//! Who is in the novel, as its settings say: names, how they call themselves and others, how their sentences end.
+//! The characters of a novel as its settings describe them: names, pronouns, forms of address, sentence endings.
 //!
-//! What the files do not say is empty, and then nothing is concluded from it.
+//! What the files omit is empty, and checks draw no conclusion from it.
 
 use crate::{
     morphology::{Ipadic, Morphology as _},
     project::Yaml,
 };
 
-/// A character of the settings.
+/// A character described in the settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Member {
-    /// As the settings call them.
+    /// The name in the settings.
     pub name: String,
-    /// What else they go by.
+    /// The other names of the character.
     pub aliases: Vec<String>,
-    /// What they call themselves.
+    /// The pronouns that the character uses for themselves.
     pub first_person: Vec<String>,
-    /// What they call others.
+    /// The pronouns that the character uses for others.
     pub second_person: Vec<String>,
-    /// How their sentences end.
+    /// The endings of the character's sentences.
     pub endings: Vec<String>,
-    /// Lines that they could say.
+    /// Sample lines in the character's style.
     pub sample_lines: Vec<String>,
-    /// What they are like.
+    /// The traits of the character.
     pub traits: Vec<String>,
-    /// How they address others: whom, and the forms that are right.
+    /// The forms of address: the name of the other character, and the correct forms.
     pub addresses: Vec<(String, Vec<String>)>,
-    /// Everything the settings say of them, a line each.
+    /// All texts about the character in the settings, one per line.
     pub words: String,
 }
 
 impl Member {
-    /// Their name and what else they go by.
+    /// Iterates over the name and the aliases of the character.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         std::iter::once(self.name.as_str()).chain(self.aliases.iter().map(String::as_str))
     }
 }
 
-/// The characters of the settings.
+/// All characters of the settings.
 #[derive(Clone, Debug, Default)]
 pub struct Cast {
-    /// In the order of the files.
+    /// The characters in the order of the files.
     pub members: Vec<Member>,
 }
 
 impl Cast {
-    /// From the files of the settings folder: what stands under `characters`.
+    /// Reads the lists under `characters` in the files of the settings folder.
     #[must_use]
     pub fn of(world: &[Yaml]) -> Self {
         let lists = world.iter().filter_map(|file| file.get("characters"));
@@ -55,7 +55,7 @@ impl Cast {
         }
     }
 
-    /// Whoever goes by a name.
+    /// Returns the character with this name or alias.
     #[must_use]
     pub fn named(&self, name: &str) -> Option<&Member> {
         self.members
@@ -64,7 +64,7 @@ impl Cast {
     }
 }
 
-/// The base forms of the words that carry meaning in some texts of the settings.
+/// Returns the base forms of the content words in texts of the settings.
 #[must_use]
 pub fn content_words(texts: &[String]) -> Vec<String> {
     let mut reader = Ipadic::shared().reader();
@@ -86,7 +86,7 @@ pub fn content_words(texts: &[String]) -> Vec<String> {
     bases
 }
 
-/// Verbs and nouns that describe nobody.
+/// Verbs and nouns too general to describe a character.
 const EMPTY: [&str; 14] = [
     "する",
     "ある",
@@ -128,7 +128,7 @@ fn member(yaml: &Yaml) -> Option<Member> {
     .filter(|member| !member.name.is_empty())
 }
 
-/// The entries of a list; a single value is a list of one.
+/// Returns the entries of a list; a single value counts as a list of one.
 fn items(yaml: &Yaml) -> Vec<&Yaml> {
     match yaml {
         Yaml::List(items) => items.iter().collect(),
@@ -137,14 +137,14 @@ fn items(yaml: &Yaml) -> Vec<&Yaml> {
     }
 }
 
-/// The texts of a list, or a text with 、 between its parts.
+/// Returns the texts of a list, or the parts of a text between separators such as 、.
 fn texts(yaml: &Yaml) -> Vec<String> {
     let words = items(yaml).into_iter().map(Yaml::words);
     let parts = words.flat_map(|words| {
         let parts = words
             .split(['、', '，', ',', '/', '／'])
             .map(|part| part.trim().to_owned());
-        // A sentence is one text, whatever commas it has.
+        // A sentence in a list is one text, even with commas.
         if matches!(yaml, Yaml::List(_)) {
             vec![words.trim().to_owned()]
         } else {

@@ -1,47 +1,47 @@
-//! The order of the times that the narration names: within a scene they go forward.
+//! The order of the times that the narration mentions: within a scene they move forward.
 //!
-//! Speech and paragraphs of memory are left out. An hour without its half is the next one that can follow, so it never goes
-//! back; a morning after a night is the next day's. What takes too long is not known here.
+//! Speech and paragraphs of memory are ignored. An hour without a half of the day is read as the next possible one, so
+//! it never goes back; a morning after a night belongs to the next day. Durations are not checked.
 
 use std::ops::Range;
 
 use super::times::{DAY, HOUR, Told, When, told};
 use crate::{checks::Material, manuscript::Voice};
 
-/// From when on a morning is the next day's, without a word: half past five, when an evening is a night.
+/// The minute of the day from which a following morning is the next day's: half past five, when evening becomes night.
 const NIGHT: u32 = 17 * HOUR + 30;
 
-/// Two times of which the later one in the text is earlier.
+/// A pair of times of which the later one in the text is the earlier one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepBack {
-    /// The one before, in bytes of the source.
+    /// The previous time, as a byte range in the source.
     pub before: Range<usize>,
-    /// The one that is too early.
+    /// The time that is too early, as a byte range in the source.
     pub after: Range<usize>,
 }
 
-/// What the times of a text say.
+/// The times of a text and their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Chronology {
-    /// The most times in one scene that can be compared.
+    /// The largest number of comparable times in one scene.
     pub most: usize,
-    /// Where time goes backwards.
+    /// The places where time goes backwards.
     pub steps_back: Vec<StepBack>,
-    /// All times that count, in bytes of the source.
+    /// All times that count, as byte ranges in the source.
     pub times: Vec<Range<usize>>,
 }
 
-/// Where a scene has come to.
+/// The current time within a scene.
 #[derive(Debug, Default)]
 struct Clock {
-    /// The earliest minute that it can be, and where that was said.
+    /// The earliest minute that it can be, and the place of that time in the source.
     hour: Option<(u32, Range<usize>)>,
-    /// The last date.
+    /// The last date, as month and day, and its place in the source.
     date: Option<((u32, u32), Range<usize>)>,
 }
 
 impl Chronology {
-    /// Reads the narration, scene by scene.
+    /// Reads the narration scene by scene.
     #[must_use]
     pub fn of(material: &Material<'_>) -> Self {
         let mut own = Self::default();
@@ -64,7 +64,7 @@ impl Chronology {
         own
     }
 
-    /// A paragraph, unless it is a memory.
+    /// Reads a paragraph, unless it is a memory.
     fn paragraph(&mut self, material: &Material<'_>, sentences: Range<usize>, clock: &mut Clock) {
         let narrated = sentences.filter(|at| material.sentences()[*at].voice == Voice::Narration);
         let told: Vec<(usize, Vec<Told>)> = narrated.map(|at| (at, told(material.words_of(at)))).collect();
@@ -77,7 +77,7 @@ impl Chronology {
         }
         for (at, told) in told {
             let words = material.words_of(at);
-            // 明日の朝, 九月三十日の午後四時: what follows is told of another day.
+            // 明日の朝, 九月三十日の午後四時: the rest of the sentence is about another day.
             let is_elsewhere =
                 |told: &Told| told.when == When::Aside || (told.is_label && matches!(told.when, When::Date(..)));
             let now = told.into_iter().take_while(|told| !is_elsewhere(told));
@@ -95,7 +95,7 @@ impl Chronology {
 }
 
 impl Clock {
-    /// Takes a time; what it contradicts, if anything.
+    /// Advances the clock to a time. Returns the place of the previous time if the new one is earlier.
     fn goes_back(&mut self, when: When, place: &Range<usize>) -> Option<Range<usize>> {
         match when {
             When::Turn | When::Back | When::Aside => {
@@ -128,7 +128,7 @@ impl Clock {
         }
     }
 
-    /// Takes a stretch of the day.
+    /// Advances the clock to a part of the day. Returns the place of the previous time if the part is earlier.
     fn take(&mut self, from: u32, to: u32, place: &Range<usize>) -> Option<Range<usize>> {
         let Some((floor, before)) = self.hour.take() else {
             self.hour = Some((from, place.clone()));
@@ -142,7 +142,7 @@ impl Clock {
         } else {
             (from + today, to + today, true)
         };
-        // A wide stretch says no more than what is known already, unless it begins later.
+        // A wide part of the day does not move the clock unless it begins later.
         let now = if is_back { from } else { from.max(floor.min(to)) };
         self.hour = Some((now, place.clone()));
         is_back.then_some(before)
@@ -158,7 +158,7 @@ mod tests {
         morphology::Ipadic,
     };
 
-    /// How many times count, and which stand before an earlier one.
+    /// Returns the number of times that count, and the pairs that go back.
     fn read(text: &str) -> (usize, Vec<(String, String)>) {
         let (draft, context, tuning) = (
             Draft::read(text, Reading::default()),

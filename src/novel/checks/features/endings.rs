@@ -1,24 +1,24 @@
-//! How a sentence of speech ends: polite, old, rough, soft, plain, or as only one character does.
+//! The ending of a sentence of speech: polite, old, rough, soft, plain, or peculiar to one character.
 //!
-//! A sentence without a predicate (はい, ……, a bare noun) ends in no way. The classes are those of the page of
+//! A sentence without a predicate (はい, ……, a bare noun) has no ending. The classes are those of the page of
 //! `speech_style_consistency`.
 
 use crate::morphology::{Ipadic, Morpheme, Morphology};
 
-/// A class of endings.
+/// A class of sentence endings in speech.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Ending {
-    /// です, ます, ください.
+    /// Polite endings: です, ます, ください.
     Polite,
-    /// じゃ, のう, わい, ぬ.
+    /// Old people's endings: じゃ, のう, わい, ぬ.
     Old,
-    /// ぞ, ぜ, ねえ, やがる.
+    /// Rough endings: ぞ, ぜ, ねえ, やがる.
     Rough,
-    /// わ, のよ, かしら.
+    /// Soft endings: わ, のよ, かしら.
     Soft,
     /// All other predicates.
     Plain,
-    /// An ending of the settings that is in no class.
+    /// An ending listed in the settings that belongs to no class.
     Own(String),
 }
 
@@ -54,7 +54,7 @@ const SOFT: [&str; 14] = [
     "のよねえ",
 ];
 const ROUGH: [&str; 5] = ["ぞ", "ぜ", "ねえ", "ねぇ", "やがる"];
-/// What follows particles, when ねえ is one of them and no rough ない.
+/// Endings in which ねえ follows a particle and is not a rough ない.
 const CALLING: [&str; 9] = [
     "わねえ",
     "よねえ",
@@ -76,7 +76,7 @@ const POLITE: [&str; 8] = [
     "ましょう",
     "ください",
 ];
-/// What everybody's sentences end with, particles aside.
+/// Endings common to all speakers, without particles.
 const PLAIN: [&str; 36] = [
     "",
     "だ",
@@ -118,7 +118,7 @@ const PLAIN: [&str; 36] = [
 const PARTICLES: [&str; 10] = ["よ", "ね", "ねえ", "な", "なあ", "さ", "か", "の", "わけ", "は"];
 
 impl Ending {
-    /// How an ending that the settings list ends.
+    /// Classifies an ending that the settings list.
     #[must_use]
     pub fn of_listed(ending: &str) -> Self {
         let ending = ending.trim_matches(|c: char| !c.is_alphanumeric());
@@ -140,7 +140,8 @@ impl Ending {
         }
     }
 
-    /// How a sentence ends, given its words and the endings that only its speaker has.
+    /// Classifies the ending of a sentence, given its words and the speaker's own endings. Returns `None` if it has no
+    /// predicate.
     #[must_use]
     pub fn of(words: &[&Morpheme<'_>], own: &[Self]) -> Option<Self> {
         let words: Vec<&Morpheme<'_>> = words.iter().filter(|word| is_word(word)).copied().collect();
@@ -150,7 +151,7 @@ impl Ending {
         if let Some(own) = own.iter().find(is_own) {
             return Some(own.clone());
         }
-        // The words after the last one that carries meaning, and that one.
+        // The last content word and the words after it.
         let head = last.iter().rposition(|word| is_head(word)).unwrap_or(0);
         let tail = last.get(head..)?;
         let is_predicate = tail
@@ -175,7 +176,7 @@ impl Ending {
         })
     }
 
-    /// How a line of the settings ends.
+    /// Classifies the ending of a sample line of the settings.
     #[must_use]
     pub fn of_sample(line: &str, own: &[Self]) -> Option<Self> {
         let line = line.trim_end_matches(|c: char| !c.is_alphanumeric());
@@ -203,16 +204,16 @@ impl Ending {
     }
 }
 
-/// How many words at the end of a sentence are looked at.
+/// The maximum number of words read at the end of a sentence.
 const LAST: usize = 12;
 
 fn is_word(word: &Morpheme<'_>) -> bool {
     word.parts[0] != "記号" && word.surface.chars().any(char::is_alphanumeric)
 }
 
-/// Whether a word carries the meaning that the words after it finish.
+/// True if a word is a content word that the words after it complete.
 fn is_head(word: &Morpheme<'_>) -> bool {
-    // ねえ is read as a call of its own where it is not.
+    // The dictionary sometimes reads ねえ as an interjection although it is not one.
     !matches!(word.parts[0], "助詞" | "助動詞" | "フィラー" | "感動詞") && !matches!(word.parts[1], "非自立" | "接尾")
 }
 
@@ -227,20 +228,20 @@ fn is_rough(text: &str) -> bool {
             .any(|rough| text.ends_with(rough))
 }
 
-/// Whether the last word is the particle of 行くねえ, which follows a verb that could end the sentence, and not 行かねえ.
+/// True if the last word is the particle of 行くねえ, which follows a finite verb, and not the negation of 行かねえ.
 fn calls(tail: &[&Morpheme<'_>]) -> bool {
     let [.., before, last] = tail else { return false };
     let is_final = before.inflection.is_some_and(|inflection| inflection.form == "基本形");
     matches!(last.surface, "ねえ" | "ねぇ") && is_final
 }
 
-/// Whether the last word that is no particle is 知らぬ's ぬ.
+/// True if the last word that is not a particle is the ぬ of 知らぬ.
 fn has_final(tail: &[&Morpheme<'_>], surface: &str) -> bool {
     let last = tail.iter().rev().find(|word| word.parts[0] != "助詞");
     last.is_some_and(|word| word.parts[0] == "助動詞" && word.surface == surface)
 }
 
-/// Whether an ending is so, with or without よ, ね, な, さ after it.
+/// True if an ending satisfies `is`, with or without particles such as よ, ね, な, さ after it.
 fn without_particles(ending: &str, is: impl Fn(&str) -> bool) -> bool {
     let mut rest = ending;
     loop {

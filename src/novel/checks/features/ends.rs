@@ -1,12 +1,12 @@
 //! The first and the last characters of a story, as ranges of the visible text.
 //!
-//! White space and headings do not count; where the story is shorter, the range is all of it.
+//! White space and headings do not count. If the story is shorter, the range covers all of it.
 
 use std::ops::Range;
 
 use crate::{checks::material::Material, manuscript::is_counted};
 
-/// The first characters of the story.
+/// Returns the range of the first `characters` characters of the story.
 #[must_use]
 pub fn head(material: &Material<'_>, characters: usize) -> Range<usize> {
     let text = material.text();
@@ -30,7 +30,7 @@ pub fn head(material: &Material<'_>, characters: usize) -> Range<usize> {
     range.unwrap_or(0..0)
 }
 
-/// The last characters of the story.
+/// Returns the range of the last `characters` characters of the story.
 #[must_use]
 pub fn tail(material: &Material<'_>, characters: usize) -> Range<usize> {
     let text = material.text();

@@ -1,7 +1,7 @@
-//! Events of a plot against the scenes of a text: how many of an event's words stand in one scene.
+//! Matching of plot events to scenes: the number of an event's content words that occur in one scene.
 //!
-//! Words are nouns and verbs by their base forms; a character counts under any of their names. The words of an event may stand
-//! there without the event, and an event may be told in other words: whether it happens is not known here.
+//! Content words are nouns and verbs by their base forms; a character counts under any of their names. The words of an
+//! event may occur without the event, and an event may be narrated in other words: whether it happens is unknown.
 
 use std::collections::HashMap;
 
@@ -11,42 +11,42 @@ use crate::{
     morphology::{Analysis, Morpheme, Origin},
 };
 
-/// Verbs that stand in every sentence and name nothing.
+/// Verbs that occur in every sentence and identify nothing.
 const LIGHT: [&str; 7] = ["する", "ある", "いる", "なる", "やる", "できる", "ない"];
 
-/// Where the content words of a text stand.
+/// An index from the content words of a text to its sentences and scenes.
 #[derive(Clone, Debug, Default)]
 pub struct WordsOfScenes {
     /// The sentences of each word, in order, each once.
     sentences: HashMap<String, Vec<usize>>,
-    /// The scene of each sentence; none of what is no story.
+    /// The scene of each sentence; `None` outside the story.
     scene_of: Vec<Option<usize>>,
 }
 
-/// A sentence of a plot, looked for in a text.
+/// A sentence of the plot with its best match in a text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Event {
-    /// As the plot has it.
+    /// The sentence as written in the plot.
     pub text: String,
-    /// How many content words it has, each once.
+    /// The number of distinct content words.
     pub words: usize,
-    /// How many of them stand in the scene that has the most.
+    /// The number of them in the scene that has the most.
     pub found: usize,
-    /// That scene; none where no word stands anywhere.
+    /// The scene that has the most of them; `None` if no word occurs.
     pub scene: Option<usize>,
-    /// The sentence of the scene that has the most of them.
+    /// The sentence of that scene that has the most of them.
     pub sentence: Option<usize>,
 }
 
 impl Event {
-    /// The share of its words that stand in one scene; 0 of an event without words.
+    /// Returns the share of the words that occur in one scene; 0 without words.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "an event is a sentence or two")]
     pub fn share(&self) -> f64 {
         self.found as f64 / self.words.max(1) as f64
     }
 
-    /// Whether a share of its words stands in one scene.
+    /// True if at least `share` of the words occur in one scene.
     #[must_use]
     pub fn is_found(&self, share: f64) -> bool {
         self.words > 0 && self.share() + f64::EPSILON >= share
@@ -73,11 +73,11 @@ impl WordsOfScenes {
         own
     }
 
-    /// Looks for a sentence of the plot.
+    /// Finds the scene that best matches a sentence of the plot.
     #[must_use]
     pub fn look_for(&self, material: &Material<'_>, text: &str) -> Event {
         let words = words_of_plot(material, text);
-        // Of each scene how many words, of each sentence of it how many.
+        // The number of matching words per sentence and per scene.
         let mut by_sentence: HashMap<usize, usize> = HashMap::new();
         let mut by_scene: HashMap<usize, usize> = HashMap::new();
         for word in &words {
@@ -106,7 +106,7 @@ impl WordsOfScenes {
         }
     }
 
-    /// The words of a scene of some words, counted once each.
+    /// Returns for each scene the number of the given words that occur in it, each counted once.
     #[must_use]
     pub fn shared(&self, words: &[String], scenes: usize) -> Vec<usize> {
         let mut shared = vec![0; scenes];
@@ -123,7 +123,7 @@ impl WordsOfScenes {
         shared
     }
 
-    /// The sentences that hold a word; of a character also those where they call themselves something.
+    /// Returns the sentences with a word. For a character, includes those with the character's first-person pronouns.
     fn places(&self, word: &str, material: &Material<'_>) -> Vec<usize> {
         let own = |word: &str| self.sentences.get(word).map(Vec::as_slice).unwrap_or_default();
         let member = material.cast().named(word);
@@ -139,7 +139,7 @@ impl WordsOfScenes {
     }
 }
 
-/// The content words of a sentence of the plot, each once, as [`WordsOfScenes`] has them.
+/// Returns the content words of a sentence of the plot, each once, in the form used by [`WordsOfScenes`].
 #[must_use]
 pub fn words_of_plot(material: &Material<'_>, text: &str) -> Vec<String> {
     let draft = Draft::read(text, Reading::default());
@@ -154,7 +154,7 @@ pub fn words_of_plot(material: &Material<'_>, text: &str) -> Vec<String> {
     words
 }
 
-/// Nouns and verbs that name something. Pronouns stand for characters.
+/// Returns the nouns and verbs that identify something. Pronouns are included, since they refer to characters.
 fn content<'w, 'a>(words: &'w [Morpheme<'a>]) -> impl Iterator<Item = &'w Morpheme<'a>> {
     words.iter().filter(|word| {
         let is_named = word.is_content() && matches!(word.parts[0], "名詞" | "動詞");
@@ -163,7 +163,7 @@ fn content<'w, 'a>(words: &'w [Morpheme<'a>]) -> impl Iterator<Item = &'w Morphe
     })
 }
 
-/// A word's base form; of a character their first name.
+/// Returns the base form of a word; for a character, the main name.
 fn key(word: &Morpheme<'_>, material: &Material<'_>) -> String {
     let member = if word.origin == Origin::Name {
         material.cast().named(word.surface)

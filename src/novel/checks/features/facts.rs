@@ -1,6 +1,7 @@
-//! Facts: numbers with a unit, ages and colours that a text gives to something, read from settings and story alike.
+//! Facts: numbers with a unit, ages and colours that a text assigns to something, in settings and story alike.
 //!
-//! Numbers in kanji and in digits are the same. Times are no facts: a road takes ten minutes today and twenty tomorrow.
+//! Numbers in kanji and in digits are equal. Durations are not facts: a walk may take ten minutes today and twenty
+//! tomorrow.
 
 use std::ops::Range;
 
@@ -9,7 +10,7 @@ use crate::{
     morphology::{Ipadic, Morpheme, Morphology},
 };
 
-/// Units of facts that do not change from scene to scene.
+/// The units of facts that stay the same from scene to scene.
 const UNITS: [&str; 27] = [
     "メートル",
     "センチ",
@@ -40,7 +41,7 @@ const UNITS: [&str; 27] = [
     "坪",
 ];
 
-/// Characters that name a colour, as a word of it begins or ends.
+/// The stems of colour words, with the colour that each names.
 const COLOURS: [(&str, char); 22] = [
     ("赤", '赤'),
     ("紅", '赤'),
@@ -66,7 +67,7 @@ const COLOURS: [(&str, char); 22] = [
     ("桃", '桃'),
 ];
 
-/// Colours that come and go.
+/// Combinations of a thing and a passing colour, which are not facts.
 const PASSING: [(&str, char); 6] = [
     ("目", '赤'),
     ("眼", '赤'),
@@ -76,37 +77,37 @@ const PASSING: [(&str, char); 6] = [
     ("顔", '白'),
 ];
 
-/// What a text says of something.
+/// A statement about a property of something.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fact {
-    /// So many of a unit; with the noun that is measured, if there is one.
+    /// A number of a unit, with the measured noun if there is one.
     Number {
-        /// 長さ, 高さ.
+        /// The measured noun, such as 長さ or 高さ.
         of: Option<String>,
-        /// How many.
+        /// The number of units.
         value: f64,
-        /// Of what.
+        /// The unit, such as 歳 or メートル.
         unit: String,
     },
     /// The colour of a thing.
     Colour {
-        /// The thing.
+        /// The coloured thing, by its base form.
         of: String,
-        /// The colour, by its first character.
+        /// The colour, as one kanji.
         colour: char,
     },
 }
 
-/// A fact and the words that state it.
+/// A fact with the words that state it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Place {
-    /// What is stated.
+    /// The fact that is stated.
     pub fact: Fact,
-    /// The words, as places in those that were read.
+    /// The range of indices into the words that were read.
     pub words: Range<usize>,
 }
 
-/// What a fact is read from.
+/// A word from which facts are read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Token {
     surface: String,
@@ -115,15 +116,16 @@ struct Token {
     kind: String,
 }
 
-/// Facts of a stretch of words.
+/// The facts stated in a sequence of words.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Facts {
-    /// In the order of the text.
+    /// The facts in the order of the text.
     pub places: Vec<Place>,
 }
 
 impl Facts {
-    /// Of a line of the settings; `window` is how many words may stand between a thing and its colour.
+    /// Reads the facts of a line of the settings. `window` is the maximum number of words between a thing and its
+    /// colour.
     #[must_use]
     pub fn of_line(line: &str, window: usize) -> Self {
         let mut words = Vec::new();
@@ -140,7 +142,7 @@ impl Facts {
         Self::of(&tokens.collect::<Vec<_>>(), window)
     }
 
-    /// Of a sentence of the story.
+    /// Reads the facts of a sentence of the story.
     #[must_use]
     pub fn of_sentence(material: &Material<'_>, sentence: usize, window: usize) -> Self {
         let token = |word: &Morpheme<'_>| Token {
@@ -199,7 +201,7 @@ fn numbers(words: &[Token]) -> Vec<Place> {
     places
 }
 
-/// The noun whose number follows: 長さ二百, 長さは二百.
+/// Returns the noun that a following number measures: 長さ二百, 長さは二百.
 fn measured(before: &[Token]) -> Option<String> {
     let mut before = before
         .iter()
@@ -208,7 +210,7 @@ fn measured(before: &[Token]) -> Option<String> {
     let noun = before
         .next()
         .filter(|word| word.part == "名詞" && !matches!(word.kind.as_str(), "数" | "固有名詞"))?;
-    // 長さ is read as 長 and さ.
+    // The dictionary splits 長さ into 長 and さ.
     let stem = before
         .next()
         .filter(|_| noun.kind == "接尾")
@@ -231,7 +233,7 @@ fn colours(words: &[Token], window: usize) -> Vec<Place> {
         let thing = after
             .next()
             .filter(|(_, thing)| is_attribute && is_noun(thing) && self::colour(thing).is_none());
-        // 目は緑: the colour is told of what was named.
+        // 目は緑: the colour is a predicate of the noun before it.
         let told = || {
             let particle = at
                 .checked_sub(1)
@@ -255,7 +257,7 @@ fn colours(words: &[Token], window: usize) -> Vec<Place> {
     places
 }
 
-/// The colour that a word names.
+/// Returns the colour that a word names.
 fn colour(word: &Token) -> Option<char> {
     if !matches!(word.part.as_str(), "名詞" | "形容詞") || word.base.chars().count() > 3 {
         return None;
@@ -271,7 +273,7 @@ fn colour(word: &Token) -> Option<char> {
         .map(|(_, colour)| *colour)
 }
 
-/// A number in kanji or in digits, of either width: 二百, 200, 二〇〇, 六十八.
+/// Parses a number in kanji or in digits of either width: 二百, 200, 二〇〇, 六十八.
 #[must_use]
 pub fn number(written: &str) -> Option<f64> {
     let (mut total, mut section, mut digits) = (0.0, 0.0, None::<f64>);

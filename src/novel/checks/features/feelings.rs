@@ -1,7 +1,8 @@
-//! Feelings in a text: words that name one, and reactions of the body that show one.
+//! Feelings in a text: words that name a feeling, and bodily reactions that show one.
 //!
-//! A reaction is a listed phrase (唇を噛む), or a noun of the body and a verb of reaction a few words after it; a word of
-//! feeling within a phrase counts for the phrase. Whose feeling it is, and whether it fits, is not known here.
+//! A reaction is a listed phrase (唇を噛む), or a noun of the body with a verb of reaction a few words after it. A word
+//! of feeling within a phrase counts as part of the phrase. The person who feels it, and whether it fits, are not
+//! determined.
 
 use std::ops::Range;
 
@@ -12,51 +13,51 @@ use crate::{
     morphology::Morpheme,
 };
 
-/// How many words after a noun of the body its verb stands at most (novel-checks 2.5, A31-003).
+/// The maximum number of words from a noun of the body to its verb (novel-checks 2.5, A31-003).
 pub const REACH: usize = 5;
 
-/// As far as pairs are looked for at all.
+/// The maximum distance of the pairs that are recorded.
 const FARTHEST: usize = 20;
 
 /// A word that names a feeling.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Feeling {
-    /// The sentence, as a place in those of the text.
+    /// The index of the sentence in the text.
     pub sentence: usize,
-    /// Where, in the visible text.
+    /// The byte range in the visible text.
     pub visible: Range<usize>,
-    /// Which word, as a place in [`EMOTION`].
+    /// The index of the word in [`EMOTION`].
     pub entry: usize,
-    /// From -2 to 2.
+    /// The valence, from -2 (unpleasant) to 2 (pleasant).
     pub valence: i8,
-    /// Whether it is denied: 嬉しくない.
+    /// True if the feeling is negated: 嬉しくない.
     pub is_negated: bool,
 }
 
-/// A reaction of the body.
+/// A bodily reaction that shows a feeling.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reaction {
-    /// The sentence, as a place in those of the text.
+    /// The index of the sentence in the text.
     pub sentence: usize,
-    /// Where, in the visible text.
+    /// The byte range in the visible text.
     pub visible: Range<usize>,
     /// The noun and the verb, by their base forms.
     pub gesture: (String, String),
-    /// How many words the verb stands after the noun; 0 of a listed phrase.
+    /// The distance from the noun to the verb in words; 0 for a listed phrase.
     pub distance: usize,
 }
 
-/// What is felt in the story of a text, in its order.
+/// The feelings in the story of a text, in its order.
 #[derive(Clone, Debug, Default)]
 pub struct Feelings {
-    /// Named.
+    /// The feelings that are named.
     pub told: Vec<Feeling>,
-    /// Shown, also by pairs that are farther apart than [`REACH`].
+    /// The reactions, including pairs that are farther apart than [`REACH`].
     pub shown: Vec<Reaction>,
 }
 
 impl Feeling {
-    /// How strong it is: 1 or 2.
+    /// Returns the strength of the feeling, 1 or 2.
     #[must_use]
     pub fn strength(&self) -> u8 {
         self.valence.unsigned_abs().max(1)
@@ -74,21 +75,21 @@ impl Feelings {
         feelings
     }
 
-    /// The named feelings of some sentences.
+    /// Returns the named feelings in a range of sentences.
     #[must_use]
     pub fn told_in(&self, sentences: &Range<usize>) -> &[Feeling] {
         let place = |at: usize| self.told.partition_point(|feeling| feeling.sentence < at);
         &self.told[place(sentences.start)..place(sentences.end)]
     }
 
-    /// The reactions of some sentences, within [`REACH`].
+    /// Iterates over the reactions in a range of sentences whose distance is at most [`REACH`].
     pub fn shown_in(&self, sentences: &Range<usize>) -> impl Iterator<Item = &Reaction> {
         let place = |at: usize| self.shown.partition_point(|reaction| reaction.sentence < at);
         let within = &self.shown[place(sentences.start)..place(sentences.end)];
         within.iter().filter(|reaction| reaction.distance <= REACH)
     }
 
-    /// How strong all of it is in some sentences: named feelings 1 or 2 each, reactions 1.
+    /// Returns the total strength in a range of sentences: 1 or 2 for each named feeling, 1 for each reaction.
     #[must_use]
     pub fn strength_in(&self, sentences: &Range<usize>) -> f64 {
         let told: f64 = self
@@ -99,7 +100,8 @@ impl Feelings {
         told + self.shown_in(sentences).map(|_| 1.0).sum::<f64>()
     }
 
-    /// The mean valence of what is named in some sentences, without what is denied; none where nothing is named.
+    /// Returns the mean valence of the named feelings in a range of sentences, without negated ones; `None` if there
+    /// are none.
     #[must_use]
     pub fn valence_in(&self, sentences: &Range<usize>) -> Option<f64> {
         let meant = self.told_in(sentences).iter().filter(|feeling| !feeling.is_negated);
@@ -131,7 +133,7 @@ impl Feelings {
             .filter(|hit| words[hit.words.end - 1].parts[0] == "名詞")
             .collect();
         for verb in BODY.reaction_verbs.find(words).into_iter().filter(|hit| is_free(hit)) {
-            // The nearest one: of 手を握り、声が震えた the voice trembles.
+            // Takes the nearest noun: in 手を握り、声が震えた the voice trembles.
             let before = nouns.partition_point(|noun| noun.words.end <= verb.words.start);
             let Some(noun) = before.checked_sub(1).map(|at| &nouns[at]) else {
                 continue;
@@ -160,7 +162,7 @@ impl Feelings {
     }
 }
 
-/// Whether a sentence is told and not spoken: narration and thoughts.
+/// True for narration and thoughts, false for speech.
 #[must_use]
 pub fn is_told(voice: Voice) -> bool {
     voice != Voice::Dialogue
@@ -170,7 +172,7 @@ fn visible(words: &[Morpheme<'_>], range: &Range<usize>) -> Range<usize> {
     words[range.start].visible.start..words[range.end - 1].visible.end
 }
 
-/// The noun and the verb of a phrase.
+/// Returns the noun and the verb of a phrase.
 fn gesture(words: &[Morpheme<'_>]) -> (String, String) {
     let base = |word: Option<&Morpheme<'_>>| word.map_or("", |word| word.base).to_owned();
     let noun = words.iter().find(|word| word.parts[0] == "名詞");
@@ -181,7 +183,8 @@ fn gesture(words: &[Morpheme<'_>]) -> (String, String) {
     (base(noun), base(verb.or(words.last())))
 }
 
-/// Whether what follows a word denies it: 嬉しくない, 嬉しいわけではない, 心配せず. Other verbs end the search (嬉しくてたまらない).
+/// True if the following words negate a feeling: 嬉しくない, 嬉しいわけではない, 心配せず. Any other verb ends the
+/// search (嬉しくてたまらない).
 fn is_negated(following: &[Morpheme<'_>]) -> bool {
     for word in following.iter().take(6) {
         if matches!(word.base, "ない" | "無い" | "ぬ" | "ん" | "まい") && matches!(word.parts[0], "助動詞" | "形容詞")

@@ -1,7 +1,7 @@
-//! The glossary: characters, places and terms of the settings, what is said of each, and where the story names them.
+//! The glossary: characters, places and terms of the settings, the texts about each, and their mentions in the story.
 //!
-//! A character is one entry with all aliases. A mention is a whole word; a term that the dictionary knows too counts where it is
-//! a noun. Which spelling is right is not asked here.
+//! A character is one entry with all aliases. A mention is a whole word; a term that is also in the dictionary counts
+//! only as a noun. The correct spelling is not checked here.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,48 +11,48 @@ use crate::{
     project::Yaml,
 };
 
-/// Something that the settings name.
+/// A character, place or term named in the settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// As the settings write it.
+    /// The name as the settings write it.
     pub name: String,
-    /// What bears the name.
+    /// The kind of the named thing.
     pub kind: NameKind,
-    /// What the settings say of it, a line each.
+    /// The texts about it in the settings, one per line.
     pub said: Vec<String>,
-    /// Spellings that the settings do not want.
+    /// The spellings that the settings reject.
     pub avoid: Vec<String>,
 }
 
 impl Entry {
-    /// Whether it belongs to the world, and is nobody.
+    /// True if the entry is a place or a term, not a character.
     #[must_use]
     pub fn is_of_world(&self) -> bool {
         self.kind != NameKind::Person
     }
 }
 
-/// Where the story names an entry.
+/// A mention of an entry in the story.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mention {
-    /// Which, as a place in [`Glossary::entries`].
+    /// The index of the entry in [`Glossary::entries`].
     pub entry: usize,
-    /// The word, as a place in [`Material::words`].
+    /// The index of the word in [`Material::words`].
     pub word: usize,
-    /// Its sentence.
+    /// The index of the sentence in the text.
     pub sentence: usize,
 }
 
-/// The entries and their mentions.
+/// The entries of the settings and their mentions.
 #[derive(Clone, Debug, Default)]
 pub struct Glossary {
-    /// In the order of the files.
+    /// The entries in the order of the files.
     pub entries: Vec<Entry>,
-    /// In the order of the words.
+    /// The mentions in the order of the words.
     pub mentions: Vec<Mention>,
     /// The rules of the world.
     pub rules: Vec<String>,
-    /// Entries by every name that they have.
+    /// The indices of the entries by name and alias.
     by_name: HashMap<String, usize>,
 }
 
@@ -78,7 +78,7 @@ impl Glossary {
         glossary
     }
 
-    /// The entries of the settings, without any mention.
+    /// Reads the entries of the settings, without mentions.
     fn read(world: &[Yaml]) -> Self {
         let mut glossary = Self::default();
         for file in world {
@@ -136,26 +136,26 @@ impl Glossary {
         Some(at)
     }
 
-    /// The entry of a name or an alias.
+    /// Returns the index of the entry with a name or an alias.
     #[must_use]
     pub fn named(&self, name: &str) -> Option<usize> {
         self.by_name.get(name).copied()
     }
 
-    /// Whether the settings have terms or places.
+    /// True if the settings have terms or places.
     #[must_use]
     pub fn has_world(&self) -> bool {
         self.entries.iter().any(Entry::is_of_world)
     }
 
-    /// Mentions of terms and places.
+    /// Iterates over the mentions of terms and places.
     pub fn mentions_of_world(&self) -> impl Iterator<Item = &Mention> {
         self.mentions
             .iter()
             .filter(|mention| self.entries[mention.entry].is_of_world())
     }
 
-    /// The first mention of each entry that the story names.
+    /// Iterates over the first mention of each entry.
     pub fn first_mentions(&self) -> impl Iterator<Item = &Mention> {
         let mut seen = HashSet::new();
         self.mentions.iter().filter(move |mention| seen.insert(mention.entry))

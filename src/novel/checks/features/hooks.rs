@@ -1,10 +1,10 @@
-//! Hooks: what in a sentence makes a reader go on. Questions, unease, a voice that breaks off.
+//! Hooks: signs in a sentence that make a reader continue, namely questions, unease and a voice that breaks off.
 //!
-//! Signs only: a question may be idle, and a strong hook may have none of them.
+//! Only signs are detected: a question may be idle, and a strong hook may have none of them.
 
 use crate::{checks::material::Material, lexicons::DRAMA, manuscript::Voice};
 
-/// Whether a sentence asks: there is ？ in it, or it ends in か.
+/// True if a sentence contains ？ or ends in the particle か.
 #[must_use]
 pub fn is_question(material: &Material<'_>, sentence: usize) -> bool {
     let own = &material.sentences()[sentence];
@@ -17,14 +17,15 @@ pub fn is_question(material: &Material<'_>, sentence: usize) -> bool {
         || last.is_some_and(|word| word.surface == "か" && word.is(&["助詞"]))
 }
 
-/// Whether there is a word that asks.
+/// True if a sentence contains an interrogative word.
 #[must_use]
 pub fn has_question_word(material: &Material<'_>, sentence: usize) -> bool {
     let words = material.words_of(sentence);
     (0..words.len()).any(|at| DRAMA.question_words.at(words, at).is_some())
 }
 
-/// Whether a sentence asks within itself: だれのものなのか、知らない; 行きませんかと聞いた. 誰か and どこか ask nothing.
+/// True if a sentence contains an indirect question: だれのものなのか、知らない; 行きませんかと聞いた. The か of 誰か
+/// and どこか does not count.
 #[must_use]
 pub fn asks_within(material: &Material<'_>, sentence: usize) -> bool {
     material.words_of(sentence).windows(3).any(|three| {
@@ -35,7 +36,7 @@ pub fn asks_within(material: &Material<'_>, sentence: usize) -> bool {
     })
 }
 
-/// Whether a sentence ends in a dash or an ellipsis.
+/// True if a sentence ends in a dash or an ellipsis.
 #[must_use]
 pub fn breaks_off(material: &Material<'_>, sentence: usize) -> bool {
     let text = material.sentences()[sentence].text(material.manuscript());
@@ -43,7 +44,7 @@ pub fn breaks_off(material: &Material<'_>, sentence: usize) -> bool {
     text.ends_with(is_pause)
 }
 
-/// Whether there is a dash or an ellipsis anywhere in a sentence.
+/// True if a sentence contains a dash or an ellipsis.
 #[must_use]
 pub fn pauses(material: &Material<'_>, sentence: usize) -> bool {
     material.sentences()[sentence]
@@ -51,7 +52,7 @@ pub fn pauses(material: &Material<'_>, sentence: usize) -> bool {
         .contains(is_pause)
 }
 
-/// The sentences of the story that ask, directly or within themselves, with a word that asks: narration and speech.
+/// Returns the sentences of narration and speech with a direct or indirect question and an interrogative word.
 #[must_use]
 pub fn questions(material: &Material<'_>) -> Vec<usize> {
     let sentences = material.sentences().iter().enumerate();

@@ -1,47 +1,47 @@
-//! The ledger of foreshadowing (伏線管理.yaml): what is planted where, and what is due.
+//! The ledger of foreshadowing (伏線管理.yaml): the episodes in which it is planted and paid off.
 //!
-//! An entry counts by the episodes that it names; without one for its payoff it stays open. A keyword is found as it is written or in
-//! another inflection, in the story alone; in what sense it stands there is not known here.
+//! An entry counts by the episodes that it names; without an episode for its payoff it stays open. A keyword matches as
+//! written or in another inflection, in the story only. The meaning of a match is not determined.
 
 use std::ops::Range;
 
 use crate::{checks::Material, lexicons::Phrases, project::Yaml};
 
-/// An entry.
+/// An entry of the ledger.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Foreshadowing {
-    /// As `F001`.
+    /// The id, such as `F001`.
     pub id: String,
-    /// What it is called.
+    /// The title of the entry.
     pub title: String,
-    /// Where it is planted.
+    /// The planting of the foreshadowing.
     pub plant: Step,
-    /// Reminders on the way.
+    /// The hints between plant and payoff.
     pub hints: Vec<Step>,
-    /// Where it is answered.
+    /// The payoff of the foreshadowing.
     pub payoff: Step,
-    /// How far it is, as the file says: planned, planted, resolved.
+    /// The status in the file: planned, planted, resolved.
     pub status: String,
 }
 
-/// One step of an entry.
+/// One step of an entry: plant, hint or payoff.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Step {
-    /// The episode.
+    /// The number of its episode; `None` if the file names none.
     pub episode: Option<u32>,
-    /// Words that show it, each enough by itself.
+    /// The keywords of the step; one of them suffices as evidence.
     pub keywords: Vec<String>,
 }
 
-/// The ledger of a novel.
+/// The ledger of foreshadowing of a novel.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
-    /// In the order of the files.
+    /// The entries in the order of the files.
     pub entries: Vec<Foreshadowing>,
 }
 
 impl Ledger {
-    /// From the files that manage the novel: what stands under `foreshadowing`.
+    /// Reads the lists under `foreshadowing` in the management files of the novel.
     #[must_use]
     pub fn of(files: &[Yaml]) -> Self {
         let lists = files.iter().filter_map(|file| file.get("foreshadowing"));
@@ -50,14 +50,14 @@ impl Ledger {
         }
     }
 
-    /// What is to be planted in an episode.
+    /// Iterates over the entries to be planted in an episode.
     pub fn planted_in(&self, episode: u32) -> impl Iterator<Item = &Foreshadowing> {
         self.entries
             .iter()
             .filter(move |entry| entry.plant.episode == Some(episode))
     }
 
-    /// What is to be answered in an episode, and what should have been before and is still open.
+    /// Iterates over the entries to be paid off in an episode, including overdue ones.
     pub fn due_in(&self, episode: u32) -> impl Iterator<Item = &Foreshadowing> {
         let is_due = move |entry: &&Foreshadowing| entry.payoff.episode == Some(episode) || entry.is_overdue(episode);
         self.entries.iter().filter(is_due)
@@ -65,14 +65,14 @@ impl Ledger {
 }
 
 impl Foreshadowing {
-    /// Whether it should have been answered before an episode, and the file does not say that it was.
+    /// True if the payoff was due before an episode and the file does not mark the entry as resolved.
     #[must_use]
     pub fn is_overdue(&self, episode: u32) -> bool {
         self.payoff.episode.is_some_and(|due| due < episode) && !self.is_resolved()
     }
 
-    /// True if it is planted by an episode and to be answered after it. An entry that names no episode for its payoff is open until
-    /// the file says that it is resolved.
+    /// True if the entry is planted by an episode and paid off after it. An entry without an episode for its payoff is
+    /// open until the file marks it as resolved.
     #[must_use]
     pub fn is_open(&self, episode: u32) -> bool {
         let planted = self.plant.episode.is_some_and(|plant| plant <= episode);
@@ -89,7 +89,7 @@ impl Foreshadowing {
 }
 
 impl Step {
-    /// Where its keywords stand in the story, in bytes of the source.
+    /// Returns the places of the keywords in the story, as byte ranges in the source.
     #[must_use]
     pub fn places(&self, material: &Material<'_>) -> Vec<Range<usize>> {
         let keywords = self.keywords.iter().filter(|keyword| !keyword.trim().is_empty());
@@ -107,8 +107,8 @@ impl Step {
                 hits.iter()
                     .map(|hit| words[hit.words.start].source.start..words[hit.words.end - 1].source.end),
             );
-            // What the dictionary cuts otherwise here than alone stands as it is written. A single character is a word of
-            // its own or none: 弟 is not in 弟子.
+            // A keyword that the dictionary splits differently in this context is matched as written. A single
+            // character only matches as a word: 弟 does not match in 弟子.
             for piece in &sentence.pieces {
                 let text = &material.text()[piece.visible.clone()];
                 for keyword in keywords.clone().filter(|keyword| keyword.chars().nth(1).is_some()) {
@@ -152,7 +152,7 @@ fn step(yaml: &Yaml) -> Step {
     }
 }
 
-/// A number, as people write it: 3, "3", 第3話.
+/// Parses a number in free writing: 3, "3", 第3話.
 fn number(yaml: &Yaml) -> Option<u32> {
     let digits: String = yaml
         .words()
@@ -163,14 +163,14 @@ fn number(yaml: &Yaml) -> Option<u32> {
     digits.parse().ok()
 }
 
-/// A digit of full width.
+/// Returns the value of a full-width digit.
 fn wide(c: char) -> Option<u32> {
     ('０'..='９')
         .position(|digit| digit == c)
         .and_then(|digit| u32::try_from(digit).ok())
 }
 
-/// The entries of a list; a single value is a list of one.
+/// Returns the entries of a list; a single value counts as a list of one.
 fn items(yaml: &Yaml) -> Vec<&Yaml> {
     match yaml {
         Yaml::List(items) => items.iter().collect(),

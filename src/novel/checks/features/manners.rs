@@ -1,7 +1,7 @@
-//! How the characters of the settings speak in a text: which pronouns, how their sentences end, what they call each other.
+//! The speech style of the characters: their pronouns, sentence endings and forms of address.
 //!
-//! Only lines whose speaker is known count, each with how sure that is; what a line quotes in 『』 is somebody else's. It owns
-//! what it says, so that the episode before can be compared. What is right is not known here.
+//! Only lines with a known speaker count, each with the confidence of that; quotations in 『』 within a line do not
+//! count. The data is owned, so that the previous episode can be compared. The correct style is not determined here.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -15,7 +15,7 @@ use crate::{
     morphology::{Ipadic, Morpheme, Morphology},
 };
 
-/// What makes a name into an address.
+/// The suffixes that turn a name into a form of address.
 const SUFFIXES: [&str; 13] = [
     "",
     "さん",
@@ -32,61 +32,61 @@ const SUFFIXES: [&str; 13] = [
     "兄さん",
 ];
 
-/// Something that a character says.
+/// An observation in a character's speech, with its place and confidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Said<T> {
-    /// What.
+    /// The observed value.
     pub what: T,
-    /// Where, in the visible text.
+    /// The byte range in the visible text.
     pub visible: Range<usize>,
-    /// How sure it is who speaks, in percent.
+    /// The confidence in the speaker, in percent.
     pub percent: u8,
 }
 
-/// Whom a pronoun means.
+/// The grammatical person of a pronoun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Meant {
-    /// Who speaks.
+    /// The speaker, such as 私.
     First,
-    /// Who is spoken to.
+    /// The person addressed, such as あなた.
     Second,
 }
 
-/// A pronoun, by its reading: わたし and 私 are one.
+/// A pronoun, identified by its reading: わたし and 私 are equal.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Pronoun {
-    /// Whom it means.
+    /// The grammatical person.
     pub meant: Meant,
-    /// In katakana.
+    /// The reading in katakana.
     pub reading: String,
 }
 
-/// A name by which a character addresses another.
+/// A form of address for another character.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
-    /// Whom, as a place in the cast.
+    /// The index of the addressed character in the cast.
     pub to: usize,
     /// The form, with くん for 君 and さま for 様.
     pub form: String,
 }
 
-/// How one character speaks.
+/// The speech style of one character.
 #[derive(Clone, Debug, Default)]
 pub struct Manner {
-    /// Pronouns.
+    /// The pronouns in the character's lines.
     pub pronouns: Vec<Said<Pronoun>>,
-    /// Endings of sentences.
+    /// The sentence endings in the character's lines.
     pub endings: Vec<Said<Ending>>,
-    /// Addresses.
+    /// The forms of address in the character's lines.
     pub addresses: Vec<Said<Address>>,
 }
 
-/// How all of them speak, in the order of the cast.
+/// The speech styles of all characters, in the order of the cast.
 #[derive(Clone, Debug, Default)]
 pub struct Manners {
-    /// One for each character.
+    /// The speech style of each character.
     pub of: Vec<Manner>,
-    /// Who is named at all, by whomever.
+    /// The characters named anywhere in the text.
     pub named: BTreeSet<usize>,
 }
 
@@ -115,7 +115,8 @@ impl Manners {
                     );
                 }
             }
-            // Pronouns and endings are compared with the sheets, and may not be found by them.
+            // Pronouns and endings are compared with the character sheets, so a speaker derived from the sheets is not
+            // used.
             let Some(speaker) = line.speaker.as_ref().and_then(Person::member) else {
                 continue;
             };
@@ -132,14 +133,14 @@ impl Manners {
     }
 }
 
-/// The endings of a character that are in no class.
+/// Returns the listed endings of a character that belong to no class.
 #[must_use]
 pub fn own_endings(member: &Member) -> Vec<Ending> {
     let listed = member.endings.iter().map(|ending| Ending::of_listed(ending));
     listed.filter(|ending| matches!(ending, Ending::Own(_))).collect()
 }
 
-/// A confidence in percent.
+/// Converts a confidence from 0 to 1 to percent.
 #[must_use]
 #[expect(
     clippy::cast_possible_truncation,
@@ -162,7 +163,7 @@ fn range(words: &[&Morpheme<'_>]) -> Option<Range<usize>> {
     Some(words.first()?.visible.start..words.last()?.visible.end)
 }
 
-/// How a word of the settings is read, in katakana; as it is where nobody knows.
+/// Returns the reading of a text of the settings in katakana; unknown words stay as written.
 #[must_use]
 pub fn reading(text: &str) -> String {
     let mut words = Vec::new();
@@ -186,7 +187,7 @@ fn katakana(text: &str) -> String {
     text.chars().map(kana).collect()
 }
 
-/// The pronouns of a sentence: those of the lexicon, and those of the character's own sheet.
+/// Collects the pronouns of a sentence: those of the lexicon, and those of the speaker's own sheet.
 fn pronouns(line: &Line, words: &[&Morpheme<'_>], member: &Member, found: &mut Vec<Said<Pronoun>>) {
     let owned: Vec<Morpheme<'_>> = words.iter().map(|word| (*word).clone()).collect();
     let lists = [
@@ -196,7 +197,7 @@ fn pronouns(line: &Line, words: &[&Morpheme<'_>], member: &Member, found: &mut V
     for (meant, listed, own) in lists {
         for hit in listed.find(&owned) {
             let words = &owned[hit.words.clone()];
-            // 一平君 is a name.
+            // In 一平君 the 君 is a suffix of a name.
             if words[0].is(&["名詞", "接尾"]) {
                 continue;
             }
@@ -212,7 +213,7 @@ fn pronouns(line: &Line, words: &[&Morpheme<'_>], member: &Member, found: &mut V
             let reading = if single == text { of_words() } else { reading(single) };
             found.push(said(line, Pronoun { meant, reading }, visible));
         }
-        // Words that are pronouns for this character alone: うち, 自分.
+        // Words that are pronouns for this character only: うち, 自分.
         for own in own.iter().filter(|own| !listed.has(own)) {
             let same = owned.iter().filter(|word| word.surface == own);
             found.extend(same.map(|word| {
@@ -229,7 +230,7 @@ fn pronouns(line: &Line, words: &[&Morpheme<'_>], member: &Member, found: &mut V
     }
 }
 
-/// 俺ら is what 俺 says of more than one.
+/// Returns the singular of a pronoun: 俺 for 俺ら.
 fn singular(pronoun: &str) -> &str {
     let plural = ["たち", "達", "ら", "さま", "様"]
         .into_iter()
@@ -241,9 +242,9 @@ fn singular(pronoun: &str) -> &str {
 
 /// The forms by which characters can be addressed.
 struct Forms {
-    /// Whom a form means; none where it may mean two.
+    /// The character whom a form addresses; `None` if the form is ambiguous.
     of: HashMap<String, Option<usize>>,
-    /// For each character the forms that its sheet lists: for whom.
+    /// For each character, the forms listed on the sheet with the character whom each addresses.
     listed: Vec<HashMap<String, usize>>,
 }
 
@@ -275,7 +276,7 @@ impl Forms {
                 let Some(to) = place(to) else { continue };
                 for form in forms {
                     own.insert(normal(form), to);
-                    // あんた is anybody.
+                    // A pronoun such as あんた may address anybody.
                     if !PEOPLE.pronouns.second.has(form) && !PEOPLE.pronouns.third.has(form) {
                         add(normal(form), to);
                     }
@@ -286,7 +287,7 @@ impl Forms {
         Self { of, listed }
     }
 
-    /// The addresses of a sentence: at its beginning or end, set off by a mark.
+    /// Collects the forms of address of a sentence: at its beginning or end, set off by punctuation.
     fn addresses(
         &self,
         line: &Line,
@@ -329,10 +330,10 @@ impl Forms {
     }
 }
 
-/// How many words a form of address has at most.
+/// The maximum number of words of a form of address.
 const LONGEST: usize = 8;
 
-/// A form of address, however its suffix is written.
+/// Normalises the suffix of a form of address to kana.
 #[must_use]
 pub fn normal(form: &str) -> String {
     let form = form.trim();

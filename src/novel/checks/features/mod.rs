@@ -1,7 +1,7 @@
-//! Features: what items and the tools share about the story of a text. Scenes and sections, tension, times, senses, who is in
-//! the novel, what is felt, who does it, who says it and how, events of the plot, the ledger of foreshadowing.
+//! Features: data about the story of a text that items and tools share, such as scenes, tension, times, senses,
+//! characters, feelings, subjects, speakers, speech styles, plot events and the ledger of foreshadowing.
 //!
-//! Each file is one kind, computed at the first question; none of them judges.
+//! Each file computes one kind of data, on first use; none of them scores anything.
 
 mod cast;
 mod chronology;

@@ -1,7 +1,7 @@
-//! Runs: whole stretches of katakana or of kanji, where names are that nobody wrote down.
+//! Runs: maximal sequences of katakana or of kanji, used to find names missing from the settings.
 //!
-//! A run is known if the dictionary or the settings have words of it that are more than single characters. Kanji numbers are
-//! known. What a run means is not asked.
+//! A run is known if the dictionary or the settings have words in it of more than one character. Kanji numbers are
+//! known. The meaning of a run is not determined.
 
 use std::ops::Range;
 
@@ -11,35 +11,35 @@ use crate::{
     morphology::{Morpheme, Origin},
 };
 
-/// What a run is written in.
+/// The script of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Script {
-    /// Katakana, with ー.
+    /// Katakana, including ー.
     Katakana,
-    /// Kanji, with 々.
+    /// Kanji, including 々.
     Kanji,
 }
 
-/// A run of the story.
+/// A maximal sequence of one script in the story.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// What it is written in.
+    /// The script of all its characters.
     pub script: Script,
-    /// Bytes of the visible text.
+    /// The byte range in the visible text.
     pub visible: Range<usize>,
-    /// How many characters.
+    /// The number of characters.
     pub characters: usize,
-    /// Its sentence.
+    /// The index of its sentence.
     pub sentence: usize,
-    /// Whether a name of the settings is in it.
+    /// True if the run contains a name of the settings.
     pub has_name: bool,
-    /// Whether the dictionary or the settings know it.
+    /// True if the dictionary or the settings know the run.
     pub is_known: bool,
-    /// Ranges of the visible text that are words of the dictionary of two characters or more, and suffixes of these.
+    /// The ranges of the visible text that are dictionary words of two or more characters, or suffixes of these.
     pub ordinary: Vec<Range<usize>>,
 }
 
-/// The script of a character that can be in a run.
+/// Returns the script of a character; `None` if it cannot be part of a run.
 #[must_use]
 pub fn script(c: char) -> Option<Script> {
     match c {
@@ -49,7 +49,7 @@ pub fn script(c: char) -> Option<Script> {
     }
 }
 
-/// The runs of the story, in the order of its sentences.
+/// Returns the runs of the story, in the order of its sentences.
 #[must_use]
 pub fn runs(material: &Material<'_>) -> Vec<Run> {
     let mut runs = Vec::new();
@@ -89,7 +89,8 @@ pub fn runs(material: &Material<'_>) -> Vec<Run> {
     runs
 }
 
-/// A run with what the words in it say; `from` goes on from run to run.
+/// Completes a run with the properties of its words. `from` is the index of the next word, carried over from run to
+/// run.
 fn known(mut run: Run, words: &[Morpheme<'_>], from: &mut usize) -> Run {
     while words
         .get(*from)
@@ -105,7 +106,7 @@ fn known(mut run: Run, words: &[Morpheme<'_>], from: &mut usize) -> Run {
         run.has_name |= word.origin == Origin::Name;
         number |= word.is(&["名詞", "数"]);
         unknown |= word.origin == Origin::Unknown;
-        // 文学 is ordinary, and so is 者 behind it.
+        // In 文学者, 文学 is ordinary and so is its suffix 者.
         let goes_on =
             word.is(&["名詞", "接尾"]) && run.ordinary.last().is_some_and(|last| last.end == word.visible.start);
         if word.origin == Origin::Dictionary && (goes_on || word.surface.chars().nth(1).is_some()) {

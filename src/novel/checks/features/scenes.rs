@@ -1,7 +1,7 @@
-//! Scenes and sections: where the story breaks, and pieces of it that can be compared.
+//! Scenes and sections: the units of a story between breaks, and parts of them that can be compared.
 //!
-//! A scene ends at a scene break or a heading. A section is a scene; one of more than [`LONGEST`] characters is cut at ends of
-//! paragraphs into even parts of [`SHORTEST`] to [`LONGEST`] (novel-checks 2.3).
+//! A scene ends at a scene break or a heading. A section is a scene; a scene of more than [`LONGEST`] characters is
+//! split at the ends of paragraphs into even sections of [`SHORTEST`] to [`LONGEST`] characters (novel-checks 2.3).
 
 use std::ops::Range;
 
@@ -11,36 +11,36 @@ use crate::{
     morphology::Morpheme,
 };
 
-/// The fewest characters of a section that was cut.
+/// The minimum number of characters of a section that results from a split.
 const SHORTEST: usize = 700;
-/// The most characters of a section, as far as paragraphs allow.
+/// The maximum number of characters of a section, as far as paragraph ends allow.
 const LONGEST: usize = 1_100;
 
-/// A stretch of the story: whole paragraphs.
+/// A contiguous part of the story, made of whole paragraphs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stretch {
-    /// Its paragraphs.
+    /// The paragraphs in order.
     pub paragraphs: Vec<Prose>,
-    /// Its visible characters.
+    /// The number of visible characters.
     pub characters: usize,
 }
 
 impl Stretch {
-    /// From its first paragraph to its last, in bytes of the source.
+    /// Returns the byte range in the source from the first paragraph to the last.
     #[must_use]
     pub fn source(&self) -> Range<usize> {
         let start = self.paragraphs.first().map_or(0, |prose| prose.source.start);
         start..self.paragraphs.last().map_or(start, |prose| prose.source.end)
     }
 
-    /// The same in the visible text.
+    /// Returns the byte range in the visible text from the first paragraph to the last.
     #[must_use]
     pub fn visible(&self) -> Range<usize> {
         let start = self.paragraphs.first().map_or(0, |prose| prose.visible.start);
         start..self.paragraphs.last().map_or(start, |prose| prose.visible.end)
     }
 
-    /// The sentences that begin in it, as places in those of the text.
+    /// Returns the indices of the sentences that begin in it.
     #[must_use]
     pub fn sentences(&self, material: &Material<'_>) -> Range<usize> {
         let visible = self.visible();
@@ -49,7 +49,7 @@ impl Stretch {
         place(visible.start)..place(visible.end)
     }
 
-    /// Its first visible characters, in bytes of the visible text.
+    /// Returns the range of its first `characters` visible characters, in bytes of the visible text.
     #[must_use]
     pub fn head(&self, material: &Material<'_>, characters: usize) -> Range<usize> {
         let visible = self.visible();
@@ -59,7 +59,8 @@ impl Stretch {
         visible.start..visible.start + end
     }
 
-    /// The sentences of its first visible characters, each with its place and with those of its words that lie within.
+    /// Iterates over the sentences in the first `characters` visible characters, each with its index and those of its
+    /// words that are within that range.
     pub fn heads<'m, 'a>(
         &self,
         material: &'m Material<'a>,
@@ -82,12 +83,12 @@ impl Stretch {
     }
 }
 
-/// The scenes of a story and its sections, in order.
+/// The scenes and sections of a story, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Scenes {
-    /// Scenes.
+    /// The scenes, which end at breaks and headings.
     pub scenes: Vec<Stretch>,
-    /// Sections.
+    /// The sections, which are scenes or parts of them.
     pub sections: Vec<Stretch>,
 }
 
@@ -104,7 +105,7 @@ impl Scenes {
             let breaks = between
                 .iter()
                 .any(|line| line.part == Part::Body && is_break(line.kind));
-            // Two empty lines divide, as a reader sees it (novel-checks 2.0).
+            // Two empty lines count as a scene break, as readers perceive them (novel-checks 2.0).
             if (breaks || empty >= 2) && !open.paragraphs.is_empty() {
                 scenes.push(std::mem::take(&mut open));
             }
@@ -122,7 +123,7 @@ impl Scenes {
     }
 }
 
-/// A scene in parts of about the same length, none above [`LONGEST`] where paragraphs allow it.
+/// Splits a scene into sections of about the same length, none above [`LONGEST`] as far as paragraph ends allow.
 fn sections(material: &Material<'_>, scene: &Stretch) -> Vec<Stretch> {
     if scene.characters <= LONGEST {
         return vec![scene.clone()];
@@ -136,7 +137,7 @@ fn sections(material: &Material<'_>, scene: &Stretch) -> Vec<Stretch> {
         let characters = Counts::of(&material.text()[paragraph.visible.clone()]).characters;
         open.push(paragraph.clone(), characters);
         rest -= characters;
-        // What is left would be too short to stand alone.
+        // A shorter rest would be too short for a section of its own.
         if open.characters >= aim && rest >= SHORTEST / 2 {
             sections.push(std::mem::take(&mut open));
         }

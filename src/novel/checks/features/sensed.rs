@@ -1,7 +1,7 @@
-//! Words that put one of the five senses on the page, wherever they stand in the story.
+//! Sensory words: words of the five senses anywhere in the story.
 //!
-//! At one place the longest entry of all lists counts, so that no word belongs to two senses. Whether a perception is fresh is
-//! not known here.
+//! Of overlapping entries of all lists the longest counts, so that no word belongs to two senses. The freshness of a
+//! perception is not determined.
 
 use std::ops::Range;
 
@@ -11,23 +11,22 @@ use crate::{
     morphology::Morpheme,
 };
 
-/// A sense.
+/// One of the five senses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Sense {
-    /// 視覚.
+    /// Sight, 視覚.
     Sight,
-    /// 聴覚.
+    /// Hearing, 聴覚.
     Hearing,
-    /// 嗅覚.
+    /// Smell, 嗅覚.
     Smell,
-    /// 味覚.
+    /// Taste, 味覚.
     Taste,
-    /// 触覚: warmth, pain, moisture, surfaces.
+    /// Touch, 触覚: warmth, pain, moisture, surfaces.
     Touch,
 }
 
 impl Sense {
-    /// All.
     pub const ALL: [Self; 5] = [Self::Sight, Self::Hearing, Self::Smell, Self::Taste, Self::Touch];
 
     fn words(self) -> &'static Phrases {
@@ -41,20 +40,19 @@ impl Sense {
     }
 }
 
-/// A word of a sense.
+/// A sensory word in the story.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sensed {
-    /// Which sense.
     pub sense: Sense,
-    /// The sentence it stands in.
+    /// The index of its sentence.
     pub sentence: usize,
-    /// The words of the sentence that it is.
+    /// The indices of its words within the sentence.
     pub words: Range<usize>,
-    /// Bytes of the source.
+    /// The byte range in the source.
     pub source: Range<usize>,
 }
 
-/// All words of the senses in the story, sentence by sentence.
+/// Returns all sensory words of the story, sentence by sentence.
 pub(in crate::checks) fn sensed(material: &Material<'_>) -> Vec<Sensed> {
     let sentences = material.sentences().iter().enumerate();
     let story = sentences.filter(|(_, sentence)| sentence.is_story());

@@ -1,11 +1,12 @@
-//! Whose a line is by the character sheets: a pronoun or an ending that one of those present has alone.
+//! Speaker detection by character sheets: a pronoun or an ending that only one of the characters present uses.
 //!
-//! What compares manners of speech with the sheets must not ask this, or it would compare them with themselves.
+//! Comparisons of speech styles with the sheets must not use this module, since they would compare the sheets with
+//! themselves.
 
 use super::{Line, Member};
 use crate::{checks::material::Material, lexicons::PEOPLE, morphology::Morpheme};
 
-/// The one of those present, as a place in the cast, to whom all signs of a line point.
+/// Returns the index in the cast of the one character present to whom all signs of a line point.
 #[must_use]
 pub fn by_sheet(material: &Material<'_>, line: &Line, present: impl IntoIterator<Item = usize>) -> Option<usize> {
     let members = &material.cast().members;
@@ -24,7 +25,7 @@ pub fn by_sheet(material: &Material<'_>, line: &Line, present: impl IntoIterator
     signs.all(|sign| sign == first).then_some(first)
 }
 
-/// Whose pronouns a sentence has: of each that one of them has alone.
+/// Returns the owners of the pronouns of a sentence that only one of the characters present uses.
 fn by_pronoun(words: &[&Morpheme<'_>], present: &[(usize, &Member)]) -> Vec<usize> {
     let only = |word: &Morpheme<'_>, own: fn(&Member) -> &[String]| {
         let mut owners = present
@@ -43,7 +44,7 @@ fn by_pronoun(words: &[&Morpheme<'_>], present: &[(usize, &Member)]) -> Vec<usiz
     owners.collect()
 }
 
-/// Who alone ends a sentence so: with the longest ending that fits.
+/// Returns the only character whose longest matching ending is the longest of all.
 fn by_ending(words: &[&Morpheme<'_>], present: &[(usize, &Member)]) -> Option<usize> {
     let heard = words
         .iter()
@@ -62,8 +63,8 @@ fn by_ending(words: &[&Morpheme<'_>], present: &[(usize, &Member)]) -> Option<us
     (lengths.iter().filter(|(length, _)| *length == longest).count() == 1).then_some(at)
 }
 
-/// Among more than these nothing is anybody's alone.
+/// The maximum number of characters present; among more no sign is distinctive.
 const CROWD: usize = 16;
 
-/// How many words at the end of a sentence an ending has at most.
+/// The maximum number of words of an ending.
 const LAST: usize = 12;

@@ -1,8 +1,8 @@
-//! Who says a line: by the narration in its paragraph or beside it, and by taking turns, each with how sure that is.
+//! The speakers of lines: derived from the narration around a line and from turn-taking, each with a confidence.
 //!
-//! What a line says and how it says it is not asked for that, so that manners of speech can be compared with whoever has them;
-//! what the character sheets say of it stands beside.
-//! Words that narration quotes (「なし」としか書かない) are no lines.
+//! The content and style of a line are not used for that, so that speech styles can be compared with the speakers; the
+//! speaker by character sheets is recorded separately. Words that narration quotes (「なし」としか書かない) are not
+//! lines.
 
 use std::{collections::BTreeSet, ops::Range};
 
@@ -13,37 +13,37 @@ use crate::{
     morphology::Morpheme,
 };
 
-/// Below this nothing is concluded from a speaker (novel-checks 2.3).
+/// The minimum confidence for conclusions from a speaker (novel-checks 2.3).
 pub const SURE: f64 = 0.6;
 
-/// 「…」とXは言った.
+/// Confidence if the narration attributes the line: 「…」とXは言った.
 const QUOTED: f64 = 0.95;
-/// X is the subject of another sentence in the paragraph.
+/// Confidence if X is the subject of another sentence in the paragraph.
 const SAME_PARAGRAPH: f64 = 0.8;
-/// X speaks, in the paragraph before or after.
+/// Confidence if X speaks in the paragraph before or after.
 const SPEAKS_BESIDE: f64 = 0.7;
-/// X does something before and after it.
+/// Confidence if X acts both before and after the line.
 const ACTS_AROUND: f64 = 0.65;
-/// X does something there: as often the one who listens.
+/// Confidence if X acts beside the line: X is as often the listener.
 const BESIDE: f64 = 0.45;
-/// Two who take turns, after a line whose speaker is known.
+/// Confidence of a turn between two speakers, after a line with a known speaker.
 const TURN: f64 = 0.8;
-/// The same where narration names more than two.
+/// Confidence of a turn if the narration names more than two characters.
 const TURN_OF_MANY: f64 = 0.6;
-/// What each further turn takes off.
+/// The loss of confidence with each further turn.
 const FURTHER: f64 = 0.05;
-/// What a turn takes off after narration: the one who spoke may go on.
+/// The loss of confidence if narration precedes a turn, since the previous speaker may continue.
 const AFTER_NARRATION: f64 = 0.25;
-/// How many sentences of narration may lie between two lines of one talk.
+/// The maximum number of sentences of narration between two lines of one conversation.
 const PAUSE: usize = 4;
 
-/// Where a line stands to the one before.
+/// The position of a line relative to the previous one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Follows {
-    /// In another scene, or there is none.
+    /// The first line, or in another scene than the previous one.
     #[default]
     Nothing,
-    /// In the same paragraph: mostly the same speaker goes on.
+    /// In the same paragraph, usually by the same speaker.
     InParagraph,
     /// In the next paragraph.
     Directly,
@@ -51,49 +51,49 @@ pub enum Follows {
     Narration,
 }
 
-/// A line of speech.
+/// A line of speech with its speaker.
 #[derive(Clone, Debug, Default)]
 pub struct Line {
-    /// Its sentences, as places in those of the text.
+    /// The indices of its sentences in the text.
     pub sentences: Range<usize>,
-    /// Where, in the visible text.
+    /// The byte range in the visible text.
     pub visible: Range<usize>,
-    /// The line of the source that it begins in.
+    /// The index of the source line in which it begins.
     pub paragraph: usize,
-    /// What it quotes in 『』, in the visible text.
+    /// The quotations in 『』 within the line, as ranges of the visible text.
     pub quoted: Vec<Range<usize>>,
-    /// The sentences of narration between it and the line before.
+    /// The number of sentences of narration since the previous line.
     pub pause: usize,
-    /// Which scene it is in, as a place in the scenes of the text.
+    /// The index of its scene.
     pub scene: usize,
-    /// Where it stands to the line before.
+    /// The position relative to the previous line.
     pub follows: Follows,
-    /// Who says it.
+    /// The most probable speaker by narration and turns.
     pub speaker: Option<Person>,
-    /// How sure that is, from 0 to 1.
+    /// The confidence in the speaker, from 0 to 1.
     pub confidence: f64,
-    /// Whose it is by the character sheets, if its pronouns or endings are those of one of those present alone.
+    /// The speaker by the character sheets: the only character present whose pronouns or endings the line has.
     pub by_sheet: Option<usize>,
-    /// Whether narration in its paragraph or beside it mentions anybody.
+    /// True if narration in its paragraph or beside it mentions a person.
     pub is_shown: bool,
 }
 
 impl Line {
-    /// Who says it, if that is sure enough.
+    /// Returns the speaker if the confidence is at least `confidence`.
     #[must_use]
     pub fn speaker(&self, confidence: f64) -> Option<&Person> {
         self.speaker.as_ref().filter(|_| self.confidence >= confidence)
     }
 
-    /// Who says it, by narration and turns if that is sure, else by the character sheets. Not for what compares manners of
-    /// speech.
+    /// Returns the speaker by narration and turns if the confidence suffices, else by the character sheets. Not for
+    /// comparisons of speech styles with the sheets.
     #[must_use]
     pub fn likely(&self) -> Option<Person> {
         let sure = self.speaker(SURE).cloned();
         sure.or_else(|| self.by_sheet.map(Person::Member))
     }
 
-    /// Its own words, without what it quotes, sentence by sentence.
+    /// Iterates over its sentences, each as its words without quotations.
     pub fn own_words<'m>(&'m self, material: &'m Material<'_>) -> impl Iterator<Item = Vec<&'m Morpheme<'m>>> {
         self.sentences.clone().map(move |at| {
             let words = material.words_of(at).iter();
@@ -113,12 +113,12 @@ impl Line {
     }
 }
 
-/// The lines of a text, in order.
+/// The lines of speech of a text, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Speakers {
-    /// All of them.
+    /// The lines in the order of the text.
     pub lines: Vec<Line>,
-    /// For each scene the characters of the settings whom its narration names, and the I who tells it.
+    /// For each scene, the characters of the settings whom its narration names, and a first-person narrator.
     pub present: Vec<BTreeSet<usize>>,
 }
 
@@ -148,7 +148,7 @@ impl Speakers {
     }
 }
 
-/// The characters of the settings whom the narration of each scene names, and the I who tells it.
+/// Returns for each scene the characters of the settings whom its narration names, and a first-person narrator.
 fn present(material: &Material<'_>) -> Vec<BTreeSet<usize>> {
     let viewpoint = material.viewpoint();
     let scenes = material.scenes().scenes.iter();
@@ -164,7 +164,7 @@ fn present(material: &Material<'_>) -> Vec<BTreeSet<usize>> {
     scenes.map(named).collect()
 }
 
-/// How a line stands to the one before it.
+/// Sets the position of a line relative to the previous one.
 fn follow(lines: &mut [Line], at: usize, beside: &Beside) {
     let before = at
         .checked_sub(1)
@@ -182,7 +182,7 @@ fn follow(lines: &mut [Line], at: usize, beside: &Beside) {
     };
 }
 
-/// The lines as they stand, nobody saying them yet.
+/// Returns the lines of a text, still without speakers.
 fn lines(material: &Material<'_>) -> Vec<Line> {
     let (manuscript, sentences) = (material.manuscript(), material.sentences());
     let visible = manuscript.visible();
@@ -232,7 +232,7 @@ fn lines(material: &Material<'_>) -> Vec<Line> {
     lines
 }
 
-/// What stands in 『』 within a line; of a line that is 『』 itself, all of it.
+/// Returns the quotations in 『』 within a line; all of a line that is itself in 『』.
 fn quoted(text: &str, line: &Range<usize>) -> Vec<Range<usize>> {
     let mut quoted = Vec::new();
     let mut open = None;
@@ -249,7 +249,7 @@ fn quoted(text: &str, line: &Range<usize>) -> Vec<Range<usize>> {
     quoted
 }
 
-/// Whether narration around it only quotes the words: it goes on before and after them, and nobody speaks in it.
+/// True if narration merely quotes the words: the sentence continues before and after them and has no verb of speech.
 fn is_mention(material: &Material<'_>, line: &Range<usize>, first: usize) -> bool {
     let around = first.checked_sub(1).map(|at| (at, &material.sentences()[at]));
     let around = around.filter(|(_, sentence)| {
@@ -261,11 +261,11 @@ fn is_mention(material: &Material<'_>, line: &Range<usize>, first: usize) -> boo
 
 /// The narration of a text by paragraph.
 struct Beside {
-    /// For each line of the source the sentences of narration in it, as places in those of the text.
+    /// For each source line, the indices of its sentences of narration.
     of_lines: Vec<Vec<usize>>,
-    /// For each line of the source whether its narration mentions anybody.
+    /// For each source line, true if its narration mentions a person.
     mentions: Vec<bool>,
-    /// For each line of the source the next paragraph before it and after it.
+    /// For each source line, the previous and the next paragraph.
     before: Vec<Option<usize>>,
     after: Vec<Option<usize>>,
 }
@@ -281,7 +281,7 @@ impl Beside {
                 mentions[sentence.line] |= material.subjects().mentions_somebody(at);
             }
         }
-        // Over a scene break nothing is beside anything.
+        // A scene break separates its neighbours.
         let step = |last: &mut Option<usize>, at: usize| {
             let before = *last;
             match &lines[at].kind {
@@ -304,7 +304,7 @@ impl Beside {
         }
     }
 
-    /// The sentences of the paragraph, if it is narration alone.
+    /// Returns the sentences of a paragraph if it consists of narration only.
     fn narration<'b>(&'b self, material: &Material<'_>, line: Option<usize>) -> &'b [usize] {
         let sentences = line.map_or(&[][..], |line| &self.of_lines[line]);
         let speaks = |at: usize| {
@@ -322,12 +322,12 @@ impl Beside {
     }
 }
 
-/// What the narration around a line says of who speaks.
+/// Sets the speaker of a line from the narration around it.
 fn by_narration(material: &Material<'_>, beside: &Beside, line: &mut Line) {
     let subjects: &Subjects = material.subjects();
     let own = &beside.of_lines[line.paragraph];
     line.is_shown = beside.mentions[line.paragraph];
-    // What follows the line in its own paragraph, and what goes before it.
+    // The sentences of narration after and before the line in its own paragraph.
     let sentence = |at: &usize| &material.sentences()[*at];
     let follows = own.get(own.partition_point(|at| sentence(at).visible().end <= line.visible.end));
     let precedes = own
@@ -360,7 +360,8 @@ fn by_narration(material: &Material<'_>, beside: &Beside, line: &mut Line) {
     {
         line.is(one.clone(), ACTS_AROUND);
     }
-    // Of several sentences the last one leads to what follows, the first one tells of what went before: そう言った.
+    // Of several sentences above, the last one leads to the line; of several below, the first one may refer back to it:
+    // そう言った.
     if let (Some(at), Some(person)) = (above, person(above)) {
         let leads = subjects.speaks(*at) && before.len() > 1;
         line.is(person.clone(), if leads { SPEAKS_BESIDE } else { BESIDE });
@@ -371,13 +372,13 @@ fn by_narration(material: &Material<'_>, beside: &Beside, line: &mut Line) {
     }
 }
 
-/// Whether a sentence is about what was said before it: そう尋ねた, と言って.
+/// True if a sentence refers to the speech before it: そう尋ねた, と言って.
 fn points_back(words: &[Morpheme<'_>]) -> bool {
     let is_so = |word: &Morpheme<'_>| matches!(word.surface, "そう" | "そんな" | "それ");
     words.first().is_some_and(|word| word.surface == "と") || words.iter().any(is_so)
 }
 
-/// Fills up a talk between two: between lines whose speakers are known, the turns.
+/// Assigns the remaining lines of a conversation between two speakers by turn-taking from lines with known speakers.
 fn by_turns(lines: &mut [Line], present: &BTreeSet<usize>) {
     let mut two: Vec<Person> = Vec::new();
     for line in lines.iter() {
@@ -388,7 +389,8 @@ fn by_turns(lines: &mut [Line], present: &BTreeSet<usize>) {
             return;
         }
     }
-    // With one sure speaker the other is the only other one there, else perhaps whoever is beside the other lines.
+    // With one certain speaker, the other one is the only other character present, else the first other speaker
+    // suggested for the lines.
     let mut turn = if present.len() > 2 { TURN_OF_MANY } else { TURN };
     if two.len() == 1 {
         let mut others = present
@@ -414,7 +416,7 @@ fn by_turns(lines: &mut [Line], present: &BTreeSet<usize>) {
         .map(|line| Some((line.speaker(SPEAKS_BESIDE)?.clone(), line.confidence)))
         .collect();
     let mut guesses: Vec<[Option<(Person, f64)>; 2]> = vec![[None, None]; lines.len()];
-    // Who says one of two neighbours, if the other is known.
+    // Infers the speaker of a line from a neighbour with a known speaker.
     let passed = |(person, sure): (Person, f64), over: &Line| match over.follows {
         Follows::InParagraph => (person, sure.min(turn) - FURTHER),
         Follows::Directly => (turned(&person), sure.min(turn) - FURTHER),

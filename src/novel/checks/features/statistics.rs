@@ -1,16 +1,16 @@
-//! Small arithmetic that items share: equal parts of a text, rank correlation, characters of what is told.
+//! Small arithmetic helpers of the items: equal parts of a text, rank correlation, characters outside speech.
 
 use std::ops::Range;
 
 use crate::{checks::material::Material, manuscript::Voice};
 
-/// The characters of narration and thoughts.
+/// Returns the number of characters of narration and thoughts.
 #[must_use]
 pub fn told_characters(material: &Material<'_>) -> usize {
     material.characters_heard(Voice::Narration) + material.characters_heard(Voice::Thought)
 }
 
-/// The sentences of one of some equal parts of the story, by visible text.
+/// Returns the sentences of part `part` of `parts` equal parts of the story by visible text.
 #[must_use]
 pub fn part_of(material: &Material<'_>, part: usize, parts: usize) -> Range<usize> {
     let scenes = &material.scenes().scenes;
@@ -22,7 +22,7 @@ pub fn part_of(material: &Material<'_>, part: usize, parts: usize) -> Range<usiz
     place(edge(part))..place(edge(part + 1))
 }
 
-/// Spearman's rank correlation, from -1 to 1; none of fewer than two pairs, or where one side never changes.
+/// Returns Spearman's rank correlation, from -1 to 1; `None` for fewer than two pairs or if one side is constant.
 #[must_use]
 pub fn spearman(pairs: &[(f64, f64)]) -> Option<f64> {
     let ranks = |values: Vec<f64>| -> Vec<f64> {
@@ -55,7 +55,7 @@ pub fn spearman(pairs: &[(f64, f64)]) -> Option<f64> {
     (pairs.len() >= 2 && both > 0.0).then(|| products / both)
 }
 
-/// The mean rank of so many equal values from a place on.
+/// Returns the mean rank of `same` equal values from index `at` on.
 #[expect(clippy::cast_precision_loss, reason = "counts of stages are small")]
 fn mean_rank(at: usize, same: usize) -> f64 {
     at as f64 + f64::midpoint(same as f64, 1.0)

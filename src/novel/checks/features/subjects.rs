@@ -1,7 +1,8 @@
-//! Who does it: the person whom a sentence of narration is about, where it says so.
+//! Subjects: the person whom a sentence of narration is about, if it names one.
 //!
-//! The person marked by は or も, else the one marked by が. A sentence that marks nobody has none of its own; whether it goes
-//! on with the last one is for whoever asks. 彼 and 彼女 are whoever was named last, an I who tells it aside.
+//! The subject is the person marked by は or も, else by が. A sentence that marks no person has no subject; the caller
+//! decides whether it continues the previous one. 彼 and 彼女 refer to the person named last, except a first-person
+//! narrator.
 
 use std::collections::HashMap;
 
@@ -13,41 +14,41 @@ use crate::{
     morphology::{Morpheme, Origin},
 };
 
-/// A person of the text.
+/// A person in the text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Person {
-    /// A character of the settings, as a place in the cast.
+    /// A character of the settings, by index in the cast.
     Member(usize),
-    /// An I whom the settings do not know.
+    /// A first-person narrator who is not in the settings.
     Narrator,
-    /// Somebody by what they are: 老人.
+    /// A person identified only by role or kinship, such as 老人.
     Role(&'static str),
-    /// Somebody.
+    /// An unidentified person.
     Somebody,
 }
 
 impl Person {
-    /// Through whose eyes a text is told: a character, else whoever says I.
+    /// Returns the person of a viewpoint: its character, else the narrator.
     #[must_use]
     pub fn of_viewpoint(viewpoint: &Viewpoint) -> Self {
         viewpoint.member.map_or(Self::Narrator, Self::Member)
     }
 
-    /// The character of the settings.
+    /// Returns the index in the cast if the person is a character of the settings.
     #[must_use]
     pub fn member(&self) -> Option<usize> {
         if let Self::Member(at) = self { Some(*at) } else { None }
     }
 }
 
-/// The characters that words name.
+/// A lookup from names to characters.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     by_name: HashMap<String, Option<usize>>,
 }
 
 impl Names {
-    /// Of a cast. A name that two go by names neither.
+    /// Builds the lookup for a cast. A name that two characters share matches neither.
     #[must_use]
     pub fn of(cast: &Cast) -> Self {
         let mut by_name = HashMap::new();
@@ -62,13 +63,13 @@ impl Names {
         Self { by_name }
     }
 
-    /// The character of a name.
+    /// Returns the character with a name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<usize> {
         self.by_name.get(name).copied().flatten()
     }
 
-    /// Whom a word names.
+    /// Returns the character whom a word names.
     #[must_use]
     pub fn named(&self, word: &Morpheme<'_>) -> Option<usize> {
         if word.origin == Origin::Name {
@@ -83,9 +84,9 @@ impl Names {
 #[derive(Clone, Debug, Default)]
 pub struct Subjects {
     of: Vec<Option<Person>>,
-    /// Whether somebody at all is mentioned.
+    /// For each sentence, true if it mentions a person.
     mentions: Vec<bool>,
-    /// Whether somebody speaks.
+    /// For each sentence, true if it has a verb of speech.
     speaks: Vec<bool>,
 }
 
@@ -109,26 +110,26 @@ impl Subjects {
         subjects
     }
 
-    /// Whom a sentence is about, if it says so.
+    /// Returns the subject of a sentence, if it names one.
     #[must_use]
     pub fn get(&self, sentence: usize) -> Option<&Person> {
         self.of.get(sentence)?.as_ref()
     }
 
-    /// Whether somebody speaks in a sentence of narration.
+    /// True if a sentence of narration has a verb of speech.
     #[must_use]
     pub fn speaks(&self, sentence: usize) -> bool {
         self.speaks.get(sentence).copied().unwrap_or_default()
     }
 
-    /// Whether a sentence of narration mentions anybody.
+    /// True if a sentence of narration mentions a person.
     #[must_use]
     pub fn mentions_somebody(&self, sentence: usize) -> bool {
         self.mentions.get(sentence).copied().unwrap_or_default()
     }
 }
 
-/// Whether there is a verb of speech; 坊っちゃんと云う人 is none, and 何も言わず is none.
+/// True if the words have a verb of speech. Naming as in 坊っちゃんと云う人 and silence as in 何も言わず do not count.
 fn speaks(words: &[Morpheme<'_>]) -> bool {
     VERBS.speech.find(words).iter().any(|hit| {
         let following = words.get(hit.words.end);
@@ -147,7 +148,7 @@ fn speaks(words: &[Morpheme<'_>]) -> bool {
     })
 }
 
-/// Everybody whom a sentence mentions, each with the place after the last word of it.
+/// Returns the persons whom a sentence mentions, each with the index after its last word.
 fn people(
     words: &[Morpheme<'_>],
     names: &Names,
@@ -168,7 +169,7 @@ fn people(
     let third = PEOPLE.pronouns.third.find(words).into_iter();
     people.extend(third.map(|hit| (hit.words.end, Person::Somebody)));
     let roles = PEOPLE.kin_and_roles.find(words).into_iter();
-    // A name that is spelled like a role (じいちゃん) is the name.
+    // A name spelled like a role (じいちゃん) counts as the name.
     let roles = roles.filter(|hit| words[hit.words.clone()].iter().all(|word| word.origin != Origin::Name));
     let role = |entry: usize| Person::Role(PEOPLE.kin_and_roles.entries()[entry].as_str());
     people.extend(roles.map(|hit| (hit.words.end, role(hit.entry))));
@@ -185,7 +186,7 @@ fn people(
     people
 }
 
-/// The one marked by は or も, else by が.
+/// Returns the person marked by は or も, else by が.
 fn subject(words: &[Morpheme<'_>], people: &[(usize, Person)]) -> Option<Person> {
     let marked = |particles: &[(&str, &str)]| {
         let mut marked = people.iter().filter(|(end, _)| {

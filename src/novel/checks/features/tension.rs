@@ -1,7 +1,8 @@
-//! Tension of a section, from its sentences alone: how much is spoken, how short they are, how much happens, how loud it is.
+//! The tension of a section, from its sentences only: share of speech, sentence length, share of verbs, exclamation and
+//! question marks.
 //!
-//! The mean of four numbers from 0 to 1 (novel-checks 2.3; the ranges are the manual page's of `tempo`). It is a property of
-//! sentences, not of events: a quiet paragraph that a reader dreads is slow.
+//! It is the mean of four numbers from 0 to 1 (novel-checks 2.3; the ranges are those of the page of `tempo`). It
+//! measures sentences, not events: a quiet paragraph that readers dread counts as slow.
 
 use super::Stretch;
 use crate::{
@@ -11,31 +12,31 @@ use crate::{
 
 /// The share of speech at which a section is all dialogue.
 const SPOKEN: f64 = 0.6;
-/// The mean length of slow and of quick sentences, in characters.
+/// The mean sentence lengths of slow and of quick sections, in characters.
 const LENGTHS: (f64, f64) = (45.0, 15.0);
-/// The share of verbs among the words of slow and of quick sections.
+/// The shares of verbs among the words of slow and of quick sections.
 const VERBS: (f64, f64) = (0.08, 0.18);
-/// ！ and ？ a sentence in a loud section.
+/// The number of ！ and ？ per sentence in a loud section.
 const LOUD: f64 = 0.3;
 
-/// The tension of a section.
+/// The tension of a section and parts of its measurement.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tension {
-    /// From 0 to 1.
+    /// The tension, from 0 to 1.
     pub value: f64,
-    /// The share of its characters that is speech.
+    /// The share of speech among the characters.
     pub spoken: f64,
-    /// The mean length of its sentences, in characters.
+    /// The mean sentence length, in characters.
     pub sentence_length: f64,
 }
 
-/// Measures a section.
+/// Measures a section of the story.
 #[must_use]
 pub fn tension(material: &Material<'_>, section: &Stretch) -> Tension {
     tension_of(material, section.sentences(material))
 }
 
-/// Measures sentences, given as places in those of the text.
+/// Measures the sentences with these indices.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "counts of a section are small")]
 pub fn tension_of(material: &Material<'_>, range: impl IntoIterator<Item = usize>) -> Tension {

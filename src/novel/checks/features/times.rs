@@ -1,51 +1,51 @@
-//! When: clock times, dates, parts of the day and turns of the calendar, as the words of a sentence name them.
+//! Times in a sentence: clock times, dates, parts of the day and turns of the calendar.
 //!
-//! Numbers are read in kanji and in digits. 一時 and the like, which are more often no hour, are read as the dictionary has them:
-//! as a word of its own. Which moment is meant is decided in `chronology.rs`.
+//! Numbers are read in kanji and in digits. 一時 and the like, which are rarely an hour, count as the single words that
+//! the dictionary has. `chronology.rs` decides which moment is meant.
 
 use std::ops::Range;
 
 use crate::morphology::Morpheme;
 
-/// Minutes of an hour and of a day.
+/// The minutes of an hour.
 pub(super) const HOUR: u32 = 60;
-/// See [`HOUR`].
+/// The minutes of a day.
 pub(super) const DAY: u32 = 24 * HOUR;
 
-/// What a time says.
+/// The meaning of a time expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
-    /// An hour of the clock in minutes; where it is said which half or part of the day is meant, that part.
+    /// A clock time in minutes, with the part of the day if the text names one.
     Clock {
-        /// From midnight; up to noon where no part is said.
+        /// Minutes from midnight; below noon if no part of the day is named.
         minutes: u32,
-        /// The part of the day, from and to, in minutes from midnight.
+        /// The start and end of the part of the day, in minutes from midnight.
         part: Option<(u32, u32)>,
     },
-    /// A part of the day, from and to, in minutes from midnight; a night ends after midnight.
+    /// A part of the day: start and end in minutes from midnight. A night ends after midnight.
     Part(u32, u32),
-    /// A month and a day.
+    /// A date as month and day.
     Date(u32, u32),
-    /// The calendar turns: 翌朝, 次の日, 三日後.
+    /// The next day or period begins: 翌朝, 次の日, 三日後.
     Turn,
-    /// Something is remembered: 昨日, 去年, 三年前, あのころ.
+    /// The text refers to the past: 昨日, 去年, 三年前, あのころ.
     Back,
-    /// Something else than now is meant for the rest of the sentence: 明日, 今朝, 毎朝.
+    /// The rest of the sentence is about another time: 明日, 今朝, 毎朝.
     Aside,
 }
 
-/// A time in a sentence.
+/// A time expression in a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Told {
-    /// What it says.
+    /// The meaning of the expression.
     pub when: When,
-    /// The words that say it.
+    /// The range of its words in the sentence.
     pub words: Range<usize>,
-    /// Whether it only bounds or names something: 三時まで, 三時の汽車, 夜道.
+    /// True if the time only limits or labels something: 三時まで, 三時の汽車, 夜道.
     pub is_label: bool,
 }
 
-/// Parts of the day in hours, doubled for the sake of halves.
+/// The parts of the day: name, start and end in half hours.
 const PARTS: [(&str, u32, u32); 30] = [
     ("未明", 0, 10),
     ("明け方", 6, 14),
@@ -140,7 +140,7 @@ const ASIDE: [&str; 18] = [
     "毎年",
     "いつも",
 ];
-/// What is counted before 後 and 前.
+/// The units counted before 後 and 前.
 const UNITS: [&str; 16] = [
     "日",
     "日間",
@@ -160,7 +160,7 @@ const UNITS: [&str; 16] = [
     "秒",
 ];
 
-/// The times that the words of a sentence name, in order.
+/// Returns the time expressions of a sentence, in order.
 #[must_use]
 pub fn told(words: &[Morpheme<'_>]) -> Vec<Told> {
     let mut all: Vec<Told> = Vec::new();
@@ -170,7 +170,7 @@ pub fn told(words: &[Morpheme<'_>]) -> Vec<Told> {
             at += 1;
             continue;
         };
-        // 午後三時, 朝の五時: the part says which.
+        // 午後三時, 朝の五時: the part of the day disambiguates the hour.
         let part = all.last().and_then(|last| match (last.when, when) {
             (When::Part(from, to), When::Clock { minutes, part: None }) => {
                 let between = &words[last.words.end..at];
@@ -197,7 +197,7 @@ pub fn told(words: &[Morpheme<'_>]) -> Vec<Told> {
     all
 }
 
-/// The time that begins with a word, and where it ends.
+/// Returns the time that begins at a word, and the index after its last word.
 fn time(words: &[Morpheme<'_>], at: usize) -> Option<(When, usize)> {
     let surface = |at: usize| words.get(at).map_or("", |word| word.surface);
     let one = words[at].surface;
@@ -239,10 +239,10 @@ fn time(words: &[Morpheme<'_>], at: usize) -> Option<(When, usize)> {
     counted(words, at)
 }
 
-/// A time with a number: 三時, 十時二十分, 四時半, 九月三十日, 三日後, 数年前.
+/// Returns a time with a number: 三時, 十時二十分, 四時半, 九月三十日, 三日後, 数年前.
 fn counted(words: &[Morpheme<'_>], at: usize) -> Option<(When, usize)> {
     let surface = |at: usize| words.get(at).map_or("", |word| word.surface);
-    // 九月 is one word.
+    // 九月 is a single word in the dictionary.
     if let Some(month) = surface(at).strip_suffix('月').and_then(value) {
         let (day, end) = number(words, at + 1)?;
         return (surface(end) == "日").then_some((When::Date(month, day), end + 1));
@@ -252,12 +252,12 @@ fn counted(words: &[Morpheme<'_>], at: usize) -> Option<(When, usize)> {
         _ => number(words, at)?,
     };
     let unit = surface(end);
-    // 三日目
+    // 三日目, "the third day".
     if unit == "日" && surface(end + 1) == "目" {
         return Some((When::Turn, end + 2));
     }
     if UNITS.contains(&unit) {
-        // 三年も前
+        // 三年も前, with a particle in between.
         let next = end + 1 + usize::from(matches!(surface(end + 1), "も" | "ほど" | "ばかり"));
         return match surface(next) {
             "後" | "のち" => Some((When::Turn, next + 1)),
@@ -282,13 +282,13 @@ fn counted(words: &[Morpheme<'_>], at: usize) -> Option<(When, usize)> {
         (0, _, Some((minutes, last))) if surface(last) == "分" && minutes < HOUR => (minutes, last + 1),
         _ => (half, end + 1),
     };
-    // Above twelve the half is said.
+    // An hour above twelve implies its half of the day.
     let part = (count > 12).then_some((count * HOUR, count * HOUR + more));
     let minutes = if count > 12 { count * HOUR } else { count % 12 * HOUR } + more;
     Some((When::Clock { minutes, part }, end))
 }
 
-/// The number that begins with a word, and where it ends.
+/// Returns the number that begins at a word, and the index after its last word.
 fn number(words: &[Morpheme<'_>], at: usize) -> Option<(u32, usize)> {
     let length = words[at.min(words.len())..]
         .iter()
@@ -314,7 +314,7 @@ fn digit(c: char) -> Option<u32> {
         .or_else(|| kanji.or(wide).or(zero).and_then(|digit| u32::try_from(digit).ok()))
 }
 
-/// The value of a number below a hundred, as 二十三, 二三, 23 or ２３.
+/// Parses a number below a hundred, as 二十三, 二三, 23 or ２３.
 fn value(text: &str) -> Option<u32> {
     if text.is_empty() || text.chars().count() > 4 {
         return None;
@@ -329,7 +329,7 @@ fn value(text: &str) -> Option<u32> {
     }
 }
 
-/// Whether a time bounds or names something, and says nothing of now.
+/// True if a time limits or labels something and does not state the current time.
 fn is_label(when: When, words: &[Morpheme<'_>], own: &Range<usize>) -> bool {
     let next = words.get(own.end).map_or("", |word| word.surface);
     match when {

@@ -1,19 +1,19 @@
-//! Through whose eyes an episode is told: from its plot, else from the settings, else from the first person of its narration.
+//! The viewpoint of an episode: from its plot, else from the settings, else from the first person of its narration.
 //!
-//! What nothing says is empty. Whether the text keeps to it is not asked here.
+//! It is empty if none of them names one. Whether the text keeps to it is not checked here.
 
 use crate::{checks::material::Material, lexicons::PEOPLE, manuscript::Voice};
 
-/// How often the narration says 私 before it is told by an I: so often, and once in so many sentences.
+/// The minimum first-person pronouns for a first-person narration: this many in all, and one per this many sentences.
 const SAID: usize = 2;
 const SENTENCES: usize = 50;
 
-/// Whose eyes.
+/// The viewpoint from which an episode is narrated.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Viewpoint {
-    /// The character, as a place in the cast.
+    /// The viewpoint character, by index in the cast.
     pub member: Option<usize>,
-    /// Whether an I tells it.
+    /// True if the narration is in the first person.
     pub is_first_person: bool,
 }
 
@@ -34,7 +34,7 @@ impl Viewpoint {
         };
         let members = &material.cast().members;
         let named = |text: &str| {
-            // The longest name: 梶 is in 梶みちる.
+            // Takes the longest name: 梶 is part of 梶みちる.
             let names = members
                 .iter()
                 .enumerate()
@@ -59,14 +59,14 @@ impl Viewpoint {
         }
     }
 
-    /// Whether anybody's eyes are known.
+    /// True if a viewpoint character or a first-person narration is known.
     #[must_use]
     pub fn is_known(&self) -> bool {
         self.member.is_some() || self.is_first_person
     }
 }
 
-/// How often the narration says each pronoun of the first person.
+/// Counts the first-person pronouns of the narration.
 fn pronouns(material: &Material<'_>) -> Vec<(String, usize)> {
     let mut counts: Vec<(String, usize)> = Vec::new();
     for (_, _, words) in material.heard(Voice::Narration) {

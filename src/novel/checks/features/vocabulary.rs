@@ -1,4 +1,4 @@
-//! Content words: the base forms that say what a text is about, without those that are in every text.
+//! Content words: the base forms that characterise a text, without words that every text has.
 
 use std::{collections::HashSet, ops::Range};
 
@@ -8,7 +8,7 @@ use crate::{
     morphology::{Analysis, Morpheme, Origin},
 };
 
-/// Words that say nothing about a text in particular.
+/// Words too common to characterise a text.
 const COMMON: [&str; 59] = [
     "する",
     "なる",
@@ -71,19 +71,20 @@ const COMMON: [&str; 59] = [
     "まだ",
 ];
 
-/// Whether a base form tells something.
+/// True if a base form characterises a text.
 #[must_use]
 pub fn is_telling(base: &str) -> bool {
     !COMMON.contains(&base)
 }
 
-/// Whether a word is a name, a noun or a verb that tells something.
+/// True if a word is a name, a noun or a verb that characterises a text.
 #[must_use]
 pub fn tells(word: &Morpheme<'_>) -> bool {
     word.is_content() && (word.is(&["名詞"]) || word.is(&["動詞"])) && is_telling(word.base)
 }
 
-/// The words of the story that begin in a range of the visible text and tell something, as places in [`Material::words`].
+/// Iterates over the characterising words of the story that begin in a range of the visible text, as indices into
+/// [`Material::words`].
 pub fn telling<'m>(material: &'m Material<'_>, visible: &'m Range<usize>) -> impl Iterator<Item = usize> + 'm {
     let words = material.words().iter().enumerate();
     words.filter_map(move |(at, word)| {
@@ -92,7 +93,8 @@ pub fn telling<'m>(material: &'m Material<'_>, visible: &'m Range<usize>) -> imp
     })
 }
 
-/// The words of a text beside the story that tell something: a meaning, a purpose. The novel's names are words of their own.
+/// Returns the characterising words of a text outside the story, such as a meaning or a purpose. Names of the novel are
+/// kept whole.
 #[must_use]
 pub fn telling_of(material: &Material<'_>, text: &str) -> HashSet<String> {
     let draft = Draft::read(text, Reading::default());
@@ -106,7 +108,7 @@ pub fn telling_of(material: &Material<'_>, text: &str) -> HashSet<String> {
     told.map(|word| key(material, word).to_owned()).collect()
 }
 
-/// What a word is known by: its base form, and of a character the name, whatever they are called here.
+/// Returns the key of a word: its base form; for a name, the main name of its entry in the glossary.
 #[must_use]
 pub fn key<'k>(material: &'k Material<'_>, word: &'k Morpheme<'_>) -> &'k str {
     let named = || {

@@ -1,6 +1,6 @@
-//! Words that tell when and where: those of the lists, times with a number, the places of the settings.
+//! Mentions of times and places: words of the lexicons, times with a number, the places of the settings.
 //!
-//! A word tells wherever it stands; whether anybody is there is not known.
+//! A word counts wherever it occurs; whether a scene takes place there is not determined.
 
 use std::ops::Range;
 
@@ -10,15 +10,15 @@ use crate::{
     morphology::{Morpheme, NameKind, Origin},
 };
 
-/// How a counter of time begins.
+/// The beginnings of time counters.
 const COUNTERS: [&str; 10] = ["時", "分", "秒", "日", "月", "年", "週", "か月", "ヶ月", "世紀"];
 
-/// Ranges of the visible text, in order.
+/// The mentions of times and places, as ranges of the visible text, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Whereabouts {
-    /// When.
+    /// The mentions of times.
     pub times: Vec<Range<usize>>,
-    /// Where.
+    /// The mentions of places.
     pub places: Vec<Range<usize>>,
 }
 
@@ -51,13 +51,13 @@ impl Whereabouts {
         told
     }
 
-    /// Whether a time is told in a range of the visible text.
+    /// True if a mention of a time begins in a range of the visible text.
     #[must_use]
     pub fn tells_when(&self, visible: &Range<usize>) -> bool {
         begins_in(&self.times, visible)
     }
 
-    /// Whether a place is told in a range of the visible text.
+    /// True if a mention of a place begins in a range of the visible text.
     #[must_use]
     pub fn tells_where(&self, visible: &Range<usize>) -> bool {
         begins_in(&self.places, visible)
@@ -69,14 +69,14 @@ fn begins_in(told: &[Range<usize>], visible: &Range<usize>) -> bool {
     told.get(first).is_some_and(|range| range.start < visible.end)
 }
 
-/// Numbers with a counter of time: 八時, 九月, 三日後. A fraction is none.
+/// Iterates over numbers with a time counter: 八時, 九月, 三日後. Fractions such as 三分の一 do not count.
 fn numbered<'w>(words: &'w [Morpheme<'_>]) -> impl Iterator<Item = Range<usize>> + 'w {
     let is_number = |word: &Morpheme<'_>| word.is(&["名詞", "数"]) && word.origin != Origin::Name;
     (0..words.len()).filter_map(move |at| {
         let word = &words[at];
         let mut digits = "〇一二三四五六七八九十百千0123456789０１２３４５６７８９".chars();
         if word.is(&["名詞", "副詞可能"]) {
-            // 一日 and 九月 are words of the dictionary.
+            // 一日 and 九月 are single words in the dictionary.
             let begins = word
                 .surface
                 .chars()

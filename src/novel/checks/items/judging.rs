@@ -1,24 +1,24 @@
-//! Judgements: what a model or a person says of an item, taken only with quotations that stand in the text.
+//! Judgements of items by a model or a person, accepted only with quotations that occur in the text.
 
 use super::{Item, Kind};
 use crate::{checks::Material, project::Yaml};
 
-/// How many characters a quotation has at least: shorter ones stand in every text.
+/// The minimum number of characters of a quotation; shorter ones occur in every text.
 const SHORTEST: usize = 4;
 
-/// Who judged.
+/// The author of a judgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Judge {
-    /// Whoever called: a person, or the host's model.
+    /// The caller: a person, or the host's model.
     Host,
-    /// The client's model.
+    /// The model of the client, through sampling.
     Sampling,
-    /// A provider's model.
+    /// The model of a configured provider.
     Provider,
 }
 
 impl Judge {
-    /// As `method` names it.
+    /// Returns the name used in `method`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -29,44 +29,42 @@ impl Judge {
     }
 }
 
-/// What somebody says of an item.
+/// A judgement of an item, not yet verified.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judgement {
-    /// From 0 to 1.
+    /// The score, from 0 to 1.
     pub score: f64,
-    /// Exact parts of the text.
+    /// Literal quotations from the text as evidence.
     pub quotes: Vec<String>,
 }
 
-/// A judgement that was taken.
+/// A judgement with its author, accepted by [`verify`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judged {
-    /// Who judged.
     pub by: Judge,
-    /// What.
     pub judgement: Judgement,
 }
 
-/// Why a judgement is not taken.
+/// The reason for rejecting a judgement.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Refusal {
-    /// There is no such item.
+    /// The item does not exist.
     NoItem,
-    /// The item is measured and asks for none.
+    /// The item is measured and takes no judgement.
     NotAsked,
     /// The score is not from 0 to 1.
     Score(f64),
-    /// It quotes nothing.
+    /// The judgement has no quotations.
     NoQuotes,
-    /// A quotation is too short to prove anything.
+    /// A quotation is too short as evidence.
     TooShort(String),
-    /// A quotation is not in the text.
+    /// A quotation does not occur in the text.
     NotInText(String),
 }
 
-/// Takes a judgement of an item, or says why not. A quotation stands in the text as a reader sees it, or as it is written;
-/// line ends in it may differ. An item that compares the text with the settings takes quotations from them as well, beside at
-/// least one from the text.
+/// Verifies a judgement of an item. A quotation must occur in the visible text or in the source; line ends within it
+/// may differ. For an item that compares the text with the settings, quotations may also come from the settings, but at
+/// least one must come from the text.
 pub fn verify(item: &Item, material: &Material<'_>, judgement: &Judgement) -> Result<(), Refusal> {
     if item.page.kind == Kind::Deterministic {
         return Err(Refusal::NotAsked);

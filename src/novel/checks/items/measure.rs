@@ -1,49 +1,50 @@
-//! What is measured for an item: a score from 0 to 1 with its number and the places that show it, or that there is nothing.
+//! The measurement of an item: a score from 0 to 1 with the measured value and the places that show it, or not
+//! applicable.
 
 use std::ops::Range;
 
 use super::Item;
 use crate::checks::Tuning;
 
-/// How many places are kept as evidence.
+/// The maximum number of places kept as evidence.
 const PLACES: usize = 8;
 
-/// What a measurement gives.
+/// The result of a measurement.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measure {
-    /// From 0 to 1; none where there is nothing to measure.
+    /// From 0 to 1; `None` if there is nothing to measure.
     pub score: Option<f64>,
-    /// The number behind it, in the unit of the page, if there is one.
+    /// The measured value, in the unit of the page, if there is one.
     pub value: Option<f64>,
-    /// Places that show it, in bytes of the source: the first ones.
+    /// The first places that show it, as byte ranges in the source.
     pub places: Vec<Range<usize>>,
 }
 
 impl Measure {
-    /// A score.
+    /// Creates a measurement with a score, clamped to 0 to 1.
     #[must_use]
     pub fn of(score: f64) -> Self {
         Self {
-            // Zero has no sign here.
+            // Adding 0.0 turns -0.0 into 0.0.
             score: Some(score.clamp(0.0, 1.0) + 0.0),
             ..Self::default()
         }
     }
 
-    /// There is nothing to measure.
+    /// Creates a measurement of a text that has nothing to measure.
     #[must_use]
     pub fn not_applicable() -> Self {
         Self::default()
     }
 
-    /// With the number behind it.
+    /// Sets the measured value.
     #[must_use]
     pub fn from(mut self, value: f64) -> Self {
         self.value = Some(value);
         self
     }
 
-    /// With places that show it.
+    /// Adds places as evidence, up to a maximum.
     #[must_use]
     pub fn at(mut self, places: impl IntoIterator<Item = Range<usize>>) -> Self {
         self.places.extend(places);
@@ -52,7 +53,7 @@ impl Measure {
     }
 }
 
-/// The thresholds of an item, as its page or the configuration has them.
+/// The thresholds of an item, as configured, else as on its page.
 #[derive(Clone, Copy, Debug)]
 pub struct Gauge<'a> {
     pub(super) item: &'a Item,
@@ -60,20 +61,20 @@ pub struct Gauge<'a> {
 }
 
 impl Gauge<'_> {
-    /// A threshold.
+    /// Returns a threshold of the item.
     #[must_use]
     pub fn threshold(&self, name: &str) -> f64 {
         self.tuning.threshold(self.item.name, &self.item.page.threshold, name)
     }
 
-    /// A threshold that counts.
+    /// Returns a threshold that is a count.
     #[must_use]
     pub fn limit(&self, name: &str) -> usize {
         self.tuning.limit(self.item.name, &self.item.page.threshold, name)
     }
 }
 
-/// From 0 at `none` to 1 at `full`, in proportion between; `none` may be the larger one.
+/// Interpolates linearly from 0 at `none` to 1 at `full`, clamped; `none` may be the larger one.
 #[must_use]
 pub fn ramp(value: f64, none: f64, full: f64) -> f64 {
     if (full - none).abs() < f64::EPSILON {
@@ -82,13 +83,13 @@ pub fn ramp(value: f64, none: f64, full: f64) -> f64 {
     ((value - none) / (full - none)).clamp(0.0, 1.0)
 }
 
-/// 1 from `low` to `high`, falling to 0 over `slope` on either side.
+/// Returns 1 from `low` to `high`, falling to 0 over `slope` on either side.
 #[must_use]
 pub fn trapezoid(value: f64, low: f64, high: f64, slope: f64) -> f64 {
     ramp(value, low - slope, low).min(ramp(value, high + slope, high))
 }
 
-/// How many there are per 1,000 characters; 0 where there are none.
+/// Returns the number per 1,000 characters; 0 for an empty text.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "counts of a text are small")]
 pub fn per_thousand(count: usize, characters: usize) -> f64 {
@@ -99,7 +100,7 @@ pub fn per_thousand(count: usize, characters: usize) -> f64 {
     }
 }
 
-/// A share of counts; 0 of nothing.
+/// Returns the share of `some` in `all`; 0 if both are 0.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "no text has that much of anything")]
 pub fn share(some: usize, all: usize) -> f64 {

@@ -1,8 +1,9 @@
-//! The 68 items of A31: each a manual page, and for what can be measured a file beside it. To add one: the page, the file, and
-//! its name in its category's list.
+//! The 68 items of A31: each a manual page, and if it is measured a Rust file beside it. To add one: the page, the
+//! file, and its name in its category's list.
 //!
-//! An item is deterministic (measured), judged (by a model or a person, with quotations that stand in the text), or hybrid: the
-//! measurement gives evidence and a prior, the judgement decides. What nobody judged is not evaluated; nothing is made up.
+//! An item is deterministic (measured), judged (by a model or a person, with quotations from the text), or hybrid: the
+//! measurement provides evidence and a prior, the judgement decides. An item that needs a judgement and has none is not
+//! evaluated; no score is invented.
 
 mod character;
 mod emotion;
@@ -24,25 +25,25 @@ pub use scoring::{CategoryScore, Evaluation, Method, category_scores, evaluate, 
 
 use super::Material;
 
-/// What an item is about.
+/// The category of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Category {
-    /// 感情描写.
+    /// Emotional expression, 感情描写.
     Emotion,
-    /// キャラクター.
+    /// Characters, キャラクター.
     Character,
-    /// ストーリー展開.
+    /// Plot development, ストーリー展開.
     Story,
-    /// 文章表現.
+    /// Prose technique, 文章表現.
     Technique,
-    /// 世界観・設定.
+    /// World and setting, 世界観・設定.
     World,
-    /// 読者エンゲージメント.
+    /// Reader engagement, 読者エンゲージメント.
     Engagement,
 }
 
 impl Category {
-    /// All, in the order of their items.
+    /// All categories, in the order of their items.
     pub const ALL: [Self; 6] = [
         Self::Emotion,
         Self::Character,
@@ -52,7 +53,7 @@ impl Category {
         Self::Engagement,
     ];
 
-    /// As the specification names its score.
+    /// Returns the name of its score in the specification.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -65,7 +66,7 @@ impl Category {
         }
     }
 
-    /// As people call it.
+    /// Returns the Japanese name.
     #[must_use]
     pub const fn ja(self) -> &'static str {
         match self {
@@ -78,7 +79,7 @@ impl Category {
         }
     }
 
-    /// The most that its score can be: as many as it has items.
+    /// Returns the maximum score, which is the number of its items.
     #[must_use]
     pub const fn max(self) -> u32 {
         match self {
@@ -88,26 +89,25 @@ impl Category {
     }
 }
 
-/// An item.
+/// An item of the A31 catalogue.
 #[derive(Debug)]
 pub struct Item {
-    /// `A31-001` to `A31-068`.
+    /// The id, `A31-001` to `A31-068`.
     pub id: String,
-    /// What it is about, in snake case.
+    /// The name in snake case, also that of its page.
     pub name: &'static str,
-    /// Its category.
     pub category: Category,
-    /// Its manual page.
+    /// The parsed manual page.
     pub page: ItemPage,
     measure: Option<fn(&Material<'_>, &Gauge<'_>) -> Measure>,
 }
 
-/// Lists the items of a category: those with a measurement beside their page, and those with a page alone.
+/// Declares the items of a category: first those with a measurement beside their page, then those with a page only.
 macro_rules! category {
     ($category:ident; measured: $($name:ident,)* ; judged: $($judged:ident,)* ;) => {
         $(mod $name;)*
 
-        /// The items of the category.
+        /// Returns the items of the category.
         pub(super) fn items() -> Vec<crate::checks::items::Item> {
             use crate::checks::items::{Category::$category, Item};
             vec![
@@ -119,7 +119,7 @@ macro_rules! category {
 }
 pub(crate) use category;
 
-/// Every item, by its id.
+/// All items, ordered by id.
 pub static ITEMS: LazyLock<Vec<Item>> = LazyLock::new(|| {
     let categories = [
         emotion::items(),
@@ -134,7 +134,7 @@ pub static ITEMS: LazyLock<Vec<Item>> = LazyLock::new(|| {
     items
 });
 
-/// The item of an id.
+/// Returns the item with an id.
 #[must_use]
 pub fn item(id: &str) -> Option<&'static Item> {
     ITEMS.iter().find(|item| item.id == id)
@@ -157,7 +157,7 @@ impl Item {
         }
     }
 
-    /// What can be measured of it; `None` of an item that is only judged.
+    /// Measures the item in a text; `None` if it is only judged.
     #[must_use]
     pub fn measured(&self, material: &Material<'_>) -> Option<Measure> {
         let gauge = Gauge {

@@ -1,74 +1,74 @@
-//! The manual page of an item, as it stands beside it: what it asks, its thresholds, what a judge is asked, its texts.
+//! The manual page of an item, a TOML file beside it: its question, thresholds, rubric for a judge, and samples.
 
 use serde::Deserialize;
 
 use crate::{checks::page::Threshold, project::StylePreset};
 
-/// How an item is evaluated.
+/// The way in which an item is evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// Measured.
+    /// Measured only; judgements are rejected.
     Deterministic,
-    /// Measured and judged.
+    /// Measured as a prior, and judged.
     Hybrid,
-    /// Judged.
+    /// Judged only; without a judgement not evaluated.
     Judged,
 }
 
-/// A manual page.
+/// The manual page of an item.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ItemPage {
-    /// `A31-001`.
+    /// The id, such as `A31-001`.
     pub id: String,
-    /// How it is evaluated.
+    /// The way in which the item is evaluated.
     pub kind: Kind,
-    /// Whether a judge may quote the settings beside the text.
+    /// True if a judge may also quote the settings.
     #[serde(default)]
     pub quotes_settings: bool,
-    /// In English.
+    /// The texts in English.
     pub en: ItemWords,
-    /// In Japanese.
+    /// The texts in Japanese.
     pub ja: ItemWords,
-    /// The numbers that decide.
+    /// The configurable thresholds.
     #[serde(default)]
     pub threshold: Vec<Threshold>,
-    /// A text that does it well.
+    /// A text that scores high.
     pub good: ItemSample,
-    /// The same, badly done.
+    /// The same text, badly written.
     pub bad: ItemSample,
-    /// A text that looks bad and is not, or that cannot be evaluated.
+    /// A text that looks bad but is not, or that cannot be evaluated.
     pub misleading: ItemSample,
 }
 
-/// What a page says in one language.
+/// The texts of a page in one language.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ItemWords {
-    /// A noun phrase.
+    /// The title, a noun phrase.
     pub title: String,
-    /// The page itself: paragraphs.
+    /// The manual itself, in paragraphs.
     pub manual: String,
-    /// What a writer can do about a low score.
+    /// Advice for an author on a low score.
     pub advice: String,
-    /// What a judge is asked; none of an item that is measured.
+    /// The instruction for a judge; `None` for a measured item.
     pub rubric: Option<String>,
 }
 
-/// A text that tries an item, with what the rest of its novel says.
+/// A text that tests an item, with the context of its novel.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ItemSample {
-    /// The manuscript.
+    /// The text of the manuscript.
     pub text: String,
-    /// What a judge says of it.
+    /// The simulated judgement of the text.
     pub judgement: Option<Scripted>,
-    /// What is expected of a misleading text.
+    /// The expected result for a misleading text.
     pub expect: Option<Expected>,
-    /// Why it misleads.
+    /// The explanation of why it misleads.
     pub why: Option<Why>,
-    /// The plot of its episode, as YAML.
+    /// The plot of the episode, as YAML.
     pub plot: Option<String>,
     /// The characters, as YAML.
     pub characters: Option<String>,
@@ -78,44 +78,44 @@ pub struct ItemSample {
     pub world: Option<String>,
     /// The ledger of foreshadowing, as YAML.
     pub ledger: Option<String>,
-    /// The text of the episode before.
+    /// The text of the previous episode.
     pub previous: Option<String>,
-    /// The genre, as the settings have it.
+    /// The genre named in the settings.
     pub genre: Option<String>,
-    /// The conventions that it follows.
+    /// The style preset of the novel.
     pub preset: Option<StylePreset>,
-    /// The number of the episode; 1 without.
+    /// The number of the episode; 1 if absent.
     pub episode: Option<u32>,
 }
 
-/// A judgement that is scripted beside its text: what is tested is what is done with it.
+/// A simulated judgement of a sample; the tests check what the scoring makes of it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scripted {
-    /// From 0 to 1.
+    /// The score, from 0 to 1.
     pub score: f64,
-    /// Parts of the text.
+    /// Literal quotations from the text.
     pub quotes: Vec<String>,
 }
 
-/// What is expected of a misleading text.
+/// The expected result for a misleading text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Expected {
     /// A good score.
     Fine,
-    /// No score, for there is nothing to measure.
+    /// No score, since there is nothing to measure.
     NotApplicable,
-    /// No score, for the judgement quotes what is not in the text.
+    /// No score, since the judgement quotes words that are not in the text.
     Rejected,
 }
 
-/// Why a text misleads.
+/// The explanation of why a text misleads.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Why {
-    /// In English.
+    /// The explanation in English.
     pub en: String,
-    /// In Japanese.
+    /// The explanation in Japanese.
     pub ja: String,
 }

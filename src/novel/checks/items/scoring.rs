@@ -1,32 +1,34 @@
-//! The arithmetic of the items: from measurement and judgement to a score, from scores to categories and one number.
+//! The scoring of items: from measurement and judgement to the score of an item, of its category, and of the whole
+//! text.
 //!
-//! Weights are 1. A hybrid item is 0.3 of its prior and 0.7 of its judgement; a prior alone counts at confidence 0.5
-//! (decisions 38, 39). A category's score is its maximum times the mean of what was evaluated; `coverage` says how much that is.
+//! Items have equal weight. The score of a hybrid item is 0.3 of its prior and 0.7 of its judgement; a prior alone has
+//! a confidence of 0.5 (decisions 38, 39). A category's score is its maximum times the mean of its evaluated items;
+//! `coverage` is their share.
 
 use std::collections::BTreeMap;
 
 use super::{Category, ITEMS, Item, Judged, Kind, Measure};
 use crate::checks::Material;
 
-/// How much of a hybrid item's score its measurement is, where there is a judgement (decision 39).
+/// The weight of the measurement in the score of a hybrid item with a judgement (decision 39).
 const PRIOR: f64 = 0.3;
 
-/// How much is to be believed of a measurement that a judgement should decide (decision 39).
+/// The confidence of the measurement of a hybrid item without a judgement (decision 39).
 const PRIOR_ALONE: f64 = 0.5;
 
-/// How an item came to its score.
+/// The origin of an item's score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// It was measured.
+    /// The item was measured.
     Deterministic,
-    /// It was judged.
+    /// The item was judged.
     Judged(super::Judge),
-    /// Nobody judged it, or there is nothing to measure.
+    /// The item has neither a judgement nor anything to measure.
     NotEvaluated,
 }
 
 impl Method {
-    /// As it is written.
+    /// Returns the serialised name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -37,25 +39,23 @@ impl Method {
     }
 }
 
-/// What came of an item.
+/// The evaluation of an item.
 #[derive(Clone, Debug)]
 pub struct Evaluation {
-    /// The item.
     pub item: &'static Item,
-    /// From 0 to 1; none where it is not evaluated.
+    /// From 0 to 1; `None` if the item was not evaluated.
     pub score: Option<f64>,
-    /// How.
+    /// The origin of the score.
     pub method: Method,
-    /// How much is to be believed of it, from 0 to 1.
+    /// The confidence in the score, from 0 to 1.
     pub confidence: f64,
-    /// What was measured, if anything was.
+    /// The measurement, if the item has one.
     pub measure: Option<Measure>,
-    /// What was judged, if anybody did.
+    /// The judgement, if one was given.
     pub judged: Option<Judged>,
 }
 
-/// Evaluates the items that are asked for. Judgements are taken as they are: whoever brings them has verified them. `None` when the token says to
-/// stop.
+/// Evaluates the items that `is_asked` selects. Judgements must be verified by the caller. Returns `None` if cancelled.
 #[must_use]
 pub fn evaluate(
     material: &Material<'_>,
@@ -78,7 +78,7 @@ pub fn evaluate(
 }
 
 impl Evaluation {
-    /// Of a measurement and a judgement.
+    /// Combines the measurement and the judgement of an item.
     #[must_use]
     pub fn of(item: &'static Item, measure: Option<Measure>, judged: Option<Judged>) -> Self {
         let measured = measure.as_ref().and_then(|measure| measure.score);
@@ -108,15 +108,14 @@ impl Evaluation {
 /// The score of a category.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CategoryScore {
-    /// Which.
     pub category: Category,
-    /// From 0 to the maximum; none where nothing was evaluated.
+    /// From 0 to the maximum of the category; `None` if no item was evaluated.
     pub score: Option<f64>,
-    /// How many of its items were evaluated, as a share.
+    /// The share of the category's items that were evaluated.
     pub coverage: f64,
 }
 
-/// The scores of the categories, in their order.
+/// Returns the scores of all categories, in their order.
 #[must_use]
 pub fn category_scores(all: &[Evaluation]) -> Vec<CategoryScore> {
     Category::ALL.map(|category| category_score(category, all)).to_vec()
@@ -134,7 +133,7 @@ fn category_score(category: Category, all: &[Evaluation]) -> CategoryScore {
     }
 }
 
-/// One number from 0 to 100: the mean of the categories, each weighted by its coverage (decision 38).
+/// Returns the overall score from 0 to 100, the mean of the categories weighted by their coverage (decision 38).
 #[must_use]
 pub fn overall(categories: &[CategoryScore]) -> Option<f64> {
     let (mut sum, mut weights) = (0.0, 0.0);

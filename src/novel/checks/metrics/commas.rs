@@ -1,32 +1,32 @@
-//! Commas of narration: how many a sentence has, and how near that is to a steady breath.
+//! The commas of narration: their number per sentence, and how close that is to a steady rhythm.
 //!
-//! Baselines of 坊っちゃん: 1.07 a sentence (novel-checks §1), 6.7 % of sentences with more than three (textlint, which cuts
-//! sentences otherwise, has 7.3 %). What is said in the middle of a sentence is not counted.
+//! Baselines of 坊っちゃん: 1.07 per sentence (novel-checks §1), 6.7 % of sentences with more than three (textlint,
+//! which splits sentences differently, has 7.3 %). Speech in the middle of a sentence is not counted.
 
 use super::{Lengths, lengths::Spread, share};
 use crate::checks::material::Material;
 
-/// A sentence with more is full of them.
+/// The maximum number of commas of a sentence that does not count as overloaded.
 const MANY: usize = 3;
 
-/// The mean that costs nothing, how far from it is free, and what each further distance of that size costs.
+/// The mean that costs nothing, the distance from it that is free, and the cost of each further such distance.
 const STEADY: f64 = 1.1;
 const FREE: f64 = 0.5;
 const COST: f64 = 20.0;
 
-/// What each sentence in a hundred with more than [`MANY`] costs.
+/// The cost of each percent of sentences with more than [`MANY`] commas.
 const COST_OF_MANY: f64 = 2.0;
 
 /// The commas of narration.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Commas {
-    /// For each sentence, how many.
+    /// The number of commas of each sentence.
     pub of_sentences: Vec<usize>,
-    /// How they vary.
+    /// The mean and deviation of these numbers.
     pub spread: Spread,
-    /// The share of sentences with more than three.
+    /// The share of sentences with more than three commas.
     pub many: f64,
-    /// From 0 to 100; none of no sentences.
+    /// From 0 to 100; `None` without sentences.
     pub score: Option<f64>,
 }
 
@@ -55,12 +55,13 @@ impl Commas {
     }
 }
 
-/// Whether a character is a 読点.
+/// True if a character is a 読点.
 pub(in crate::checks) fn is_comma(c: char) -> bool {
     matches!(c, '、' | '，' | '､')
 }
 
-/// 100 − 20·max(0, |mean − 1.1| − 0.5)/0.5 − 2·(sentences in a hundred with more than three), not below 0 (novel-checks 2.2).
+/// Returns 100 − 20·max(0, |mean − 1.1| − 0.5)/0.5 − 2·(percent of sentences with more than three commas), at least 0
+/// (novel-checks 2.2).
 fn score(mean: f64, many: f64) -> f64 {
     let off = ((mean - STEADY).abs() - FREE).max(0.0);
     (100.0 - COST * off / FREE - COST_OF_MANY * many * 100.0).max(0.0)
@@ -83,7 +84,7 @@ mod tests {
     #[test]
     fn a_steady_breath_costs_nothing() {
         assert!(is_near(score(1.1, 0.0), 100.0) && is_near(score(0.6, 0.0), 100.0));
-        // |0.1 − 1.1| − 0.5 = 0.5: one step; ten sentences in a hundred: 20.
+        // |0.1 − 1.1| − 0.5 = 0.5: one further distance, plus ten percent of sentences: 20.
         assert!(is_near(score(0.1, 0.10), 60.0));
     }
 }

@@ -1,41 +1,42 @@
-//! How sentences of narration end: the form of the last bunsetsu, and the last two characters that are heard.
+//! The endings of sentences of narration: the form of the last bunsetsu, and the last two characters before the closing
+//! punctuation.
 //!
-//! Read from the end: marks are passed over, then final particles (よ, ね, か ...), and the word before them decides. So 来なかった
-//! is past, for た is what is heard, and 行きました is past and polite.
+//! A sentence is read from its end: punctuation is skipped, then final particles (よ, ね, か ...), and the word before
+//! them decides. So 来なかった is past, since た comes last, and 行きました is past and polite.
 
 use std::{collections::BTreeMap, ops::Range};
 
 use super::{Lengths, Rows, share};
 use crate::{checks::material::Material, manuscript::is_kanji, morphology::Morpheme};
 
-/// How many characters make an ending.
+/// The number of characters of an ending.
 const HEARD: usize = 2;
 
-/// What a sentence ends in.
+/// The grammatical form in which a sentence ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EndingClass {
-    /// 〜た, 〜ました.
+    /// Past tense: 〜た, 〜ました.
     Past,
-    /// 〜る, 〜い: a verb or adjective as the dictionary has it.
+    /// Dictionary form of a verb or adjective: 〜る, 〜い.
     Present,
-    /// 〜だ, 〜である.
+    /// Copula: 〜だ, 〜である.
     Copula,
-    /// 体言止め: a noun.
+    /// A noun, 体言止め.
     Noun,
-    /// 〜ない, 〜ぬ, 〜ません.
+    /// Negation: 〜ない, 〜ぬ, 〜ません.
     Negation,
-    /// 〜う, 〜まい, 〜らしい, 〜ようだ, 〜かもしれない.
+    /// Conjecture: 〜う, 〜まい, 〜らしい, 〜ようだ, 〜かもしれない.
     Conjecture,
-    /// 〜か, or a question mark.
+    /// A question: 〜か, or a question mark.
     Question,
-    /// 〜です, 〜ます.
+    /// Polite present: 〜です, 〜ます.
     Polite,
-    /// A particle, an adverb, a command, a verb that goes on.
+    /// Anything else: a particle, an adverb, an imperative, a verb in a continuing form.
     Other,
 }
 
 impl EndingClass {
-    /// How it sounds, in Japanese.
+    /// Returns a typical ending of the class in Japanese.
     #[must_use]
     pub const fn sound(self) -> &'static str {
         match self {
@@ -52,27 +53,28 @@ impl EndingClass {
     }
 }
 
-/// The end of a sentence.
+/// The ending of a sentence of narration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ending {
-    /// Its form.
+    /// The grammatical form.
     pub class: EndingClass,
-    /// Whether です or ます is in it, whatever its form.
+    /// True if です or ます is in the ending, whatever its form.
     pub is_polite: bool,
-    /// The last two characters before the marks that close it; empty if there are not so many.
+    /// The last two characters before the closing punctuation; empty if the sentence has fewer.
     pub heard: String,
 }
 
-/// The ends of the sentences of narration.
+/// The endings of the sentences of narration.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Endings {
-    /// For each sentence.
+    /// The ending of each sentence.
     pub of_sentences: Vec<Ending>,
-    /// The share of each class that there is.
+    /// The share of each class that occurs.
     pub shares: BTreeMap<EndingClass, f64>,
-    /// Two and more sentences in a row that end in the same two characters, as places in [`Lengths::sentences`].
+    /// Runs of at least two consecutive sentences that end in the same two characters, as ranges of indices into
+    /// [`Lengths::sentences`].
     pub same_heard: Vec<Range<usize>>,
-    /// The same for classes, [`EndingClass::Other`] aside, which is none.
+    /// Runs of at least two consecutive sentences with endings of the same class, other than [`EndingClass::Other`].
     pub same_class: Vec<Range<usize>>,
 }
 
@@ -105,7 +107,7 @@ impl Endings {
         }
     }
 
-    /// The share of a class.
+    /// Returns the share of a class; 0 if it does not occur.
     #[must_use]
     pub fn share(&self, class: EndingClass) -> f64 {
         self.shares.get(&class).copied().unwrap_or_default()
@@ -157,7 +159,7 @@ fn is_final_particle(word: &Morpheme<'_>) -> bool {
     word.is(&["助詞", "終助詞"]) || word.is(&["助詞", "副助詞／並立助詞／終助詞"])
 }
 
-/// The class of words without what follows them.
+/// Returns the class of the words of a sentence, without final particles and punctuation.
 fn class(words: &[Morpheme<'_>]) -> EndingClass {
     let Some((last, before)) = words.split_last() else {
         return EndingClass::Other;
@@ -192,19 +194,20 @@ fn class(words: &[Morpheme<'_>]) -> EndingClass {
     }
 }
 
-/// で of である.
+/// True for the で of である.
 fn is_copula(word: &Morpheme<'_>) -> bool {
     word.surface == "で" && word.is(&["助動詞"])
 }
 
-/// Whether a sentence that ends so ends in a noun: の, よう and the like are none.
+/// True if a sentence that ends in this word ends in a noun; の, よう and the like do not count.
 fn is_noun(word: &Morpheme<'_>) -> bool {
     word.parts[2] != "助動詞語幹"
         && !matches!(word.parts[1], "接続詞的" | "動詞非自立的" | "特殊")
         && !(word.parts[1] == "非自立" && matches!(word.surface, "の" | "ん"))
 }
 
-/// The class of what the dictionary takes for a noun after a kanji, and is the end of a verb or adjective: 尾＋けた, 悪＋るい.
+/// Returns the class of what the dictionary takes for a noun after a kanji but is the end of a verb or adjective:
+/// 尾＋けた, 悪＋るい.
 fn inflected(last: &Morpheme<'_>, previous: Option<&Morpheme<'_>>) -> Option<EndingClass> {
     let is_after_kanji = previous.is_some_and(|word| word.surface.ends_with(is_kanji));
     let is_kana = last.surface.chars().all(|c| ('ぁ'..='ゖ').contains(&c));

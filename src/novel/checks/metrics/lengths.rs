@@ -1,33 +1,34 @@
-//! Lengths of the sentences of narration, in visible characters without white space.
+//! The lengths of the sentences of narration, in visible characters without white space.
 //!
-//! Baselines of 坊っちゃん: mean 33.4, coefficient of variation 0.64, 31 % up to 20 characters, 52 % up to 50 (novel-checks §1).
+//! Baselines of 坊っちゃん: mean 33.4, coefficient of variation 0.64, 31 % up to 20 characters, 52 % from 21 to 50
+//! (novel-checks §1).
 
 use crate::{checks::material::Material, manuscript::Voice};
 
-/// A sentence up to this is short, one up to [`MEDIUM`] is medium (novel-checks 2.2).
+/// The maximum length of a short sentence, in characters; one up to [`MEDIUM`] is medium (novel-checks 2.2).
 pub const SHORT: usize = 20;
-/// See [`SHORT`].
+/// The maximum length of a medium sentence, in characters; a longer one is long (novel-checks 2.2).
 pub const MEDIUM: usize = 50;
 
-/// The shares of short, medium and long sentences that a balanced text has (novel-checks 2.2, near those of 坊っちゃん).
+/// The shares of short, medium and long sentences in a balanced text (novel-checks 2.2, close to those of 坊っちゃん).
 const BALANCED: [f64; 3] = [0.30, 0.52, 0.18];
 
-/// The same for texts that are read on a screen; a starting value.
+/// The same shares for texts that are read on a screen; a starting value.
 const BALANCED_ON_SCREEN: [f64; 3] = [0.45, 0.45, 0.10];
 
-/// Mean and deviation of some numbers.
+/// The mean and standard deviation of a set of numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Spread {
-    /// How many there are.
+    /// The number of values.
     pub count: usize,
-    /// Their mean; 0 of none.
+    /// The mean; 0 without values.
     pub mean: f64,
-    /// Their standard deviation, of all and not of a sample.
+    /// The population standard deviation.
     pub deviation: f64,
 }
 
 impl Spread {
-    /// Of numbers.
+    /// Computes mean and deviation of numbers.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "counts of sentences are far below 2⁵²")]
     pub fn of(numbers: impl IntoIterator<Item = f64> + Clone) -> Self {
@@ -44,7 +45,7 @@ impl Spread {
         }
     }
 
-    /// The coefficient of variation: the deviation in units of the mean; 0 of nothing.
+    /// Returns the coefficient of variation, the deviation divided by the mean; 0 if the mean is 0.
     #[must_use]
     pub fn variation(&self) -> f64 {
         if self.mean == 0.0 {
@@ -55,16 +56,16 @@ impl Spread {
     }
 }
 
-/// The sentences of narration by length.
+/// The lengths of the sentences of narration.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lengths {
-    /// Each sentence: its place in the sentences of the text, and its characters.
+    /// For each sentence, its index in the text and its number of characters.
     pub sentences: Vec<(usize, usize)>,
-    /// How they vary.
+    /// The mean and deviation of the lengths.
     pub spread: Spread,
-    /// The shares of short, medium and long ones; zeros of none.
+    /// The shares of short, medium and long sentences; zeros without sentences.
     pub shares: [f64; 3],
-    /// How near the shares are to those of a balanced text, from 0 to 100; none of no sentences.
+    /// The similarity of the shares to those of a balanced text, from 0 to 100; `None` without sentences.
     pub balance: Option<f64>,
 }
 
@@ -98,7 +99,8 @@ impl Lengths {
     }
 }
 
-/// 100 · (1 − ½ Σ|p − ref| / (1 − min ref)): 100 of the same shares, 0 of the farthest (novel-checks 2.2).
+/// Returns 100 · (1 − ½ Σ|p − ref| / (1 − min ref)): 100 for equal shares, 0 for the most distant ones (novel-checks
+/// 2.2).
 fn balance(shares: [f64; 3], reference: [f64; 3]) -> f64 {
     let distance: f64 = shares
         .iter()

@@ -1,7 +1,7 @@
-//! Metrics: what is measured of a text, once, for the rules, the items and the replies.
+//! Metrics: measurements of a text, computed once for rules, items and replies.
 //!
-//! Each file is one kind of measurement with its formulas and their sources; none of them judges. All are of narration, for
-//! speech has its own rhythm. Lists with one entry for each sentence are in the order of [`Lengths::sentences`].
+//! Each file is one kind of measurement with its formulas and their sources; none of them judges. All are of narration,
+//! since speech has its own rhythm. Lists with one entry per sentence are in the order of [`Lengths::sentences`].
 
 mod commas;
 mod comparison;
@@ -26,24 +26,23 @@ pub use words::{Opening, Repeat, WINDOW, Words, variety};
 
 use super::material::Material;
 
-/// Everything that is measured.
+/// All metrics of a text.
 #[derive(Clone, Debug)]
 pub struct Metrics {
-    /// Lengths of sentences.
+    /// The lengths of sentences.
     pub lengths: Lengths,
-    /// Which sentences stand in a row.
+    /// The rows of adjacent sentences.
     pub rows: Rows,
-    /// Commas.
     pub commas: Commas,
-    /// How sentences end.
+    /// The endings of sentences.
     pub endings: Endings,
-    /// Kanji and kana.
+    /// The shares of kanji and kana.
     pub scripts: WrittenIn,
-    /// Lengths of paragraphs.
+    /// The lengths of paragraphs.
     pub paragraphs: Paragraphs,
-    /// Vocabulary, conjunctions and repetition.
+    /// The vocabulary, conjunctions and repetitions.
     pub words: Words,
-    /// How easily it is read.
+    /// The readability of the narration.
     pub readability: Readability,
 }
 
@@ -66,13 +65,13 @@ impl Metrics {
     }
 }
 
-/// A share of counts; 0 of nothing.
+/// Returns the share of `some` in `all`; 0 if `all` is 0.
 #[expect(clippy::cast_precision_loss, reason = "counts of a text are far below 2⁵²")]
 fn share(some: usize, all: usize) -> f64 {
     if all == 0 { 0.0 } else { some as f64 / all as f64 }
 }
 
-/// Texts to measure by hand.
+/// Helpers that measure texts in tests.
 #[cfg(test)]
 mod tests {
     use super::Metrics;
@@ -82,7 +81,7 @@ mod tests {
         morphology::{Ipadic, Lexicon, NameKind},
     };
 
-    /// Measures a text whose novel has some names.
+    /// Measures a text whose novel has the given names.
     pub(super) fn measured_with(text: &str, names: &[&str]) -> Metrics {
         let mut lexicon = Lexicon::default();
         for name in names {
@@ -98,12 +97,12 @@ mod tests {
             .clone()
     }
 
-    /// Measures a text.
+    /// Measures a text of a novel without names.
     pub(super) fn measured(text: &str) -> Metrics {
         measured_with(text, &[])
     }
 
-    /// Whether two numbers are the same but for what floats lose.
+    /// True if two numbers are equal up to rounding errors.
     pub(super) fn is_near(one: f64, other: f64) -> bool {
         (one - other).abs() < 1e-9
     }

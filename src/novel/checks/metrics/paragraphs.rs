@@ -1,6 +1,6 @@
-//! Lengths of the paragraphs in which something is narrated, in visible characters, speech within them included.
+//! The lengths of paragraphs with narration, in visible characters, including speech within them.
 //!
-//! Paragraphs of speech alone are left out: on a screen every utterance is one.
+//! Paragraphs of speech only are left out, since on a screen every utterance is a paragraph.
 
 use super::lengths::Spread;
 use crate::{
@@ -8,17 +8,18 @@ use crate::{
     manuscript::{Counts, Voice},
 };
 
-/// The coefficient of variation from which on paragraphs are varied enough (novel-checks 2.2).
+/// The coefficient of variation at which paragraphs count as varied enough (novel-checks 2.2).
 const VARIED: f64 = 0.6;
 
-/// Paragraphs by length.
+/// The lengths of paragraphs with narration.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Paragraphs {
-    /// Each paragraph: its line, as a place in [`crate::manuscript::Manuscript::lines`], and its characters.
+    /// For each paragraph, the index of its line in [`crate::manuscript::Manuscript::lines`] and its number of
+    /// characters.
     pub lengths: Vec<(usize, usize)>,
-    /// How they vary.
+    /// The mean and deviation of the lengths.
     pub spread: Spread,
-    /// 100·min(1, CV/0.6) (novel-checks 2.2); none of fewer than two.
+    /// 100·min(1, CV/0.6) (novel-checks 2.2); `None` for fewer than two paragraphs.
     pub variation_score: Option<f64>,
 }
 

@@ -1,26 +1,27 @@
-//! How easily narration is read, as one number. It compares texts; nobody has validated it, and it is no measure of quality.
+//! The readability of narration as one number. It serves to compare texts; it is not validated and does not measure
+//! quality.
 //!
-//! R = 100 − 1.2·max(0, mean length of a sentence − 30) − 150·max(0, share of kanji − 0.33) − 4·max(0, commas a sentence − 1.6)
-//! − 2·(sentences in a hundred with more than 80 characters), not below 0 (decision 39). The share of kanji is the one among
-//! kanji and kana, as everywhere here.
+//! R = 100 − 1.2·max(0, mean length of a sentence − 30) − 150·max(0, share of kanji − 0.33) − 4·max(0, commas per
+//! sentence − 1.6) − 2·(percent of sentences with more than 80 characters), at least 0 (decision 39). As everywhere
+//! here, the share of kanji is that among kanji and kana.
 
 use super::{Commas, Lengths, WrittenIn, share};
 
-/// A sentence with more characters is very long.
+/// The maximum number of characters of a sentence that is not very long.
 pub const VERY_LONG: usize = 80;
 
-/// What makes narration hard to read, and the number.
+/// The readability of narration with the factors that lower it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Readability {
-    /// Characters a sentence.
+    /// The mean number of characters per sentence.
     pub mean_length: f64,
     /// The share of kanji among kanji and kana.
     pub kanji: f64,
-    /// Commas a sentence.
+    /// The mean number of commas per sentence.
     pub commas: f64,
     /// The share of sentences with more than 80 characters.
     pub very_long: f64,
-    /// From 0 to 100; none of no sentences.
+    /// From 0 to 100; `None` without sentences.
     pub score: Option<f64>,
 }
 

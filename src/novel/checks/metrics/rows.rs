@@ -1,17 +1,17 @@
-//! Which sentences of narration stand in a row: nothing but white space lies between two neighbours.
+//! The rows of consecutive sentences of narration, with only white space between neighbours.
 //!
-//! Speech, a scene break and a heading end a row, a new paragraph does not. Speech in the middle of a sentence ends none:
-//! the sentence goes on after it.
+//! Speech, a scene break or a heading ends a row, a new paragraph does not. Speech in the middle of a sentence does not
+//! end a row, since the sentence continues after it.
 
 use std::ops::Range;
 
 use super::Lengths;
 use crate::{checks::material::Material, manuscript::Kind};
 
-/// The rows, in order; together they are all sentences of narration.
+/// The rows in order; together they contain all sentences of narration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rows {
-    /// Each as places in [`Lengths::sentences`].
+    /// The rows, as ranges of indices into [`Lengths::sentences`].
     pub rows: Vec<Range<usize>>,
 }
 
@@ -42,7 +42,8 @@ impl Rows {
         Self { rows }
     }
 
-    /// The longest stretches of rows in which each sentence is like the one before it, if they have at least so many.
+    /// Returns the longest runs within rows in which each sentence is like the previous one, of at least `least`
+    /// sentences.
     #[must_use]
     pub fn runs(&self, least: usize, is_alike: impl Fn(usize, usize) -> bool) -> Vec<Range<usize>> {
         let mut runs = Vec::new();

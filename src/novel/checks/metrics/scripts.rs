@@ -1,25 +1,26 @@
-//! Which scripts narration is written in: shares of kanji, hiragana and katakana among these three.
+//! The scripts of narration: shares of kanji, hiragana and katakana among these three.
 //!
-//! They are counted twice: all of them, and without the names of the novel, which nobody chose for the look of a page.
+//! They are computed twice, with and without the names of the novel, since the author does not choose the script of a
+//! name for the look of a page.
 
 use super::share;
 use crate::{checks::material::Material, manuscript::Voice, morphology::Origin, text::Scripts};
 
-/// Shares of the three scripts; zeros of no letters.
+/// The shares of the three scripts; zeros without letters.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ScriptShares {
-    /// How many letters of the three there are.
+    /// The number of letters of the three scripts.
     pub letters: usize,
-    /// 漢字.
+    /// The share of kanji, 漢字.
     pub kanji: f64,
-    /// ひらがな.
+    /// The share of hiragana, ひらがな.
     pub hiragana: f64,
-    /// 片仮名.
+    /// The share of katakana, 片仮名.
     pub katakana: f64,
 }
 
 impl ScriptShares {
-    /// Of characters by script.
+    /// Computes the shares from counts of characters by script.
     #[must_use]
     pub fn of(scripts: &Scripts) -> Self {
         let letters = scripts.kanji + scripts.hiragana + scripts.katakana;
@@ -32,12 +33,12 @@ impl ScriptShares {
     }
 }
 
-/// What narration is written in.
+/// The scripts of narration.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WrittenIn {
-    /// Characters by script.
+    /// The number of characters by script.
     pub scripts: Scripts,
-    /// Their shares.
+    /// The shares of the scripts.
     pub shares: ScriptShares,
     /// The shares without names of the novel.
     pub without_names: ScriptShares,
@@ -50,7 +51,7 @@ impl WrittenIn {
         for (_, _, words) in material.heard(Voice::Narration) {
             for word in words.iter().filter(|word| word.origin == Origin::Name) {
                 let name = Scripts::of(word.surface);
-                // Words are of the same text, so nothing is taken away that was not counted.
+                // The words are part of the same text, so nothing is subtracted that was not counted.
                 without.kanji = without.kanji.saturating_sub(name.kanji);
                 without.hiragana = without.hiragana.saturating_sub(name.hiragana);
                 without.katakana = without.katakana.saturating_sub(name.katakana);

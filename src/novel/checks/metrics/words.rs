@@ -1,8 +1,8 @@
-//! The vocabulary of narration: how varied it is, how sentences open, and which phrases come again.
+//! The vocabulary of narration: its variety, the openings of sentences, and repeated phrases.
 //!
-//! Variety is MATTR, the moving-average type-token ratio: the mean, over all stretches of 100 content words, of the share of
-//! different ones, by base form. A phrase is four words in a row within a sentence, without punctuation, with at least two
-//! content words that are no names (novel-checks 2.2).
+//! Variety is MATTR, the moving-average type-token ratio: the mean over all windows of 100 content words of the share
+//! of distinct ones, by base form. A phrase is four words in a row within a sentence, without punctuation, with at
+//! least two content words that are not names (novel-checks 2.2).
 
 use std::{collections::HashMap, ops::Range};
 
@@ -13,47 +13,47 @@ use crate::{
     morphology::{Morpheme, Origin},
 };
 
-/// How many content words a stretch of MATTR has (novel-checks 2.2).
+/// The number of content words of a window of MATTR (novel-checks 2.2).
 pub const WINDOW: usize = 100;
 
-/// How many words a phrase has.
+/// The number of words of a phrase.
 const PHRASE: usize = 4;
 
-/// How many of them must be content words.
+/// The minimum number of content words of a phrase.
 const CONTENT: usize = 2;
 
-/// The words of narration.
+/// The vocabulary of narration.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Words {
-    /// How many content words there are.
+    /// The number of content words.
     pub content: usize,
-    /// MATTR, from 0 to 1; of fewer words than a stretch the share of different ones; none of none.
+    /// MATTR, from 0 to 1; for fewer words than a window the share of distinct ones; `None` without words.
     pub variety: Option<f64>,
     /// The sentences that begin with a conjunction.
     pub conjunctions: Vec<Opening>,
-    /// Their share.
+    /// The share of sentences that begin with a conjunction.
     pub conjunction_share: f64,
-    /// How many phrases there are.
+    /// The number of phrases.
     pub phrases: usize,
-    /// The phrases that have stood before.
+    /// The phrases that occurred before.
     pub repeats: Vec<Repeat>,
 }
 
 /// A conjunction at the beginning of a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opening {
-    /// The sentence, as a place in [`Lengths::sentences`].
+    /// The index of the sentence in [`Lengths::sentences`].
     pub nth: usize,
-    /// The conjunction, in bytes of the visible text.
+    /// The byte range of the conjunction in the visible text.
     pub visible: Range<usize>,
 }
 
-/// A phrase that comes again.
+/// A repetition of a phrase.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repeat {
-    /// Where it comes again, in bytes of the visible text.
+    /// The byte range of the repetition in the visible text.
     pub visible: Range<usize>,
-    /// How many words of narration after the last time.
+    /// The number of words of narration since the previous occurrence.
     pub distance: usize,
 }
 
@@ -80,27 +80,27 @@ impl Words {
         }
     }
 
-    /// The phrases that come again within so many words.
+    /// Iterates over the repetitions within `window` words.
     pub fn repeats_within(&self, window: usize) -> impl Iterator<Item = &Repeat> {
         self.repeats.iter().filter(move |repeat| repeat.distance <= window)
     }
 
-    /// Their share of all phrases.
+    /// Returns the share of all phrases that are repeated within `window` words.
     #[must_use]
     pub fn repeated_share(&self, window: usize) -> f64 {
         share(self.repeats_within(window).count(), self.phrases)
     }
 }
 
-/// The conjunction that a sentence begins with, marks aside.
+/// Returns the conjunction that a sentence begins with, after any punctuation.
 fn conjunction(words: &[Morpheme<'_>]) -> Option<Range<usize>> {
     let first = words.iter().position(|word| !word.is(&["記号"]))?;
     let hit = CONNECTIVES.conjunctions.at(words, first)?;
     Some(words[hit.words.start].visible.start..words[hit.words.end - 1].visible.end)
 }
 
-/// MATTR: the mean share of different words in all stretches of a length, each one word further; of fewer words than that
-/// their own share, and none of none.
+/// Returns MATTR: the mean share of distinct words over all windows of a length, moved by one word each. For fewer
+/// words it is their own share of distinct ones; `None` without words.
 #[must_use]
 pub fn variety(words: &[&str], window: usize) -> Option<f64> {
     let window = window.min(words.len());
@@ -127,7 +127,7 @@ pub fn variety(words: &[&str], window: usize) -> Option<f64> {
     Some(share(sum, stretches * window))
 }
 
-/// How many phrases there are, and those that have stood before.
+/// Returns the number of phrases, and those that occurred before.
 fn repeats<'w, 'a: 'w>(sentences: impl Iterator<Item = &'w [Morpheme<'a>]>) -> (usize, Vec<Repeat>) {
     let words: Vec<&Morpheme<'_>> = sentences.flatten().filter(|word| !word.is(&["記号"])).collect();
     let surfaces: Vec<&str> = words.iter().map(|word| word.surface).collect();
@@ -163,7 +163,7 @@ mod tests {
         ));
         let mut words = vec!["犬"; WINDOW];
         words.push("猫");
-        // Two stretches: 1 and 2 different words of a hundred.
+        // Two windows, with 1 and 2 distinct words of a hundred.
         assert!(is_near(variety(&words, WINDOW).expect("words"), 0.015));
     }
 

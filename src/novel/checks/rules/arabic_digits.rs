@@ -1,4 +1,4 @@
-//! `arabic_digits`: a number of more Arabic digits than fit side by side in vertical print.
+//! Rule `arabic_digits`: finds numbers with more Arabic digits than fit side by side in vertical print.
 
 use std::ops::Range;
 
@@ -38,7 +38,7 @@ fn is_comma(c: char) -> bool {
     matches!(c, ',' | '，')
 }
 
-/// A run without the commas around it.
+/// Returns a run without the commas around it.
 fn trimmed(text: &str, run: Range<usize>) -> Range<usize> {
     let number = &text[run.clone()];
     let start = run.start + (number.len() - number.trim_start_matches(is_comma).len());
@@ -49,7 +49,7 @@ fn touches_word(text: &str, run: &Range<usize>) -> bool {
     before(text, run.start).is_some_and(is_latin) || after(text, run.end).is_some_and(is_latin)
 }
 
-/// Whether digits are a part of something longer, as in 3.1415 and 03-1234-5678, or several numbers.
+/// True if the digits are part of something longer, as in 3.1415 and 03-1234-5678, or are several numbers.
 fn is_unclear(text: &str, run: &Range<usize>, number: &str) -> bool {
     let is_joint = |c: Option<char>| c.is_some_and(|c| ".．:：/／-－−‐・".contains(c));
     let groups = number.split(is_comma).skip(1);

@@ -1,4 +1,4 @@
-//! `assistant_remnant`: lines in which an assistant speaks to the author.
+//! Rule `assistant_remnant`: finds lines in which an AI assistant addresses the author.
 
 use super::{Found, passages::passages, unwanted::hits};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
 pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
     let source = material.manuscript().source();
     for passage in passages(material) {
-        // As it stands in the source: marks of the medium are no visible text.
+        // The source text is searched, since markup is not part of the visible text.
         let line = &source[passage.source.clone()];
         let hits = hits(&FORBIDDEN.assistant, line, |at| {
             material.voice_at(passage.source.start + at)

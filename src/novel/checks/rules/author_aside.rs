@@ -1,4 +1,4 @@
-//! `author_aside`: sentences of the narration in which the author speaks to the readers.
+//! Rule `author_aside`: finds sentences of narration in which the author addresses the readers.
 
 use super::{Found, unwanted::hits};
 use crate::{
@@ -13,7 +13,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
         let text = sentence.text(material.manuscript());
         let is_head = last_line != Some(sentence.line);
         last_line = Some(sentence.line);
-        // What is looked for at the head of a line is not found where a sentence only begins.
+        // The prefix keeps patterns for the head of a line from matching a sentence in the middle of it.
         let shown = if is_head { text } else { format!("・{text}") };
         if !hits(&FORBIDDEN.aside, &shown, |_| Voice::Narration).is_empty() {
             found.push(Finding::at(sentence.source()));

@@ -1,4 +1,4 @@
-//! Finds words in kanji that only help another word: て下さい, た事が.
+//! Rule `auxiliary_kanji`: finds auxiliary words written in kanji: て下さい, た事が.
 
 use super::{Found, phrasing, stretches};
 use crate::{
@@ -25,7 +25,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
     }
 }
 
-/// Reports a pair from the word on that its て or た is, if it has one.
+/// Reports a pair, starting from its て or た, if it has a replacement.
 fn push(
     material: &Material<'_>,
     words: &[Morpheme<'_>],

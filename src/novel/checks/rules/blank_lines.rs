@@ -1,4 +1,4 @@
-//! `blank_lines`: more empty lines in a row than a break between scenes needs.
+//! Rule `blank_lines`: finds more consecutive empty lines than a scene break needs.
 
 use super::Found;
 use crate::{
@@ -14,7 +14,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
     let mut at = 0;
     for run in lines.chunk_by(is_same) {
         at += run.len();
-        // Before the colophon as at the end of the file.
+        // Empty lines before the colophon count as at the end of the file.
         let is_last = lines.get(at).is_none_or(|next| next.kind == LineKind::Verbatim);
         let [first, .., last] = run else { continue };
         if first.kind != LineKind::Empty || run.len() <= most || is_last {

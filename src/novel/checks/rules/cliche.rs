@@ -1,4 +1,4 @@
-//! Finds worn phrases of fiction.
+//! Rule `cliche`: finds clichés of fiction.
 
 use super::{Found, phrasing, stretches};
 use crate::{checks::material::Material, lexicons::cliches::CLICHES};

@@ -1,4 +1,4 @@
-//! A long sentence of narration without a comma or another rest.
+//! Rule `comma_absence`: finds long sentences of narration without a comma or another pause.
 
 use super::Found;
 use crate::checks::{Finding, Material, metrics::is_comma};
@@ -10,14 +10,14 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
             continue;
         }
         let sentence = &material.sentences()[*at];
-        // Speech in the middle is a rest, so it is looked at as it is read.
+        // Speech in the middle counts as a pause, so the text between the ends of the sentence is searched.
         if !material.text()[sentence.visible()].contains(is_rest) {
             found.push(Finding::at(sentence.source()).with("count", length));
         }
     }
 }
 
-/// Whether a reader draws breath at a character.
+/// True if a reader pauses at a character.
 fn is_rest(c: char) -> bool {
     is_comma(c)
         || matches!(

@@ -1,4 +1,5 @@
-//! A sentence of narration with too many commas too close to each other. Commas of a list do not count.
+//! Rule `comma_excess`: finds sentences of narration with too many commas too close to each other. Commas of a list do
+//! not count.
 
 use std::ops::Range;
 
@@ -13,7 +14,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
     let (most, densest) = (found.limit("most"), found.limit("densest"));
     let metrics = material.metrics();
     for ((at, length), all) in metrics.lengths.sentences.iter().zip(&metrics.commas.of_sentences) {
-        // Most sentences have few of any kind.
+        // This check is cheap and excludes most sentences.
         if *all <= most {
             continue;
         }
@@ -39,7 +40,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
     }
 }
 
-/// The commas among the words of a sentence that do not part the members of a list.
+/// Returns the indices of the commas of a sentence that do not separate the members of a list.
 fn counted(words: &[Morpheme<'_>]) -> Vec<usize> {
     let commas: Vec<usize> = (0..words.len())
         .filter(|at| words[*at].surface.starts_with(is_comma))
@@ -55,14 +56,14 @@ fn counted(words: &[Morpheme<'_>]) -> Vec<usize> {
     apart.map(|(_, at)| *at).collect()
 }
 
-/// 鍋、皿.
+/// True if the comma is between two nouns: 鍋、皿.
 fn is_between_nouns(words: &[Morpheme<'_>], at: usize) -> bool {
     let before = at.checked_sub(1).map(|before| &words[before]);
     let is_head = |word: &Morpheme<'_>| word.is(&["名詞"]) || word.is(&["接頭詞"]);
     before.is_some_and(|word| word.is(&["名詞"])) && words.get(at + 1).is_some_and(is_head)
 }
 
-/// The も of 缶詰も、縄も.
+/// Returns the listing particle before a comma, such as the も of 缶詰も、縄も.
 fn listing_particle<'a>(words: &[Morpheme<'a>], at: usize) -> Option<&'a str> {
     let [noun, particle] = words.get(at.checked_sub(2)?..at)? else {
         return None;
@@ -75,7 +76,7 @@ fn listing_particle<'a>(words: &[Morpheme<'a>], at: usize) -> Option<&'a str> {
     (is_listing && noun.is(&["名詞"])).then_some(particle.surface)
 }
 
-/// Whether a comma stands after を, に, で or へ of a case, and no kana after it could be read together with them.
+/// True if a comma follows the case particle を, に, で or へ, and no kana after it could be read together with them.
 fn is_needless(words: &[Morpheme<'_>], at: usize) -> bool {
     let (before, after) = (&words[..at], &words[at + 1..]);
     let Some((case, before)) = before.split_last() else {
@@ -84,9 +85,9 @@ fn is_needless(words: &[Morpheme<'_>], at: usize) -> bool {
     let is_case = case.is(&["助詞", "格助詞"]) && matches!(case.surface, "を" | "に" | "で" | "へ");
     let next = after.first().and_then(|word| word.surface.chars().next());
     let is_apart = next.is_some_and(|c| is_kanji(c) || ('ァ'..='ヺ').contains(&c));
-    // 行く途中で, 着いた上に: a clause ends here, whatever the particle is.
+    // 行く途中で, 着いた上に: a clause ends here, whatever the particle.
     let is_clause = matches!(before, [.., verb, noun] if noun.is(&["名詞"]) && verb.inflection.is_some());
-    // 一人は兄で、一人は弟だ: the で of a copula is followed by another topic or subject.
+    // 一人は兄で、一人は弟だ: after the で of a copula another topic or subject follows.
     let clause = after.iter().take_while(|word| !word.surface.starts_with(is_comma));
     let is_copula = case.surface == "で"
         && clause

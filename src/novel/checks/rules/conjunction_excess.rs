@@ -1,4 +1,4 @@
-//! Too many sentences of narration that begin with a conjunction.
+//! Rule `conjunction_excess`: finds texts in which too many sentences of narration begin with a conjunction.
 
 use super::{Found, whole_text};
 use crate::checks::Material;

@@ -1,4 +1,4 @@
-//! `dash`: a dash of other signs than ――, or of an odd number of ―.
+//! Rule `dash`: finds dashes of other characters than ――, or of an odd number of ―.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use super::{
 use crate::{checks::material::Material, manuscript::is_kanji};
 
 pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
-    // Headings are decorated with strokes.
+    // Headings may be decorated with strokes.
     for passage in passages(material).filter(|passage| !passage.is_heading) {
         for stroke in [is_stroke, |c| c == '-', |c| c == 'ー'] {
             for run in runs(passage.text, stroke) {
@@ -47,7 +47,7 @@ fn is_dash(text: &str, run: &Range<usize>) -> bool {
     let (left, right) = (before(text, run.start), after(text, run.end));
     let is_ascii = |c: Option<char>| c.is_some_and(|c| c.is_ascii_graphic());
     match after(text, run.start) {
-        // A comment, a table, an option of a command; OK--そう is a dash.
+        // Before ASCII or after ASCII punctuation it is a comment, a table or a command option; OK--そう is a dash.
         Some('-') => count(text, run) >= 2 && !is_ascii(right) && !left.is_some_and(|c| c.is_ascii_punctuation()),
         Some('ー') => count(text, run) >= 2 && is_dash_of_long_vowels(text, run),
         _ => {
@@ -58,7 +58,7 @@ fn is_dash(text: &str, run: &Range<usize>) -> bool {
     }
 }
 
-/// Whether another sign may have been meant: コ―ヒ―, ねーー先生, 了解ーー」.
+/// True if another character may have been meant: コ―ヒ―, ねーー先生, 了解ーー」.
 fn is_unclear(text: &str, run: &Range<usize>) -> bool {
     let (left, right) = (before(text, run.start), after(text, run.end));
     if after(text, run.start) == Some('ー') {
@@ -69,9 +69,9 @@ fn is_unclear(text: &str, run: &Range<usize>) -> bool {
         return false;
     }
     match left {
-        // コーヒ―と: the long vowel sign is as likely.
+        // コーヒ―と: a long vowel sign is as likely.
         Some(c) if is_katakana(c) => !right.is_some_and(|c| is_kanji(c) || is_opening(c) || is_closing(c)),
-        // 東京―大阪間 is a stretch.
+        // 東京―大阪間 is a range.
         Some(c) if is_kanji(c) => {
             let rest = &text[run.end..];
             let name = &rest[..rest.find(|c| !is_kanji(c)).unwrap_or(rest.len())];

@@ -1,4 +1,5 @@
-//! `decomposed_character`: a kana or a Latin letter and its mark, stored as two characters where one exists.
+//! Rule `decomposed_character`: finds kana or Latin letters stored with their mark as two characters although a single
+//! one exists.
 
 use unicode_normalization::char::compose;
 
@@ -28,7 +29,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
     }
 }
 
-/// The one character that a letter and a mark make.
+/// Returns the single character that a letter and a mark compose.
 fn composed(base: char, mark: char) -> Option<char> {
     let is_pair = match mark {
         '\u{3099}' | '\u{309a}' => is_kana(base),

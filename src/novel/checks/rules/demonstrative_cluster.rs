@@ -1,4 +1,4 @@
-//! Finds sentences that point too often: それ, その, ここ.
+//! Rule `demonstrative_cluster`: finds sentences with too many demonstratives: それ, その, ここ.
 
 use super::{Found, stretches};
 use crate::{
@@ -19,7 +19,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
     }
 }
 
-/// Whether a word points by itself. それから and そのまま are words of their own, and so is そういえば.
+/// True if a word is a demonstrative. それから and そのまま are separate words and do not count, nor does そういえば.
 fn points(word: &Morpheme<'_>, next: Option<&Morpheme<'_>>) -> bool {
     if word.surface == "そう" || word.surface == "こう" {
         let is_saying = next.is_some_and(|next| {

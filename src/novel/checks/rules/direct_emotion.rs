@@ -1,4 +1,4 @@
-//! Finds narration that names feelings too often instead of showing them.
+//! Rule `direct_emotion`: finds narration that names feelings too often instead of showing them.
 
 use super::{Found, phrasing, rates, stretches};
 use crate::{checks::material::Material, lexicons::EMOTION, morphology::Morpheme};

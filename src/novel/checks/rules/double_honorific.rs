@@ -1,4 +1,4 @@
-//! Finds verbs that are made honorific twice: おっしゃられる, お帰りになられる.
+//! Rule `double_honorific`: finds verbs with two honorific forms: おっしゃられる, お帰りになられる.
 
 use super::{Found, phrasing, stretches};
 use crate::{checks::material::Material, lexicons::honorifics::HONORIFICS};

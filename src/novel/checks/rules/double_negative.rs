@@ -1,4 +1,4 @@
-//! Finds negatives that are denied at once: 〜なくはない, 〜ないわけではない.
+//! Rule `double_negative`: finds negatives that are negated again: 〜なくはない, 〜ないわけではない.
 
 use super::{Found, phrasing, stretches};
 use crate::{checks::material::Material, morphology::Morpheme};
@@ -16,7 +16,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
     }
 }
 
-/// Where the denial of a negative ends, if it is denied.
+/// Returns the index after the second negation of a negative, if there is one.
 fn denied(words: &[Morpheme<'_>], at: usize) -> Option<usize> {
     let form = words[at].inflection.map_or("", |inflection| inflection.form);
     let surface = |at: usize| words.get(at).map_or("", |word| word.surface);
@@ -38,7 +38,7 @@ fn denied(words: &[Morpheme<'_>], at: usize) -> Option<usize> {
     while words.get(end).is_some_and(|word| word.is(&["助動詞"]) && matches!(word.base, "た" | "です")) {
         end += 1;
     }
-    // 〜ないではないか asks or cries out.
+    // 〜ないではないか is a question or an exclamation.
     (surface(end) != "か").then_some(end)
 }
 

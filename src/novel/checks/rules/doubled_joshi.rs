@@ -1,30 +1,30 @@
-//! Finds the same particle twice with nothing but nouns in between: 倉庫で中庭で.
+//! Rule `doubled_joshi`: finds the same particle twice with only nouns in between: 倉庫で中庭で.
 
 use super::{Found, phrasing, stretches};
 use crate::{checks::material::Material, morphology::Morpheme};
 
-/// How far a denial is looked for, in words.
+/// The maximum number of words searched for a negation.
 const LONGEST_CLAUSE: usize = 30;
 
-/// Particles that a sentence can hardly bear twice; of the others one often stands beside its like.
+/// The particles that a sentence can hardly have twice; others often occur beside themselves.
 const PARTICLES: [&str; 8] = ["が", "は", "に", "で", "へ", "から", "まで", "より"];
 
-/// What tells how and not where, before で.
+/// Nouns that express manner, not place, before で.
 const MANNERS: [&str; 10] = ["人", "自分", "独り", "ひとり", "みんな", "皆", "全部", "平気", "裸足", "大声"];
 
-/// What tells how or when and not where, before に.
+/// Nouns that express manner or time, not place, before に.
 const ADVERBS: [&str; 25] = [
     "即座", "一緒", "いっしょ", "同時", "一度", "一斉", "一気", "最初", "最後", "交互", "互い", "無性", "次", "次々", "別々",
     "順", "無理", "永久", "しずか", "さま", "風", "ふう", "際", "まま", "代わり",
 ];
 
-/// What makes one predicate with が and an adjective or verb: 気が狂う, 都合がよい.
+/// Nouns that form one predicate with が and an adjective or verb: 気が狂う, 都合がよい.
 const PREDICATES: [&str; 22] = [
     "気", "都合", "頭", "腹", "目", "眼", "手", "足", "胸", "耳", "口", "顔", "声", "背", "気持ち", "気持", "機嫌", "調子",
     "具合", "仲", "心", "話",
 ];
 
-/// Before these verbs に tells what for or to what end.
+/// Verbs before which に expresses purpose or result.
 const ENDS: [&str; 12] = [
     "する", "なる", "成る", "行く", "いく", "来る", "くる", "いたす", "致す", "出る", "帰る", "やる",
 ];
@@ -64,19 +64,19 @@ fn is_same(one: &Morpheme<'_>, other: &Morpheme<'_>) -> bool {
     one.surface == other.surface && one.parts == other.parts
 }
 
-/// Whether no other particle makes one with it: には, からは, での.
+/// True if no other particle combines with it: には, からは, での.
 fn is_single(words: &[Morpheme<'_>], at: usize) -> bool {
     let is_particle = |at: usize| words.get(at).is_some_and(|word| word.is(&["助詞"]));
     !is_particle(at + 1) && !at.checked_sub(1).is_some_and(is_particle)
 }
 
-/// Whether a noun is said twice (次から次から), or the particle is cut out of a noun (ことがらが).
+/// True if a noun is repeated (次から次から), or if the particle is part of a noun (ことがらが).
 fn is_repeated(words: &[Morpheme<'_>], known: usize, at: usize) -> bool {
     let is_twice = known > 0 && words[known - 1].surface == words[at - 1].surface;
     is_twice || words[known + 1].is(&["名詞", "接尾"])
 }
 
-/// Whether the second one of a pair is harmless.
+/// True if the second particle of a pair is acceptable.
 fn is_exempt(words: &[Morpheme<'_>], at: usize) -> bool {
     let noun = words[at - 1].surface;
     let next = words.get(at + 1);
@@ -89,7 +89,7 @@ fn is_exempt(words: &[Morpheme<'_>], at: usize) -> bool {
     }
 }
 
-/// Whether a particle makes an adverb of the noun before it: 三列に, 華奢に, 今に, 乱暴で.
+/// True if a particle forms an adverb with the noun before it: 三列に, 華奢に, 今に, 乱暴で.
 fn is_adverb(words: &[Morpheme<'_>], at: usize) -> bool {
     let Some(noun) = at.checked_sub(1).map(|before| &words[before]) else { return true };
     let is_manner = noun.is(&["名詞", "形容動詞語幹"]);
@@ -102,7 +102,7 @@ fn is_adverb(words: &[Morpheme<'_>], at: usize) -> bool {
     }
 }
 
-/// Whether a clause denies: up to its comma.
+/// True if the clause, up to its comma, contains a negation.
 fn is_denied(words: &[Morpheme<'_>]) -> bool {
     let clause = words.iter().take(LONGEST_CLAUSE).take_while(|word| !word.is(&["記号"]));
     clause.into_iter().any(|word| matches!(word.base, "ない" | "無い" | "ぬ" | "ん" | "まい"))

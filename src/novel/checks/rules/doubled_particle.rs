@@ -1,4 +1,4 @@
-//! `doubled_particle`: the same particle twice in a row.
+//! Rule `doubled_particle`: finds the same particle twice in a row.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::{
     morphology::Morpheme,
 };
 
-/// Where something is: before these, a の after a pronoun stands for a noun (僕のの隣).
+/// Nouns of position: before these, a の after a pronoun replaces a noun (僕のの隣).
 const PLACES: [&str; 20] = [
     "隣",
     "横",
@@ -35,7 +35,7 @@ const PLACES: [&str; 20] = [
     "向こう",
 ];
 
-/// The particles that hands repeat.
+/// The particles that are typed twice by mistake.
 const PARTICLES: [&str; 9] = ["を", "に", "が", "は", "と", "で", "も", "の", "へ"];
 
 pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
@@ -56,14 +56,14 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
         {
             continue;
         }
-        // The last letter of めったに is a particle, too.
+        // In めったに the last letter is a particle, too.
         let start = first.source.end - second.surface.len();
         let finding = Finding::at(start..second.source.end).with("expected", second.surface);
         found.push(finding.edited(second.source.clone(), ""));
     }
 }
 
-/// Whether the letter stands there more than twice: then it is laughter.
+/// True if the letter occurs more than twice in a row, as in laughter.
 fn is_longer(text: &str, pair: &Range<usize>) -> bool {
     let letter = after(text, pair.start);
     before(text, pair.start) == letter || after(text, pair.end) == letter
@@ -84,13 +84,13 @@ fn is_doubled(
         return second.surface == "と" && follows_speech && first.is(&["助詞"]);
     };
     if second.surface == "の" {
-        // 赤いのの隣 and 僕のの隣: the first one stands for a noun.
+        // 赤いのの隣 and 僕のの隣: the first の replaces a noun.
         let is_either = |one: &Morpheme<'_>| one.is(&["助詞"]) || one.is(&["名詞", "非自立"]);
         let is_owner = ["名詞", "副詞", "接頭詞"].iter().any(|kind| word.is(&[kind]));
         let is_place = next.is_some_and(|next| PLACES.contains(&next.surface));
         return is_owner && !(word.is(&["名詞", "代名詞"]) && is_place) && is_either(first) && is_either(second);
     }
-    // Beside another particle the second が or で is taken for the conjunction or the form of だ.
+    // Next to another particle, the dictionary takes a second が or で for the conjunction or the form of だ.
     let is_taken = matches!(second.surface, "が" | "で" | "と") && (second.is(&["接続詞"]) || second.is(&["助動詞"]));
     let is_word = !word.is(&["記号"]) && (!word.is(&["助詞"]) || word.surface.chars().count() > 1);
     first.is(&["助詞"]) && ((second.is(&["助詞"]) && is_word) || (is_taken && word.is(&["名詞"])))

@@ -1,4 +1,4 @@
-//! `ellipsis`: three dots written with other signs than ……, or an odd number of ….
+//! Rule `ellipsis`: finds ellipses in other characters than ……, or of an odd number of ….
 
 use std::ops::Range;
 
@@ -32,7 +32,7 @@ fn is_dot(c: char) -> bool {
     matches!(c, '・' | '･' | '.' | '．')
 }
 
-/// A run without a single dot at its beginning or end: that is the bullet of a list, or a full stop.
+/// Returns a run without a single dot at its beginning or end, which is a bullet or a full stop.
 fn trimmed(text: &str, mut run: Range<usize>) -> Range<usize> {
     let inner = &text[run.clone()];
     let is_single = |dots: &str| dots.chars().count() == 1 && inner.contains(is_leader);
@@ -52,14 +52,14 @@ fn stands_for_dots(text: &str, run: &Range<usize>) -> bool {
     if dots.contains(is_leader) {
         return true;
     }
-    // The stops of English, of numbers and of paths follow their own habit.
+    // Full stops in English, numbers and paths have their own conventions.
     let is_foreign = |c: Option<char>| c.is_some_and(|c| is_latin(c) || is_digit(c) || matches!(c, '/' | '\\'));
     let is_english =
         dots.contains(['.', '．']) && (is_foreign(before(text, run.start)) || is_foreign(after(text, run.end)));
     count(text, run) >= 2 && !is_english && !divides_words(text, run)
 }
 
-/// How many signs of three dots a run amounts to.
+/// Returns the number of three-dot signs that a run amounts to.
 fn dots(run: &str) -> usize {
     let dots: usize = run
         .chars()

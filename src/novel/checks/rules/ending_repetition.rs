@@ -1,4 +1,5 @@
-//! Sentences of narration in a row that end alike: in the same two characters, or in the same form.
+//! Rule `ending_repetition`: finds consecutive sentences of narration that end in the same two characters or in the
+//! same form.
 
 use std::{cmp::Reverse, ops::Range};
 
@@ -28,7 +29,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
     }
 }
 
-/// The runs that share no sentence with a longer one, in order.
+/// Returns the runs that share no sentence with a longer one, in order.
 fn apart<'m>(mut runs: Vec<(&'m Range<usize>, &'m str)>, sentences: usize) -> Vec<(&'m Range<usize>, &'m str)> {
     runs.sort_by_key(|(run, _)| (Reverse(run.len()), run.start));
     let mut is_taken = vec![false; sentences];

@@ -1,4 +1,4 @@
-//! `forbidden_expression`: what the project's own list does not want.
+//! Rule `forbidden_expression`: finds the expressions of the novel's own list.
 
 use super::Found;
 use crate::{

@@ -1,4 +1,4 @@
-//! Finds sentences that turn twice with the conjunctive particle が.
+//! Rule `ga_chain`: finds sentences with several contrasts by the conjunctive particle が.
 
 use super::{Found, stretches};
 use crate::{
@@ -18,7 +18,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
     }
 }
 
-/// Whether が turns the sentence; that of 雨だろうが風だろうが does not.
+/// True if が expresses a contrast; that of 雨だろうが風だろうが does not.
 fn turns(before: &Morpheme<'_>, word: &Morpheme<'_>) -> bool {
     word.surface == "が" && word.is(&["助詞", "接続助詞"]) && !matches!(before.surface, "う" | "よう" | "まい")
 }

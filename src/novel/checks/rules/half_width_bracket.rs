@@ -1,4 +1,4 @@
-//! `half_width_bracket`: round and corner brackets of the half width around Japanese words.
+//! Rule `half_width_bracket`: finds half-width round and corner brackets around Japanese words.
 
 use std::{collections::BTreeMap, ops::Range};
 
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::checks::{finding::Finding, material::Material};
 
-/// Signs that faces are made of.
+/// Characters used in emoticons.
 const FACES: &str = "∀ωДд´｀`^∇≧≦ﾟ゜;；_艸";
 
 pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
@@ -36,7 +36,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
     }
 }
 
-/// Looks at a pair and all that begin within it. They are one finding: however deep they nest, they are mended together.
+/// Checks a pair and all pairs within it. They make one finding and are fixed together, however deeply they nest.
 fn look(
     material: &Material<'_>,
     found: &mut Found<'_, '_>,
@@ -49,7 +49,7 @@ fn look(
     if text[outer.clone()].starts_with('(') && text[outer.clone()].contains(|c| FACES.contains(c)) {
         return;
     }
-    // What stands at each place that is mended.
+    // The replacement at each place that is fixed.
     let mut wide: BTreeMap<usize, &str> = BTreeMap::new();
     let holds = |places: &[usize], pair: &Range<usize>| {
         let first = places.get(places.partition_point(|at| *at < pair.start));
@@ -88,7 +88,7 @@ fn look(
     found.push(finding.with("expected", expected));
 }
 
-/// The pairs of a passage in the order in which they begin.
+/// Returns the bracket pairs of a passage, ordered by their beginning.
 fn pairs(text: &str) -> Vec<Range<usize>> {
     let (mut pairs, mut round, mut corner) = (Vec::new(), Vec::new(), Vec::new());
     for (at, c) in text.char_indices() {

@@ -1,4 +1,4 @@
-//! `half_width_kana`: runs of half-width kana, with the punctuation of the same width.
+//! Rule `half_width_kana`: finds runs of half-width kana, with the punctuation of the same width.
 
 use std::ops::Range;
 
@@ -28,7 +28,7 @@ fn is_kana(c: char) -> bool {
     matches!(c, 'ｦ'..='ﾟ')
 }
 
-/// A run without what stands for an ellipsis, and without marks that follow no kana.
+/// Returns the parts of a run without ellipses and without voicing marks that follow no kana.
 fn parts(text: &str, run: Range<usize>) -> Vec<Range<usize>> {
     let mut parts = Vec::new();
     let mut start = run.start;
@@ -45,7 +45,7 @@ fn parts(text: &str, run: Range<usize>) -> Vec<Range<usize>> {
     parts
 }
 
-/// Whether a sign is one of a face such as (･ω･) or ヽ(^o^)ﾉ: it stands alone beside no letter.
+/// True if a sign belongs to an emoticon such as (･ω･) or ヽ(^o^)ﾉ: it is single and not next to a letter.
 fn is_face(text: &str, part: &Range<usize>) -> bool {
     let is_word = |c: Option<char>| c.is_some_and(|c| is_letter(c) || is_kana(c));
     let (left, right) = (is_word(before(text, part.start)), is_word(after(text, part.end)));

@@ -1,4 +1,4 @@
-//! `half_width_mark`: ! and ? of the half width in Japanese text.
+//! Rule `half_width_mark`: finds half-width ! and ? in Japanese text.
 
 use super::{
     Found,
@@ -11,7 +11,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
     for passage in passages(material) {
         for run in runs(passage.text, |c| matches!(c, '!' | '?' | '！' | '？')) {
             let marks = &passage.text[run.clone()];
-            // A mark before a Latin letter may be a part of a word or of an address (あ?day=3).
+            // A mark before a Latin letter may be part of a word or of an address (あ?day=3).
             let is_word = after(passage.text, run.end).is_some_and(|c| c.is_ascii_alphanumeric()) && marks.len() == 1;
             if !marks.contains(['!', '?'])
                 || !before(passage.text, run.start).is_some_and(is_japanese)

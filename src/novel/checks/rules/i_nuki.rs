@@ -1,9 +1,9 @@
-//! Finds てる for ている in a narration that otherwise writes ている.
+//! Rule `i_nuki`: finds てる for ている in a narration that mostly writes ている.
 
 use super::{Found, phrasing, stretches};
 use crate::{checks::material::Material, morphology::Morpheme};
 
-/// How many words before and after て are shown with it.
+/// The maximum number of words before and after て that are shown with it.
 const NEAR: usize = 4;
 
 #[expect(clippy::cast_precision_loss, reason = "counts of words")]
@@ -27,7 +27,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
         let mut text = material.text()[phrasing::visible(own)].to_owned();
         text.insert(gap - own[0].visible.start, 'い');
         let mut finding = phrasing::instead(material, own, &text);
-        // 書いてない may deny 書いてある.
+        // 書いてない may be the negation of 書いてある.
         if words.get(at + 1).is_some_and(|next| next.base == "ない") {
             finding.edits.clear();
         }
@@ -35,7 +35,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
     }
 }
 
-/// Where い is missing in or after a word, in the visible text.
+/// Returns the position of a missing い in or after a word, in the visible text.
 fn gap(words: &[Morpheme<'_>], at: usize) -> Option<usize> {
     let word = &words[at];
     if !is_verb(&words[at - 1]) {
@@ -44,11 +44,11 @@ fn gap(words: &[Morpheme<'_>], at: usize) -> Option<usize> {
     let te = word.visible.start + "て".len();
     let form = words[at - 1].inflection.map_or("", |inflection| inflection.form);
     let is_negated = |at: usize| words.get(at).is_some_and(|next| next.base == "ない");
-    // 一つとしてない: して is a particle there.
+    // In 一つとしてない, して is a particle.
     let is_as = at > 1 && words[at - 2].surface == "と" && words[at - 1].surface == "し" && is_negated(at + 1);
     match word.base {
         _ if !word.is(&["動詞", "非自立"]) => {}
-        // 通ってずうっと: て and something else.
+        // In 通ってずうっと the て belongs to the verb and something else follows.
         _ if words.get(at + 1).is_some_and(|next| next.base == "ぬ") => return None,
         "てる" if !is_as => return Some(te),
         "でる" if form == "連用タ接続" => return Some(te),
@@ -58,7 +58,7 @@ fn gap(words: &[Morpheme<'_>], at: usize) -> Option<usize> {
     (is_te(word) && needs_verb(next)).then_some(te)
 }
 
-/// Whether a word cannot follow て without a verb in between: 知って|ます, 読んで|た, 立って|られない.
+/// True if a word cannot follow て without a verb in between: 知って|ます, 読んで|た, 立って|られない.
 fn needs_verb(word: &Morpheme<'_>) -> bool {
     let is_past = word.inflection.is_some_and(|inflection| inflection.kind == "特殊・タ");
     let is_suffix = word.is(&["動詞", "接尾"]) && word.base == "られる";

@@ -1,4 +1,4 @@
-//! `indent_before_bracket`: an indent before a speech, where most speeches have none.
+//! Rule `indent_before_bracket`: finds indents before speech in a text where most speech has none.
 
 use std::{collections::HashMap, ops::Range};
 
@@ -16,7 +16,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
         .spans()
         .iter()
         .filter_map(|span| match span.kind {
-            // What is quoted within a speech follows that speech.
+            // A quotation within speech is not a line of its own.
             Kind::Dialogue(closing) if !is_within(manuscript.spans(), span.parent) => {
                 Some((span.range.start, (&span.range, closing)))
             }
@@ -51,12 +51,12 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
     }
 }
 
-/// Whether the span around something is itself heard.
+/// True if the enclosing span is speech or a thought itself.
 fn is_within(spans: &[Span], parent: Option<usize>) -> bool {
     parent.is_some_and(|parent| matches!(spans[parent].kind, Kind::Dialogue(_) | Kind::Thought(_)))
 }
 
-/// Whether a bracket that this follows was a speech, and no title or name.
+/// True if the bracket before `rest` was speech, not a title or name.
 fn is_speech(rest: &str) -> bool {
     let rest = rest.trim();
     let is_name = ["という", "といっ", "といふ", "とい", "とは"]

@@ -1,4 +1,4 @@
-//! Finds many kanji in a row, names and numbers aside.
+//! Rule `kanji_run`: finds long runs of kanji, except names and numbers.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
             if !is_long(&run) || overlapping(&rubies, &run).next().is_some() {
                 continue;
             }
-            // A name may be read as part of a longer word: 管理局 in 管理局員.
+            // The dictionary may read a name as part of a longer word: 管理局 in 管理局員.
             let mut known: Vec<Range<usize>> = overlapping(&names, &run).cloned().collect();
             known.extend(within(material, &run));
             known.sort_by_key(|name| name.start);
@@ -38,7 +38,7 @@ fn length(material: &Material<'_>, run: &Range<usize>) -> usize {
     material.text()[run.clone()].chars().count()
 }
 
-/// Kanji in a row.
+/// Returns the runs of kanji in a piece of text.
 fn runs(text: &str, piece: &Range<usize>) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     for (at, c) in text[piece.clone()].char_indices() {
@@ -52,7 +52,7 @@ fn runs(text: &str, piece: &Range<usize>) -> Vec<Range<usize>> {
     runs
 }
 
-/// The names of the novel, in the order of the text.
+/// Returns the ranges of the novel's names, in the order of the text.
 fn names(material: &Material<'_>) -> Vec<Range<usize>> {
     let words = material.words().iter();
     let names = words.filter(|word| word.origin == Origin::Name);
@@ -61,7 +61,7 @@ fn names(material: &Material<'_>) -> Vec<Range<usize>> {
     names
 }
 
-/// What rubies stand on, in the order of the text.
+/// Returns the ranges of the bases of rubies, in the order of the text.
 fn rubies(material: &Material<'_>) -> Vec<Range<usize>> {
     let visible = material.manuscript().visible();
     let spans = material.manuscript().spans().iter();
@@ -75,14 +75,14 @@ fn rubies(material: &Material<'_>) -> Vec<Range<usize>> {
     bases
 }
 
-/// Those of some ranges in order that overlap a run.
+/// Iterates over those of some ordered ranges that overlap a run.
 fn overlapping<'r>(ranges: &'r [Range<usize>], run: &Range<usize>) -> impl Iterator<Item = &'r Range<usize>> + use<'r> {
     let end = run.end;
     let first = ranges.partition_point(|range| range.end <= run.start);
     ranges[first..].iter().take_while(move |range| range.start < end)
 }
 
-/// Names of two characters or more wherever they stand in a run.
+/// Returns the occurrences in a run of names of two or more characters.
 fn within(material: &Material<'_>, run: &Range<usize>) -> Vec<Range<usize>> {
     let text = &material.text()[run.clone()];
     let names = material.context().names.names().iter().map(|name| name.surface.as_str());
@@ -91,7 +91,7 @@ fn within(material: &Material<'_>, run: &Range<usize>) -> Vec<Range<usize>> {
     places.map(|(at, name)| run.start + at..run.start + at + name.len()).collect()
 }
 
-/// What is left of a run without names.
+/// Returns the parts of a run between the names.
 fn without(run: &Range<usize>, names: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut parts = Vec::new();
     let mut at = run.start;
@@ -103,7 +103,7 @@ fn without(run: &Range<usize>, names: &[Range<usize>]) -> Vec<Range<usize>> {
     parts
 }
 
-/// Whether a run holds a number of two digits or more, or a date.
+/// True if a run contains a number of two or more digits, or a date.
 fn is_number(run: &str) -> bool {
     let is_digit = |c: char| "〇零一二三四五六七八九十百千万億兆".contains(c);
     let mut characters = run.chars().peekable();

@@ -1,4 +1,4 @@
-//! `leading_character`: a paragraph that begins with a sign that can only follow something.
+//! Rule `leading_character`: finds paragraphs that begin with a character that must follow another.
 
 use std::collections::HashSet;
 
@@ -24,7 +24,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
             '、' | '。' | '，' | '．' | '々' | 'ゝ' | 'ゞ' | 'ヽ' | 'ヾ' => true,
             // Two of them are a dash.
             'ー' => !passage.text[at + first.len_utf8()..].starts_with('ー'),
-            // What was opened in an earlier paragraph may be closed here.
+            // The bracket may close one opened in an earlier paragraph.
             c if is_closing(c) && !c.is_ascii() => stray.contains(&source.start),
             _ => false,
         };

@@ -1,4 +1,4 @@
-//! `long_paragraph`: a paragraph of narration that fills the screen, and where it could be divided.
+//! Rule `long_paragraph`: finds paragraphs of narration that fill the screen, and proposes where to divide them.
 
 use std::ops::Range;
 
@@ -42,7 +42,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
     }
 }
 
-/// What ends a line of the paragraph and begins the next one.
+/// Returns the line end and the indent that separate two parts of the paragraph.
 fn break_of(material: &Material<'_>, prose: &Prose) -> String {
     let source = material.manuscript().source();
     let text = &source[prose.source.clone()];
@@ -55,10 +55,11 @@ fn break_of(material: &Material<'_>, prose: &Prose) -> String {
     format!("{end}{indent}")
 }
 
-/// Where to divide a paragraph so that no part is longer than allowed, if its sentences are not: gaps of the source.
+/// Returns the source gaps at which to divide a paragraph so that no part is longer than allowed, as far as its
+/// sentences permit.
 fn divided(material: &Material<'_>, prose: &Prose, sentences: &[Sentence], long: usize) -> Vec<Range<usize>> {
     let gaps = gaps(material, prose, sentences);
-    // How many characters stand before each gap, and before the ends of the paragraph.
+    // The number of characters before each gap.
     let counts = gaps.iter().map(|gap| gap.before).collect::<Vec<_>>();
     let all = Counts::of(&material.text()[prose.visible.clone()]).characters;
     let mut chosen = Vec::new();
@@ -67,7 +68,7 @@ fn divided(material: &Material<'_>, prose: &Prose, sentences: &[Sentence], long:
         if to - from <= long || within.is_empty() {
             continue;
         }
-        // In units of half a character, so that the middle is exact; the earlier of two.
+        // In units of half a character, so that the middle is exact; of two equally near gaps the earlier one.
         let nearest = within.clone().min_by_key(|gap| (2 * counts[*gap]).abs_diff(from + to));
         let Some(gap) = nearest else { continue };
         chosen.push(gap);
@@ -78,10 +79,10 @@ fn divided(material: &Material<'_>, prose: &Prose, sentences: &[Sentence], long:
     chosen.into_iter().map(|gap| gaps[gap].source.clone()).collect()
 }
 
-/// A place between two sentences of narration.
+/// A gap between two sentences of narration.
 struct Gap {
     source: Range<usize>,
-    /// How many characters of the paragraph stand before it.
+    /// The number of characters of the paragraph before the gap.
     before: usize,
 }
 

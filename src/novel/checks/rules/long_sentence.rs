@@ -1,4 +1,4 @@
-//! A sentence of narration that is longer than the limit.
+//! Rule `long_sentence`: finds sentences of narration that are longer than the limit.
 
 use super::Found;
 use crate::checks::{Finding, Material, splitting};

@@ -1,4 +1,4 @@
-//! Long sentences of narration in a row.
+//! Rule `long_sentence_run`: finds runs of long sentences of narration.
 
 use super::{Found, sentence_run};
 use crate::checks::Material;

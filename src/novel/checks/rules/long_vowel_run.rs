@@ -1,4 +1,4 @@
-//! `long_vowel_run`: several long vowel signs in a row.
+//! Rule `long_vowel_run`: finds several long vowel signs in a row.
 
 use super::{
     Found,
@@ -12,7 +12,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
     for passage in passages(material) {
         for run in runs(passage.text, |c| c == 'ー') {
             let length = count(passage.text, &run);
-            // A line of nothing else divides scenes.
+            // A line of long vowel signs only is a scene break.
             if length > longest.max(1)
                 && passage.text.trim().len() > run.len()
                 && !is_dash_of_long_vowels(passage.text, &run)

@@ -1,4 +1,4 @@
-//! `middle_dot_run`: two middle dots where one divides words.
+//! Rule `middle_dot_run`: finds two middle dots where a single one separates words.
 
 use super::{
     Found,

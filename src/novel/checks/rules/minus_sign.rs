@@ -1,4 +1,4 @@
-//! `minus_sign`: − or － that no number follows, where ー or a dash was meant.
+//! Rule `minus_sign`: finds − or － without a following number, used for ー or a dash.
 
 use std::ops::Range;
 
@@ -39,7 +39,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
     }
 }
 
-/// Whether only the author knows what was meant.
+/// True if only the author knows which character was meant.
 fn is_unclear(text: &str, run: &Range<usize>) -> bool {
     let (left, right) = (before(text, run.start), after(text, run.end));
     match left {

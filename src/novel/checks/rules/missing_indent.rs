@@ -1,4 +1,4 @@
-//! `missing_indent`: paragraphs of narration without the indent that the others have.
+//! Rule `missing_indent`: finds paragraphs of narration without the indent that the others have.
 
 use super::{
     Found,
@@ -22,7 +22,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
         let text = &material.text()[prose.visible.clone()];
         let words = text.trim_start();
         let Some(first) = words.chars().next() else { continue };
-        // と彼は言った goes on with the speech before it, and a bare number is a heading.
+        // と彼は言った continues the speech before it, and a bare number is a heading.
         let is_rest = std::mem::replace(&mut follows_speech, words.trim_end().ends_with(is_closing)) && first == 'と';
         let is_number = is_number(words);
         let at = prose.visible.start + (text.len() - words.len());
@@ -56,7 +56,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
     }
 }
 
-/// Whether a paragraph is a bare number, or begins with the number of a list: 一）船.
+/// True if a paragraph is a bare number, or begins with a list number: 一）船.
 fn is_number(words: &str) -> bool {
     let rest = words.trim_start_matches(|c| is_numeral(c) || is_latin(c)).trim_end();
     rest.is_empty() || (rest.len() < words.len() && rest.starts_with(['）', ')', '．', '.', '：', ':']))

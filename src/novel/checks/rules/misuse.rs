@@ -1,4 +1,4 @@
-//! Finds set phrases in a form that dictionaries call wrong: 的を得る.
+//! Rule `misuse`: finds set phrases in a form that dictionaries reject: 的を得る.
 
 use super::{Found, phrasing, stretches};
 use crate::{checks::material::Material, lexicons::misuses::MISUSES};

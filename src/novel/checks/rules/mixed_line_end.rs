@@ -1,4 +1,4 @@
-//! `mixed_line_end`: line ends of CR LF, and a byte order mark.
+//! Rule `mixed_line_end`: finds CR LF line ends, and a byte order mark.
 
 use super::Found;
 use crate::checks::{Severity, finding::Finding, material::Material};

@@ -1,4 +1,4 @@
-//! Finds polite sentences in a plain narration, and plain ones in a polite one.
+//! Rule `mixed_style`: finds polite sentences in a plain narration, and plain ones in a polite one.
 
 use super::{Found, stretches};
 use crate::{
@@ -11,14 +11,15 @@ use crate::{
     text::Sentence,
 };
 
-/// So many sentences of the rarer style in a row are a passage of its own: a letter, a frame, a thought.
+/// The number of consecutive sentences in the rarer style from which they are a passage of their own: a letter, a
+/// frame, a thought.
 const PASSAGE: usize = 4;
 
 #[expect(clippy::cast_precision_loss, reason = "counts of sentences")]
 pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
     let mut styles: Vec<(&Sentence, bool)> = Vec::new();
     for (at, sentence, words) in material.heard(Voice::Narration) {
-        // Somebody's words without brackets: ご苦労さまです。と言った。
+        // Speech without brackets: ご苦労さまです。と言った。
         let is_said = material.words_of(at + 1).first().is_some_and(|word| word.surface == "と");
         if let Some(is_polite) = is_polite(words).filter(|is_polite| !*is_polite || !is_said) {
             styles.push((sentence, is_polite));
@@ -48,7 +49,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
     }
 }
 
-/// Whether a sentence ends politely; `None` where its end is of neither style.
+/// True if a sentence ends politely; `None` if its ending is neutral.
 fn is_polite(words: &[Morpheme<'_>]) -> Option<bool> {
     let last = stretches::stretches(words).pop().filter(|stretch| !stretch.is_quoted)?;
     let is_mark = |word: &&Morpheme<'_>| word.is(&["記号"]);
@@ -57,7 +58,7 @@ fn is_polite(words: &[Morpheme<'_>]) -> Option<bool> {
     let auxiliaries = end.iter().take_while(|word| word.is(&["助動詞"])).count();
     let is_polite = |at: usize| match end[at].base {
         "です" => true,
-        // 持てあました is no ました.
+        // The まし of 持てあました is not a form of ます.
         "ます" => end.get(at + 1).is_some_and(|before| before.surface != "あ"),
         _ => false,
     };

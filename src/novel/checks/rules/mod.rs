@@ -1,7 +1,8 @@
-//! The rules: each a file that finds, and its manual page beside it. To add one: the two files, and its name in the list.
+//! The rules: each a Rust file that searches, and its manual page beside it. To add one: the two files, and its name in
+//! the list.
 //!
-//! A rule reports what it finds with the edits that would mend it, and nothing else. What holds for all of them is decided
-//! in [`Found::push`]: scope, severity, what no fix may touch, and that words in speech are never corrected.
+//! A rule only reports its findings with the edits that would fix them. What applies to all rules is decided in
+//! [`Found::push`]: scope, severity, protected ranges, and that words in speech are never corrected.
 
 mod passages;
 mod phrasing;
@@ -24,22 +25,22 @@ use super::{
 };
 use crate::manuscript::Voice;
 
-/// A rule.
+/// A rule that searches a text for one kind of error.
 #[derive(Debug)]
 pub struct Rule {
-    /// What it finds, in snake case.
+    /// The name in snake case, also that of its page.
     pub name: &'static str,
-    /// Its manual page.
+    /// The parsed manual page.
     pub page: Page,
     check: fn(&Material<'_>, &mut Found<'_, '_>),
 }
 
-/// Lists the rules; each is a module and a page of the same name.
+/// Declares the rules; each is a module and a page of the same name.
 macro_rules! rules {
     ($($name:ident,)*) => {
         $(mod $name;)*
 
-        /// Every rule, in the order of the list.
+        /// All rules, in the order of the list.
         pub static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
             vec![$(Rule::new(stringify!($name), include_str!(concat!(stringify!($name), ".toml")), $name::check),)*]
         });
@@ -126,18 +127,18 @@ impl Rule {
     }
 }
 
-/// The rule of a name.
+/// Returns the rule with a name.
 #[must_use]
 pub fn rule(name: &str) -> Option<&'static Rule> {
     RULES.iter().find(|rule| rule.name == name)
 }
 
-/// The rule that a finding is of.
+/// Returns the rule of a finding.
 pub(super) fn known(name: &str) -> &'static Rule {
     rule(name).expect("findings are of rules in the list")
 }
 
-/// What some rules find, those that are off aside.
+/// Returns the findings of selected rules, without disabled ones, in the order of the text.
 pub(super) fn findings(material: &Material<'_>, is_asked: impl Fn(&Rule) -> bool) -> Vec<Finding> {
     let rules = RULES
         .iter()
@@ -147,7 +148,7 @@ pub(super) fn findings(material: &Material<'_>, is_asked: impl Fn(&Rule) -> bool
     findings
 }
 
-/// What a rule finds.
+/// Runs a rule and returns its findings.
 pub(super) fn apply(rule: &'static Rule, material: &Material<'_>) -> Vec<Finding> {
     let mut found = Found {
         rule,
@@ -158,7 +159,7 @@ pub(super) fn apply(rule: &'static Rule, material: &Material<'_>) -> Vec<Finding
     found.findings
 }
 
-/// What one rule has found so far.
+/// The findings of one rule so far.
 #[derive(Debug)]
 pub struct Found<'m, 'a> {
     rule: &'static Rule,
@@ -167,7 +168,7 @@ pub struct Found<'m, 'a> {
 }
 
 impl Found<'_, '_> {
-    /// A threshold of the rule, as its page or the configuration has it.
+    /// Returns a threshold of the rule, as configured, else as on its page.
     #[must_use]
     pub fn threshold(&self, name: &str) -> f64 {
         self.material
@@ -175,7 +176,7 @@ impl Found<'_, '_> {
             .threshold(self.rule.name, &self.rule.page.threshold, name)
     }
 
-    /// A threshold that counts.
+    /// Returns a threshold that is a count.
     #[must_use]
     pub fn limit(&self, name: &str) -> usize {
         self.material
@@ -183,13 +184,13 @@ impl Found<'_, '_> {
             .limit(self.rule.name, &self.rule.page.threshold, name)
     }
 
-    /// Reports a finding as severe as the page says.
+    /// Reports a finding with the severity of the page.
     pub fn push(&mut self, finding: Finding) {
         let severity = self.rule.page.severity;
         self.push_as(severity, finding);
     }
 
-    /// Reports a finding: where the rule looks, and with the edits that are allowed there.
+    /// Reports a finding if it is within the scope of the rule. Removes its edits if they are not allowed there.
     pub fn push_as(&mut self, severity: super::Severity, mut finding: Finding) {
         let voice = self.material.voice_at(finding.source.start);
         let is_looked_at = match self.rule.page.scope {
@@ -211,12 +212,12 @@ impl Found<'_, '_> {
         self.findings.push(finding);
     }
 
-    /// Whether all edits of a finding may be made: words of speech stay as they are, and so does what is protected.
+    /// True if all edits of a finding are allowed: words of speech and protected ranges must not change.
     fn allows(&self, finding: &Finding) -> bool {
         let Some(level) = self.rule.page.fix else { return false };
         finding.edits.iter().all(|edit| {
             let is_speech = self.material.voice_at(edit.range.start) != Voice::Narration;
-            // Only signs are mended across marks: a word with half of an emphasis in it would leave the other half.
+            // Only signs are fixed across markup: replacing half of an emphasised word would leave the other half.
             let is_word = level != FixLevel::Safe;
             let is_kept = is_word && (is_speech || self.material.has_marks(&edit.range));
             !is_kept && !self.material.is_protected(&edit.range) && !self.material.joins_ruby(edit)
@@ -224,7 +225,7 @@ impl Found<'_, '_> {
     }
 }
 
-/// How sure a fix of a level is, unless the rule says otherwise (novel-checks 2.7).
+/// Returns the default confidence of a fix of a level (novel-checks 2.7).
 const fn confidence(level: FixLevel) -> f64 {
     match level {
         FixLevel::Safe => 0.98,

@@ -1,4 +1,4 @@
-//! Narration whose sentences all have about the same length.
+//! Rule `monotonous_length`: finds narration whose sentences all have about the same length.
 
 use super::{Found, whole_text};
 use crate::checks::{Material, Severity};

@@ -1,4 +1,4 @@
-//! Finds nouns and verbs that stand in several sentences in a row.
+//! Rule `near_repetition`: finds nouns and verbs that occur in several consecutive sentences.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,18 +9,18 @@ use crate::{
     morphology::{Morpheme, Origin},
 };
 
-/// Words that everybody needs.
+/// Words too common to count as repetitions.
 const COMMON: [&str; 23] = [
     "する", "いる", "居る", "ある", "有る", "なる", "成る", "言う", "いう", "云う", "思う", "おもう", "見る", "みる", "行く",
     "いく", "来る", "くる", "やる", "できる", "出来る", "出る", "自分",
 ];
 
-/// A word that goes on from sentence to sentence.
+/// A word repeated in consecutive sentences.
 #[derive(Debug)]
 pub(in crate::checks) struct Row<'w, 'a> {
-    /// Where it stands first.
+    /// The first occurrence of the word.
     pub first: &'w Morpheme<'a>,
-    /// In how many sentences it stands.
+    /// The number of consecutive sentences that contain it.
     pub sentences: usize,
 }
 
@@ -31,7 +31,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
     }
 }
 
-/// The words that stand in so many sentences in a row, in order.
+/// Returns the words that occur in at least `run` consecutive sentences, in order.
 pub(in crate::checks) fn rows<'w, 'a>(material: &'w Material<'a>, run: usize) -> Vec<Row<'w, 'a>> {
     let mut rows: HashMap<&str, Row<'_, '_>> = HashMap::new();
     let mut ended: Vec<Row<'_, '_>> = Vec::new();
@@ -65,7 +65,7 @@ pub(in crate::checks) fn rows<'w, 'a>(material: &'w Material<'a>, run: usize) ->
     ended
 }
 
-/// Where scenes end, in the source.
+/// Returns the places in the source where scenes end.
 fn breaks(material: &Material<'_>) -> Vec<usize> {
     let spans = material.manuscript().spans().iter();
     let breaks = spans.filter(|span| matches!(span.kind, Kind::SceneBreak(_) | Kind::Heading { .. }));

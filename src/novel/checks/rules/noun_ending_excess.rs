@@ -1,4 +1,4 @@
-//! Too many sentences of narration that end in a noun.
+//! Rule `noun_ending_excess`: finds texts in which too many sentences of narration end in a noun.
 
 use super::{Found, whole_text};
 use crate::checks::{Material, metrics::EndingClass};

@@ -1,4 +1,4 @@
-//! `overused_phrase`: phrases that come more often than they bear.
+//! Rule `overused_phrase`: finds phrases used more often than their limit.
 
 use std::{collections::HashSet, ops::Range};
 
@@ -26,7 +26,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
     }
 }
 
-/// For each entry where it is used, in ranges of the source.
+/// Returns the uses of each entry, as ranges of the source.
 fn uses(material: &Material<'_>) -> Vec<Vec<Range<usize>>> {
     let mut uses = vec![Vec::new(); FORBIDDEN.overused.len()];
     let story = material
@@ -63,7 +63,7 @@ fn uses(material: &Material<'_>) -> Vec<Vec<Range<usize>>> {
     uses
 }
 
-/// Whether a phrase is no part of other words: いつかのように holds no かのように.
+/// True if a phrase is not part of other words: いつかのように does not contain かのように.
 fn is_whole(entry: &Limited, range: &Range<usize>, edges: &HashSet<usize>) -> bool {
     !entry.is_hiragana() || (edges.contains(&range.start) && edges.contains(&range.end))
 }

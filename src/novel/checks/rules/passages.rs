@@ -1,6 +1,6 @@
-//! What several rules look at: the lines that are read, each with its visible text.
+//! The passages that rules about characters search: the readable lines, each with its visible text.
 //!
-//! A rule over signs goes from line to line, since no sign reaches over one. Lines that divide scenes are none of them.
+//! These rules work line by line, since no such match spans two lines. Scene breaks are not passages.
 
 use std::ops::Range;
 
@@ -9,31 +9,31 @@ use crate::{
     manuscript::LineKind,
 };
 
-/// A paragraph or a heading.
+/// A paragraph or a heading with its visible text.
 pub(super) struct Passage<'a> {
-    /// What is seen of it.
+    /// The visible text of the line.
     pub(super) text: &'a str,
-    /// Where that begins in the visible text.
+    /// The start of the line in the visible text, in bytes.
     pub(super) start: usize,
-    /// Bytes of the source.
+    /// The byte range in the source.
     pub(super) source: Range<usize>,
-    /// Whether it is a heading.
+    /// True if the line is a heading.
     pub(super) is_heading: bool,
 }
 
 impl Passage<'_> {
-    /// A range of the passage as one of the visible text.
+    /// Converts a range of the passage to the visible text.
     pub(super) fn visible(&self, range: &Range<usize>) -> Range<usize> {
         self.start + range.start..self.start + range.end
     }
 
-    /// A range of the passage as one of the source.
+    /// Converts a range of the passage to the source.
     pub(super) fn source_of(&self, material: &Material<'_>, range: &Range<usize>) -> Range<usize> {
         material.source_of(&self.visible(range))
     }
 }
 
-/// All lines that are read, forewords and afterwords too.
+/// Iterates over all readable lines, including forewords and afterwords.
 pub(super) fn passages<'a>(material: &Material<'a>) -> impl Iterator<Item = Passage<'a>> {
     let manuscript = material.manuscript();
     manuscript.lines().iter().filter_map(|line| {
@@ -47,7 +47,7 @@ pub(super) fn passages<'a>(material: &Material<'a>) -> impl Iterator<Item = Pass
     })
 }
 
-/// A finding that is mended by writing something else in its place; only told where markup lies within it.
+/// Creates a finding that is fixed by replacing its text. If markup lies within it, the replacement is only shown.
 pub(super) fn mended(material: &Material<'_>, passage: &Passage<'_>, range: &Range<usize>, text: &str) -> Finding {
     let source = passage.source_of(material, range);
     let is_plain = source.len() == range.len();
@@ -59,7 +59,7 @@ pub(super) fn mended(material: &Material<'_>, passage: &Passage<'_>, range: &Ran
     }
 }
 
-/// Whether signs at a place are no prose: of an address, of code, of a name.
+/// True if the range is not prose but part of an address, code or a name.
 pub(super) fn is_kept(material: &Material<'_>, passage: &Passage<'_>, range: &Range<usize>) -> bool {
     material.is_protected(&passage.source_of(material, range))
 }

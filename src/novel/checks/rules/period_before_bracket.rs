@@ -1,4 +1,4 @@
-//! `period_before_bracket`: 。 before 」 or 』 where most of the text leaves it out, and 、 there in any text.
+//! Rule `period_before_bracket`: finds 。 before 」 or 』 in a text that mostly omits it, and 、 there in any text.
 
 use super::{
     Found,
@@ -29,7 +29,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
             let found_at = passage.source_of(material, &(start..at + bracket.len()));
             let finding = Finding::at(found_at).with("expected", bracket);
             let period = passage.source_of(material, &(start..at));
-            // A speech that breaks off at a comma may want …… instead.
+            // Speech that breaks off at a comma may need …… instead.
             found.push(if sign == '。' {
                 finding.edited(period, "")
             } else {
@@ -39,8 +39,8 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
     }
 }
 
-/// The share of the speeches that close after a word, of those that close after a word or a 。. So few with a 。 that they are no
-/// habit say nothing.
+/// Returns the share of speech that closes after a word, among speech that closes after a word or a 。. Returns 1 if
+/// fewer than `habit` close after a 。.
 #[expect(clippy::cast_precision_loss, reason = "speeches are far fewer than 2⁵²")]
 fn share_without(material: &Material<'_>, habit: usize) -> f64 {
     let manuscript = material.manuscript();
@@ -61,7 +61,7 @@ fn share_without(material: &Material<'_>, habit: usize) -> f64 {
         let is_quoted = source[span.range.end..].starts_with(['と', 'っ']);
         match inner.chars().next_back() {
             Some('。') => with += 1,
-            // A title or a single word in the middle of narration is no speech.
+            // A title or a single word in the middle of narration is not speech.
             Some(c) if is_letter(c) && (is_head || is_quoted) => without += 1,
             _ => {}
         }

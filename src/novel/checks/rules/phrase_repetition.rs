@@ -1,4 +1,4 @@
-//! Phrases of narration that come again soon, and too often.
+//! Rule `phrase_repetition`: finds texts in which phrases of narration recur soon and too often.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Findings about a few words side by side, with what is to stand there instead.
+//! Helpers for findings about a few adjacent words and their replacement.
 
 use std::ops::Range;
 
@@ -8,23 +8,23 @@ use crate::{
     morphology::Morpheme,
 };
 
-/// Where words that touch stand in the visible text.
+/// Returns the range of adjacent words in the visible text.
 pub(super) fn visible(words: &[Morpheme<'_>]) -> Range<usize> {
     let start = words.first().map_or(0, |word| word.visible.start);
     start..words.last().map_or(start, |word| word.visible.end)
 }
 
-/// A finding at words that touch.
+/// Creates a finding at adjacent words.
 pub(super) fn at(material: &Material<'_>, words: &[Morpheme<'_>]) -> Finding {
     Finding::at(material.source_of(&visible(words)))
 }
 
-/// A finding at words that touch, mended by exchanging what differs.
+/// Creates a finding at adjacent words that is fixed by replacing the part that differs.
 pub(super) fn instead(material: &Material<'_>, words: &[Morpheme<'_>], text: &str) -> Finding {
     exchanged(material, &visible(words), text)
 }
 
-/// The same at a place of the visible text.
+/// Creates such a finding at a range of the visible text.
 pub(super) fn exchanged(material: &Material<'_>, place: &Range<usize>, text: &str) -> Finding {
     let found = &material.text()[place.clone()];
     let (head, tail) = shared(found, text);

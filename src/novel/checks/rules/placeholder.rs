@@ -1,4 +1,4 @@
-//! `placeholder`: marks of places that are still to be filled.
+//! Rule `placeholder`: finds marks of text still to be written.
 
 use super::{Found, passages::passages, unwanted::hits};
 use crate::{

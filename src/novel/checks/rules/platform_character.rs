@@ -1,4 +1,4 @@
-//! `platform_character`: signs that were extensions of single makers.
+//! Rule `platform_character`: finds characters that began as extensions of single vendors.
 
 use super::{Found, passages::passages, signs::runs};
 use crate::checks::{finding::Finding, material::Material};
@@ -11,7 +11,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
     }
 }
 
-/// Roman numerals, numbers and words in circles and brackets, units, № and ℡.
+/// True for Roman numerals, numbers and words in circles and brackets, units, № and ℡.
 fn is_extension(c: char) -> bool {
     matches!(c, '\u{2160}'..='\u{2188}' | '\u{2460}'..='\u{24ff}' | '\u{2776}'..='\u{2793}' | '\u{3200}'..='\u{33ff}' | '№' | '℡')
 }

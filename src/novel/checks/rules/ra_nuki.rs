@@ -1,11 +1,11 @@
-//! Finds potential forms without ら in narration: 見れる, 食べれる.
+//! Rule `ra_nuki`: finds potential forms without ら in narration: 見れる, 食べれる.
 
 use std::ops::Range;
 
 use super::{Found, phrasing, stretches};
 use crate::{checks::material::Material, morphology::Morpheme};
 
-/// Those that the dictionary knows as verbs of their own.
+/// The forms without ら that the dictionary has as verbs.
 const KNOWN: [&str; 3] = ["見れる", "来れる", "みれる"];
 
 pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
@@ -21,20 +21,20 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
     }
 }
 
-/// Reports a verb whose れ stands behind its stem, with that れ.
+/// Reports a verb whose れ directly follows its stem.
 fn push(material: &Material<'_>, stem: Range<usize>, found: &mut Found<'_, '_>) {
     let place = stem.start..stem.end + "れ".len();
     let written = format!("{}られ", &material.text()[stem]);
     found.push(phrasing::exchanged(material, &place, &written));
 }
 
-/// Where the れ of 見れる begins.
+/// Returns the position of the れ of a form such as 見れる.
 fn own_re(word: &Morpheme<'_>) -> Option<usize> {
     let re = word.surface.find('れ').filter(|_| KNOWN.contains(&word.base) && word.is(&["動詞"]))?;
     Some(word.visible.start + re)
 }
 
-/// Whether れる cannot follow: 一段 verbs and 来る take られる. A single kana is hardly a verb.
+/// True if れる cannot follow: 一段 verbs and 来る take られる. A single kana is rarely a verb.
 fn is_ichidan(word: &Morpheme<'_>) -> bool {
     let Some(inflection) = word.inflection.filter(|inflection| inflection.form == "未然形") else { return false };
     let is_kana = word.surface.chars().all(|c| matches!(c, 'ぁ'..='ん'));

@@ -1,4 +1,4 @@
-//! One finding about a whole text: something stands in its narration more often than it should.
+//! Reports one finding about a whole text: something occurs in its narration more often than it should.
 
 use std::ops::Range;
 
@@ -8,10 +8,11 @@ use crate::{
     manuscript::Voice,
 };
 
-/// How many of the words are shown.
+/// The maximum number of words that are shown.
 const SHOWN: usize = 8;
 
-/// Reports places of the visible text if there are `least` of them, and more than `most` in 1,000 characters of narration.
+/// Reports ranges of the visible text if there are at least `least` of them, and more than `most` per 1,000 characters
+/// of narration.
 #[expect(clippy::cast_precision_loss, reason = "counts of words")]
 pub(super) fn push_excess(material: &Material<'_>, found: &mut Found<'_, '_>, places: &[Range<usize>]) {
     let Some(first) = places.first() else { return };

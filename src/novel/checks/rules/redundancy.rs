@@ -1,4 +1,4 @@
-//! Finds roundabout phrases that have a shorter form: 確認することができる.
+//! Rule `redundancy`: finds wordy phrases that have a shorter form: 確認することができる.
 
 use super::{Found, phrasing, stretches};
 use crate::{checks::material::Material, lexicons::redundancy::REDUNDANCY, morphology::Morpheme};
@@ -21,7 +21,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
     }
 }
 
-/// Whether する makes a verb of the noun.
+/// True if する turns the noun into a verb.
 fn is_action(word: &Morpheme<'_>) -> bool {
     word.is(&["名詞", "サ変接続"])
 }

@@ -1,4 +1,4 @@
-//! `repeated_punctuation`: 。 or 、 directly after another one.
+//! Rule `repeated_punctuation`: finds 。 or 、 directly after another one.
 
 use super::{
     Found,

@@ -1,6 +1,6 @@
-//! `repeated_word`: a word that stands twice in a row, with its particle or as a noun of several characters.
+//! Rule `repeated_word`: finds words repeated directly, either with their particle or as a noun of several characters.
 //!
-//! What Japanese doubles by habit is left: numbers, times, directions, emphasis, sounds.
+//! Idiomatic repetitions are not reported: numbers, times, directions, emphasis, sounds.
 
 use super::{
     Found,
@@ -12,13 +12,13 @@ use crate::{
     morphology::{Morpheme, Origin},
 };
 
-/// Adverbs that are no emphasis when they stand twice.
+/// Adverbs whose repetition is not emphasis.
 const ADVERBS: [&str; 7] = ["すぐに", "ついに", "すでに", "既に", "直ちに", "特に", "急に"];
 
-/// Nouns of place that go on and on: 奥へ奥へ.
+/// Nouns of direction that repeat to express continuation: 奥へ奥へ.
 const DIRECTIONS: &str = "上下前後奥先外内中右左東西南北遠近高深沖底方";
 
-/// Nouns that stand twice for each one of them: 場面場面で.
+/// Nouns that repeat to express "each": 場面場面で.
 const EACH: [&str; 20] = [
     "個人", "部分", "場面", "要所", "瞬間", "場所", "節目", "時期", "時代", "季節", "局面", "箇所", "段階", "地域",
     "世代", "家庭", "単語", "文字", "言葉", "各自",
@@ -44,7 +44,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
     }
 }
 
-/// Whether so many words stand twice from a place on, without anything between.
+/// True if `length` words from an index on are repeated directly.
 fn is_twice(words: &[Morpheme<'_>], at: usize, length: usize) -> bool {
     let Some(both) = words.get(at..at + 2 * length) else {
         return false;
@@ -52,12 +52,12 @@ fn is_twice(words: &[Morpheme<'_>], at: usize, length: usize) -> bool {
     let (once, again) = both.split_at(length);
     once.iter().zip(again).all(|(one, other)| one.surface == other.surface && one.parts[0] == other.parts[0])
         && both.windows(2).all(|pair| pair[0].visible.end == pair[1].visible.start && pair[0].sentence == pair[1].sentence)
-        // Three times is meant.
+        // Three repetitions are intentional.
         && words.get(at + 2 * length).is_none_or(|next| next.surface != once[0].surface)
 }
 
 fn is_fault(once: &[Morpheme<'_>], next: Option<&Morpheme<'_>>, is_speech: bool) -> bool {
-    // ご免ご免と: somebody says so.
+    // ご免ご免と quotes speech.
     let is_said = next.is_some_and(|next| matches!(next.surface, "と" | "って" | "という"));
     match once {
         [word, particle] if particle.is(&["助詞"]) => is_word_with_particle(word, particle.surface, is_speech),

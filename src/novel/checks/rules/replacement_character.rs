@@ -1,4 +1,4 @@
-//! `replacement_character`: characters that were lost, and control characters.
+//! Rule `replacement_character`: finds replacement characters for lost ones, and control characters.
 
 use super::{Found, signs::after};
 use crate::checks::{finding::Finding, material::Material};

@@ -1,9 +1,9 @@
-//! Finds causatives with a needless さ: 行かさせる, 読まさせる.
+//! Rule `sa_ire`: finds causatives with a superfluous さ: 行かさせる, 読まさせる.
 
 use super::{Found, phrasing, stretches};
 use crate::{checks::material::Material, morphology::Morpheme};
 
-/// Short causatives that the dictionary knows as verbs. Others of that shape are verbs of their own (動かす, 聞かす, 済ます).
+/// Short causatives that the dictionary has as verbs. Others of that shape are ordinary verbs (動かす, 聞かす, 済ます).
 const CAUSATIVES: [&str; 18] = [
     "待たす", "働かす", "歌わす", "死なす", "飲ます", "のます", "行かす", "言わす", "走らす", "泣かす", "笑わす", "急がす",
     "遊ばす", "喜ばす", "持たす", "立たす", "払わす", "やらす",

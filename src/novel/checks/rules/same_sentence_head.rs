@@ -1,4 +1,4 @@
-//! Sentences of narration in a row that begin with the same word.
+//! Rule `same_sentence_head`: finds consecutive sentences of narration that begin with the same word.
 
 use super::{Found, sentence_run};
 use crate::{checks::Material, morphology::Morpheme};
@@ -16,7 +16,8 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
     }
 }
 
-/// The first word, marks aside. The お of お茶 and the 三 of 三人 are no words by themselves.
+/// Returns the first word after any punctuation, including prefixes: the お of お茶 and the 三 of 三人 are not words by
+/// themselves.
 fn head(words: &[Morpheme<'_>]) -> String {
     let mut head = String::new();
     for word in words.iter().skip_while(|word| word.is(&["記号"])) {

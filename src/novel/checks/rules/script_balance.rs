@@ -1,4 +1,5 @@
-//! Narration with far more or far less of a script than usual, names of the novel aside.
+//! Rule `script_balance`: finds narration with far more or far less of a script than usual, not counting names of the
+//! novel.
 
 use super::{Found, whole_text};
 use crate::checks::Material;

@@ -1,10 +1,10 @@
-//! A finding about sentences of narration in a row: it is at the first of them.
+//! A finding about consecutive sentences of narration, placed at the first of them.
 
 use std::ops::Range;
 
 use crate::checks::{Finding, Material};
 
-/// The finding about a run of places in the measured sentences, with their `count`; all of them are its evidence.
+/// Creates the finding about a range of the measured sentences, with their `count`; all of them are its evidence.
 pub(super) fn finding(material: &Material<'_>, run: &Range<usize>) -> Finding {
     let measured = &material.metrics().lengths.sentences[run.clone()];
     let mut sentences = measured.iter().map(|(at, _)| material.sentences()[*at].source());

@@ -1,4 +1,4 @@
-//! Short sentences of narration in a row.
+//! Rule `short_sentence_run`: finds runs of short sentences of narration.
 
 use super::{Found, sentence_run};
 use crate::checks::Material;

@@ -1,30 +1,30 @@
-//! Finds narration that compares too often: 海のように, 石を割るような.
+//! Rule `simile_excess`: finds narration with too many comparisons: 海のように, 石を割るような.
 
 use std::ops::Range;
 
 use super::{Found, phrasing, rates, stretches};
 use crate::{checks::material::Material, morphology::Morpheme};
 
-/// Before ように they tell what one wants to be possible.
+/// Verbs before ように that state an intended possibility.
 const ABLE: [&str; 14] = [
     "聞こえる", "聞える", "見える", "みえる", "できる", "出来る", "わかる", "分かる", "判る", "届く", "間に合う", "助かる",
     "治る", "済む",
 ];
 
-/// After ように they tell, wish or change.
+/// Verbs after ように that express an order, a wish or a change.
 const TOLD: [&str; 27] = [
     "なる", "成る", "する", "いう", "言う", "頼む", "たのむ", "命じる", "命ずる", "願う", "祈る", "勧める", "促す", "伝える",
     "指示", "お願い", "祈り", "思う", "思える", "見える", "みえる", "感じる", "聞こえる", "できる", "心がける", "努める", "気",
 ];
 
-/// Before たように they name a source.
+/// Verbs before たように that name a source.
 const SAID: [&str; 9] = ["言う", "いう", "述べる", "書く", "話す", "聞く", "知る", "思う", "考える"];
 
 pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
     rates::push_excess(material, found, &similes(material));
 }
 
-/// The words of comparison of the narration, in bytes of the visible text.
+/// Returns the words of comparison in the narration, as byte ranges in the visible text.
 pub(in crate::checks) fn similes(material: &Material<'_>) -> Vec<Range<usize>> {
     let mut places = Vec::new();
     for words in stretches::narrated(material) {
@@ -45,7 +45,7 @@ fn is_form(words: &[Morpheme<'_>], at: usize) -> bool {
     words.get(at).is_some_and(|word| matches!(word.surface, "な" | "に"))
 }
 
-/// Whether よう with な or に compares.
+/// True if よう with な or に is a comparison.
 fn compares(words: &[Morpheme<'_>], at: usize) -> bool {
     let [before @ .., last] = &words[..at] else { return false };
     let form = last.inflection.map_or("", |inflection| inflection.form);
@@ -66,7 +66,8 @@ fn compares(words: &[Morpheme<'_>], at: usize) -> bool {
     !ABLE.contains(&last.base) && last.base != "られる" && !is_potential(last) && next.is_none_or(|word| !TOLD.contains(&word.base))
 }
 
-/// Whether a verb tells what can be done: 読める, 歩ける. Those that are said of things compare too often (抜けるように).
+/// True if a verb is a potential form: 読める, 歩ける. Verbs that often occur in comparisons (抜けるように) are not
+/// listed.
 fn is_potential(word: &Morpheme<'_>) -> bool {
     let is_ichidan = word.inflection.is_some_and(|inflection| inflection.kind.starts_with("一段"));
     let ends = ["読める", "書ける", "話せる", "言える", "会える", "行ける", "帰れる", "歩ける", "走れる", "動ける", "使える", "眠れる", "飲める", "食える", "買える", "乗れる", "戻れる", "暮らせる", "持てる"];

@@ -1,4 +1,4 @@
-//! `single_sentence_paragraphs`: nearly every paragraph of narration is one sentence.
+//! Rule `single_sentence_paragraphs`: finds texts in which nearly every paragraph of narration is one sentence.
 
 use super::Found;
 use crate::{

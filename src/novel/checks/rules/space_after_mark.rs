@@ -1,4 +1,5 @@
-//! `space_after_mark`: no full-width space after ！ or ？ although a sentence follows in the same paragraph.
+//! Rule `space_after_mark`: finds ！ or ？ without a full-width space although a sentence follows in the same
+//! paragraph.
 
 use std::collections::HashMap;
 
@@ -19,13 +20,13 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
             let Some(last) = passage.text[run.clone()].chars().next_back() else {
                 continue;
             };
-            // Stop! is English.
+            // In "Stop!" the mark is English.
             if last.is_ascii() && !before(passage.text, run.start).is_some_and(is_japanese)
                 || is_kept(material, &passage, &run)
             {
                 continue;
             }
-            // So is あ?day=3.
+            // In あ?day=3 it is part of an address.
             if last.is_ascii() && after(passage.text, run.end).is_some_and(|c| c.is_ascii_alphanumeric()) {
                 continue;
             }
@@ -53,7 +54,7 @@ fn push(
         Finding::at(mark.start..passage.source_of(material, &(next..next + first)).end).with("expected", expected);
     let space = mark.end..mark.end + (next - to);
     let is_plain = next == to || material.manuscript().source().get(space.clone()) == Some(&passage.text[to..next]);
-    // A bracket has half a space of its own.
+    // A bracket includes half a space.
     let is_word = after(passage.text, next).is_some_and(|c| !matches!(c, '「' | '『'));
     found.push(if is_plain && is_word {
         finding.edited(space, "　")
@@ -62,7 +63,7 @@ fn push(
     });
 }
 
-/// Whether what stands at a place can begin a sentence.
+/// True if the text at an offset can begin a sentence.
 fn begins_sentence(passage: &Passage<'_>, at: usize) -> bool {
     let Some(c) = after(passage.text, at) else { return false };
     let is_first = is_letter(c) || is_latin(c) || is_digit(c) || matches!(c, '「' | '『');
@@ -89,7 +90,7 @@ fn begins_sentence(passage: &Passage<'_>, at: usize) -> bool {
     is_first && !is_small && !is_single
 }
 
-/// Whether a word goes on with the sentence before the mark: 危ない！と思った.
+/// True if a word continues the sentence before the mark: 危ない！と思った.
 fn goes_on(word: &Morpheme<'_>) -> bool {
     matches!(word.parts[0], "助詞" | "助動詞")
         || matches!(

@@ -1,4 +1,4 @@
-//! Finds words that are spelled in two ways in one text.
+//! Rule `spelling_variant`: finds words that are spelled in two ways in one text.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::{
     morphology::{Morpheme, Origin},
 };
 
-/// A spelling where it stands.
+/// An occurrence of a spelling.
 struct Place<'w, 'a> {
     member: usize,
     words: &'w [Morpheme<'a>],
@@ -42,10 +42,10 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
         for place in places {
             *counts.entry(place.member).or_default() += 1;
         }
-        // Of equals the first of the group, which comes first in the map.
+        // Of equally frequent spellings the first of the group wins, which comes first in the map.
         let most = counts.iter().rev().max_by_key(|(member, count)| (is_term(material, **member), **count));
         let Some((kept, count)) = most.map(|(member, count)| (*member, *count)) else { continue };
-        // A ruby explains a spelling.
+        // A ruby explains the spelling.
         let has_ruby = |place: &Place<'_, '_>| place.words.iter().any(|word| material.is_protected(&word.source));
         let rarer = places.iter().filter(|place| place.member != kept && !has_ruby(place));
         if rarer.clone().count() < least {
@@ -69,17 +69,18 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
     }
 }
 
-/// Whether the glossary of the novel has a spelling.
+/// True if the glossary of the novel contains a spelling.
 fn is_term(material: &Material<'_>, member: usize) -> bool {
     let text = &SPELLINGS.wording(member).text;
     material.context().names.names().iter().any(|name| name.surface == *text)
 }
 
-/// Whether words are likely something else, or part of it: 二十一つ, 左隣, 又五郎, 怖|わかった, おそ|ばか, 戦争をはじめて.
+/// True if the words are likely something else, or part of it: 二十一つ, 左隣, 又五郎, 怖|わかった, おそ|ばか,
+/// 戦争をはじめて.
 fn is_part(before: Option<&Morpheme<'_>>, words: &[Morpheme<'_>], next: Option<&Morpheme<'_>>) -> bool {
     let (Some(first), Some(last)) = (words.first(), words.last()) else { return false };
     let form = last.inflection.map_or("", |inflection| inflection.form);
-    // ひとつ and なで without anything after them may be adverbs or pieces.
+    // ひとつ and なで without a particle or auxiliary after them may be adverbs or fragments.
     let is_open = next.is_none_or(|next| !next.is(&["助詞"]) && !next.is(&["助動詞"]));
     let is_kana = first.surface.starts_with(|c| matches!(c, 'ぁ'..='ん'));
     let is_short = words.len() == 1 && first.surface.chars().count() < 3;
@@ -96,7 +97,7 @@ fn is_part(before: Option<&Morpheme<'_>>, words: &[Morpheme<'_>], next: Option<&
         || (first.is(&["副詞"]) && first.surface.ends_with('て') && before.is_some_and(|word| word.surface == "を"))
 }
 
-/// Whether a word that stands right before a noun or verb is likely one with it.
+/// True if a word directly before a noun or verb likely forms one word with it.
 fn is_stem(word: &Morpheme<'_>) -> bool {
     let is_bare = word.inflection.is_some_and(|inflection| inflection.form == "ガル接続");
     word.is(&["名詞"]) || word.is(&["接頭詞"]) || is_bare

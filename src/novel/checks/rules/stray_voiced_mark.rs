@@ -1,4 +1,4 @@
-//! `stray_voiced_mark`: ゛ or ゜ beside a kana with which it makes one character.
+//! Rule `stray_voiced_mark`: finds ゛ or ゜ after a kana with which it composes one character.
 
 use unicode_normalization::char::compose;
 
@@ -28,7 +28,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
                 .map(|pair| whole(signs[pair].1, signs[pair + 1].1))
                 .collect();
             let voice = material.voice_at(passage.source_of(material, &(signs[first].0..signs[first].0 + 1)).start);
-            // た゛す゛け゛て゛ is a voice that is choked.
+            // た゛す゛け゛て゛ is a choked voice.
             if pairs.contains(&None) || (pairs.len() > 1 && voice != Voice::Narration) {
                 continue;
             }
@@ -49,7 +49,7 @@ fn is_mark(c: char) -> bool {
     matches!(c, '゛' | '゜' | 'ﾞ' | 'ﾟ')
 }
 
-/// The one character that a kana and a mark make. う゛ is a voice: ゔ is hardly ever meant.
+/// Returns the single character that a kana and a mark compose. う゛ expresses a voice and is rarely meant as ゔ.
 fn whole(kana: char, mark: char) -> Option<char> {
     let combining = if matches!(mark, '゛' | 'ﾞ') {
         '\u{3099}'

@@ -1,22 +1,21 @@
-//! Stretches of words that touch each other: nothing is said in between, and they are all quoted or none is.
+//! Stretches: sequences of adjacent words without a gap, either all quoted or none of them.
 //!
-//! What stands in 『』 or “” within narration is somebody's words, too; rules that look for a narrator's slips pass it over.
+//! Text in 『』 or “” within narration is a quotation, too; rules about a narrator's slips skip it.
 
 use crate::{checks::material::Material, manuscript::Voice, morphology::Morpheme};
 
 const OPEN: [char; 4] = ['『', '“', '〝', '‘'];
 const CLOSE: [char; 4] = ['』', '”', '〟', '’'];
 
-/// Words one after another.
+/// A sequence of adjacent words.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stretch<'w, 'a> {
-    /// The words.
     pub words: &'w [Morpheme<'a>],
-    /// Whether they are quoted within narration, marks included.
+    /// True if the words are quoted within narration, quotation marks included.
     pub is_quoted: bool,
 }
 
-/// The stretches of a sentence.
+/// Returns the stretches of a sentence.
 pub(super) fn stretches<'w, 'a>(words: &'w [Morpheme<'a>]) -> Vec<Stretch<'w, 'a>> {
     let mut all = Vec::new();
     let (mut start, mut depth) = (0, 0_usize);
@@ -44,20 +43,20 @@ pub(super) fn stretches<'w, 'a>(words: &'w [Morpheme<'a>]) -> Vec<Stretch<'w, 'a
     all
 }
 
-/// The words of a sentence that are not quoted within it.
+/// Iterates over the words of a sentence that are not quoted within it.
 pub(super) fn unquoted<'w, 'a>(words: &'w [Morpheme<'a>]) -> impl Iterator<Item = &'w Morpheme<'a>> {
     let own = stretches(words).into_iter().filter(|stretch| !stretch.is_quoted);
     own.flat_map(|stretch| stretch.words)
 }
 
-/// The stretches of the narration, without what is quoted in it.
+/// Iterates over the stretches of the narration, without quotations.
 pub(super) fn narrated<'w, 'a>(material: &'w Material<'a>) -> impl Iterator<Item = &'w [Morpheme<'a>]> {
     let heard = material.heard(Voice::Narration);
     let all = heard.flat_map(|(_, _, words)| stretches(words));
     all.filter(|stretch| !stretch.is_quoted).map(|stretch| stretch.words)
 }
 
-/// The stretches of the whole story.
+/// Iterates over the stretches of the whole story.
 pub(super) fn told<'w, 'a>(material: &'w Material<'a>) -> impl Iterator<Item = Stretch<'w, 'a>> {
     let sentences = material.sentences().iter().enumerate();
     let story = sentences.filter(|(_, sentence)| sentence.is_story());

@@ -1,4 +1,4 @@
-//! `tab_character`: a tab within the text.
+//! Rule `tab_character`: finds tabs within the text.
 
 use super::{
     Found,
@@ -16,7 +16,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
         for run in runs(text, |c| c == '\t') {
             let is_ascii = |c: Option<char>| c.is_some_and(|c| c.is_ascii_graphic());
             let is_english = is_ascii(before(text, run.start)) && is_ascii(after(text, run.end));
-            // Beside a full-width space it would be a second one.
+            // Next to a full-width space another space would be redundant.
             let has_space = before(text, run.start) == Some('　') || after(text, run.end) == Some('　');
             let space = match (has_space, is_english) {
                 (true, _) => "",

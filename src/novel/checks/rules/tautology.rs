@@ -1,4 +1,4 @@
-//! Finds phrases that say one thing twice: 頭痛が痛い, 一番最初.
+//! Rule `tautology`: finds phrases that say one thing twice: 頭痛が痛い, 一番最初.
 
 use super::{Found, phrasing, stretches};
 use crate::{checks::material::Material, lexicons::misuses::TAUTOLOGIES};

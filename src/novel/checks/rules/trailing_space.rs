@@ -1,4 +1,4 @@
-//! `trailing_space`: white space at the end of a line, or all of it.
+//! Rule `trailing_space`: finds white space at the end of a line, or filling all of it.
 
 use super::Found;
 use crate::{

@@ -1,4 +1,4 @@
-//! `unbalanced_bracket`: a bracket that nothing closes, or that nothing opened.
+//! Rule `unbalanced_bracket`: finds brackets without a closing or an opening counterpart.
 
 use super::{
     Found,
@@ -9,7 +9,7 @@ use crate::{
     manuscript::IssueKind,
 };
 
-/// How many characters the number of a list has at most.
+/// The maximum number of characters of a list number.
 const NUMBER: usize = 3;
 
 pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
@@ -25,7 +25,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
     }
 }
 
-/// Whether nothing but a number or a letter stands in the line before a bracket: 一）.
+/// True if only a number or a letter precedes the bracket in its line: 一）.
 fn is_list(material: &Material<'_>, bracket: usize) -> bool {
     let manuscript = material.manuscript();
     let line = manuscript.lines().partition_point(|line| line.next <= bracket);
@@ -33,7 +33,7 @@ fn is_list(material: &Material<'_>, bracket: usize) -> bool {
         return false;
     };
     let is_number = |c: &char| is_numeral(*c) || is_latin(*c) || ('ア'..='ン').contains(c) || matches!(c, '①'..='⑳');
-    // From the bracket backwards: a line may have thousands of them.
+    // The search goes backwards from the bracket, since a line may have thousands of brackets.
     let head = &manuscript.source()[line.content.start..bracket];
     let number = head.chars().rev().take(NUMBER).take_while(is_number);
     let len: usize = number.map(char::len_utf8).sum();

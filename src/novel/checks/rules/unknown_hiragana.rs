@@ -1,4 +1,4 @@
-//! `unknown_hiragana`: hiragana that make no word and that Japanese cannot spell.
+//! Rule `unknown_hiragana`: finds hiragana that form no word and that Japanese spelling does not allow.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::{
     morphology::Origin,
 };
 
-/// How many characters around a guess a name is looked for in.
+/// The number of characters around a guess that are searched for a name.
 const NEAR: usize = 20;
 
 /// The kana that a small ゃ, ゅ or ょ can follow.
@@ -32,7 +32,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
     }
 }
 
-/// Whether a name of the novel reaches into a guess: beside unknown letters the dictionary may have missed it.
+/// True if a name of the novel overlaps a guess: the dictionary may miss it next to unknown letters.
 fn is_in_name(material: &Material<'_>, guess: &Range<usize>) -> bool {
     let text = material.text();
     let before = text[..guess.start]

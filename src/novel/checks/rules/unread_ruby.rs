@@ -1,4 +1,4 @@
-//! `unread_ruby`: 《 and 》 that are neither a ruby nor an emphasis.
+//! Rule `unread_ruby`: finds 《 and 》 that form neither a ruby nor an emphasis.
 
 use super::{
     Found,
@@ -20,7 +20,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
                 if left.is_some_and(|c| is_letter(c) || is_latin(c) || is_digit(c)) {
                     found.push(finding);
                 } else {
-                    // After a sign it is a bracket as some authors use it, and so it is published.
+                    // After a sign it is used as a bracket by some authors and is published as such.
                     found.push_as(Severity::Info, finding);
                 }
             }

@@ -1,6 +1,6 @@
-//! Where words of the lexicon of forbidden things stand in a line.
+//! Search of a line for entries of the lexicon of forbidden expressions.
 //!
-//! Shared by the rules over that lexicon; what is reported, and how much it matters, is theirs.
+//! Shared by the rules over that lexicon, which decide on the report and its severity.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::{
     manuscript::Voice,
 };
 
-/// The hits of a section in a line: ranges of the line, each with the severity that the lexicon gives it, in order and
+/// Returns the hits of a section in a line: ranges of the line, each with the severity from the lexicon, in order and
 /// without overlaps.
 pub(super) fn hits(
     section: &[Unwanted],

@@ -1,4 +1,4 @@
-//! Finds a narrator of the third person who says I.
+//! Rule `viewpoint_slip`: finds first-person pronouns in a third-person narration.
 
 use super::{Found, phrasing, stretches};
 use crate::{checks::material::Material, manuscript::Voice, morphology::Morpheme};

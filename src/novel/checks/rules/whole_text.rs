@@ -1,6 +1,6 @@
-//! A finding about all narration together, and what it rests on.
+//! A finding about all narration together, with its evidence.
 //!
-//! It has no words of its own: it is shown where its evidence begins, else at the first sentence.
+//! Its range is empty: it is shown at the first evidence, else at the first sentence.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::{
     manuscript::Voice,
 };
 
-/// The finding, with places of the source, in order.
+/// Creates the finding. `evidence` is a list of source ranges, in order.
 pub(super) fn finding(material: &Material<'_>, evidence: Vec<Range<usize>>) -> Finding {
     let first = material.heard(Voice::Narration).next();
     let first = first.map(|(_, sentence, _)| sentence.source().start);

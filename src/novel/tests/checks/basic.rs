@@ -1,4 +1,4 @@
-//! What the pages of the basic rules cannot say: options of a configuration, and texts without an end.
+//! Tests of basic rules beyond their manual pages: configuration options, and endless texts.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use fumi_novel::checks::{ClosingQuotePeriod, Context, Group, ParagraphIndent, Tu
 
 use crate::with_material;
 
-/// What one rule finds in a text, as it stands there.
+/// Returns the findings of one rule in a text, as quoted source text.
 fn finds(rule: &str, text: &str, tuning: &Tuning) -> Vec<String> {
     with_material(text, &Context::default(), tuning, |material| {
         let findings = look(material, &[Group::Basic], &|| false).expect("not cancelled");

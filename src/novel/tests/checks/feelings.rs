@@ -1,10 +1,10 @@
-//! Feelings that are named, denied or shown.
+//! Tests of feelings that are named, negated or shown.
 
 use fumi_novel::checks::{Context, Tuning};
 
 use crate::with_material;
 
-/// What a text names, each with ¬ where it is denied, and what it shows.
+/// Returns the feelings that a text names, with ¬ if negated, and the gestures that it shows.
 fn felt(text: &str) -> (Vec<String>, Vec<String>) {
     with_material(text, &Context::default(), &Tuning::default(), |material| {
         let feelings = material.feelings();
@@ -57,6 +57,6 @@ fn a_gesture_is_a_phrase_or_the_nearest_noun_with_its_verb() {
     assert_eq!(felt("唇を噛んだ。").1, ["唇:噛む"]);
     assert_eq!(felt("手を握り、声が小さく震えた。").1, ["声:震える"]);
     assert_eq!(felt("手を伸ばし、目を上げた。").1, Vec::<String>::new());
-    // The phrase and the pair are one gesture, so that a tic is seen in whatever form.
+    // The phrase and the pair of words count as the same gesture, so that a tic is recognised in any form.
     assert_eq!(felt("手が震えた。手はまだ震えている。").1, ["手:震える", "手:震える"]);
 }

@@ -1,6 +1,7 @@
-//! What docs/novel-checks.md says of tuning, in both languages, as the program takes it.
+//! Tests that the tuning examples in docs/novel-checks.md are valid in both languages.
 //!
-//! The guide shows one tuning twice: as a configuration and as a novel's settings. The tables of the guide are docs/regenerate's.
+//! The guide shows one tuning twice: as configuration and as settings of a novel. `docs/regenerate` makes the guide's
+//! tables.
 
 use std::{fs, path::Path};
 
@@ -20,7 +21,7 @@ struct Novel {
     checks: Tuning,
 }
 
-/// The blocks of a language in a document.
+/// Returns the code blocks of a language in a document.
 fn blocks<'t>(text: &'t str, language: &str) -> Vec<&'t str> {
     let open = format!("```{language}\n");
     let blocks = text.split(open.as_str()).skip(1);

@@ -1,7 +1,7 @@
-//! Texts that nobody writes: without an end, of one sign, of broken markup, of random characters, in no Japanese at all.
+//! Tests with degenerate texts: endless, of one sign, with broken markup, of random characters, not in Japanese.
 //!
-//! There is no clock here that fails: times are printed, and what cost the square of its length would not end before the
-//! runner's own limit. Nothing is said of what the rules find in such texts, but that it is somewhere in them.
+//! No time limit fails here: times are printed, and a quadratic cost would exceed the runner's own limit. The findings
+//! in such texts are not checked, only that their ranges lie in the text.
 
 use std::{collections::BTreeMap, time::Instant};
 
@@ -25,7 +25,7 @@ fn desk() -> Desk {
     }
 }
 
-/// Looks at a text with everything there is, and fixes it at some levels.
+/// Checks a text with all rules and items, and fixes it at several levels.
 fn meets(text: &str, levels: &[FixLevel]) {
     let started = Instant::now();
     let desk = desk();
@@ -72,7 +72,7 @@ fn sentences_of_50_000_characters() {
     }
 }
 
-/// The highest level includes the lower ones.
+/// Tests only the highest fix level, which includes the lower ones.
 #[test]
 fn ten_thousand_brackets_of_each_kind() {
     const COUNT: usize = 10_000;
@@ -110,7 +110,7 @@ fn ten_thousand_of_everything_else() {
     }
 }
 
-/// What programs trip over.
+/// Texts that often break programs.
 const ODD: &[&str] = &[
     "",
     "\0",
@@ -194,7 +194,7 @@ fn odd_texts() {
     }
 }
 
-/// What is found in a text: rules and how much they matter.
+/// Returns the rules and severities found in a text.
 fn found(text: &str) -> Vec<(&'static str, Severity)> {
     let desk = desk();
     let draft = Draft::read(text, Reading::default());
@@ -211,7 +211,7 @@ fn nothing_is_found_where_nothing_is() {
     assert_eq!(found(""), []);
 }
 
-/// Basic rules that ask what a word is. All others of their group look at signs and lines.
+/// Basic rules that use morphology. All other basic rules examine only signs and lines.
 const ABOUT_WORDS: &[&str] = &[
     "doubled_particle",
     "overused_phrase",

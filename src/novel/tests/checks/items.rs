@@ -1,7 +1,8 @@
-//! Every item against its manual page: the good text scores well above the bad one, and the misleading one is not blamed.
+//! Tests of every item against its manual page: the good text scores well above the bad one, and the misleading one is
+//! not penalised.
 //!
-//! Of judged items the judgement is scripted beside the text: what is tested is that quotations are verified, and the arithmetic.
-//! One item at a time: `ITEM=A31-004 cargo test -p fumi-novel --test checks items`.
+//! Judgements are scripted beside the text: the tests cover the verification of quotations and the arithmetic. One item
+//! at a time: `ITEM=A31-004 cargo test -p fumi-novel --test checks items`.
 
 use std::collections::HashSet;
 
@@ -19,9 +20,9 @@ use fumi_novel::{
 
 use crate::with_material;
 
-/// How far the good text is above the bad one at least.
+/// The smallest difference between the scores of the good and the bad text.
 const ABOVE: f64 = 0.3;
-/// What a misleading text scores at least that is not to be blamed.
+/// The smallest score of a misleading text that must not be penalised.
 const FINE: f64 = 0.7;
 
 fn chosen() -> Vec<&'static Item> {
@@ -33,7 +34,7 @@ fn chosen() -> Vec<&'static Item> {
     items.collect()
 }
 
-/// What the novel of a sample says.
+/// Returns the context of a sample.
 fn context(sample: &ItemSample) -> Context {
     let yaml = |text: &Option<String>| text.as_ref().map(|text| Yaml::read("sample.yaml", text).expect("YAML"));
     let files = [yaml(&sample.characters), yaml(&sample.terms), yaml(&sample.world)];
@@ -57,7 +58,7 @@ fn context(sample: &ItemSample) -> Context {
     }
 }
 
-/// What a sample's judge says, if it is taken.
+/// Returns the scripted judgement of a sample, if it is accepted.
 fn judged(item: &Item, material: &Material<'_>, sample: &ItemSample) -> Result<Option<Judged>, Refusal> {
     let Some(scripted) = &sample.judgement else {
         return Ok(None);
@@ -73,7 +74,7 @@ fn judged(item: &Item, material: &Material<'_>, sample: &ItemSample) -> Result<O
     }))
 }
 
-/// What comes of a sample: with its judgement, and without.
+/// Evaluates a sample with its judgement and without it.
 fn evaluated(item: &'static Item, sample: &ItemSample) -> (Result<Evaluation, Refusal>, Evaluation) {
     with_material(&sample.text, &context(sample), &Tuning::default(), |material| {
         let measure = item.measured(material);
@@ -157,7 +158,8 @@ fn every_item_has_a_page_that_says_all_that_it_must() {
     assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults.join("\n"));
 }
 
-/// 12 items each of four categories, 10 each of two; 35 are measured, 22 measured and judged, 11 judged (novel-checks 2.5).
+/// Four categories have 12 items each, two have 10; 35 items are measured, 22 measured and judged, 11 judged
+/// (novel-checks 2.5).
 #[test]
 fn there_are_68_items() {
     let ids: Vec<String> = (1..=68).map(|number| format!("A31-{number:03}")).collect();
@@ -182,7 +184,7 @@ fn judgements_need_quotations_that_stand_in_the_text() {
             let quotes = quotes.iter().map(|quote| (*quote).to_owned()).collect();
             verify(of(kind), material, &Judgement { score, quotes })
         };
-        // As a reader sees it, and as it is written.
+        // A quotation may follow the visible text or the source.
         assert_eq!(says(Kind::Judged, 1.0, &["戸を開けた", "戸を｜開《あ》けた"]), Ok(()));
         let told = |quote: &str| Err(Refusal::NotInText(quote.to_owned()));
         assert_eq!(
@@ -199,7 +201,8 @@ fn judgements_need_quotations_that_stand_in_the_text() {
     });
 }
 
-/// 0.3 of the prior and 0.7 of the judgement; a category's maximum times the mean; categories weighted by what was evaluated.
+/// A score is 0.3 of the measurement and 0.7 of the judgement; a category's score is its maximum times the mean;
+/// categories are weighted by their evaluated share.
 #[test]
 fn scores_are_those_of_the_arithmetic() {
     use fumi_novel::checks::items::Measure;
@@ -235,7 +238,7 @@ fn scores_are_those_of_the_arithmetic() {
     let scores = category_scores(&[prior, nobody, world]);
     assert_eq!((scores[0].score, scores[0].coverage), (Some(6.0), 0.5));
     assert_eq!((scores[4].score, scores[4].coverage), (Some(10.0), 1.0));
-    // Half of one category at 0.5, and the whole of another at 1.
+    // Half of one category has 0.5, and the whole of another has 1.
     let mean = overall(&scores).expect("something was evaluated");
     assert!((mean - 100.0 * (0.5 * 0.5 + 1.0) / 1.5).abs() < 1e-9, "{mean}");
 }

@@ -1,8 +1,7 @@
-//! Manuscripts that are made at random: sentences of the sample novel and of 坊っちゃん, with faults, markup, names and speech
-//! set into them.
+//! Random manuscripts: sentences of the sample novel and of 坊っちゃん, with faults, markup, names and speech inserted.
 //!
-//! Equal runs try equal texts; `FUMI_PROPERTY_SEED` asks for others, `FUMI_PROPERTY_TIMES` for so many times as many. What
-//! holds for them is not said here.
+//! Runs are reproducible; `FUMI_PROPERTY_SEED` selects other texts, `FUMI_PROPERTY_TIMES` multiplies their number. The
+//! properties are tested elsewhere.
 
 use std::sync::LazyLock;
 
@@ -24,11 +23,11 @@ const NOVEL: [&str; 3] = [
 ];
 pub(crate) const BOCCHAN: &str = include_str!("../fixtures/bocchan.aozora.txt");
 const CHARACTERS: &str = include_str!("../../../../examples/novel/30_設定集/キャラクター.yaml");
-/// Names that look like faults.
+/// Names that resemble faults.
 const TERMS: &str =
     "terms: [{ term: 見れる亭 }, { term: モー・・ム }, { term: ｶﾞﾛﾝ }, { term: か゛く }, { term: 出来る屋 }]";
 
-/// A line or a sentence has at most so many characters, so that a text has several.
+/// The longest line or sentence, in characters, so that a text contains several.
 const LONGEST: usize = 120;
 
 /// Lines of the sample novel, and sentences of 坊っちゃん with their rubies and notes.
@@ -42,7 +41,7 @@ pub(crate) static SENTENCES: LazyLock<Vec<&str>> = LazyLock::new(|| {
         .collect()
 });
 
-/// What an author's hand or program leaves in a text.
+/// Faults that authors or programs leave in a text.
 const FAULTS: &[&str] = &[
     "...",
     "・・・",
@@ -139,7 +138,7 @@ const FAULTS: &[&str] = &[
     "ーーー",
 ];
 
-/// What no fix may touch, and what stands close to it.
+/// Markup that no fix may change, and text that resembles it.
 const MARKUP: &[&str] = &[
     "検潮所《けんちょうじょ》",
     "｜穂刈一平《ほかりいっぺい》",
@@ -179,7 +178,7 @@ const MARKUP: &[&str] = &[
     "、出来る屋、",
 ];
 
-/// People who speak as they do.
+/// Dialogue whose unusual wording must be kept.
 const SPEECH: &[&str] = &[
     "「ほうじゃけん、見れんかったがなもし。出来んのう」",
     "「食べれるけん、おっしゃられたとおりに、して下さい。」",
@@ -192,7 +191,7 @@ const SPEECH: &[&str] = &[
     "「閉じない見れる",
 ];
 
-/// Lines that are no prose.
+/// Lines that are not prose.
 const LINES: &[&str] = &[
     "# 第一話　こぶ--と...えくぼ",
     "＊＊＊",
@@ -205,7 +204,7 @@ const LINES: &[&str] = &[
     "　それは海だった。それは山だった。それは空だった。それは彼だった。それは夢だった。",
 ];
 
-/// A part of a line.
+/// Generates a part of a line.
 fn pieces() -> impl Strategy<Value = String> {
     let sentence = any::<Index>().prop_map(|at| (*at.get(&SENTENCES)).to_owned());
     let faulty = (
@@ -238,13 +237,13 @@ fn pieces() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Sets something between two characters.
+/// Inserts a text between two characters.
 fn set_in(text: &mut String, place: Index, what: &str) {
     let places: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
     text.insert_str(*place.get(&places), what);
 }
 
-/// A line; a few faults make two of it.
+/// Generates a line; some faults split it into two.
 pub(crate) fn lines() -> impl Strategy<Value = String> {
     prop_oneof![
         6 => prop::collection::vec(pieces(), 1..3).prop_map(|pieces| pieces.concat()),
@@ -253,7 +252,7 @@ pub(crate) fn lines() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A manuscript of some lines.
+/// Generates a manuscript of some lines.
 pub(crate) fn texts() -> impl Strategy<Value = String> {
     (prop::collection::vec(lines(), 1..9), any::<bool>()).prop_map(|(lines, is_ended)| {
         let end = if is_ended { "\n" } else { "" };
@@ -261,13 +260,13 @@ pub(crate) fn texts() -> impl Strategy<Value = String> {
     })
 }
 
-/// What the sample novel says, with the conventions of one place or another.
+/// Generates the context of the sample novel with one of several style presets.
 pub(crate) fn contexts() -> impl Strategy<Value = Context> {
     let presets = [None, Some(StylePreset::Bunko), Some(StylePreset::Narou)];
     select(presets.to_vec()).prop_map(context)
 }
 
-/// What the sample novel says, with some conventions.
+/// Returns the context of the sample novel with a style preset.
 pub(crate) fn context(style_preset: Option<StylePreset>) -> Context {
     let world = [CHARACTERS, TERMS]
         .map(|text| Yaml::read("settings.yaml", text).expect("YAML"))
@@ -283,14 +282,14 @@ pub(crate) fn context(style_preset: Option<StylePreset>) -> Context {
     }
 }
 
-/// Options that decide about fixes.
+/// Generates options that affect fixes.
 pub(crate) fn tunings() -> impl Strategy<Value = Tuning> {
     let periods = [None, Some(ClosingQuotePeriod::Remove), Some(ClosingQuotePeriod::Keep)];
     let indents = [None, Some(ParagraphIndent::Always), Some(ParagraphIndent::Never)];
     (select(periods.to_vec()), select(indents.to_vec())).prop_map(|(closing_quote_period, paragraph_indent)| Tuning {
         closing_quote_period,
         paragraph_indent,
-        // Short texts have long sentences, too.
+        // Low thresholds, so that short texts contain long sentences too.
         thresholds: [
             ("long_sentence.longest".to_owned(), 45.0),
             ("long_paragraph.long".to_owned(), 100.0),
@@ -300,7 +299,7 @@ pub(crate) fn tunings() -> impl Strategy<Value = Tuning> {
     })
 }
 
-/// A runner of so many cases.
+/// Returns a test runner for this number of cases.
 pub(crate) fn runner(cases: u32) -> TestRunner {
     let asked = |name: &str| {
         let value = std::env::var(name).ok()?;

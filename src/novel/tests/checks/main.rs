@@ -1,4 +1,4 @@
-//! The checks against their own manual pages, against every text there is, and against what must hold for all texts.
+//! Tests of the checks against their manual pages, against all available texts, and against properties of all texts.
 
 mod basic;
 mod feelings;
@@ -21,7 +21,7 @@ use fumi_novel::{
     project::{Plot, Settings, Yaml},
 };
 
-/// What the novel of a sample says.
+/// Returns the context of a sample.
 pub(crate) fn context(sample: &Sample) -> Context {
     let yaml = |text: &Option<String>| text.as_ref().map(|text| Yaml::read("sample.yaml", text).expect("YAML"));
     let world: Vec<Yaml> = [yaml(&sample.characters), yaml(&sample.terms)]
@@ -43,7 +43,7 @@ pub(crate) fn context(sample: &Sample) -> Context {
     }
 }
 
-/// What is changed about the checks for a sample.
+/// Returns the tuning of a sample.
 pub(crate) fn tuning(sample: &Sample) -> Tuning {
     Tuning {
         forbidden: sample.forbidden.clone(),
@@ -51,7 +51,7 @@ pub(crate) fn tuning(sample: &Sample) -> Tuning {
     }
 }
 
-/// Looks at a text as a rule does.
+/// Runs a function with the material that rules receive.
 pub(crate) fn with_material<T>(
     text: &str,
     context: &Context,

@@ -1,4 +1,5 @@
-//! Makes `src/novel/checks/metrics/reference.toml` from 坊っちゃん: `cargo run -p fumi-novel --example make_reference > reference.toml`.
+//! Generates `src/novel/checks/metrics/reference.toml` from 坊っちゃん: `cargo run -p fumi-novel --example make_reference >
+//! reference.toml`.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +9,7 @@ use fumi_novel::{
     morphology::Ipadic,
 };
 
-/// How many visible characters a window has at least.
+/// The smallest number of visible characters in a window.
 const WINDOW: usize = 3_000;
 
 fn main() {

@@ -1,4 +1,5 @@
-//! How characters speak, against what is right for them where their sheets say nothing: the episode before, else the first use.
+//! Tests of speech styles for characters whose sheets do not define one: the previous episode decides, otherwise the
+//! first use.
 
 use fumi_novel::{
     checks::{
@@ -17,7 +18,7 @@ characters:
   - { name: 黒木, aliases: [] }
 ";
 
-/// What an item measures of a text that has an episode before it.
+/// Measures an item of a text with a previous episode.
 fn measured(item: &str, previous: Option<&str>, text: &str) -> Measure {
     let world = vec![Yaml::read("sample.yaml", CAST).expect("YAML")];
     let context = Context {

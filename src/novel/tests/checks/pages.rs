@@ -1,4 +1,5 @@
-//! Every rule against its manual page: what the bad text has is found and mended as the page says, and nothing else anywhere.
+//! Tests of every rule against its manual page: the faults of the bad text are found and fixed as documented, and
+//! nothing else is reported.
 //!
 //! One rule at a time: `RULE=ellipsis cargo nextest run -p fumi-novel --test checks`.
 
@@ -13,10 +14,10 @@ use fumi_novel::{
 
 use crate::{context, tuning, with_material};
 
-/// How many findings in 1,000 characters make a rule's own score nought.
+/// The number of findings in 1,000 characters for which a rule's score is 0.
 const WORST: f64 = 10.0;
 
-/// A sample is weighed as if it were no longer: what a rule finds once in a long paragraph is not made light by its length.
+/// The largest number of characters for weighing a sample, so that a single finding in a long paragraph still counts.
 const MOST_WEIGHED: usize = 300;
 
 fn chosen() -> Vec<&'static Rule> {
@@ -27,7 +28,7 @@ fn chosen() -> Vec<&'static Rule> {
     rules.collect()
 }
 
-/// What a rule finds in a sample, as it stands in the source.
+/// Returns the findings of a rule in a sample, as quoted source text.
 fn finds(rule: &Rule, sample: &Sample) -> Vec<String> {
     let (context, tuning) = (context(sample), tuning(sample));
     with_material(&sample.text, &context, &tuning, |material| {
@@ -38,7 +39,7 @@ fn finds(rule: &Rule, sample: &Sample) -> Vec<String> {
     })
 }
 
-/// A rule's own score of a text, from 0 to 1.
+/// Returns a rule's score of a text, from 0 to 1.
 #[expect(clippy::cast_precision_loss, reason = "samples are short")]
 fn score(found: usize, text: &str) -> f64 {
     let characters = text
@@ -101,7 +102,7 @@ fn every_fix_is_the_one_of_its_page_and_a_second_run_changes_nothing() {
             continue;
         };
         let (context, mut tuning) = (context(sample), tuning(sample));
-        // The rule alone.
+        // Enables only this rule.
         tuning.disabled = RULES
             .iter()
             .map(|rule| rule.name.to_owned())

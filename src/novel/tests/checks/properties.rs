@@ -1,7 +1,7 @@
-//! What must hold of findings and fixes whatever the text: a second run changes nothing, undoing gives what was there, what is
-//! not the author's mistake stays as it is, and every finding is somewhere.
+//! Properties of findings and fixes for all texts: a second run changes nothing, undoing restores the text, text that
+//! is not a mistake is kept, and every finding has a valid range.
 //!
-//! Rubies, notes and speech are those that the manuscript reads; code, addresses and letters are looked up here.
+//! Rubies, notes and speech are found by the manuscript parser; code, addresses and letters are found here.
 
 use std::{collections::HashSet, fmt};
 
@@ -18,14 +18,14 @@ use unicode_normalization::{UnicodeNormalization, char::compose};
 
 use crate::made::{context, contexts, runner, texts, tunings};
 
-/// What a text is fixed under.
+/// The context and tuning under which a text is fixed.
 #[derive(Clone)]
 pub(crate) struct Desk {
     pub(crate) context: Context,
     pub(crate) tuning: Tuning,
 }
 
-/// What differs between desks.
+/// Shows only the settings that differ between test cases.
 impl fmt::Debug for Desk {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let tuning = (self.tuning.closing_quote_period, self.tuning.paragraph_indent);
@@ -77,7 +77,7 @@ fn aggressive_fixes_settle_and_can_be_undone() {
     settles(64, FixLevel::Aggressive);
 }
 
-/// What must be there byte for byte after every fix, in order.
+/// Returns the texts that every fix must keep byte for byte, in order.
 fn kept(text: &str) -> Vec<(&'static str, String)> {
     let manuscript = Manuscript::read(text, Reading::default());
     let mut kept = Vec::new();
@@ -91,7 +91,7 @@ fn kept(text: &str) -> Vec<(&'static str, String)> {
     }
     for line in text.split('\n') {
         let pieces: Vec<&str> = line.split('`').collect();
-        // Between the first two, the next two: what the last one opens is no code.
+        // Pairs of delimiters enclose every second piece; text after an unclosed delimiter is not code.
         let pairs = pieces[..pieces.len() - 1].iter().skip(1).step_by(2);
         kept.extend(pairs.map(|code| ("code", (*code).to_owned())));
     }
@@ -103,7 +103,7 @@ fn kept(text: &str) -> Vec<(&'static str, String)> {
     kept
 }
 
-/// The names of the novel in a text, in order.
+/// Returns the names of the novel in a text, in order.
 fn names(text: &str, context: &Context) -> Vec<String> {
     let draft = Draft::read(text, Reading::default());
     let tuning = Tuning::default();
@@ -112,8 +112,8 @@ fn names(text: &str, context: &Context) -> Vec<String> {
     names.map(|word| text[word.source.clone()].to_owned()).collect()
 }
 
-/// Whether words stand in a text in their order. What is mended beside a name may make other words of it (一平が), so the
-/// names are not read again.
+/// True if the words occur in a text in their order. A fix beside a name may change the word boundaries (一平が), so the
+/// names are not analysed again.
 fn stand_in(mut text: &str, words: &[String]) -> bool {
     words.iter().all(|word| match text.split_once(word.as_str()) {
         Some((_, rest)) => {
@@ -138,7 +138,8 @@ fn rubies_notes_code_addresses_and_names_stay_as_they_are() {
     result.unwrap_or_else(|error| panic!("{error}"));
 }
 
-/// The − becomes ー, with which the name is one run of katakana and no name any more; the next round widens it.
+/// The fix changes − to ー, which joins the name to a run of katakana, so that it is no longer recognised; the next
+/// round widens it.
 #[test]
 #[ignore = "a name in katakana is mended in the second round, after the first one lengthened the run before it"]
 fn a_name_in_katakana_stays_after_a_sign_that_becomes_katakana() {
@@ -150,7 +151,7 @@ fn a_name_in_katakana_stays_after_a_sign_that_becomes_katakana() {
     assert!(fixed.text.contains("ｶﾞﾛﾝ"), "{:?}", fixed.applied);
 }
 
-/// What is said and thought, brackets included, in order.
+/// Returns dialogue and thoughts, including brackets, in order.
 fn speech(text: &str) -> Vec<String> {
     let manuscript = Manuscript::read(text, Reading::default());
     let voices = manuscript.voices().into_iter();
@@ -158,7 +159,7 @@ fn speech(text: &str) -> Vec<String> {
     heard.map(|(range, _)| text[range].to_owned()).collect()
 }
 
-/// After the safe fixes nothing is left that a higher level changes in speech.
+/// After the safe fixes, no higher level changes anything in speech.
 #[test]
 fn words_of_speech_stay_as_they_are() {
     let result = runner(96).run(&(texts(), desks()), |(text, desk)| {
@@ -173,11 +174,11 @@ fn words_of_speech_stay_as_they_are() {
     result.unwrap_or_else(|error| panic!("{error}"));
 }
 
-/// What is left of a text without what a safe fix may change.
+/// Removes from a text everything that a safe fix may change.
 ///
-/// It may add, drop and exchange white space, line ends and the byte order mark, 。 and 、, dots of an ellipsis, and strokes: dashes,
-/// minus signs and ー, which stand for one another. It may widen half-width kana, brackets, ！ and ？, and compose a kana or a
-/// Latin letter with the mark after it. All else stays, in its order.
+/// A safe fix may add, remove and exchange white space, line ends and the byte order mark, 。 and 、, dots of an
+/// ellipsis, and strokes: dashes, minus signs and ー, which are interchangeable. It may widen half-width kana, brackets,
+/// ！ and ？, and compose a kana or a Latin letter with the mark after it. All other characters stay, in order.
 fn lasting(text: &str) -> String {
     let wide = text.chars().flat_map(|c| {
         let c = match c {
@@ -224,7 +225,7 @@ fn safe_fixes_change_signs_and_no_letters() {
     result.unwrap_or_else(|error| panic!("{error}"));
 }
 
-/// What is wrong with the findings of a text, if anything.
+/// Returns a violated property of a text's findings, if there is one.
 pub(crate) fn fault_of(material: &Material<'_>) -> Option<String> {
     let source = material.manuscript().source();
     let findings = look(material, &Group::ALL, &|| false).expect("not cancelled");

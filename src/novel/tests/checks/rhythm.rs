@@ -1,5 +1,5 @@
-//! What the pages of the rhythm cannot say: the evidence of findings about a whole text, the aggressive fixes, and the figures
-//! of 坊っちゃん that another program measured (novel-checks §1).
+//! Tests of rhythm rules beyond their manual pages: the evidence of findings about a whole text, the aggressive fixes,
+//! and the figures for 坊っちゃん measured with another program (novel-checks §1).
 
 use fumi_novel::{
     checks::{Context, Draft, FixLevel, Fixing, Group, Material, RULES, Rule, Tuning, fix, look},
@@ -67,7 +67,7 @@ fn aggressive_fixes_are_those_of_the_pages() {
 fn aggressive_fixes_of_bocchan_settle_and_can_be_undone() {
     let text = include_str!("../fixtures/bocchan.aozora.txt");
     let others = RULES.iter().filter(|rule| rule.page.group != Group::Rhythm);
-    // More sentences than a reader would want to be mended.
+    // Thresholds so low that many sentences are fixed.
     let low = [("long_sentence.longest", 45.0), ("comma_excess.most", 2.0)];
     let tuning = Tuning {
         disabled: others.map(|rule| rule.name.to_owned()).collect(),

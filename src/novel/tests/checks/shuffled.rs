@@ -1,8 +1,9 @@
-//! A story whose scenes stand in another order scores lower: on average over all orders, for every episode of the sample novel.
+//! Tests that a story with shuffled scenes scores lower, on average over all orders, for every episode of the sample
+//! novel.
 //!
-//! The order that `act_proportions` asks for was set with these episodes in view: this keeps what was reached, and proves nothing
-//! of other novels. One order may score higher: what is measured is where acts and turns lie, and not whether the story can be
-//! understood.
+//! The order expected by `act_proportions` was chosen with these episodes in view: the test preserves that result and
+//! proves nothing about other novels. A single order may score higher, because the position of acts and turns is
+//! measured, not whether the story is understandable.
 
 use fumi_novel::{
     checks::{
@@ -38,13 +39,13 @@ fn context(episode: u32) -> Context {
     }
 }
 
-/// What is measured of the story, all items together.
+/// Returns the sum of all measured scores of story items.
 fn story(material: &Material<'_>) -> f64 {
     let items = ITEMS.iter().filter(|item| item.category == Category::Story);
     items.filter_map(|item| item.measured(material)?.score).sum()
 }
 
-/// All orders of some scenes but the first, which is the one they have.
+/// Returns all orders of the scenes except the original one.
 fn orders(count: usize) -> Vec<Vec<usize>> {
     let mut orders = vec![Vec::new()];
     for scene in 0..count {

@@ -1,4 +1,4 @@
-//! Who says a line, and how sure that is: what narration shows, what turns show, and what nobody can know.
+//! Tests of speaker attribution and its certainty: by narration, by turns, and in undecidable cases.
 
 use fumi_novel::{
     checks::{Context, Tuning, features::Person},
@@ -20,7 +20,7 @@ characters:
     endings: [ぜ]
 ";
 
-/// The lines of a text: the first characters of each, who says it, and whether that is sure.
+/// Returns the lines of a text: the first characters, the speaker, and the certainty of each.
 fn heard(text: &str) -> Vec<String> {
     let world = vec![Yaml::read("sample.yaml", CAST).expect("YAML")];
     let context = Context {

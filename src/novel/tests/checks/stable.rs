@@ -1,6 +1,7 @@
-//! What an edit leaves alone: the ids of findings on other lines, and what local rules find before a sentence that is added.
+//! Tests that an edit keeps the ids of findings on other lines, and that local rules find the same before an added
+//! sentence.
 //!
-//! Rules that look at a whole text are listed with their reasons; a rule that is in no list is local.
+//! Rules that examine a whole text are listed with reasons; a rule in no list is local.
 
 use std::{collections::HashMap, sync::LazyLock};
 
@@ -15,7 +16,7 @@ use crate::{
     with_material,
 };
 
-/// Rules whose findings anywhere depend on the whole text, each with the reason.
+/// Rules whose findings depend on the whole text, each with the reason.
 const WHOLE: &[(&str, &str)] = &[
     (
         "missing_indent",
@@ -39,7 +40,7 @@ const WHOLE: &[(&str, &str)] = &[
     ("simile_excess", "a rate of the whole narration"),
 ];
 
-/// Rules that find runs of sentences: the run that reaches the end of a text grows with it.
+/// Rules that find runs of sentences: a run at the end of a text grows with it.
 const RUNS: &[(&str, &str)] = &[
     ("long_sentence_run", "the last run grows"),
     ("short_sentence_run", "the last run grows"),
@@ -47,7 +48,8 @@ const RUNS: &[(&str, &str)] = &[
     ("near_repetition", "the last run grows"),
 ];
 
-/// The ids of findings: for each line by its words, and in it for each rule, in order. Lines that stand twice are left out.
+/// Returns the ids of findings, keyed by the words of the line, the rule and the order within both. Repeated lines are
+/// left out.
 fn ids_by_line(text: &str) -> HashMap<(String, &'static str, usize), String> {
     let lines: Vec<&str> = text.split('\n').collect();
     let words = |line: &str| {
@@ -76,7 +78,7 @@ fn ids_by_line(text: &str) -> HashMap<(String, &'static str, usize), String> {
     })
 }
 
-/// What happens to a text.
+/// An edit of a text.
 #[derive(Clone, Debug)]
 enum Happens {
     LineAdded(Index, String),
@@ -122,7 +124,7 @@ impl Happens {
 #[test]
 fn ids_survive_what_happens_to_other_lines() {
     let texts = prop::collection::vec(lines(), 2..9).prop_map(|lines| {
-        // One line feed is one line end here, and no byte order mark comes into the middle.
+        // Each line feed ends one line, and no byte order mark is inserted into the middle.
         let one = |line: &String| line.replace('\r', "");
         let text: Vec<String> = lines.iter().map(one).collect();
         text.join("\n").split('\n').map(str::to_owned).collect::<Vec<_>>()
@@ -167,7 +169,7 @@ fn findings(text: &str) -> Vec<(Finding, String)> {
     })
 }
 
-/// Narration without brackets or markup of its own.
+/// Narration without brackets and markup.
 static PLAIN: LazyLock<Vec<&str>> = LazyLock::new(|| {
     let plain = |text: &&&str| !text.contains(|c| "「」『』（）《》［］｜#―".contains(c)) && text.ends_with('。');
     SENTENCES.iter().filter(plain).map(|text| text.trim()).collect()
@@ -180,7 +182,7 @@ fn local_rules_find_the_same_before_a_sentence_that_is_added() {
     let texts = prop::collection::vec(lines(), 1..9);
     let ends = select(&["\n", "\n＊＊＊\n"][..]);
     let result = runner(128).run(&(texts, ends, added), |(lines, end, added)| {
-        // A text that ends with prose: empty lines at its end are no fault until something follows.
+        // The text ends with prose, because empty lines at its end are a fault only if something follows.
         let text = lines.join("\n").trim_end().to_owned() + "\n　雨が降っている。" + end;
         let is_parted = end.contains('＊');
         let is_local = |found: &(Finding, String)| {

@@ -1,4 +1,4 @@
-//! What lies in the folder of a finished episode, and how long the episode stays finished.
+//! Tests of the files of a finished episode, and of the conditions under which it stays finished.
 
 use encoding_rs::SHIFT_JIS;
 use fumi_base::{errors::Teach, files::sha256};
@@ -47,7 +47,7 @@ fn an_episode_becomes_a_file_in_every_format_and_a_record_that_names_them() {
     assert_eq!(record.quality.method, "not_evaluated");
     assert!(done.preview.starts_with("「海を止めに来た人ですか」") && done.preview.chars().count() == 200);
     assert_eq!(done.remarks, []);
-    // The files say what they are.
+    // The files name the novel and its author.
     let aozora = novel.text(&format!("{FOLDER}/aozora.txt"));
     assert!(
         aozora.starts_with("潮のほまち\nThe fumi authors\n\n"),
@@ -88,7 +88,7 @@ fn an_episode_is_finished_until_its_manuscript_changes() {
     assert!(!is_finished(&novel));
     novel.write(MANUSCRIPT, &text);
     assert!(is_finished(&novel));
-    // Stopped in the middle of a run: the record says that files are being replaced.
+    // The process stopped in the middle of a run: the record has the status of unfinished replacement.
     let record = novel.text(&format!("{FOLDER}/metadata.json"));
     novel.write(
         &format!("{FOLDER}/metadata.json"),
@@ -97,7 +97,7 @@ fn an_episode_is_finished_until_its_manuscript_changes() {
     assert!(!is_finished(&novel));
     novel.complete(1).expect("completed again");
     assert!(is_finished(&novel));
-    // A copied folder is not another episode's record.
+    // A copied folder does not count as another episode's record.
     novel.write(".noveler/publish/episode_002/metadata.json", record);
     assert_eq!(novel.status().count(fumi_novel::status::Progress::Completed), 1);
 }
@@ -119,7 +119,7 @@ fn a_repeated_run_makes_the_same_files_and_a_changed_title_others() {
         (&first.created_at, &first.artifacts),
         (&second.created_at, &second.artifacts)
     );
-    // A file that was damaged is made anew.
+    // A damaged file is written anew.
     novel.write(&format!("{FOLDER}/narou.txt"), "傷");
     again(&novel);
     assert_eq!(
@@ -130,7 +130,7 @@ fn a_repeated_run_makes_the_same_files_and_a_changed_title_others() {
     let third = again(&novel);
     assert_eq!(third.created_at, later());
     assert_ne!(first.artifacts, third.artifacts);
-    // The same for the book.
+    // The same applies to the book.
     novel.complete(2).expect("completed");
     let book = novel.bind().expect("a book");
     let rebound = fumi_novel::completion::bind(&novel.novel(), None, &later(), crate::yaml, &|| false);
@@ -174,7 +174,7 @@ fn a_file_that_cannot_be_written_changes_none_and_the_run_can_be_repeated() {
     novel.complete(1).expect("completed");
     let before = novel.text(&format!("{FOLDER}/metadata.json"));
     novel.write(MANUSCRIPT, "# 第一話　別\n\n　別の話。\n");
-    // Every file in turn cannot be written.
+    // Each file in turn is made unwritable.
     for name in [
         "narou.txt",
         "kakuyomu.txt",
@@ -227,7 +227,7 @@ fn finished_episodes_are_bound_into_one_book() {
     assert_eq!(headings, ["第一話　こぶとえくぼ", "第三話　備考"]);
     assert_eq!(bound.sha256, sha256(&novel.bytes(BOOK)));
     assert!(novel.text(BOOK_RECORD).contains(&bound.sha256));
-    // A draft is left out, and its book is not made anew for one episode.
+    // A draft is left out, and a single episode gives no new book.
     novel.write(MANUSCRIPT, "# 書きかけ\n\n　。\n");
     assert!(novel.bind().is_none());
     let stopped = fumi_novel::completion::bind(&novel.novel(), None, &crate::now(), |_| Vec::new(), &|| true);
@@ -262,7 +262,7 @@ fn what_cannot_be_published_leaves_everything_as_it_was() {
         assert_eq!(refused.lesson().code, code, "{number}");
     }
     assert!(!novel.folder.path().join(".noveler").exists());
-    // A broken plot costs the tags and the summary, and is told with its place.
+    // A broken plot costs the tags and the summary, and is reported with its position.
     novel.write("20_プロット/話別/第001話.yaml", "a: b: c\n");
     let done = novel.complete(1).expect("completed");
     assert!(done.remarks[0].ja.contains("1 行"), "{:?}", done.remarks);
@@ -288,7 +288,7 @@ fn sheets_for_the_sites_follow_their_forms() {
             .iter()
             .all(|step| step.ja.starts_with("小説家になろう"))
     );
-    // カクヨム has no such field, which is both in the steps and among the losses.
+    // カクヨム has no such field; both the steps and the losses mention it.
     let steps: Vec<&str> = done.posts[1].steps.iter().map(|step| step.ja.as_ref()).collect();
     assert!(steps.iter().any(|step| step.contains("近況ノート")), "{steps:?}");
     assert!(steps.iter().any(|step| step.contains("1 か所")), "{steps:?}");
@@ -326,6 +326,6 @@ fn an_episode_that_is_still_written_or_lacks_something_is_finished_with_a_remark
         assert!(said.iter().any(|said| said.contains(words)), "{words}: {said:?}");
     }
     assert!(done.remarks.iter().all(|remark| remark.en != remark.ja));
-    // What is broken in the plot costs the summary, and no file.
+    // A broken plot costs the summary, but no file.
     assert_eq!(done.record.artifacts.len(), 6);
 }

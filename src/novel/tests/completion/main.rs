@@ -1,5 +1,5 @@
-//! Finishing episodes of a copy of the sample novel: what is written, what is kept, what becomes a draft again; and how a
-//! project looks that is half made. That the books are books is seen through the tools.
+//! Tests of finishing episodes in a copy of the sample novel: written files, kept files, episodes that become drafts
+//! again, and the status of unfinished projects. The EPUB format is validated in the tests of the tools.
 
 mod finished;
 mod progress;
@@ -19,7 +19,7 @@ use fumi_novel::{
 };
 use tempfile::TempDir;
 
-/// A copy of the sample novel.
+/// A copy of the sample novel in a temporary folder.
 struct Novel {
     folder: TempDir,
     project: Arc<Project>,
@@ -59,7 +59,7 @@ impl Novel {
         String::from_utf8(self.bytes(path)).expect("text")
     }
 
-    /// The names in a folder, in order.
+    /// Returns the sorted names in a folder.
     fn names(&self, path: &str) -> Vec<String> {
         let entries = fs::read_dir(self.folder.path().join(path)).expect("a folder");
         let mut names: Vec<String> = entries
@@ -100,7 +100,7 @@ fn now() -> Moment {
     Moment::parse("2026-01-31T10:00:00.123Z").expect("a time")
 }
 
-/// The tools write JSON, which is YAML too.
+/// Encodes a record as YAML. The tools write JSON, which is a subset of YAML.
 fn yaml(value: &impl serde::Serialize) -> Vec<u8> {
     serde_saphyr::to_string(value).expect("YAML").into_bytes()
 }

@@ -1,4 +1,4 @@
-//! How far a novel is, in every state that a project can be in.
+//! Tests of a novel's status in every state of a project.
 
 use fumi_novel::{
     project::Episode,
@@ -8,7 +8,7 @@ use fumi_novel::{
 
 use crate::Novel;
 
-/// One stage done, one turn of the next, one remark.
+/// A session with one completed stage, one turn of the next, and one feedback.
 const OPEN: &str = r#"version: 1
 session_id: session_20250904_103000_1a2b3c4d
 created_at: "2025-09-04T10:30:00Z"
@@ -42,7 +42,7 @@ fn plans_drafts_and_finished_episodes_are_counted() {
     let counts = [Progress::Planned, Progress::Draft, Progress::Completed].map(|progress| status.count(progress));
     assert_eq!(counts, [1, 2, 1]);
     assert_eq!(status.first(Progress::Draft).map(Episode::number), Some(1));
-    // A draft without a session needs no stage; a plan needs all ten, and nothing was ever measured.
+    // A draft without a session needs no stage; a plan needs all ten, and no stage has been measured.
     assert_eq!((status.stages_left, status.stage_seconds), (10, None));
     assert!(status.remarks.is_empty() && status.open.is_empty() && status.activity.is_empty());
 }
@@ -51,7 +51,7 @@ fn plans_drafts_and_finished_episodes_are_counted() {
 fn open_sessions_say_where_they_are_and_what_was_done() {
     let novel = Novel::sample();
     novel.write(".noveler/sessions/session_20250904_103000_1a2b3c4d.yaml", OPEN);
-    // An older one of the same episode is not offered; a finished one is not open.
+    // An older session of the same episode is not listed; a finished one is not open.
     let older = OPEN.replace("2025-09-04", "2025-09-03").replace("20250904", "20250903");
     novel.write(".noveler/sessions/session_20250903_103000_1a2b3c4d.yaml", older);
     novel.write(
@@ -122,7 +122,7 @@ fn a_trace_tells_when_each_stage_was_completed() {
             (day("10:30:00"), Happened::Started),
         ]
     );
-    // A broken one is no trace.
+    // A broken trace counts as empty.
     novel.write(&format!(".noveler/writes/{id}/trace.yaml"), "execution_trace: [\n");
     assert_eq!(novel.status().activity.len(), 3);
 }

@@ -1,6 +1,7 @@
-//! The faults that `./bench faults` sets into clean texts: they are where they say, and the rest of a text stays as it was.
+//! Tests of the faults that `./bench faults` inserts into clean texts: they are at the stated positions, and the rest
+//! of the text is unchanged.
 //!
-//! No rule is asked here. What the rules find of the faults is measured by the benchmark.
+//! No rule is run here; the benchmark measures which faults the rules find.
 
 #[path = "../../../../benches/faults/dice.rs"]
 mod dice;
@@ -23,7 +24,7 @@ fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The first faults of a kind, each with the text that it was set into.
+/// Returns the first faults of a kind, each with its clean text.
 fn some(kind: &Kind, texts: &[Text], wanted: usize) -> Vec<(String, u64, Faulty)> {
     let mut some = Vec::new();
     for seed in 0..100 {
@@ -137,7 +138,7 @@ fn rubies_headings_and_speech_are_left_alone() {
 
 #[test]
 fn places_of_a_clean_text_are_followed_through_a_fault() {
-    // abcdefgh, with two changes: bc becomes xyz, and the line ends with a word more.
+    // The text abcdefgh with two changes: bc becomes xyz, and a word is added at the end of the line.
     let change = |range: std::ops::Range<usize>, text: &str| kinds::Change {
         range,
         text: text.to_owned(),

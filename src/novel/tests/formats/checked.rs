@@ -1,7 +1,7 @@
-//! Books that epubcheck reads without an error and without a warning.
+//! Tests that epubcheck reads our books without errors or warnings.
 //!
-//! It is a Debian package that `./test` installs. Without it these tests fail and say so: a book that nobody checked is no
-//! book.
+//! epubcheck is a Debian package that `./test` installs. Without it these tests fail with a hint, so that no book is
+//! left unchecked.
 
 use std::{
     io::{Cursor, Read as _},
@@ -15,10 +15,10 @@ use fumi_novel::{
 
 use crate::{bocchan, every_feature, sample};
 
-/// Where the package puts the program. The command of the same name needs a kernel that starts `.jar` files.
+/// The path of the packaged program. The command `epubcheck` needs a kernel that can start `.jar` files.
 const EPUBCHECK: &str = "/usr/share/java/epubcheck.jar";
 
-/// What epubcheck says of a book: its messages, without those that only inform.
+/// Returns epubcheck's messages about a book, except informational ones.
 fn complaints(book: &WrittenBook) -> Vec<String> {
     assert!(
         std::path::Path::new(EPUBCHECK).is_file(),
@@ -38,7 +38,7 @@ fn complaints(book: &WrittenBook) -> Vec<String> {
         .filter(|line| ["ERROR", "WARNING", "FATAL"].iter().any(|kind| line.starts_with(kind)))
         .map(str::to_owned)
         .collect();
-    // It ends with an error exactly if it complains of one, and says so when it has read everything.
+    // The exit status is an error exactly if errors are reported; this text appears when everything was read.
     assert!(
         said.contains("EPUBCheck completed") || said.contains("Check finished"),
         "{said}"
@@ -70,7 +70,7 @@ fn a_novel_is_a_book_without_complaints() {
     assert_eq!(book.losses, []);
     let files = chapter_files(&book);
     let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
-    // Cut before headings only: no file is one that a reader refuses, and none is a scrap.
+    // Files are split only before headings: no file is too large for a reading system, and none is tiny.
     assert!((4..=9).contains(&names.len()), "{names:?}");
     assert_eq!(
         names[..2],
@@ -126,7 +126,7 @@ fn a_chapter_without_headings_is_cut_between_scenes_and_else_between_paragraphs(
     assert_eq!(letters, 400 * 60 * 8);
 }
 
-/// The files of a book's chapters, by name.
+/// Returns the files of a book's chapters, by name.
 fn chapter_files(book: &WrittenBook) -> Vec<(String, String)> {
     let archive = zip::ZipArchive::new(Cursor::new(&book.output)).expect("a ZIP file");
     let names = archive.file_names().map(|name| name.expect("a name").into_owned());
@@ -138,7 +138,7 @@ fn chapter_files(book: &WrittenBook) -> Vec<(String, String)> {
     files
 }
 
-/// A file of a book.
+/// Returns the contents of a file in a book.
 fn part(book: &WrittenBook, name: &str) -> String {
     let mut archive = zip::ZipArchive::new(Cursor::new(&book.output)).expect("a ZIP file");
     let mut text = String::new();
@@ -200,7 +200,7 @@ fn everything_that_a_manuscript_can_have_fits_into_a_book() {
     );
 }
 
-/// The check itself must be able to fail.
+/// Checks that the validation itself can fail.
 #[test]
 fn a_broken_book_is_complained_of() {
     let (manuscript, work) = every_feature();

@@ -1,4 +1,4 @@
-//! What is published, judged from outside: by epubcheck, by `Shift_JIS` decoders, and by reading it back.
+//! Tests of published formats against outside references: epubcheck, `Shift_JIS` decoders, and reading them back.
 
 #![allow(
     clippy::disallowed_methods,
@@ -15,7 +15,7 @@ use fumi_novel::{
     publish::Work,
 };
 
-/// A novel of Aozora Bunko.
+/// Returns a novel of Aozora Bunko.
 fn bocchan() -> (Manuscript, Work) {
     let syntax = Syntax::Aozora;
     let source = include_str!("../fixtures/bocchan.aozora.txt");
@@ -35,7 +35,7 @@ fn bocchan() -> (Manuscript, Work) {
     )
 }
 
-/// The sample novel: an episode a manuscript.
+/// Returns the episodes of the sample novel as manuscripts.
 fn sample() -> (Vec<(String, Manuscript)>, Work) {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/novel");
     let project = NovelProject::new(Project::open(&root).expect("a project"), Names::default());
@@ -52,7 +52,7 @@ fn sample() -> (Vec<(String, Manuscript)>, Work) {
     (chapters.collect(), work)
 }
 
-/// An episode with everything that a manuscript can have, faults included.
+/// Returns an episode with every feature of a manuscript, including faults.
 fn every_feature() -> (Manuscript, Work) {
     let source = include_str!("../fixtures/every-feature.md");
     let work = Work {

@@ -1,4 +1,4 @@
-//! Formats that are read again: what was written is what was meant.
+//! Tests that formats can be read back without a difference.
 
 use encoding_rs::SHIFT_JIS;
 use fumi_novel::{
@@ -8,7 +8,7 @@ use fumi_novel::{
 
 use crate::{bocchan, every_feature, sample};
 
-/// What a reader gets of the story: letters, `[base|ruby]`, `⟨dots⟩`.
+/// Returns the story as a reader sees it: letters, `[base|ruby]`, `⟨dots⟩`.
 fn read(manuscript: &Manuscript) -> String {
     let mut out = String::new();
     for line in manuscript.lines().iter().filter(|line| line.part == Part::Body) {
@@ -69,7 +69,7 @@ fn a_novel_survives_shift_jis() {
     let written = aozora::to_shift_jis(manuscript.source());
     let (text, _, damaged) = SHIFT_JIS.decode(&written.output);
     assert!(!damaged);
-    // The dash and the wave have two codes in Unicode and one there.
+    // The dash and the wave dash have two code points in Unicode and one code in Shift_JIS.
     let usual = |text: &str| text.replace("\r\n", "\n").replace('〜', "～").replace('—', "―");
     assert_eq!(usual(&text), usual(manuscript.source()));
     assert_eq!(written.losses, []);
@@ -81,11 +81,11 @@ fn an_episode_survives_the_notation_of_aozora() {
     let written = aozora::write(&manuscript, &work);
     let again = from_aozora(&written.output);
     let story = read(&again);
-    // There the foreword and the title are chapters of the text.
+    // In this format, the foreword and the title are chapters of the text.
     let story = story.split_once("はじめまして。短い話です。\n").expect("a foreword").1;
     let story = story.split_once("後書き\n").expect("an afterword").0;
     assert_eq!(story, read(&manuscript));
-    // And what JIS lacks survives as notes.
+    // Characters missing in JIS X 0208 survive as notes.
     let bytes = aozora::to_shift_jis(&written.output);
     let lost: Vec<LossKind> = bytes.losses.iter().map(|loss| loss.kind).collect();
     assert_eq!(lost, ['🐈', '髙', '①'].map(LossKind::Unencodable));
@@ -101,7 +101,7 @@ fn the_sites_show_what_was_meant() {
     assert_eq!(read(&web(&site.body)), lossy);
     assert_eq!(site.title.as_deref(), Some("第1話　灯台の猫"));
     let site = narou::write(&manuscript).output;
-    // Dots are rubies there.
+    // In this format, emphasis dots are rubies.
     let mut is_dotted = false;
     let mut dotted = String::new();
     for c in lossy.chars() {
@@ -129,7 +129,7 @@ fn a_novel_on_the_sites_says_what_it_left_out() {
         kinds(kakuyomu::write(&manuscript).losses),
         ["Heading", "Note", "Part(Colophon)"]
     );
-    // 踏破千山万岳烟 and 左様御承知被下度候 are read in more than ten characters.
+    // The readings of 踏破千山万岳烟 and 左様御承知被下度候 have more than ten characters.
     assert_eq!(
         kinds(narou::write(&manuscript).losses),
         [

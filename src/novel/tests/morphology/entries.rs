@@ -1,28 +1,28 @@
-//! What the dictionary says of its words, written as `morphology/entries.rs` reads it.
+//! The writer of the dictionary's entries, in the format that `morphology/entries.rs` reads.
 
 use std::{collections::BTreeSet, num::TryFromIntError};
 
-/// What is said of all words.
+/// The entries of all words.
 #[derive(Default)]
 pub(crate) struct Entries {
-    /// For each word grammar, base form and reading, in the order of vibrato's words.
+    /// The grammar, base form and reading of each word, in the order of vibrato's words.
     rows: Vec<[String; 3]>,
-    /// The grammars of unknown words, which are none of those.
+    /// The grammars of unknown words that do not occur in `rows`.
     unknown: BTreeSet<String>,
 }
 
 impl Entries {
-    /// Adds a word.
+    /// Adds the entry of a word.
     pub(crate) fn push(&mut self, grammar: String, base: &str, reading: &str) {
         self.rows.push([grammar, base.to_owned(), reading.to_owned()]);
     }
 
-    /// Adds what an unknown word may be.
+    /// Adds a grammar that unknown words may have.
     pub(crate) fn unknown(&mut self, grammar: String) {
         self.unknown.insert(grammar);
     }
 
-    /// The bytes; or an error where there are more texts than their places have room for.
+    /// Returns the encoded bytes, or an error if there are too many texts for the index types.
     pub(crate) fn bytes(&self) -> Result<Vec<u8>, TryFromIntError> {
         let texts = |column: usize| self.rows.iter().map(move |row| row[column].as_str());
         let lists = [

@@ -1,4 +1,4 @@
-//! What holds for the sentences and words of every text, random and hostile ones included.
+//! Invariants of the sentences and words of all texts, including random and degenerate ones.
 
 use std::ops::Range;
 
@@ -15,11 +15,11 @@ use proptest::{
 
 use crate::{bocchan, sample};
 
-/// What is wrong with the sentences and words of a manuscript.
+/// Returns a violated invariant of the sentences and words of a manuscript, if there is one.
 fn fault_of(manuscript: &Manuscript, names: &Lexicon) -> Option<String> {
     let sentences = Sentences::of(manuscript);
     let visible = manuscript.visible().text();
-    // How often each byte is in a sentence, and in a word.
+    // Counts for each byte the sentences and the words that contain it.
     let mut in_sentence = vec![0_u8; visible.len()];
     let mut in_word = vec![0_u8; visible.len()];
     let mark = |marks: &mut [u8], range: &Range<usize>| marks[range.clone()].iter_mut().for_each(|mark| *mark += 1);
@@ -142,7 +142,7 @@ fn every_visible_character_is_in_one_sentence_and_one_word() {
     }
 }
 
-/// A sentence, without the lines' numbers.
+/// Returns the visible ranges of sentences, without line numbers.
 fn places(sentences: &[Sentence]) -> Vec<Range<usize>> {
     sentences.iter().map(Sentence::visible).collect()
 }
@@ -163,7 +163,7 @@ fn a_paragraph_more_changes_no_sentence_before_it() {
     result.unwrap_or_else(|error| panic!("{error}"));
 }
 
-/// More text in the same paragraph moves the end of its last sentence at most.
+/// More text in the same paragraph may change only the end of its last sentence.
 #[test]
 fn more_text_in_a_paragraph_changes_only_the_last_sentence() {
     let plain = |text: String| text.replace(|c| "「」『』（）\n\r#＊《》|［］".contains(c), "");
@@ -178,7 +178,7 @@ fn more_text_in_a_paragraph_changes_only_the_last_sentence() {
     result.unwrap_or_else(|error| panic!("{error}"));
 }
 
-/// There is no clock here: what cost the square of its length would take hours, and what kept it would take all memory.
+/// No time limit is needed: quadratic time would take hours, and quadratic memory would exhaust the machine.
 #[test]
 fn a_sentence_without_an_end_costs_no_more_than_its_share() {
     for sign in [
@@ -208,7 +208,7 @@ fn a_sentence_without_an_end_costs_no_more_than_its_share() {
     let (sentences, none) = (Sentences::of(&manuscript), Lexicon::default());
     let analysis = Analysis::of(&manuscript, &sentences, &none, Ipadic::shared());
     assert_eq!((sentences.all().len(), analysis.cut()), (1, &[0][..]));
-    // Cut after commas, so that no word is cut.
+    // The stretches end after commas, so that no word is cut.
     assert_eq!(analysis.words().len(), 50_000);
     let short = Manuscript::read("あ".repeat(LONGEST_STRETCH), Reading::default());
     let sentences = Sentences::of(&short);

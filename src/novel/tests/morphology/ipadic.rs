@@ -1,8 +1,8 @@
-//! IPADIC as fumi keeps it, made from its sources.
+//! IPADIC in the reduced form that fumi embeds, built from its sources.
 //!
-//! Proper nouns are left out, for they are more than a third of the entries and a novel brings its own; so is what no rule asks for
-//! (the fourth level of parts of speech, pronunciation). Both the program that writes the dictionary and the test that it is
-//! the one in `assets/` use this.
+//! Proper nouns are left out, because they are more than a third of the entries and a novel supplies its own; data that
+//! no rule uses is left out too (the fourth level of parts of speech, pronunciation). The program that writes the
+//! dictionary and the test that compares it with `assets/` both use this module.
 
 use std::{error::Error, fs, path::Path};
 
@@ -11,10 +11,10 @@ use vibrato::SystemDictionaryBuilder;
 
 use crate::entries::Entries;
 
-/// Where the Debian package mecab-ipadic has the sources.
+/// The folder in which the Debian package mecab-ipadic installs the sources.
 pub(crate) const SOURCES: &str = "/usr/share/mecab/dic/ipadic";
 
-/// Columns of IPADIC.
+/// The column indices of IPADIC.
 const SURFACE: usize = 0;
 const LEFT: usize = 1;
 const RIGHT: usize = 2;
@@ -25,20 +25,20 @@ const INFLECTION: [usize; 2] = [8, 9];
 const BASE: usize = 10;
 const READING: usize = 11;
 
-/// What a name's stand-in costs: less than any unknown word, so that it is always taken.
+/// The cost of a name's stand-in: lower than that of any unknown word, so that it is always chosen.
 const STAND_IN_COST: i32 = 0;
 
-/// What is made of the sources.
+/// The dictionary data built from the sources.
 #[derive(Default)]
 struct Made {
-    /// Words and their costs, as vibrato reads them; what is said of a word is not there.
+    /// The words and their costs in vibrato's format, without their entries.
     words: String,
     entries: Entries,
     kept: usize,
     dropped: usize,
 }
 
-/// The dictionary behind its entries, and how many entries were kept and left out.
+/// Returns the dictionary preceded by its entries, and the numbers of kept and dropped entries.
 pub(crate) fn made_from(from: &Path) -> Result<(Vec<u8>, usize, usize), Box<dyn Error>> {
     let mut made = Made::default();
     made.words(from)?;
@@ -55,7 +55,7 @@ pub(crate) fn made_from(from: &Path) -> Result<(Vec<u8>, usize, usize), Box<dyn 
 }
 
 impl Made {
-    /// All entries in the order of their files' names, then the stand-ins.
+    /// Adds all entries in the order of their file names, then the stand-ins.
     fn words(&mut self, from: &Path) -> Result<(), Box<dyn Error>> {
         let mut files: Vec<_> = fs::read_dir(from)?
             .map(|entry| entry.map(|entry| entry.path()))
@@ -91,7 +91,7 @@ impl Made {
         Ok(())
     }
 
-    /// An entry as fumi keeps it. A base form or a reading that is the surface is left empty.
+    /// Adds an entry. A base form or a reading equal to the surface is left empty.
     fn word(&mut self, columns: &[String]) {
         quoted(&mut self.words, &columns[SURFACE]);
         for column in [LEFT, RIGHT, COST] {
@@ -109,7 +109,7 @@ impl Made {
         self.entries.push(grammar.join(","), other(BASE), other(READING));
     }
 
-    /// The unknown words, whose last columns are all missing.
+    /// Adds the unknown words, whose last columns are all missing.
     fn unknown(&mut self, text: &str) -> String {
         let mut all = String::new();
         for row in text.lines() {
@@ -123,7 +123,7 @@ impl Made {
     }
 }
 
-/// The columns of a row; a quoted one may have commas.
+/// Splits a row into columns; a quoted column may contain commas.
 fn columns(row: &str) -> Vec<String> {
     let (mut columns, mut column, mut is_quoted) = (Vec::new(), String::new(), false);
     let mut characters = row.chars().peekable();
@@ -149,7 +149,7 @@ fn quoted(all: &mut String, column: &str) {
     }
 }
 
-/// IPADIC is written in EUC-JP.
+/// Decodes a source file; IPADIC is encoded in EUC-JP.
 fn decoded(path: &Path) -> Result<String, Box<dyn Error>> {
     let bytes = fs::read(path)?;
     let (text, _, is_broken) = encoding_rs::EUC_JP.decode(&bytes);

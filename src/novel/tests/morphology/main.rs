@@ -1,6 +1,6 @@
-//! Sentences and words of manuscripts: what holds for all of them, what a novel's names do, and what `MeCab` says.
+//! Tests of sentences and words: invariants, a novel's names, and comparison with `MeCab`.
 //!
-//! Expectations come from the texts and from programs of others; nothing of the code under test builds them.
+//! Expected values come from the texts and from other programs, never from the code under test.
 
 #![allow(
     clippy::disallowed_methods,
@@ -22,7 +22,7 @@ use fumi_novel::{
     project::{Names, NovelProject},
 };
 
-/// A novel of Aozora Bunko.
+/// Returns a novel of Aozora Bunko.
 fn bocchan() -> Manuscript {
     let reading = Reading {
         syntax: Syntax::Aozora,
@@ -31,7 +31,7 @@ fn bocchan() -> Manuscript {
     Manuscript::read(include_str!("../fixtures/bocchan.aozora.txt"), reading)
 }
 
-/// The episodes of the sample novel, and the names in its settings.
+/// Returns the episodes of the sample novel and the names in its settings.
 fn sample() -> (Vec<Manuscript>, Lexicon) {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/novel");
     let project = NovelProject::new(Project::open(&root).expect("a project"), Names::default());

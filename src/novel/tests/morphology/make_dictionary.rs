@@ -1,7 +1,7 @@
-//! Makes `assets/ipadic.zst`, the dictionary of the morphology, from the sources of IPADIC.
+//! Builds `assets/ipadic.zst`, the morphological dictionary, from the sources of IPADIC.
 //!
-//! `cargo run --release -p fumi-novel --example make_dictionary -- src/novel/assets/ipadic.zst`, with the Debian package
-//! mecab-ipadic 2.7.0-20070801+main-3 installed. The same sources give the same bytes.
+//! `cargo run --release -p fumi-novel --example make_dictionary -- src/novel/assets/ipadic.zst`, with the Debian
+//! package mecab-ipadic 2.7.0-20070801+main-3 installed. The same sources give the same bytes.
 
 #![allow(
     clippy::print_stdout,
@@ -13,11 +13,11 @@ mod ipadic;
 
 use std::{error::Error, fs, io::Write as _, path::Path};
 
-/// Slow and once.
+/// The compression level: slow, but used only once.
 const LEVEL: i32 = 19;
 
-/// Whoever unpacks it keeps so many bytes of what is behind, as a power of two. The 8 MB that the level would choose make the
-/// file no smaller.
+/// The window size as a power of two, which is the memory that unpacking needs. The level's default of 8 MB would not
+/// make the file smaller.
 const WINDOW: u32 = 20;
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -1,4 +1,4 @@
-//! A novel's own names are words of it, where they are meant.
+//! Tests that a novel's names are recognised as words where they are meant.
 
 use fumi_novel::{
     morphology::{Analysis, Ipadic, Lexicon, NameKind, Origin},
@@ -55,7 +55,7 @@ fn a_name_is_not_found_within_words() {
     );
     assert_eq!(read("日光が光る。", &[("光", "ひかる", Person)]), "日光/が/光る/。");
     assert_eq!(read("🙂梶。", &[("梶", "かじ", Person)]), "🙂/<梶 人名 カジ>/。");
-    // A term that is a word already keeps its own part of speech; a character's name is a name.
+    // A term that is already a dictionary word keeps its part of speech; a character's name becomes a name.
     assert_eq!(read("井戸を見る。", &[("井戸", "いど", Term)]), "井戸/を/見る/。");
     assert_eq!(
         read("梶を見る。", &[("梶", "かじ", Person)]),
@@ -106,7 +106,7 @@ fn the_characters_of_the_sample_are_found_in_it() {
             }
         }
     }
-    // 塞ぐ、平方メートル、塞ぐ: no characters.
+    // 塞ぐ, 平方メートル and 塞ぐ do not contain the characters' names.
     assert_eq!(not_found, ["ふさぎ", "一平方", "ふさぐ"]);
     assert!(found > 100, "{found}");
 }

@@ -1,7 +1,7 @@
-//! The same sentences to us and to `MeCab` with all of IPADIC: words begin and end at the same places.
+//! Comparison of word boundaries with `MeCab` and the complete IPADIC on the same sentences.
 //!
-//! They are Debian packages that `./test` installs. Our dictionary has no proper nouns; where `MeCab` sees one, nothing is
-//! compared.
+//! Both are Debian packages that `./test` installs. The embedded dictionary has no proper nouns; words that `MeCab`
+//! classifies as proper nouns are not compared.
 
 use std::{collections::HashSet, io::Read as _, ops::Range, process::Command};
 
@@ -16,13 +16,13 @@ use crate::{bocchan, sample};
 const INSTALL: &str = "install it: sudo apt-get install -y --no-install-recommends mecab mecab-ipadic-utf8";
 const DICTIONARY: &str = "/var/lib/mecab/dic/ipadic-utf8";
 
-/// What counts as agreement. 0.9996 of the words of 坊っちゃん were at the same place when this was written.
+/// The smallest accepted share of equal boundaries. It was 0.9996 for 坊っちゃん when this was written.
 const EXPECTED: f64 = 0.995;
 
-/// A word as `MeCab` sees it: its bytes in the sentence, part of speech in two levels, base form.
+/// A word from `MeCab`: its byte range in the sentence, part of speech in two levels, base form.
 type Theirs = (Range<usize>, [String; 2], String);
 
-/// What `MeCab` makes of sentences, one a line.
+/// Runs `MeCab` on sentences, one per line.
 fn mecab(sentences: &[String]) -> Vec<Vec<Theirs>> {
     assert!(
         std::path::Path::new(DICTIONARY).is_dir(),
@@ -55,7 +55,7 @@ fn mecab(sentences: &[String]) -> Vec<Vec<Theirs>> {
         let (mut words, mut at) = (Vec::new(), 0);
         for line in said.by_ref().take_while(|line| !line.is_empty()) {
             let mut columns = line.split('\t');
-            // It prints nothing for `*`.
+            // `MeCab` prints nothing for `*`.
             let mut next = || columns.next().filter(|column| !column.is_empty()).unwrap_or("*");
             let surface = next();
             let start = at + sentence[at..].find(surface).expect("in the sentence");
@@ -67,7 +67,7 @@ fn mecab(sentences: &[String]) -> Vec<Vec<Theirs>> {
     all
 }
 
-/// How far they and we agree.
+/// The extent of agreement with `MeCab`.
 #[derive(Default)]
 struct Agreement {
     compared: usize,
@@ -81,7 +81,7 @@ impl Agreement {
     fn add(&mut self, manuscript: &Manuscript) {
         let (sentences, none) = (Sentences::of(manuscript), Lexicon::default());
         let analysis = Analysis::of(manuscript, &sentences, &none, Ipadic::shared());
-        // One piece: what is said in between they would read too.
+        // Only sentences of one piece, because `MeCab` would analyse interrupting speech too.
         let whole = sentences.all().iter().enumerate();
         let whole: Vec<_> = whole.filter(|(_, sentence)| sentence.pieces.len() == 1).collect();
         let texts: Vec<String> = whole.iter().map(|(_, sentence)| sentence.text(manuscript)).collect();

@@ -1,4 +1,4 @@
-//! Words as grammars describe them: parts of speech, inflection, base forms, readings, places.
+//! Tests of words against grammar: parts of speech, inflection, base forms, readings, positions.
 
 use fumi_novel::{
     manuscript::{Manuscript, Reading},
@@ -6,7 +6,7 @@ use fumi_novel::{
     text::Sentences,
 };
 
-/// Shows what the words of a text are.
+/// Formats the words of a text with a function.
 pub(crate) fn words_of(text: &str, names: &Lexicon, show: impl Fn(&Morpheme<'_>) -> String) -> Vec<String> {
     let manuscript = Manuscript::read(text, Reading::default());
     let sentences = Sentences::of(&manuscript);
@@ -56,7 +56,7 @@ fn speech_in_a_sentence_is_read_apart_from_it() {
         words("彼は「行け」と言った。"),
         ["彼", "は", "と", "言っ", "た", "。", "「", "行け", "」"]
     );
-    // Not 花火.
+    // The words are not joined to 花火 across the quotation.
     let reading = |word: &Morpheme<'_>| word.reading.unwrap_or_default().to_owned();
     let found = words_of("花「ええ」火を見る。", &Lexicon::default(), reading);
     assert_eq!(found[..2], ["ハナ", "ヒ"]);

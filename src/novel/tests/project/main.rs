@@ -1,4 +1,4 @@
-//! Novel projects on the disk: complete, half made, and made otherwise than expected.
+//! Tests of novel projects on the disk: complete, unfinished, and unusual ones.
 
 use std::{fs, path::Path};
 
@@ -13,7 +13,7 @@ fn novel(root: &Path) -> NovelProject {
     NovelProject::new(Project::open(root).expect("a project"), Names::default())
 }
 
-/// A project with these files.
+/// Creates a project with these files.
 fn made(files: &[(&str, &str)]) -> (tempfile::TempDir, NovelProject) {
     let root = tempfile::tempdir().expect("a folder");
     for (name, text) in files {
@@ -29,7 +29,7 @@ fn episode(number: u32) -> Episode {
     Episode::new(number).expect("a number")
 }
 
-/// The remarks of a survey, in English.
+/// Returns the remarks of a survey, in English.
 fn remarks(project: &NovelProject) -> Vec<String> {
     let survey = project.survey().expect("a survey");
     let both = survey.remarks.iter().map(fumi_novel::project::Remark::message);
@@ -230,7 +230,7 @@ fn files_are_read_in_their_encoding_and_damage_is_told() {
         (read.text.as_str(), read.damaged),
         ("　吾輩は猫である。名前はまだ無い。\n", false)
     );
-    // UTF-16 whose last unit is cut in two.
+    // UTF-16 text whose last code unit is cut in half.
     let mut broken: Vec<u8> = "\u{feff}synopsis: 猫\n"
         .encode_utf16()
         .flat_map(u16::to_le_bytes)

@@ -1,6 +1,6 @@
-//! Megabytes of one sign: each must be read in time proportional to its length, on a small stack.
+//! Megabytes of one sign, which must be parsed in time proportional to their length and with a small stack.
 //!
-//! There is no clock here: what cost the square of its length would take hours, and what recursed would abort the process.
+//! No time limit is needed: quadratic time would take hours, and recursion would abort the process.
 
 use fumi_novel::manuscript::{Manuscript, Reading, Syntax};
 
@@ -8,7 +8,7 @@ use crate::invariants::fault_of;
 
 const MEGABYTE: usize = 1 << 20;
 
-/// What costs most if a look ahead does not stop, or if what is open is looked through.
+/// Texts that are most expensive if a lookahead is unbounded or if all open structures are scanned.
 const SIGNS: &[&str] = &[
     "「",
     "」",
@@ -104,12 +104,12 @@ fn deep_nesting_is_as_deep_as_it_is_written() {
     let text = "「".repeat(deep) + &"」".repeat(deep);
     let manuscript = Manuscript::read(text, Reading::default());
     assert_eq!(manuscript.issues(), []);
-    // A part and a paragraph around them, and no narration.
+    // Additionally the part and the paragraph, and no narration.
     assert_eq!(manuscript.spans().len(), deep + 2);
     assert_eq!(fault_of(&manuscript), None);
 }
 
-/// What is open at the end of a line is a span of every line that it goes on over.
+/// Speech left open at the end of a line gives a span in every line over which it continues.
 #[test]
 fn speech_that_is_deeper_than_any_does_not_go_on() {
     let deep = 100_000;

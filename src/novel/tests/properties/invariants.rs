@@ -1,4 +1,4 @@
-//! What no text may break: spans nest, offsets lie between characters, nothing of the source is lost.
+//! Invariants of parsed manuscripts: spans nest, offsets are character boundaries, nothing of the source is lost.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use proptest::{prelude::*, sample::select};
 
 use crate::runner;
 
-/// Everything that means something, and a little that does not.
+/// All signs of the notations, and some ordinary text.
 pub(crate) const SIGNS: &[&str] = &[
     "「",
     "」",
@@ -100,7 +100,7 @@ fn no_text_breaks_the_spans_or_loses_a_byte() {
     result.unwrap_or_else(|error| panic!("{error}"));
 }
 
-/// What is wrong with a manuscript, if anything.
+/// Returns a violated invariant of a manuscript, if there is one.
 pub(crate) fn fault_of(manuscript: &Manuscript) -> Option<String> {
     let source = manuscript.source();
     let faults = [
@@ -159,7 +159,7 @@ fn spans_fault(manuscript: &Manuscript) -> Option<String> {
     None
 }
 
-/// Parts and lines are the source, without a gap.
+/// Checks that parts and lines cover the source without a gap.
 fn parts_fault(manuscript: &Manuscript) -> Option<String> {
     let mut end = 0;
     let parts = manuscript
@@ -184,7 +184,7 @@ fn parts_fault(manuscript: &Manuscript) -> Option<String> {
         .then(|| format!("parts end at {end}, lines at {line_end}, the source at {whole}"))
 }
 
-/// The visible text is its runs, in order, and offsets lead there and back.
+/// Checks that the visible text consists of its runs, in order, and that offsets convert in both directions.
 fn visible_fault(manuscript: &Manuscript) -> Option<String> {
     let (source, visible) = (manuscript.source(), manuscript.visible());
     let mut text = String::new();
@@ -209,7 +209,7 @@ fn visible_fault(manuscript: &Manuscript) -> Option<String> {
     (text != visible.text()).then(|| format!("the runs are {text:?}, the visible text {:?}", visible.text()))
 }
 
-/// What is not visible is a mark that some span or line accounts for.
+/// Checks that all markup belongs to some span or line.
 fn markup_fault(manuscript: &Manuscript) -> Option<String> {
     let source = manuscript.source();
     let marks: Vec<&Range<usize>> = manuscript
@@ -240,7 +240,7 @@ fn markup_fault(manuscript: &Manuscript) -> Option<String> {
     None
 }
 
-/// Voices follow one another and stay in the story.
+/// Checks that voices follow one another and stay in the story.
 fn voices_fault(manuscript: &Manuscript) -> Option<String> {
     let mut end = 0;
     for (range, voice) in manuscript.voices() {

@@ -1,11 +1,11 @@
-//! Texts that are made of known pieces: what was put in is what is found.
+//! Tests with texts built from known pieces: the parser must find the pieces.
 
 use fumi_novel::manuscript::{Emphasis, Kind, Manuscript, Reading};
 use proptest::{prelude::*, sample::select};
 
 use crate::runner;
 
-/// A piece of a line: how it is written, what is seen of it, and the ruby or emphasis that it makes.
+/// A piece of a line: its notation, its visible text, and the ruby or emphasis that it makes.
 #[derive(Clone, Debug)]
 pub(crate) struct Piece {
     pub(crate) written: String,
@@ -38,7 +38,7 @@ pub(crate) fn pieces() -> impl Strategy<Value = Piece> {
     };
     prop_oneof![
         words().prop_map(plain),
-        // After a kana, so that the base begins where it says.
+        // The kana before it makes the base begin at a known position.
         (kanji(), ruby()).prop_map(move |(base, ruby)| {
             let mut piece = with_ruby(format!("の{base}《{ruby}》"), base, ruby);
             piece.seen = format!("の{base}");
@@ -67,7 +67,7 @@ fn what_was_put_in_is_found() {
                 .map(|line| line.iter().map(of).collect::<String>() + "\n")
                 .collect()
         };
-        // Kana first, so that no line is a heading or a break.
+        // Kana come first, so that no line is a heading or a break.
         let manuscript = Manuscript::read(text(|piece| &piece.written).replace('\n', "だ\n"), Reading::default());
         prop_assert_eq!(
             manuscript.visible().text(),

@@ -1,7 +1,7 @@
-//! What holds for every manuscript, tried on random ones, on hostile ones and on a whole novel.
+//! Properties of all manuscripts, tested on random and degenerate ones and on a whole novel.
 //!
-//! Equal runs try equal cases; `FUMI_PROPERTY_SEED` asks for others, `FUMI_PROPERTY_TIMES` for so many times as many.
-//! Expectations are reckoned here from the text alone; nothing of the code under test builds them.
+//! Runs are reproducible; `FUMI_PROPERTY_SEED` selects other cases, `FUMI_PROPERTY_TIMES` multiplies their number.
+//! Expected values are computed here from the text, never by the code under test.
 
 mod hostile;
 mod invariants;
@@ -11,7 +11,7 @@ mod written;
 
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 
-/// A runner of so many cases.
+/// Returns a test runner for this number of cases.
 fn runner(cases: u32) -> TestRunner {
     let asked = |name: &str| {
         let value = std::env::var(name).ok()?;

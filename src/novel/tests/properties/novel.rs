@@ -1,4 +1,4 @@
-//! A whole novel, as Aozora Bunko distributes it.
+//! Tests with a whole novel as distributed by Aozora Bunko.
 
 use fumi_novel::manuscript::{Emphasis, Kind, Manuscript, Part, Reading, Syntax, Voice};
 
@@ -17,7 +17,7 @@ pub(crate) fn bocchan() -> Manuscript {
     )
 }
 
-/// Text between marks, counted by hand: by searching the source for the marks alone.
+/// Counts texts between marks independently of the parser, by searching the source for the marks.
 fn between(open: &str, close: &str) -> usize {
     let body = BOCCHAN.rsplit_once("-----\n").expect("a legend").1;
     body.matches(open).filter(|_| body.contains(close)).count()
@@ -48,7 +48,7 @@ fn every_mark_of_the_novel_is_found() {
     assert!(text(Part::Colophon).starts_with("底本："));
 }
 
-/// The figures of the corpus notes: 16 % of the characters are dialogue.
+/// The reference figure: 16 % of the characters are dialogue.
 #[test]
 fn the_novel_speaks_as_much_as_was_measured() {
     let manuscript = bocchan();
@@ -56,8 +56,8 @@ fn the_novel_speaks_as_much_as_was_measured() {
     let dialogue = manuscript.count_voice(Voice::Dialogue).characters;
     let thought = manuscript.count_voice(Voice::Thought).characters;
     let narration = manuscript.count_voice(Voice::Narration).characters;
-    // What is left are the eleven headings, 一 to 十一.
+    // The difference is the eleven headings, 一 to 十一.
     assert_eq!(body - dialogue - thought - narration, 12);
-    // Counted by another program, which removed the marks with regular expressions.
+    // Counted with another program, which removed the marks by regular expressions.
     assert_eq!((body, dialogue * 100 / body), (88_272, 16));
 }

@@ -1,4 +1,4 @@
-//! What every format keeps of any text: its letters in their order, its rubies, its emphasis; and pages are well-formed.
+//! Properties of all formats for all texts: letters, rubies and emphasis are kept in order, and pages are well-formed.
 
 use fumi_novel::{
     manuscript::{Emphasis, Inline, LineKind, Manuscript, Part, Reading, Syntax},
@@ -19,7 +19,7 @@ fn work() -> Work {
     }
 }
 
-/// The letters of the story, and between them its rubies and dots; empty lines are left out.
+/// Returns the letters of the story with its rubies and dots; empty lines are left out.
 fn read(manuscript: &Manuscript) -> String {
     let mut out = String::new();
     for line in manuscript.lines().iter().filter(|line| line.part == Part::Body) {
@@ -43,7 +43,7 @@ fn read(manuscript: &Manuscript) -> String {
     out
 }
 
-/// The same with a dot after each letter that has one: white space has none, and neighbours are one.
+/// Adds a dot after each dotted letter: white space has no dot, and adjacent dots are merged.
 fn dotted(text: &str) -> String {
     let mut out = String::new();
     let mut is_dotted = false;
@@ -57,7 +57,7 @@ fn dotted(text: &str) -> String {
     out
 }
 
-/// The same without what not every text survives: only the letters.
+/// Returns only the letters, which every text keeps.
 fn letters(manuscript: &Manuscript) -> String {
     let mut out = String::new();
     for line in manuscript.lines().iter().filter(|line| line.part == Part::Body) {
@@ -112,7 +112,7 @@ fn what_was_meant_is_read_again() {
 
 #[test]
 fn no_text_loses_a_letter_or_breaks_a_page() {
-    // Lines that begin a part, or that end an Aozora file, are no letters of a story.
+    // Lines that begin a part or end an Aozora file do not belong to the story.
     let is_letter = |sign: &&str| !["【", "底本", "---"].iter().any(|part| sign.starts_with(part));
     let signs: Vec<&str> = SIGNS.iter().copied().filter(is_letter).collect();
     let texts = prop::collection::vec(select(signs), 0..60).prop_map(|signs| format!("始\n{}", signs.concat()));
@@ -144,13 +144,13 @@ fn no_text_loses_a_letter_or_breaks_a_page() {
     result.unwrap_or_else(|error| panic!("{error}"));
 }
 
-/// Whether the letters are in the text, in their order; marks may stand between them.
+/// True if the letters occur in the text in order; marks may lie between them.
 fn holds(text: &str, letters: &str) -> bool {
     let mut rest = text.chars();
     letters.chars().all(|letter| rest.any(|c| c == letter))
 }
 
-/// The text of a page whose tags are closed in order, else what is wrong with them.
+/// Returns the text of a page whose tags are closed in order, or an error.
 fn without_tags(page: &str) -> Result<String, String> {
     let mut open = Vec::new();
     let mut shown = String::new();
@@ -180,7 +180,7 @@ fn without_tags(page: &str) -> Result<String, String> {
     }
 }
 
-/// Megabytes of one sign, as `hostile.rs` has them, go through every writer on a small stack.
+/// Sends megabytes of one sign, as in `hostile.rs`, through every writer with a small stack.
 #[test]
 fn a_megabyte_of_signs_is_written() {
     const HOSTILE: &[&str] = &[

@@ -1,4 +1,4 @@
-//! What a review keeps: its manifest and its lines, scores through time, judgements of one very text.
+//! Tests of a review's files: manifest, JSON Lines, scores over time, judgements of one text.
 
 use std::fs;
 
@@ -59,7 +59,7 @@ fn id(random: u32) -> ReviewId {
     ReviewId::new(&at(random), random)
 }
 
-/// A review of an episode with one execution.
+/// Records a review of an episode with one execution.
 fn reviewed(reviews: &Reviews, of: u32, seconds: u32, score: f64) -> Review {
     let mut review = reviews.begin(id(seconds), subject(of), &at(seconds));
     let whole = execution("noveler_check", None, seconds, Some(score));
@@ -72,7 +72,7 @@ fn a_review_grows_with_its_steps_and_is_found_again() {
     let (folder, novel) = copied();
     let reviews = Reviews::of(novel.project().clone());
     let mut review = reviews.begin(id(1), subject(1), &at(1));
-    // Nothing is on the disk before its first step.
+    // A review is not on the disk before its first step.
     assert_eq!(
         entry(&reviews.load(&id(1).to_string()).expect_err("unknown")),
         "REVIEW_NOT_FOUND"
@@ -114,7 +114,7 @@ fn a_review_grows_with_its_steps_and_is_found_again() {
         (&manifest.subject, &manifest.created_at, &manifest.last_updated),
         (&other, &at(1), &at(4))
     );
-    // An issue that was found again stands there once.
+    // An issue found again is stored once.
     let issues = found.issues().expect("lines");
     let ids: Vec<&str> = issues.iter().map(|line| line.issue_id.as_str()).collect();
     assert_eq!(ids, ["B-1", "B-2"]);
@@ -134,7 +134,7 @@ fn a_review_grows_with_its_steps_and_is_found_again() {
         executions.iter().map(|one| one.step_id).collect::<Vec<_>>(),
         [Some(2), Some(1), Some(2)]
     );
-    // A check of one part gives the episode no score.
+    // A check of one aspect gives the episode no score.
     assert!(scores(novel.project()).expect("scores").is_empty());
 }
 
@@ -160,7 +160,7 @@ fn lines_that_cannot_be_read_are_passed_over_and_kept() {
         text.starts_with("{\"issue_id\": \"cut o\n{") && text.ends_with("}\n"),
         "{text}"
     );
-    // A resolution names what was done; nothing is written for none.
+    // A resolution states what was done; an empty list writes nothing.
     review.resolve(&[]).expect("nothing");
     let resolutions = path.with_file_name("issue_resolutions.jsonl");
     assert!(!resolutions.exists());
@@ -176,7 +176,7 @@ fn lines_that_cannot_be_read_are_passed_over_and_kept() {
     review.resolve(std::slice::from_ref(&skipped)).expect("written");
     let line = fs::read_to_string(&resolutions).expect("text");
     assert_eq!(serde_json::from_str::<Resolution>(&line).expect("a line"), skipped);
-    // The same input is one file.
+    // The same input is stored in one file.
     let input = review.keep_input("manuscript", "猫が鳴いた。").expect("kept");
     assert_eq!(review.keep_input("manuscript", "猫が鳴いた。").expect("kept"), input);
     assert_eq!(
@@ -196,7 +196,7 @@ fn a_name_that_is_no_review_leads_nowhere() {
     for unknown in ["", "../../プロジェクト設定.yaml", "check_20260131_100000_ffffffff"] {
         assert_eq!(entry(&reviews.load(unknown).expect_err(unknown)), "REVIEW_NOT_FOUND");
     }
-    // A folder that was copied by hand is not the review that it is named after.
+    // A folder copied by hand contains the manifest of another review.
     let copy = id(2).to_string();
     fs::create_dir(home.join(&copy)).expect("a folder");
     fs::copy(
@@ -212,7 +212,7 @@ fn a_name_that_is_no_review_leads_nowhere() {
         "{broken}"
     );
     entry(&broken);
-    // Neither hides what else there is.
+    // Neither broken folder hides the other reviews.
     reviewed(&reviews, 1, 9, 80.0);
     assert_eq!(reviews.history(episode(1), 10).expect("a history").len(), 1);
 }
@@ -225,7 +225,7 @@ fn a_history_is_of_one_episode_the_newest_first() {
     for (of, seconds) in [(1, 1), (2, 2), (1, 3)] {
         reviewed(&reviews, of, seconds, 80.0);
     }
-    // The oldest review goes on.
+    // The oldest review is continued.
     let mut old = reviews.load(&id(1).to_string()).expect("a review");
     old.record(subject(1), execution("check_basic", Some(1), 8, None), &[], "{}")
         .expect("recorded");
@@ -249,14 +249,14 @@ fn scores_of_whole_reviews_are_told_by_episode_and_time() {
     for (of, seconds, score) in [(2, 1, 71.5), (1, 3, 88.0), (1, 2, 64.0)] {
         reviewed(&reviews, of, seconds, score);
     }
-    // A name that is none is passed over.
+    // A file name of another form is skipped.
     fs::write(folder.path().join(".noveler/checks/scores/readme.json"), "{}").expect("written");
     let all = scores(novel.project()).expect("scores");
     let told: Vec<(u32, f64)> = all.iter().map(|one| (one.episode.number(), one.score)).collect();
     assert_eq!(told, [(1, 64.0), (1, 88.0), (2, 71.5)]);
     assert_eq!((&all[1].review, all[1].method.as_str()), (&id(3), "deterministic"));
     assert!(all[0].is_of(SHA) && !all[0].is_of("ffff"));
-    // A whole review that came to no score has none.
+    // A whole review without a score adds no score.
     let mut review = reviews.begin(id(7), subject(1), &at(7));
     review
         .record(subject(1), execution("noveler_check", None, 7, None), &[], "{}")
@@ -312,13 +312,13 @@ fn a_staged_review_has_twelve_steps_in_four_phases() {
     assert!(review_step(0).is_none() && review_step(13).is_none());
     let (typing, rhythm) = (&STEPS[0], &STEPS[10]);
     assert!(typing.has_rule("repeated_word") && !typing.has_rule("long_sentence"));
-    // A step that names no rules looks with all of its groups.
+    // A step without listed rules applies all rules of its groups.
     assert!(rhythm.has_rule("long_sentence"));
     assert!(STEPS.iter().all(|step| step.judged_items() <= step.items.len()));
 }
 
-/// The folders of 700 reviews, of which the first 100 are judged and the next has the newest score. Returns how many are left when another
-/// one is begun.
+/// Creates the folders of 700 reviews; the first 100 are judged, and the next has the newest score. Returns the number
+/// of reviews left after another one begins.
 fn left_beside(new: &ReviewId) -> usize {
     let (root, novel) = copied();
     let checks = root.path().join(".noveler/checks");

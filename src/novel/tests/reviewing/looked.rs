@@ -1,4 +1,4 @@
-//! Manuscripts as checks meet them, and mended ones written back.
+//! Tests of reading manuscripts for checks, and of writing fixed ones back.
 
 use std::fs;
 
@@ -52,7 +52,7 @@ fn a_given_text_stands_for_the_manuscript_up_to_a_length() {
     let (_folder, novel) = copied();
     let looked = given(&novel, "\u{feff}猫が鳴いた。", &Tuning::default()).expect("read");
     assert_eq!((looked.subject.manuscript.as_str(), looked.subject.characters), ("", 6));
-    // The mark is kept: a rule may mend it.
+    // The byte order mark is kept, because a rule may remove it.
     assert_eq!(looked.draft.manuscript.source(), "\u{feff}猫が鳴いた。");
     assert!(given(&novel, &"猫".repeat(200_000), &Tuning::default()).is_ok());
     let long = given(&novel, &"猫".repeat(200_001), &Tuning::default()).expect_err("too long");
@@ -112,7 +112,7 @@ fn a_mended_text_is_written_over_what_was_read_and_over_nothing_else() {
     let file = folder.path().join(MANUSCRIPT);
     let looked = look(&novel);
     let old = looked.draft.manuscript.source().to_owned();
-    // Nothing changed: nothing is written.
+    // An unchanged text writes nothing.
     let same = write_back(&novel, &looked, &old, &stamp()).expect("written");
     assert_eq!(
         (same.sha256.as_str(), same.backup),
@@ -123,12 +123,12 @@ fn a_mended_text_is_written_over_what_was_read_and_over_nothing_else() {
     let written = write_back(&novel, &looked, &mended, &stamp()).expect("written");
     assert_eq!(fs::read_to_string(&file).expect("text"), mended);
     assert_eq!(written.sha256, ContentHash::of(mended.as_bytes()).digits());
-    // The old one comes back from its backup.
+    // The old text can be restored from its backup.
     let backups = Backups::of(novel.project().clone(), &novel.names().backups);
     let id = written.backup.expect("a backup");
     backups.restore(&id, None, &stamp()).expect("restored");
     assert_eq!(fs::read_to_string(&file).expect("text"), old);
-    // Whoever wrote meanwhile keeps their text.
+    // A text written by another program in the meantime is kept.
     fs::write(&file, "ほかの誰かが書いた。").expect("written");
     let changed = write_back(&novel, &looked, &mended, &stamp()).expect_err("changed");
     assert!(matches!(changed, ReviewError::Changed { .. }), "{changed}");
@@ -140,7 +140,7 @@ fn a_mended_text_is_written_over_what_was_read_and_over_nothing_else() {
 fn an_encoding_is_kept_or_nothing_is_written() {
     let (folder, novel) = copied();
     let file = folder.path().join(MANUSCRIPT);
-    // 猫が鳴いた。犬も鳴いた。 in Shift_JIS, some lines of it.
+    // The bytes of 猫が鳴いた。 with a line feed in Shift_JIS, repeated as several lines.
     let line = [
         0x94, 0x4c, 0x82, 0xaa, 0x96, 0xc2, 0x82, 0xa2, 0x82, 0xbd, 0x81, 0x42, 0x0a,
     ];
@@ -159,7 +159,7 @@ fn an_encoding_is_kept_or_nothing_is_written() {
         (&mended[..4], &mended[4..6], &mended[6..]),
         (&bytes[..4], &[0x8b, 0x83][..], &bytes[6..])
     );
-    // A text with bytes that mean nothing is looked at, and left alone.
+    // A text with undecodable bytes is checked but not changed.
     let mut broken = format!("\u{feff}{}", "猫が鳴いた。\n".repeat(20)).into_bytes();
     broken.extend([0xff, b'\n']);
     fs::write(&file, &broken).expect("written");

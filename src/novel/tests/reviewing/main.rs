@@ -1,6 +1,6 @@
-//! Reviews on the disk of a copy of the sample novel: what is looked at, what is kept, what is written back.
+//! Tests of reviews in a copy of the sample novel: read manuscripts, stored results, written fixes.
 //!
-//! What checks find is tried elsewhere; here an issue is whatever it is.
+//! The findings of checks are tested elsewhere; the issues here are arbitrary.
 
 mod kept;
 mod looked;
@@ -18,7 +18,7 @@ fn at(seconds: u32) -> Moment {
     Moment::parse(&format!("2026-01-31T10:00:{seconds:02}Z")).expect("a time")
 }
 
-/// What a failure is called; its sentences have all their facts.
+/// Returns the catalogue entry of an error and checks that its sentences are complete.
 fn entry(error: &ReviewError) -> &'static str {
     let lesson = error.lesson();
     for locale in [Locale::En, Locale::Ja] {

@@ -1,4 +1,4 @@
-//! A copy of the sample novel that a test may change. The sample itself is never written to.
+//! A copy of the sample novel that a test may change. The sample itself is never changed.
 
 use std::{fs, path::Path, sync::Arc};
 
@@ -6,7 +6,7 @@ use fumi_base::project::Project;
 use fumi_novel::project::{Names, NovelProject};
 use tempfile::TempDir;
 
-/// The sample in a folder of its own.
+/// Copies the sample to a temporary folder.
 pub(crate) fn copied() -> (TempDir, NovelProject) {
     let folder = tempfile::tempdir().expect("a folder");
     copy(

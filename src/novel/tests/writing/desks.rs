@@ -1,4 +1,4 @@
-//! Whole calls on the disk: sessions begun and found, answers taken, manuscripts put in their place.
+//! Tests of complete calls on the disk: starting and finding sessions, taking answers, placing manuscripts.
 
 use std::{collections::BTreeSet, fs, sync::Arc};
 
@@ -72,13 +72,13 @@ fn a_session_is_begun_answered_and_delivered_over_the_manuscript_that_was_there(
         let Step::Ask(ask) = next else { break };
         let worked = answered(&desk, &id, good(&ask), true, seconds);
         assert!(!worked.is_new && worked.lost.is_empty());
-        // The question stands beside the answer, word for word.
+        // The prompt is stored beside the answer, unchanged.
         let traced = worked.trace.last().expect("an entry");
         assert_eq!((traced.stage, traced.turn), (ask.stage, ask.submit.turn));
         let asked = fs::read_to_string(folder.path().join(&traced.prompt_file)).expect("the question");
         assert_eq!(asked, ask.instruction);
         assert_eq!(worked.trace.len(), seconds);
-        // A draft is placed when it is whole, and stays as it was until the text is finished.
+        // A draft is placed when it is complete, and stays until the text is finished.
         let is_drafted = worked.session.output(Stage::DRAFT).is_some();
         assert_eq!(worked.delivered.is_some(), is_drafted, "{seconds}");
         places.extend(worked.delivered.iter().map(|placed| placed.backup.is_some()));
@@ -87,7 +87,8 @@ fn a_session_is_begun_answered_and_delivered_over_the_manuscript_that_was_there(
     }
     let delivered = last.expect("a manuscript");
     assert_eq!(delivered.path, MANUSCRIPT);
-    // Backed up where it changed: the sample's before the draft, and the draft before the finished text.
+    // Backups are made when the file changes: of the sample before the draft, and of the draft before the finished
+    // text.
     assert_eq!(places.iter().filter(|is_backed_up| **is_backed_up).count(), 2);
     assert_eq!((places[0], places.last()), (true, Some(&true)));
     let text = fs::read_to_string(folder.path().join(MANUSCRIPT)).expect("the manuscript");
@@ -101,12 +102,12 @@ fn a_session_is_begun_answered_and_delivered_over_the_manuscript_that_was_there(
     assert_eq!((kept.len(), broken.len()), (2, 0));
     let of_old = ContentHash::of(&old);
     assert!(kept.iter().any(|backup| backup.files[0].sha256 == of_old.digits()));
-    // Looking at what is finished writes nothing and names what is there.
+    // Looking at a finished session writes nothing and returns the existing manuscript.
     let again = look(&desk, desk.open(Which::Named(&id), None, &now(58)).expect("there"));
     assert!(matches!(again.next, Step::Done(_)) && again.written.is_empty());
     let there = again.delivered.expect("a manuscript");
     assert_eq!((there.sha256, there.backup), (delivered.sha256, None));
-    // A finished session is not open any more.
+    // A finished session is no longer open.
     assert!(
         desk.open(Which::Open(Route::Whole), None, &now(57))
             .expect("another")
@@ -137,7 +138,7 @@ fn a_draft_alone_makes_the_manuscript_of_an_episode_without_one() {
         text.split_once("\n\n").expect("a heading").1.trim(),
         acts().concat().trim()
     );
-    // Lost by hand: the session is done all the same, and says that there is none.
+    // After the file was removed by hand, the session is still finished but has no manuscript.
     fs::remove_file(folder.path().join(&placed.path)).expect("removed");
     let again = look(&desk, desk.open(Which::Named(&id), None, &now(58)).expect("there"));
     assert!(matches!(again.next, Step::Done(_)) && again.delivered.is_none());
@@ -165,7 +166,7 @@ fn feedback_a_stage_done_again_and_a_new_length_are_kept() {
         assert_eq!(opened.session().id().to_string(), id);
         opened
     };
-    // The same length is nothing new.
+    // The same length changes nothing.
     assert!(look(&desk, open(None)).written.is_empty());
     let longer = look(&desk, open(Some(9_000)));
     assert_eq!(
@@ -189,7 +190,7 @@ fn feedback_a_stage_done_again_and_a_new_length_are_kept() {
         .work(open(None), Act::Reopen(stage(5)), "feedback", false, &now(59))
         .expect_err("early");
     assert_eq!(early.lesson().code, "S003");
-    // A lost output is told, and written down.
+    // A lost output is reported, and the session is written.
     let output = open(None).session().output(stage(1)).expect("done").output_file.clone();
     fs::remove_file(folder.path().join(output)).expect("removed");
     let lost = look(&desk, open(None));
@@ -244,7 +245,7 @@ fn a_manuscript_that_cannot_be_told_from_another_takes_none() {
             assert!(said.get(Locale::Ja).contains("第001話_別.md"), "{said:?}");
         }
     }
-    // The refused answer has written nothing.
+    // The rejected answer wrote nothing.
     let opened = desk.open(Which::Named(&id), None, &now(9)).expect("there");
     assert_eq!(opened.session().turns().len(), 2);
     let unknown = desk
@@ -289,7 +290,7 @@ fn an_episode_at_once_is_asked_with_its_whole_plot_and_judged_like_a_manuscript(
             locale,
         };
         let asked = once.instruction("  {plot} の中身 {min}\n", &at(0));
-        // What the plot says is not filled again.
+        // Placeholders inside plot text are not filled.
         assert!(asked.contains("{plot} の中身 {min}"), "{asked}");
         assert!(asked.contains("潮のほまち") && asked.contains("梶みちる"), "{asked}");
         assert_eq!(asked.matches('{').count(), 2, "{asked}");
@@ -349,7 +350,7 @@ fn a_project_has_prompts_of_its_own_by_stage_and_by_turn() {
     fs::write(folder.path().join("30_設定集/壊れた.yaml"), "a: [").expect("written");
     let desk = desk(&novel);
     assert_eq!(desk.material().prompts.len(), 2);
-    // What cannot be read is told, and costs nothing else.
+    // An unreadable file is reported and has no other effect.
     let faults: Vec<String> = desk.material().faults.iter().map(ToString::to_string).collect();
     assert!(faults.len() == 1 && faults[0].contains("壊れた.yaml"), "{faults:?}");
     assert!(desk.material().cast.iter().any(|member| !member.aliases.is_empty()));
@@ -360,7 +361,7 @@ fn a_project_has_prompts_of_its_own_by_stage_and_by_turn() {
     };
     assert!(asked(draft, 1).contains("第1話の頭だけを。") && !asked(draft, 1).contains("真ん中"));
     assert!(asked(draft, 2).contains("真ん中を。"));
-    // A turn without a section of its own has ours.
+    // A turn without a section in the project's prompt uses the built-in prompt.
     let (_other, plain) = copied();
     let plain = self::desk(&plain).plan(Route::Draft, None, &now(0));
     assert_eq!(asked(draft, 3), plain[2].instruction);

@@ -1,4 +1,4 @@
-//! What a session's file keeps, and what holds after any sequence of answers, feedback and interruptions.
+//! Tests of session files, and of invariants after any sequence of answers, feedback and interruptions.
 
 use fumi_base::{errors::Teach, text::Locale};
 use fumi_novel::writing::{APPROVED, Answer, Session, Sessions, Stage, Step, Texts, Workflow, apply};
@@ -51,7 +51,7 @@ user_feedback:
     for kept in ["覚書", "色: 青", "2.5", "評: 良い", "外の段階", "plot_structure"] {
         assert!(again.contains(kept), "{kept} is lost:\n{again}");
     }
-    // Aliases become names.
+    // Aliases are replaced by canonical names.
     assert_eq!(session.feedback()[0].stage, stage(2));
     for (from, to) in [
         ("version: 1", "version: 2"),
@@ -116,7 +116,7 @@ fn feedback_is_used_when_a_stage_is_done_again_and_makes_later_ones_stale() {
     let ask = question(&mut workflow);
     assert_eq!(ask.stale, [stage(3)]);
     assert!(!ask.instruction.contains("幕切れを静かに"));
-    // What it reads is cited by what it is now.
+    // Context is cited with its present hash.
     let output = workflow.session().output(stage(2)).expect("an output");
     assert!(
         ask.context
@@ -142,7 +142,7 @@ fn what_others_wrote_beside_an_output_stays_when_the_stage_is_done_again() {
     assert_eq!(workflow.session().stale().count(), 0);
 }
 
-/// What somebody does to a session.
+/// An action on a session in a random test.
 #[derive(Clone, Debug)]
 enum Act {
     Good,
@@ -209,7 +209,7 @@ fn any_sequence_keeps_the_session_sound_on_the_disk() {
                 prop_assert_eq!(workflow.session(), &before);
             }
             let session = workflow.session();
-            // Reading checks every rule of a session.
+            // Parsing checks every invariant of a session.
             prop_assert_eq!(&Session::read("s", &session.to_yaml()).expect("sound"), session);
             let done: Vec<Stage> = Stage::all().take(session.completed().len()).collect();
             prop_assert_eq!(session.completed(), done.as_slice());

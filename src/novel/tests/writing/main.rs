@@ -1,4 +1,5 @@
-//! An episode of the sample novel, written by scripted answers: through all stages, interrupted, refused, done again.
+//! Tests of writing an episode of the sample novel with scripted answers: all stages, interruptions, rejections,
+//! repetitions.
 
 mod desks;
 mod kept;
@@ -25,7 +26,7 @@ fn episode() -> Episode {
     Episode::new(1).expect("a number")
 }
 
-/// A time some seconds after the first.
+/// Returns the start time plus some seconds.
 fn at(seconds: usize) -> Moment {
     let (minutes, seconds) = (30 + seconds / 60, seconds % 60);
     Moment::parse(&format!("2025-09-04T10:{minutes:02}:{seconds:02}Z")).expect("a time")
@@ -48,7 +49,7 @@ fn begun(material: &Material) -> Workflow<'_> {
     Workflow::new(new_session(), Texts::new(), material, Locale::Ja)
 }
 
-/// The manuscript of the sample, cut after about a quarter and three quarters of its lines' characters.
+/// Returns the sample's manuscript, split after about a quarter and three quarters of its characters.
 fn acts() -> [String; 3] {
     static ACTS: LazyLock<[String; 3]> = LazyLock::new(cut_acts);
     ACTS.clone()
@@ -74,7 +75,7 @@ fn cut_acts() -> [String; 3] {
     acts
 }
 
-/// An answer that will do.
+/// Returns an acceptable answer.
 fn good(ask: &Ask) -> String {
     match ask.gives {
         Gives::Keys(keys) => {
@@ -108,12 +109,12 @@ fn asked(step: &Step) -> &Ask {
     }
 }
 
-/// What is asked now.
+/// Returns the present question.
 fn question(workflow: &mut Workflow) -> Ask {
     asked(&workflow.step(None, &at(0)).expect("a question").next).clone()
 }
 
-/// Answers well until a stage is asked for.
+/// Gives acceptable answers until a turn of a stage is due.
 fn until(workflow: &mut Workflow, stage: Stage, turn: usize) {
     for seconds in 1.. {
         let ask = question(workflow);
@@ -128,7 +129,7 @@ fn stage(number: usize) -> Stage {
     Stage::numbered(number).expect("a stage")
 }
 
-/// An empty project.
+/// Creates an empty project.
 fn disk() -> (tempfile::TempDir, Arc<Project>) {
     let root = tempfile::tempdir().expect("a folder");
     let project = Project::open(root.path()).expect("a project");

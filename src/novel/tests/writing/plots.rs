@@ -1,4 +1,4 @@
-//! Plots of the sample novel: what one is asked from, what is refused, where it is kept, how good a plan it is.
+//! Tests of plots for the sample novel: material, rejected answers, plot files, reviews.
 
 use std::fs;
 
@@ -17,7 +17,7 @@ fn number(number: u32) -> Episode {
     Episode::new(number).expect("a number")
 }
 
-/// The plot of the first episode.
+/// Returns the plot of the first episode.
 fn first() -> Placed {
     plotting::existing(&sample(), episode()).expect("read").expect("a plot")
 }
@@ -31,7 +31,7 @@ fn score(review: &Review, id: &str) -> Option<f64> {
     point.score
 }
 
-/// What an answer misses.
+/// Returns the criteria that an answer misses.
 fn missed(content: &str) -> Vec<String> {
     match plotting::judge(episode(), content) {
         Err(WritingError::PlotMissed { misses }) => {
@@ -60,7 +60,7 @@ fn a_plot_that_is_there_is_found_and_would_be_taken() {
 
 #[test]
 fn a_preview_counts_what_is_planned() {
-    // 8 events, 4 characters, 2 foreshadowings, 4 scenes.
+    // The score counts 8 events, 4 characters, 2 foreshadowings and 4 scenes.
     let preview = plotting::preview(&first().plot, 3_000);
     assert_eq!(
         (preview.estimated_length, preview.complexity_score),
@@ -107,7 +107,7 @@ fn everything_that_an_answer_misses_is_named_at_once() {
         matches!(large, WritingError::TooLarge { limit: 1_048_576, .. }),
         "{large}"
     );
-    // A number that is not said is filled in.
+    // A missing episode number is filled in.
     let unsaid = plotting::judge(episode(), &good.replace("  episode_number: 1\n", "")).expect("a plot");
     assert_eq!(unsaid.episode_info.episode_number, Some(1));
 }
@@ -127,7 +127,7 @@ fn a_plot_is_placed_and_what_it_replaces_is_backed_up() {
     );
     assert_eq!(read(&new), new.text);
     assert_eq!(Plot::read("p", &new.text).expect("a plot"), plot);
-    // The same again writes nothing.
+    // Placing the same plot again writes nothing.
     assert_eq!(place(number(4), &plot).backup, None);
     plot.synopsis = Some("別のあらすじ".to_owned());
     let other = place(number(4), &plot);
@@ -136,7 +136,7 @@ fn a_plot_is_placed_and_what_it_replaces_is_backed_up() {
     let kept = folder.path().join(&novel.names().backups).join(backup);
     assert!(kept.is_dir(), "{}", kept.display());
     assert!(read(&other).contains("別のあらすじ"));
-    // Two files of one episode: neither is written over.
+    // With two files for one episode, neither is overwritten.
     fs::write(folder.path().join("20_プロット/話別/第004話_別.yaml"), "synopsis: 別\n").expect("written");
     assert!(plotting::place(novel.project(), &novel, number(4), first().plot, &stamp).is_err());
     assert!(read(&other).contains("別のあらすじ"));
@@ -154,7 +154,7 @@ fn a_plot_is_asked_for_with_all_that_is_planned_of_it() {
     assert_eq!(material.target(), 4_000);
     let described = |member: &String| member.starts_with("梶みちる: ") && member.contains("沿岸測地局の技官");
     assert!(material.cast.iter().any(described), "{:?}", material.cast);
-    // The purpose and the summary of the chapter, and its own line; hints and the payoff of the ledger.
+    // The chapter's purpose and summary with its line about the episode; hints and the payoff from the ledger.
     assert_eq!(material.chapter.len(), 3);
     assert!(material.chapter[2].contains("正体"), "{:?}", material.chapter);
     let planned: Vec<&str> = material
@@ -180,9 +180,9 @@ fn a_plot_is_asked_for_with_all_that_is_planned_of_it() {
     }
     assert!(!japanese.contains('{'), "{japanese}");
     let english = asked(&novel, 2, Some("{episode}"), Locale::En);
-    // What is filled in is not filled again.
+    // Placeholders inside inserted values are not filled.
     assert!(english.contains("to be made better:\n{episode}"), "{english}");
-    // Nothing is planned of a later one, and nothing stands before it.
+    // Nothing is planned for a later episode, and no episode precedes it.
     let later = asked(&novel, 9, None, Locale::Ja);
     assert_eq!(later.matches("（未定）").count(), 3, "{later}");
     assert!(
@@ -242,7 +242,7 @@ fn the_plan_of_the_sample_passes_and_an_empty_one_fails() {
     ] {
         assert_eq!(score(&empty, id), expected, "{id}");
     }
-    // Each act, the events, what the ledger plans, the journey, two purposes, the theme, the pull.
+    // One finding for each act, events, ledger plans, journey, two purposes, theme and hook.
     let found = empty.of(&ids).1;
     assert!(found.len() >= 9, "{found:?}");
     for text in found {
@@ -258,13 +258,13 @@ fn points_follow_what_is_counted() {
     assert_eq!(score(&review(&plot), "P-02"), Some(60.0));
     plot.key_events = events.iter().cycle().take(11).cloned().collect();
     assert_eq!(score(&review(&plot), "P-02"), Some(90.0));
-    // Of two foreshadowings of the ledger one is missing, and the other lacks its role.
+    // One of two foreshadowings in the ledger is missing, and the other lacks its role.
     let ledgered = score(&review(&first().plot), "P-04").expect("counted");
     let text = first().text.replace("  - id: F002\n    role: plant\n", "  - id: X\n");
     let thin = Plot::read("p", &text).expect("a plot");
     assert_eq!(score(&review(&thin), "P-03"), Some(50.0));
     assert!(score(&review(&thin), "P-04").expect("counted") < ledgered);
-    // One act takes nearly everything: each of them is named.
+    // One act has nearly all the text: each act is reported.
     let text =
         "story_structure: {setup: 短い, confrontation: 短い, resolution: 長い長い長い長い長い長い長い長い長い長い}";
     let uneven = Plot::read("p", text).expect("a plot");

@@ -1,4 +1,4 @@
-//! What is refused, with its code, and that a refusal changes nothing.
+//! Tests of rejected answers: each has its code and changes nothing.
 
 use fumi_base::{errors::Teach, text::Locale};
 use fumi_novel::{
@@ -9,7 +9,7 @@ use fumi_novel::{
 
 use crate::{acts, answer, at, begun, disk, episode, good, material, question, stage, until};
 
-/// Refuses, and stays as it was. Returns the code and the English sentence.
+/// Sends an answer that must be rejected without changing the session. Returns the code and the English sentence.
 fn refused(workflow: &mut Workflow, answer: Answer) -> (String, String) {
     let before = workflow.session().clone();
     let error = workflow.step(Some(answer), &at(59)).expect_err("refused");
@@ -22,7 +22,7 @@ fn said(error: &WritingError) -> (String, String) {
     (lesson.code.clone(), lesson.message.get(Locale::En).to_owned())
 }
 
-/// The names of the criteria that an answer misses.
+/// Returns the names of the criteria that an answer misses.
 fn missed(workflow: &mut Workflow, content: &str) -> Vec<String> {
     let before = workflow.session().clone();
     let error = workflow.step(Some(answer(content)), &at(59)).expect_err("refused");
@@ -69,7 +69,7 @@ fn stages_are_answered_in_their_order_and_turns_once() {
     );
     assert_eq!(refused(&mut workflow, of(1, Some(2))).0, "INVALID_ARGUMENTS");
     workflow.step(Some(of(1, Some(1))), &at(1)).expect("accepted");
-    // The same answer, sent again by a client that saw no reply.
+    // The same answer is sent again by a client that did not receive the reply.
     assert_eq!(refused(&mut workflow, of(1, Some(1))).0, "INVALID_ARGUMENTS");
     until(&mut workflow, stage(2), 1);
     let (code, sentence) = refused(&mut workflow, of(1, Some(1)));
@@ -96,7 +96,7 @@ fn every_missed_criterion_is_named() {
         missed(&mut workflow, &all.replace("鯨井", "鈴木").replace("ふさ", "みね")),
         ["characters"]
     );
-    // An earlier key may be corrected, and not spoilt.
+    // A later turn may correct an earlier key but not make it invalid.
     workflow.step(Some(answer(all)), &at(1)).expect("accepted");
     let second = good(&question(&mut workflow));
     assert_eq!(missed(&mut workflow, &format!("{second}cast: []\n")), ["key.cast"]);

@@ -1,4 +1,4 @@
-//! A whole episode, and every place at which it can be interrupted.
+//! Tests of a whole episode, interrupted at every possible point.
 
 use fumi_base::text::Locale;
 use fumi_novel::{
@@ -8,7 +8,7 @@ use fumi_novel::{
 
 use crate::{acts, answer, at, begun, disk, episode, good, material, question};
 
-/// Every file that a whole episode writes, in order, and the session at its end.
+/// Returns all writes of a whole episode in order, and the finished workflow.
 fn written() -> (Vec<Write>, Workflow<'static>) {
     let material = Box::leak(Box::new(material()));
     let mut workflow = begun(material);
@@ -31,7 +31,7 @@ fn written() -> (Vec<Write>, Workflow<'static>) {
     (writes, workflow)
 }
 
-/// A session in which every hash of a file is `HASH`: whether they are right is seen when it is loaded.
+/// Replaces every hash in a session by `HASH`; the hashes are verified when the session is loaded.
 fn without_hashes(session: &str) -> String {
     let is_hash = |word: &str| {
         matches!(word.len(), 12 | 64)
@@ -75,7 +75,7 @@ fn ten_stages_make_the_expected_session_and_manuscript() {
     assert_eq!(done.characters, body);
     assert_eq!(done.title, done.summary);
     assert!(done.title.starts_with("梶みちる"));
-    // 20 turns, a file for each and one for each stage, and the session after each turn and before the first.
+    // 20 turn files, one file per stage, and the session before the first and after each turn.
     assert_eq!(writes.len(), 20 + STAGES + 21);
 }
 
@@ -95,9 +95,9 @@ fn every_beginning_of_the_writes_recovers_and_goes_on_to_the_same_end() {
         }
         let recovered = sessions.load(&id, episode()).expect("a session");
         assert_eq!(recovered.lost, [], "{number}");
-        // What is there is the last session that was written whole.
+        // The recovered session is the last one that was written completely.
         assert_eq!(Some(&recovered.session.to_yaml()), last, "{number}");
-        // Going on from everywhere would take long and show no more.
+        // Continuing from every point would take too long and show nothing new.
         if number % 7 == 0 {
             let mut workflow = Workflow::new(recovered.session, recovered.texts, &material, Locale::En);
             for seconds in 1.. {

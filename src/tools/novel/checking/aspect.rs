@@ -1,4 +1,4 @@
-//! Aspects and items as replies show them: scores with their method, what is low with its evidence and advice.
+//! Aspects and items in replies: scores with their method, and evidence and advice for what is low.
 
 use fumi_base::text::Locale;
 use fumi_novel::{
@@ -13,10 +13,10 @@ use serde::Serialize;
 
 use super::{Seen, hundredths, issue::Shown, tenths};
 
-/// How many places of an item are shown.
+/// The maximum number of evidence places shown for an item.
 const PLACES: usize = 3;
 
-/// How many characters of a place are shown.
+/// The maximum length of an excerpt, in characters.
 const EXCERPT: usize = 40;
 
 /// An aspect of a text.
@@ -104,7 +104,7 @@ impl AspectShown {
         &self.issues
     }
 
-    /// One line, and a line for each low item.
+    /// Returns one line for the aspect, and a line for each low item.
     pub(super) fn lines(&self, name: &str) -> Vec<String> {
         let score = self.score.map_or_else(|| "-".to_owned(), |score| score.to_string());
         let mut lines = vec![format!("{name} {score} ({}, {})", self.method, self.coverage)];
@@ -118,7 +118,7 @@ impl AspectShown {
 }
 
 impl Part {
-    /// An item that has a score.
+    /// Returns the part for an item, or `None` if the item has no score.
     fn of(seen: &Seen<'_>, one: &Evaluation) -> Option<Self> {
         Some(Self {
             item_id: one.item.id.clone(),
@@ -132,20 +132,20 @@ impl Part {
         })
     }
 
-    /// `A31-028 0.85 (0.21)`.
+    /// Returns the item in the form `A31-028 0.85 (0.21)`.
     fn words(&self) -> String {
         let value = self.value.map_or_else(String::new, |value| format!(" ({value})"));
         format!("{} {}{value}", self.item_id, self.score)
     }
 }
 
-/// The number behind a score, where one was measured.
+/// Returns the measured number behind a score, if there is one.
 fn value(one: &Evaluation) -> Option<f64> {
     one.measure.as_ref()?.value.map(hundredths)
 }
 
 impl ItemShown {
-    /// An item with its evidence.
+    /// Returns an item with its evidence.
     pub(super) fn of(seen: &Seen<'_>, one: &Evaluation) -> Self {
         Self {
             item_id: one.item.id.clone(),
@@ -160,7 +160,7 @@ impl ItemShown {
         }
     }
 
-    /// The same with what a writer can do.
+    /// Returns an item with its evidence and advice for the writer.
     pub(super) fn advised(seen: &Seen<'_>, one: &Evaluation) -> Self {
         let advice = &reviewing::words(one.item, seen.job.locale).advice;
         Self {
@@ -178,7 +178,7 @@ impl ItemShown {
         self.advice.as_deref()
     }
 
-    /// One line of text.
+    /// Returns the item as one line of text.
     pub(super) fn line(&self) -> String {
         let score = self.score.map_or_else(|| "-".to_owned(), |score| score.to_string());
         let value = self.value.map_or_else(String::new, |value| format!(", {value}"));
@@ -200,7 +200,7 @@ impl ItemShown {
     }
 }
 
-/// What lines of a page are joined with: Japanese has no spaces between them.
+/// Returns the separator between joined lines of a page: Japanese has no spaces between them.
 const fn joint(locale: Locale) -> &'static str {
     match locale {
         Locale::En => " ",
@@ -208,7 +208,7 @@ const fn joint(locale: Locale) -> &'static str {
     }
 }
 
-/// The judge's quotations, else the places that were measured.
+/// Returns the quotations of the judge, or the measured places if the item was not judged.
 fn evidence(seen: &Seen<'_>, one: &Evaluation) -> Vec<Place> {
     let source = seen.material.manuscript().source();
     let cut = |text: &str| {

@@ -1,4 +1,4 @@
-//! `check_basic`: the length of an episode, unwanted words, typography, typing errors.
+//! The `check_basic` tool: the length of an episode, unwanted words, typography, typing errors.
 
 use fumi_base::text::Locale;
 use fumi_novel::{checks::Group, project::Plot, writing::Length};
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::tool::{Cx, Outcome, Spec, Tool, ToolError};
 
-/// Rules about words that should not be there.
+/// Names of the rules for words that should not be in the text.
 const UNWANTED: [&str; 5] = [
     "assistant_remnant",
     "placeholder",
@@ -20,7 +20,7 @@ const UNWANTED: [&str; 5] = [
     "forbidden_expression",
 ];
 
-/// Rules about paragraphs.
+/// Names of the rules for paragraphs.
 const PARAGRAPHS: [&str; 6] = [
     "missing_indent",
     "indent_before_bracket",
@@ -30,13 +30,12 @@ const PARAGRAPHS: [&str; 6] = [
     "blank_lines",
 ];
 
-/// How far a length may miss its target, in percent, and still be right (novel-checks 2.1).
+/// The deviation from the target length that is still accepted, in percent (novel-checks 2.1).
 const NEAR: f64 = 10.0;
 
-/// How far it may miss it before it fails.
+/// The largest deviation from the target length that is only a warning, in percent.
 const WARNED: f64 = 25.0;
 
-/// See the module.
 #[derive(Debug)]
 pub struct CheckBasic;
 
@@ -159,7 +158,7 @@ impl WordCount {
 }
 
 impl Own for Basic {
-    /// A text that is far too short has as much of the score as of the length that is wanted.
+    /// Scales the score by the written share of the minimum length if the text is far too short.
     #[expect(clippy::cast_precision_loss, reason = "no text has that many characters")]
     fn verdict(&self) -> Option<Verdict> {
         let count = &self.word_count_check;

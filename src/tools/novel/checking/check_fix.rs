@@ -1,6 +1,7 @@
-//! `check_fix`: mends what the checks found, as far as a level allows, and says what was not mended and why.
+//! The `check_fix` tool: fixes the findings of the checks as far as a level allows, and reports what was not fixed and
+//! why.
 //!
-//! The manuscript is backed up and replaced whole, in its own encoding. A dry run writes nothing.
+//! The manuscript is backed up and replaced as a whole, in its own encoding. A dry run writes nothing.
 
 use std::collections::BTreeSet;
 
@@ -20,10 +21,9 @@ use serde::{Deserialize, Serialize};
 use super::{CHECKS, EpisodeNumber, Job, NovelDeps, Suggestion, WRITES, alone, json, now, stamp, tenths, texts};
 use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
 
-/// How many fixes are shown; the record has all.
+/// The maximum number of fixes shown; the record has all of them.
 const SHOWN: usize = 40;
 
-/// See the module.
 #[derive(Debug)]
 pub struct CheckFix;
 
@@ -155,11 +155,11 @@ impl Level {
     }
 }
 
-/// Fixes the manuscript before it is checked, where a check is asked to.
+/// Fixes the manuscript before a check that asks for it.
 pub(super) async fn fix_first(job: &Job, level: Level, cx: &Cx) -> Result<Output, ToolError> {
-    // The check by itself may be called by whoever only reads.
+    // A caller with read access may call the check itself, so writing is checked here.
     cx.caller.access.may_write(&CheckFix::SPEC, false)?;
-    // Sentences are rewritten by check_fix alone, and only when somebody says so.
+    // Sentences are rewritten by `check_fix` alone, and only on explicit request.
     let is_dry = level == Level::Aggressive;
     let holder = format!("{} {}", job.tool, job.episode);
     let (job, at) = (job.clone(), stamp());
@@ -169,7 +169,7 @@ pub(super) async fn fix_first(job: &Job, level: Level, cx: &Cx) -> Result<Output
     fixed.await
 }
 
-/// Fixes the manuscript and keeps what became of its issues.
+/// Fixes the manuscript and records the resolution of its issues.
 fn mend(
     job: &Job,
     level: FixLevel,
@@ -232,7 +232,7 @@ fn mend(
     Ok(output)
 }
 
-/// How much all findings of a text weigh.
+/// Returns the score of a text over the findings of all rules.
 fn score(looked: &Looked, text: &str, is_cancelled: &dyn Fn() -> bool) -> Result<f64, ReviewError> {
     let draft = checks::Draft::read(text, Reading::default());
     let material = Material::of(&draft, &looked.context, &looked.tuning, checks::morphology());
@@ -336,7 +336,7 @@ fn reason(why: Why) -> Text {
     }
 }
 
-/// Keeps what became of each issue.
+/// Records the resolution of each issue.
 fn keep(
     job: &Job,
     level: FixLevel,
@@ -346,7 +346,7 @@ fn keep(
     output: &Output,
 ) -> Result<(), ReviewError> {
     let end: Moment = now();
-    // What it is about is the text after the fixes.
+    // The subject of the record is the text after the fixes.
     let subject = reviewing::Subject {
         sha256: written.sha256.clone(),
         ..looked.subject.clone()

@@ -1,4 +1,4 @@
-//! `check_rhythm`: how the narration moves: lengths of sentences, commas, endings, scripts, paragraphs.
+//! The `check_rhythm` tool: the rhythm of the narration in sentence lengths, commas, endings, scripts and paragraphs.
 
 use fumi_base::text::Locale;
 use fumi_novel::checks::Group;
@@ -11,10 +11,9 @@ use super::{
 };
 use crate::tool::{Cx, Outcome, Spec, Tool, ToolError};
 
-/// Rules about endings that come again.
+/// Names of the rules for repeated endings.
 const ENDINGS: [&str; 3] = ["ending_repetition", "noun_ending_excess", "same_sentence_head"];
 
-/// See the module.
 #[derive(Debug)]
 pub struct CheckRhythm;
 

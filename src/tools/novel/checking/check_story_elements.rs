@@ -1,4 +1,4 @@
-//! `check_story_elements`: the 68 items of A31 in six categories, with evidence for what is low.
+//! The `check_story_elements` tool: the 68 items of A31 in six categories, with evidence for low ones.
 
 use fumi_base::text::Locale;
 use fumi_novel::checks::items::{CategoryScore, Evaluation, Method, category_scores, overall};
@@ -18,16 +18,15 @@ use super::{
 };
 use crate::tool::{Cx, Outcome, Rule, Spec, Tool, ToolError};
 
-/// An item at this score or below is low.
+/// The highest score of an item that counts as low.
 const LOW: f64 = 0.5;
 
-/// How many low items are shown with their advice.
+/// The maximum number of low items shown with their advice.
 const SHOWN: usize = 12;
 
-/// How many suggestions are made.
+/// The maximum number of improvement suggestions.
 const SUGGESTIONS: usize = 5;
 
-/// See the module.
 #[derive(Debug)]
 pub struct CheckStoryElements;
 
@@ -191,7 +190,7 @@ pub(super) fn elements(whole: &Whole<'_>) -> Elements {
         .iter()
         .filter(|one| one.score.is_some_and(|score| score <= LOW))
         .collect();
-    // What is sure comes before what is only measured.
+    // Confident low scores sort before those that are only measured.
     low.sort_by(|one, other| {
         let key = |one: &Evaluation| (1.0 - one.score.unwrap_or(1.0)) * one.confidence;
         key(other).total_cmp(&key(one))
@@ -243,7 +242,7 @@ pub(super) fn elements(whole: &Whole<'_>) -> Elements {
     }
 }
 
-/// By whom some items were judged; measured, if by nobody.
+/// Returns the method by which some items were judged, or the deterministic method if none was judged.
 pub(super) fn judged_by<'e>(all: impl IntoIterator<Item = &'e Evaluation>) -> Method {
     let judged = all
         .into_iter()
@@ -253,12 +252,12 @@ pub(super) fn judged_by<'e>(all: impl IntoIterator<Item = &'e Evaluation>) -> Me
 }
 
 impl Elements {
-    /// From 0 to 100.
+    /// Returns the overall score, from 0 to 100.
     pub(super) fn overall(&self) -> Option<f64> {
         self.overall_score
     }
 
-    /// From 0 to 1.
+    /// Returns the evaluated share of the items, from 0 to 1.
     pub(super) fn coverage(&self) -> f64 {
         self.coverage
     }

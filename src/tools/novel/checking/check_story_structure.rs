@@ -1,4 +1,4 @@
-//! `check_story_structure`: how an episode holds together: plot, pace, foreshadowing, characters, genre.
+//! The `check_story_structure` tool: plot, pace, foreshadowing, characters and genre of an episode.
 
 use fumi_base::text::Locale;
 use fumi_novel::checks::{
@@ -21,7 +21,6 @@ use super::{
 };
 use crate::tool::{Cx, Outcome, Spec, Tool, ToolError};
 
-/// See the module.
 #[derive(Debug)]
 pub struct CheckStoryStructure;
 
@@ -150,7 +149,7 @@ pub(super) fn structure(whole: &Whole<'_>) -> Structure {
     }
 }
 
-/// Returns the open entries of the ledger, as many as a list of issues shows, and how many there are beside them.
+/// Returns the open entries of the ledger, cut to the length of a list of issues, and the number of entries left out.
 fn threads(seen: &Seen<'_>) -> (Vec<Thread>, usize) {
     let episode = seen.job.episode.number();
     let entries = seen.material.ledger().entries.iter();

@@ -1,5 +1,5 @@
-//! `check_writing_expression`: how the sentences are made: naturalness, description, figures, style, readability, and how usual
-//! their figures are beside printed literature.
+//! The `check_writing_expression` tool: naturalness, description, figures, style and readability of the sentences, and
+//! a comparison of their figures with printed literature.
 
 use fumi_base::text::Locale;
 use fumi_novel::checks::{
@@ -22,10 +22,9 @@ use super::{
 };
 use crate::tool::{Cx, Outcome, Spec, Tool, ToolError};
 
-/// A figure that is less usual than this is named.
+/// Figures with a usualness below this limit are shown.
 const UNUSUAL: f64 = 0.5;
 
-/// See the module.
 #[derive(Debug)]
 pub struct CheckWritingExpression;
 
@@ -104,7 +103,7 @@ impl Tool for CheckWritingExpression {
     }
 }
 
-/// The rules of expression and the items of its aspects.
+/// Returns the rules of expression and the items of its aspects.
 pub(super) fn looks() -> Looks {
     let items = EXPRESSION.iter().flat_map(|aspect| aspect.items).copied();
     Looks {

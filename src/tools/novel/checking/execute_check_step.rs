@@ -1,4 +1,5 @@
-//! `execute_check_step`: one step of a staged review: its rules, its items, and the judgements that are brought for them.
+//! The `execute_check_step` tool: one step of a staged review, with its rules, its items and the judgements submitted
+//! for them.
 
 use fumi_base::text::Locale;
 use fumi_novel::{
@@ -22,7 +23,6 @@ use super::{
 };
 use crate::tool::{Cx, Outcome, Spec, Tool, ToolError};
 
-/// See the module.
 #[derive(Debug)]
 pub struct ExecuteCheckStep;
 
@@ -115,7 +115,7 @@ impl Tool for ExecuteCheckStep {
         };
         let mut given = args.judgements.unwrap_or_default();
         given.extend(args.input_data.into_iter().flat_map(|data| data.judgements));
-        // A text of the call is nowhere to be read again: nobody is asked about it.
+        // A text passed in the call cannot be read again later, so no judgements are requested for it.
         let judging = Judging::of(Some(given), args.judge && looks.given.is_none(), cx);
         let own = move |whole: &Whole<'_>| executed(whole, step, &focus);
         let done = reviewed(&job, looks, judging, cx, own).await?;

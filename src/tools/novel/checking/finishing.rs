@@ -1,4 +1,4 @@
-//! The checks as steps that finish an episode: the same reviews, kept the same way, told in one line.
+//! The checks as steps that finish an episode: the same reviews, stored in the same way, shown in one line.
 
 use fumi_base::text::Locale;
 use fumi_novel::{
@@ -40,7 +40,7 @@ pub(in crate::tools::novel) struct Found {
     fixed_count: Option<usize>,
 }
 
-/// A check that says nothing but what all say.
+/// The reply of a check without fields of its own.
 #[derive(Clone, Debug, Serialize)]
 struct Plain {}
 
@@ -55,7 +55,7 @@ impl Own for Plain {
 }
 
 impl Found {
-    /// Does the check of a step, without asking anybody to judge.
+    /// Runs the check of a step, without requesting judgements.
     pub(in crate::tools::novel) async fn of(
         tool: &'static str,
         episode: EpisodeNumber,
@@ -78,7 +78,7 @@ impl Found {
         work.await
     }
 
-    /// `, 87.5/100, 3 issues`.
+    /// Returns the result in the form `, 87.5/100, 3 issues`.
     pub(in crate::tools::novel) fn words(&self, locale: Locale) -> String {
         let score = self
             .quality_score

@@ -1,4 +1,4 @@
-//! `get_check_history`: what was checked of an episode, the newest first. Reads only.
+//! The `get_check_history` tool: the checks made of an episode, newest first. Reads only.
 
 use fumi_base::text::Locale;
 use fumi_novel::{
@@ -11,10 +11,9 @@ use serde::{Deserialize, Serialize};
 use super::{CHECKS, EpisodeNumber, NovelDeps, READS, REVIEW, hundredths, texts};
 use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
 
-/// How many entries are shown unless the caller says.
+/// The default number of entries shown.
 const DEFAULT: usize = 20;
 
-/// See the module.
 #[derive(Debug)]
 pub struct GetCheckHistory;
 

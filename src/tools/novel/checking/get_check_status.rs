@@ -1,4 +1,4 @@
-//! `get_check_status`: how far a staged review is, and what comes next. Reads only.
+//! The `get_check_status` tool: the progress of a staged review and its next step. Reads only.
 
 use fumi_base::text::Locale;
 use fumi_novel::{errors::reviewing::ReviewError, project::Episode, reviewing::STEPS};
@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use super::{CHECKS, NovelDeps, READS, REVIEW, get_check_tasks::Task, reader::Reader, tenths, texts};
 use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
 
-/// See the module.
 #[derive(Debug)]
 pub struct GetCheckStatus;
 

@@ -1,4 +1,4 @@
-//! `get_check_tasks`: the twelve steps of a staged review, and the session that they belong to.
+//! The `get_check_tasks` tool: the twelve steps of a staged review, and the session that they belong to.
 
 use fumi_base::text::Locale;
 use fumi_novel::{
@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 use super::{CHECKS, EpisodeNumber, Job, NovelDeps, REVIEW, Suggestion, review::Looks, texts};
 use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
 
-/// See the module.
 #[derive(Debug)]
 pub struct GetCheckTasks;
 
@@ -126,7 +125,7 @@ impl Task {
         }
     }
 
-    /// One line of text.
+    /// Returns the step as one line of text.
     pub(super) fn line(&self) -> String {
         format!(
             "{} {} {} (~{} s)",

@@ -1,13 +1,13 @@
-//! An issue as a reply shows it.
+//! Issues in replies.
 
 use fumi_novel::checks::Issue;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// How many issues of one list are shown; the report has all.
+/// The maximum number of issues shown in one list; the report has all of them.
 pub(super) const SHOWN: usize = 30;
 
-/// The same where the caller asks for more.
+/// The maximum number of issues shown in one list with `verbose`.
 pub(super) const MOST: usize = 300;
 
 /// An issue.
@@ -70,7 +70,7 @@ impl Shown {
         }
     }
 
-    /// One line of text.
+    /// Returns the issue as one line of text.
     pub(super) fn line(&self) -> String {
         let fix = self
             .fix

@@ -1,7 +1,7 @@
-//! Judgements of items: taken with quotations that stand in the text, and asked of whoever can give them.
+//! Judgements of items: accepted with quotations that occur in the text, and requested from a model or the host.
 //!
-//! The client's model or a provider is asked where fumi can; else the question is the result, and the host sends judgements with
-//! another call. Nothing is made up: what nobody judged is not evaluated.
+//! The client's model or a provider is asked if the server can reach one; otherwise the question is the result, and the
+//! host submits judgements with another call. Nothing is invented: an item without a judgement is not evaluated.
 
 use fumi_base::text::{Locale, Text};
 use fumi_novel::{
@@ -38,23 +38,24 @@ pub(super) struct Given {
     quotes: Vec<String>,
 }
 
-/// What a call says about judging.
+/// The arguments of a call that concern judging.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Judging {
-    /// Judgements that it brings.
+    /// Judgements submitted with the call.
     pub(super) judgements: Vec<Given>,
-    /// Who made them; nobody asks where that is unknown.
+    /// The judge that made them; `None` if unknown, in which case no judgement is requested.
     pub(super) by: Option<Judge>,
-    /// Whether what is open is asked.
+    /// True if judgements of open items are requested.
     pub(super) asks: bool,
 }
 
 impl Judging {
-    /// Of a call: what it brings, and whether it wants to be asked. Who brings judgements is not asked for more.
+    /// Reads the arguments of a call. A call that submits judgements is not asked for more.
     pub(super) fn of(judgements: Option<Vec<Given>>, asks: bool, cx: &Cx) -> Self {
         let judgements = judgements.unwrap_or_default();
         Self {
-            // The texts that a question refers to are written into the project.
+            // The texts that a question refers to are written into the project, so a caller with read access is not
+            // asked.
             asks: asks && judgements.is_empty() && !cx.caller.access.read_only,
             judgements,
             by: Some(match cx.answerer {
@@ -73,12 +74,12 @@ pub(super) struct Rejected {
     reason: String,
 }
 
-/// What somebody may judge now.
+/// The items that are open for judgement, with the texts needed for it.
 pub(super) struct Open {
     instruction: String,
     rubric: String,
     items: Vec<OpenItem>,
-    /// The manuscript, and what is known of its file.
+    /// The manuscript; its path and hash follow.
     text: String,
     path: String,
     sha256: String,
@@ -91,7 +92,7 @@ pub(super) struct OpenItem {
     title: String,
 }
 
-/// Takes the judgements of a call, keeps them, and gives all that the review has of this text.
+/// Accepts the judgements of a call, stores them, and returns all judgements that the review has for this text.
 pub(super) fn take(
     job: &Job,
     judging: &Judging,
@@ -136,7 +137,7 @@ pub(super) fn take(
     Ok((review.opinions(&sha256)?, rejected))
 }
 
-/// Why a judgement is not taken.
+/// Returns the reason why a judgement is not accepted.
 fn told(item: &str, refusal: &Refusal) -> Text {
     let shown = |text: &str| text.chars().take(40).collect::<String>();
     let (en, ja) = match refusal {
@@ -165,7 +166,7 @@ fn told(item: &str, refusal: &Refusal) -> Text {
     Text::new(format!("{item}: {en}."), format!("{item}: {ja}。"))
 }
 
-/// What is open of some evaluations, if the call wants to be asked.
+/// Returns the open items of some evaluations, if the call requests judgements.
 pub(super) fn open(seen: &Seen<'_>, judging: &Judging, evaluations: &[Evaluation]) -> Option<Open> {
     let open = reviewing::open_items(evaluations);
     if !judging.asks || open.is_empty() || seen.material.characters() == 0 {
@@ -188,7 +189,7 @@ pub(super) fn open(seen: &Seen<'_>, judging: &Judging, evaluations: &[Evaluation
     })
 }
 
-/// The outcome of a judged check: its answer, or the same with the question of what is open.
+/// Returns the outcome of a judged check: its reply, together with the question about open items, if any.
 pub(super) async fn outcome<T: Own + Clone + Send + Sync + 'static>(
     (checked, open): (Checked<T>, Option<Open>),
     job: &Job,
@@ -202,7 +203,7 @@ pub(super) async fn outcome<T: Own + Clone + Send + Sync + 'static>(
         items: std::mem::take(&mut open.items),
         ..checked
     };
-    // The rubric is kept where fetch_artifact finds it: a host reads it only when it judges.
+    // The rubric is stored as an artifact, so that a host reads it with `fetch_artifact` only when it judges.
     let (novel, text, tool) = (job.novel.clone(), open.rubric.clone(), job.tool);
     let kept = cx.blocking(move |_, _| {
         let artifact = Artifacts::of(novel).keep(&text, Kind::Markdown, tool, &now())?;
@@ -270,7 +271,7 @@ fn ask<T: Own + Clone + Send + Sync + 'static>(
     }
 }
 
-/// The schema of an answer.
+/// Returns the JSON schema of an answer.
 fn form() -> Option<Map<String, Value>> {
     let schema = json!({"type": "array", "items": {
         "type": "object",

@@ -1,7 +1,9 @@
-//! Checks of a manuscript: the tools that look, and the one that mends. What is found is `fumi-novel`'s; here is how it is shown.
+//! Checks of a manuscript: the tools that check and the one that fixes. The findings come from `fumi-novel`; this
+//! module presents them.
 //!
-//! Every answer of a check carries a `session_id`: what was found is kept under it in `.noveler/checks/`, in the server's store where the
-//! caller may not write. A reply shows the weightiest issues; the file that it names has all of them.
+//! Every reply of a check has a `session_id` under which the findings are stored: in `.noveler/checks/`, or in the
+//! server's store if the caller may not write. A reply shows the most severe issues; the file that it names has all of
+//! them.
 
 pub mod check_basic;
 pub mod check_fix;
@@ -57,7 +59,7 @@ use super::{
 };
 use crate::tool::{Cx, Effect, Render, Spec, ToolError};
 
-/// A tool that checks: it keeps what it found, and changes nothing that is anybody else's.
+/// The specification shared by tools that check: they record their findings and change nothing else.
 const CHECKS: Spec = Spec {
     pool: Pool::Check,
     timeout: Duration::from_mins(1),
@@ -65,15 +67,15 @@ const CHECKS: Spec = Spec {
     ..READS
 };
 
-/// The method of what was found without any model.
+/// The method of findings made without any model.
 const DETERMINISTIC: &str = "deterministic";
 
-/// What an argument is that is on unless it is turned off.
+/// Returns true: the serde default of arguments that are on unless turned off.
 const fn yes() -> bool {
     true
 }
 
-/// A call of a check, as its work needs it.
+/// The context of a call of a check, as its blocking work needs it.
 #[derive(Clone, Debug)]
 struct Job {
     tool: &'static str,
@@ -82,11 +84,11 @@ struct Job {
     tuning: Tuning,
     locale: Locale,
     verbose: bool,
-    /// What is to be drawn.
+    /// The pictures to be drawn.
     pictures: &'static [Picture],
-    /// Whether what is found may be kept in the project.
+    /// True if the findings may be stored in the project.
     keeps: bool,
-    /// Where it goes otherwise.
+    /// The store for the review's files; they go only there if the project must not be written.
     apart: Reader,
     begun: Moment,
     random: u32,
@@ -116,18 +118,18 @@ impl Job {
         })
     }
 
-    /// The same with pictures, if they are wanted.
+    /// Returns the job with pictures, if they are wanted.
     fn drawing(self, wanted: bool, pictures: &'static [Picture]) -> Self {
         let pictures = if wanted { pictures } else { &[] };
         Self { pictures, ..self }
     }
 
-    /// The reviews of the novel, as this caller has them. What is written to them waits for [`Job::write_down`].
+    /// Returns the reviews of the novel that this caller can see. Their writes wait for [`Job::write_down`].
     fn reviews(&self) -> Reviews {
         self.apart.reviews(self.novel.project())
     }
 
-    /// Writes what the call wrote of its review to the project, if it is kept there: all of it or nothing.
+    /// Writes the call's part of its review to the project, unless the job must not: all of it or nothing.
     fn write_down(&self, looks: &review::Looks) -> Result<(), ReviewError> {
         let project = self.novel.project();
         if !self.keeps {
@@ -152,7 +154,7 @@ impl Job {
     }
 }
 
-/// What a check has before it says anything.
+/// The material of a check before its own conclusions: the manuscript, its findings and its score.
 struct Seen<'a> {
     job: &'a Job,
     looked: &'a Looked,
@@ -163,7 +165,7 @@ struct Seen<'a> {
 }
 
 impl Seen<'_> {
-    /// The issues of some rules, the weightiest first, as many as are shown.
+    /// Returns the issues of some rules, most severe first, cut to the number shown.
     fn issues_of(&self, is_asked: impl Fn(&str) -> bool) -> Vec<issue::Shown> {
         let mut asked: Vec<&Issue> = self.issues.iter().filter(|issue| is_asked(issue.rule)).collect();
         asked.sort_by_key(|issue| (std::cmp::Reverse(issue.severity), issue.span));
@@ -250,7 +252,7 @@ impl Counts {
         }
     }
 
-    /// `2 high, 5 low`, or that there is nothing.
+    /// Returns the counts in the form `2 high, 5 low`, or a phrase for no issues.
     fn words(self, locale: Locale) -> String {
         let named = [
             (self.critical, "critical", "重大"),
@@ -273,26 +275,26 @@ impl Counts {
     }
 }
 
-/// What a check concludes from more than the weight of its findings.
+/// A conclusion of a check that does not follow from its findings alone.
 struct Verdict {
-    /// From 0 to 100.
+    /// The score, from 0 to 100.
     score: Option<f64>,
     method: &'static str,
 }
 
-/// What each check says in its own words.
+/// The part of a reply that is particular to one check.
 trait Own: Serialize {
-    /// Its own conclusion, where it has one.
+    /// Returns the check's own conclusion, if it has one.
     fn verdict(&self) -> Option<Verdict> {
         None
     }
-    /// The lines of its text form, without the issues.
+    /// Returns the lines of the text form, without the issues.
     fn lines(&self, locale: Locale) -> Vec<String>;
-    /// The issues that it shows.
+    /// Returns the issues that the reply shows.
     fn shown(&self) -> Vec<&issue::Shown>;
 }
 
-/// The answer of a check: its own words with what all have in common.
+/// Builds the reply of a check from its own part and the parts common to all checks.
 fn answer<T: Own>(seen: &Seen<'_>, session: &ReviewId, own: T) -> Checked<T> {
     let (job, counts) = (seen.job, Counts::of(seen.issues));
     let characters = seen.material.characters();
@@ -331,7 +333,7 @@ fn answer<T: Own>(seen: &Seen<'_>, session: &ReviewId, own: T) -> Checked<T> {
     }
 }
 
-/// What to do about the issues.
+/// Suggests the next calls for the issues.
 fn next(job: &Job, counts: Counts) -> Vec<Suggestion> {
     let mut next = Vec::new();
     if counts.fixable_safe > 0 {
@@ -352,7 +354,7 @@ fn next(job: &Job, counts: Counts) -> Vec<Suggestion> {
     next
 }
 
-/// What a reader of the answer should know about the text.
+/// Returns remarks about the text that a reader of the reply needs.
 fn remarks(seen: &Seen<'_>, score: Option<f64>) -> Vec<String> {
     let mut remarks = Vec::new();
     let mut say = |en: String, ja: String| remarks.push(Text::new(en, ja).get(seen.job.locale).to_owned());
@@ -397,8 +399,11 @@ fn remarks(seen: &Seen<'_>, score: Option<f64>) -> Vec<String> {
     remarks
 }
 
+/// Serializes a reply as JSON.
+///
 /// # Panics
-/// Never: answers are made of texts, numbers and lists.
+///
+/// Never: replies consist of texts, numbers and lists.
 fn json<T: Serialize>(value: &T) -> String {
     serde_json::to_string_pretty(value).expect("texts, numbers and lists are JSON")
 }

@@ -1,4 +1,5 @@
-//! `noveler_check`: everything at once: rules, the 68 items, what a model judges; with fixes first, if they are wanted.
+//! The `noveler_check` tool: the complete review with all rules, the 68 items and judgements by a model, optionally
+//! after fixes.
 
 use std::time::Duration;
 
@@ -23,7 +24,6 @@ use super::{
 };
 use crate::tool::{Cx, Outcome, Rule, Spec, Tool, ToolError};
 
-/// See the module.
 #[derive(Debug)]
 pub struct NovelerCheck;
 
@@ -144,7 +144,7 @@ pub(super) fn everything(whole: &Whole<'_>, fixed: Option<(usize, Option<String>
     if analysis.judged_items > 0 {
         stages.push("claude_analysis");
     }
-    // Each part with weight 1 times how much of it was evaluated (decision 38).
+    // Each part has weight 1 times its evaluated share (decision 38).
     let parts = [(basic, 1.0), (elements.overall(), elements.coverage())];
     let known = parts
         .iter()

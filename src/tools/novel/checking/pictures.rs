@@ -1,6 +1,7 @@
-//! Pictures of a review: drawn where they are asked for, kept as artifacts, named in the reply.
+//! Pictures of a review: drawn on request, stored as artifacts, named in the reply.
 //!
-//! A picture costs a reply its name only; `fetch_artifact` gives the SVG. Where nothing may be kept it stands in the reply.
+//! A stored picture adds only its name to a reply; `fetch_artifact` returns the SVG. If nothing may be stored, the SVG
+//! is in the reply.
 
 use fumi_base::text::Locale;
 use fumi_novel::{
@@ -18,13 +19,13 @@ use super::{Seen, now, review::Whole};
 /// The kinds of pictures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::tools::novel) enum Picture {
-    /// The six categories.
+    /// A radar chart of the six categories.
     Radar,
-    /// The lengths of the sentences, with runs of one ending.
+    /// A strip of sentence lengths, with runs of equal endings.
     Strip,
-    /// The tension of the sections.
+    /// A curve of the tension of the sections.
     Curve,
-    /// The scores of the episode's reviews.
+    /// A trend of the scores of the episode's reviews.
     Trend,
 }
 
@@ -45,7 +46,7 @@ pub(in crate::tools::novel) struct Chart {
 }
 
 impl Chart {
-    /// The scores of reviews in time, in the reply itself.
+    /// Returns a chart of review scores over time, with the SVG in the reply.
     pub(in crate::tools::novel) fn of_scores(scores: &[EpisodeScore], locale: Locale) -> Self {
         Self::inline(Picture::Trend, trend(scores, locale))
     }
@@ -59,7 +60,7 @@ impl Chart {
         }
     }
 
-    /// One line of text.
+    /// Returns the chart as one line of text.
     pub(in crate::tools::novel) fn line(&self) -> String {
         let place = self.path.as_deref().or(self.svg.as_deref()).unwrap_or_default();
         format!(
@@ -95,7 +96,7 @@ impl Picture {
     }
 }
 
-/// Draws the pictures that a call asks for, and keeps them if it may.
+/// Draws the pictures that a call asks for, and stores them if it may.
 pub(super) fn drawn(whole: &Whole<'_>) -> Result<Vec<Chart>, ReviewError> {
     let job = whole.seen.job;
     let mut charts = Vec::new();
@@ -191,7 +192,7 @@ fn trend(scores: &[EpisodeScore], locale: Locale) -> String {
     )
 }
 
-/// The episode and the day: `#1 01/31`.
+/// Returns the episode and the day, in the form `#1 01/31`.
 fn label(score: &EpisodeScore) -> String {
     let id = score.review.to_string();
     let day = id.get(10..14).unwrap_or_default();

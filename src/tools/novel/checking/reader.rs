@@ -1,7 +1,9 @@
-//! What a call writes of its review, until it is written to the project as a whole. The reviews of who may only read are kept in the
-//! server's store instead, for that caller, so that a staged review goes on over calls.
+//! The files that a call writes for its review, held until they are written to the project as a whole. For callers that
+//! may only read they go to the server's store instead, per caller, so that a staged review can continue over several
+//! calls.
 //!
-//! Nothing of those is written to the project. A review begun there by somebody else can be gone on with; the project's stays as it is.
+//! Reviews of such callers are never written to the project. They can continue a review that another caller began in
+//! the project; the project's copy is unchanged.
 
 use std::{
     collections::BTreeMap,
@@ -18,31 +20,33 @@ use fumi_novel::reviewing::{Apart, ReviewId, Reviews};
 
 use super::{Cx, NovelDeps, ToolError};
 
-/// How long a review is kept after the last call to it.
+/// The time that a review is stored after the last call to it.
 const KEPT: Duration = Duration::from_hours(24);
 
-/// How many reviews a caller has at most, in all projects; the oldest go first.
+/// The maximum number of reviews per caller, over all projects; the oldest are deleted first.
 const REVIEWS: usize = 50;
 
-/// The longest review that is kept, in bytes of JSON.
+/// The maximum size of a stored review, in bytes of JSON.
 const LONGEST: usize = 256 << 10;
 
 /// The reviews of one caller in one project.
 #[derive(Clone, Debug)]
 pub(super) struct Reader {
     store: Arc<dyn Store>,
-    /// How the keys of the caller's reviews begin.
+    /// The key prefix of the caller's reviews.
     own: String,
-    /// How those of this project begin.
+    /// The key prefix of the caller's reviews in this project.
     prefix: String,
     files: Apart,
-    /// What was fetched, so that of two calls to one review none loses what the other did.
+    /// The version that was fetched, so that of two concurrent calls to one review neither overwrites the other's
+    /// changes.
     fetched: Arc<Mutex<Option<Version>>>,
 }
 
 impl Reader {
     pub(super) fn of(deps: &NovelDeps, cx: &Cx) -> Self {
-        // As hashes: a slash in a principal's name would make its reviews those of another, whose name it begins with.
+        // Key parts are hashes: a slash in a principal's name would let it match the prefix of another principal's
+        // reviews.
         let part = |name: &[u8]| sha256(name)[..16].to_owned();
         let own = format!("review/{}/", part(cx.caller.access.principal.as_bytes()));
         Self {
@@ -54,17 +58,17 @@ impl Reader {
         }
     }
 
-    /// What was fetched, over what the project has.
+    /// Returns the project's reviews, overlaid with the fetched files.
     pub(super) fn reviews(&self, project: &Arc<Project>) -> Reviews {
         Reviews::apart(Arc::clone(project), self.files.clone())
     }
 
-    /// What the call wrote.
+    /// Takes the files that the call wrote.
     pub(super) fn take(&self) -> BTreeMap<String, String> {
         self.files.take()
     }
 
-    /// Fetches a review, if there is one by this name.
+    /// Fetches the review with this id, if it exists.
     pub(super) async fn fetch(&self, id: &str) -> Result<(), ToolError> {
         let Some(id) = ReviewId::parse(id) else { return Ok(()) };
         let entry = self.store.get(&format!("{}{id}", self.prefix)).await?;
@@ -74,10 +78,11 @@ impl Reader {
         Ok(())
     }
 
-    /// Keeps a review as it is now.
+    /// Stores the review in its current state.
     pub(super) async fn keep(&self, id: &str) -> Result<(), ToolError> {
         let mut files = self.files.files();
-        // Texts that the caller brought: their hashes stand in the steps, and a text may be as long as a novel.
+        // Texts supplied by the caller are left out: the steps contain their hashes, and a text may be as long as a
+        // novel.
         files.retain(|path, _| !path.contains("/inputs/"));
         if files.is_empty() {
             return Ok(());
@@ -85,7 +90,7 @@ impl Reader {
         let key = format!("{}{id}", self.prefix);
         let mut known = self.store.list(&self.own).await?.keys;
         if !known.contains(&key) {
-            // The last part is the review's name, which begins with the time.
+            // The last part of a key is the review's id, which begins with the time.
             known.sort_by(|a, b| a.rsplit('/').next().cmp(&b.rsplit('/').next()));
             for old in known.iter().take((known.len() + 1).saturating_sub(REVIEWS)) {
                 self.store.delete(old, Expect::Anything).await?;

@@ -1,6 +1,7 @@
-//! A review in one call: look, measure, take judgements, keep all of it, and say what is still open.
+//! A review in one call: checks, measures, accepts judgements, stores everything, and reports the open items.
 //!
-//! Every check is one, from `check_basic` with rules alone to a step of the staged flow. What it says of it is its own affair.
+//! Every check runs through this, from `check_basic` with rules alone to a step of the staged review. Each check builds
+//! its own part of the reply.
 
 use std::collections::BTreeMap;
 
@@ -22,30 +23,28 @@ use super::{
 };
 use crate::tool::{Cx, Progress, ToolError};
 
-/// What a call looks with.
+/// The rules, items and input of a review.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Looks {
-    /// The rules, by group.
+    /// The rules to apply, by group.
     pub(super) groups: &'static [Group],
-    /// Which items.
+    /// The items to evaluate.
     pub(super) items: Items,
-    /// The step of the staged flow that it is.
+    /// The step of the staged review, if the call executes one.
     pub(super) step: Option<u32>,
-    /// The review that it goes on with; a new one without.
+    /// The review to continue; `None` begins a new one.
     pub(super) session_id: Option<String>,
-    /// A text instead of the manuscript.
+    /// A text to check instead of the manuscript.
     pub(super) given: Option<String>,
 }
 
-/// Which items a call evaluates.
+/// The selection of items that a call evaluates.
 #[derive(Clone, Debug, Default)]
 pub(super) enum Items {
-    /// None.
     #[default]
     None,
-    /// All.
     All,
-    /// These.
+    /// Only the items with these ids.
     Only(Vec<&'static str>),
 }
 
@@ -59,17 +58,17 @@ impl Items {
     }
 }
 
-/// What a check has before it says anything.
+/// The complete material of a review before its own conclusions: the findings, evaluations and judgements.
 pub(super) struct Whole<'a> {
     pub(super) seen: &'a Seen<'a>,
     pub(super) evaluations: &'a [Evaluation],
-    /// Items of which two opinions are far apart.
+    /// Ids of items with two opinions that are far apart.
     pub(super) unstable: &'a [String],
-    /// Judgements of this call that were not taken.
+    /// Judgements of this call that were not accepted.
     pub(super) rejected: &'a [Rejected],
 }
 
-/// A check with rules alone.
+/// Runs a check with rules alone.
 pub(super) fn check<T: Own>(
     job: &Job,
     groups: &'static [Group],
@@ -84,7 +83,8 @@ pub(super) fn check<T: Own>(
     Ok(checked)
 }
 
-/// Reviews a manuscript on a thread of its own. Whoever goes on with a review does it alone: its files grow with every step.
+/// Reviews a manuscript on a blocking thread. A continued review holds the project's lock, because its files grow with
+/// every step.
 pub(super) async fn reviewed<T: Own + Send + 'static>(
     job: &Job,
     looks: Looks,
@@ -115,7 +115,7 @@ pub(super) async fn reviewed<T: Own + Send + 'static>(
     Ok(done)
 }
 
-/// Reviews a manuscript. What is open is what somebody may judge now.
+/// Reviews a manuscript. Returns the reply and the items that are open for judgement.
 pub(super) fn review<T: Own>(
     job: &Job,
     looks: &Looks,
@@ -166,7 +166,7 @@ fn evaluated(
     items::evaluate(material, judged, |item| items.has(&item.id), is_cancelled).ok_or(ReviewError::Cancelled)
 }
 
-/// The review that a call goes on with, or a new one.
+/// Returns the review that a call continues, or a new one.
 fn opened(job: &Job, looks: &Looks, subject: &Subject) -> Result<Review, ReviewError> {
     let reviews = job.reviews();
     match &looks.session_id {
@@ -183,7 +183,7 @@ fn opened(job: &Job, looks: &Looks, subject: &Subject) -> Result<Review, ReviewE
     }
 }
 
-/// Keeps an answer and its issues, and says where if that is in the project.
+/// Stores a reply and its issues, and adds their paths to the reply if they are in the project.
 fn keep<T: Own>(
     job: &Job,
     looks: &Looks,

@@ -1,4 +1,4 @@
-//! `backup_management`: copies of a novel's files: made, listed, verified, restored, thrown away.
+//! The `backup_management` tool: creates, lists, verifies, restores and prunes copies of a novel's files.
 
 use std::{ops::Range, sync::Arc};
 
@@ -20,14 +20,13 @@ use tokio_util::sync::CancellationToken;
 
 use crate::tool::{Cx, Next, Outcome, Progress, Render, Spec, Tool, ToolError};
 
-/// How many files of a backup are named: of one that was made, and of those in a list.
+/// The maximum number of files named for a new backup.
 const NAMED: usize = 50;
 const NAMED_IN_LIST: usize = 5;
 
-/// How many backups stay where nobody says.
+/// The default number of backups that `prune` retains.
 const KEPT: usize = 20;
 
-/// See the module.
 #[derive(Debug)]
 pub struct BackupManagement;
 
@@ -166,7 +165,7 @@ impl Action {
         }
     }
 
-    /// The arguments that it understands.
+    /// Returns the arguments that the action accepts.
     const fn takes(self) -> &'static [&'static str] {
         match self {
             Self::Create => &["paths", "reason"],
@@ -179,7 +178,8 @@ impl Action {
 }
 
 impl Args {
-    /// An argument that the action does not understand was meant for another one: nothing is guessed.
+    /// Returns an error for an argument that the action does not accept: it was meant for another action, which is not
+    /// guessed.
     fn refuse_others(&self) -> Result<(), BackupError> {
         let given = [
             ("backup_id", self.backup_id.is_some()),
@@ -199,7 +199,8 @@ impl Args {
         }
     }
 
-    /// What leads out of the project is refused before anything else. Only what is restored may be gone.
+    /// Returns an error for a path outside of the project, before anything else is done. Only paths to restore may be
+    /// missing.
     fn check_paths(&self, project: &Arc<Project>) -> Result<(), PathError> {
         for path in &self.paths {
             match self.action {
@@ -305,7 +306,7 @@ fn done(args: &Args, novel: &NovelProject, backups: &Backups, now: &Stamp) -> Re
     Ok(output)
 }
 
-/// The part of a list that lies in a range.
+/// Returns the rows of a list within a range.
 fn part<T: Clone>(list: &[T], rows: &Range<usize>) -> Vec<T> {
     list[rows.start.min(list.len())..rows.end.min(list.len())].to_vec()
 }

@@ -1,4 +1,4 @@
-//! `check_file_changes`: what became of files since their hashes were noted.
+//! The `check_file_changes` tool: compares files with hashes noted earlier.
 
 use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
@@ -14,7 +14,6 @@ use super::{
 };
 use crate::tool::{Cx, Next, Outcome, Render, SharedOption, Spec, Tool, ToolError};
 
-/// See the module.
 #[derive(Debug)]
 pub struct CheckFileChanges;
 
@@ -94,7 +93,7 @@ impl Tool for CheckFileChanges {
     }
 }
 
-/// The part of a list that lies in a range of rows which begins before it, and the range for what follows it.
+/// Returns the rows of a list within a range, and moves the range past the list for the rows that follow.
 fn part<T: Clone>(list: &[T], rows: &mut Range<usize>) -> Vec<T> {
     let (from, to) = (rows.start.min(list.len()), rows.end.min(list.len()));
     *rows = rows.start.saturating_sub(list.len())..rows.end.saturating_sub(list.len());
@@ -124,7 +123,7 @@ impl Render for Output {
         let end = rows.end.min(self.rows());
         let mut rows = rows.start..end;
         let page = Self {
-            // What matters comes first.
+            // Changed files come first because they matter most.
             changed: part(&self.changed, &mut rows),
             missing: part(&self.missing, &mut rows),
             new: part(&self.new, &mut rows),

@@ -1,8 +1,9 @@
-//! Any result as one of the two forms of `responses.rs`: what it says of itself is found under its usual names, and what is large
-//! goes to files.
+//! Conversion of any result into one of the two forms of `responses.rs`: common fields are found under their usual
+//! names, and large parts are moved to files.
 //!
-//! Invariant: nothing of a result is lost or made up, secrets aside, whose places `metadata.redacted` names. What has no place of its own stands in `metadata`, a part that was moved by the
-//! id of its artifact, and what nobody said is named in `metadata.not_reported`.
+//! Invariant: nothing of a result is lost or invented, except secrets, whose positions `metadata.redacted` lists.
+//! Fields without a place of their own go to `metadata`, a moved part is replaced by the id of its artifact, and
+//! `metadata.not_reported` names required fields that the result lacks.
 
 use fumi_base::redact::{self, REDACTED};
 use fumi_novel::{
@@ -17,40 +18,41 @@ use super::{
     responses::{ErrorBody, ErrorResponse, Outputs, StandardResponse},
 };
 
-/// Texts and lists of more bytes go to files: about a hundred tokens.
+/// The size above which texts and lists go to files, in bytes of JSON: about a hundred tokens.
 const LARGE: usize = 400;
 
-/// Objects too, when without their large parts they still have more bytes.
+/// The size above which objects go to files, in bytes of JSON without their large parts.
 const LARGE_OBJECT: usize = 2_000;
 
-/// How many parts of an object get a file each.
+/// The maximum number of parts of an object that get a file each.
 const LARGE_PARTS: usize = 20;
 
-/// The longest sentence of a failure that stays in it, in characters.
+/// The maximum length of an error message that stays in the response, in characters.
 const MESSAGE: usize = 400;
 
-/// How many files a response names.
+/// The maximum number of files that a response names.
 const FILES: usize = 100;
 
-/// How deep objects are looked into.
+/// The maximum depth to which objects are searched for large parts.
 const DEPTH: usize = 32;
 
 type Object = Map<String, Value>;
 
-/// A result in its form.
+/// A result in one of the two response forms.
 #[derive(Clone, Debug)]
 pub enum Converted {
-    /// It did its work.
+    /// The result of a command that succeeded.
     Standard(Box<StandardResponse>),
-    /// It failed.
+    /// The result of a command that failed.
     Error(Box<ErrorResponse>),
 }
 
 impl Converted {
-    /// As JSON.
+    /// Returns the response as JSON.
     ///
     /// # Panics
-    /// Never: names in responses are texts.
+    ///
+    /// Never: all names in responses are strings.
     #[must_use]
     pub fn to_value(&self) -> Value {
         let value = match self {
@@ -61,7 +63,7 @@ impl Converted {
     }
 }
 
-/// Brings a result into its form. `now` is its time if it says none.
+/// Converts a result into a response. `now` is its creation time if the result contains none.
 pub fn convert(mut result: Object, artifacts: &Artifacts, now: &str) -> Result<Converted, ArtifactError> {
     let mut redacted = Vec::new();
     hide(&mut result, "", &mut redacted);
@@ -84,7 +86,7 @@ pub fn convert(mut result: Object, artifacts: &Artifacts, now: &str) -> Result<C
     let command = command.unwrap_or_else(|| "unknown".to_owned());
     let error = failed.then(|| error_of(&mut result, &mut moving)).transpose()?;
     let mut metadata = moving.fields(rest_of(result), "")?;
-    // A result that is converted again says this already.
+    // A result that was converted before contains these lists already.
     if !not_reported.is_empty() {
         metadata.insert("not_reported".to_owned(), json!(not_reported));
     }
@@ -114,13 +116,13 @@ pub fn convert(mut result: Object, artifacts: &Artifacts, now: &str) -> Result<C
     })
 }
 
-/// Takes secrets out, by the names of their fields: what comes here goes to files that others read.
+/// Redacts secrets by the names of their fields, because the result goes to files that others read.
 fn hide(fields: &mut Object, at: &str, redacted: &mut Vec<String>) {
     for (name, value) in fields {
         let at = format!("{at}/{name}");
         let is_secret = redact::is_secret(name);
         match value {
-            // What was taken out before is not taken out again.
+            // Values that were redacted before are not listed again.
             Value::String(text) if is_secret && text != REDACTED => {
                 REDACTED.clone_into(text);
                 if redacted.len() < LARGE_PARTS {
@@ -138,7 +140,7 @@ fn hide(fields: &mut Object, at: &str, redacted: &mut Vec<String>) {
     }
 }
 
-/// What has no place of its own: the result's own metadata, and the fields beside it.
+/// Returns the fields without a place of their own: the result's own metadata, and the fields beside it.
 fn rest_of(mut result: Object) -> Object {
     let is_free = |metadata: &Value, result: &Object| {
         let fields = metadata.as_object();
@@ -149,7 +151,7 @@ fn rest_of(mut result: Object) -> Object {
         })
     };
     match result.remove("metadata") {
-        // Lifted, so that a result that is converted twice stays as it is.
+        // The metadata is merged in, so that a second conversion leaves the result unchanged.
         Some(Value::Object(mut metadata)) if is_free(&Value::Object(metadata.clone()), &result) => {
             metadata.extend(result);
             metadata
@@ -162,7 +164,7 @@ fn rest_of(mut result: Object) -> Object {
     }
 }
 
-/// The files that a result in one of the forms refers to.
+/// Returns the files that a result refers to, if it is in one of the two forms.
 fn references(result: &mut Object) -> Vec<Reference> {
     let outputs = result.get("outputs").cloned();
     match outputs.map(serde_json::from_value::<Outputs>) {
@@ -174,7 +176,7 @@ fn references(result: &mut Object) -> Vec<Reference> {
     }
 }
 
-/// Whether it failed: it says so, it exited with a number other than 0, or it has an error.
+/// True if the result is an error: it says so, its exit code is not 0, or it has an error field.
 fn failed(result: &mut Object) -> bool {
     let codes = ["exit_code", "returncode", "return_code", "exit_status"];
     let exit = codes.iter().find_map(|name| result.get(*name)?.as_i64());
@@ -203,7 +205,7 @@ fn failed(result: &mut Object) -> bool {
     }
 }
 
-/// What was run, also as a list of its words.
+/// Returns the command that was run; it may be given as a list of words.
 fn command(result: &mut Object) -> Option<String> {
     let words = |value: &Value| -> Option<String> {
         let words: Option<Vec<&str>> = value.as_array()?.iter().map(Value::as_str).collect();
@@ -221,7 +223,7 @@ fn command(result: &mut Object) -> Option<String> {
     None
 }
 
-/// How long it took, in milliseconds.
+/// Returns the execution time, in milliseconds.
 fn execution_time(result: &mut Object) -> Option<f64> {
     let units = [
         ("execution_time_ms", 1.0),
@@ -238,7 +240,7 @@ fn execution_time(result: &mut Object) -> Option<f64> {
     })
 }
 
-/// The first of some fields that is a short text of a form.
+/// Removes and returns the first of some fields that is a short text accepted by `is_one`.
 fn text(result: &mut Object, names: &[&str], is_one: impl Fn(&str) -> bool) -> Option<String> {
     names.iter().find_map(|name| {
         let said = result
@@ -251,11 +253,11 @@ fn text(result: &mut Object, names: &[&str], is_one: impl Fn(&str) -> bool) -> O
     })
 }
 
-/// What a failure says of itself.
+/// Returns the error body of a failed result.
 fn error_of(result: &mut Object, moving: &mut Moving<'_>) -> Result<ErrorBody, ArtifactError> {
     let said = result.remove("error").unwrap_or_default();
     let mut body = match serde_json::from_value::<ErrorBody>(said.clone()) {
-        // One that is long in its further fields is taken apart like every other.
+        // An error body with long further fields is rebuilt like any other error.
         Ok(body) if body_size(&body) <= LARGE_OBJECT => body,
         _ => other_error(said, result),
     };
@@ -278,7 +280,7 @@ fn error_of(result: &mut Object, moving: &mut Moving<'_>) -> Result<ErrorBody, A
     Ok(body)
 }
 
-/// What an error says beyond what can be moved out of it.
+/// Returns the size of an error body without the parts that can be moved, in bytes of JSON.
 fn body_size(body: &ErrorBody) -> usize {
     let said = ErrorBody {
         message: String::new(),
@@ -289,7 +291,8 @@ fn body_size(body: &ErrorBody) -> usize {
     serde_json::to_string(&said).map_or(usize::MAX, |text| text.len())
 }
 
-/// An error of another form: a sentence, an object with other keys, or what the program said last.
+/// Returns an error body for another form: a sentence, an object with other keys, or the last line of the program's
+/// output.
 fn other_error(said: Value, result: &mut Object) -> ErrorBody {
     let mut body = ErrorBody {
         kind: "MCPToolError".to_owned(),
@@ -306,7 +309,7 @@ fn other_error(said: Value, result: &mut Object) -> ErrorBody {
             if let Some(code) = take(&["code"]) {
                 body.code = code;
             }
-            // Of any length: it is cut later.
+            // The message may have any length; it is cut later.
             if let Some(Value::String(message)) = fields.remove("message") {
                 body.message = message;
             }
@@ -331,14 +334,14 @@ fn other_error(said: Value, result: &mut Object) -> ErrorBody {
     body
 }
 
-/// Moves what is large to files.
+/// Moves large parts of a result to files.
 struct Moving<'a> {
     artifacts: &'a Artifacts,
     files: Vec<Reference>,
 }
 
 impl Moving<'_> {
-    /// Fields without their large parts, or all of them as one file if they are many.
+    /// Returns fields without their large parts, or a single entry for one file if they are too many.
     fn fields(&mut self, fields: Object, at: &str) -> Result<Object, ArtifactError> {
         match self.value(Value::Object(fields), at, 0)? {
             Value::Object(fields) => Ok(fields),
@@ -355,13 +358,13 @@ impl Moving<'_> {
         Ok(kept)
     }
 
-    /// A value with the ids of artifacts in place of its large parts.
+    /// Returns a value with artifact ids in place of its large parts.
     fn value(&mut self, value: Value, at: &str, depth: usize) -> Result<Value, ArtifactError> {
         let size = value.to_string().len();
         match value {
             value if size <= LARGE => Ok(value),
             Value::String(text) => Ok(json!(self.file(&text, kind_of(&text), at)?)),
-            // A map of many small things is as large as a list of them.
+            // A map of many small values is treated like a large list.
             Value::Object(fields) if depth < DEPTH && self.files.len() < FILES && !has_many_parts(&fields, size) => {
                 Ok(Value::Object(self.object(fields, at, depth)?))
             }
@@ -381,14 +384,14 @@ impl Moving<'_> {
     }
 }
 
-/// Whether an object is large because of the number of its parts, small ones or large ones.
+/// True if an object is large because of the number of its parts, small or large.
 fn has_many_parts(fields: &Object, size: usize) -> bool {
     let sizes = fields.values().map(|value| value.to_string().len());
     let large: Vec<usize> = sizes.filter(|size| *size > LARGE).collect();
     large.len() > LARGE_PARTS || size.saturating_sub(large.iter().sum()) > LARGE_OBJECT
 }
 
-/// What a text is, by its beginning.
+/// Detects the kind of a text by its content: JSON, Markdown or plain.
 fn kind_of(text: &str) -> Kind {
     if text.starts_with(['{', '[']) && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok() {
         Kind::Json

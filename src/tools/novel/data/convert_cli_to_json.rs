@@ -1,4 +1,5 @@
-//! `convert_cli_to_json`: any result in one form, with what is large by reference, and what that saves.
+//! The `convert_cli_to_json` tool: converts any result into one form, moves large parts to files, and reports the
+//! tokens saved.
 
 use fumi_base::{text::Locale, tokens};
 use fumi_novel::artifacts::Artifacts;
@@ -18,7 +19,6 @@ use crate::{
     tools::novel::rounding::tenths,
 };
 
-/// See the module.
 #[derive(Debug)]
 pub struct ConvertCliToJson;
 
@@ -75,7 +75,7 @@ impl Tool for ConvertCliToJson {
         toolset: DATA,
         texts: texts!("convert_cli_to_json"),
         example: r#"{"cli_result": {"command": "check 1", "exit_code": 0, "stdout": "0 issues\n", "duration_ms": 12}}"#,
-        // Files named by their content: nobody waits for anybody, but read-only mode refuses it.
+        // Files are named by their content, so no lock is needed, but read-only mode must refuse the call.
         effect: Effect::Write,
         ..READS
     };

@@ -1,7 +1,7 @@
-//! `fetch_artifact`: a text by its id, or a part of it.
+//! The `fetch_artifact` tool: returns a text by its id, or a part of it.
 //!
-//! A reply that cannot hold all of it says as which section the rest is to be asked for: an id stands for one content for ever, so
-//! that no cursor is needed.
+//! A reply that cannot contain all of it names the section to request for the rest. An id always refers to the same
+//! content, so no cursor is needed.
 
 use std::{ops::Range, sync::Arc};
 
@@ -26,13 +26,13 @@ use crate::{
     tools::novel::{NOVEL, REVIEW, STEPS},
 };
 
-/// Data of more bytes are told by their keys: with the rest of the reply they are about as much as a reply may hold by default.
+/// The size above which only the keys of data are listed, in bytes of JSON: together with the rest of the reply, about
+/// the default reply limit.
 const DATA_BYTES: usize = 34_000;
 
-/// How many keys are told.
+/// The maximum number of keys listed.
 const KEYS: usize = 200;
 
-/// See the module.
 #[derive(Debug)]
 pub struct FetchArtifact;
 
@@ -100,12 +100,12 @@ pub struct Output {
     shown: Shown,
 }
 
-/// The text in pieces, of which a reply holds some.
+/// The text in pieces, of which a reply contains some.
 #[derive(Clone, Debug, Default)]
 struct Shown {
     pieces: Arc<Vec<Piece>>,
     end: usize,
-    /// Whether the pieces are lines of the artifact; else they are those of a value in it.
+    /// True if the pieces are lines of the artifact; false if they are lines of a value in it.
     are_lines: bool,
     locale: Locale,
 }
@@ -133,7 +133,7 @@ impl Tool for FetchArtifact {
     const SPEC: Spec = Spec {
         name: "fetch_artifact",
         toolset: DATA,
-        // What a question refers to is read by it.
+        // Also in toolsets whose questions refer to artifacts.
         also: &[NOVEL, STEPS, REVIEW],
         texts: texts!("fetch_artifact"),
         example: r#"{"artifact_id": "artifact:ba7816bf8f01", "section": "1-40"}"#,
@@ -165,7 +165,8 @@ fn fetched(
 ) -> Result<Output, ArtifactError> {
     let decoded = artifacts.text(artifact)?;
     let text = decoded.text;
-    // Two parts of a secret would be none. Data are read from the text as it is: a cover may be no YAML.
+    // A secret that is split over two pieces would not be detected, so the whole text is redacted first. Data are
+    // parsed from the original text, because redacted text may not be valid YAML.
     let pieces = |text: &str, section| sections::pieces(redactor.covered(text).as_deref().unwrap_or(text), section);
     let section = args.section.as_deref().map(Section::parse);
     let is_data = matches!(artifact.file.content_type, "application/yaml" | "application/json");
@@ -212,7 +213,7 @@ fn fetched(
     Ok(output)
 }
 
-/// YAML or JSON as data.
+/// Parses YAML or JSON as data.
 fn value_of(artifact: &Artifact, text: &str) -> Result<Value, ArtifactError> {
     let path = &artifact.file.path;
     let broken = |error: serde_json::Error| ProjectError::Yaml {
@@ -229,7 +230,7 @@ fn value_of(artifact: &Artifact, text: &str) -> Result<Value, ArtifactError> {
     Ok(value)
 }
 
-/// The value that a pointer leads to; if nothing, what there is where it ends.
+/// Returns the value at a pointer. If there is none, the error lists the keys at the deepest existing prefix.
 fn at(value: &Value, pointer: &str) -> Result<Value, ArtifactError> {
     if let Some(found) = value.pointer(pointer) {
         return Ok(found.clone());
@@ -276,7 +277,7 @@ impl From<sections::Heading> for Heading {
 }
 
 impl Output {
-    /// Shows all of a text; what does not fit is cut later.
+    /// Shows a whole text; the parts that do not fit are cut later.
     fn show(&mut self, pieces: Vec<Piece>) {
         self.shown.pieces = Arc::new(pieces);
         self.take(0..self.shown.pieces.len());
@@ -291,7 +292,7 @@ impl Output {
         }
     }
 
-    /// Shows a value, or of a large one what leads on.
+    /// Shows a value, or the keys of a value that is too large.
     fn tell(&mut self, value: Value, pointer: &str) {
         if value.to_string().len() <= DATA_BYTES {
             self.data = Some(match value {

@@ -1,4 +1,4 @@
-//! `get_file_by_hash`: where a content lies now, however often its file was moved.
+//! The `get_file_by_hash` tool: finds the current files with a content, even if they were moved.
 
 use std::ops::Range;
 
@@ -14,7 +14,6 @@ use super::{
 };
 use crate::tool::{Cx, Next, Outcome, Render, SharedOption, Spec, Tool, ToolError};
 
-/// See the module.
 #[derive(Debug)]
 pub struct GetFileByHash;
 

@@ -1,4 +1,4 @@
-//! `get_file_reference_info`: what a file is right now, by its content.
+//! The `get_file_reference_info` tool: describes the current content of a file by hash, size and type.
 
 use fumi_base::{place::mark, text::Locale};
 use fumi_novel::references::FileReference;
@@ -12,7 +12,6 @@ use super::{
 };
 use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
 
-/// See the module.
 #[derive(Debug)]
 pub struct GetFileReferenceInfo;
 

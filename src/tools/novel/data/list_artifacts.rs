@@ -1,4 +1,4 @@
-//! `list_artifacts`: which texts can be fetched by their id, and what made them.
+//! The `list_artifacts` tool: lists the texts that can be fetched by id, and the tools that made them.
 
 use std::ops::Range;
 
@@ -14,7 +14,6 @@ use super::{
 };
 use crate::tool::{Cx, Next, Outcome, Render, SharedOption, Spec, Tool, ToolError};
 
-/// See the module.
 #[derive(Debug)]
 pub struct ListArtifacts;
 
@@ -59,7 +58,7 @@ impl Tool for ListArtifacts {
         let origins = args.place.map_or(Origin::ALL.to_vec(), |place| vec![place.origin()]);
         let work = cx.blocking(move |cancel, _| artifacts.list(&origins, || cancel.is_cancelled()));
         let mut listing = work.await?;
-        // A few names say that something is amiss; all of them could be thousands.
+        // A few names are enough to report the problem; there could be thousands.
         listing.broken.truncate(20);
         Ok(Outcome::Done(Output {
             success: true,

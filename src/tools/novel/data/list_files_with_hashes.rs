@@ -1,4 +1,4 @@
-//! `list_files_with_hashes`: the files below a folder, each by its content.
+//! The `list_files_with_hashes` tool: lists the files below a folder with the hash of their content.
 
 use std::ops::Range;
 
@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 use super::{DATA, NovelDeps, READS, reference::Reference, texts};
 use crate::tool::{Cx, Next, Outcome, Render, SharedOption, Spec, Tool, ToolError};
 
-/// See the module.
 #[derive(Debug)]
 pub struct ListFilesWithHashes;
 
@@ -74,7 +73,7 @@ impl Tool for ListFilesWithHashes {
             select(&top, args.limit, is_wanted, || cancel.is_cancelled())
         });
         let mut found = work.await?;
-        // A few names say that something is amiss; all of them could be thousands.
+        // A few names are enough to report the problem; there could be thousands.
         found.skipped.truncate(20);
         Ok(Outcome::Done(Output {
             success: true,

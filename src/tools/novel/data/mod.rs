@@ -1,7 +1,7 @@
-//! The toolset `novel-data`: files by their content, texts by their id, backups, and results in one form.
+//! The toolset `novel-data`: files by hash, texts by id, backups, and results in one form.
 //!
-//! Everything here names a content by its SHA-256, so that what was read can be told from what is there now. What an artifact is,
-//! and where it lies, is known to `fumi-novel`; here is only how it is asked for and shown.
+//! Everything here identifies content by its SHA-256, so that changes since a read can be detected. `fumi-novel`
+//! defines artifacts and where they are stored; this module only parses requests and presents results.
 
 pub mod backup_management;
 pub mod check_file_changes;

@@ -1,4 +1,4 @@
-//! Files and artifacts as replies show them: path, hash, size, type, time. What the data tools have in common.
+//! Files and artifacts in replies: path, hash, size, type, time. Shared by the data tools.
 
 use fumi_novel::{
     artifacts::{Artifact, Origin},
@@ -44,7 +44,7 @@ impl From<FileReference> for Reference {
 }
 
 impl Reference {
-    /// One line.
+    /// Returns the file as one line of text.
     #[must_use]
     pub fn line(&self) -> String {
         let Self {
@@ -75,7 +75,7 @@ pub enum Place {
 }
 
 impl Place {
-    /// As the domain calls it.
+    /// Returns the name that the domain uses for the place.
     #[must_use]
     pub const fn origin(self) -> Origin {
         match self {
@@ -127,7 +127,7 @@ pub struct Known {
 impl From<Artifact> for Known {
     fn from(artifact: Artifact) -> Self {
         let modified = artifact.modified.and_then(time);
-        // What is named by its content was written once.
+        // Files named by their content are written only once.
         let (created_at, modified_at) = match artifact.origin {
             Origin::Kept => (artifact.created_at.map(String::from), None),
             Origin::Stage | Origin::Output => (modified, None),
@@ -148,7 +148,7 @@ impl From<Artifact> for Known {
 }
 
 impl Known {
-    /// One line.
+    /// Returns the artifact as one line of text.
     #[must_use]
     pub fn line(&self) -> String {
         let mut line = format!("{} {} {} {}", self.artifact_id, self.path, self.content_type, self.size);
@@ -163,14 +163,14 @@ impl Known {
     }
 }
 
-/// Seconds since 1970 as a time in UTC.
+/// Formats seconds since 1970 as a time in UTC; `None` if out of range.
 #[must_use]
 pub fn time(seconds: i64) -> Option<String> {
     let time = Timestamp::from_second(seconds).ok()?;
     Some(time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
 }
 
-/// A client's hash or id.
+/// Parses a hash or an artifact id sent by a client.
 pub fn hash_of(text: &str) -> Result<ContentHash, ArtifactError> {
     ContentHash::parse(text).ok_or_else(|| ArtifactError::NotAHash(text.to_owned()))
 }

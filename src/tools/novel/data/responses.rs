@@ -1,7 +1,7 @@
-//! The two forms that results are brought into: [`StandardResponse`] and [`ErrorResponse`], and what is wrong with others.
+//! The two forms of results, [`StandardResponse`] and [`ErrorResponse`], and the validation of values against them.
 //!
-//! The schemas that [`problems`] checks against are derived from these types, so that what is made here is valid. What is made of
-//! other forms stands in `conversion.rs`.
+//! The schemas that [`problems`] checks against are derived from these types, so values built from them are valid. The
+//! conversion of other results is in `conversion.rs`.
 
 use fumi_base::text::Text;
 use schemars::JsonSchema;
@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::reference::Reference;
 use crate::tool::{schema, validate};
 
-/// What a time looks like.
+/// A pattern for the beginning of an ISO 8601 time.
 const TIME: &str = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}";
 
 /// A command that did its work.
@@ -47,7 +47,7 @@ pub struct Outputs {
 }
 
 impl Outputs {
-    /// Files with their sums.
+    /// Returns files with their count and total size.
     #[must_use]
     pub fn of(files: Vec<Reference>) -> Self {
         Self {
@@ -151,7 +151,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// The form that a result means to have: a failure says so, or has an error.
+    /// Returns the form that a result is meant to have: an error if it says so, or has an error field.
     #[must_use]
     pub fn of(value: &Value) -> Self {
         if value["success"] == false || (value["success"] != true && value.get("error").is_some()) {
@@ -162,7 +162,7 @@ impl Form {
     }
 }
 
-/// What is wrong with a value: where, and what. Empty for a response.
+/// Returns the problems of a value: for each, its path and message. Empty for a valid response.
 #[must_use]
 pub fn problems(value: &Value) -> Vec<(String, Text)> {
     let schema = match Form::of(value) {
@@ -173,7 +173,7 @@ pub fn problems(value: &Value) -> Vec<(String, Text)> {
         .into_iter()
         .map(|problem| (problem.parameter, problem.text))
         .collect();
-    // What a schema cannot say: the sums.
+    // The sums cannot be expressed in a schema.
     if let Ok(outputs) = serde_json::from_value::<Outputs>(value["outputs"].clone()) {
         let right = Outputs::of(outputs.files.clone());
         for (name, said, is) in [

@@ -1,4 +1,4 @@
-//! `validate_json_response`: whether a result has one of the two forms, and what is wrong with it if not.
+//! The `validate_json_response` tool: checks whether a result has one of the two forms, and lists its problems.
 
 use fumi_base::text::Locale;
 use schemars::JsonSchema;
@@ -12,10 +12,9 @@ use super::{
 };
 use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
 
-/// How many problems are told: a result with more has another form altogether.
+/// The maximum number of problems listed: a result with more has another form altogether.
 const TOLD: usize = 50;
 
-/// See the module.
 #[derive(Debug)]
 pub struct ValidateJsonResponse;
 

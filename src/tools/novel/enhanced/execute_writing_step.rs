@@ -1,4 +1,5 @@
-//! `enhanced_execute_writing_step`: one of the eighteen steps. The session is found by itself, and mended where files of it are gone.
+//! The `enhanced_execute_writing_step` tool: executes one of the eighteen steps. It finds the session itself, and
+//! repairs it if files are missing.
 
 use fumi_base::text::Locale;
 use fumi_novel::{
@@ -24,7 +25,6 @@ use crate::{
     },
 };
 
-/// See the module.
 #[derive(Debug)]
 pub struct ExecuteWritingStep;
 
@@ -126,7 +126,7 @@ impl Tool for ExecuteWritingStep {
     }
 }
 
-/// A stage, in the open session or, for the first one, in a new one.
+/// Executes a stage in the latest session or, for the first stage, in a new one if there is none.
 async fn stage_of(args: Args, stage: Stage, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
     let latest = latest_session(cx, args.episode.0).await?;
     let wanted = match &latest {
@@ -180,7 +180,7 @@ async fn stage_of(args: Args, stage: Stage, deps: &NovelDeps, cx: &Cx) -> Result
             ),
         ]);
         let mut ask = question(&worked, asked, cx, ExecuteWritingStep::SPEC.name, submit, more).await?;
-        // The session is found by itself.
+        // The session is found without an id, so the arguments omit it.
         ask.submit.arguments.remove("session_id");
         return Ok(Outcome::Ask(Box::new(ask)));
     }
@@ -216,7 +216,7 @@ async fn report(stage: Stage, mended: Outcomes, worked: &Worked, cx: &Cx) -> Res
     })
 }
 
-/// What a stage would ask.
+/// Returns the question that a stage would ask, without writing anything.
 async fn planned(args: &Args, stage: Stage, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
     let desk = desk(deps, cx, args.episode.0).await?;
     let plan = desk.plan(Route::Whole, None, &moment()?);
@@ -247,7 +247,7 @@ async fn planned(args: &Args, stage: Stage, deps: &NovelDeps, cx: &Cx) -> Result
     }))
 }
 
-/// The last step: the episode in every format.
+/// Executes the last step: makes the episode in every format.
 async fn finished(args: &Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
     let (novel, episode, now) = (deps.novel(cx), args.episode.0, now());
     deps.check_manuscript(cx, episode).await?;
@@ -296,7 +296,7 @@ impl Outcomes {
     }
 }
 
-/// A step that finishes the episode, with what came of it.
+/// Returns the reply of a step that finishes the episode, with its result.
 fn finishing(args: &Args, step: Step, result: Outcomes, locale: Locale) -> Output {
     let (number, status) = (step.number(), result.status.clone());
     let found = result

@@ -1,4 +1,5 @@
-//! `enhanced_get_writing_tasks`: the eighteen steps of an episode with how they stand, and a diagnosis of what is missing.
+//! The `enhanced_get_writing_tasks` tool: lists the eighteen steps of an episode with their status, and diagnoses
+//! missing inputs.
 
 use std::{sync::Arc, time::Duration};
 
@@ -25,10 +26,9 @@ use crate::{
     },
 };
 
-/// How many checks of the episode are looked at, the newest.
+/// The number of most recent checks of the episode that are considered.
 const HISTORY: usize = 100;
 
-/// See the module.
 #[derive(Debug)]
 pub struct GetWritingTasks;
 
@@ -59,11 +59,11 @@ pub struct Output {
     execution_trace: Option<Vec<TraceEntry>>,
 }
 
-/// What is found of an episode beside its session.
+/// The state of an episode apart from its session.
 struct Found {
     diagnostics: Diagnostics,
     is_complete: bool,
-    /// The checks that were made of the manuscript as it is.
+    /// Tools whose checks were made of the current manuscript.
     checks: Vec<String>,
 }
 
@@ -142,7 +142,7 @@ impl Tool for GetWritingTasks {
         let current = match session.and_then(fumi_novel::writing::Session::current) {
             Some(stage) => Some(stage.number()),
             None if is_complete => None,
-            // All stages are written: what is left finishes the episode.
+            // All stages are written; the remaining steps finish the episode.
             None if session.is_some() => super::next_of(&tasks),
             None => Some(1),
         };
@@ -171,7 +171,7 @@ impl Tool for GetWritingTasks {
     }
 }
 
-/// The checks that were made of the manuscript as it is.
+/// Returns the tools whose checks were made of the current manuscript.
 fn checks(novel: &NovelProject, episode: Episode) -> Result<Vec<String>, ReviewError> {
     let Ok(file) = novel.manuscript(episode) else {
         return Ok(Vec::new());

@@ -1,8 +1,8 @@
-//! Writing with diagnosis: what is there and what is missing, a step that mends its session by itself, and going back to a point from
-//! which everything is done again. The eighteen steps are the ten stages and eight that finish the episode.
+//! The enhanced writing tools: diagnosis of missing inputs, steps that repair their session, and resumption from an
+//! earlier step. The eighteen steps are the ten stages and eight that finish the episode.
 //!
-//! What sets them apart from the other writing tools: the caller names no session (the open one is found), a session whose files were
-//! damaged is mended without being asked, and whatever is refused says so in the same form.
+//! Unlike in the other writing tools, the caller names no session (the latest one is found), a session with damaged
+//! files is repaired without a request, and errors have the fields of a reply of this group.
 
 pub mod execute_writing_step;
 pub mod get_writing_tasks;
@@ -22,13 +22,13 @@ use serde::Serialize;
 use super::{BOOK, ENHANCED};
 use crate::tool::{Cx, ToolError};
 
-/// What every reply of this group says, as its refusals do.
+/// The `execution_method` of every reply and error of this group.
 pub(super) const METHOD: &str = ENHANCED.details[0].1;
 
-/// How many steps there are.
+/// The number of steps, stages included.
 pub(super) const STEPS: usize = 18;
 
-/// The steps after the ten stages: the tool that does each, and what it is called.
+/// The steps after the ten stages: the tool of each, and its title in English and Japanese.
 const FINISHING: [(&str, &str, &str); STEPS - STAGES] = [
     ("check_basic", "Basic check", "基本チェック"),
     ("check_rhythm", "Rhythm check", "リズムの確認"),
@@ -44,12 +44,12 @@ const FINISHING: [(&str, &str, &str); STEPS - STAGES] = [
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     Stage(Stage),
-    /// The number, from 11, with the tool's name.
+    /// The number of a finishing step, from 11, with its tool's name.
     Finishing(usize, &'static str),
 }
 
 impl Step {
-    /// A step by its number.
+    /// Returns the step of a number.
     pub(super) fn numbered(number: f64) -> Result<Self, UnknownStep> {
         let unknown = || UnknownStep {
             asked: number.to_string(),
@@ -69,7 +69,7 @@ impl Step {
         }
     }
 
-    /// Every step, in order.
+    /// Returns every step, in order.
     pub(super) fn all() -> impl Iterator<Item = Self> {
         let finishing = FINISHING
             .iter()
@@ -103,7 +103,7 @@ impl Step {
     }
 }
 
-/// A step that is not there.
+/// The error for a number that is not a step.
 #[derive(Debug, thiserror::Error)]
 #[error("no step {asked}")]
 pub(super) struct UnknownStep {
@@ -154,7 +154,8 @@ pub(crate) struct Diagnostics {
     damaged_stages: Vec<String>,
 }
 
-/// The newest session of an episode, finished or not; a project without the folder has none.
+/// Returns the newest session of an episode, finished or not, and the stages whose files are damaged. Returns `None` in
+/// a project without a sessions folder.
 pub(super) async fn latest_session(cx: &Cx, episode: Episode) -> Result<Option<(Session, Vec<Stage>)>, ToolError> {
     let sessions = Sessions::of(std::sync::Arc::clone(&cx.project));
     let latest = cx.blocking(move |_, _| sessions.latest(episode, Route::Whole)).await?;
@@ -173,7 +174,7 @@ pub(crate) struct Task {
     turns: Option<usize>,
 }
 
-/// All steps with how they stand.
+/// Returns all steps with their status.
 pub(super) fn tasks(session: Option<&Session>, done: &[String], is_complete: bool, locale: Locale) -> Vec<Task> {
     let of_stage = |stage: Stage, session: &Session| match session.output(stage) {
         Some(output) if output.stale => "stale",
@@ -201,7 +202,7 @@ pub(super) fn tasks(session: Option<&Session>, done: &[String], is_complete: boo
     Step::all().map(task).collect()
 }
 
-/// The first step that is not completed.
+/// Returns the number of the first step that is not completed.
 pub(super) fn next_of(tasks: &[Task]) -> Option<usize> {
     tasks
         .iter()
@@ -209,7 +210,7 @@ pub(super) fn next_of(tasks: &[Task]) -> Option<usize> {
         .map(|task| task.step_id)
 }
 
-/// How many steps are completed.
+/// Returns the number of completed steps.
 pub(super) fn completed_of(tasks: &[Task]) -> usize {
     tasks.iter().filter(|task| task.status == "completed").count()
 }

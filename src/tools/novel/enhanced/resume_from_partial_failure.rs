@@ -1,4 +1,5 @@
-//! `enhanced_resume_from_partial_failure`: goes back to a point of the open session, says what is to be done again, and asks for it.
+//! The `enhanced_resume_from_partial_failure` tool: goes back to a step of the latest session, reports the steps to be
+//! done again, and asks the next question.
 
 use fumi_base::text::Locale;
 use fumi_novel::{
@@ -18,7 +19,6 @@ use crate::{
     },
 };
 
-/// See the module.
 #[derive(Debug)]
 pub struct ResumeFromPartialFailure;
 
@@ -102,7 +102,7 @@ async fn resume(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>
             target: None,
             places_draft: false,
             act: move |opened: &Opened| match Stage::numbered(point + 1) {
-                // Nothing is thrown away where everything is to be kept.
+                // Nothing is discarded if everything is to be kept.
                 Some(stage) if opened.session().current() != Some(stage) || !opened.session().turns().is_empty() => {
                     Ok(Act::Reopen(stage))
                 }

@@ -1,4 +1,4 @@
-//! `noveler_plot`: the plot of an episode: the one that there is, or a question for one, or the answer put in its place.
+//! The `noveler_plot` tool: returns the existing plot of an episode, asks for a new one, or stores the answer.
 
 use std::{sync::Arc, time::Duration};
 
@@ -27,7 +27,6 @@ use crate::{
     },
 };
 
-/// See the module.
 #[derive(Debug)]
 pub struct NovelerPlot;
 
@@ -75,7 +74,7 @@ struct Quality {
     key_elements: Vec<String>,
 }
 
-/// What came of looking at the arguments.
+/// The result of examining the arguments and the project.
 enum Looked {
     Question(String, Vec<Cited>),
     Plot(Box<Placed>, Preview, bool),
@@ -87,7 +86,7 @@ impl Tool for NovelerPlot {
         texts: texts!("noveler_plot"),
         example: r#"{"episode": 1}"#,
         pool: Pool::Plot,
-        // Only writing is alone, and that is short.
+        // Only storing a plot takes the project's lock, and that is short.
         alone: false,
         timeout: Duration::from_mins(2),
         ..WRITES
@@ -188,7 +187,7 @@ fn ask(args: &Args, id: String, instruction: String, context: &[Cited], locale: 
     }
 }
 
-/// The form of a plot, as far as one is asked for.
+/// Returns the schema of a plot, with the keys that an answer must have.
 fn form() -> Map<String, Value> {
     let text = json!({"type": "string"});
     let list = |least: usize| json!({"type": "array", "minItems": least});

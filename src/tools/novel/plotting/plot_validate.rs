@@ -1,4 +1,4 @@
-//! `plot_validate`: the review of a plot in ten points. Kept for those who know it by this name; it is not listed.
+//! The `plot_validate` tool: reviews a plot in ten points. Kept for clients that know this name; not listed.
 
 use std::time::Duration;
 
@@ -20,7 +20,6 @@ use crate::{
     tools::novel::{EpisodeNumber, NovelDeps, READS, rounding::tenths, texts, writing::said},
 };
 
-/// See the module.
 #[derive(Debug)]
 pub struct PlotValidate;
 

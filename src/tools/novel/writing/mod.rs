@@ -1,8 +1,9 @@
-//! What the writing tools share: a call at the desk, the question that follows from it, and how a stage is reported.
+//! The parts that the writing tools share: running one step of a session, the question that follows, and the report of
+//! a stage.
 //!
-//! Every call does one step: it takes an answer, if there is one, and says what follows. Whoever answers (a host, the client's
-//! model, a provider) calls again, so that a call never waits for a model and the same texts make the same files whoever wrote
-//! them. The tools differ in where they begin, where they stop, and what they report.
+//! Every call does one step: it accepts an answer, if there is one, and returns what follows. The host, the client's
+//! model or a provider answers with another call, so a call never waits for a model, and equal texts make equal files
+//! whoever wrote them. The tools differ in where they begin, where they stop, and what they report.
 
 pub mod noveler_write;
 pub mod write_manuscript_draft;
@@ -33,24 +34,24 @@ use serde_json::{Map, Value, json};
 use super::{NovelDeps, alone, now, stamp};
 use crate::tool::{Ask, Audience, Cx, Material, Status, Submit, ToolError};
 
-/// How long one step may take: a stage has five minutes of its own (decision 17).
+/// The timeout of one step: every stage has five minutes (decision 17).
 pub(in crate::tools::novel) const STAGE_TIMEOUT: Duration = Duration::from_mins(5);
 
-/// How many characters of a text a reply shows.
+/// The maximum length of a preview in a reply, in characters.
 pub(in crate::tools::novel) const PREVIEW: usize = 200;
 
-/// Which session a call is about, as its arguments say it.
+/// The session that a call's arguments select.
 #[derive(Clone, Debug)]
 pub(in crate::tools::novel) enum Wanted {
     Named(String),
     Open(Route),
-    /// The newest, also a finished one.
+    /// The newest session, even if it is finished.
     Latest(Route),
     New(Route),
 }
 
 impl Wanted {
-    /// By what was passed: a session, a fresh start, or whatever is open.
+    /// Returns the selection for the arguments: a named session, a new one, or the open one.
     pub(in crate::tools::novel) fn of(session_id: Option<String>, restart: bool, route: Route) -> Self {
         match session_id {
             Some(id) => Self::Named(id),
@@ -69,18 +70,18 @@ impl Wanted {
     }
 }
 
-/// One step: which session, and what is done in it once it is found.
+/// The arguments of one step: the session to open, and the action to choose once it is open.
 pub(in crate::tools::novel) struct Sitting<F> {
     pub(in crate::tools::novel) tool: &'static str,
     pub(in crate::tools::novel) episode: Episode,
     pub(in crate::tools::novel) wanted: Wanted,
     pub(in crate::tools::novel) target: Option<u32>,
-    /// Whether a draft that is finished goes to the manuscripts at once.
+    /// True if a finished draft is placed among the manuscripts at once.
     pub(in crate::tools::novel) places_draft: bool,
     pub(in crate::tools::novel) act: F,
 }
 
-/// The time and the chance of a call.
+/// Returns the time and random number of a call.
 pub(in crate::tools::novel) fn moment() -> Result<Now, ToolError> {
     let mut random = [0; 4];
     getrandom::fill(&mut random).map_err(|_| ToolError::internal())?;
@@ -91,18 +92,20 @@ pub(in crate::tools::novel) fn moment() -> Result<Now, ToolError> {
     })
 }
 
-/// The name of a piece of work that one answer ends: the one that its question gave it, else a new one. Nothing is kept under it.
+/// Returns the id of work that a single answer completes: the id given by its question, else a new one. Nothing is
+/// stored under it.
 pub(in crate::tools::novel) fn work_id(of_question: Option<&str>, now: &Now) -> String {
     of_question.map_or_else(|| SessionId::new(&now.moment, now.random).to_string(), str::to_owned)
 }
 
-/// Sits down: gathers what the episode is written from. Nothing is written, so that what is refused here leaves no trace.
+/// Opens the writing service for an episode by gathering its material. Nothing is written, so that an error here leaves
+/// no trace.
 pub(in crate::tools::novel) async fn desk(deps: &NovelDeps, cx: &Cx, episode: Episode) -> Result<Desk, ToolError> {
     let (project, novel, locale) = (Arc::clone(&cx.project), deps.novel(cx), cx.locale());
     cx.blocking(move |_, _| Desk::of(project, novel, episode, locale)).await
 }
 
-/// Makes the step, alone in the project.
+/// Runs one step while holding the project's lock.
 pub(in crate::tools::novel) async fn sit<F>(deps: &NovelDeps, cx: &Cx, sitting: Sitting<F>) -> Result<Worked, ToolError>
 where
     F: FnOnce(&Opened) -> Result<Act, WritingError> + Send + 'static,
@@ -110,7 +113,7 @@ where
     let desk = desk(deps, cx, sitting.episode).await?;
     let now = moment()?;
     let holder = match &sitting.wanted {
-        // What is no session is refused inside; its name may be of any length.
+        // An invalid session id is reported later; it may have any length, so the holder's name is cut.
         Wanted::Named(id) => format!("{} {}", sitting.tool, id.chars().take(80).collect::<String>()),
         _ => format!("{} {}", sitting.tool, sitting.episode),
     };
@@ -128,7 +131,7 @@ where
     Ok(worked)
 }
 
-/// Counts the stage that a call has completed, and the chain that it has ended.
+/// Records metrics for the stage that a call completed, and for a chain of stages that it ended.
 fn report(worked: &Worked, cx: &Cx) {
     let Some(stage) = worked.completed else { return };
     let took = worked.session.output(stage).map_or(0.0, |output| output.execution_time);
@@ -139,7 +142,8 @@ fn report(worked: &Worked, cx: &Cx) {
     }
 }
 
-/// The same for one stage: an answer to another one is refused, and a stage is asked for only when its turn has come.
+/// Chooses the action for one stage. Returns an error for an answer to another stage, and for a stage whose turn has
+/// not come yet.
 pub(in crate::tools::novel) fn one_stage(
     stage: Stage,
     opened: &Opened,
@@ -175,7 +179,7 @@ pub(in crate::tools::novel) fn one_stage(
     }))
 }
 
-/// An answer from the arguments: the text, and for which step it is.
+/// Builds an answer from the arguments: the text, and the step that it is for.
 pub(in crate::tools::novel) fn answer(content: String, step: Option<&str>) -> Result<Act, WritingError> {
     let (stage, turn) = match step {
         None => (None, None),
@@ -192,7 +196,8 @@ pub(in crate::tools::novel) fn answer(content: String, step: Option<&str>) -> Re
     }))
 }
 
-/// The question as clients get it: `submit` are the arguments that bring the answer back, but for the session and the step.
+/// Builds the question for clients. `submit` contains the further arguments of the answering call, beside the episode,
+/// the session and the step.
 pub(in crate::tools::novel) async fn question(
     worked: &Worked,
     asked: &Asked,
@@ -236,7 +241,8 @@ pub(in crate::tools::novel) async fn question(
     })
 }
 
-/// The texts behind references, for models that fetch nothing. One that is gone is left out: its reference says that it was there.
+/// Returns the texts behind references, for models that cannot fetch. A missing file is left out, though its reference
+/// remains.
 pub(in crate::tools::novel) async fn material(context: &[Cited], cx: &Cx) -> Result<Vec<Material>, ToolError> {
     let mut all = Vec::new();
     for cited in context {
@@ -249,7 +255,7 @@ pub(in crate::tools::novel) async fn material(context: &[Cited], cx: &Cx) -> Res
     Ok(all)
 }
 
-/// A file to read, by the id under which `fetch_artifact` gives it.
+/// Returns a file reference with the id for `fetch_artifact`.
 pub(in crate::tools::novel) fn reference(cited: &Cited, locale: Locale) -> String {
     format!(
         "{} {} ({})",
@@ -259,12 +265,12 @@ pub(in crate::tools::novel) fn reference(cited: &Cited, locale: Locale) -> Strin
     )
 }
 
-/// The id under which `fetch_artifact` gives a file.
+/// Returns the id under which `fetch_artifact` finds a file.
 pub(in crate::tools::novel) fn artifact(sha256: &str) -> String {
     ContentHash::parse(sha256).map_or_else(String::new, |hash| hash.artifact_id())
 }
 
-/// The schema of an answer of keys; a text has none.
+/// Returns the schema of an answer that consists of keys; `None` for a plain text.
 fn form(gives: Gives, locale: Locale) -> Option<Map<String, Value>> {
     let Gives::Keys(keys) = gives else { return None };
     let property = |holds| match holds {
@@ -301,7 +307,7 @@ pub(crate) struct StageReport {
     output_summary: Option<String>,
 }
 
-/// The stages of a session, always in their order.
+/// Returns the reports of a session's stages, always in their order.
 pub(in crate::tools::novel) fn stages(session: &Session, locale: Locale) -> Vec<StageReport> {
     let report = |stage: Stage| {
         let output = session.output(stage);
@@ -350,7 +356,7 @@ pub(crate) struct StageResult {
 }
 
 impl StageResult {
-    /// As one line and the beginning of the text.
+    /// Returns one line and the beginning of the text.
     pub(in crate::tools::novel) fn line(&self) -> String {
         let Self {
             artifact_id,
@@ -363,7 +369,7 @@ impl StageResult {
     }
 }
 
-/// What a stage of a session gave, if it is done.
+/// Returns the result of a stage, or `None` if it is not done.
 pub(in crate::tools::novel) async fn stage_result(
     cx: &Cx,
     session: &Session,
@@ -386,7 +392,7 @@ pub(in crate::tools::novel) async fn stage_result(
     }))
 }
 
-/// How a score came about.
+/// Returns the method by which a score was determined.
 pub(in crate::tools::novel) fn method(score: Option<f64>) -> String {
     if score.is_some() {
         "deterministic"
@@ -396,7 +402,7 @@ pub(in crate::tools::novel) fn method(score: Option<f64>) -> String {
     .to_owned()
 }
 
-/// The text of a file that a reply shows a part of; empty where it is gone.
+/// Reads the text of a file for a reply; empty if the file is missing.
 pub(in crate::tools::novel) async fn text_of(cx: &Cx, path: &str) -> Result<String, ToolError> {
     let (project, path) = (Arc::clone(&cx.project), path.to_owned());
     cx.blocking(move |_, _| {
@@ -409,7 +415,7 @@ pub(in crate::tools::novel) async fn text_of(cx: &Cx, path: &str) -> Result<Stri
     .await
 }
 
-/// The beginning of a text.
+/// Returns the beginning of a text.
 pub(in crate::tools::novel) fn preview(text: &str) -> String {
     let text = text.trim();
     match text.char_indices().nth(PREVIEW) {
@@ -418,7 +424,7 @@ pub(in crate::tools::novel) fn preview(text: &str) -> String {
     }
 }
 
-/// One of two sentences.
+/// Returns one of two sentences, by locale.
 pub(in crate::tools::novel) fn said(locale: Locale, en: String, ja: String) -> String {
     Text::new(en, ja).get(locale).to_owned()
 }
@@ -467,13 +473,13 @@ impl Placed {
     }
 }
 
-/// The manuscript as somebody else has written it, where it was left so.
+/// Returns the manuscript as edited outside of the session, if the edit was left in place.
 pub(in crate::tools::novel) fn left(worked: &Worked) -> Option<&Edited> {
     let is_left = worked.delivered.as_ref().is_some_and(|place| place.backup.is_none());
     worked.edited.as_ref().filter(|_| is_left)
 }
 
-/// What was done about a manuscript that somebody else has written since the session last saw it.
+/// Describes how a manuscript was handled that was edited outside of the session.
 pub(in crate::tools::novel) fn edited(worked: &Worked, locale: Locale) -> Option<String> {
     let path = &worked.edited.as_ref()?.path;
     let backup = worked.delivered.as_ref().and_then(|place| place.backup.as_ref());
@@ -535,7 +541,7 @@ pub(in crate::tools::novel) struct Usage {
 }
 
 impl Usage {
-    /// Of files with their bytes.
+    /// Returns the usage for files with their sizes in bytes.
     pub(in crate::tools::novel) fn of(written: &[(String, usize)]) -> Self {
         Self {
             file_operations: written.len(),
@@ -546,7 +552,7 @@ impl Usage {
 }
 
 impl Verbose {
-    /// Of a call, if it was asked for.
+    /// Returns the verbose part of a reply, if it was requested.
     pub(in crate::tools::novel) fn of(worked: &Worked, wanted: bool) -> Option<Self> {
         wanted.then(|| Self {
             execution_trace: TraceEntry::all(&worked.trace),
@@ -554,7 +560,7 @@ impl Verbose {
         })
     }
 
-    /// As fields beside a question.
+    /// Returns the verbose part as fields beside a question.
     pub(in crate::tools::novel) fn fields(this: Option<Self>) -> Map<String, Value> {
         match serde_json::to_value(this) {
             Ok(Value::Object(fields)) => fields,
@@ -582,7 +588,7 @@ impl TraceEntry {
     }
 }
 
-/// The argument that has the next call tell as much as this one.
+/// Returns the argument that makes the next call as verbose as this one.
 pub(in crate::tools::novel) fn again_verbose(wanted: bool) -> Map<String, Value> {
     wanted
         .then(|| ("verbose".to_owned(), json!(true)))
@@ -590,12 +596,12 @@ pub(in crate::tools::novel) fn again_verbose(wanted: bool) -> Map<String, Value>
         .collect()
 }
 
-/// The names of stages.
+/// Returns the names of stages.
 pub(in crate::tools::novel) fn names(stages: impl IntoIterator<Item = Stage>) -> Vec<String> {
     stages.into_iter().map(|stage| stage.name().to_owned()).collect()
 }
 
-/// What has to be done again before the session goes on, as fields beside a question.
+/// Returns the stages that must be repeated, as fields beside a question.
 pub(in crate::tools::novel) fn again(worked: &Worked) -> Map<String, Value> {
     let mut fields = Map::new();
     if !worked.lost.is_empty() {

@@ -1,4 +1,5 @@
-//! `noveler_write`: an episode through all ten stages, from wherever it stands, to the finished manuscript.
+//! The `noveler_write` tool: writes an episode through all ten stages, from its current state to the finished
+//! manuscript.
 
 use fumi_base::text::{Locale, Text};
 use fumi_novel::{
@@ -18,7 +19,6 @@ use crate::{
     tools::novel::{EpisodeNumber, NovelDeps, WRITES, suggestion::Suggestion, texts},
 };
 
-/// See the module.
 #[derive(Debug)]
 pub struct NovelerWrite;
 
@@ -121,7 +121,7 @@ struct Planned {
     instruction: String,
 }
 
-/// The five pairs of stages.
+/// The titles of the five pairs of stages, in English and Japanese.
 const GROUPS: [(&str, &str); 5] = [
     ("Plot", "プロット"),
     ("Feeling and charm", "感情と魅力"),
@@ -153,7 +153,7 @@ impl Tool for NovelerWrite {
         }
         let (content, step) = (args.content.clone(), args.step.clone());
         let named = args.session_id.is_some();
-        // What is written is not written anew unless somebody says so.
+        // A finished episode is not written anew without an explicit request.
         let wanted = match Wanted::of(args.session_id.clone(), args.restart, Route::Whole) {
             Wanted::Open(route) => Wanted::Latest(route),
             wanted => wanted,
@@ -169,7 +169,7 @@ impl Tool for NovelerWrite {
                 target: args.word_count_target,
                 places_draft: false,
                 act: move |opened: &Opened| match (content, feedback) {
-                    // An answer belongs to a session: another one may be open by now.
+                    // An answer needs its session's id, because another session may be open by now.
                     (Some(_), _) if !named => Err(WritingError::AnswerWithoutSession),
                     (Some(content), _) => answer(content, step.as_deref()),
                     (None, Some(said)) => Ok(Act::Feedback(remarked(opened, step.as_deref())?, said)),
@@ -182,7 +182,7 @@ impl Tool for NovelerWrite {
     }
 }
 
-/// Which stage a remark is about: the one of the step, else the last that is done.
+/// Returns the stage that a remark is about: that of the step, else the last completed one.
 fn remarked(opened: &Opened, step: Option<&str>) -> Result<Stage, WritingError> {
     let session = opened.session();
     let named = step
@@ -192,7 +192,7 @@ fn remarked(opened: &Opened, step: Option<&str>) -> Result<Stage, WritingError> 
     Ok(named.or_else(last).unwrap_or(Stage::LAST))
 }
 
-/// What follows in a session: its next question, or its end.
+/// Returns what follows in a session: its next question, or its end.
 pub(super) async fn follow(
     command: &'static str,
     five_stage: bool,
@@ -231,7 +231,7 @@ async fn finished(
     cx: &Cx,
 ) -> Result<Output, ToolError> {
     let (locale, session) = (cx.locale(), &worked.session);
-    // The file as it is, where it was left as somebody else has written it.
+    // The file's own text, if it was edited outside of the session and left in place.
     let (text, characters) = match left(worked) {
         Some(edited) => (edited.text.clone(), edited.characters),
         None => (text_of(cx, &done.manuscript.path).await?, done.characters),
@@ -279,12 +279,12 @@ async fn finished(
     })
 }
 
-/// Why an episode is completed.
+/// Returns the reason for a suggestion to complete an episode.
 pub(in crate::tools::novel) fn to_finish() -> Text {
     Text::new("make the formats that are published", "公開用の各形式を作る")
 }
 
-/// Why an episode is written.
+/// Returns the reason for a suggestion to write an episode.
 pub(in crate::tools::novel) fn to_write() -> Text {
     Text::new("write it from its plot", "プロットから書く")
 }
@@ -302,7 +302,7 @@ fn summary(episode: u32, done: &Done, characters: usize, locale: Locale) -> Stri
     )
 }
 
-/// The stages two by two.
+/// Groups the stages in pairs.
 fn groups(reports: &[StageReport], locale: Locale) -> Vec<Group> {
     let pairs = reports.chunks_exact(2).zip(GROUPS);
     let group = |(pair, (en, ja)): (&[StageReport], (&str, &str))| Group {
@@ -316,7 +316,7 @@ fn groups(reports: &[StageReport], locale: Locale) -> Vec<Group> {
     pairs.map(group).collect()
 }
 
-/// What would be asked, without a session.
+/// Returns the questions that would be asked, without opening a session.
 async fn plan(args: &Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
     let locale = cx.locale();
     let desk = desk(deps, cx, args.episode.0).await?;

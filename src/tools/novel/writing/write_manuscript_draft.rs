@@ -1,5 +1,6 @@
-//! `write_manuscript_draft`: the draft alone. In a session that has come to it, from what its stages designed; without one, from the
-//! plot. The draft goes to the manuscripts as soon as it is whole, and what it replaces is backed up.
+//! The `write_manuscript_draft` tool: writes only the draft: in a session that has reached it, from the results of its
+//! stages; without one, from the plot. The complete draft is placed among the manuscripts at once, and the file that it
+//! replaces is backed up.
 
 use fumi_base::text::Locale;
 use fumi_novel::{
@@ -19,7 +20,6 @@ use crate::{
     tools::novel::{EpisodeNumber, NovelDeps, WRITES, texts},
 };
 
-/// See the module.
 #[derive(Debug)]
 pub struct WriteManuscriptDraft;
 
@@ -127,7 +127,7 @@ impl Tool for WriteManuscriptDraft {
         let session = &worked.session;
         let output = session.output(Stage::DRAFT).ok_or_else(ToolError::internal)?;
         let place = worked.delivered.as_ref();
-        // The file as it is, where it was left as somebody else has written it.
+        // The file's own text, if it was edited outside of the session and left in place.
         let (text, characters, sha256) = match (left(&worked), place) {
             (Some(edited), Some(place)) => (edited.text.clone(), edited.characters, &place.sha256),
             _ => (text_of(cx, output.file()).await?, output.characters, &output.sha256),

@@ -1,4 +1,5 @@
-//! `write_resume`: goes on with a session after any interruption: it says where it stood, what is left, and asks the next question.
+//! The `write_resume` tool: continues a session after any interruption. It reports the current stage and the remaining
+//! ones, and asks the next question.
 
 use fumi_base::text::Locale;
 use fumi_novel::writing::{Act, Opened, Route, Stage, Step};
@@ -16,7 +17,6 @@ use crate::{
     tools::novel::{EpisodeNumber, NovelDeps, WRITES, texts},
 };
 
-/// See the module.
 #[derive(Debug)]
 pub struct WriteResume;
 

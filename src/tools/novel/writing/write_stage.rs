@@ -1,4 +1,4 @@
-//! `write_stage`: one stage of an episode, and no further. Feedback has a stage done again.
+//! The `write_stage` tool: executes one stage of an episode. Feedback has a stage done again.
 
 use fumi_base::text::Locale;
 use fumi_novel::{
@@ -18,7 +18,6 @@ use crate::{
     tools::novel::{EpisodeNumber, NovelDeps, WRITES, texts},
 };
 
-/// See the module.
 #[derive(Debug)]
 pub struct WriteStage;
 
@@ -63,7 +62,7 @@ pub struct Output {
     verbose: Option<Verbose>,
 }
 
-/// One stage, as every tool of single stages works on it.
+/// The arguments of one stage, shared by all tools of single stages.
 pub(super) struct OneStage {
     pub(super) tool: &'static str,
     pub(super) episode: EpisodeNumber,
@@ -75,7 +74,7 @@ pub(super) struct OneStage {
 }
 
 impl OneStage {
-    /// Makes the step. The first stage may begin a session, every other needs one.
+    /// Runs the step. The first stage may begin a session; every other stage needs one.
     pub(super) async fn work(self, deps: &NovelDeps, cx: &Cx) -> Result<Worked, ToolError> {
         let stage = self.stage;
         if self.session_id.is_none() && stage.number() > 1 {
@@ -103,7 +102,7 @@ impl OneStage {
     }
 }
 
-/// The question of a stage, while it has one.
+/// Returns the question of a stage, or `None` if it has no open question.
 pub(super) async fn open_question(
     worked: &Worked,
     stage: Stage,

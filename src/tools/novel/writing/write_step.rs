@@ -1,6 +1,6 @@
-//! `write_step_1` to `write_step_10`: the stages by number, each a call with a limit of time of its own.
+//! The tools `write_step_1` to `write_step_10`: the stages by number, each call with its own timeout.
 //!
-//! Ten tools of one form: what differs between them is their number and their texts.
+//! The ten tools have the same form; they differ only in number and texts.
 
 use fumi_base::text::Locale;
 use fumi_novel::writing::Stage;
@@ -16,7 +16,7 @@ use crate::{
     tools::novel::{EpisodeNumber, NovelDeps, STEPS, WRITES},
 };
 
-/// The stage of a number, 1 to 10.
+/// The tool of one stage, numbered 1 to 10.
 #[derive(Debug)]
 pub struct WriteStep<const N: usize>;
 
@@ -65,7 +65,7 @@ fn number_or_turn(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"anyOf": [{"type": "integer"}, {"type": "string"}]})
 }
 
-/// The spec of a step: its number, and its titles before the text that all of them share.
+/// Builds the specification of a step: its number, and its titles before the text that all steps share.
 macro_rules! spec {
     ($number:literal, $en:literal, $ja:literal) => {
         Spec {

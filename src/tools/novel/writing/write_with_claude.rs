@@ -1,7 +1,8 @@
-//! `write_with_claude`: a whole episode in one go by the client's own model, from the plot of the project or from one that is passed.
+//! The `write_with_claude` tool: writes a whole episode in one go with the client's own model, from the project's plot
+//! or from one passed as an argument.
 //!
-//! No provider is ever asked, and no session is kept: the question can be asked again from its arguments, and its `session_id` only
-//! tells which reply belongs to it. What the text replaces is backed up.
+//! A provider is never asked, and no session is stored: the question can be rebuilt from its arguments, and its
+//! `session_id` only shows which reply belongs to it. The manuscript that the text replaces is backed up.
 
 use std::sync::Arc;
 
@@ -24,7 +25,6 @@ use crate::{
     tools::novel::{EpisodeNumber, NovelDeps, WRITES, alone, suggestion::Suggestion, texts},
 };
 
-/// See the module.
 #[derive(Debug)]
 pub struct WriteWithClaude;
 
@@ -70,21 +70,21 @@ pub struct Output {
     resource_usage: Option<Usage>,
 }
 
-/// What is known before anything is asked.
+/// The inputs gathered before a question is asked or an answer is judged.
 struct Prepared {
     novel: NovelProject,
     material: Material,
     plot: String,
 }
 
-/// What came of looking at the arguments.
+/// The result of examining the arguments.
 enum Looked {
     Question {
         instruction: String,
         context: Vec<Cited>,
         criteria: Vec<Criterion>,
     },
-    /// The text, where it is, and what was written, in bytes of each file.
+    /// The accepted text, the place of the manuscript, and the files written with their sizes in bytes.
     Text(WholeText, Delivered, Vec<(String, usize)>),
 }
 
@@ -133,7 +133,7 @@ impl Tool for WriteWithClaude {
     }
 }
 
-/// Asks, or judges what was answered and puts it in its place.
+/// Builds the question, or judges the answer and places it among the manuscripts.
 async fn look(args: &Args, prepared: Prepared, cx: &Cx) -> Result<Looked, ToolError> {
     let (episode, target, locale, now) = (args.episode.0, args.word_count_target, cx.locale(), moment()?);
     let (project, content) = (Arc::clone(&cx.project), args.content.clone());
@@ -202,7 +202,7 @@ fn ask(args: &Args, id: String, instruction: String, criteria: &[Criterion], loc
         },
         material: Vec::new(),
         report: String::new(),
-        // Whoever calls this wants no service outside.
+        // A caller of this tool wants no external service, so only the client's model is asked.
         audience: Audience::Client,
         title: None,
         more: Map::new(),

@@ -1,4 +1,5 @@
-//! A31-020: half for the exchanges of the pair that talks most, half for what changes between the first and the last third.
+//! Item A31-020: half the score is the number of exchanges of the pair that talks most, half the change of valence or
+//! form of address between the first and the last third.
 
 use std::{collections::HashMap, ops::Range};
 
@@ -8,7 +9,7 @@ use crate::checks::{
     items::{Gauge, Measure, ramp},
 };
 
-/// How many sentences of narration may lie within an exchange.
+/// The maximum number of sentences of narration within an exchange.
 const PAUSE: usize = 2;
 
 #[expect(clippy::cast_precision_loss, reason = "counts of a text are small")]
@@ -49,7 +50,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     Measure::of(f64::midpoint(talk, change)).from(count).at(ends)
 }
 
-/// Whether one addresses another otherwise at the end than at the beginning.
+/// True if one character addresses the other differently at the end than at the beginning.
 fn is_renamed(material: &Material<'_>, one: &Person, other: &Person) -> bool {
     let (Some(one), Some(other)) = (one.member(), other.member()) else {
         return false;

@@ -1,4 +1,5 @@
-//! A31-021: the share of the characters named here who are described within `window` characters, or known from before.
+//! Item A31-021: the share of the characters named here who are described within `window` characters or known from the
+//! previous episode.
 
 use std::ops::Range;
 
@@ -18,9 +19,9 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     let members = &material.cast().members;
     let before = material.manners_before();
     let is_known = |member: usize| before.is_some_and(|before| before.named.contains(&member));
-    // For each the first mention: its sentence, and where.
+    // The first mention of each character: its sentence and its range.
     let mut first: Vec<Option<(usize, Range<usize>)>> = vec![None; members.len()];
-    // For each sentence of narration who was named last, in it or before.
+    // For each sentence, the character named last in narration up to its end.
     let mut last_named: Vec<Option<usize>> = Vec::with_capacity(material.sentences().len());
     let mut last = None;
     for (at, sentence) in material.sentences().iter().enumerate() {
@@ -65,7 +66,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     Measure::of(share).from(share).at(bare)
 }
 
-/// Whether the narration describes a character near the first mention, in the sentence `from`.
+/// True if the narration describes a character near the first mention, which is in the sentence `from`.
 fn is_described(
     material: &Material<'_>,
     window: usize,
@@ -75,14 +76,14 @@ fn is_described(
     last_named: &[Option<usize>],
 ) -> bool {
     let traits = content_words(&member.traits);
-    // Where the window ends, by what a reader sees.
+    // The end of the window, counted in visible characters.
     let after = material.text()[mention.end..]
         .char_indices()
         .filter(|(_, c)| is_counted(*c));
     let end = after.map(|(at, _)| mention.end + at).nth(window).unwrap_or(usize::MAX);
-    // How many sentences of narration were looked at: the one of the mention, and the next.
+    // The number of sentences of narration read; only the one of the mention and the next one count.
     let mut follows = 0;
-    // A mention in speech: what counts is the narration around it.
+    // If the mention is in speech, the narration around it counts.
     let from = from.saturating_sub(usize::from(material.sentences()[from].voice != Voice::Narration));
     for (at, sentence) in material.sentences().iter().enumerate().skip(from) {
         let visible = sentence.visible();
@@ -103,7 +104,8 @@ fn is_described(
     false
 }
 
-/// The words that can be within a window of a place: a sentence without an end is not read for each of many names.
+/// Returns the words that can be within a window of a place, so that an endless sentence is not read for each of many
+/// names.
 fn near<'m, 'a>(words: &'m [Morpheme<'a>], place: &Range<usize>, window: usize) -> &'m [Morpheme<'a>] {
     let bytes = window.saturating_mul('あ'.len_utf8());
     let start = words.partition_point(|word| word.visible.end + bytes <= place.start);
@@ -111,7 +113,7 @@ fn near<'m, 'a>(words: &'m [Morpheme<'a>], place: &Range<usize>, window: usize) 
     &words[start..end.max(start)]
 }
 
-/// Whether there is a word of appearance or nature, an age, or one of the sheet's traits.
+/// True if the words contain a word of appearance or nature, an age, or one of the sheet's traits.
 fn describes(words: &[Morpheme<'_>], traits: &[String]) -> bool {
     let has_age = words
         .windows(2)

@@ -1,4 +1,5 @@
-//! A31-024: sentences in which the viewpoint character acts ÷ words of nature in the narration, full at `enough`.
+//! Item A31-024: sentences in which the viewpoint character acts ÷ words of character traits in the narration; full
+//! score at `enough`.
 
 use crate::{
     checks::{
@@ -30,7 +31,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
             subject = None;
         }
         subject = material.subjects().get(at).or(subject);
-        // An I who tells is the subject where nobody else is.
+        // A first-person narrator is the subject unless another person is.
         let acts = subject.map_or(viewpoint.is_first_person, |person| *person == own);
         if acts && !VERBS.action.find(words).is_empty() {
             actions.push(sentence.source());
@@ -44,7 +45,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     if actions.len() + traits.len() < gauge.limit("minimum").max(1) {
         return Measure::not_applicable();
     }
-    // Without a trait the actions stand for themselves.
+    // Without trait words the ratio is the number of actions.
     let ratio = actions.len() as f64 / traits.len().max(1) as f64;
     Measure::of(ramp(ratio, 0.0, gauge.threshold("enough")))
         .from(ratio)

@@ -1,4 +1,4 @@
-//! A31-018: signs of purpose, wish or reason near the viewpoint character or said by them, per 1,000 characters.
+//! Item A31-018: signs of purpose, wish or reason near the viewpoint character or in their lines, per 1,000 characters.
 
 use std::{ops::Range, sync::LazyLock};
 
@@ -12,7 +12,7 @@ use crate::{
     morphology::Morpheme,
 };
 
-/// Signs beside those of the lexicon.
+/// Signs in addition to those of the lexicon.
 static SIGNS: LazyLock<Phrases> = LazyLock::new(|| {
     let signs = [
         "たい",
@@ -36,14 +36,14 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     let sentences = material.sentences().iter().enumerate();
     let story = sentences.filter(|(_, sentence)| sentence.is_story() && is_told(sentence.voice));
     let story: Vec<usize> = story.map(|(at, _)| at).collect();
-    // An I who tells is near throughout, for the pronoun is mostly left out.
+    // A first-person narrator is near throughout, since the pronoun is mostly omitted.
     let is_near = near(
         &story.iter().map(|at| names(material, *at)).collect::<Vec<_>>(),
         gauge.limit("window"),
     );
     let mut places: Vec<Range<usize>> = Vec::new();
     for (at, _) in story.iter().zip(is_near).filter(|(_, is_near)| *is_near) {
-        // What somebody else wants is theirs.
+        // A wish of another person does not count.
         let is_others = material.subjects().get(*at).is_some_and(|person| *person != own);
         let words: Vec<&Morpheme<'_>> = material.words_of(*at).iter().collect();
         places.extend(sign(&words).filter(|_| !is_others));
@@ -58,7 +58,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         .at(places.iter().map(|visible| material.source_of(visible)))
 }
 
-/// Whether a sentence names the viewpoint character.
+/// True if a sentence names the viewpoint character.
 fn names(material: &Material<'_>, sentence: usize) -> bool {
     let (viewpoint, words) = (material.viewpoint(), material.words_of(sentence));
     viewpoint.is_first_person
@@ -67,7 +67,7 @@ fn names(material: &Material<'_>, sentence: usize) -> bool {
             .any(|word| viewpoint.member.is_some() && material.names().named(word) == viewpoint.member)
 }
 
-/// Which places are at most `window` from one that is so.
+/// Returns for each index whether one at most `window` away is true.
 fn near(is_so: &[bool], window: usize) -> Vec<bool> {
     let mut before = vec![0_usize];
     for is_so in is_so {
@@ -77,13 +77,13 @@ fn near(is_so: &[bool], window: usize) -> Vec<bool> {
     (0..is_so.len()).map(near).collect()
 }
 
-/// The first sign of a motive in a sentence, in the visible text.
+/// Returns the range of the first sign of a motive in a sentence, in the visible text.
 fn sign(words: &[&Morpheme<'_>]) -> Option<Range<usize>> {
     let words: Vec<Morpheme<'_>> = words.iter().map(|word| (*word).clone()).collect();
     let lists = [&*SIGNS, &DRAMA.motive, &DRAMA.goal];
     let mut hits = lists.into_iter().flat_map(|list| list.find(&words));
     let hit = hits.find(|hit| {
-        // 雪のために is a cause, and so is 遅れたために.
+        // 雪のために and 遅れたために state a cause, not a purpose.
         let before = hit.words.start.checked_sub(1).map(|at| &words[at]);
         let is_purpose = || before.is_some_and(|word| word.parts[0] == "動詞" || matches!(word.base, "ない" | "ぬ"));
         !matches!(words[hit.words.start].base, "ため" | "為") || is_purpose()

@@ -1,4 +1,5 @@
-//! A31-022: the share of lines that begin with speech for narou and kakuyomu, else the share of characters; a trapezoid.
+//! Item A31-022: the share of lines that begin with speech for narou and kakuyomu, else the share of characters; scored
+//! by a trapezoid.
 
 use crate::{
     checks::{

@@ -1,4 +1,5 @@
-//! A31-015: how many lines naive Bayes over pairs of characters gives to the right speaker, above chance.
+//! Item A31-015: the share of lines that a naive Bayes classifier over pairs of characters attributes to the right
+//! speaker, above chance.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,10 +10,10 @@ use crate::checks::{
 };
 use crate::morphology::Origin;
 
-/// Two neighbouring characters; `None` is the end of a sentence.
+/// A pair of adjacent characters; `None` is the end of a sentence.
 type Pair = (char, Option<char>);
 
-/// What the lines of one speaker are made of.
+/// The counts of character pairs in the lines of one speaker.
 #[derive(Default)]
 struct Voice {
     pairs: HashMap<Pair, f64>,
@@ -44,7 +45,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         for (line, pairs) in lines {
             let own = Voice::of(&[(*line, pairs.clone())]);
             let score = |voice: usize| voices[voice].likelihood(pairs, kinds, (voice == speaker).then_some(&own));
-            // What sounds like two is told apart by neither.
+            // A line equally likely for two speakers counts as wrong.
             let others = (0..voices.len()).filter(|voice| *voice != speaker).map(score);
             all += 1.0;
             if others.fold(f64::NEG_INFINITY, f64::max) < score(speaker) {
@@ -60,7 +61,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         .at(wrong)
 }
 
-/// The pairs of a line, without marks and names.
+/// Returns the character pairs of a line, without punctuation and names.
 fn pairs(material: &Material<'_>, line: &Line) -> Vec<Pair> {
     let mut pairs = Vec::new();
     for words in line.own_words(material) {
@@ -86,7 +87,7 @@ impl Voice {
         voice
     }
 
-    /// The logarithm of how likely a line is, learned without a line of its own.
+    /// Returns the log-likelihood of a line, optionally after removing the line itself from the counts.
     fn likelihood(&self, pairs: &[Pair], kinds: f64, without: Option<&Self>) -> f64 {
         let less = |pair: &Pair| without.and_then(|own| own.pairs.get(pair)).copied().unwrap_or_default();
         let all = self.all - without.map_or(0.0, |own| own.all) + kinds;

@@ -1,4 +1,5 @@
-//! A31-016: each address that the relations do not list, or without a list another than the first, takes `deduction` off 1.
+//! Item A31-016: each form of address that the relations do not list, or without a list one that differs from the
+//! first, deducts `deduction` from 1.
 
 use std::collections::HashMap;
 
@@ -14,7 +15,8 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     let members = &material.cast().members;
     let (mut all, mut wrong) = (0_usize, Vec::new());
     for (at, member) in members.iter().enumerate() {
-        // For each other the forms that are right: the sheet's, else the first one, before or here.
+        // For each addressed character, the correct forms: those of the sheet, else the first one in the previous
+        // episode or here.
         let mut right: HashMap<usize, Vec<String>> = HashMap::new();
         for (to, forms) in member.addresses.iter().filter(|(_, forms)| !forms.is_empty()) {
             let to = members.iter().position(|member| member.names().any(|name| name == to));

@@ -1,4 +1,4 @@
-//! The items of this category; each a page, and where it is measured a file.
+//! The items of the category characters. Each has a page, and if it is measured a Rust file.
 
 super::category! {
     Character;

@@ -1,4 +1,5 @@
-//! A31-013: each pronoun that is not the sheet's, nor the most frequent one where there is no sheet, takes `deduction` off 1.
+//! Item A31-013: each pronoun that is not on the sheet, or without a sheet is not the most frequent one, deducts
+//! `deduction` from 1.
 
 use std::collections::HashMap;
 
@@ -36,7 +37,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
                 continue;
             }
             wrong += 1;
-            // The line that differs, and one that is right.
+            // The differing pronoun, and a correct one for comparison.
             places.push(material.source_of(&said.visible));
             places.extend(shown.as_ref().map(|shown| material.source_of(shown)));
         }
@@ -49,7 +50,8 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         .at(places)
 }
 
-/// What is right for a character: the sheet's pronouns, else the most frequent one, before or here.
+/// Returns the correct pronouns of a character: those of the sheet, else the most frequent one in the previous episode,
+/// else here.
 fn right(member: &Member, meant: Meant, before: Option<&Manner>, here: &Manner, sure: u8) -> Vec<String> {
     let listed = if meant == Meant::First {
         &member.first_person

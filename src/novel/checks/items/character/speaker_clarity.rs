@@ -1,5 +1,5 @@
-//! A31-023: in runs of lines without narration whose speakers nothing shows, each line beyond `longest` takes `deduction` off 1,
-//! all of them no more than their share of the speech.
+//! Item A31-023: in runs of lines without narration and without any sign of the speaker, each line beyond `longest`
+//! deducts `deduction` from 1, but all together no more than their share of the lines.
 
 use crate::{
     checks::{
@@ -33,17 +33,17 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
             places.push(material.source_of(&line.visible));
         }
     }
-    // Never more than the share of such lines: a long chapter has more of everything.
+    // The cap keeps a long chapter from losing more only because it has more lines.
     let lost = (gauge.threshold("deduction") * beyond as f64).min(beyond as f64 / lines.len() as f64);
     Measure::of(1.0 - lost).from(beyond as f64).at(places)
 }
 
-/// Whether narration shows who says a line, or its pronoun or ending is that of one present alone.
+/// True if narration identifies the speaker, or if the pronoun, ending or form of address in the line does.
 fn is_resolved(material: &Material<'_>, line: &Line) -> bool {
     line.is_shown || line.by_sheet.is_some() || line.own_words(material).any(|words| calls(&words))
 }
 
-/// Whether a sentence begins or ends with whom it calls, set off by a mark: お婆さん、.
+/// True if a sentence begins or ends with a vocative set off by punctuation: お婆さん、.
 fn calls(words: &[&Morpheme<'_>]) -> bool {
     let is_mark = |word: &&&Morpheme<'_>| word.parts[0] == "記号";
     let inner: Vec<Morpheme<'_>> = words.iter().skip_while(is_mark).map(|word| (*word).clone()).collect();

@@ -1,4 +1,5 @@
-//! A31-014: Jensen-Shannon divergence of a speaker's classes of endings from those of the episode before, else of the sheet.
+//! Item A31-014: the Jensen-Shannon divergence of a speaker's ending classes from those of the previous episode, else
+//! from those of the sheet.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +9,7 @@ use crate::checks::{
     items::{Gauge, Measure, ramp},
 };
 
-/// How often each class of endings is heard.
+/// The number of occurrences of each class of endings.
 type Endings = BTreeMap<Ending, f64>;
 
 pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
@@ -53,7 +54,7 @@ fn heard(manner: &Manner) -> (usize, Endings) {
     (sure.count(), endings)
 }
 
-/// The endings and sample lines of a sheet, each once.
+/// Returns the ending classes of a sheet, from its listed endings and sample lines.
 fn listed(member: &Member) -> Option<Endings> {
     let own = own_endings(member);
     let samples = member
@@ -72,7 +73,7 @@ fn listed(member: &Member) -> Option<Endings> {
     (!endings.is_empty()).then_some(endings)
 }
 
-/// The Jensen-Shannon divergence of two distributions, to base 2: from 0 to 1.
+/// Returns the Jensen-Shannon divergence of two distributions to base 2, from 0 to 1.
 fn divergence(one: &Endings, other: &Endings) -> f64 {
     let share =
         |endings: &Endings, class| endings.get(class).copied().unwrap_or_default() / endings.values().sum::<f64>();

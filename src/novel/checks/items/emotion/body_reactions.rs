@@ -1,4 +1,5 @@
-//! A31-003: reactions of the body per 1,000 characters of narration, full at `enough`; `deduction` for one that comes back.
+//! Item A31-003: bodily reactions per 1,000 characters of narration, full score at `enough`, less `deduction` if one
+//! recurs too often.
 
 use std::collections::HashMap;
 
@@ -38,7 +39,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     let is_tic = times.values().any(|times| *times >= often);
     let deduction = if is_tic { gauge.threshold("deduction") } else { 0.0 };
     let mut shown = shown;
-    // What comes back too often is what to look at.
+    // Evidence begins with the reactions that recur too often.
     shown.sort_by_key(|reaction| times[&reaction.gesture] < often);
     Measure::of(ramp(rate, 0.0, gauge.threshold("enough")) - deduction)
         .from(rate)

@@ -1,4 +1,4 @@
-//! A31-001: reactions of the body ÷ (reactions + words of feeling) in the narration, from 0 at `told` to 1 at `shown`.
+//! Item A31-001: bodily reactions ÷ (reactions + words of feeling) in the narration, from 0 at `told` to 1 at `shown`.
 
 use crate::checks::{
     Material,

@@ -1,4 +1,5 @@
-//! A31-011: peaks of feeling with nature, light or sound in the narration up to `window` sentences away, full at `enough`.
+//! Item A31-011: the share of emotional peaks with nature, light or sound in the narration within `window` sentences,
+//! full score at `enough`.
 
 use crate::{
     checks::{
@@ -19,7 +20,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
             .iter()
             .any(|list| (0..words.len()).any(|word| list.at(words, word).is_some()))
     };
-    // The places of the story's sentences, and for each how many sentences with scenery come before it.
+    // The indices of the story's sentences, and before each the number of sentences with scenery.
     let sentences = material.sentences().iter().enumerate();
     let story: Vec<usize> = sentences
         .filter(|(_, sentence)| sentence.is_story())

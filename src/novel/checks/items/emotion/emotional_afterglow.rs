@@ -1,5 +1,5 @@
-//! A31-012: words of feeling and of summing up in the narration of the ending, against the rate of the rest: 1 if no more,
-//! 0 at `most` times it.
+//! Item A31-012: the rate of words of feeling and of summing up in the narration of the ending, relative to the rest: 1
+//! up to `even` times that rate, 0 at `most` times.
 
 use crate::{
     checks::{
@@ -10,7 +10,7 @@ use crate::{
     manuscript::Voice,
 };
 
-/// Verbs that sum up.
+/// Verbs that sum up a conclusion.
 const SUMMING: [&str; 8] = [
     "思う",
     "想う",

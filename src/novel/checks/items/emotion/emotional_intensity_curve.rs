@@ -1,4 +1,5 @@
-//! A31-006: half for how the intensity of the sections varies, half for a peak between `peak_from` and `peak_to` of the text.
+//! Item A31-006: half the score is the variation of intensity across sections, half a peak between `peak_from` and
+//! `peak_to` of the text.
 
 use crate::checks::{
     Material,

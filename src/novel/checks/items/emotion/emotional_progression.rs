@@ -1,4 +1,5 @@
-//! A31-004: the largest change of valence between neighbouring sections; with a plot's journey 0.6 of it and 0.4 of the order.
+//! Item A31-004: the largest change of valence between neighbouring sections. If the plot has an emotional journey,
+//! that is 0.6 of the score and the order of its stages 0.4.
 
 use crate::{
     checks::{
@@ -49,7 +50,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     Measure::of(score).from(step(widest)).at(places)
 }
 
-/// How far the text follows the stages of the plot, from -1 to 1.
+/// Returns the rank correlation of the text with the stages of the plot, from -1 to 1.
 fn order(material: &Material<'_>, gauge: &Gauge<'_>) -> Option<f64> {
     let stages = journey(material.context());
     let valences: Vec<Option<f64>> = stages.iter().map(|stage| valence(stage)).collect();
@@ -72,7 +73,7 @@ fn journey(context: &Context) -> Vec<String> {
     }
 }
 
-/// How pleasant the words of a stage are.
+/// Returns the mean valence of the words of a stage.
 fn valence(stage: &str) -> Option<f64> {
     let (manuscript, names) = (Manuscript::read(stage, Reading::default()), Lexicon::default());
     let sentences = Sentences::of(&manuscript);

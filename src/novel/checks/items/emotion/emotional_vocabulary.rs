@@ -1,4 +1,5 @@
-//! A31-010: distinct words of feeling ÷ all of them, full at `enough`; the mean over runs of `window` in longer texts.
+//! Item A31-010: distinct words of feeling ÷ all of them, full score at `enough`; in longer texts the mean over runs of
+//! `window` words.
 
 use std::collections::HashSet;
 
@@ -18,7 +19,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     }
     let window = gauge.limit("window").max(1);
     let runs: Vec<_> = told.chunks_exact(window).collect();
-    // A rest that is shorter is left out, unless it is all there is.
+    // A shorter last run is dropped unless it is the only one.
     let runs = if runs.is_empty() { vec![told.as_slice()] } else { runs };
     let distinct = |run: &&[_]| {
         let words: HashSet<&str> = run

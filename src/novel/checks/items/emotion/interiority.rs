@@ -1,4 +1,5 @@
-//! A31-007: sentences of narration with a verb of thought, and thoughts, among all: 1 from `few` to `many`, 0 at none and `most`.
+//! Item A31-007: the share of thoughts, and of narration with a verb of thought, among all sentences outside speech: 1
+//! from `few` to `many`, 0 at none and at `most`.
 
 use crate::{
     checks::{

@@ -1,4 +1,4 @@
-//! A31-002: words of feeling per 1,000 characters of narration: 1 up to `few`, 0 from `most` on.
+//! Item A31-002: words of feeling per 1,000 characters of narration: 1 up to `few`, 0 from `most` on.
 
 use crate::checks::{
     Material,

@@ -1,5 +1,5 @@
-//! A31-061: kinds of signs in the last 200 characters that something is open, of two: question, unease, somebody or something
-//! new, a voice that breaks off.
+//! Item A31-061: the kinds of open signs in the last `tail` characters (200), full score at `enough` (2): a question,
+//! unease, a new person or thing, a voice that breaks off.
 
 use std::ops::Range;
 

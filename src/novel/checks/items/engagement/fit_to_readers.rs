@@ -1,5 +1,5 @@
-//! A31-067: the mean of two: words of the genre per 1,000 characters, 4 give 1; and the share of lines that are speech, 1 within
-//! the genre's band and 0 at 0.2 outside of it.
+//! Item A31-067: the mean of two scores: words of the genre per 1,000 characters, full at `enough` (4); and the share
+//! of lines that are speech, 1 within the genre's band and 0 at `margin` (0.2) outside it.
 
 use crate::{
     checks::{

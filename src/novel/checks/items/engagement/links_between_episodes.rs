@@ -1,5 +1,6 @@
-//! A31-068: of the content words at the end of the episode before, the share at the beginning of this one, 0.1 give 1; with the
-//! purpose of the next episode the mean of that and of its words at this end.
+//! Item A31-068: of the content words at the end of the previous episode, the share found at the beginning of this one,
+//! full score at `enough` (0.1). If the purpose of the next episode is known, the mean of that and of the share of its
+//! words at the end of this one.
 
 use std::{collections::HashSet, ops::Range};
 
@@ -57,7 +58,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         .at(places.into_iter().map(|word| material.words()[word].source.clone()))
 }
 
-/// How many characters an end of a text has.
+/// Returns the number of characters of the beginning and of the end of a text.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -69,7 +70,7 @@ fn ends(material: &Material<'_>, gauge: &Gauge<'_>) -> usize {
     gauge.limit("least").max(share as usize)
 }
 
-/// The words of a range that are among those that are asked for.
+/// Returns the words of a range that are among the wanted ones.
 fn found(material: &Material<'_>, asked: &HashSet<String>, visible: &Range<usize>) -> Vec<usize> {
     telling(material, visible)
         .filter(|word| asked.contains(key(material, &material.words()[*word])))

@@ -1,5 +1,5 @@
-//! A31-062: half each for a rise of the tension above both neighbours at 40 to 60 % and at 80 to 90 % of the text, from nothing in
-//! a valley of 0.2 to all of it on a hill of 0.05.
+//! Item A31-062: half the score each for a peak of the tension above both neighbours at 40 to 60 % and at 80 to 90 % of
+//! the text, from 0 at `valley` (0.2) below them to full at `hill` (0.05) above.
 
 use crate::checks::{
     Material,
@@ -7,7 +7,7 @@ use crate::checks::{
     items::{Gauge, Measure, ramp},
 };
 
-/// How many parts the text is divided into; the hills are in the fifth or sixth and in the ninth.
+/// The number of parts of the text. The peaks are in the fifth or sixth and in the ninth.
 const PARTS: usize = 10;
 
 #[expect(clippy::cast_precision_loss, reason = "there are two hills")]
@@ -31,12 +31,12 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     }
     let mut curve: Vec<f64> = Vec::with_capacity(PARTS);
     for part in &parts {
-        // A part in which no sentence has its middle is as the one before.
+        // A part without the middle of any sentence takes the value of the previous one.
         let before = curve.last().copied().filter(|_| part.is_empty());
         curve.push(before.unwrap_or_else(|| tension_of(material, part.iter().copied()).value));
     }
     let (hill, valley) = (gauge.threshold("hill"), gauge.threshold("valley"));
-    // How high each top is above its neighbours.
+    // The height of each peak above its neighbours.
     let rises = [4..=5, 8..=8].map(|tops| {
         let beside = curve[tops.start() - 1].max(curve[tops.end() + 1]);
         let top = tops

@@ -1,5 +1,5 @@
-//! A31-063: questions per 1,000 characters of two, and with a ledger that has threads open the mean of that and of one such
-//! thread in the text.
+//! Item A31-063: questions per 1,000 characters, full score at `enough` (1). If the ledger has open threads, the mean
+//! of that and of the number of them that the text mentions, full at `threads` (1).
 
 use std::ops::Range;
 
@@ -35,7 +35,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         .at(questions)
 }
 
-/// Where a keyword of its plant or its hints stands first.
+/// Returns the first place of a keyword of the plant or the hints.
 fn first_place(entry: &Foreshadowing, material: &Material<'_>) -> Option<Range<usize>> {
     let steps = std::iter::once(&entry.plant).chain(&entry.hints);
     steps

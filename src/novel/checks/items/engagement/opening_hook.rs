@@ -1,4 +1,5 @@
-//! A31-059: 1 if the first three sentences have a sign of a hook, else 0; at most 0.3 if they are a worn opening.
+//! Item A31-059: 1 if the first `sentences` (3) sentences have a sign of a hook, else 0; at most `worn` (0.3) if they
+//! are a hackneyed opening.
 
 use crate::{
     checks::{

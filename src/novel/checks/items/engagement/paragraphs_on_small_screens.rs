@@ -1,5 +1,5 @@
-//! A31-065: from 1 at 15 % to 0 at 50 % of paragraphs with more than 200 characters, less 0.3 for each with more than 400; for
-//! narou and kakuyomu only.
+//! Item A31-065: 1 up to a share `enough` (15 %) of paragraphs with more than 200 characters, 0 from `most` (50 %) on,
+//! less `penalty` (0.3) for each with more than 400; for narou and kakuyomu only.
 
 use crate::{
     checks::{

@@ -1,4 +1,5 @@
-//! A31-060: half for the viewpoint character within 300 characters, half for a word of a goal or a weakness of theirs within 800.
+//! Item A31-060: half the score for the viewpoint character within the first `name` (300) characters, half for a word
+//! of their goal or weakness within the first `goal` (800).
 
 use std::{collections::HashSet, ops::Range};
 
@@ -13,7 +14,7 @@ use crate::{
     morphology::{Morpheme, NameKind, Origin},
 };
 
-/// Who is followed, and how a text says so.
+/// The protagonist, and how a text refers to them.
 struct Hero<'a> {
     names: Vec<&'a str>,
     is_first_person: bool,
@@ -61,13 +62,13 @@ impl<'a> Hero<'a> {
     }
 }
 
-/// The first word of a goal or a weakness that is theirs.
+/// Returns the range of the first word of a goal or a weakness that belongs to the protagonist.
 fn wish(material: &Material<'_>, gauge: &Gauge<'_>, hero: &Hero<'_>, own: &[&Morpheme<'_>]) -> Option<Range<usize>> {
     let opening = head(material, gauge.limit("goal"));
     let window = gauge.limit("window");
     let named: HashSet<usize> = own.iter().map(|word| word.sentence).collect();
     let others = lines_of_others(material, own);
-    // Whether the last paragraph of narration has the hero in it, and which one it is.
+    // True if the last paragraph of narration mentions the protagonist, and the line of that paragraph.
     let (mut beside, mut paragraph) = (false, usize::MAX);
     for (at, sentence) in material
         .sentences()
@@ -84,7 +85,7 @@ fn wish(material: &Material<'_>, gauge: &Gauge<'_>, hero: &Hero<'_>, own: &[&Mor
             paragraph = sentence.line;
         }
         let is_near = (at.saturating_sub(window)..=at + window).any(|near| named.contains(&near));
-        // Who tells it is in every sentence that is about nobody else.
+        // A first-person narrator is in every sentence that is not about another person.
         let is_told = hero.is_first_person && !is_spoken;
         let is_own_line = (is_told || (is_spoken && beside)) && !others.contains(&sentence.line);
         if !is_near && !is_own_line {
@@ -103,7 +104,7 @@ fn wish(material: &Material<'_>, gauge: &Gauge<'_>, hero: &Hero<'_>, own: &[&Mor
     None
 }
 
-/// Lines of the source whose narration names somebody else: 「…」と槙が言った.
+/// Returns the source lines whose narration names another person: 「…」と槙が言った.
 fn lines_of_others(material: &Material<'_>, own: &[&Morpheme<'_>]) -> HashSet<usize> {
     let glossary = material.glossary();
     let own: HashSet<usize> = own.iter().map(|word| word.visible.start).collect();

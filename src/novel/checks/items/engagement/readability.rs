@@ -1,4 +1,5 @@
-//! A31-064: R of decision 39 in the band of a known text: from 0 at the lowest of its windows to 1 above 60 % of them.
+//! Item A31-064: the readability R of decision 39 relative to a reference text: 0 at the lowest of its windows, 1 above
+//! 60 % of them.
 
 use crate::checks::{
     Material,

@@ -1,5 +1,5 @@
-//! A31-025: the mean of the three acts, each 1 within the tolerance of its share of the text and 0 at the most deviation; times how
-//! far the scenes stand in the order of the acts of the plot.
+//! Item A31-025: the mean over the three acts, each 1 within `tolerance` of its share of the text and 0 at `most`
+//! deviation, multiplied by how well the scenes follow the order of the acts in the plot.
 
 use crate::{
     checks::{
@@ -16,7 +16,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         return Measure::not_applicable();
     }
     let wanted = ["setup", "confrontation", "resolution"].map(|act| gauge.threshold(act));
-    // Where each scene begins, as a share of the text.
+    // The beginning of each scene, as a share of the text.
     let all: usize = scenes.iter().map(|scene| scene.characters).sum();
     let mut before = 0;
     let mut begins = Vec::with_capacity(scenes.len() + 1);
@@ -36,8 +36,8 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         .at(places)
 }
 
-/// How far the scenes stand in the order of the acts: what they share with their acts, of what they would share each with the act
-/// that it is nearest to. 1 where the plot says too little.
+/// Returns how well the scenes follow the order of the acts: the words that they share with their own acts, relative to
+/// those that they share with the closest act each. Returns 1 if the plot has too few words.
 fn order(shared: &[[usize; 3]], [second, third]: [usize; 2], gauge: &Gauge<'_>) -> f64 {
     let act = |scene: usize| usize::from(scene >= second) + usize::from(scene >= third);
     let own: usize = shared.iter().enumerate().map(|(scene, words)| words[act(scene)]).sum();
@@ -49,7 +49,7 @@ fn order(shared: &[[usize; 3]], [second, third]: [usize; 2], gauge: &Gauge<'_>) 
     ramp(share(own, best), none, full)
 }
 
-/// How many words each scene shares with the sentences of each act; zeros without such a plot.
+/// Returns for each scene the number of words that it shares with each act; zeros if the plot describes no acts.
 fn shared(material: &Material<'_>) -> Vec<[usize; 3]> {
     let scenes = material.scenes().scenes.len();
     let structure = material.context().plot.as_ref().map(|plot| &plot.story_structure);
@@ -66,11 +66,11 @@ fn shared(material: &Material<'_>) -> Vec<[usize; 3]> {
         .collect()
 }
 
-/// The scenes with which the second and the third act begin: the most shared words, and then the nearest to the shares that are
-/// wanted. Goes over the scenes once; there are at least three.
+/// Returns the scenes with which the second and the third act begin: those with the most shared words, and among equals
+/// the nearest to the wanted shares. Needs at least three scenes; makes one pass over them.
 fn boundaries(shared: &[[usize; 3]], begins: &[f64], wanted: [f64; 3]) -> [usize; 2] {
     let mut first = 0.0;
-    // The best so far: with the second act begun, and with the third.
+    // The best boundaries so far: with the second act begun, and with the third.
     let mut second = (f64::MIN, 1);
     let mut third = (f64::MIN, [1, 2]);
     for (scene, (words, begin)) in shared.iter().zip(begins).enumerate() {
@@ -90,7 +90,7 @@ fn boundaries(shared: &[[usize; 3]], begins: &[f64], wanted: [f64; 3]) -> [usize
     third.1
 }
 
-/// What it costs that an act begins elsewhere: for both boundaries together less than one word.
+/// Returns the cost of an act that begins elsewhere; for both boundaries together it is less than one word.
 fn off(begin: f64, wanted: f64) -> f64 {
     (begin - wanted).abs() * 0.4
 }
@@ -108,7 +108,7 @@ mod tests {
 
     const WANTED: [f64; 3] = [0.25, 0.5, 0.25];
 
-    /// What two boundaries are worth.
+    /// Returns the value of two boundaries.
     fn worth(shared: &[[usize; 3]], begins: &[f64], [second, third]: [usize; 2]) -> f64 {
         let act = |scene: usize| usize::from(scene >= second) + usize::from(scene >= third);
         let words = shared.iter().enumerate().map(|(scene, words)| words[act(scene)]).sum();

@@ -1,4 +1,4 @@
-//! A31-034: 1 less a penalty for each time of the narration that is earlier than the one before it in its scene.
+//! Item A31-034: 1 less `penalty` for each time in the narration that is earlier than the previous one in its scene.
 
 use crate::checks::{
     Material,

@@ -1,4 +1,4 @@
-//! A31-036: the share of scenes with a word of goals or of obstacles.
+//! Item A31-036: the share of scenes with words of goals or obstacles.
 
 use crate::{
     checks::{

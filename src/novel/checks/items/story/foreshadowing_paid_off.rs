@@ -1,4 +1,4 @@
-//! A31-033: the share of what the ledger pays off by this episode of which a keyword of the payoff stands in the story.
+//! Item A31-033: the share of the ledger's payoffs due by this episode that have a keyword in the story.
 
 use crate::checks::{
     Material,

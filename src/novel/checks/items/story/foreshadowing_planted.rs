@@ -1,4 +1,4 @@
-//! A31-032: the share of what the ledger plants in this episode of which a keyword stands in the story.
+//! Item A31-032: the share of the ledger's plants in this episode that have a keyword in the story.
 
 use crate::checks::{
     Material,

@@ -1,4 +1,4 @@
-//! A31-026: the share of the plot's key events that stand in one scene by their content words, divided by what is enough.
+//! Item A31-026: the share of the plot's key events whose content words occur in one scene, divided by `enough`.
 
 use crate::checks::{
     Material,

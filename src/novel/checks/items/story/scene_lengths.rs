@@ -1,4 +1,5 @@
-//! A31-029: the variation of the lengths of scenes in a band, less a penalty for each scene that takes nearly half of the text.
+//! Item A31-029: the variation of scene lengths within a band, less `penalty` for each scene that takes nearly half of
+//! the text.
 
 use crate::checks::{
     Material,

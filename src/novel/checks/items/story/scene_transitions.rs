@@ -1,4 +1,4 @@
-//! A31-030: the share of scenes whose head names at least two of time, place and person.
+//! Item A31-030: the share of scenes whose beginning names at least `kinds` (two) of time, place and person.
 
 use crate::{
     checks::{
@@ -25,7 +25,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     Measure::of(clear).from(clear).at(heads)
 }
 
-/// How many of time, place and person the head of a scene names.
+/// Returns the number of kinds among time, place and person that the beginning of a scene names.
 fn named(material: &Material<'_>, scene: &Stretch, characters: usize) -> usize {
     let mut found = [false; 3];
     for (_, words) in scene.heads(material, characters) {
@@ -46,7 +46,7 @@ fn is_place(words: &[Morpheme<'_>]) -> bool {
 
 fn is_person(words: &[Morpheme<'_>]) -> bool {
     let is_own = |word: &Morpheme<'_>| word.origin == Origin::Name && word.parts[2] == "人名";
-    // 一平君 is no pronoun.
+    // In 一平君 the 君 is not a pronoun.
     let is_pronoun = |word: &Morpheme<'_>| {
         let pronouns = &PEOPLE.pronouns;
         !word.is(&["名詞", "接尾"]) && (pronouns.first.has(word.base) || pronouns.third.has(word.base))

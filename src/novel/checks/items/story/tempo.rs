@@ -1,4 +1,4 @@
-//! A31-028: the variation of the tension of sections on a ramp, less a penalty for each section that is far longer than the mean.
+//! Item A31-028: the variation of tension across sections, less `penalty` for each section far longer than the mean.
 
 use crate::checks::{
     Material,
@@ -24,7 +24,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         .iter()
         .filter(|section| section.characters as f64 > longest)
         .collect();
-    // Among many sections one long one is diluted.
+    // A long section among many weighs less.
     let tens = (sections.len() as f64 / 10.0).max(1.0);
     let score = ramp(variation, gauge.threshold("flat"), gauge.threshold("enough"));
     Measure::of(score - gauge.threshold("penalty") * long.len() as f64 / tens)

@@ -1,4 +1,5 @@
-//! A31-027: strength times place of the break in tension that CUSUM finds; with a turning point in the plot, the mean of both.
+//! Item A31-027: the strength of the change in tension that CUSUM finds, times the score of its position. If the plot
+//! names a turning point, the mean of that and of its presence in the text.
 
 use crate::checks::{
     Material,
@@ -9,7 +10,7 @@ use crate::checks::{
 pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     let turn = turn(material, gauge);
     let planned = planned(material).map(|event| {
-        // As A31-026 looks for an event.
+        // The same threshold as for A31-026.
         let page = ITEMS
             .iter()
             .find(|item| item.name == "plot_events")
@@ -34,7 +35,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     }
 }
 
-/// The break after which the tension is another one.
+/// Finds the change point of the tension and scores its strength and position.
 #[expect(clippy::cast_precision_loss, reason = "a text has few sections")]
 fn turn(material: &Material<'_>, gauge: &Gauge<'_>) -> Option<Measure> {
     let sections = &material.scenes().sections;
@@ -51,7 +52,7 @@ fn turn(material: &Material<'_>, gauge: &Gauge<'_>) -> Option<Measure> {
         sum += value - mean;
         sum
     });
-    // The last sum is zero: after it there is nothing.
+    // The last sum is always zero and marks no change.
     let sums: Vec<f64> = sums.take(tensions.len() - 1).collect();
     let farthest = sums
         .iter()
@@ -69,7 +70,7 @@ fn turn(material: &Material<'_>, gauge: &Gauge<'_>) -> Option<Measure> {
         gauge.threshold("to"),
         gauge.threshold("margin"),
     );
-    // An early turn is a turn all the same.
+    // An early turn still counts with the floor.
     let place = place.max(gauge.threshold("floor"));
     let strong = ramp(strength, gauge.threshold("none"), gauge.threshold("enough"));
     let turned = sections[after + 1]
@@ -79,7 +80,7 @@ fn turn(material: &Material<'_>, gauge: &Gauge<'_>) -> Option<Measure> {
     Some(Measure::of(strong * place).from(strength).at(turned))
 }
 
-/// The turning point of the plot, looked for in the text.
+/// Finds the turning point of the plot in the text.
 fn planned(material: &Material<'_>) -> Option<crate::checks::features::Event> {
     let plot = material.context().plot.as_ref()?;
     let keys = [&plot.unknown, &plot.story_structure.unknown];

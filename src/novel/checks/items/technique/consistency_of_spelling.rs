@@ -1,4 +1,5 @@
-//! A31-044: 1 less a penalty for each group of spellings and each term of the glossary that the text writes in more than one way.
+//! Item A31-044: 1 less `penalty` for each group of spellings and each term of the glossary that the text spells in
+//! more than one way.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -28,7 +29,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     let avoided: Vec<Range<usize>> = terms(material)
         .filter_map(|avoid| avoid.places(material).into_iter().next())
         .collect();
-    // A book has room for more than an episode.
+    // A whole book may have more variants than an episode.
     let episodes = (material.characters() as f64 / gauge.threshold("episode")).max(1.0);
     let variants = (groups + avoided.len()) as f64;
     places.splice(0..0, avoided);
@@ -37,7 +38,8 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         .at(places)
 }
 
-/// How many groups of spellings the rule `spelling_variant` finds, and where the rarer spellings stand.
+/// Returns the number of groups of spellings that the rule `spelling_variant` reports, and a place of a rarer spelling
+/// for each.
 fn groups(material: &Material<'_>) -> (usize, Vec<Range<usize>>) {
     let found = findings(material, |rule| rule.name == "spelling_variant");
     if found.is_empty() {
@@ -60,7 +62,7 @@ fn groups(material: &Material<'_>) -> (usize, Vec<Range<usize>>) {
             .take_while(|word| word.source.end <= finding.source.end)
             .count();
         let hits = SPELLINGS.find(&words[*start..start + length]);
-        // The first place of each group is enough.
+        // One place per group is enough.
         if hits
             .first()
             .is_some_and(|hit| groups.insert(SPELLINGS.group(hit.entry)))
@@ -71,7 +73,7 @@ fn groups(material: &Material<'_>) -> (usize, Vec<Range<usize>>) {
     (groups.len(), places)
 }
 
-/// The spellings that the glossary does not want, for each term that has any.
+/// Iterates over the rejected spellings in the glossary, one step for each term that has any.
 fn terms(material: &Material<'_>) -> impl Iterator<Item = Step> {
     let lists = material.context().world.iter().filter_map(|file| file.get("terms"));
     let terms = lists.flat_map(|list| {

@@ -1,4 +1,4 @@
-//! A31-048: findings of the rules whose findings are errors almost beyond doubt, in 1,000 characters.
+//! Item A31-048: findings of the rules that are errors almost beyond doubt, per 1,000 characters.
 
 use crate::checks::{
     Material,
@@ -6,7 +6,7 @@ use crate::checks::{
     rules::findings,
 };
 
-/// The rules: what they find is an error for every reader.
+/// The rules whose findings are errors for every reader.
 const RULES: [&str; 8] = [
     "doubled_particle",
     "repeated_word",

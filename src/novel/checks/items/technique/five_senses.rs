@@ -1,4 +1,5 @@
-//! A31-037: the senses with enough words in 1,000 characters, of those that are asked for, less a penalty where sight is nearly all.
+//! Item A31-037: the number of senses with enough words per 1,000 characters, relative to `senses`, less a penalty if
+//! sight dominates.
 
 use crate::checks::{
     Material,
@@ -26,7 +27,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     let used = used.count() as f64;
     let seen = share(of(Sense::Sight).count(), sensed.len());
     let glut = gauge.threshold("penalty") * ramp(seen, gauge.threshold("visual"), 1.0);
-    // One word of each sense, and then whatever there is.
+    // One word of each sense as evidence.
     let first = Sense::ALL.into_iter().filter_map(|sense| of(sense).next());
     Measure::of((used / gauge.threshold("senses")).min(1.0) - glut)
         .from(used)

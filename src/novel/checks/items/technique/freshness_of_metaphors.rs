@@ -1,4 +1,4 @@
-//! A31-040: the share of worn phrases among the figures of the narration, on a falling ramp.
+//! Item A31-040: the share of clichés among the figures of speech in the narration; the fewer the better.
 
 use crate::checks::{
     Material,
@@ -8,7 +8,7 @@ use crate::checks::{
 
 pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     let worn = findings(material, |rule| rule.name == "cliche");
-    // A comparison within a worn phrase is that phrase. Both lists are in the order of the text.
+    // A comparison within a cliché counts as the cliché. Both lists are in the order of the text.
     let mut rest = worn.iter().peekable();
     let figures = similes(material).into_iter().map(|figure| material.source_of(&figure));
     let own = figures.filter(|figure| {

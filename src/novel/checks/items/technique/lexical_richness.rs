@@ -1,4 +1,4 @@
-//! A31-046: the moving-average type-token ratio of the content words, on a ramp.
+//! Item A31-046: the moving-average type-token ratio of the content words, scaled from `poor` to `enough`.
 
 use crate::{
     checks::{
@@ -9,7 +9,7 @@ use crate::{
     morphology::{Morpheme, Origin},
 };
 
-/// Words that stand in every text as often, and say nothing of its vocabulary.
+/// Words equally frequent in every text, which say nothing about its vocabulary.
 const COMMON: [&str; 18] = [
     "する",
     "ある",

@@ -1,11 +1,12 @@
-//! A31-043: the mean number of commas in a band, lowered by up to a half where many sentences are full of them.
+//! Item A31-043: the mean number of commas per sentence within a band, lowered by up to half if many sentences have too
+//! many.
 
 use crate::checks::{
     Material,
     items::{Gauge, Measure, ramp, share},
 };
 
-/// How much sentences full of commas can take away.
+/// The maximum share of the score that sentences with too many commas can cost.
 const HALF: f64 = 0.5;
 
 pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {

@@ -1,4 +1,4 @@
-//! A31-039: comparisons in 1,000 characters of narration; 1 within the band, falling to a floor on either side.
+//! Item A31-039: comparisons per 1,000 characters of narration: 1 within the band, falling to `floor` on either side.
 
 use crate::{
     checks::{

@@ -1,5 +1,5 @@
-//! A31-047: the share of phrases that come again on a falling ramp, less a penalty for each word that stands in sentence after
-//! sentence.
+//! Item A31-047: the share of repeated phrases, the lower the better, less `penalty` for each word that recurs in
+//! consecutive sentences.
 
 use crate::{
     checks::{
@@ -22,7 +22,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     let window = gauge.limit("window");
     let again = words.repeated_share(window);
     let rows = rows_of_words(material, gauge.limit("sentences") + 1);
-    // A row among many sentences is diluted.
+    // A repetition among many sentences weighs less.
     let thousands = (material.characters_heard(Voice::Narration) as f64 / 1_000.0).max(1.0);
     let places = rows.iter().map(|row| row.first.source.clone());
     let phrases = words

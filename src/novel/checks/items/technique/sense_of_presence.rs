@@ -1,4 +1,5 @@
-//! A31-038: the mean of the scenes, each by how many sentences of narration in its head have a word of place, nature or the senses.
+//! Item A31-038: the mean over the scenes of the number of sentences at the beginning of each whose narration has a
+//! word of place, nature or the senses, relative to `enough`.
 
 use crate::{
     checks::{
@@ -33,7 +34,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     Measure::of(mean).from(mean).at(places)
 }
 
-/// Whether the words of a sentence, or its first ones, name a place, nature or something that is perceived.
+/// True if the words of a sentence, or its first ones, name a place, nature or a perception.
 fn is_grounded(material: &Material<'_>, at: usize, words: &[Morpheme<'_>]) -> bool {
     let sensed = material.sensed();
     let own = &sensed[sensed.partition_point(|word| word.sentence < at)..];

@@ -1,4 +1,5 @@
-//! A31-042: 1 up to a share of the most frequent ending, falling to 0 where all are of it, less the rows of equal endings.
+//! Item A31-042: 1 up to a share `most` of the most frequent ending, falling to 0 if all sentences have it, less a
+//! penalty for runs of equal endings.
 
 use crate::{
     checks::{

@@ -1,4 +1,5 @@
-//! A31-041: the variation of sentence lengths in a band, less a penalty for each row of long and of short sentences.
+//! Item A31-041: the variation of sentence lengths within a band, less `penalty` for each run of long or of short
+//! sentences.
 
 use crate::{
     checks::{
@@ -27,7 +28,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     let short = metrics.rows.runs(gauge.limit("short_run"), |one, next| {
         both(&|length| length <= short, one, next)
     });
-    // A row among many sentences is diluted.
+    // A run among many sentences weighs less.
     let thousands = (material.characters_heard(Voice::Narration) as f64 / 1_000.0).max(1.0);
     let rows = (long.len() + short.len()) as f64 / thousands;
     let even = ramp(variation, gauge.threshold("monotonous"), gauge.threshold("few"));

@@ -1,4 +1,4 @@
-//! A31-045: findings of the basic rules that the safe level mends, and brackets that do not close, in 1,000 characters.
+//! Item A31-045: findings of the basic rules that the safe level fixes, and unbalanced brackets, per 1,000 characters.
 
 use crate::checks::{
     FixLevel, Group, Material,

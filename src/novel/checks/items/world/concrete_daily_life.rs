@@ -1,4 +1,5 @@
-//! A31-055: words of clothing, food, dwelling and tools per 1,000 characters of narration and speech; 4 give 1.
+//! Item A31-055: words of clothing, food, dwelling and tools per 1,000 characters of narration and speech; full score
+//! at `enough` (4).
 
 use crate::{
     checks::{
@@ -34,7 +35,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     }
     let count: usize = places.iter().map(Vec::len).sum();
     let rate = 1_000.0 * count as f64 / characters as f64;
-    // The first ones of each kind.
+    // The first places of each kind.
     let shown = places.into_iter().flat_map(|kind| kind.into_iter().take(2));
     Measure::of(ramp(rate, 0.0, gauge.threshold("enough")))
         .from(rate)

@@ -1,5 +1,5 @@
-//! A31-049: 1 − 0.25 for each different spelling that is nearly a name of the settings: unwanted, in the other kana, or one
-//! character away.
+//! Item A31-049: 1 − `penalty` (0.25) for each distinct spelling that almost equals a name of the settings: rejected by
+//! the glossary, in the other kana, or `distance` (1) edits away.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -16,9 +16,9 @@ use crate::{
     morphology::{Morpheme, Origin},
 };
 
-/// How many words a name is read as at most where it is spelled otherwise.
+/// The maximum number of words into which the dictionary may split a misspelled name.
 const WORDS: usize = 6;
-/// Titles besides those of the list of people.
+/// Titles in addition to those of the lexicon of people.
 const TITLES: [&str; 6] = ["様", "殿", "氏", "君", "嬢", "翁"];
 
 #[expect(clippy::cast_precision_loss, reason = "variants are few")]
@@ -34,7 +34,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         return Measure::not_applicable();
     }
     let runs = runs(material);
-    // By spelling: the first place of each.
+    // The first place of each variant, by spelling.
     let mut variants: BTreeMap<&str, usize> = BTreeMap::new();
     let text = material.text();
     for place in spelled_otherwise(material, &names)
@@ -62,7 +62,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         .at(places.iter().map(|place| material.source_of(place)))
 }
 
-/// Spellings that the settings do not want, and names in the other kana: whole words.
+/// Returns the places of spellings that the settings reject, and of names in the other kana, as whole words.
 fn spelled_otherwise(material: &Material<'_>, names: &[&str]) -> Vec<Range<usize>> {
     let own: HashSet<&str> = names.iter().copied().collect();
     let avoided = material.glossary().entries.iter().flat_map(|entry| &entry.avoid);
@@ -75,7 +75,7 @@ fn spelled_otherwise(material: &Material<'_>, names: &[&str]) -> Vec<Range<usize
         .filter(|name| name.chars().nth(1).is_some())
         .map(|name| katakana(name))
         .collect();
-    // How any of them begins: most words do not.
+    // The first characters of all candidates; most words begin with none of them.
     let firsts: HashSet<char> = avoided
         .iter()
         .copied()
@@ -117,24 +117,24 @@ fn spelled_otherwise(material: &Material<'_>, names: &[&str]) -> Vec<Range<usize
     places
 }
 
-/// Whether nothing stands between words.
+/// True if the words follow one another without a gap.
 fn is_joined(words: &[Morpheme<'_>]) -> bool {
     words
         .windows(2)
         .all(|pair| pair[0].visible.end == pair[1].visible.start)
 }
 
-/// Whether words can be a name: one noun, or several with a noun among them. 量り as a form of 量る is none.
+/// True if words can be a name: one of them is a noun. 量り as a form of 量る cannot.
 fn is_named(words: &[Morpheme<'_>]) -> bool {
     words.iter().any(|word| word.is(&["名詞"]))
 }
 
-/// Whether the dictionary does not know words as what they are.
+/// True if the dictionary does not have one of the words.
 fn is_foreign(words: &[Morpheme<'_>]) -> bool {
     words.iter().any(|word| word.origin == Origin::Unknown)
 }
 
-/// Runs that are a character or so away from a name.
+/// Returns the runs within a small edit distance of a name.
 fn near(material: &Material<'_>, gauge: &Gauge<'_>, names: &[&str], runs: &[Run]) -> Vec<Range<usize>> {
     let (distance, shortest) = (gauge.limit("distance"), gauge.limit("shortest"));
     let mut by_script: [Vec<Vec<char>>; 2] = [Vec::new(), Vec::new()];
@@ -178,7 +178,8 @@ fn without_title(written: &str) -> Option<&str> {
     titles.filter(|rest| !rest.is_empty()).min_by_key(|rest| rest.len())
 }
 
-/// Whether two spellings are different and so many changes apart. What is only shortened, or counts on, is another word.
+/// True if two spellings differ by at most `distance` edits. A shortened or lengthened form, or another number, is a
+/// different word.
 fn is_near(name: &[char], written: &[char], distance: usize) -> bool {
     if name.len().abs_diff(written.len()) > distance || name.starts_with(written) || name.ends_with(written) {
         return false;
@@ -205,7 +206,7 @@ fn is_near(name: &[char], written: &[char], distance: usize) -> bool {
     row[written.len()] <= distance
 }
 
-/// Whether what differs stands in a word of the dictionary: 羅針盤 beside 羅針塔.
+/// True if the difference is within a word of the dictionary: 羅針盤 beside 羅針塔.
 fn is_ordinary(name: &[char], written: &[char], run: &Run) -> bool {
     let before = name.iter().zip(written).take_while(|(one, other)| one == other).count();
     let after = name
@@ -222,7 +223,7 @@ fn is_ordinary(name: &[char], written: &[char], run: &Run) -> bool {
         .any(|word| word.start < differs.end && differs.start < word.end)
 }
 
-/// The first places of runs that nobody knows and that occur often.
+/// Returns the first places of frequent unknown runs.
 fn candidates(text: &str, runs: &[Run], often: usize) -> Vec<Range<usize>> {
     let mut counts: HashMap<&str, (usize, Range<usize>)> = HashMap::new();
     for run in runs.iter().filter(|run| !run.is_known && run.characters >= 2) {
@@ -240,7 +241,7 @@ fn candidates(text: &str, runs: &[Run], often: usize) -> Vec<Range<usize>> {
     often
 }
 
-/// Hiragana as katakana.
+/// Converts hiragana to katakana.
 fn katakana(text: &str) -> String {
     text.chars().map(fold).collect()
 }

@@ -1,5 +1,5 @@
-//! A31-054: half for at most 5 new terms per 1,000 of the first 2,000 characters, half for the share of them that is explained,
-//! which weighs the less the fewer they are.
+//! Item A31-054: half the score for the rate of new terms among the first `head` (2,000) characters, full up to
+//! `enough` (5) per 1,000; half for the share of them that is explained, which weighs less the fewer they are.
 
 use std::{collections::HashSet, ops::Range};
 
@@ -13,17 +13,17 @@ use crate::{
     morphology::{NameKind, Origin},
 };
 
-/// How many characters a word of katakana has that nobody knows.
+/// The minimum number of characters of an unknown katakana word.
 const UNKNOWN: usize = 3;
-/// What stands beside a term that is explained.
+/// Phrases next to a term that is being explained.
 const BEHIND: [&str; 5] = ["とは", "という", "と呼ば", "と呼ぶ", "のこと"];
 const BEFORE: [&str; 2] = ["という", "と呼ばれる"];
 
-/// A word that a reader has to learn.
+/// A term new to the reader.
 struct New {
     visible: Range<usize>,
     sentence: usize,
-    /// The base forms that would explain it.
+    /// The base forms of the words of its meaning, any of which counts as an explanation.
     meaning: HashSet<String>,
 }
 
@@ -44,7 +44,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     let (explained, bare): (Vec<&New>, Vec<&New>) = new.iter().partition(|term| is_explained(material, term, window));
     let share = explained.len() as f64 / new.len() as f64;
     let enough = gauge.threshold("enough");
-    // A single word may stay unexplained.
+    // A single unexplained word is acceptable.
     let lacking = (1.0 - share) * ramp(load, 0.0, enough);
     let score = f64::midpoint(ramp(load, gauge.threshold("most"), enough), 1.0 - lacking);
     Measure::of(score).from(load).at(bare
@@ -53,7 +53,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         .map(|term| material.source_of(&term.visible)))
 }
 
-/// The new terms of the head, and whether there is one that is known from the episode before.
+/// Returns the new terms in the range `head`, and whether it has terms known from the previous episode.
 fn new_terms(material: &Material<'_>, head: &Range<usize>) -> (Vec<New>, bool) {
     let (glossary, words) = (material.glossary(), material.words());
     let previous = material.context().previous.as_deref().unwrap_or_default();
@@ -61,7 +61,7 @@ fn new_terms(material: &Material<'_>, head: &Range<usize>) -> (Vec<New>, bool) {
     let mut known = false;
     for mention in glossary.first_mentions() {
         let (entry, visible) = (&glossary.entries[mention.entry], &words[mention.word].visible);
-        // What the dictionary knows as one word nobody has to learn.
+        // A word of the dictionary is not new to a reader.
         let is_ordinary = words[mention.word].origin == Origin::Dictionary;
         if entry.kind != NameKind::Term || is_ordinary || !head.contains(&visible.start) {
             continue;

@@ -1,4 +1,5 @@
-//! A31-053: from 1 at 400 characters to 0 at 600 of the longest run of narration without a visible action that names three terms.
+//! Item A31-053: the longest run of narration without a visible action that names at least `terms` (three) terms: 1 up
+//! to `enough` (400) characters, 0 from `most` (600) on.
 
 use std::{collections::HashSet, ops::Range};
 
@@ -11,7 +12,7 @@ use crate::{
     manuscript::Voice,
 };
 
-/// Sentences of narration in which nobody does anything.
+/// A run of sentences of narration without any action.
 #[derive(Clone, Debug, Default)]
 struct Still {
     sentences: Option<Range<usize>>,

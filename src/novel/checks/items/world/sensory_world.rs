@@ -1,4 +1,5 @@
-//! A31-056: of the sentences that name a term or a place, the share with a word of the senses in or beside them; 30 % give 1.
+//! Item A31-056: of the sentences that name a term or a place, the share with a sensory word in or beside them; full
+//! score at `enough` (30 %).
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,7 +16,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     if named.is_empty() {
         return Measure::not_applicable();
     }
-    // A term is no word of the senses, even if the list has it.
+    // A term does not count as a sensory word, even if the lexicon has it.
     let mut senses: HashMap<usize, usize> = HashMap::new();
     for word in sensed(material) {
         let words = material.words_of(word.sentence);

@@ -1,4 +1,5 @@
-//! A31-050: of the sentences that state an age, a number or a colour which the settings have too, the share that agrees.
+//! Item A31-050: of the sentences that state an age, a number or a colour also stated in the settings, the share that
+//! agrees.
 
 use std::{collections::HashSet, ops::Range};
 
@@ -14,7 +15,7 @@ use crate::{
     project::Yaml,
 };
 
-/// Words of another time.
+/// Phrases that refer to another time.
 const OTHER_TIMES: [&str; 12] = [
     "当時",
     "昔",
@@ -30,7 +31,7 @@ const OTHER_TIMES: [&str; 12] = [
     "だった頃",
 ];
 
-/// What the settings say of an entry of the glossary.
+/// A fact that the settings state about an entry of the glossary.
 struct Known {
     entry: usize,
     fact: Fact,
@@ -48,7 +49,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     let mut last_person = None;
     let (mut right, mut wrong): (Vec<Range<usize>>, Vec<Range<usize>>) = (Vec::new(), Vec::new());
     for (at, sentence) in material.sentences().iter().enumerate() {
-        // The entries that the sentence names, and the characters among them with their places.
+        // The entries that the sentence names, and the positions of the characters among them.
         let mut named = HashSet::new();
         let mut people = Vec::new();
         while let Some(mention) = mentions.next_if(|mention| mention.sentence <= at) {
@@ -84,7 +85,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
             } else if !agrees.is_empty()
                 && (matches!(place.fact, Fact::Number { .. }) || PEOPLE.kin_and_roles.find(words).is_empty())
             {
-                // A thing of another colour may be that of a man who has no name.
+                // The differently coloured thing may belong to an unnamed person.
                 wrong.push(sentence.source());
             }
         }
@@ -99,14 +100,14 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         .at(right)
 }
 
-/// The facts of the settings.
+/// Returns the facts of the settings.
 fn known(material: &Material<'_>, window: usize) -> Vec<Known> {
     let glossary = material.glossary();
     let mut known = Vec::new();
     for (entry, own) in glossary.entries.iter().enumerate() {
         let is_person = own.kind == NameKind::Person;
         let facts = own.said.iter().flat_map(|line| Facts::of_line(line, window).places);
-        // A character's lines have numbers of other things; the age stands under its own key.
+        // The text about a character has numbers of other things; the age is under its own key.
         let facts = facts.filter(|place| is_person == matches!(place.fact, Fact::Colour { .. }));
         known.extend(facts.map(|place| Known {
             entry,
@@ -158,7 +159,7 @@ fn ages(material: &Material<'_>) -> Vec<Known> {
     ages.collect()
 }
 
-/// Whether a text speaks of what the settings speak of.
+/// True if two facts are about the same property of the same thing.
 fn is_same_thing(known: &Fact, told: &Fact) -> bool {
     match (known, told) {
         (
@@ -174,7 +175,7 @@ fn is_same_thing(known: &Fact, told: &Fact) -> bool {
     }
 }
 
-/// Whether it says the same of it.
+/// True if two facts have the same value.
 fn agree(known: &Fact, told: &Fact) -> bool {
     match (known, told) {
         (Fact::Number { value, .. }, Fact::Number { value: told, .. }) => (value - told).abs() < 1e-9,

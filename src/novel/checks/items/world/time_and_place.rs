@@ -1,4 +1,5 @@
-//! A31-052: the mean of two: time and place, half each, in the first 800 characters; and the same in each scene, as their mean.
+//! Item A31-052: the mean of two scores weighted by `opening_weight`: time and place, half each, in the first `opening`
+//! (800) characters; and the mean of the same over the scenes.
 
 use crate::checks::{
     Material,
