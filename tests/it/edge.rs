@@ -387,7 +387,7 @@ async fn the_caller_chooses_the_language() {
     let error = plain.call("list_files", json!({"roots": ["nowhere"]})).await;
     let (_, text, failed) = error.called();
     assert!(
-        failed && text.contains("There is no file") && is_japanese(text),
+        failed && text.contains("File or folder not found") && is_japanese(text),
         "{text}"
     );
     // By the URL.
@@ -396,7 +396,7 @@ async fn the_caller_chooses_the_language() {
     )));
     let error = by_query.call("list_files", json!({"roots": ["nowhere"]})).await;
     assert!(
-        !error.called().1.contains("There is no file") && is_japanese(error.called().1),
+        !error.called().1.contains("File or folder not found") && is_japanese(error.called().1),
         "{}",
         error.raw
     );

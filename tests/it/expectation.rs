@@ -273,7 +273,7 @@ async fn the_operator_can_switch_it_off_and_calls_are_told() {
     let app = sample.app_with(&[], |config| config.browser.expectation.enabled = false);
     let reply = call(&app, "search_content", search(json!({}))).await;
     let message = refused(&app, &reply, &["INVALID_ARGUMENTS"]);
-    assert!(message.contains("switched off"), "{message}");
+    assert!(message.contains("disables expectation"), "{message}");
     let steps = json!([{"tool": "search_content", "arguments": search(json!({}))}]);
     let reply = call(&app, "batch_execute", json!({"steps": steps})).await;
     refused(&app, &reply, &["INVALID_ARGUMENTS"]);

@@ -216,7 +216,7 @@ async fn an_error_is_told_in_the_language_of_the_caller_or_in_both() {
         let arguments = serde_json::json!({"roots": ["nowhere"]});
         let reply = crate::sample::call_as(&app, "list_files", arguments, caller, CancellationToken::new()).await;
         let message = refused(&app, &reply, &["FILE_NOT_FOUND"]);
-        assert_eq!(message.contains("There is no file"), english, "{message}");
+        assert_eq!(message.contains("File or folder not found"), english, "{message}");
         assert_eq!(is_japanese(&message), japanese, "{message}");
     }
 }

@@ -335,7 +335,7 @@ async fn a_leading_dot_is_part_of_a_name_before_it_tells_a_depth() {
         match found {
             Some(found) => assert!(cut.text.contains(found), "{path} {element}: {}", cut.text),
             None => assert!(
-                cut.text.contains("There is no element"),
+                cut.text.contains("Element not found"),
                 "{path} {element}: {}",
                 cut.text
             ),

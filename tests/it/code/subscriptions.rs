@@ -374,7 +374,7 @@ async fn what_cannot_be_subscribed_to_is_taught() {
         ("code://file/../outside/x", "'..'"),
         ("code://file//etc/passwd", "outside the project"),
         ("code://file/elsewhere/later.txt", "outside the project"),
-        ("code://file/dir", "a regular file is needed"),
+        ("code://file/dir", "a regular file is required"),
         ("code://file/a.txt?project_root=/etc", "not allowed"),
         ("code://stats/nope", "overview, languages, complexity, files"),
         ("file:///etc/passwd", "code://file/PATH"),

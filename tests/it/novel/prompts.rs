@@ -99,7 +99,7 @@ async fn arguments_are_read_as_people_write_them() {
         ),
         ("write", json!({"episode": ["1"]}), "it is no text"),
         ("init", json!({"title": "x".repeat(5_000)}), "longer than 4000"),
-        ("no_such", json!({}), "There is no prompt \"no_such\""),
+        ("no_such", json!({}), "Unknown prompt: \"no_such\""),
     ] {
         let answer = get(&client, name, arguments.clone()).await;
         let error = answer.error();

@@ -122,7 +122,7 @@ fn what_is_there_is_found_and_the_rest_is_told() {
     let told = remarks(&project);
     assert_eq!(
         told[0],
-        "\"プロジェクト設定.yaml\" cannot be read as YAML at line 2, column 9: `author`: one text is needed here, without a list or keys."
+        "\"プロジェクト設定.yaml\" is not valid YAML at line 2, column 9: `author`: one text is needed here, without a list or keys."
     );
     assert_eq!(
         told[1..],
