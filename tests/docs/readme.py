@@ -98,6 +98,11 @@ def blocks(text):
     return [(match[1], text.count("\n", 0, match.start()) + 1, match[2]) for match in found]
 
 
+def inline_configurations(text):
+    """The JSON objects in the cells of a page's tables of clients."""
+    return re.findall(r'^\| .* \| `(\{"(?:mcpServers|servers)".*\})` \|$', text, re.MULTILINE)
+
+
 def parsed(language, content):
     return json.loads(content) if language == "json" else tomllib.loads(content)
 
@@ -163,7 +168,8 @@ def starts(table, folder):
 
 
 def check_configurations(page, text, folder):
-    for language, line, content in blocks(text):
+    inline = [("json", text.count("\n", 0, text.index(cell)) + 1, cell) for cell in inline_configurations(text)]
+    for language, line, content in [*blocks(text), *inline]:
         if language not in ("json", "toml"):
             continue
         where = f"{page}:{line}"
@@ -285,7 +291,7 @@ def main():
     for readme in ("README.md", "README.ja.md"):
         check(any(READY + "\n" == block for _, _, block in blocks(texts[readme])), f"{readme}: no ready line", "server")
     documents = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md"))
-    for page in ["ARCHITECTURE.md", "CHANGELOG.md", *documents]:
+    for page in ["ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", *documents]:
         check_links(page, (ROOT / page).read_text(encoding="utf-8"))
 
     check_code_map((ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8"))

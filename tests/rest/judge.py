@@ -77,7 +77,7 @@ def the_time_that_was_asked_for(failure, case, response):
 
 
 def null_is_absent(failure, case, response):
-    """An argument that is null, and a body that is not there, say nothing (ARCHITECTURE.md): what is left is as published."""
+    """An argument that is null, and a body that is not there, say nothing (docs/decisions/edge.md): what is left is as published."""
     is_call = case.method == "POST" and case.path.startswith("/v1/tools/") and "{" not in case.path
     if not isinstance(failure, AcceptedNegativeData) or not is_call:
         return False
