@@ -33,6 +33,7 @@ thread_local! {
 
 /// True if [`walk`] handles a panic on this thread, so that a panic hook need not report it: the system provided no
 /// thread, or the walk's thread panicked and reported it.
+#[must_use]
 pub fn is_panic_handled() -> bool {
     HAS_FALLBACK.get()
 }
