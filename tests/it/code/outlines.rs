@@ -334,11 +334,7 @@ async fn a_leading_dot_is_part_of_a_name_before_it_tells_a_depth() {
         let cut = call(&app, "extract_code_section", cut).await;
         match found {
             Some(found) => assert!(cut.text.contains(found), "{path} {element}: {}", cut.text),
-            None => assert!(
-                cut.text.contains("Element not found"),
-                "{path} {element}: {}",
-                cut.text
-            ),
+            None => assert!(cut.text.contains("Element not found"), "{path} {element}: {}", cut.text),
         }
     }
 }
