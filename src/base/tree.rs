@@ -422,13 +422,13 @@ mod linux {
                         // An event of a folder that was moved away; the folder that it left reports the move.
                         continue;
                     };
-                    if path.file_name().is_some_and(may_be_elsewhere) {
-                        let kind = path.symlink_metadata().map(|meta| meta.file_type());
-                        self.has_rules_elsewhere |= path
-                            .file_name()
-                            .zip(kind.ok())
-                            .is_some_and(|(name, kind)| is_rule_elsewhere(name, kind));
-                    }
+                    // The name first: the type costs a look at the file.
+                    self.has_rules_elsewhere |= path.file_name().is_some_and(|name| {
+                        may_be_elsewhere(name)
+                            && path
+                                .symlink_metadata()
+                                .is_ok_and(|meta| is_rule_elsewhere(name, meta.file_type()))
+                    });
                     seen(&path);
                     if !event.mask.contains(EventMask::ISDIR) || !is_counted {
                         continue;

@@ -1,6 +1,6 @@
 //! The characters of a novel as its settings describe them: names, pronouns, forms of address, sentence endings.
 //!
-//! What the files omit is empty, and checks draw no conclusion from it.
+//! A detail that the files omit is empty, and checks draw no conclusion from it.
 
 use crate::{
     morphology::{Ipadic, Morphology as _},
