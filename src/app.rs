@@ -6,29 +6,29 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use fumi_base::{
     cache::ResultCache,
     freshness::Freshness,
-    pools::Pools,
+    pools::WorkPools,
     project::Project,
+    project_locks::ProjectLocks,
     redact::Redactor,
     roots::AllowedRoots,
-    store::{Store, memory::Memory},
-    writers::Writers,
+    store::{Store, memory::MemoryStore},
 };
 
-use fumi_browser::Browser;
+use fumi_browser::BrowserService;
 use fumi_code::parser_pool::ParserPool;
 
 use crate::{
     config::{Config, ConfigError, StateKey},
-    mcp::seals::{self, Seals},
-    provider::Provider,
-    telemetry::metrics::Metrics,
+    mcp::request_state::{self, RequestStateCodec},
+    provider::ProviderClient,
+    telemetry::metrics::ServerMetrics,
     tool::{
         Access, Audience,
-        catalogue::{Catalogue, Scope},
-        converse::{Author, Question},
+        catalogue::{Catalogue, ToolsetScope},
+        conversation::{ModelQuestion, TextModel},
         pipeline::{self, Kernel},
     },
-    tools::{self, Sessions},
+    tools::{self, SessionProjects},
 };
 
 /// The maximum size of all cached statistics, in bytes. One entry has at most some 200 KB.
@@ -44,11 +44,11 @@ pub struct App {
     /// The catalogue of all tools.
     pub catalogue: Catalogue,
     /// The toolsets at `/mcp`.
-    pub scope: Scope,
+    pub scope: ToolsetScope,
     /// The projects that sessions chose.
-    pub sessions: Arc<Sessions>,
+    pub sessions: Arc<SessionProjects>,
     /// The browser. Chromium is started by the first call that needs it.
-    pub browser: Arc<Browser>,
+    pub browser: Arc<BrowserService>,
     /// The pool of parser processes for source files.
     pub parsers: Arc<ParserPool>,
     /// The store of state that outlives a call, and perhaps the process.
@@ -56,9 +56,9 @@ pub struct App {
     /// Cached statistics of projects: the JSON text, and the time of counting.
     pub statistics: ResultCache<(Arc<str>, Arc<str>)>,
     /// The codec that seals and opens the state which stateless clients carry.
-    pub seals: Seals,
+    pub seals: RequestStateCodec,
     /// The provider of models, if one is configured and may be asked.
-    pub provider: Option<Provider>,
+    pub provider: Option<ProviderClient>,
 }
 
 impl App {
@@ -66,12 +66,12 @@ impl App {
     /// ends.
     pub fn build(config: Config, secrets: impl IntoIterator<Item = String>) -> Result<Arc<Self>, ConfigError> {
         let parsers = ParserPool::in_process();
-        Self::build_over(Arc::new(Memory::default()), config, parsers, secrets)
+        Self::build_with_store(Arc::new(MemoryStore::default()), config, parsers, secrets)
     }
 
     /// Builds everything from a checked configuration over a store that may be older than the process, and outlive it.
     /// `secrets` are removed from all replies.
-    pub fn build_over(
+    pub fn build_with_store(
         store: Arc<dyn Store>,
         config: Config,
         parsers: ParserPool,
@@ -85,9 +85,9 @@ impl App {
         .map_err(|(root, error)| ConfigError(format!("the root {} cannot be opened: {error}", root.display())))?
         .ok_or_else(|| ConfigError("at least one root is needed".to_owned()))?;
         let roots = Arc::new(roots);
-        let sessions = Arc::new(Sessions::default());
+        let sessions = Arc::new(SessionProjects::default());
         let parsers = Arc::new(parsers);
-        let browser = Browser::new(config.browser.settings(config.is_shared())?);
+        let browser = BrowserService::new(config.browser.settings(config.is_shared())?);
         let catalogue = tools::catalogue(
             &config,
             config.code.queries()?,
@@ -98,21 +98,25 @@ impl App {
             &store,
         );
         let scope = scope(&catalogue, &config.tools.toolsets)?;
-        let metrics = Metrics::open(&config.telemetry)?;
-        let seals = Seals::new(&StateKey::of(&config.server.state_key)?, seals::TTL, Arc::clone(&store));
-        let provider = Provider::open(&config.novel, &metrics)?;
+        let metrics = ServerMetrics::open(&config.telemetry)?;
+        let seals = RequestStateCodec::new(
+            &StateKey::from_config(&config.server.state_key)?,
+            request_state::TTL,
+            Arc::clone(&store),
+        );
+        let provider = ProviderClient::open(&config.novel, &metrics)?;
         let own = [&config.server.state_key, &config.novel.provider.key].map(|secret| secret.expose().to_owned());
         let kernel = Kernel {
             metrics: Arc::clone(&metrics),
-            pools: Pools::new(config.pools.sizes()),
+            pools: WorkPools::new(config.pools.sizes()),
             cache: ResultCache::new(config.cache.bytes, config.cache.entry_bytes),
             freshness: Freshness::default(),
             roots,
             writers: Arc::new(
-                Writers::new(Duration::from_secs(config.pools.wait_seconds))
+                ProjectLocks::new(Duration::from_secs(config.pools.wait_seconds))
                     .map_err(|error| ConfigError(format!("the system gives no random numbers: {error}")))?,
             ),
-            tops: BTreeMap::from([(tools::novel::FAMILY.name, config.novel.names.settings.clone())]),
+            top_markers: BTreeMap::from([(tools::novel::FAMILY.name, config.novel.names.settings.clone())]),
             redactor: Arc::new(Redactor::new(secrets.into_iter().chain(own))),
             caps: config.limits.caps(),
             expectation: config.browser.expectation.policy(),
@@ -135,22 +139,22 @@ impl App {
 
     /// Returns the access of a caller with the tools that are listed in a project: if no toolsets were named, those for
     /// novels in a novel, else those for code. All other tools can be called too.
-    pub fn listed(&self, access: &Access, project: &Arc<Project>) -> Access {
+    pub fn listed_access(&self, access: &Access, project: &Arc<Project>) -> Access {
         if !access.by_project {
             return access.clone();
         }
         let is_novel = pipeline::is_of_family(&self.kernel, tools::novel::FAMILY.name, access, project);
-        access.listing(if is_novel { "novel" } else { "code" })
+        access.with_listed(if is_novel { "novel" } else { "code" })
     }
 
     /// Returns the provider, if it may answer the question.
-    pub fn provider_for(&self, question: &Question) -> Option<&dyn Author> {
+    pub fn provider_for(&self, question: &ModelQuestion) -> Option<&dyn TextModel> {
         let provider = self.provider.as_ref()?;
-        (question.audience() == Audience::Anybody).then_some(provider)
+        (question.audience() == Audience::AnyModel).then_some(provider)
     }
 }
 
-fn scope(catalogue: &Catalogue, wanted: &[String]) -> Result<Scope, ConfigError> {
+fn scope(catalogue: &Catalogue, wanted: &[String]) -> Result<ToolsetScope, ConfigError> {
     let known: Vec<_> = catalogue.toolsets().into_iter().collect();
     let names: Vec<&str> = if wanted.is_empty() {
         known.clone()

@@ -16,18 +16,18 @@ use fumi::{
     app::App,
     config::{self, Config, ConfigError, Flags, LogFormat, StoreKind},
     http, mcp,
-    novel_commands::{self, Changed},
+    novel_commands::{self, IfChanged},
     state,
     telemetry::{self, export::Exporters},
-    tool::{Access, Caller, Progress, converse::Talk},
+    tool::{Access, CallProgress, Caller, conversation::CallRunner},
 };
-use fumi_base::{errors::Teach as _, pools::Pool, redact::Redactor, store::memory::Memory, text::Locale};
+use fumi_base::{errors::UserError as _, pools::Pool, redact::Redactor, store::memory::MemoryStore, text::Locale};
 use fumi_code::{
-    parser_pool::{ParserPool, Program},
+    parser_pool::{ParserPool, ParserProgram},
     parser_process,
     shared_walk::is_panic_handled,
 };
-use fumi_novel::{project::StylePreset, scaffold::Wishes};
+use fumi_novel::{project::StylePreset, scaffold::NovelTemplateValues};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -44,13 +44,13 @@ const PARSER_COMMAND: &str = "parser-process";
 #[command(name = "fumi", version, args_conflicts_with_subcommands = true)]
 struct Cli {
     #[command(subcommand)]
-    command: Option<Command>,
+    command: Option<CliCommand>,
     #[command(flatten)]
     serve: Serve,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum CliCommand {
     /// Serve MCP over HTTP (the default).
     Serve(Serve),
     /// Serve one MCP client over standard input and output.
@@ -200,40 +200,40 @@ fn main() -> ExitCode {
     report_unhandled_panics();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) if error.use_stderr() => return refuse(&first_paragraph(&error.to_string())),
+        Err(error) if error.use_stderr() => return exit_with_error(&first_paragraph(&error.to_string())),
         // --help and --version.
         Err(error) => {
             let _ = error.print();
             return ExitCode::SUCCESS;
         }
     };
-    let done = match cli.command.unwrap_or(Command::Serve(cli.serve)) {
-        Command::Serve(flags) => serve(flags),
-        Command::Stdio(common) => stdio(common),
-        Command::Call {
+    let done = match cli.command.unwrap_or(CliCommand::Serve(cli.serve)) {
+        CliCommand::Serve(flags) => serve(flags),
+        CliCommand::Stdio(common) => stdio(common),
+        CliCommand::Call {
             tool,
             arguments,
             common,
         } => call(&tool, &arguments, common),
-        Command::Tools { json, common } => tools(json, common),
-        Command::Token {
+        CliCommand::Tools { json, common } => tools(json, common),
+        CliCommand::Token {
             command: TokenCommand::New { name },
         } => new_token(&name),
-        Command::Connect { .. } => Err(ConfigError(
+        CliCommand::Connect { .. } => Err(ConfigError(
             "connect is not in this build; docs/clients.md says what each client needs, such as: claude mcp add --transport http fumi http://127.0.0.1:8640/mcp".to_owned(),
         )),
-        Command::Openapi { common } => openapi(common),
-        Command::Novel { command } => novel(command),
-        Command::ParserProcess => parser_process::serve()
+        CliCommand::Openapi { common } => openapi(common),
+        CliCommand::Novel { command } => novel(command),
+        CliCommand::ParserProcess => parser_process::serve()
             .map(|()| ExitCode::SUCCESS)
             .map_err(|error| ConfigError(format!("the parser process ended: {error}"))),
-        Command::CheckConfig { file } => check_config(file),
+        CliCommand::CheckConfig { file } => check_config(file),
     };
-    done.unwrap_or_else(|error| refuse(&error.to_string()))
+    done.unwrap_or_else(|error| exit_with_error(&error.to_string()))
 }
 
 /// Prints an error on one line and returns exit code 2.
-fn refuse(message: &str) -> ExitCode {
+fn exit_with_error(message: &str) -> ExitCode {
     eprintln!("fumi: {}", message.trim_start_matches("error: "));
     ExitCode::from(2)
 }
@@ -262,7 +262,7 @@ fn config(common: Common, mut flags: Flags) -> Result<Config, ConfigError> {
 fn app(mut config: Config) -> Result<Arc<App>, ConfigError> {
     config.telemetry.otlp_endpoint.clear();
     telemetry::start(&config.log, None);
-    App::build_over(Arc::new(Memory::default()), config, parsers()?, secrets())
+    App::build_with_store(Arc::new(MemoryStore::default()), config, parsers()?, secrets())
 }
 
 /// Creates the pool of parser processes, which run this same program: on Linux even after its file was replaced.
@@ -273,7 +273,7 @@ fn parsers() -> Result<ParserPool, ConfigError> {
         std::env::current_exe()
             .map_err(|error| ConfigError(format!("the path of this program is not known: {error}")))?
     };
-    Ok(ParserPool::new(Program {
+    Ok(ParserPool::new(ParserProgram {
         path,
         arguments: vec![PARSER_COMMAND.to_owned()],
     }))
@@ -287,7 +287,7 @@ fn secrets() -> Vec<String> {
 }
 
 /// The time that work on other threads gets to end after shutdown. Some of it cannot be interrupted.
-const LEAVE: Duration = Duration::from_secs(1);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Raises the limit of open files to the maximum: the usual soft limit of 1,024 is for programs that use `select`.
 fn raise_open_files() {
@@ -331,18 +331,18 @@ fn serve(flags: Serve) -> Result<ExitCode, ConfigError> {
     let exporters = Exporters::open(&config.telemetry).map_err(|error| ConfigError(format!("telemetry: {error}")))?;
     telemetry::start(&config.log, exporters.as_ref());
     let store = state::open(&config.store, |name| std::env::var(name).ok())?;
-    let app = App::build_over(store, config, parsers()?, secrets())?;
+    let app = App::build_with_store(store, config, parsers()?, secrets())?;
     drop(inside);
     let metrics = Arc::clone(&app.kernel.metrics);
     let own = Arc::clone(&app);
     let served = runtime.block_on(async {
-        fumi::tools::novel::finish_left(&app.kernel.roots, &app.kernel.writers).await;
+        fumi::tools::novel::finish_interrupted(&app.kernel.roots, &app.kernel.writers).await;
         let bound = http::router::bind(app).await?;
         let unknown = |error: std::io::Error| ConfigError(error.to_string());
         let address = bound.address().map_err(unknown)?;
         let metrics = bound.metrics_address().map_err(unknown)?;
         tokio::spawn(http::reload::at_hangup(bound.edge().clone(), read));
-        tell_of_start(&bound.edge().app.config, file.as_deref(), address, metrics);
+        log_start(&bound.edge().app.config, file.as_deref(), address, metrics);
         warn_of_missing_browser(&bound.edge().app);
         // Registered first: a reader of the line may send a signal at once.
         let stop = http::shutdown::requested();
@@ -359,13 +359,13 @@ fn serve(flags: Serve) -> Result<ExitCode, ConfigError> {
         tracing::warn!(running, "calls are still at work; leaving them");
     }
     drop(own);
-    runtime.shutdown_timeout(LEAVE);
+    runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
     served?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Logs the facts that an operator looks for first.
-fn tell_of_start(config: &Config, file: Option<&Path>, address: SocketAddr, metrics: SocketAddr) {
+fn log_start(config: &Config, file: Option<&Path>, address: SocketAddr, metrics: SocketAddr) {
     let shown = |paths: &[PathBuf]| {
         let paths: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
         paths.join(", ")
@@ -385,9 +385,9 @@ fn tell_of_start(config: &Config, file: Option<&Path>, address: SocketAddr, metr
 /// Chromium, and no restart is needed afterwards.
 fn warn_of_missing_browser(app: &App) {
     if app.scope.contains(fumi::tools::browser::TOOLSET)
-        && let Some(missing) = app.browser.missing()
+        && let Some(missing) = app.browser.missing_chromium()
     {
-        let lesson = missing.lesson();
+        let lesson = missing.error_message();
         tracing::warn!("{} {}", lesson.message.en, lesson.next.en);
     }
 }
@@ -396,10 +396,10 @@ fn stdio(common: Common) -> Result<ExitCode, ConfigError> {
     let app = app(config(common, Flags::default())?)?;
     let runtime = runtime()?;
     let served = runtime.block_on(async {
-        fumi::tools::novel::finish_left(&app.kernel.roots, &app.kernel.writers).await;
+        fumi::tools::novel::finish_interrupted(&app.kernel.roots, &app.kernel.writers).await;
         mcp::stdio::serve(app).await
     });
-    runtime.shutdown_timeout(LEAVE);
+    runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
     served.map_err(ConfigError)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -414,7 +414,7 @@ fn call(tool: &str, arguments: &str, common: Common) -> Result<ExitCode, ConfigE
     };
     let app = app(config(common, Flags::default())?)?;
     let Some(entry) = app.catalogue.find(&app.scope, tool) else {
-        let near = app.catalogue.nearest(&Access::whole(app.scope.clone()), tool);
+        let near = app.catalogue.nearest(&Access::full(app.scope.clone()), tool);
         let near = match near.join(", ") {
             near if near.is_empty() => "`fumi tools` lists them".to_owned(),
             near => format!("nearest: {near}"),
@@ -422,16 +422,16 @@ fn call(tool: &str, arguments: &str, common: Common) -> Result<ExitCode, ConfigE
         return Err(ConfigError(format!("there is no tool {tool}; {near}")));
     };
     let caller = Caller {
-        access: Arc::new(Access::whole(app.scope.clone())),
+        access: Arc::new(Access::full(app.scope.clone())),
         ..Caller::default()
     };
-    let talk = Talk {
+    let talk = CallRunner {
         kernel: &app.kernel,
         catalogue: &app.catalogue,
         caller: &caller,
         project: app.kernel.roots.default_project(),
         cancel: &CancellationToken::new(),
-        progress: &Progress::default(),
+        progress: &CallProgress::default(),
     };
     let call = talk.call(entry, arguments, |question| app.provider_for(question));
     let reply = runtime()?.block_on(async {
@@ -454,7 +454,7 @@ fn check_config(file: PathBuf) -> Result<ExitCode, ConfigError> {
         ..Common::default()
     };
     let app = app(config(common, Flags::default())?)?;
-    http::auth::Auth::open(&app.config.auth, &app)?;
+    http::auth::Authenticator::open(&app.config.auth, &app)?;
     say("ok");
     Ok(ExitCode::SUCCESS)
 }
@@ -480,7 +480,7 @@ fn novel(command: NovelCommand) -> Result<ExitCode, ConfigError> {
                 ..Common::default()
             };
             let names = config(common, Flags::default())?.novel.names;
-            let wishes = Wishes {
+            let wishes = NovelTemplateValues {
                 title,
                 author,
                 genre,
@@ -493,7 +493,7 @@ fn novel(command: NovelCommand) -> Result<ExitCode, ConfigError> {
             let below = dir
                 .or_else(home)
                 .ok_or_else(|| ConfigError("HOME is not set: name a folder with --dir".to_owned()))?;
-            let changed = if force { Changed::Replace } else { Changed::Keep };
+            let changed = if force { IfChanged::Replace } else { IfChanged::Keep };
             novel_commands::install(&below, changed)?
         }
     };
@@ -518,7 +518,7 @@ fn tools(as_json: bool, common: Common) -> Result<ExitCode, ConfigError> {
         say(&fumi::tools::published(&app.catalogue, &app.scope).to_string());
         return Ok(ExitCode::SUCCESS);
     }
-    for entry in app.catalogue.list(&Access::whole(app.scope.clone())) {
+    for entry in app.catalogue.list(&Access::full(app.scope.clone())) {
         let shown = entry.published(Locale::En);
         say(&format!(
             "{:<24} {:<8} {}",

@@ -7,14 +7,14 @@
 use std::{fs, io, path::Path, sync::Arc};
 
 use fumi_base::{
+    atomic_write::replace,
     files::read as read_bytes,
     project::{Project, ProjectPath},
-    writing::replace,
 };
 use fumi_novel::{
-    project::Names,
-    scaffold::{Wishes, files, is_line},
-    together::{self, Change},
+    change_set::{self, FileChange},
+    project::ProjectNames,
+    scaffold::{NovelTemplateValues, files, is_line},
 };
 
 use crate::config::ConfigError;
@@ -30,14 +30,14 @@ const COMMAND_BYTES: u64 = 1 << 20;
 
 /// The action for an existing slash command that was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Changed {
+pub enum IfChanged {
     /// Leave the file and report an error.
     Keep,
     Replace,
 }
 
 /// Creates a new novel in a folder that is empty or missing. Returns the next steps, to print.
-pub fn new(folder: &Path, wishes: &Wishes, names: &Names) -> Result<String, ConfigError> {
+pub fn new(folder: &Path, wishes: &NovelTemplateValues, names: &ProjectNames) -> Result<String, ConfigError> {
     let given = [Some(&wishes.title), wishes.author.as_ref(), wishes.genre.as_ref()];
     if let Some(bad) = given.into_iter().flatten().find(|text| !is_line(text)) {
         return Err(ConfigError(format!(
@@ -46,7 +46,7 @@ pub fn new(folder: &Path, wishes: &Wishes, names: &Names) -> Result<String, Conf
     }
     let shown = folder.display();
     match fs::read_dir(folder).map(|mut entries| entries.next().is_some()) {
-        Ok(true) if !is_begun(folder) => {
+        Ok(true) if !is_interrupted(folder) => {
             return Err(ConfigError(format!(
                 "{shown} is not empty: name a folder that is empty or not there yet"
             )));
@@ -59,7 +59,7 @@ pub fn new(folder: &Path, wishes: &Wishes, names: &Names) -> Result<String, Conf
     }
     let project = open(folder)?;
     let made = files(wishes, names);
-    together::finish(&project).map_err(|error| ConfigError(format!("cannot use {shown}: {error}")))?;
+    change_set::finish(&project).map_err(|error| ConfigError(format!("cannot use {shown}: {error}")))?;
     // The interrupted call may have been another one, in an existing novel.
     let mut changes = Vec::with_capacity(made.len());
     for file in &made {
@@ -71,10 +71,10 @@ pub fn new(folder: &Path, wishes: &Wishes, names: &Names) -> Result<String, Conf
                     file.path
                 )));
             }
-            Err(_) => changes.push(Change::write(&*file.path, &*file.text).if_still(None)),
+            Err(_) => changes.push(FileChange::write(&*file.path, &*file.text).if_still(None)),
         }
     }
-    together::apply(&project, None, changes)
+    change_set::apply(&project, None, changes)
         .map_err(|error| ConfigError(format!("cannot write to {shown}: {error}")))?;
     let root = project.root().display();
     let title = wishes.title.trim();
@@ -93,24 +93,24 @@ pub fn new(folder: &Path, wishes: &Wishes, names: &Names) -> Result<String, Conf
 
 /// True if a crash interrupted this command in a folder: the folder contains a note of pending changes, or only the
 /// state folder with files prepared for one.
-fn is_begun(folder: &Path) -> bool {
+fn is_interrupted(folder: &Path) -> bool {
     let is_only = |folder: &Path, is_ours: &dyn Fn(&str) -> bool| {
         let names = fs::read_dir(folder).into_iter().flatten().flatten();
         names
             .map(|entry| entry.file_name())
             .all(|name| name.to_str().is_some_and(is_ours))
     };
-    let state = Path::new(together::FOLDER).parent().unwrap_or(folder);
-    let is_left = Project::open(folder).is_ok_and(|project| together::is_left(&project));
+    let state = Path::new(change_set::FOLDER).parent().unwrap_or(folder);
+    let is_left = Project::open(folder).is_ok_and(|project| change_set::is_interrupted(&project));
     is_left
         || is_only(folder, &|name| Path::new(name) == state)
             && is_only(&folder.join(state), &|name| {
-                Path::new(together::FOLDER).ends_with(name) || name.starts_with('.')
+                Path::new(change_set::FOLDER).ends_with(name) || name.starts_with('.')
             })
 }
 
 /// Writes the slash command into `.claude/commands` below a folder. Returns a message to print.
-pub fn install(below: &Path, changed: Changed) -> Result<String, ConfigError> {
+pub fn install(below: &Path, changed: IfChanged) -> Result<String, ConfigError> {
     let folder = below.join(".claude/commands");
     let shown = folder.join(COMMAND_FILE);
     let shown = shown.display();
@@ -123,7 +123,7 @@ pub fn install(below: &Path, changed: Changed) -> Result<String, ConfigError> {
     };
     match there {
         Some(there) if there == COMMAND.as_bytes() => return Ok(format!("{shown} is there already")),
-        Some(_) if changed == Changed::Keep => {
+        Some(_) if changed == IfChanged::Keep => {
             return Err(ConfigError(format!(
                 "{shown} is there and is another one: --force replaces it"
             )));

@@ -5,7 +5,7 @@
 
 use std::{path::Path, sync::Arc};
 
-use fumi_base::store::{Clock, Store, fs::Fs, memory::Memory};
+use fumi_base::store::{Clock, Store, fs::FolderStore, memory::MemoryStore};
 
 use crate::config::{self, ConfigError, StoreKind};
 
@@ -14,19 +14,19 @@ const FOLDER: &str = "store";
 
 /// Opens the configured store.
 pub fn open(
-    config: &config::Store,
+    config: &config::StoreConfig,
     environment: impl Fn(&str) -> Option<String>,
 ) -> Result<Arc<dyn Store>, ConfigError> {
     if config.kind == StoreKind::Memory {
-        return Ok(Arc::new(Memory::default()));
+        return Ok(Arc::new(MemoryStore::default()));
     }
     let is_named = !config.dir.as_os_str().is_empty();
     let usual = || config::state_folder(environment);
     let Some(folder) = is_named.then(|| config.dir.clone()).or_else(usual) else {
         tracing::warn!("there is no home for state; sessions end with this process. Name a folder with --state.");
-        return Ok(Arc::new(Memory::default()));
+        return Ok(Arc::new(MemoryStore::default()));
     };
-    match Fs::open(&folder.join(FOLDER), Clock::system()) {
+    match FolderStore::open(&folder.join(FOLDER), Clock::system()) {
         Ok(store) => Ok(Arc::new(store)),
         Err(error) if is_named => Err(refused(&folder, &error)),
         Err(error) => {
@@ -35,7 +35,7 @@ pub fn open(
                 %error,
                 "the state folder cannot be used; sessions end with this process. Name another with --state."
             );
-            Ok(Arc::new(Memory::default()))
+            Ok(Arc::new(MemoryStore::default()))
         }
     }
 }

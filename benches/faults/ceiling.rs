@@ -5,7 +5,7 @@
 use std::{collections::BTreeMap, path::Path};
 
 use fumi_novel::{
-    checks::{Context, Draft, Group, Material, RULES, Severity, Tuning, look},
+    checks::{AnalysedDraft, CheckMaterial, NovelContext, RULES, RuleGroup, Severity, Tuning, run_rules},
     manuscript::Manuscript,
     morphology::Ipadic,
     text::Sentences,
@@ -25,22 +25,22 @@ pub(crate) struct Ceiling {
     /// Visible characters of the story.
     pub(crate) characters: usize,
     /// What the rules of each group find.
-    pub(crate) groups: Vec<(Group, Counts)>,
+    pub(crate) groups: Vec<(RuleGroup, Counts)>,
 }
 
 pub(crate) fn run(root: &Path) -> Ceiling {
     let manuscript: Manuscript = bocchan(root);
-    let draft = Draft {
-        sentences: Sentences::of(&manuscript),
+    let draft = AnalysedDraft {
+        sentences: Sentences::find(&manuscript),
         manuscript,
     };
-    let (context, tuning) = (Context::default(), Tuning::default());
-    let material = Material::of(&draft, &context, &tuning, Ipadic::shared());
-    let groups = Group::ALL.map(|group| {
+    let (context, tuning) = (NovelContext::default(), Tuning::default());
+    let material = CheckMaterial::new(&draft, &context, &tuning, Ipadic::shared());
+    let groups = RuleGroup::ALL.map(|group| {
         let mut rules = Counts::new();
         let own = RULES.iter().filter(|rule| rule.page.group == group);
         rules.extend(own.map(|rule| (rule.name, (0, 0))));
-        for finding in look(&material, &[group], &|| false).expect("nobody cancels") {
+        for finding in run_rules(&material, &[group], &|| false).expect("nobody cancels") {
             let counts = rules.entry(finding.rule).or_default();
             if finding.severity > Severity::Info {
                 counts.0 += 1;

@@ -6,8 +6,8 @@
 use std::{fs, path::Path};
 
 use fumi_novel::{
-    checks::{Context, Draft, Material, Tuning},
-    manuscript::{Counts, LineKind, Manuscript, Part, Reading, Syntax},
+    checks::{AnalysedDraft, CheckMaterial, NovelContext, Tuning},
+    manuscript::{CharacterCounts, LineKind, Manuscript, ManuscriptOptions, ManuscriptPart, ManuscriptSyntax},
     morphology::Ipadic,
 };
 
@@ -68,9 +68,9 @@ pub(crate) fn texts(root: &Path, origin: Origin) -> Vec<Text> {
 #[must_use]
 pub(crate) fn bocchan(root: &Path) -> Manuscript {
     let source = read(&root.join("src/novel/tests/fixtures/bocchan.aozora.txt"));
-    let reading = Reading {
-        syntax: Syntax::Aozora,
-        ..Reading::default()
+    let reading = ManuscriptOptions {
+        syntax: ManuscriptSyntax::Aozora,
+        ..ManuscriptOptions::default()
     };
     Manuscript::read(source, reading)
 }
@@ -106,7 +106,7 @@ fn read(path: &Path) -> String {
 
 fn chapters(bocchan: &Manuscript) -> Vec<Text> {
     let mut chapters: Vec<Text> = Vec::new();
-    for line in bocchan.lines().iter().filter(|line| line.part == Part::Body) {
+    for line in bocchan.lines().iter().filter(|line| line.part == ManuscriptPart::Body) {
         let words = bocchan.visible_in(&line.content);
         match line.kind {
             LineKind::Heading { .. } => chapters.push(Text {
@@ -133,7 +133,10 @@ pub(crate) fn window(texts: &[Text], seed: u64) -> Text {
     let own = &texts[usize::try_from(seed).unwrap_or(0) % texts.len()];
     let wanted = SHORTEST + dice.below(LONGEST - SHORTEST + 1);
     let lines: Vec<&str> = own.manuscript.split_inclusive('\n').collect();
-    let lengths: Vec<usize> = lines.iter().map(|line| Counts::of(line).characters).collect();
+    let lengths: Vec<usize> = lines
+        .iter()
+        .map(|line| CharacterCounts::count(line).characters)
+        .collect();
     let all: usize = lengths.iter().sum();
     // Not so late that too little would follow.
     let mut spare = dice.below(all.saturating_sub(wanted) + 1);
@@ -158,11 +161,11 @@ pub(crate) fn window(texts: &[Text], seed: u64) -> Text {
 }
 
 /// Looks at a text as the rules do.
-pub(crate) fn with_material<T>(text: &str, look: impl FnOnce(&Material<'_>) -> T) -> T {
+pub(crate) fn with_material<T>(text: &str, look: impl FnOnce(&CheckMaterial<'_>) -> T) -> T {
     let (draft, context, tuning) = (
-        Draft::read(text, Reading::default()),
-        Context::default(),
+        AnalysedDraft::read(text, ManuscriptOptions::default()),
+        NovelContext::default(),
         Tuning::default(),
     );
-    look(&Material::of(&draft, &context, &tuning, Ipadic::shared()))
+    look(&CheckMaterial::new(&draft, &context, &tuning, Ipadic::shared()))
 }

@@ -24,7 +24,7 @@ mod textlint;
 
 use std::{fs, path::Path};
 
-use fumi_novel::checks::{Group, look};
+use fumi_novel::checks::{RuleGroup, run_rules};
 use report::Report;
 use textlint::Textlint;
 
@@ -35,7 +35,7 @@ fn main() {
         && order == textlint::LOOK
     {
         let text = fs::read_to_string(file).expect("a readable file");
-        let found = inputs::with_material(&text, |material| look(material, &Group::ALL, &|| false));
+        let found = inputs::with_material(&text, |material| run_rules(material, &RuleGroup::ALL, &|| false));
         println!("{} findings", found.map_or(0, |found| found.len()));
         return;
     }

@@ -10,7 +10,7 @@ use std::{
     rc::Rc,
 };
 
-use fumi_novel::checks::{Finding, Group, Material, ids, look};
+use fumi_novel::checks::{CheckMaterial, Finding, RuleGroup, ids, run_rules};
 
 use crate::{
     inputs::{Origin, texts, window, with_material},
@@ -118,19 +118,19 @@ struct Known {
     ids: HashSet<String>,
 }
 
-fn all(material: &Material<'_>) -> Vec<Finding> {
-    look(material, &Group::ALL, &|| false).expect("nobody cancels")
+fn all(material: &CheckMaterial<'_>) -> Vec<Finding> {
+    run_rules(material, &RuleGroup::ALL, &|| false).expect("nobody cancels")
 }
 
 impl Known {
-    fn of(material: &Material<'_>) -> Self {
+    fn of(material: &CheckMaterial<'_>) -> Self {
         let findings = all(material);
         let ids = ids(material, &findings).into_iter().map(|(id, _)| id).collect();
         Self { findings, ids }
     }
 
     /// What is found in the text with a fault, and was not before.
-    fn fresh(&self, material: &Material<'_>, fault: &Fault) -> Vec<Finding> {
+    fn fresh(&self, material: &CheckMaterial<'_>, fault: &Fault) -> Vec<Finding> {
         let moved = self
             .findings
             .iter()

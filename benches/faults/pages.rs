@@ -5,7 +5,7 @@
 
 use std::{fs, ops::Range, path::Path};
 
-use fumi_novel::checks::{Finding, Group, look};
+use fumi_novel::checks::{Finding, RuleGroup, run_rules};
 
 use crate::inputs::with_material;
 
@@ -88,7 +88,7 @@ pub(crate) fn read(name: &str, marked: &str) -> Page {
 #[must_use]
 pub(crate) fn judge(page: Page) -> Judged {
     let findings = with_material(&page.text, |material| {
-        look(material, &Group::ALL, &|| false).expect("not cancelled")
+        run_rules(material, &RuleGroup::ALL, &|| false).expect("not cancelled")
     });
     // A run is found at its first sentence, and all of them are its evidence.
     let touches = |finding: &Finding, label: &Label| {

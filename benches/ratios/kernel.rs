@@ -6,7 +6,7 @@ use fumi::{
     app::App,
     config::{self, Flags},
     tool::{
-        Answerer, Caller, Progress, Reply,
+        Answerer, CallProgress, Caller, ToolReply,
         pipeline::{self, Call},
     },
 };
@@ -45,7 +45,7 @@ impl Kernel {
     }
 
     /// Calls a tool and returns all that a client gets.
-    pub(crate) fn reply(&self, tool: &str, arguments: &Value) -> Reply {
+    pub(crate) fn reply(&self, tool: &str, arguments: &Value) -> ToolReply {
         let app = Arc::clone(&self.app);
         let entry = app.catalogue.find(&app.scope, tool).expect("a tool");
         let call = Call {
@@ -54,7 +54,7 @@ impl Kernel {
             answerer: Answerer::Host,
             project: Arc::clone(app.kernel.roots.default_project()),
             cancel: CancellationToken::new(),
-            progress: Progress::default(),
+            progress: CallProgress::default(),
             batch: None,
         };
         let reply = self

@@ -12,7 +12,7 @@ use fumi_base::{
 };
 use fumi_code::{
     extract::extract,
-    parse::{Source, parse},
+    parse::{SourceFile, parse},
 };
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -73,7 +73,7 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) {
                 Peer::new("read, parse and extract", Cpu::Own, || {
                     let bytes = files::read(&path, 100_000_000).expect("readable");
                     let decoded = files::decode(&bytes, EncodingChoice::Auto);
-                    let source = Source::new(*name, decoded, bytes.len() as u64, None).expect("a language");
+                    let source = SourceFile::new(*name, decoded, bytes.len() as u64, None).expect("a language");
                     let parsed = parse(source, &cancel).expect("parsed");
                     let elements = extract(&parsed, &cancel).expect("extracted");
                     u64::from(!elements.list.is_empty())

@@ -25,7 +25,7 @@ mod trees;
 
 use std::{fs, path::Path};
 
-use fumi::tool::Reply;
+use fumi::tool::ToolReply;
 use tiktoken_rs::o200k_base_singleton;
 
 /// Tokens of a text.
@@ -34,7 +34,7 @@ fn count(text: &str) -> usize {
 }
 
 /// Tokens of a reply: some clients show a model only the structure, others only the text.
-fn cost(reply: &Reply) -> usize {
+fn cost(reply: &ToolReply) -> usize {
     count(&reply.structured.to_string()).max(count(&reply.text))
 }
 

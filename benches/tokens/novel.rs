@@ -12,7 +12,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use fumi_novel::writing::Stage;
+use fumi_novel::writing::WritingStage;
 use serde_json::{Value, json};
 
 use super::{cost, count, kernel::Kernel};
@@ -100,7 +100,7 @@ fn plain(root: &Path, structure: &Value, context: &[&str], answered: &str) -> Va
     let text = |path: &str| fs::read_to_string(root.join(path)).unwrap_or_default();
     if structure["status"] == "needs_text" {
         let step = structure["step"].as_str().unwrap_or_default();
-        let number = Stage::parse(step.split(':').next().unwrap_or_default()).map_or(0, Stage::number);
+        let number = WritingStage::parse(step.split(':').next().unwrap_or_default()).map_or(0, WritingStage::number);
         let texts: Vec<Value> = context
             .iter()
             .filter_map(|reference| {

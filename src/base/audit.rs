@@ -24,7 +24,7 @@ thread_local! {
 }
 
 /// Runs work on this thread for a caller.
-pub fn as_of<T>(actor: Actor, work: impl FnOnce() -> T) -> T {
+pub fn run_as<T>(actor: Actor, work: impl FnOnce() -> T) -> T {
     struct Restore(Option<Actor>);
     impl Drop for Restore {
         fn drop(&mut self) {
@@ -36,7 +36,7 @@ pub fn as_of<T>(actor: Actor, work: impl FnOnce() -> T) -> T {
 }
 
 /// Logs that a file or folder of a project was `written` or `removed`.
-pub(crate) fn done(what: &'static str, project: &Project, relative: &Path) {
+pub(crate) fn log_change(what: &'static str, project: &Project, relative: &Path) {
     ACTOR.with_borrow(|actor| {
         let Some(Actor {
             principal,
@@ -49,7 +49,7 @@ pub(crate) fn done(what: &'static str, project: &Project, relative: &Path) {
         let principal = Some(&**principal).filter(|name| !name.is_empty());
         let shown = |path: &Path| {
             let path = path.display().to_string();
-            redactor.own(&path).unwrap_or(path)
+            redactor.redact_own(&path).unwrap_or(path)
         };
         let (file, project) = (shown(relative), shown(project.root()));
         tracing::info!(target: "fumi::audit", principal, tool, file, project, "{what}");

@@ -9,7 +9,7 @@ use moka::sync::Cache;
 
 /// Everything that an answer depends on. Two callers with equal keys get equal answers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Key {
+pub struct CacheKey {
     /// The name of the tool, as in the catalogue.
     pub tool: &'static str,
     /// The canonical root of the project.
@@ -19,13 +19,13 @@ pub struct Key {
     /// The caller's locale, since texts inside results depend on it.
     pub locale: Option<crate::text::Locale>,
     /// The state of the project's files.
-    pub stamp: crate::freshness::Stamp,
+    pub stamp: crate::freshness::RootStamp,
 }
 
 /// A bounded cache of values with known sizes.
 #[derive(Debug)]
 pub struct ResultCache<V: Clone + Send + Sync + 'static> {
-    inner: Cache<Key, (V, u32)>,
+    inner: Cache<CacheKey, (V, u32)>,
     max_entry: usize,
 }
 
@@ -35,7 +35,7 @@ impl<V: Clone + Send + Sync + 'static> ResultCache<V> {
     pub fn new(max_bytes: u64, max_entry: usize) -> Self {
         let inner = Cache::builder()
             .max_capacity(max_bytes)
-            .weigher(|key: &Key, (_, bytes): &(V, u32)| {
+            .weigher(|key: &CacheKey, (_, bytes): &(V, u32)| {
                 bytes.saturating_add(u32::try_from(key.arguments.len() + 200).unwrap_or(u32::MAX))
             })
             .build();
@@ -44,7 +44,7 @@ impl<V: Clone + Send + Sync + 'static> ResultCache<V> {
 
     /// Returns the value of a key, if it is cached.
     #[must_use]
-    pub fn get(&self, key: &Key) -> Option<V> {
+    pub fn get(&self, key: &CacheKey) -> Option<V> {
         self.inner.get(key).map(|(value, _)| value)
     }
 
@@ -55,7 +55,7 @@ impl<V: Clone + Send + Sync + 'static> ResultCache<V> {
     }
 
     /// Caches a value of about `bytes` bytes, unless it exceeds the limit of one entry.
-    pub fn insert(&self, key: Key, value: V, bytes: usize) {
+    pub fn insert(&self, key: CacheKey, value: V, bytes: usize) {
         if bytes <= self.max_entry {
             self.inner
                 .insert(key, (value, u32::try_from(bytes).unwrap_or(u32::MAX)));

@@ -1,6 +1,6 @@
-//! Notifications of file changes: [`Changes`] wakes a waiting listener as soon as the kernel reports an event.
+//! Notifications of file changes: [`ChangeSubscription`] wakes a waiting listener as soon as the kernel reports an event.
 //!
-//! Invariant: no change after [`Changes::begin`] is missed. A change may be reported more than once. Where the kernel
+//! Invariant: no change after [`ChangeSubscription::begin`] is missed. A change may be reported more than once. Where the kernel
 //! does not help (see [`POLL`]), only a possible change is reported, and the listener checks for itself. All listeners
 //! of a root share one task, which ends with the last of them.
 
@@ -12,14 +12,14 @@ use std::{
 
 use tokio::{sync::Notify, task::JoinHandle};
 
-use crate::tree::{Source, Tree, is_uncounted};
+use crate::root_watcher::{RootWatcher, Source, is_uncounted};
 
 /// The polling interval for roots and folders that the kernel does not watch.
 pub const POLL: Duration = Duration::from_secs(2);
 
 /// The delay during which events gather before they are read, so that a build that writes thousands of files does not
 /// wake the listeners thousands of times. The kernel's queue holds 16,384 events.
-const PAUSE: Duration = Duration::from_millis(10);
+const DEBOUNCE: Duration = Duration::from_millis(10);
 
 /// The changes that a listener is interested in.
 #[derive(Clone, Debug, Default)]
@@ -31,10 +31,10 @@ pub struct Interest {
 }
 
 impl Interest {
-    fn wants(&self, path: &Path) -> Heard {
+    fn matches(&self, path: &Path) -> Pending {
         let named = self.paths.iter().any(|wanted| wanted == path);
         let above = || self.paths.iter().any(|wanted| wanted.starts_with(path));
-        Heard {
+        Pending {
             named,
             perhaps: (self.everything && !inside_git(path)) || (!named && above()),
         }
@@ -54,14 +54,14 @@ fn inside_git(path: &Path) -> bool {
 
 /// The changes reported to a listener.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Heard {
+pub struct Pending {
     /// True if one of the paths itself changed.
     pub named: bool,
     /// True if another change may concern the paths: check them.
     pub perhaps: bool,
 }
 
-impl Heard {
+impl Pending {
     /// True if anything was reported.
     #[must_use]
     pub const fn any(self) -> bool {
@@ -72,23 +72,23 @@ impl Heard {
 #[derive(Debug)]
 struct Listener {
     /// Std mutex: the sections are short and never await.
-    state: Mutex<State>,
+    state: Mutex<ListenerState>,
     wake: Notify,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct ListenerState {
     interest: Interest,
-    heard: Heard,
+    heard: Pending,
     times: u64,
 }
 
 impl Listener {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, ListenerState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn hear(&self, what: impl FnOnce(&Interest) -> Heard) {
+    fn on_event(&self, what: impl FnOnce(&Interest) -> Pending) {
         let mut state = self.state();
         let heard = what(&state.interest);
         if heard.any() {
@@ -102,27 +102,27 @@ impl Listener {
 
 /// The listeners of one root.
 #[derive(Debug, Default)]
-pub(crate) struct Ears(Vec<Weak<Listener>>);
+pub(crate) struct Listeners(Vec<Weak<Listener>>);
 
-impl Ears {
+impl Listeners {
     /// Notifies the listeners that one path changed.
-    pub(crate) fn tell(&mut self, path: &Path) {
-        self.each(|interest| interest.wants(path));
+    pub(crate) fn notify(&mut self, path: &Path) {
+        self.notify_each(|interest| interest.matches(path));
     }
 
     /// Notifies the listeners that anything may have changed.
-    pub(crate) fn tell_all(&mut self) {
-        self.each(|_| Heard {
+    pub(crate) fn notify_all(&mut self) {
+        self.notify_each(|_| Pending {
             named: false,
             perhaps: true,
         });
     }
 
-    fn each(&mut self, what: impl Fn(&Interest) -> Heard) {
+    fn notify_each(&mut self, what: impl Fn(&Interest) -> Pending) {
         self.0.retain(|listener| {
             let listener = listener.upgrade();
             if let Some(listener) = &listener {
-                listener.hear(&what);
+                listener.on_event(&what);
             }
             listener.is_some()
         });
@@ -131,18 +131,18 @@ impl Ears {
 
 /// A subscription of one listener to one root. Dropping it ends the subscription.
 #[derive(Debug)]
-pub struct Changes {
-    tree: Arc<Mutex<Tree>>,
+pub struct ChangeSubscription {
+    tree: Arc<Mutex<RootWatcher>>,
     listener: Arc<Listener>,
-    _pump: Arc<Pump>,
+    _pump: Arc<EventLoop>,
 }
 
-impl Changes {
-    pub(crate) fn begin(tree: Arc<Mutex<Tree>>, interest: Interest) -> Self {
+impl ChangeSubscription {
+    pub(crate) fn begin(tree: Arc<Mutex<RootWatcher>>, interest: Interest) -> Self {
         let listener = Arc::new(Listener {
-            state: Mutex::new(State {
+            state: Mutex::new(ListenerState {
                 interest,
-                ..State::default()
+                ..ListenerState::default()
             }),
             wake: Notify::new(),
         });
@@ -150,10 +150,10 @@ impl Changes {
             let mut inner = tree.lock().unwrap_or_else(PoisonError::into_inner);
             // Discard events queued earlier: they are not news for this listener.
             inner.drain();
-            inner.ears.0.push(Arc::downgrade(&listener));
-            inner.pump.upgrade().unwrap_or_else(|| {
-                let pump = Arc::new(Pump::start(&tree, &inner));
-                inner.pump = Arc::downgrade(&pump);
+            inner.listeners.0.push(Arc::downgrade(&listener));
+            inner.event_loop.upgrade().unwrap_or_else(|| {
+                let pump = Arc::new(EventLoop::start(&tree, &inner));
+                inner.event_loop = Arc::downgrade(&pump);
                 pump
             })
         };
@@ -165,12 +165,12 @@ impl Changes {
     }
 
     /// Replaces the changes that the listener is interested in.
-    pub fn attend(&self, interest: Interest) {
+    pub fn set_interest(&self, interest: Interest) {
         self.listener.state().interest = interest;
     }
 
-    /// Waits until a change was reported since the last [`Changes::take`]. Only one task may wait at a time.
-    pub async fn heard(&self) {
+    /// Waits until a change was reported since the last [`ChangeSubscription::take`]. Only one task may wait at a time.
+    pub async fn wait(&self) {
         loop {
             let polled = {
                 let state = self.listener.state();
@@ -182,7 +182,7 @@ impl Changes {
             if polled {
                 let woken = tokio::time::timeout(POLL, self.listener.wake.notified());
                 if woken.await.is_err() {
-                    self.listener.hear(|_| Heard {
+                    self.listener.on_event(|_| Pending {
                         named: false,
                         perhaps: true,
                     });
@@ -196,20 +196,20 @@ impl Changes {
     /// Returns the number of reports so far: while it grows, changes are still coming in. Does not read the kernel's
     /// queue: the event loop does that soon.
     #[must_use]
-    pub fn known_times(&self) -> u64 {
+    pub fn known_event_count(&self) -> u64 {
         self.listener.state().times
     }
 
     /// Returns the number of reports until now. Blocking: it reads the kernel's queue first.
     #[must_use]
-    pub fn times(&self) -> u64 {
+    pub fn event_count(&self) -> u64 {
         self.drain();
-        self.known_times()
+        self.known_event_count()
     }
 
-    /// Returns the changes reported until now and resets them. Blocking as [`Changes::times`] is.
+    /// Returns the changes reported until now and resets them. Blocking as [`ChangeSubscription::times`] is.
     #[must_use]
-    pub fn take(&self) -> Heard {
+    pub fn take(&self) -> Pending {
         self.drain();
         std::mem::take(&mut self.listener.state().heard)
     }
@@ -221,21 +221,24 @@ impl Changes {
 
 /// The event loop of a root: reads the kernel's queue whenever it fills, so that listeners are notified without a call.
 #[derive(Debug)]
-pub(crate) struct Pump(JoinHandle<()>);
+pub(crate) struct EventLoop(JoinHandle<()>);
 
-impl Drop for Pump {
+impl Drop for EventLoop {
     fn drop(&mut self) {
         self.0.abort();
     }
 }
 
-impl Pump {
-    fn start(tree: &Arc<Mutex<Tree>>, inner: &Tree) -> Self {
-        Self(tokio::spawn(pump(Arc::downgrade(tree), Arc::clone(&inner.renewed))))
+impl EventLoop {
+    fn start(tree: &Arc<Mutex<RootWatcher>>, inner: &RootWatcher) -> Self {
+        Self(tokio::spawn(run_event_loop(
+            Arc::downgrade(tree),
+            Arc::clone(&inner.renewed),
+        )))
     }
 }
 
-async fn pump(tree: Weak<Mutex<Tree>>, renewed: Arc<Notify>) {
+async fn run_event_loop(tree: Weak<Mutex<RootWatcher>>, renewed: Arc<Notify>) {
     let mut looked = true;
     loop {
         let Some(tree) = tree.upgrade() else { return };
@@ -245,23 +248,23 @@ async fn pump(tree: Weak<Mutex<Tree>>, renewed: Arc<Notify>) {
             tree.drain();
             let source = tree.source();
             if source.is_none() && !looked {
-                tree.ears.tell_all();
+                tree.listeners.notify_all();
             }
             source
         });
         let Ok(source) = read.await else { return };
         looked = false;
         tokio::select! {
-            () = queued(source) => {}
+            () = wait_for_events(source) => {}
             () = renewed.notified() => {}
         }
-        tokio::time::sleep(PAUSE).await;
+        tokio::time::sleep(DEBOUNCE).await;
     }
 }
 
 /// Waits until the kernel has queued an event, or until the polling interval has passed.
 #[cfg(target_os = "linux")]
-async fn queued(source: Source) {
+async fn wait_for_events(source: Source) {
     let Some(source) = source else {
         return tokio::time::sleep(POLL).await;
     };
@@ -282,26 +285,26 @@ async fn queued(_source: Source) {
 mod tests {
     use std::{fs, path::Path, time::Duration};
 
-    use super::{Changes, Heard, Interest};
+    use super::{ChangeSubscription, Interest, Pending};
     use crate::freshness::Freshness;
 
-    const NAMED: Heard = Heard {
+    const NAMED: Pending = Pending {
         named: true,
         perhaps: false,
     };
 
-    fn listen(freshness: &Freshness, root: &Path, paths: &[&str], everything: bool) -> Changes {
+    fn listen(freshness: &Freshness, root: &Path, paths: &[&str], everything: bool) -> ChangeSubscription {
         let paths = paths.iter().map(|path| root.join(path)).collect();
-        freshness.listen(root, Interest { paths, everything })
+        freshness.subscribe(root, Interest { paths, everything })
     }
 
-    async fn wait(changes: &Changes) {
-        let heard = tokio::time::timeout(Duration::from_secs(20), changes.heard()).await;
+    async fn wait(changes: &ChangeSubscription) {
+        let heard = tokio::time::timeout(Duration::from_secs(20), changes.wait()).await;
         heard.expect("nothing was heard");
     }
 
     #[tokio::test]
-    async fn a_change_wakes_whom_it_concerns_and_nobody_else() {
+    async fn change_wakes_only_interested_listeners() {
         let root = tempfile::tempdir().expect("a folder");
         let root = root.path();
         fs::create_dir(root.join("d")).expect("a folder");
@@ -315,7 +318,7 @@ mod tests {
         fs::write(root.join("a"), "2").expect("written");
         wait(&a).await;
         wait(&all).await;
-        assert_eq!((a.take(), deep.take()), (NAMED, Heard::default()));
+        assert_eq!((a.take(), deep.take()), (NAMED, Pending::default()));
         assert!(all.take().perhaps);
         fs::create_dir(root.join("d/new")).expect("a folder");
         wait(&deep).await;
@@ -327,7 +330,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_call_that_reads_the_queue_takes_nothing_from_who_listens() {
+    async fn draining_call_still_notifies_listeners() {
         let root = tempfile::tempdir().expect("a folder");
         fs::write(root.path().join("a"), "1").expect("a file");
         let freshness = Freshness::default();
@@ -340,7 +343,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_folder_that_left_is_not_listened_to() {
+    async fn moved_folder_is_not_watched() {
         let outer = tempfile::tempdir().expect("a folder");
         let root = outer.path().join("project");
         fs::create_dir_all(root.join("d/e")).expect("a folder");
@@ -352,7 +355,7 @@ mod tests {
         assert!(a.take().perhaps);
         let before = freshness.stamp(&root);
         fs::write(outer.path().join("d/e/a"), "2").expect("written");
-        assert_eq!((before, a.take()), (freshness.stamp(&root), Heard::default()));
+        assert_eq!((before, a.take()), (freshness.stamp(&root), Pending::default()));
         fs::rename(outer.path().join("d"), root.join("d")).expect("renamed");
         wait(&a).await;
         assert!(a.take().perhaps);
@@ -362,7 +365,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_the_kernel_is_not_asked_about_is_looked_for() {
+    async fn unwatched_paths_are_polled() {
         let root = tempfile::tempdir().expect("a folder");
         fs::create_dir_all(root.path().join(".fumi")).expect("a folder");
         let freshness = Freshness::default();
@@ -372,15 +375,15 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_task_ends_with_the_last_who_listens() {
+    async fn event_loop_ends_with_last_listener() {
         let root = tempfile::tempdir().expect("a folder");
         let freshness = Freshness::default();
         let (a, b) = (
             listen(&freshness, root.path(), &["a"], false),
             listen(&freshness, root.path(), &["b"], false),
         );
-        let pump = a.tree.lock().expect("not poisoned").pump.clone();
-        assert!(pump.ptr_eq(&b.tree.lock().expect("not poisoned").pump));
+        let pump = a.tree.lock().expect("not poisoned").event_loop.clone();
+        assert!(pump.ptr_eq(&b.tree.lock().expect("not poisoned").event_loop));
         drop(a);
         assert!(pump.upgrade().is_some());
         drop(b);

@@ -7,23 +7,23 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::text::Text;
+use crate::text::BilingualText;
 
 /// An error with an entry in its domain's catalogue and the facts that fill that entry.
-pub trait Teach: std::error::Error + Send + Sync + 'static {
-    /// Returns the entry's name in [`Teach::book`], such as `FILE_NOT_FOUND`.
+pub trait UserError: std::error::Error + Send + Sync + 'static {
+    /// Returns the entry's name in [`UserError::catalog`], such as `FILE_NOT_FOUND`.
     fn entry(&self) -> &'static str;
 
     /// Returns the catalogue of the error's domain.
-    fn book(&self) -> &'static Book;
+    fn catalog(&self) -> &'static ErrorCatalog;
 
     /// Returns the details of the error as names and values: they replace `{name}` in the sentences and are sent as
     /// `details`.
-    fn facts(&self) -> Vec<(&'static str, String)>;
+    fn params(&self) -> Vec<(&'static str, String)>;
 
     /// Returns the catalogue entry, filled with the facts.
-    fn lesson(&self) -> Lesson {
-        self.book().lesson(self.entry(), &self.facts())
+    fn error_message(&self) -> ErrorMessage {
+        self.catalog().error_message(self.entry(), &self.params())
     }
 }
 
@@ -44,7 +44,7 @@ pub fn with_causes(error: &dyn std::error::Error) -> String {
 
 /// The public type of an error, as named in the specification of the code tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-pub enum Class {
+pub enum ErrorClass {
     /// The tool ran but failed.
     MCPToolError,
     /// The arguments are invalid.
@@ -59,7 +59,7 @@ pub enum Class {
     PathTraversalError,
 }
 
-impl Class {
+impl ErrorClass {
     /// Returns the published name.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -77,10 +77,10 @@ impl Class {
 /// One entry of an `errors.toml`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Entry {
+pub struct ErrorEntry {
     /// The public type of the error.
     #[serde(rename = "type")]
-    pub class: Class,
+    pub class: ErrorClass,
     /// The public code if several entries share one; otherwise the entry's name is the code.
     pub code: Option<String>,
     /// The English message, with `{facts}`.
@@ -111,11 +111,11 @@ fn empty_object() -> String {
 
 /// The error catalogue of one domain.
 #[derive(Debug)]
-pub struct Book {
-    entries: BTreeMap<String, Entry>,
+pub struct ErrorCatalog {
+    entries: BTreeMap<String, ErrorEntry>,
 }
 
-impl Book {
+impl ErrorCatalog {
     /// Parses an embedded `errors.toml`.
     ///
     /// # Panics
@@ -127,7 +127,7 @@ impl Book {
     }
 
     /// Returns the entries with their names.
-    pub fn entries(&self) -> impl Iterator<Item = (&str, &Entry)> {
+    pub fn entries(&self) -> impl Iterator<Item = (&str, &ErrorEntry)> {
         self.entries.iter().map(|(name, entry)| (name.as_str(), entry))
     }
 
@@ -136,23 +136,23 @@ impl Book {
     /// # Panics
     /// If the catalogue has no such entry: each domain's test walks its errors.
     #[must_use]
-    pub fn lesson(&self, name: &str, facts: &[(&'static str, String)]) -> Lesson {
+    pub fn error_message(&self, name: &str, facts: &[(&'static str, String)]) -> ErrorMessage {
         let entry = self
             .entries
             .get(name)
             .unwrap_or_else(|| panic!("errors.toml has no entry {name}"));
         let fill = |template: &str| fill(template, facts);
-        Lesson {
+        ErrorMessage {
             class: entry.class,
             code: entry.code.clone().unwrap_or_else(|| name.to_owned()),
             kind: name.to_owned(),
-            message: Text::new(fill(&entry.en), fill(&entry.ja)),
-            next: Text::new(fill(&entry.next_en), fill(&entry.next_ja)),
+            message: BilingualText::new(fill(&entry.en), fill(&entry.ja)),
+            next: BilingualText::new(fill(&entry.next_en), fill(&entry.next_ja)),
             tool: entry.tool.clone(),
             example: entry.example.clone(),
             change: fact_or(facts, &entry.change),
             is_template: entry.template,
-            facts: facts.to_vec(),
+            params: facts.to_vec(),
         }
     }
 }
@@ -189,17 +189,17 @@ fn fill(template: &str, facts: &[(&'static str, String)]) -> String {
 
 /// An error ready to be sent: type, code, sentences, next step, facts.
 #[derive(Clone, Debug)]
-pub struct Lesson {
+pub struct ErrorMessage {
     /// The public type of the error.
-    pub class: Class,
+    pub class: ErrorClass,
     /// The public code of the error.
     pub code: String,
     /// The entry's name, finer than or equal to the code.
     pub kind: String,
     /// The message in both languages.
-    pub message: Text,
+    pub message: BilingualText,
     /// The next step in both languages.
-    pub next: Text,
+    pub next: BilingualText,
     /// The tool that helps, or empty for the one that failed.
     pub tool: String,
     /// Arguments that would work, as JSON text. A string `{name}` in it is replaced by that fact.
@@ -210,7 +210,7 @@ pub struct Lesson {
     /// True if the example cannot be called as it is.
     pub is_template: bool,
     /// The facts, for the field `details`.
-    pub facts: Vec<(&'static str, String)>,
+    pub params: Vec<(&'static str, String)>,
 }
 
 #[cfg(test)]

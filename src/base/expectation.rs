@@ -154,7 +154,7 @@ pub struct DiffOptions {
 /// The expectation that applies where the caller sets none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Profile {
+pub enum ExpectationProfile {
     /// The default of each tool, which is short.
     #[default]
     Lean,
@@ -164,11 +164,11 @@ pub enum Profile {
 
 /// The operator's settings for expectations.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Policy {
+pub struct ExpectationPolicy {
     /// True if callers may pass an expectation.
     pub enabled: bool,
     /// The profile that may replace a tool's own defaults.
-    pub profile: Profile,
+    pub profile: ExpectationProfile,
     /// The expectation of lowest precedence.
     pub below: Expectation,
 }
@@ -179,7 +179,7 @@ pub struct Policy {
     reason = "each is a question of its own to the caller"
 )]
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Resolved {
+pub struct ResolvedExpectation {
     /// True if the reply includes the page's snapshot.
     pub snapshot: bool,
     /// True if the caller itself rejected the snapshot in all cases.
@@ -224,31 +224,31 @@ impl Expectation {
 
     /// Merges two levels: fields unset here are taken from `below`. Lists are not joined.
     #[must_use]
-    pub fn over(self, below: Self) -> Self {
+    pub fn merge_over(self, below: Self) -> Self {
         Self {
             include_snapshot: self.include_snapshot.or(below.include_snapshot),
             include_console: self.include_console.or(below.include_console),
             include_downloads: self.include_downloads.or(below.include_downloads),
             include_tabs: self.include_tabs.or(below.include_tabs),
             include_code: self.include_code.or(below.include_code),
-            snapshot_options: both(self.snapshot_options, below.snapshot_options, |a, b| SnapshotOptions {
+            snapshot_options: merge_options(self.snapshot_options, below.snapshot_options, |a, b| SnapshotOptions {
                 selector: a.selector.or(b.selector),
                 max_length: a.max_length.or(b.max_length),
                 format: a.format.or(b.format),
             }),
-            console_options: both(self.console_options, below.console_options, |a, b| ConsoleOptions {
+            console_options: merge_options(self.console_options, below.console_options, |a, b| ConsoleOptions {
                 levels: a.levels.or(b.levels),
                 max_messages: a.max_messages.or(b.max_messages),
                 patterns: a.patterns.or(b.patterns),
                 remove_duplicates: a.remove_duplicates.or(b.remove_duplicates),
             }),
-            image_options: both(self.image_options, below.image_options, |a, b| ImageOptions {
+            image_options: merge_options(self.image_options, below.image_options, |a, b| ImageOptions {
                 quality: a.quality.or(b.quality),
                 max_width: a.max_width.or(b.max_width),
                 max_height: a.max_height.or(b.max_height),
                 format: a.format.or(b.format),
             }),
-            diff_options: both(self.diff_options, below.diff_options, |a, b| DiffOptions {
+            diff_options: merge_options(self.diff_options, below.diff_options, |a, b| DiffOptions {
                 enabled: a.enabled.or(b.enabled),
             }),
             fields: self.fields.or(below.fields),
@@ -258,8 +258,8 @@ impl Expectation {
 
     /// Resolves all unset fields to their final defaults. This is the only place that does so.
     #[must_use]
-    pub fn resolve(self) -> Resolved {
-        Resolved {
+    pub fn resolve(self) -> ResolvedExpectation {
+        ResolvedExpectation {
             snapshot: self.include_snapshot.unwrap_or_default(),
             no_snapshot: false,
             console: self.include_console.unwrap_or_default(),
@@ -297,23 +297,23 @@ impl Expectation {
     }
 }
 
-impl Default for Policy {
+impl Default for ExpectationPolicy {
     fn default() -> Self {
         Self {
             enabled: true,
-            profile: Profile::default(),
+            profile: ExpectationProfile::default(),
             below: Expectation::default(),
         }
     }
 }
 
-impl Policy {
+impl ExpectationPolicy {
     /// Resolves the expectation of a call: its own, over the tool's default, over the configuration.
     #[must_use]
-    pub fn resolve(&self, said: Option<Expectation>, own: Expectation) -> Resolved {
+    pub fn resolve(&self, said: Option<Expectation>, own: Expectation) -> ResolvedExpectation {
         let mut own = match self.profile {
-            Profile::Lean => own,
-            Profile::Compat => Expectation::everything(),
+            ExpectationProfile::Lean => own,
+            ExpectationProfile::Compat => Expectation::everything(),
         };
         let said = said.unwrap_or_default();
         // A caller that asks for the snapshot gets all of it, even if the tool would show only the changes.
@@ -321,8 +321,8 @@ impl Policy {
             own.diff_options = None;
         }
         let no_snapshot = said.include_snapshot == Some(false);
-        let resolved = said.over(own).over(self.below.clone()).resolve();
-        Resolved {
+        let resolved = said.merge_over(own).merge_over(self.below.clone()).resolve();
+        ResolvedExpectation {
             no_snapshot,
             ..resolved
         }
@@ -330,7 +330,7 @@ impl Policy {
 }
 
 /// Merges two options if both are set, else returns the one that is.
-fn both<T>(above: Option<T>, below: Option<T>, merge: impl FnOnce(T, T) -> T) -> Option<T> {
+fn merge_options<T>(above: Option<T>, below: Option<T>, merge: impl FnOnce(T, T) -> T) -> Option<T> {
     match (above, below) {
         (Some(above), Some(below)) => Some(merge(above, below)),
         (above, below) => above.or(below),
@@ -340,8 +340,8 @@ fn both<T>(above: Option<T>, below: Option<T>, merge: impl FnOnce(T, T) -> T) ->
 #[cfg(test)]
 mod tests {
     use super::{
-        ConsoleLevel, ConsoleOptions, DiffOptions, Expectation, ImageFormat, ImageOptions, Policy, Profile,
-        SnapshotFormat, SnapshotOptions,
+        ConsoleLevel, ConsoleOptions, DiffOptions, Expectation, ExpectationPolicy, ExpectationProfile, ImageFormat,
+        ImageOptions, SnapshotFormat, SnapshotOptions,
     };
 
     #[test]
@@ -357,7 +357,7 @@ mod tests {
             (None, Some(false), Some(false)),
             (None, None, None),
         ] {
-            assert_eq!(said(above).over(said(below)).include_snapshot, expected);
+            assert_eq!(said(above).merge_over(said(below)).include_snapshot, expected);
         }
     }
 
@@ -372,7 +372,7 @@ mod tests {
             include_snapshot: Some(true),
             ..Expectation::default()
         };
-        let policy = Policy::default();
+        let policy = ExpectationPolicy::default();
         assert!(policy.resolve(None, changes()).diff);
         assert!(!policy.resolve(Some(whole), changes()).diff);
         assert!(policy.resolve(Some(changes()), changes()).diff);
@@ -415,7 +415,7 @@ mod tests {
             max_tokens: Some(9),
             ..Expectation::default()
         };
-        let merged = step.clone().over(global.clone());
+        let merged = step.clone().merge_over(global.clone());
         let snapshot = merged.snapshot_options.clone().expect("merged");
         assert_eq!(
             (snapshot.selector.as_deref(), snapshot.max_length, snapshot.format),
@@ -432,14 +432,14 @@ mod tests {
         // The grouping of merges does not matter as long as the order of levels is kept.
         let tool = Expectation::everything();
         assert_eq!(
-            step.clone().over(global.clone()).over(tool.clone()),
-            step.over(global.over(tool))
+            step.clone().merge_over(global.clone()).merge_over(tool.clone()),
+            step.merge_over(global.merge_over(tool))
         );
         assert!(merged.resolve().diff);
     }
 
     #[test]
-    fn what_nobody_said_is_decided_last() {
+    fn unset_fields_are_resolved_last() {
         let nothing = Expectation::default().resolve();
         assert!(!nothing.snapshot && !nothing.console && !nothing.code && !nothing.diff);
         assert_eq!((nothing.tabs, nothing.downloads), (None, None));
@@ -456,17 +456,17 @@ mod tests {
             include_console: console,
             ..Expectation::default()
         };
-        let lean = Policy {
+        let lean = ExpectationPolicy {
             below: include(Some(true), Some(true)),
-            ..Policy::default()
+            ..ExpectationPolicy::default()
         };
         let resolved = lean.resolve(Some(include(Some(false), None)), include(Some(true), None));
         assert_eq!((resolved.snapshot, resolved.console), (false, true));
         let resolved = lean.resolve(None, include(Some(false), Some(false)));
         assert_eq!((resolved.snapshot, resolved.console), (false, false));
-        let compat = Policy {
-            profile: Profile::Compat,
-            ..Policy::default()
+        let compat = ExpectationPolicy {
+            profile: ExpectationProfile::Compat,
+            ..ExpectationPolicy::default()
         };
         let resolved = compat.resolve(Some(include(None, Some(false))), include(Some(false), Some(false)));
         assert_eq!(
@@ -476,7 +476,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_that_are_none_are_named() {
+    fn invalid_patterns_are_reported() {
         let said = Expectation {
             console_options: Some(ConsoleOptions {
                 patterns: Some(vec!["^a+$".to_owned(), "(".to_owned()]),

@@ -22,7 +22,7 @@ mod armed {
         },
     };
 
-    enum Wish {
+    enum FailpointMode {
         Nothing,
         List,
         StopAt(usize),
@@ -30,19 +30,19 @@ mod armed {
         Freeze(String),
     }
 
-    static WISH: LazyLock<Wish> = LazyLock::new(|| match std::env::var("FUMI_FAILPOINT") {
-        Ok(list) if list == "list" => Wish::List,
-        Ok(freeze) if freeze.starts_with("freeze ") => Wish::Freeze(freeze["freeze ".len()..].to_owned()),
-        Ok(number) => number.parse().map_or(Wish::Nothing, Wish::StopAt),
-        Err(_) => Wish::Nothing,
+    static WISH: LazyLock<FailpointMode> = LazyLock::new(|| match std::env::var("FUMI_FAILPOINT") {
+        Ok(list) if list == "list" => FailpointMode::List,
+        Ok(freeze) if freeze.starts_with("freeze ") => FailpointMode::Freeze(freeze["freeze ".len()..].to_owned()),
+        Ok(number) => number.parse().map_or(FailpointMode::Nothing, FailpointMode::StopAt),
+        Err(_) => FailpointMode::Nothing,
     });
     static REACHED: AtomicUsize = AtomicUsize::new(0);
 
     pub(crate) fn reach(what: &str, path: &Path) {
-        if matches!(*WISH, Wish::Nothing) {
+        if matches!(*WISH, FailpointMode::Nothing) {
             return;
         }
-        if let Wish::Freeze(wanted) = &*WISH {
+        if let FailpointMode::Freeze(wanted) = &*WISH {
             if *wanted == format!("{what} {}", path.display()) && REACHED.fetch_add(1, Ordering::SeqCst) == 0 {
                 let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::STOP);
                 // Another thread may take the signal: wait here until it has stopped this thread, too.
@@ -52,10 +52,10 @@ mod armed {
         }
         let number = REACHED.fetch_add(1, Ordering::SeqCst) + 1;
         match *WISH {
-            Wish::StopAt(wanted) if wanted != number => {}
+            FailpointMode::StopAt(wanted) if wanted != number => {}
             _ => eprintln!("failpoint {number} {what} {}", path.display()),
         }
-        while matches!(*WISH, Wish::StopAt(wanted) if wanted == number) {
+        while matches!(*WISH, FailpointMode::StopAt(wanted) if wanted == number) {
             std::thread::park();
         }
     }

@@ -20,11 +20,11 @@ pub(crate) struct FairQueue<T> {
     /// The principals with waiting items, the next one first. Each occurs once.
     turns: VecDeque<Arc<str>>,
     /// The waiting items by principal, without empty queues.
-    waiting: HashMap<Arc<str>, VecDeque<Waiter<T>>>,
+    waiting: HashMap<Arc<str>, VecDeque<QueuedItem<T>>>,
 }
 
 #[derive(Debug)]
-struct Waiter<T> {
+struct QueuedItem<T> {
     ticket: Ticket,
     key: Option<Arc<str>>,
     item: T,
@@ -36,18 +36,18 @@ pub(crate) struct Ticket(u64);
 
 /// The result of adding an item.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Pushed<T> {
+pub(crate) enum PushOutcome<T> {
     /// The item was added.
-    Waits(Ticket),
+    Added(Ticket),
     /// The item was added, and another one was evicted for it.
-    Instead(Ticket, T),
+    Replaced(Ticket, T),
     /// The queue is full; the item is returned.
     Full(T),
 }
 
 /// The next item to be served.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Next<T> {
+pub(crate) struct NextItem<T> {
     pub(crate) key: Option<Arc<str>>,
     pub(crate) item: T,
 }
@@ -74,14 +74,14 @@ impl<T> FairQueue<T> {
     }
 
     /// Adds an item at the end of the principal's own queue.
-    pub(crate) fn push(&mut self, principal: &Arc<str>, key: Option<Arc<str>>, item: T) -> Pushed<T> {
+    pub(crate) fn push(&mut self, principal: &Arc<str>, key: Option<Arc<str>>, item: T) -> PushOutcome<T> {
         let sent_away = if self.len < self.limit {
             None
         } else {
             let own = self.waiting_of(principal);
-            match self.make_room(own + 1) {
+            match self.evict_newest(own + 1) {
                 Some(other) => Some(other),
-                None => return Pushed::Full(item),
+                None => return PushOutcome::Full(item),
             }
         };
         self.tickets += 1;
@@ -91,15 +91,15 @@ impl<T> FairQueue<T> {
         if line.is_empty() {
             self.turns.push_back(Arc::clone(principal));
         }
-        line.push_back(Waiter { ticket, key, item });
+        line.push_back(QueuedItem { ticket, key, item });
         match sent_away {
-            Some(other) => Pushed::Instead(ticket, other),
-            None => Pushed::Waits(ticket),
+            Some(other) => PushOutcome::Replaced(ticket, other),
+            None => PushOutcome::Added(ticket),
         }
     }
 
     /// Evicts the newest item of the principal that has the most, if it has more than `than`.
-    fn make_room(&mut self, than: usize) -> Option<T> {
+    fn evict_newest(&mut self, than: usize) -> Option<T> {
         let most = self.turns.iter().max_by_key(|principal| self.waiting_of(principal))?;
         let most = Arc::clone(most);
         let line = self.waiting.get_mut(&most).filter(|line| line.len() > than)?;
@@ -110,8 +110,8 @@ impl<T> FairQueue<T> {
     }
 
     /// Removes and returns the next item that has no key or whose key is free.
-    pub(crate) fn next(&mut self, is_free: impl Fn(&str) -> bool) -> Option<Next<T>> {
-        let may = |waiter: &Waiter<T>| waiter.key.as_deref().is_none_or(&is_free);
+    pub(crate) fn pop(&mut self, is_free: impl Fn(&str) -> bool) -> Option<NextItem<T>> {
+        let may = |waiter: &QueuedItem<T>| waiter.key.as_deref().is_none_or(&is_free);
         let (turn, at) = self.turns.iter().enumerate().find_map(|(turn, principal)| {
             let at = self.waiting.get(principal)?.iter().position(may)?;
             Some((turn, at))
@@ -125,14 +125,14 @@ impl<T> FairQueue<T> {
         } else {
             self.turns.push_back(principal);
         }
-        Some(Next {
+        Some(NextItem {
             key: waiter.key,
             item: waiter.item,
         })
     }
 
     /// Removes an item; returns `None` if it is not in the queue any more.
-    pub(crate) fn leave(&mut self, principal: &Arc<str>, ticket: Ticket) -> Option<T> {
+    pub(crate) fn remove(&mut self, principal: &Arc<str>, ticket: Ticket) -> Option<T> {
         let line = self.waiting.get_mut(principal)?;
         let at = line.iter().position(|waiter| waiter.ticket == ticket)?;
         let waiter = line.remove(at)?;
@@ -155,19 +155,19 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::{FairQueue, Pushed, Ticket};
+    use super::{FairQueue, PushOutcome, Ticket};
 
     fn queue(limit: usize, waiting: &[(&str, u32)]) -> FairQueue<u32> {
         let mut queue = FairQueue::new(limit);
         for (principal, item) in waiting {
             let pushed = queue.push(&Arc::from(*principal), None, *item);
-            assert!(matches!(pushed, Pushed::Waits(_)));
+            assert!(matches!(pushed, PushOutcome::Added(_)));
         }
         queue
     }
 
     fn all(queue: &mut FairQueue<u32>) -> Vec<u32> {
-        std::iter::from_fn(|| queue.next(|_| true).map(|next| next.item)).collect()
+        std::iter::from_fn(|| queue.pop(|_| true).map(|next| next.item)).collect()
     }
 
     #[test]
@@ -178,13 +178,13 @@ mod tests {
     }
 
     #[test]
-    fn whoever_fills_the_queue_alone_gives_way_to_others() {
+    fn full_queue_makes_room_for_other_principals() {
         let mut queue = queue(4, &[("a", 1), ("a", 2), ("a", 3), ("a", 4)]);
         let (a, b, c): (Arc<str>, Arc<str>, Arc<str>) = (Arc::from("a"), Arc::from("b"), Arc::from("c"));
         let sent_away = |pushed| match pushed {
-            Pushed::Instead(_, item) => Some(item),
-            Pushed::Full(_) => None,
-            Pushed::Waits(_) => panic!("it is full"),
+            PushOutcome::Replaced(_, item) => Some(item),
+            PushOutcome::Full(_) => None,
+            PushOutcome::Added(_) => panic!("it is full"),
         };
         assert_eq!(sent_away(queue.push(&a, None, 5)), None, "its own queue is full");
         assert_eq!(sent_away(queue.push(&b, None, 11)), Some(4), "the newest goes");
@@ -195,11 +195,11 @@ mod tests {
         assert!(third == Some(12) || third == Some(2), "{third:?}");
         assert_eq!(queue.len(), 4);
         let mut none = FairQueue::new(0);
-        assert_eq!(none.push(&a, None, 1), Pushed::Full(1));
+        assert_eq!(none.push(&a, None, 1), PushOutcome::Full(1));
     }
 
     #[test]
-    fn whose_key_is_taken_lets_others_by() {
+    fn busy_key_does_not_block_others() {
         let mut queue = FairQueue::new(9);
         let (a, b): (Arc<str>, Arc<str>) = (Arc::from("a"), Arc::from("b"));
         for (principal, key, item) in [
@@ -210,7 +210,7 @@ mod tests {
         ] {
             queue.push(principal, key.map(Arc::from), item);
         }
-        let mut next = |taken: &str| queue.next(|key| key != taken).map(|next| next.item);
+        let mut next = |taken: &str| queue.pop(|key| key != taken).map(|next| next.item);
         assert_eq!(next("x"), Some(2));
         assert_eq!(next("x"), Some(3));
         assert_eq!(next("x"), None, "the rest waits for x");
@@ -219,19 +219,19 @@ mod tests {
     }
 
     #[test]
-    fn who_leaves_is_gone() {
+    fn removed_item_is_not_served() {
         let mut queue = queue(9, &[("a", 1), ("b", 11)]);
         let a: Arc<str> = Arc::from("a");
-        let Pushed::Waits(ticket) = queue.push(&a, None, 2) else {
+        let PushOutcome::Added(ticket) = queue.push(&a, None, 2) else {
             panic!("there is room");
         };
-        assert_eq!(queue.leave(&a, ticket), Some(2));
-        assert_eq!(queue.leave(&a, ticket), None);
+        assert_eq!(queue.remove(&a, ticket), Some(2));
+        assert_eq!(queue.remove(&a, ticket), None);
         assert_eq!(all(&mut queue), [1, 11]);
     }
 
     #[derive(Clone, Debug)]
-    enum Step {
+    enum QueueStep {
         Push(usize, Option<usize>),
         Next(usize),
         Leave(usize),
@@ -240,18 +240,18 @@ mod tests {
     const PRINCIPALS: [&str; 4] = ["", "ann", "bob", "cat"];
     const KEYS: [&str; 3] = ["x", "y", "z"];
 
-    fn steps() -> impl Strategy<Value = Vec<Step>> {
+    fn steps() -> impl Strategy<Value = Vec<QueueStep>> {
         let step = prop_oneof![
-            4 => (0..PRINCIPALS.len(), proptest::option::of(0..KEYS.len())).prop_map(|(who, key)| Step::Push(who, key)),
-            3 => (0..=KEYS.len()).prop_map(Step::Next),
-            1 => (0..32_usize).prop_map(Step::Leave),
+            4 => (0..PRINCIPALS.len(), proptest::option::of(0..KEYS.len())).prop_map(|(who, key)| QueueStep::Push(who, key)),
+            3 => (0..=KEYS.len()).prop_map(QueueStep::Next),
+            1 => (0..32_usize).prop_map(QueueStep::Leave),
         ];
         proptest::collection::vec(step, 1..200)
     }
 
     /// A waiting item as the test models it.
     #[derive(Clone, Debug)]
-    struct Known {
+    struct ModelItem {
         who: usize,
         key: Option<usize>,
         item: usize,
@@ -263,12 +263,12 @@ mod tests {
         #[test]
         fn nobody_is_lost_passed_over_or_starved(steps in steps(), limit in 0..12_usize) {
             let mut queue = FairQueue::new(limit);
-            let mut known: Vec<Known> = Vec::new();
+            let mut known: Vec<ModelItem> = Vec::new();
             // The step at which each principal was last served.
             let mut served: BTreeMap<usize, usize> = BTreeMap::new();
             for (at, step) in steps.into_iter().enumerate() {
                 match step {
-                    Step::Push(who, key) => {
+                    QueueStep::Push(who, key) => {
                         let own = known.iter().filter(|other| other.who == who).count();
                         let most = (0..PRINCIPALS.len())
                             .map(|who| known.iter().filter(|other| other.who == who).count())
@@ -276,11 +276,11 @@ mod tests {
                             .unwrap_or_default();
                         let pushed = queue.push(&Arc::from(PRINCIPALS[who]), key.map(|key| Arc::from(KEYS[key])), at);
                         let ticket = match pushed {
-                            Pushed::Waits(ticket) => {
+                            PushOutcome::Added(ticket) => {
                                 prop_assert!(known.len() < limit);
                                 ticket
                             }
-                            Pushed::Instead(ticket, away) => {
+                            PushOutcome::Replaced(ticket, away) => {
                                 prop_assert_eq!(known.len(), limit);
                                 let place = known.iter().position(|other| other.item == away);
                                 let gone = known.remove(place.expect("it waited"));
@@ -290,18 +290,18 @@ mod tests {
                                 prop_assert!(left.clone().all(|other| other.item < away), "the newest");
                                 ticket
                             }
-                            Pushed::Full(item) => {
+                            PushOutcome::Full(item) => {
                                 prop_assert_eq!((item, known.len()), (at, limit));
                                 prop_assert!(most <= own + 1, "an equal part is never refused");
                                 continue;
                             }
                         };
-                        known.push(Known { who, key, item: at, ticket, since: at });
+                        known.push(ModelItem { who, key, item: at, ticket, since: at });
                     }
-                    Step::Next(taken) => {
+                    QueueStep::Next(taken) => {
                         let is_free = |key: &str| KEYS.get(taken) != Some(&key);
-                        let may = |other: &Known| other.key.is_none_or(|key| key != taken);
-                        let Some(next) = queue.next(is_free) else {
+                        let may = |other: &ModelItem| other.key.is_none_or(|key| key != taken);
+                        let Some(next) = queue.pop(is_free) else {
                             prop_assert!(!known.iter().any(may), "somebody could");
                             continue;
                         };
@@ -323,12 +323,12 @@ mod tests {
                         }
                         served.insert(gone.who, at);
                     }
-                    Step::Leave(which) => {
+                    QueueStep::Leave(which) => {
                         if known.is_empty() {
                             continue;
                         }
                         let gone = known.remove(which % known.len());
-                        prop_assert_eq!(queue.leave(&Arc::from(PRINCIPALS[gone.who]), gone.ticket), Some(gone.item));
+                        prop_assert_eq!(queue.remove(&Arc::from(PRINCIPALS[gone.who]), gone.ticket), Some(gone.item));
                     }
                 }
                 prop_assert_eq!(queue.len(), known.len());

@@ -14,9 +14,9 @@ use encoding_rs::{EUC_JP, Encoding, ISO_2022_JP, SHIFT_JIS, UTF_8, UTF_16BE, UTF
 use sha2::{Digest, Sha256};
 
 use crate::{
-    errors::{Book, Teach},
+    atomic_write::{WriteError, replace},
+    errors::{ErrorCatalog, UserError},
     project::{BOOK, PathError, Project, ProjectPath, quoted},
-    writing::{WriteError, replace},
 };
 
 /// The folder of every `output_file`, under the project root.
@@ -39,14 +39,14 @@ pub enum EncodingChoice {
 #[error("unknown encoding {0}")]
 pub struct UnknownEncoding(pub String);
 
-impl Teach for UnknownEncoding {
+impl UserError for UnknownEncoding {
     fn entry(&self) -> &'static str {
         "UNKNOWN_ENCODING"
     }
-    fn book(&self) -> &'static Book {
+    fn catalog(&self) -> &'static ErrorCatalog {
         &BOOK
     }
-    fn facts(&self) -> Vec<(&'static str, String)> {
+    fn params(&self) -> Vec<(&'static str, String)> {
         vec![("label", quoted(&self.0))]
     }
 }
@@ -93,7 +93,7 @@ pub fn read(path: &ProjectPath, limit: u64) -> Result<Vec<u8>, PathError> {
         action_ja: "読み込むことが",
         source,
     };
-    let size = path.noted(file.metadata()).map_err(unreadable)?.len();
+    let size = path.record_failure(file.metadata()).map_err(unreadable)?.len();
     let too_large = |size| PathError::TooLarge {
         path: path.shown(),
         size,
@@ -104,7 +104,7 @@ pub fn read(path: &ProjectPath, limit: u64) -> Result<Vec<u8>, PathError> {
     }
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
     // One byte past the limit, because the file may grow while it is read.
-    path.noted(file.take(limit + 1).read_to_end(&mut bytes))
+    path.record_failure(file.take(limit + 1).read_to_end(&mut bytes))
         .map_err(unreadable)?;
     if bytes.len() as u64 > limit {
         return Err(too_large(bytes.len() as u64));
@@ -121,10 +121,11 @@ pub fn read_part(path: &ProjectPath, start: u64, length: u64) -> Result<(Vec<u8>
         action_ja: "読み込むことが",
         source,
     };
-    let size = path.noted(file.metadata()).map_err(unreadable)?.len();
+    let size = path.record_failure(file.metadata()).map_err(unreadable)?.len();
     let mut bytes = Vec::new();
-    path.noted(file.seek(io::SeekFrom::Start(start))).map_err(unreadable)?;
-    path.noted(file.take(length).read_to_end(&mut bytes))
+    path.record_failure(file.seek(io::SeekFrom::Start(start)))
+        .map_err(unreadable)?;
+    path.record_failure(file.take(length).read_to_end(&mut bytes))
         .map_err(unreadable)?;
     Ok((bytes, size))
 }
@@ -159,10 +160,10 @@ pub fn detect(bytes: &[u8]) -> &'static Encoding {
     let mut detector = chardetng::EncodingDetector::new(chardetng::Iso2022JpDetection::Allow);
     detector.feed(head, !cut);
     let guessed = detector.guess(None, chardetng::Utf8Detection::Allow);
-    if let Some(encoding) = declared(head).filter(|encoding| can_be(head, encoding, cut)) {
+    if let Some(encoding) = declared(head).filter(|encoding| is_valid_in(head, encoding, cut)) {
         // Any bytes are valid in a single-byte encoding, so that such a declaration may be outdated.
         let is_japanese = [SHIFT_JIS, EUC_JP, ISO_2022_JP].contains(&guessed) && !is_latin(head);
-        let is_leftover = encoding.is_single_byte() && is_japanese && can_be(head, guessed, cut);
+        let is_leftover = encoding.is_single_byte() && is_japanese && is_valid_in(head, guessed, cut);
         return if is_leftover { guessed } else { encoding };
     }
     if OTHER_SCRIPTS.contains(&guessed.name()) && is_latin(head) {
@@ -225,7 +226,7 @@ fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
 
 /// True if the bytes are valid text of an encoding. If they were cut, the last character may be incomplete: at most 3
 /// bytes of it are present.
-fn can_be(bytes: &[u8], encoding: &'static Encoding, cut: bool) -> bool {
+fn is_valid_in(bytes: &[u8], encoding: &'static Encoding, cut: bool) -> bool {
     let forgiven = if cut { 3.min(bytes.len()) } else { 0 };
     let mut ends = bytes.len() - forgiven..=bytes.len();
     ends.any(|end| !encoding.decode_without_bom_handling(&bytes[..end]).1)
@@ -354,17 +355,17 @@ impl From<WriteError> for OutputError {
     }
 }
 
-impl Teach for OutputError {
+impl UserError for OutputError {
     fn entry(&self) -> &'static str {
         match self {
             Self::Name { .. } => "OUTPUT_FILE_REFUSED",
             Self::Write(error) => error.entry(),
         }
     }
-    fn book(&self) -> &'static Book {
+    fn catalog(&self) -> &'static ErrorCatalog {
         &BOOK
     }
-    fn facts(&self) -> Vec<(&'static str, String)> {
+    fn params(&self) -> Vec<(&'static str, String)> {
         match self {
             Self::Name {
                 path,
@@ -375,7 +376,7 @@ impl Teach for OutputError {
                 ("reason", (*reason).to_owned()),
                 ("reason_ja", (*reason_ja).to_owned()),
             ],
-            Self::Write(error) => error.facts(),
+            Self::Write(error) => error.params(),
         }
     }
 }
@@ -436,7 +437,7 @@ impl OutputName {
     }
 }
 
-/// Writes an output file, completely or not at all ([`crate::writing`]), in a folder that git ignores.
+/// Writes an output file, completely or not at all ([`crate::atomic_write`]), in a folder that git ignores.
 ///
 /// No folder of its path may be a link: an output must never land on a source file.
 pub fn write_output(project: &Project, name: &OutputName, bytes: &[u8]) -> Result<(), OutputError> {
@@ -458,7 +459,7 @@ mod tests {
     use crate::project::Project;
 
     #[test]
-    fn what_a_file_declares_is_believed_and_accents_are_latin() {
+    fn declared_encoding_wins_and_accents_are_latin() {
         let latin = b"caf\xe9";
         let cyrillic = encoding_rs::WINDOWS_1251.encode("Привет, мир и люди").0.into_owned();
         let short = EUC_JP.encode("日本").0.into_owned();

@@ -1,9 +1,9 @@
-//! Freshness of cached answers: a [`Stamp`] of everything under a root that an answer can depend on.
+//! Freshness of cached answers: a [`RootStamp`] of everything under a root that an answer can depend on.
 //!
 //! Invariant: two equal stamps mean that nothing under the root changed between them. On Linux the kernel queues an
 //! inotify event before `write` returns; [`Freshness::stamp`] drains that queue itself, inside the call, so there is no
 //! thread whose delay could serve a stale answer. Where watching is impossible, or would miss changes by other machines
-//! ([`crate::mounts`]), the stamp is a hash over the whole tree. Listeners use the same queue ([`Freshness::listen`]).
+//! ([`crate::mounts`]), the stamp is a hash over the whole tree. Listeners use the same queue ([`Freshness::subscribe`]).
 //! Changes that inotify does not report go unnoticed here too: writes through a shared memory map, or through a hard
 //! link elsewhere. The contents of `.fumi/`, `.noveler/` and `.git/` do not count: an answer that depends on them, or
 //! on the target of a link, is not cached ([`crate::project::Project::unstamped`]).
@@ -18,8 +18,8 @@ use std::{
 };
 
 use crate::{
-    changes::{Changes, Interest},
-    tree::Tree,
+    changes::{ChangeSubscription, Interest},
+    root_watcher::RootWatcher,
 };
 
 /// The number of attempts to take a lock that is usually held for microseconds, before giving up.
@@ -27,14 +27,14 @@ const TRIES: usize = 200;
 
 /// A value that identifies the state of everything that an answer over one root can depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Stamp {
+pub struct RootStamp {
     /// The generation of a watched tree, or the hash of a tree that cannot be watched.
     pub(crate) tree: u64,
     /// The hash of the ignore files above the root and the user's global ones.
     pub(crate) above: u64,
 }
 
-impl std::fmt::Display for Stamp {
+impl std::fmt::Display for RootStamp {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{:x}.{:x}", self.tree, self.above)
     }
@@ -48,57 +48,57 @@ const ROOTS: usize = 32;
 #[derive(Debug, Default)]
 pub struct Freshness {
     /// Std locks: the sections are short and never await.
-    roots: RwLock<HashMap<PathBuf, Root>>,
+    roots: RwLock<HashMap<PathBuf, WatchedRoot>>,
     /// The number of accesses so far, used to find the least recently used root.
     looks: AtomicU64,
 }
 
 /// A watched root and its last access.
 #[derive(Debug)]
-struct Root {
+struct WatchedRoot {
     /// The watcher, created at the first use, outside the lock of all roots.
-    tree: Arc<OnceLock<Arc<Mutex<Tree>>>>,
+    tree: Arc<OnceLock<Arc<Mutex<RootWatcher>>>>,
     used: AtomicU64,
 }
 
 impl Freshness {
     /// Returns the stamp of a canonical root, now. Blocking: the first call for a root walks its folders.
     #[must_use]
-    pub fn stamp(&self, root: &Path) -> Stamp {
+    pub fn stamp(&self, root: &Path) -> RootStamp {
         self.tree(root).lock().unwrap_or_else(PoisonError::into_inner).stamp()
     }
 
     /// Returns the stamp if that takes only microseconds: the root is watched and nothing in it changed since the last
     /// access. Returns `None` if this cheap check is inconclusive; call [`Freshness::stamp`] then.
     #[must_use]
-    pub fn stamp_at_once(&self, root: &Path) -> Option<Stamp> {
+    pub fn try_stamp(&self, root: &Path) -> Option<RootStamp> {
         let tree = self.known(&*self.roots.try_read().ok()?, root)?;
-        soon(tree.get()?)?.stamp_at_once()
+        try_lock_briefly(tree.get()?)?.try_stamp()
     }
 
     /// True if answers over this root may depend on ignore rules that no stamp covers, as of the last stamp: those of a
     /// worktree or submodule, and ignore files that are links.
     #[must_use]
-    pub fn has_rules_elsewhere(&self, root: &Path) -> bool {
+    pub fn has_external_rules(&self, root: &Path) -> bool {
         let tree = self.tree(root);
         let tree = tree.lock().unwrap_or_else(PoisonError::into_inner);
-        tree.has_rules_elsewhere()
+        tree.has_external_rules()
     }
 
     /// Subscribes to changes under a canonical root from now on. Blocking as [`Freshness::stamp`] is. Must be called
     /// within a runtime that can wait for the kernel.
     #[must_use]
-    pub fn listen(&self, root: &Path, interest: Interest) -> Changes {
-        Changes::begin(self.tree(root), interest)
+    pub fn subscribe(&self, root: &Path, interest: Interest) -> ChangeSubscription {
+        ChangeSubscription::begin(self.tree(root), interest)
     }
 
-    fn tree(&self, root: &Path) -> Arc<Mutex<Tree>> {
+    fn tree(&self, root: &Path) -> Arc<Mutex<RootWatcher>> {
         let known = self.known(&self.roots.read().unwrap_or_else(PoisonError::into_inner), root);
         let tree = known.unwrap_or_else(|| self.add(root));
-        Arc::clone(tree.get_or_init(|| Arc::new(Mutex::new(Tree::new(root)))))
+        Arc::clone(tree.get_or_init(|| Arc::new(Mutex::new(RootWatcher::new(root)))))
     }
 
-    fn add(&self, root: &Path) -> Arc<OnceLock<Arc<Mutex<Tree>>>> {
+    fn add(&self, root: &Path) -> Arc<OnceLock<Arc<Mutex<RootWatcher>>>> {
         let mut roots = self.roots.write().unwrap_or_else(PoisonError::into_inner);
         if let Some(tree) = self.known(&roots, root) {
             return tree;
@@ -115,7 +115,7 @@ impl Freshness {
             }
         }
         let tree = Arc::default();
-        let known = Root {
+        let known = WatchedRoot {
             tree: Arc::clone(&tree),
             used: AtomicU64::new(self.looks.fetch_add(1, Ordering::Relaxed)),
         };
@@ -123,7 +123,11 @@ impl Freshness {
         tree
     }
 
-    fn known(&self, roots: &HashMap<PathBuf, Root>, root: &Path) -> Option<Arc<OnceLock<Arc<Mutex<Tree>>>>> {
+    fn known(
+        &self,
+        roots: &HashMap<PathBuf, WatchedRoot>,
+        root: &Path,
+    ) -> Option<Arc<OnceLock<Arc<Mutex<RootWatcher>>>>> {
         let known = roots.get(root)?;
         known
             .used
@@ -133,7 +137,7 @@ impl Freshness {
 }
 
 /// Locks a tree that other threads usually hold only briefly; returns `None` if one of them takes longer.
-fn soon(tree: &Mutex<Tree>) -> Option<MutexGuard<'_, Tree>> {
+fn try_lock_briefly(tree: &Mutex<RootWatcher>) -> Option<MutexGuard<'_, RootWatcher>> {
     for _ in 0..TRIES {
         match tree.try_lock() {
             Ok(tree) => return Some(tree),
@@ -149,7 +153,7 @@ mod tests {
     use std::{fs, path::Path};
 
     use super::Freshness;
-    use crate::tree::stamp_tree;
+    use crate::root_watcher::stamp_tree;
 
     type Change = Box<dyn Fn()>;
 
@@ -258,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn our_own_folders_and_reading_do_not_count() {
+    fn uncounted_folders_and_reads_keep_stamp() {
         let root = tempfile::tempdir().expect("a folder");
         fs::create_dir(root.path().join(".fumi")).expect("a folder");
         fs::write(root.path().join("a.txt"), "1").expect("a file");

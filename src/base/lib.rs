@@ -3,7 +3,7 @@
 //! It knows neither tools nor protocols. Paths come from [`project`], bytes from [`files`], bilingual texts from
 //! [`text`], and error messages from [`errors`].
 
-mod above;
+pub mod atomic_write;
 pub mod audit;
 pub mod cache;
 pub mod changes;
@@ -14,19 +14,19 @@ mod fair_queue;
 pub mod files;
 pub mod freshness;
 pub mod listing;
-mod meant;
 mod mounts;
+mod parent_ignores;
 pub mod path_maps;
-pub mod place;
+mod path_spellings;
 pub mod pools;
 pub mod project;
+pub mod project_locks;
 pub mod redact;
+mod root_watcher;
 pub mod roots;
 pub mod shares;
 pub mod store;
 pub mod system;
 pub mod text;
 pub mod tokens;
-mod tree;
-pub mod writers;
-pub mod writing;
+pub mod watched_path;

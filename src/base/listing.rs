@@ -9,20 +9,20 @@ use crate::project::{PathError, ProjectPath};
 
 /// An entry of a folder.
 #[derive(Clone, Debug)]
-pub struct Listed {
+pub struct FolderEntry {
     /// The name as text; bytes that are not UTF-8 become U+FFFD.
     pub name: String,
     /// The path of the entry in the project.
     pub path: ProjectPath,
     /// The kind of the entry, or of the target of a link.
-    pub kind: ListedKind,
+    pub kind: FolderEntryKind,
     /// True if the entry is a link: a walk must not follow it, to avoid cycles.
     pub is_link: bool,
 }
 
 /// The kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ListedKind {
+pub enum FolderEntryKind {
     File,
     Folder,
     /// A device, a broken link, or a link that leads out.
@@ -30,8 +30,8 @@ pub enum ListedKind {
 }
 
 /// Returns the first `limit` entries of a folder in order of their names, and true if there are more.
-pub fn list(folder: &ProjectPath, limit: usize) -> Result<(Vec<Listed>, bool), PathError> {
-    listed(folder, |names| {
+pub fn list(folder: &ProjectPath, limit: usize) -> Result<(Vec<FolderEntry>, bool), PathError> {
+    list_folder(folder, |names| {
         let has_more = names.len() > limit;
         names.truncate(limit);
         has_more
@@ -39,8 +39,8 @@ pub fn list(folder: &ProjectPath, limit: usize) -> Result<(Vec<Listed>, bool), P
 }
 
 /// Returns the last `limit` entries, and true if there are more: the newest, where names begin with a time.
-pub fn list_last(folder: &ProjectPath, limit: usize) -> Result<(Vec<Listed>, bool), PathError> {
-    listed(folder, |names| {
+pub fn list_last(folder: &ProjectPath, limit: usize) -> Result<(Vec<FolderEntry>, bool), PathError> {
+    list_folder(folder, |names| {
         let over = names.len().saturating_sub(limit);
         names.drain(..over);
         over > 0
@@ -48,10 +48,10 @@ pub fn list_last(folder: &ProjectPath, limit: usize) -> Result<(Vec<Listed>, boo
 }
 
 /// Lists a folder. All names are sorted before some are left out, since folders return them in any order.
-fn listed(
+fn list_folder(
     folder: &ProjectPath,
     cut: impl FnOnce(&mut Vec<(OsString, bool)>) -> bool,
-) -> Result<(Vec<Listed>, bool), PathError> {
+) -> Result<(Vec<FolderEntry>, bool), PathError> {
     let project = folder.project();
     let dir = project.dir();
     let fault = |source: io::Error| match source.kind() {
@@ -73,8 +73,8 @@ fn listed(
         dir.read_dir(folder.relative())
     };
     let mut names = Vec::new();
-    for entry in folder.noted(entries).map_err(fault)? {
-        let entry = folder.noted(entry).map_err(fault)?;
+    for entry in folder.record_failure(entries).map_err(fault)? {
+        let entry = folder.record_failure(entry).map_err(fault)?;
         names.push((entry.file_name(), entry.file_type().is_ok_and(|kind| kind.is_symlink())));
     }
     names.sort();
@@ -82,13 +82,15 @@ fn listed(
     let mut listed = Vec::new();
     for (name, is_link) in names {
         let absolute = folder.absolute().join(&name);
-        let Some(path) = project.found(&absolute) else { continue };
-        let kind = match folder.noted(dir.metadata(path.relative())) {
-            Ok(meta) if meta.is_file() => ListedKind::File,
-            Ok(meta) if meta.is_dir() => ListedKind::Folder,
-            _ => ListedKind::Other,
+        let Some(path) = project.walked_path(&absolute) else {
+            continue;
         };
-        listed.push(Listed {
+        let kind = match folder.record_failure(dir.metadata(path.relative())) {
+            Ok(meta) if meta.is_file() => FolderEntryKind::File,
+            Ok(meta) if meta.is_dir() => FolderEntryKind::Folder,
+            _ => FolderEntryKind::Other,
+        };
+        listed.push(FolderEntry {
             name: name.to_string_lossy().into_owned(),
             path,
             kind,
@@ -102,7 +104,7 @@ fn listed(
 mod tests {
     use std::fs;
 
-    use super::{ListedKind, list};
+    use super::{FolderEntryKind, list};
     use crate::project::{PathError, Project};
 
     #[test]
@@ -119,14 +121,15 @@ mod tests {
         let project = Project::open(root.path()).expect("a project");
         let folder = project.resolve("原稿").expect("there");
         let (listed, has_more) = list(&folder, 10).expect("listed");
-        let shown: Vec<(&str, ListedKind)> = listed.iter().map(|entry| (entry.name.as_str(), entry.kind)).collect();
+        let shown: Vec<(&str, FolderEntryKind)> =
+            listed.iter().map(|entry| (entry.name.as_str(), entry.kind)).collect();
         assert_eq!(
             shown,
             [
-                ("a", ListedKind::Folder),
-                ("b.md", ListedKind::File),
-                ("c", ListedKind::Other),
-                ("d.md", ListedKind::File)
+                ("a", FolderEntryKind::Folder),
+                ("b.md", FolderEntryKind::File),
+                ("c", FolderEntryKind::Other),
+                ("d.md", FolderEntryKind::File)
             ]
         );
         assert!(!has_more);
@@ -137,7 +140,7 @@ mod tests {
         assert_eq!(listed[1].path.shown(), "原稿/b.md");
         let (few, has_more) = list(&folder, 3).expect("listed");
         assert_eq!((few.len(), has_more), (3, true));
-        assert_eq!(list(&project.top(), 10).expect("listed").0.len(), 1);
+        assert_eq!(list(&project.root_path(), 10).expect("listed").0.len(), 1);
         let file = project.resolve("原稿/b.md").expect("there");
         assert!(matches!(list(&file, 10), Err(PathError::NotAFolder { .. })));
     }

@@ -35,19 +35,19 @@ const SHARED: [&str; 22] = [
 ];
 
 /// True if a canonical root, or anything under it, lies on a shared mount.
-pub(crate) fn may_change_unseen(root: &Path) -> bool {
+pub(crate) fn has_shared_mount(root: &Path) -> bool {
     // Without Linux or /proc, the result is false: nothing is watched there, or nothing is known.
-    of_mounts(|mounts| is_shared(mounts, root))
+    mounts_satisfy(|mounts| is_shared(mounts, root))
 }
 
 /// True if a canonical folder lies on a shared mount, regardless of mounts below it.
-pub(crate) fn may_change_unseen_at(folder: &Path) -> bool {
-    of_mounts(|mounts| is_shared_at(mounts, folder))
+pub(crate) fn is_on_shared_mount(folder: &Path) -> bool {
+    mounts_satisfy(|mounts| is_shared_at(mounts, folder))
 }
 
 /// True if the predicate holds for the list of mounts, or if the system fails to provide the list: events then prove
 /// nothing.
-fn of_mounts(says: impl Fn(&str) -> bool) -> bool {
+fn mounts_satisfy(says: impl Fn(&str) -> bool) -> bool {
     match std::fs::read_to_string("/proc/self/mountinfo") {
         Ok(mounts) => says(&mounts),
         Err(error) => is_system_failure(&error),
@@ -104,7 +104,7 @@ fn unescaped(raw: &str) -> String {
 mod tests {
     use std::path::Path;
 
-    use super::{is_shared, may_change_unseen};
+    use super::{has_shared_mount, is_shared};
 
     /// The mounts as a container in a virtual machine sees them.
     const MOUNTS: &str = "\
@@ -118,7 +118,7 @@ mod tests {
         36 35 0:45 / /over rw - ext4 /dev/vdb rw\n";
 
     #[test]
-    fn what_others_write_to_is_told_from_what_is_local() {
+    fn shared_mounts_are_distinguished_from_local() {
         for (root, expected) in [
             ("/", true),
             ("/workspace", true),
@@ -143,6 +143,6 @@ mod tests {
     fn folders_for_tests_are_local() {
         let folder = tempfile::tempdir().expect("a folder");
         let folder = folder.path().canonicalize().expect("it is there");
-        assert!(!may_change_unseen(&folder));
+        assert!(!has_shared_mount(&folder));
     }
 }

@@ -17,8 +17,8 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    errors::{Book, Teach},
-    fair_queue::{FairQueue, Pushed, Ticket},
+    errors::{ErrorCatalog, UserError},
+    fair_queue::{FairQueue, PushOutcome, Ticket},
     project::BOOK,
 };
 
@@ -54,8 +54,8 @@ impl Pool {
 #[derive(Clone, Copy, Debug)]
 pub struct PoolSizes {
     /// The maximum number of concurrent jobs of each pool, over all keys, in the order of [`Pool::ALL`].
-    pub places: [usize; 5],
-    /// The maximum number of concurrent jobs for one key of [`Pools::acquire_for`].
+    pub slots: [usize; 5],
+    /// The maximum number of concurrent jobs for one key of [`WorkPools::acquire_for`].
     pub per_key: usize,
     /// The maximum number of calls waiting for one pool.
     pub queue: usize,
@@ -65,9 +65,9 @@ pub struct PoolSizes {
 
 /// The current load of a pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Load {
+pub struct PoolLoad {
     /// The maximum number of concurrent jobs.
-    pub places: usize,
+    pub slots: usize,
     /// The number of running jobs.
     pub running: usize,
     /// The number of waiting calls.
@@ -80,7 +80,7 @@ pub enum PoolError {
     #[error("the queue of {} is full", pool.name())]
     QueueFull { pool: Pool, retry_after: Duration },
     #[error("sent away from the queue of {} for another caller", pool.name())]
-    SentAway { pool: Pool, retry_after: Duration },
+    Evicted { pool: Pool, retry_after: Duration },
     #[error("no place in {} within {waited:?}", pool.name())]
     WaitedTooLong {
         pool: Pool,
@@ -91,17 +91,17 @@ pub enum PoolError {
     Cancelled,
 }
 
-impl Teach for PoolError {
+impl UserError for PoolError {
     fn entry(&self) -> &'static str {
         match self {
             Self::Cancelled => "CANCELLED",
             _ => "BUSY",
         }
     }
-    fn book(&self) -> &'static Book {
+    fn catalog(&self) -> &'static ErrorCatalog {
         &BOOK
     }
-    fn facts(&self) -> Vec<(&'static str, String)> {
+    fn params(&self) -> Vec<(&'static str, String)> {
         let (pool, reason, reason_ja, retry_after) = match self {
             Self::Cancelled => return Vec::new(),
             Self::QueueFull { pool, retry_after } => (
@@ -110,7 +110,7 @@ impl Teach for PoolError {
                 "待ち行列が満杯です".to_owned(),
                 retry_after,
             ),
-            Self::SentAway { pool, retry_after } => (
+            Self::Evicted { pool, retry_after } => (
                 pool,
                 "the queue is full, and most of it is yours".to_owned(),
                 "待ち行列が満杯で、その多くがこの呼び出し元のものです".to_owned(),
@@ -143,39 +143,39 @@ const RETRY_LATE: Duration = Duration::from_secs(5);
 
 /// All pools of the process.
 #[derive(Debug)]
-pub struct Pools {
-    lanes: [Arc<Lane>; 5],
+pub struct WorkPools {
+    pools: [Arc<PoolState>; 5],
     wait: Duration,
 }
 
 /// The slots and the queue of one pool.
 #[derive(Debug)]
-struct Lane {
-    places: usize,
+struct PoolState {
+    slots: usize,
     per_key: usize,
     /// Std mutex: locked for single steps, never across an await and never while a permit is dropped.
-    state: Mutex<State>,
+    state: Mutex<PoolOccupancy>,
 }
 
 #[derive(Debug)]
-struct State {
+struct PoolOccupancy {
     running: usize,
     /// The number of running jobs by key, without keys that have none.
     running_by_key: HashMap<Arc<str>, usize>,
-    queue: FairQueue<oneshot::Sender<Told>>,
+    queue: FairQueue<oneshot::Sender<WaitOutcome>>,
 }
 
 /// The message sent to a waiting call.
 #[derive(Debug)]
-enum Told {
-    Place(Permit),
-    SentAway,
+enum WaitOutcome {
+    Granted(Permit),
+    Evicted,
 }
 
 /// A slot in a pool, released on drop.
 #[derive(Debug)]
 pub struct Permit {
-    lane: Arc<Lane>,
+    lane: Arc<PoolState>,
     key: Option<Arc<str>>,
     /// The time that the call waited for the slot.
     pub queued: Duration,
@@ -183,41 +183,41 @@ pub struct Permit {
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        self.lane.give_back(self.key.as_ref());
+        self.lane.release(self.key.as_ref());
     }
 }
 
 /// A call in the queue. Dropping it, for example with its future, removes the call from the queue.
 #[derive(Debug)]
-struct Waiting {
-    lane: Arc<Lane>,
+struct QueuedCall {
+    lane: Arc<PoolState>,
     principal: Arc<str>,
     ticket: Ticket,
     /// Receives nothing after the call left the queue. A permit sent before that is dropped with the receiver, which
     /// passes the slot on.
-    told: oneshot::Receiver<Told>,
+    told: oneshot::Receiver<WaitOutcome>,
 }
 
-impl Drop for Waiting {
+impl Drop for QueuedCall {
     fn drop(&mut self) {
-        let left = self.lane.state().queue.leave(&self.principal, self.ticket);
+        let left = self.lane.state().queue.remove(&self.principal, self.ticket);
         drop(left);
     }
 }
 
-impl State {
+impl PoolOccupancy {
     fn is_free(&self, key: &str, per_key: usize) -> bool {
         self.running_by_key.get(key).is_none_or(|running| *running < per_key)
     }
 
-    fn start(&mut self, key: Option<&Arc<str>>) {
+    fn occupy(&mut self, key: Option<&Arc<str>>) {
         self.running += 1;
         if let Some(key) = key {
             *self.running_by_key.entry(Arc::clone(key)).or_default() += 1;
         }
     }
 
-    fn stop(&mut self, key: Option<&Arc<str>>) {
+    fn vacate(&mut self, key: Option<&Arc<str>>) {
         self.running -= 1;
         if let Some(key) = key
             && let Some(running) = self.running_by_key.get_mut(key)
@@ -230,8 +230,8 @@ impl State {
     }
 }
 
-impl Lane {
-    fn state(&self) -> MutexGuard<'_, State> {
+impl PoolState {
+    fn state(&self) -> MutexGuard<'_, PoolOccupancy> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -244,19 +244,24 @@ impl Lane {
     }
 
     /// Returns a permit if a slot is free, or else adds the call to the queue.
-    fn ask(self: &Arc<Self>, principal: &Arc<str>, key: Option<Arc<str>>, pool: Pool) -> Result<Asked, PoolError> {
+    fn acquire_or_queue(
+        self: &Arc<Self>,
+        principal: &Arc<str>,
+        key: Option<Arc<str>>,
+        pool: Pool,
+    ) -> Result<AcquireOutcome, PoolError> {
         let mut state = self.state();
         // Waiting calls cannot use a free slot: it would have been handed to one of them at once.
-        let has_place = state.running < self.places;
+        let has_place = state.running < self.slots;
         if has_place && key.as_deref().is_none_or(|key| state.is_free(key, self.per_key)) {
-            state.start(key.as_ref());
-            return Ok(Asked::Place(self.permit(key)));
+            state.occupy(key.as_ref());
+            return Ok(AcquireOutcome::Granted(self.permit(key)));
         }
         let (tell, told) = oneshot::channel();
         let (ticket, away) = match state.queue.push(principal, key, tell) {
-            Pushed::Waits(ticket) => (ticket, None),
-            Pushed::Instead(ticket, away) => (ticket, Some(away)),
-            Pushed::Full(_) => {
+            PushOutcome::Added(ticket) => (ticket, None),
+            PushOutcome::Replaced(ticket, away) => (ticket, Some(away)),
+            PushOutcome::Full(_) => {
                 return Err(PoolError::QueueFull {
                     pool,
                     retry_after: RETRY_FULL,
@@ -266,9 +271,9 @@ impl Lane {
         drop(state);
         if let Some(away) = away {
             // The receiver may be gone already: then that call is leaving by itself.
-            let _ = away.send(Told::SentAway);
+            let _ = away.send(WaitOutcome::Evicted);
         }
-        Ok(Asked::Wait(Waiting {
+        Ok(AcquireOutcome::Queued(QueuedCall {
             lane: Arc::clone(self),
             principal: Arc::clone(principal),
             ticket,
@@ -277,40 +282,40 @@ impl Lane {
     }
 
     /// Ends a job and starts the waiting calls that may run now.
-    fn give_back(self: &Arc<Self>, key: Option<&Arc<str>>) {
+    fn release(self: &Arc<Self>, key: Option<&Arc<str>>) {
         let mut state = self.state();
-        state.stop(key);
-        while state.running < self.places {
+        state.vacate(key);
+        while state.running < self.slots {
             let by_key = std::mem::take(&mut state.running_by_key);
             let is_free = |key: &str| by_key.get(key).is_none_or(|running| *running < self.per_key);
-            let next = state.queue.next(is_free);
+            let next = state.queue.pop(is_free);
             state.running_by_key = by_key;
             let Some(next) = next else { return };
-            state.start(next.key.as_ref());
+            state.occupy(next.key.as_ref());
             let permit = self.permit(next.key);
             drop(state);
             // If the receiver is gone, the permit is dropped here and locks the state again; the lock must be free.
-            let _ = next.item.send(Told::Place(permit));
+            let _ = next.item.send(WaitOutcome::Granted(permit));
             state = self.state();
         }
     }
 }
 
 /// The result of asking for a slot.
-enum Asked {
-    Place(Permit),
-    Wait(Waiting),
+enum AcquireOutcome {
+    Granted(Permit),
+    Queued(QueuedCall),
 }
 
-impl Pools {
+impl WorkPools {
     /// Creates pools of the given sizes; a size of zero counts as one.
     #[must_use]
     pub fn new(sizes: PoolSizes) -> Self {
         let lane = |places: usize| {
-            Arc::new(Lane {
-                places: places.max(1),
+            Arc::new(PoolState {
+                slots: places.max(1),
                 per_key: sizes.per_key.max(1),
-                state: Mutex::new(State {
+                state: Mutex::new(PoolOccupancy {
                     running: 0,
                     running_by_key: HashMap::new(),
                     queue: FairQueue::new(sizes.queue),
@@ -318,7 +323,7 @@ impl Pools {
             })
         };
         Self {
-            lanes: sizes.places.map(lane),
+            pools: sizes.slots.map(lane),
             wait: sizes.wait,
         }
     }
@@ -359,20 +364,20 @@ impl Pools {
         cancel: &CancellationToken,
     ) -> Result<Permit, PoolError> {
         let started = Instant::now();
-        let mut waiting = match self.lanes[pool as usize].ask(principal, key, pool)? {
-            Asked::Place(permit) => return Ok(permit),
-            Asked::Wait(waiting) => waiting,
+        let mut waiting = match self.pools[pool as usize].acquire_or_queue(principal, key, pool)? {
+            AcquireOutcome::Granted(permit) => return Ok(permit),
+            AcquireOutcome::Queued(waiting) => waiting,
         };
         tokio::select! {
             biased;
             () = cancel.cancelled() => Err(PoolError::Cancelled),
             told = &mut waiting.told => match told {
-                Ok(Told::Place(mut permit)) => {
+                Ok(WaitOutcome::Granted(mut permit)) => {
                     permit.queued = started.elapsed();
                     Ok(permit)
                 }
                 // The sender is dropped unused only if the queue is dropped together with its pools.
-                Ok(Told::SentAway) | Err(_) => Err(PoolError::SentAway {
+                Ok(WaitOutcome::Evicted) | Err(_) => Err(PoolError::Evicted {
                     pool,
                     retry_after: RETRY_FULL,
                 }),
@@ -387,11 +392,11 @@ impl Pools {
 
     /// Returns the current load of a pool.
     #[must_use]
-    pub fn load(&self, pool: Pool) -> Load {
-        let lane = &self.lanes[pool as usize];
+    pub fn load(&self, pool: Pool) -> PoolLoad {
+        let lane = &self.pools[pool as usize];
         let state = lane.state();
-        Load {
-            places: lane.places,
+        PoolLoad {
+            slots: lane.slots,
             running: state.running,
             waiting: state.queue.len(),
         }
@@ -412,11 +417,11 @@ mod tests {
     use tokio::{sync::Barrier, task::JoinHandle};
     use tokio_util::sync::CancellationToken;
 
-    use super::{Load, Permit, Pool, PoolError, PoolSizes, Pools};
+    use super::{Permit, Pool, PoolError, PoolLoad, PoolSizes, WorkPools};
 
-    fn pools(places: usize, queue: usize, wait: Duration) -> Arc<Pools> {
-        Arc::new(Pools::new(PoolSizes {
-            places: [places; 5],
+    fn pools(places: usize, queue: usize, wait: Duration) -> Arc<WorkPools> {
+        Arc::new(WorkPools::new(PoolSizes {
+            slots: [places; 5],
             per_key: 1,
             queue,
             wait,
@@ -430,7 +435,7 @@ mod tests {
     const LONG: Duration = Duration::from_mins(1);
 
     #[tokio::test]
-    async fn a_full_queue_refuses_at_once_and_a_free_place_is_handed_on() {
+    async fn full_queue_refuses_and_free_slot_passes_on() {
         let pools = pools(1, 0, LONG);
         let (cancel, ann) = (CancellationToken::new(), name("ann"));
         let held = pools.acquire(Pool::Write, &ann, &cancel).await.expect("free");
@@ -459,7 +464,7 @@ mod tests {
 
     /// Starts a call that acquires a permit, records its name and releases the permit.
     fn call(
-        pools: &Arc<Pools>,
+        pools: &Arc<WorkPools>,
         principal: &str,
         key: Option<&str>,
         served: &Arc<Mutex<Vec<String>>>,
@@ -481,7 +486,7 @@ mod tests {
 
     /// Starts a call and returns once it is queued or has ended.
     async fn wait(
-        pools: &Arc<Pools>,
+        pools: &Arc<WorkPools>,
         principal: &str,
         key: Option<&str>,
         served: &Arc<Mutex<Vec<String>>>,
@@ -512,8 +517,8 @@ mod tests {
         }
         assert_eq!(
             pools.load(Pool::Write),
-            Load {
-                places: 1,
+            PoolLoad {
+                slots: 1,
                 running: 1,
                 waiting: 23
             }
@@ -532,7 +537,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_queue_that_one_caller_fills_makes_room_for_another() {
+    async fn full_queue_evicts_from_largest_principal() {
         let pools = pools(1, 4, LONG);
         let held = pools
             .acquire(Pool::Write, &name("flood"), &CancellationToken::new())
@@ -551,7 +556,7 @@ mod tests {
         let ann = call(&pools, "ann", None, &served, "ann");
         let sent = flood.pop().expect("four").await.expect("no panic");
         assert!(
-            matches!(sent, Err(PoolError::SentAway { .. })),
+            matches!(sent, Err(PoolError::Evicted { .. })),
             "the newest goes at once"
         );
         drop(held);
@@ -562,7 +567,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn one_job_a_key_and_so_many_in_all() {
+    async fn limits_apply_per_key_and_in_total() {
         let pools = pools(2, 64, LONG);
         let (cancel, ann) = (CancellationToken::new(), name("ann"));
         let one = pools
@@ -590,7 +595,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_place_that_nobody_takes_goes_on() {
+    async fn slot_of_aborted_call_passes_to_next() {
         let pools = pools(1, 64, LONG);
         let (cancel, ann) = (CancellationToken::new(), name("ann"));
         let held = pools.acquire(Pool::Write, &ann, &cancel).await.expect("free");
@@ -635,7 +640,7 @@ mod tests {
     /// Runs many tasks at once, some of which give up in every possible way. No call may wait for ever and no slot may
     /// leak.
     #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-    async fn of_many_callers_everyone_ends_and_nothing_stays_taken() {
+    async fn concurrent_callers_all_end_and_leak_no_slot() {
         const TASKS: usize = 600;
         const PLACES: usize = 3;
         for round in 0..10 {

@@ -24,10 +24,10 @@ use cap_std::{
 use unicode_normalization::UnicodeNormalization;
 
 use crate::{
-    errors::{Book, Teach},
+    errors::{ErrorCatalog, UserError},
     path_maps::PathMaps,
-    system::{Failures, is_system_failure},
-    tree,
+    root_watcher,
+    system::{SystemFailures, is_system_failure},
 };
 
 /// The maximum length of a path, in bytes (Linux `PATH_MAX`).
@@ -45,24 +45,24 @@ pub struct Project {
     alias: PathBuf,
     /// The mapping between the client's paths and the server's paths.
     maps: Arc<PathMaps>,
-    failures: Failures,
+    failures: SystemFailures,
     /// The count that [`Project::unstamped`] returns.
     unstamped: AtomicU64,
     /// Std lock: taken only to copy or to replace the handle.
-    held: RwLock<Held>,
+    handle: RwLock<OpenRoot>,
     /// The project through whose handle this one was opened; `None` for a project that the operator configured.
     parent: Option<Arc<Self>>,
 }
 
 /// An open handle of a folder.
 #[derive(Clone, Debug)]
-struct Held {
+struct OpenRoot {
     dir: Arc<Dir>,
     /// Device and inode. They are unique while the handle is open.
     id: (u64, u64),
 }
 
-impl Held {
+impl OpenRoot {
     fn new(dir: Dir) -> io::Result<Self> {
         let metadata = dir.dir_metadata()?;
         Ok(Self {
@@ -115,9 +115,10 @@ pub enum PathError {
 }
 
 /// The error catalogue of this crate.
-pub static BOOK: std::sync::LazyLock<Book> = std::sync::LazyLock::new(|| Book::embedded(include_str!("errors.toml")));
+pub static BOOK: std::sync::LazyLock<ErrorCatalog> =
+    std::sync::LazyLock::new(|| ErrorCatalog::embedded(include_str!("errors.toml")));
 
-impl Teach for PathError {
+impl UserError for PathError {
     fn entry(&self) -> &'static str {
         match self {
             Self::Traversal { .. } => "PATH_TRAVERSAL",
@@ -132,11 +133,11 @@ impl Teach for PathError {
         }
     }
 
-    fn book(&self) -> &'static Book {
+    fn catalog(&self) -> &'static ErrorCatalog {
         &BOOK
     }
 
-    fn facts(&self) -> Vec<(&'static str, String)> {
+    fn params(&self) -> Vec<(&'static str, String)> {
         match self {
             Self::Traversal {
                 path,
@@ -290,16 +291,16 @@ impl Project {
             root: canonical,
             alias,
             maps,
-            failures: Failures::default(),
+            failures: SystemFailures::default(),
             unstamped: AtomicU64::default(),
-            held: RwLock::new(Held::new(dir)?),
+            handle: RwLock::new(OpenRoot::new(dir)?),
             parent: None,
         }))
     }
 
     /// Returns the system failures that occurred while files of this project were accessed.
     #[must_use]
-    pub fn failures(&self) -> &Failures {
+    pub fn failures(&self) -> &SystemFailures {
         &self.failures
     }
 
@@ -318,7 +319,7 @@ impl Project {
 
     /// Increments the count of [`Project::unstamped`] if the entry of a walk is an uncounted folder.
     pub fn note_entry(&self, entry: &Path) {
-        if entry.file_name().is_some_and(tree::is_uncounted) {
+        if entry.file_name().is_some_and(root_watcher::is_uncounted) {
             self.note_unstamped();
         }
     }
@@ -327,7 +328,7 @@ impl Project {
     ///
     /// # Errors
     /// `SYSTEM_FAILURE`.
-    pub fn no_failure_since(&self, count: u64) -> Result<(), PathError> {
+    pub fn check_failures_since(&self, count: u64) -> Result<(), PathError> {
         if self.failures.count() == count {
             return Ok(());
         }
@@ -347,14 +348,14 @@ impl Project {
             root: real.to_path_buf(),
             alias: real.to_path_buf(),
             maps: Arc::clone(&self.maps),
-            failures: Failures::default(),
+            failures: SystemFailures::default(),
             unstamped: AtomicU64::default(),
-            held: RwLock::new(self.beneath(real)?),
+            handle: RwLock::new(self.open_beneath(real)?),
             parent: Some(Arc::clone(self)),
         }))
     }
 
-    fn beneath(&self, real: &Path) -> io::Result<Held> {
+    fn open_beneath(&self, real: &Path) -> io::Result<OpenRoot> {
         let outside = |_| io::Error::from(io::ErrorKind::NotFound);
         let relative = real.strip_prefix(&self.root).map_err(outside)?;
         let dir = if relative.as_os_str().is_empty() {
@@ -365,24 +366,24 @@ impl Project {
         if name_of(&dir, real)? != real {
             return Err(io::ErrorKind::NotFound.into());
         }
-        Held::new(dir)
+        OpenRoot::new(dir)
     }
 
     /// Opens the root by its name, which must still be its real one: a link on the way could lead anywhere.
-    fn by_name(&self) -> io::Result<Held> {
+    fn open_by_name(&self) -> io::Result<OpenRoot> {
         let dir = Dir::open_ambient_dir(&self.root, ambient_authority())?;
         if name_of(&dir, &self.root)? != self.root {
             return Err(io::ErrorKind::NotFound.into());
         }
-        Held::new(dir)
+        OpenRoot::new(dir)
     }
 
     /// True if the root exists. If its name now refers to another folder than the open one (a fresh clone, a volume
     /// that was mounted again), the project switches to the new folder.
     #[must_use]
-    pub fn is_there(&self) -> bool {
+    pub fn ensure_open(&self) -> bool {
         use std::os::unix::fs::MetadataExt as _;
-        let known = self.held.read().unwrap_or_else(PoisonError::into_inner).id;
+        let known = self.handle.read().unwrap_or_else(PoisonError::into_inner).id;
         let named = std::fs::symlink_metadata(&self.root);
         let Some(named) = named.ok().filter(std::fs::Metadata::is_dir) else {
             return false;
@@ -391,12 +392,12 @@ impl Project {
             return true;
         }
         let opened = match &self.parent {
-            Some(parent) => parent.is_there().then(|| parent.beneath(&self.root)),
-            None => Some(self.by_name()),
+            Some(parent) => parent.ensure_open().then(|| parent.open_beneath(&self.root)),
+            None => Some(self.open_by_name()),
         };
         let Some(Ok(opened)) = opened else { return false };
         tracing::info!("a project's folder is another one than before; it is opened anew");
-        *self.held.write().unwrap_or_else(PoisonError::into_inner) = opened;
+        *self.handle.write().unwrap_or_else(PoisonError::into_inner) = opened;
         true
     }
 
@@ -414,7 +415,7 @@ impl Project {
 
     /// Returns the root itself as a path of the project.
     #[must_use]
-    pub fn top(self: &Arc<Self>) -> ProjectPath {
+    pub fn root_path(self: &Arc<Self>) -> ProjectPath {
         ProjectPath {
             project: Arc::clone(self),
             relative: PathBuf::new(),
@@ -428,12 +429,12 @@ impl Project {
     pub fn resolve(self: &Arc<Self>, raw: &str) -> Result<ProjectPath, PathError> {
         let relative = self.relative(raw)?;
         for candidate in self.spellings(raw, &relative)? {
-            match self.failures.noted(self.root.join(&candidate).canonicalize()) {
+            match self.failures.record(self.root.join(&candidate).canonicalize()) {
                 Ok(real) => {
                     let inside = real
                         .strip_prefix(&self.root)
                         .map_err(|_| PathError::Outside { path: raw.to_owned() })?;
-                    if inside != candidate || inside.iter().any(tree::is_uncounted) {
+                    if inside != candidate || inside.iter().any(root_watcher::is_uncounted) {
                         self.note_unstamped();
                     }
                     return Ok(ProjectPath {
@@ -464,7 +465,7 @@ impl Project {
     /// Returns the path of a file that a walk of this project found. It is opened through the root's handle like every
     /// other.
     #[must_use]
-    pub fn found(self: &Arc<Self>, absolute: &Path) -> Option<ProjectPath> {
+    pub fn walked_path(self: &Arc<Self>, absolute: &Path) -> Option<ProjectPath> {
         let relative = absolute.strip_prefix(&self.root).ok()?;
         Some(ProjectPath {
             project: Arc::clone(self),
@@ -475,7 +476,7 @@ impl Project {
     /// Returns the handle through which files of this project are written and inspected (see [`crate::files`] and
     /// [`crate::place`]).
     pub(crate) fn dir(&self) -> Arc<Dir> {
-        Arc::clone(&self.held.read().unwrap_or_else(PoisonError::into_inner).dir)
+        Arc::clone(&self.handle.read().unwrap_or_else(PoisonError::into_inner).dir)
     }
 
     /// Checks a string without touching the disk: length, NUL, `..`, Unicode tricks, the root's prefix.
@@ -530,7 +531,7 @@ impl Project {
         };
         let nfc = PathBuf::from(text.nfc().collect::<String>());
         let nfd = PathBuf::from(text.nfd().collect::<String>());
-        let exists = |path: &Path| self.failures.noted(self.root.join(path).symlink_metadata()).is_ok();
+        let exists = |path: &Path| self.failures.record(self.root.join(path).symlink_metadata()).is_ok();
         if !exists(relative) && nfc != nfd && exists(&nfc) && exists(&nfd) {
             return Err(PathError::Ambiguous { path: raw.to_owned() });
         }
@@ -626,12 +627,14 @@ impl ProjectPath {
     pub fn open(&self) -> Result<File, PathError> {
         let mut options = OpenOptions::new();
         options.read(true).nonblock(true);
-        let opened = self.noted(self.project.dir().open_with(&self.relative, &options));
+        let opened = self.record_failure(self.project.dir().open_with(&self.relative, &options));
         let file = match opened {
             Ok(file) => file,
             Err(error) => self.open_absolute_link(error, &options)?,
         };
-        let meta = self.noted(file.metadata()).map_err(|source| self.unreadable(source))?;
+        let meta = self
+            .record_failure(file.metadata())
+            .map_err(|source| self.unreadable(source))?;
         let kind = meta.file_type();
         if kind.is_file() {
             return Ok(file);
@@ -653,13 +656,13 @@ impl ProjectPath {
     pub fn is_dir(&self) -> bool {
         self.relative.as_os_str().is_empty()
             || self
-                .noted(self.project.dir().metadata(&self.relative))
+                .record_failure(self.project.dir().metadata(&self.relative))
                 .is_ok_and(|meta| meta.is_dir())
     }
 
-    /// Records a system failure of the result and returns the result unchanged; see [`Failures::noted`].
-    pub fn noted<T>(&self, result: io::Result<T>) -> io::Result<T> {
-        self.project.failures.noted(result)
+    /// Records a system failure of the result and returns the result unchanged; see [`SystemFailures::record_failure`].
+    pub fn record_failure<T>(&self, result: io::Result<T>) -> io::Result<T> {
+        self.project.failures.record(result)
     }
 
     /// Opens a file through an absolute link. `RESOLVE_BENEATH` refuses every absolute link. One that stays inside is
@@ -689,14 +692,14 @@ impl ProjectPath {
             _ => {}
         }
         let outside = || PathError::Outside { path: self.shown() };
-        let Ok(real) = self.noted(self.absolute().canonicalize()) else {
+        let Ok(real) = self.record_failure(self.absolute().canonicalize()) else {
             return Err(self.unreadable(error));
         };
         let inside = real.strip_prefix(&self.project.root).map_err(|_| outside())?;
         if inside == self.relative {
             return Err(self.unreadable(error));
         }
-        self.noted(self.project.dir().open_with(inside, options))
+        self.record_failure(self.project.dir().open_with(inside, options))
             .map_err(|source| self.unreadable(source))
     }
 
@@ -746,27 +749,27 @@ mod tests {
     use std::fs;
 
     use super::{PathError, Project};
-    use crate::errors::Teach;
+    use crate::errors::UserError;
 
     fn refused(project: &std::sync::Arc<Project>, raw: &str) -> String {
         match project.resolve(raw).and_then(|path| path.open().map(|_| path)) {
             Ok(path) => format!("opened {}", path.shown()),
-            Err(error) => error.lesson().code,
+            Err(error) => error.error_message().code,
         }
     }
 
     #[test]
-    fn a_root_that_is_made_anew_is_found_again() {
+    fn recreated_root_is_reopened() {
         let outer = tempfile::tempdir().expect("a folder");
         let (root, inner) = (outer.path().join("root"), outer.path().join("root/inner"));
         fs::create_dir_all(&inner).expect("folders");
         let project = Project::open(&root).expect("a project");
         let part = project.open_inside(&project.root().join("inner")).expect("inside");
         fs::remove_dir_all(&root).expect("removed");
-        assert!(!project.is_there() && !part.is_there());
+        assert!(!project.ensure_open() && !part.ensure_open());
         fs::create_dir_all(&inner).expect("folders");
         fs::write(inner.join("x"), "new").expect("written");
-        assert!(part.is_there() && project.is_there());
+        assert!(part.ensure_open() && project.ensure_open());
         let opened = [project.resolve("inner/x"), part.resolve("x")].map(|path| path.expect("there").open().is_ok());
         assert_eq!(opened, [true, true]);
     }
@@ -781,7 +784,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_lies_inside_is_opened() {
+    fn only_paths_inside_are_opened() {
         let outer = tempfile::tempdir().expect("a folder");
         let root = outer.path().join("project");
         fs::create_dir_all(root.join("src")).expect("a folder");

@@ -118,13 +118,13 @@ impl Redactor {
 
     /// True if there are no own secrets to remove.
     #[must_use]
-    pub fn is_idle(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.secrets.is_empty()
     }
 
     /// Removes the server's own secrets from text; returns `None` if it contains none.
     #[must_use]
-    pub fn own(&self, text: &str) -> Option<String> {
+    pub fn redact_own(&self, text: &str) -> Option<String> {
         let mut out: Option<String> = None;
         for secret in &self.secrets {
             let current = out.as_deref().unwrap_or(text);
@@ -138,7 +138,7 @@ impl Redactor {
     /// Covers each character of the server's own secrets, so that positions are preserved, for text of which only a
     /// part is returned. Returns `None` if the text contains none.
     #[must_use]
-    pub fn covered(&self, text: &str) -> Option<String> {
+    pub fn mask(&self, text: &str) -> Option<String> {
         let mut out: Option<String> = None;
         for secret in &self.secrets {
             let current = out.as_deref().unwrap_or(text);
@@ -152,7 +152,7 @@ impl Redactor {
 
     /// Covers the server's own secrets in bytes, encoded as UTF-8 or UTF-16. Compressed or encrypted secrets are not
     /// found.
-    pub fn cover(&self, bytes: &mut [u8]) {
+    pub fn mask_bytes(&self, bytes: &mut [u8]) {
         for secret in &self.secrets {
             let wide = || secret.encode_utf16();
             for form in [
@@ -169,7 +169,7 @@ impl Redactor {
     }
 
     /// Returns the number of bytes before and after a part of a file that may belong to a secret which
-    /// [`Redactor::cover`] must see.
+    /// [`Redactor::mask_bytes`] must see.
     #[must_use]
     pub fn margin(&self) -> u64 {
         let longest = self.secrets.iter().map(|secret| secret.len() * 2).max();
@@ -178,8 +178,8 @@ impl Redactor {
 
     /// Removes the server's own secrets and everything that looks like one, for errors, echoes and logs.
     #[must_use]
-    pub fn message(&self, text: &str) -> String {
-        let mut out = self.own(text).unwrap_or_else(|| text.to_owned());
+    pub fn redact_message(&self, text: &str) -> String {
+        let mut out = self.redact_own(text).unwrap_or_else(|| text.to_owned());
         for (shape, replacement) in SHAPES.iter() {
             if shape.is_match(&out) {
                 let replaced = |found: &regex::Captures<'_>| {
@@ -236,15 +236,18 @@ mod tests {
             ("- password: must be a string", "- password: must be a string"),
             ("token: 5", "token: [redacted]"),
         ] {
-            assert_eq!(redactor.message(message), expected);
+            assert_eq!(redactor.redact_message(message), expected);
         }
     }
 
     #[test]
     fn own_secrets_leave_results_too() {
         let redactor = Redactor::new(["canary-0123456789".to_owned(), "short".to_owned()]);
-        assert_eq!(redactor.own("x canary-0123456789 y").as_deref(), Some("x [redacted] y"));
-        assert_eq!(redactor.own("password=hunter2 short"), None);
+        assert_eq!(
+            redactor.redact_own("x canary-0123456789 y").as_deref(),
+            Some("x [redacted] y")
+        );
+        assert_eq!(redactor.redact_own("password=hunter2 short"), None);
     }
 
     #[test]
@@ -252,10 +255,10 @@ mod tests {
         let key = "-----BEGIN PRIVATE KEY-----\nMIGHAgEAMBMGByqGSM49\nAgEGCCqGSM49AwEHBG0w\n-----END PRIVATE KEY-----";
         let redactor = Redactor::new([key.to_owned()]);
         assert_eq!(
-            redactor.own("  AgEGCCqGSM49AwEHBG0w,").as_deref(),
+            redactor.redact_own("  AgEGCCqGSM49AwEHBG0w,").as_deref(),
             Some("  [redacted],")
         );
-        assert_eq!(redactor.own("-----BEGIN PRIVATE KEY-----"), None);
+        assert_eq!(redactor.redact_own("-----BEGIN PRIVATE KEY-----"), None);
     }
 
     #[test]
@@ -266,20 +269,26 @@ mod tests {
   "token_uri": "https://oauth2.example/token"
 }"#;
         let redactor = Redactor::new([file.to_owned()]);
-        assert_eq!(redactor.own("  \"type\": \"service_account\","), None);
-        assert_eq!(redactor.own("  \"token_uri\": \"https://oauth2.example/token\""), None);
+        assert_eq!(redactor.redact_own("  \"type\": \"service_account\","), None);
+        assert_eq!(
+            redactor.redact_own("  \"token_uri\": \"https://oauth2.example/token\""),
+            None
+        );
         let line = file.lines().nth(2).unwrap_or_default();
-        assert!(!redactor.own(line).unwrap_or_default().contains("MIGHAg"));
-        assert_eq!(redactor.own("MIGHAgEAMBMGByqGSM49").as_deref(), Some("[redacted]"));
+        assert!(!redactor.redact_own(line).unwrap_or_default().contains("MIGHAg"));
+        assert_eq!(
+            redactor.redact_own("MIGHAgEAMBMGByqGSM49").as_deref(),
+            Some("[redacted]")
+        );
     }
 
     #[test]
-    fn a_cover_keeps_every_place() {
+    fn mask_preserves_positions() {
         let redactor = Redactor::new(["秘密の鍵 0123".to_owned()]);
-        assert_eq!(redactor.covered("x 秘密の鍵 0123 y").as_deref(), Some("x ********* y"));
+        assert_eq!(redactor.mask("x 秘密の鍵 0123 y").as_deref(), Some("x ********* y"));
         let wide: Vec<u8> = "x秘密の鍵 0123y".encode_utf16().flat_map(u16::to_le_bytes).collect();
         let mut covered = wide.clone();
-        redactor.cover(&mut covered);
+        redactor.mask_bytes(&mut covered);
         assert_eq!((covered.len(), &covered[..3]), (wide.len(), &b"x\0*"[..]));
     }
 }

@@ -11,7 +11,7 @@ use std::{
 };
 
 use crate::{
-    errors::{Book, Teach},
+    errors::{ErrorCatalog, UserError},
     path_maps::PathMaps,
     project::{BOOK, MAX_PATH_BYTES, Project, quoted},
     system::is_system_failure,
@@ -53,7 +53,7 @@ pub struct RootError {
     pub failure: Option<io::Error>,
 }
 
-impl Teach for RootError {
+impl UserError for RootError {
     fn entry(&self) -> &'static str {
         match self.failure {
             Some(_) => "SYSTEM_FAILURE",
@@ -61,10 +61,10 @@ impl Teach for RootError {
             None => "ROOT_NOT_ALLOWED",
         }
     }
-    fn book(&self) -> &'static Book {
+    fn catalog(&self) -> &'static ErrorCatalog {
         &BOOK
     }
-    fn facts(&self) -> Vec<(&'static str, String)> {
+    fn params(&self) -> Vec<(&'static str, String)> {
         if let Some(failure) = &self.failure {
             return vec![
                 ("path", quoted(&self.path)),
@@ -187,13 +187,13 @@ impl AllowedRoots {
 
     /// True if every allowed root exists.
     #[must_use]
-    pub fn are_there(&self) -> bool {
-        self.all().all(|project| project.is_there())
+    pub fn ensure_open(&self) -> bool {
+        self.all().all(|project| project.ensure_open())
     }
 
     /// True if a project that was opened some time ago is still allowed.
     #[must_use]
-    pub fn admits(&self, project: &Project) -> bool {
+    pub fn allows(&self, project: &Project) -> bool {
         self.paths().any(|root| project.root().starts_with(root))
     }
 
@@ -272,7 +272,7 @@ impl AllowedRoots {
         let outside = || refuse("it is outside the allowed roots", "許可されたルートの外にあります");
         let cannot = || refuse("it cannot be opened", "開くことができません");
         let opened = (0..TRIES).find_map(|_| match self.real(path, mapped.as_deref(), &refuse, &outside) {
-            Ok((allowed, real)) if allowed.is_there() => match allowed.open_inside(&real) {
+            Ok((allowed, real)) if allowed.ensure_open() => match allowed.open_inside(&real) {
                 Ok(project) => Some(Ok(project)),
                 Err(error) if is_system_failure(&error) => Some(Err(RootError {
                     failure: Some(error),
@@ -333,21 +333,21 @@ mod tests {
     use tokio_util::sync::CancellationToken;
 
     use super::AllowedRoots;
-    use crate::{files::read, writers::Writers, writing::replace};
+    use crate::{atomic_write::replace, files::read, project_locks::ProjectLocks};
 
     /// Replaces a folder of an allowed root by a link out of it and back, as fast as possible, while the other work
     /// runs.
     fn exchanged<T>(root: &Path, work: impl FnOnce() -> T) -> T {
         /// Stops the loop, also when the work panics.
-        struct Ends<'a>(&'a AtomicBool);
-        impl Drop for Ends<'_> {
+        struct StopOnDrop<'a>(&'a AtomicBool);
+        impl Drop for StopOnDrop<'_> {
             fn drop(&mut self) {
                 self.0.store(true, Ordering::Relaxed);
             }
         }
         let has_ended = AtomicBool::new(false);
         std::thread::scope(|scope| {
-            let _ends = Ends(&has_ended);
+            let _ends = StopOnDrop(&has_ended);
             scope.spawn(|| {
                 while !has_ended.load(Ordering::Relaxed) {
                     renameat_with(CWD, root.join("d"), CWD, root.join("l"), RenameFlags::EXCHANGE).expect("exchanged");
@@ -371,7 +371,7 @@ mod tests {
             .expect("one");
         let name = roots.default_project().root().join("d").to_string_lossy().into_owned();
         let runtime = tokio::runtime::Runtime::new().expect("a runtime");
-        let writers = Writers::new(Duration::from_secs(10)).expect("made");
+        let writers = ProjectLocks::new(Duration::from_secs(10)).expect("made");
         let (mut read_inside, mut written) = (0, 0);
         exchanged(&root, || {
             for at in 0..100_000 {
@@ -382,8 +382,8 @@ mod tests {
                 }
                 if at % 500 == 0 {
                     let _ = replace(&project, "planted.md", b"x").map(|_| written += 1);
-                    if let Ok(turn) = runtime.block_on(writers.turn(&project, "me", &CancellationToken::new())) {
-                        runtime.block_on(turn.end());
+                    if let Ok(turn) = runtime.block_on(writers.acquire(&project, "me", &CancellationToken::new())) {
+                        runtime.block_on(turn.release());
                     }
                 }
             }

@@ -11,19 +11,19 @@ use std::{
 
 /// The shared capacity. Clones refer to the same one.
 #[derive(Clone, Debug)]
-pub struct Shares(Arc<Room>);
+pub struct Shares(Arc<SharedCapacity>);
 
 #[derive(Debug)]
-struct Room {
+struct SharedCapacity {
     total: usize,
     /// The number of units that one principal may take even if little is free.
     least: usize,
     /// Held for a few instructions, never across an `.await`.
-    taken: Mutex<Taken>,
+    taken: Mutex<TakenUnits>,
 }
 
 #[derive(Debug, Default)]
-struct Taken {
+struct TakenUnits {
     by_all: usize,
     /// The units by principal, without principals that have none.
     by_one: HashMap<Arc<str>, usize>,
@@ -31,7 +31,7 @@ struct Taken {
 
 /// A part of the capacity, released on drop.
 #[derive(Debug)]
-pub struct Share {
+pub struct CapacityShare {
     shares: Shares,
     who: Arc<str>,
     count: usize,
@@ -41,7 +41,7 @@ impl Shares {
     /// Creates a capacity of `total` units, of which one principal may always take `least` while that many are free.
     #[must_use]
     pub fn new(total: usize, least: usize) -> Self {
-        Self(Arc::new(Room {
+        Self(Arc::new(SharedCapacity {
             total,
             least,
             taken: Mutex::default(),
@@ -51,8 +51,8 @@ impl Shares {
     /// Returns an empty share of a principal. An empty name means no authentication: such a caller has no competitors
     /// and may take the whole capacity.
     #[must_use]
-    pub fn of(&self, who: &Arc<str>) -> Share {
-        Share {
+    pub fn empty_share(&self, who: &Arc<str>) -> CapacityShare {
+        CapacityShare {
             shares: self.clone(),
             who: Arc::clone(who),
             count: 0,
@@ -61,8 +61,8 @@ impl Shares {
 
     /// Takes one unit for a principal; returns `None` if the principal has its part, or all units are taken.
     #[must_use]
-    pub fn take(&self, who: &Arc<str>) -> Option<Share> {
-        let mut share = self.of(who);
+    pub fn take(&self, who: &Arc<str>) -> Option<CapacityShare> {
+        let mut share = self.empty_share(who);
         share.grow(1).then_some(share)
     }
 
@@ -72,16 +72,16 @@ impl Shares {
         self.lock().by_all
     }
 
-    fn lock(&self) -> MutexGuard<'_, Taken> {
+    fn lock(&self) -> MutexGuard<'_, TakenUnits> {
         self.0.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Share {
+impl CapacityShare {
     /// Takes `count` more units. Returns false and changes nothing if the share would exceed the principal's part.
     #[must_use]
     pub fn grow(&mut self, count: usize) -> bool {
-        let Room { total, least, .. } = *self.shares.0;
+        let SharedCapacity { total, least, .. } = *self.shares.0;
         let mut taken = self.shares.lock();
         let free = total - taken.by_all;
         let own = taken.by_one.get(&self.who).copied().unwrap_or_default() + count;
@@ -98,7 +98,7 @@ impl Share {
     }
 }
 
-impl Drop for Share {
+impl Drop for CapacityShare {
     fn drop(&mut self) {
         let mut taken = self.shares.lock();
         taken.by_all -= self.count;
@@ -115,9 +115,9 @@ impl Drop for Share {
 mod tests {
     use std::{iter::from_fn, sync::Arc};
 
-    use super::{Share, Shares};
+    use super::{CapacityShare, Shares};
 
-    fn all(shares: &Shares, who: &str) -> Vec<Share> {
+    fn all(shares: &Shares, who: &str) -> Vec<CapacityShare> {
         from_fn(|| shares.take(&Arc::from(who))).collect()
     }
 
@@ -132,14 +132,14 @@ mod tests {
     }
 
     #[test]
-    fn the_least_is_given_as_long_as_it_is_there() {
+    fn minimum_is_granted_while_free() {
         let shares = Shares::new(10, 4);
         let held = ["a", "b", "c"].map(|who| all(&shares, who));
         assert_eq!(held.each_ref().map(Vec::len), [5, 4, 1]);
     }
 
     #[test]
-    fn without_authentication_all_of_the_room_is_one_part() {
+    fn anonymous_caller_may_take_all_capacity() {
         let shares = Shares::new(3, 1);
         assert_eq!(all(&shares, "").len(), 3);
     }
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn a_share_that_cannot_grow_stays_as_it_is() {
         let shares = Shares::new(10, 1);
-        let mut share = shares.of(&Arc::from("a"));
+        let mut share = shares.empty_share(&Arc::from("a"));
         assert!(share.grow(5) && !share.grow(1));
         assert_eq!(shares.taken(), 5);
         drop(share);

@@ -43,15 +43,15 @@ pub fn is_system_failure(error: &io::Error) -> bool {
 /// Counts the system failures in one project. If the count is the same before and after some work, no file was wrongly
 /// read as absent or empty because the system failed, however deep the failure was ignored.
 #[derive(Debug, Default)]
-pub struct Failures {
+pub struct SystemFailures {
     count: AtomicU64,
     /// The system's number of the last failure.
     last: AtomicI32,
 }
 
-impl Failures {
+impl SystemFailures {
     /// Returns the result unchanged, after counting it if it is a system failure.
-    pub fn noted<T>(&self, result: io::Result<T>) -> io::Result<T> {
+    pub fn record<T>(&self, result: io::Result<T>) -> io::Result<T> {
         if let Err(error) = &result
             && is_system_failure(error)
         {
@@ -81,7 +81,7 @@ mod tests {
     use super::is_system_failure;
 
     #[test]
-    fn a_full_table_is_the_systems_and_a_closed_file_is_its_own() {
+    fn errors_are_split_into_system_and_file() {
         // EIO, ENOMEM, EAGAIN, ENODEV, ENFILE, EMFILE, ENOLCK, ETIMEDOUT, EHOSTDOWN, ESTALE
         for number in [5, 12, 11, 19, 23, 24, 37, 110, 112, 116] {
             assert!(is_system_failure(&io::Error::from_raw_os_error(number)), "{number}");

@@ -57,12 +57,12 @@ impl Locale {
 
 /// One message in both languages.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Text {
+pub struct BilingualText {
     pub en: Cow<'static, str>,
     pub ja: Cow<'static, str>,
 }
 
-impl Text {
+impl BilingualText {
     /// Creates a message from its English and Japanese forms.
     pub fn new(en: impl Into<Cow<'static, str>>, ja: impl Into<Cow<'static, str>>) -> Self {
         Self {
@@ -83,7 +83,7 @@ impl Text {
     /// Returns the text to show a caller: in the requested language, or English and then Japanese if the caller
     /// requested none.
     #[must_use]
-    pub fn say(&self, wanted: Option<Locale>) -> String {
+    pub fn in_locale(&self, wanted: Option<Locale>) -> String {
         match wanted {
             Some(locale) => self.get(locale).to_owned(),
             None if self.en == self.ja => self.en.clone().into_owned(),
@@ -94,7 +94,7 @@ impl Text {
 
 #[cfg(test)]
 mod tests {
-    use super::{Locale, Text};
+    use super::{BilingualText, Locale};
 
     #[test]
     fn the_header_decides_by_quality_then_by_order() {
@@ -113,8 +113,8 @@ mod tests {
 
     #[test]
     fn both_languages_when_the_caller_said_nothing() {
-        let text = Text::new("No such file.", "ファイルがありません。");
-        assert_eq!(text.say(Some(Locale::Ja)), "ファイルがありません。");
-        assert_eq!(text.say(None), "No such file.\nファイルがありません。");
+        let text = BilingualText::new("No such file.", "ファイルがありません。");
+        assert_eq!(text.in_locale(Some(Locale::Ja)), "ファイルがありません。");
+        assert_eq!(text.in_locale(None), "No such file.\nファイルがありません。");
     }
 }

@@ -12,13 +12,13 @@
 #[must_use]
 pub fn estimate(text: &str) -> usize {
     let mut tokens = 0.0_f64;
-    let mut run = Run::default();
-    let mut packed = Packed::default();
+    let mut run = CharRun::default();
+    let mut packed = PackedPiece::default();
     for c in text.chars() {
-        let class = Class::of(c);
-        if class != run.class || (class == Class::Word && c.is_ascii_uppercase() && run.last_lower) {
+        let class = CharClass::from_char(c);
+        if class != run.class || (class == CharClass::Word && c.is_ascii_uppercase() && run.last_lower) {
             tokens += run.cost();
-            run = Run::beginning(class, c, run.class == Class::Mark);
+            run = CharRun::new(class, c, run.class == CharClass::Mark);
         }
         run.length += 1;
         run.breaks |= c == '\n';
@@ -37,7 +37,7 @@ pub fn estimate(text: &str) -> usize {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Class {
+enum CharClass {
     #[default]
     Blank,
     /// The ASCII letters.
@@ -53,8 +53,8 @@ enum Class {
     Other,
 }
 
-impl Class {
-    fn of(c: char) -> Self {
+impl CharClass {
+    fn from_char(c: char) -> Self {
         match c {
             ' ' | '\t' | '\n' | '\r' => Self::Blank,
             'a'..='z' | 'A'..='Z' => Self::Word,
@@ -71,8 +71,8 @@ impl Class {
 
 #[expect(clippy::struct_excessive_bools, reason = "four independent facts about one run")]
 #[derive(Default)]
-struct Run {
-    class: Class,
+struct CharRun {
+    class: CharClass,
     first: char,
     after_mark: bool,
     length: usize,
@@ -81,8 +81,8 @@ struct Run {
     last_lower: bool,
 }
 
-impl Run {
-    fn beginning(class: Class, first: char, after_mark: bool) -> Self {
+impl CharRun {
+    fn new(class: CharClass, first: char, after_mark: bool) -> Self {
         Self {
             class,
             first,
@@ -101,24 +101,24 @@ impl Run {
         let length = self.length as f64;
         match self.class {
             _ if self.length == 0 => 0.0,
-            Class::Blank if self.length == 1 => match self.first {
+            CharClass::Blank if self.length == 1 => match self.first {
                 ' ' => 0.0,
                 '\t' => 0.88,
                 // A line break alone often joins the mark before it.
                 _ => 0.13,
             },
-            Class::Blank if self.breaks => 0.86,
-            Class::Blank => 1.0,
+            CharClass::Blank if self.breaks => 0.86,
+            CharClass::Blank => 1.0,
             // The tokenizer takes one mark together with the word after it: `/src`, `.len`.
-            Class::Word => 0.99 + (length - 8.0).max(0.0) * 0.255 - if self.after_mark { 0.57 } else { 0.0 },
-            Class::Digit => 0.16 + (length / 3.0).ceil() * 1.03,
-            Class::Mark if self.uniform && self.length >= 4 => 1.87,
-            Class::Mark => 0.89 + 0.21 * length,
-            Class::Kana => 0.6 + 0.55 * length,
-            Class::Kanji => 0.45 + 0.6 * length,
-            Class::WideMark => 0.9 * length,
-            Class::Letter => 1.1 + 0.5 * length,
-            Class::Other => 1.1 * length,
+            CharClass::Word => 0.99 + (length - 8.0).max(0.0) * 0.255 - if self.after_mark { 0.57 } else { 0.0 },
+            CharClass::Digit => 0.16 + (length / 3.0).ceil() * 1.03,
+            CharClass::Mark if self.uniform && self.length >= 4 => 1.87,
+            CharClass::Mark => 0.89 + 0.21 * length,
+            CharClass::Kana => 0.6 + 0.55 * length,
+            CharClass::Kanji => 0.45 + 0.6 * length,
+            CharClass::WideMark => 0.9 * length,
+            CharClass::Letter => 1.1 + 0.5 * length,
+            CharClass::Other => 1.1 * length,
         }
     }
 }
@@ -127,7 +127,7 @@ impl Run {
 /// are words. Hexadecimal digits cost as much as their short runs: 64 digits of a hash are 37 tokens on average, and 38
 /// by the runs.
 #[derive(Default)]
-struct Packed {
+struct PackedPiece {
     /// True if the sequence contains a letter that is not a hexadecimal digit.
     beyond_hex: bool,
     length: usize,
@@ -135,7 +135,7 @@ struct Packed {
     digits: usize,
 }
 
-impl Packed {
+impl PackedPiece {
     /// The minimum length of a packed piece; shorter ones are names such as `sha256` or `utf8_to_utf16`.
     const LEAST: usize = 20;
 

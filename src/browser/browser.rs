@@ -1,7 +1,7 @@
 //! The browser of this process: its Chromium processes and the sessions that use them.
 //!
 //! Invariants: at most one Chromium takes new contexts, and it is started on first use. A session is found only by its
-//! handle together with its principal. After [`Browser::shut_down`] nothing is started any more.
+//! handle together with its principal. After [`BrowserService::shut_down`] nothing is started any more.
 
 use std::{
     cmp::Reverse,
@@ -15,33 +15,33 @@ use tokio::sync::{Mutex as Queue, OnceCell, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    ageing,
-    chromium::{Ended, Process},
-    context::Context,
+    chromium::{ChromiumProcess, ProcessExit},
+    context::BrowserContext,
     devtools::CallError,
     errors::BrowserError,
-    gate::Gate,
-    guard::Guard,
-    loss::Loss,
-    running::Running,
-    session::{Owner, Session},
-    settings::Settings,
-    tab::{Room, TabSettings},
+    guard::PolicyGuard,
+    proxy::PolicyProxy,
+    reaper,
+    reset_reason::ResetReason,
+    running::RunningChromium,
+    session::{BrowserSession, SessionOwner},
+    settings::BrowserSettings,
+    tab::{DownloadBudget, TabSettings},
 };
 
 /// The characters of a handle: base32 in lower case.
 const LETTERS: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
 
 /// The browser of this process, shared by all sessions.
-pub struct Browser {
-    settings: Settings,
-    guard: Arc<Guard>,
-    gate: OnceCell<Gate>,
+pub struct BrowserService {
+    settings: BrowserSettings,
+    guard: Arc<PolicyGuard>,
+    gate: OnceCell<PolicyProxy>,
     // The Chromium that takes new contexts. Locked during a start, so that only one is started.
-    current: Queue<Option<Arc<Running>>>,
+    current: Queue<Option<Arc<RunningChromium>>>,
     // The two mutexes below are locked only to move values, never across an await.
-    sessions: Mutex<Sessions>,
-    history: Mutex<History>,
+    sessions: Mutex<BrowserSessionTable>,
+    history: Mutex<ProcessHistory>,
     /// Bytes on disk of the downloads of all sessions.
     downloaded: Arc<AtomicU64>,
     ending: CancellationToken,
@@ -49,29 +49,29 @@ pub struct Browser {
 }
 
 #[derive(Default)]
-struct Sessions {
-    by_handle: HashMap<String, Arc<Session>>,
+struct BrowserSessionTable {
+    by_handle: HashMap<String, Arc<BrowserSession>>,
     /// The handles of clients that pass none.
-    by_client: HashMap<Owner, String>,
+    by_client: HashMap<SessionOwner, String>,
 }
 
 /// The history of the Chromium processes.
 #[derive(Default)]
-pub(crate) struct History {
+pub(crate) struct ProcessHistory {
     /// All processes that may still be up, including the current one.
-    pub(crate) up: Vec<Weak<Running>>,
+    pub(crate) up: Vec<Weak<RunningChromium>>,
     pub(crate) starts: u64,
-    pub(crate) crash: Option<(Instant, Ended)>,
+    pub(crate) crash: Option<(Instant, ProcessExit)>,
     /// The time and the error of the last start that failed.
     failure: Option<(Instant, BrowserError)>,
 }
 
-impl Browser {
+impl BrowserService {
     /// Creates a browser without starting Chromium.
     #[must_use]
-    pub fn new(settings: Settings) -> Arc<Self> {
+    pub fn new(settings: BrowserSettings) -> Arc<Self> {
         Arc::new(Self {
-            guard: Guard::new(settings.policy.clone()),
+            guard: PolicyGuard::new(settings.policy.clone()),
             gate: OnceCell::new(),
             settings,
             current: Queue::default(),
@@ -83,22 +83,26 @@ impl Browser {
         })
     }
 
-    /// Starts the task that ends idle sessions and old processes, with the first session; creating a `Browser` needs no
+    /// Starts the task that ends idle sessions and old processes, with the first session; creating a `BrowserService` needs no
     /// runtime.
-    fn begin_ageing(self: &Arc<Self>) {
+    fn start_reaper(self: &Arc<Self>) {
         self.ageing.call_once(|| {
-            tokio::spawn(ageing::look_after(
+            tokio::spawn(reaper::run_reaper(
                 Arc::downgrade(self),
                 self.ending.clone(),
-                ageing::Pace::of(&self.settings),
+                reaper::ReaperInterval::from_settings(&self.settings),
             ));
         });
     }
 
     /// Returns the session of a handle. Without a handle, returns the session of the client's MCP session, or a new
     /// one.
-    pub async fn session(self: &Arc<Self>, owner: &Owner, handle: Option<&str>) -> Result<Arc<Session>, BrowserError> {
-        self.begin_ageing();
+    pub async fn session(
+        self: &Arc<Self>,
+        owner: &SessionOwner,
+        handle: Option<&str>,
+    ) -> Result<Arc<BrowserSession>, BrowserError> {
+        self.start_reaper();
         if let Some(handle) = handle {
             return self.find(owner, handle);
         }
@@ -110,7 +114,7 @@ impl Browser {
             }
             evicted = self.make_room(&mut sessions, &owner.principal)?;
             let handle = new_handle()?;
-            let session = Arc::new(Session::new(
+            let session = Arc::new(BrowserSession::new(
                 Arc::downgrade(self),
                 owner.principal.clone(),
                 handle.clone(),
@@ -129,11 +133,11 @@ impl Browser {
 
     /// Returns the existing session of a client that passes no handle. Does not create one.
     #[must_use]
-    pub fn known(&self, owner: &Owner) -> Option<Arc<Session>> {
+    pub fn existing_session(&self, owner: &SessionOwner) -> Option<Arc<BrowserSession>> {
         self.sessions().known(owner)
     }
 
-    fn find(&self, owner: &Owner, handle: &str) -> Result<Arc<Session>, BrowserError> {
+    fn find(&self, owner: &SessionOwner, handle: &str) -> Result<Arc<BrowserSession>, BrowserError> {
         self.sessions()
             .by_handle
             .get(handle)
@@ -148,19 +152,23 @@ impl Browser {
     /// not used for a while goes first, whoever owns it. Otherwise the least recently used session of the principal
     /// with the most sessions goes; a principal loses a session to another one only if it has at least two more than
     /// that one.
-    fn make_room(&self, sessions: &mut Sessions, principal: &str) -> Result<Option<Arc<Session>>, BrowserError> {
+    fn make_room(
+        &self,
+        sessions: &mut BrowserSessionTable,
+        principal: &str,
+    ) -> Result<Option<Arc<BrowserSession>>, BrowserError> {
         if sessions.by_handle.len() < self.settings.max_sessions {
             return Ok(None);
         }
         let all = || sessions.by_handle.values();
         let held = |principal: &str| all().filter(|session| session.state.principal == principal).count();
         let own = held(principal);
-        let is_fair = |session: &&Arc<Session>| {
+        let is_fair = |session: &&Arc<BrowserSession>| {
             let theirs = &session.state.principal;
             theirs == principal || held(theirs) > own + 1
         };
         let idle = || all().filter(|session| !session.state.is_busy());
-        let spent = idle().filter(|session| session.state.is_spent());
+        let spent = idle().filter(|session| session.state.is_evictable());
         let goes = spent
             .min_by_key(|session| session.state.used())
             .or_else(|| {
@@ -176,7 +184,7 @@ impl Browser {
     }
 
     /// Closes a session. A call that is using it fails with a closed tab.
-    pub async fn close(&self, owner: &Owner, handle: &str) -> Result<(), BrowserError> {
+    pub async fn close(&self, owner: &SessionOwner, handle: &str) -> Result<(), BrowserError> {
         let session = self.find(owner, handle)?;
         self.sessions().remove(handle);
         if let Some(context) = session.state.close() {
@@ -194,7 +202,7 @@ impl Browser {
         let up: Vec<_> = self.history().up.iter().filter_map(Weak::upgrade).collect();
         drop(current);
         for running in up {
-            running.end(Loss::Age).await;
+            running.end(ResetReason::Age).await;
         }
         for (_, session) in sessions {
             session.state.close();
@@ -203,23 +211,23 @@ impl Browser {
 
     /// Returns the policy and the log of denied requests.
     #[must_use]
-    pub fn guard(&self) -> &Arc<Guard> {
+    pub fn guard(&self) -> &Arc<PolicyGuard> {
         &self.guard
     }
 
     /// Creates a context in the current Chromium, which is started if necessary.
-    pub(crate) async fn context(self: &Arc<Self>) -> Result<Arc<Context>, BrowserError> {
+    pub(crate) async fn context(self: &Arc<Self>) -> Result<Arc<BrowserContext>, BrowserError> {
         let running = self.running().await?;
         let downloads = running.process().downloads().clone();
-        let room = Room::new(self.settings.largest_download, Arc::clone(&self.downloaded));
+        let room = DownloadBudget::new(self.settings.largest_download, Arc::clone(&self.downloaded));
         let (judge, refused) = (Arc::clone(&self.guard), Arc::clone(&self.guard));
         running
             .context(self.settings.viewport, move |id| {
                 let folder = downloads.join(&id.0);
                 let made = std::fs::create_dir_all(&folder);
                 TabSettings {
-                    judge: Some(Arc::new(move |url| judge.judge(url))),
-                    refused: Some(Arc::new(move |url| refused.refused(url))),
+                    judge: Some(Arc::new(move |url| judge.check_url(url))),
+                    refused: Some(Arc::new(move |url| refused.recent_denial(url))),
                     downloads: made.is_ok().then_some(folder),
                     room: Arc::new(room),
                     ..TabSettings::default()
@@ -229,7 +237,7 @@ impl Browser {
     }
 
     /// Returns the Chromium that takes new contexts; starts one if none is up.
-    async fn running(self: &Arc<Self>) -> Result<Arc<Running>, BrowserError> {
+    async fn running(self: &Arc<Self>) -> Result<Arc<RunningChromium>, BrowserError> {
         // Runs in a task of its own, so that a caller that gives up does not cancel the start that others wait for.
         let browser = Arc::clone(self);
         let came = Instant::now();
@@ -241,7 +249,7 @@ impl Browser {
                 // for each of them.
                 () = tell.closed() => return,
             };
-            let started = browser.up_or_started(&mut current, came).await;
+            let started = browser.running_or_start(&mut current, came).await;
             drop(current);
             // If the caller gave up meanwhile, the next caller uses the started process.
             let _ = tell.send(started);
@@ -255,11 +263,11 @@ impl Browser {
 
     /// Must be called with `current` locked. A caller that `came` before the last failed start gets that error, and no
     /// other start is tried.
-    async fn up_or_started(
+    async fn running_or_start(
         self: &Arc<Self>,
-        current: &mut Option<Arc<Running>>,
+        current: &mut Option<Arc<RunningChromium>>,
         came: Instant,
-    ) -> Result<Arc<Running>, BrowserError> {
+    ) -> Result<Arc<RunningChromium>, BrowserError> {
         if let Some(running) = current.as_ref().filter(|running| running.is_up()) {
             return Ok(Arc::clone(running));
         }
@@ -270,7 +278,7 @@ impl Browser {
         if let Some((at, failure)) = &self.history().failure
             && came < *at
         {
-            return Err(again(failure));
+            return Err(copy_start_error(failure));
         }
         let started = tokio::select! {
             started = self.start() => started,
@@ -278,14 +286,14 @@ impl Browser {
         };
         match &started {
             Ok(running) => *current = Some(Arc::clone(running)),
-            Err(failure) => self.history().failure = Some((Instant::now(), again(failure))),
+            Err(failure) => self.history().failure = Some((Instant::now(), copy_start_error(failure))),
         }
         started
     }
 
-    async fn start(self: &Arc<Self>) -> Result<Arc<Running>, BrowserError> {
+    async fn start(self: &Arc<Self>) -> Result<Arc<RunningChromium>, BrowserError> {
         let gate = if self.settings.policy.denies_hosts() {
-            let gate = self.gate.get_or_try_init(|| Gate::open(Arc::clone(&self.guard)));
+            let gate = self.gate.get_or_try_init(|| PolicyProxy::open(Arc::clone(&self.guard)));
             gate.await
                 .map_err(|error| BrowserError::Broken {
                     reason: format!("has no way out: {error}"),
@@ -294,20 +302,20 @@ impl Browser {
         } else {
             Vec::new()
         };
-        let process = Process::start(&self.settings.launch, &gate).await?;
+        let process = ChromiumProcess::start(&self.settings.launch, &gate).await?;
         let browser = Arc::downgrade(self);
         let crashed = move |ended| {
             if let Some(browser) = browser.upgrade() {
                 browser.note_crash(ended);
             }
         };
-        let running = Arc::new(Running::new(process, crashed).await?);
+        let running = Arc::new(RunningChromium::new(process, crashed).await?);
         let mut history = self.history();
         history.starts += 1;
         history.up.retain(|up| up.strong_count() > 0);
         history.up.push(Arc::downgrade(&running));
         drop(history);
-        tokio::spawn(ageing::listen_for_life(
+        tokio::spawn(reaper::watch_liveness(
             Arc::downgrade(self),
             Arc::downgrade(&running),
             self.settings.hang,
@@ -315,24 +323,24 @@ impl Browser {
         Ok(running)
     }
 
-    pub(crate) fn note_crash(&self, ended: Ended) {
+    pub(crate) fn note_crash(&self, ended: ProcessExit) {
         self.history().crash = Some((Instant::now(), ended));
     }
 
-    pub(crate) fn settings(&self) -> &Settings {
+    pub(crate) fn settings(&self) -> &BrowserSettings {
         &self.settings
     }
 
-    pub(crate) fn history(&self) -> MutexGuard<'_, History> {
+    pub(crate) fn history(&self) -> MutexGuard<'_, ProcessHistory> {
         self.history.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn sessions(&self) -> MutexGuard<'_, Sessions> {
+    fn sessions(&self) -> MutexGuard<'_, BrowserSessionTable> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns all sessions, in no particular order.
-    pub(crate) fn all(&self) -> Vec<Arc<Session>> {
+    pub(crate) fn all(&self) -> Vec<Arc<BrowserSession>> {
         self.sessions().by_handle.values().cloned().collect()
     }
 
@@ -342,12 +350,12 @@ impl Browser {
     }
 
     /// Returns the Chromium that takes new contexts; `None` if none is up or one is being started.
-    pub(crate) fn current(&self) -> Option<Arc<Running>> {
+    pub(crate) fn current(&self) -> Option<Arc<RunningChromium>> {
         self.current.try_lock().ok()?.clone().filter(|running| running.is_up())
     }
 
     /// Makes a Chromium take no new contexts. It ends with its last context.
-    pub(crate) fn retire(&self, running: &Arc<Running>) {
+    pub(crate) fn retire(&self, running: &Arc<RunningChromium>) {
         if let Ok(mut current) = self.current.try_lock()
             && current.as_ref().is_some_and(|current| Arc::ptr_eq(current, running))
         {
@@ -357,14 +365,14 @@ impl Browser {
     }
 }
 
-impl Drop for Browser {
+impl Drop for BrowserService {
     fn drop(&mut self) {
         self.ending.cancel();
     }
 }
 
-impl Sessions {
-    fn known(&self, owner: &Owner) -> Option<Arc<Session>> {
+impl BrowserSessionTable {
+    fn known(&self, owner: &SessionOwner) -> Option<Arc<BrowserSession>> {
         owner.mcp_session.as_ref()?;
         self.by_handle.get(self.by_client.get(owner)?).cloned()
     }
@@ -376,7 +384,7 @@ impl Sessions {
 }
 
 /// Copies the error of a start for another caller that waited for it.
-fn again(failure: &BrowserError) -> BrowserError {
+fn copy_start_error(failure: &BrowserError) -> BrowserError {
     match failure {
         BrowserError::NoChromium { looked } => BrowserError::NoChromium { looked: looked.clone() },
         BrowserError::Broken { reason } => BrowserError::Broken { reason: reason.clone() },
@@ -395,7 +403,7 @@ fn new_handle() -> Result<String, BrowserError> {
     Ok("b_".chars().chain(letters).collect())
 }
 
-impl fmt::Debug for Browser {
+impl fmt::Debug for BrowserService {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Browser")
             .field("settings", &self.settings)

@@ -7,7 +7,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The name of the function through which the script in fumi's world reports copied text. Pages cannot call it.
-pub(crate) const TOLD_BY: &str = "fumiCopied";
+pub(crate) const REPORT_FUNCTION: &str = "fumiCopied";
 
 /// The clipboard of one session.
 #[derive(Clone, Debug, Default)]

@@ -12,7 +12,7 @@ use tokio::sync::watch;
 
 use crate::{
     devtools::{
-        Channel, SessionId,
+        Channel, DevtoolsSessionId,
         protocol::{
             browser_downloads::DownloadProgress,
             emulation::SetFocusEmulationEnabled,
@@ -23,9 +23,9 @@ use crate::{
     },
     emulate,
     errors::BrowserError,
-    running::{Contexts, Running},
-    strip::{self, Open, Strip},
+    running::{ContextRegistry, RunningChromium},
     tab::{Tab, TabSettings},
+    tab_list::{self, OpenTab, TabList},
 };
 
 /// The longest time until a tab is open or closed. Chromium needs milliseconds unless the machine is very busy.
@@ -41,18 +41,23 @@ const END: Duration = Duration::from_secs(10);
 
 /// One browser context in one Chromium. Dropping it closes its pages.
 #[derive(Debug)]
-pub(crate) struct Context {
-    running: Arc<Running>,
+pub(crate) struct BrowserContext {
+    running: Arc<RunningChromium>,
     id: ContextId,
     settings: Arc<TabSettings>,
     viewport: (u32, u32),
     // Locked only to move values, never across an await.
-    strip: Mutex<Strip>,
+    strip: Mutex<TabList>,
     changed: watch::Sender<u64>,
 }
 
-impl Context {
-    pub(crate) fn new(running: Arc<Running>, id: ContextId, viewport: (u32, u32), settings: TabSettings) -> Self {
+impl BrowserContext {
+    pub(crate) fn new(
+        running: Arc<RunningChromium>,
+        id: ContextId,
+        viewport: (u32, u32),
+        settings: TabSettings,
+    ) -> Self {
         Self {
             running,
             id,
@@ -68,21 +73,21 @@ impl Context {
     }
 
     /// Returns the Chromium that the context is in.
-    pub(crate) fn running(&self) -> &Arc<Running> {
+    pub(crate) fn running(&self) -> &Arc<RunningChromium> {
         &self.running
     }
 
     /// Locks the list of tabs.
-    pub(crate) fn strip(&self) -> MutexGuard<'_, Strip> {
+    pub(crate) fn tab_list(&self) -> MutexGuard<'_, TabList> {
         self.strip.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Opens an empty tab and makes it the current one.
     pub(crate) async fn open(&self) -> Result<Arc<Tab>, BrowserError> {
         {
-            let mut strip = self.strip();
+            let mut strip = self.tab_list();
             if strip.is_full() {
-                return Err(strip::full());
+                return Err(tab_list::full());
             }
             // No call waits for earlier failures any more.
             strip.failed.clear();
@@ -96,10 +101,10 @@ impl Context {
             })
             .await?;
         let target = made.target_id;
-        self.until(|strip| strip.failed.contains(&target) || strip.open.iter().any(|open| open.id == target))
+        self.wait_until(|strip| strip.failed.contains(&target) || strip.open.iter().any(|open| open.id == target))
             .await?;
-        let mut strip = self.strip();
-        strip.news.retain(|news| *news != target);
+        let mut strip = self.tab_list();
+        strip.unreported.retain(|news| *news != target);
         let tab = strip
             .open
             .iter()
@@ -113,7 +118,7 @@ impl Context {
 
     /// Makes a tab the current one and brings it to the front.
     pub(crate) fn select(&self, target: &TargetId) {
-        let mut strip = self.strip();
+        let mut strip = self.tab_list();
         if let Some(open) = strip.open.iter().find(|open| open.id == *target) {
             open.tab.page().send(&BringToFront {});
             strip.current = Some(target.clone());
@@ -134,16 +139,16 @@ impl Context {
         let close = CloseTarget {
             target_id: target.clone(),
         };
-        self.strip().closing = Some(target.clone());
+        self.tab_list().closing = Some(target.clone());
         // A tab that has closed itself meanwhile is a success.
         if let Err(error) = self.running.channel().call(&close).await
             && !error.says("No target")
         {
             return Err(error.into());
         }
-        self.until(|strip| strip.open.iter().all(|open| open.id != *target))
+        self.wait_until(|strip| strip.open.iter().all(|open| open.id != *target))
             .await?;
-        let strip = self.strip();
+        let strip = self.tab_list();
         if let Some(open) = strip.current().and_then(|current| strip.open.get(current)) {
             open.tab.page().send(&BringToFront {});
         }
@@ -152,21 +157,21 @@ impl Context {
 
     /// Waits until the tabs that are being opened are set up, at most [`COMING`]. A tab that takes longer is not waited
     /// for again.
-    pub(crate) async fn all_there(&self) -> Result<(), BrowserError> {
-        let there = self.until(|strip| strip.coming.iter().all(|coming| strip.slow.contains(&coming.target_id)));
+    pub(crate) async fn wait_all_set_up(&self) -> Result<(), BrowserError> {
+        let there = self.wait_until(|strip| strip.coming.iter().all(|coming| strip.slow.contains(&coming.target_id)));
         if let Ok(there) = tokio::time::timeout(COMING, there).await {
             return there;
         }
-        let mut strip = self.strip();
+        let mut strip = self.tab_list();
         strip.slow = strip.coming.iter().map(|coming| coming.target_id.clone()).collect();
         Ok(())
     }
 
     /// Waits until the list of tabs fulfils a condition, at most [`CHANGE`].
-    pub(crate) async fn until(&self, is_so: impl Fn(&Strip) -> bool) -> Result<(), BrowserError> {
+    pub(crate) async fn wait_until(&self, is_so: impl Fn(&TabList) -> bool) -> Result<(), BrowserError> {
         let mut changed = self.changed.subscribe();
         let wait = async {
-            while !is_so(&self.strip()) {
+            while !is_so(&self.tab_list()) {
                 if changed.changed().await.is_err() {
                     return;
                 }
@@ -186,12 +191,12 @@ impl Context {
     pub(crate) fn attach(
         self: Arc<Self>,
         page: Channel,
-        session: SessionId,
+        session: DevtoolsSessionId,
         info: TargetInfo,
-        contexts: Arc<Contexts>,
+        contexts: Arc<ContextRegistry>,
     ) {
         {
-            let mut strip = self.strip();
+            let mut strip = self.tab_list();
             if strip.is_full() {
                 strip.refused += 1;
                 page.send(&RunIfWaitingForDebugger {});
@@ -201,11 +206,11 @@ impl Context {
                 // A call may be opening this tab while pages have used up the limit.
                 strip.fail(info.target_id);
                 drop(strip);
-                self.tell();
+                self.notify();
                 return;
             }
             strip.coming.push(info.clone());
-            strip.news.push(info.target_id.clone());
+            strip.unreported.push(info.target_id.clone());
         }
         // The window size is not used, because the size of the window frame differs between versions.
         let (width, height) = self.viewport;
@@ -218,12 +223,12 @@ impl Context {
             let tab = Tab::attach(page.clone(), info, settings).await;
             page.send(&RunIfWaitingForDebugger {});
             self.attached(&target, tab, || contexts.is_attached(&session));
-            self.tell();
+            self.notify();
         });
     }
 
     fn attached(&self, target: &TargetId, tab: Result<Arc<Tab>, BrowserError>, is_attached: impl Fn() -> bool) {
-        let mut strip = self.strip();
+        let mut strip = self.tab_list();
         let info = strip
             .coming
             .iter()
@@ -233,7 +238,7 @@ impl Context {
             // Checked while the list is locked, so that a page that is detached now is removed from the list
             // afterwards.
             (Ok(tab), Some(info)) if is_attached() => {
-                strip.open.push(Open {
+                strip.open.push(OpenTab {
                     id: info.target_id,
                     opener: info.opener_id,
                     tab,
@@ -254,32 +259,32 @@ impl Context {
 
     /// Returns the tab that contains a frame, if it belongs to this context.
     pub(crate) fn tab_with(&self, frame: &FrameId) -> Option<Arc<Tab>> {
-        let strip = self.strip();
+        let strip = self.tab_list();
         let with = strip.open.iter().find(|open| open.tab.frame(frame).is_some());
         with.map(|open| Arc::clone(&open.tab))
     }
 
     /// Returns the current tab, if any.
     pub(crate) fn current_tab(&self) -> Option<Arc<Tab>> {
-        let strip = self.strip();
+        let strip = self.tab_list();
         let current = strip.open.get(strip.current()?)?;
         Some(Arc::clone(&current.tab))
     }
 
     /// Passes the progress of a download to all tabs; each ignores the downloads of others.
     pub(crate) fn download_went_on(&self, progress: &DownloadProgress) {
-        for open in &self.strip().open {
-            open.tab.download_went_on(progress);
+        for open in &self.tab_list().open {
+            open.tab.on_download_progress(progress);
         }
     }
 
     /// Removes the tab of a page that is gone.
     pub(crate) fn detach(&self, target: &TargetId) {
-        self.strip().close(target);
-        self.tell();
+        self.tab_list().close(target);
+        self.notify();
     }
 
-    fn tell(&self) {
+    fn notify(&self) {
         self.changed.send_modify(|count| *count = count.wrapping_add(1));
     }
 
@@ -297,7 +302,7 @@ impl Context {
     }
 }
 
-impl Drop for Context {
+impl Drop for BrowserContext {
     fn drop(&mut self) {
         if self.running.forget(&self.id) {
             self.running.channel().send(&DisposeBrowserContext {

@@ -45,12 +45,12 @@ pub struct NewCookie {
     /// True to send the cookie over HTTPS only.
     pub secure: Option<bool>,
     /// The requests with which the cookie is sent.
-    pub same_site: Option<SameSite>,
+    pub same_site: Option<CookieSameSite>,
 }
 
 /// The requests with which a cookie is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SameSite {
+pub enum CookieSameSite {
     /// Requests of its own site only.
     Strict,
     /// Requests of its own site, and navigations from other sites.
@@ -71,7 +71,7 @@ pub struct CookieFilter {
 }
 
 impl CookieFilter {
-    pub(crate) fn matches(&self, cookie: &storage::Cookie) -> bool {
+    pub(crate) fn matches(&self, cookie: &storage::StoredCookie) -> bool {
         let bare = |domain: &str| domain.trim_start_matches('.').to_lowercase();
         let is = |wanted: &Option<String>, found: &str| wanted.as_ref().is_none_or(|wanted| wanted == found);
         is(&self.name, &cookie.name)
@@ -84,8 +84,8 @@ impl CookieFilter {
     }
 }
 
-/// True if a request to `url` would carry the cookie; `SameSite` is not considered.
-fn is_sent_to(cookie: &storage::Cookie, url: &str) -> bool {
+/// True if a request to `url` would carry the cookie; `CookieSameSite` is not considered.
+fn is_sent_to(cookie: &storage::StoredCookie, url: &str) -> bool {
     let Ok(url) = url::Url::parse(url) else {
         return false;
     };
@@ -101,7 +101,7 @@ fn is_sent_to(cookie: &storage::Cookie, url: &str) -> bool {
     is_host && is_path && (!cookie.secure || url.scheme() == "https")
 }
 
-impl SameSite {
+impl CookieSameSite {
     fn name(self) -> &'static str {
         match self {
             Self::Strict => "Strict",
@@ -111,8 +111,8 @@ impl SameSite {
     }
 }
 
-impl From<storage::Cookie> for Cookie {
-    fn from(cookie: storage::Cookie) -> Self {
+impl From<storage::StoredCookie> for Cookie {
+    fn from(cookie: storage::StoredCookie) -> Self {
         Self {
             name: cookie.name,
             value: cookie.value,
@@ -145,7 +145,7 @@ impl From<NewCookie> for storage::CookieParam {
 
 /// Returns the cookie with an expiry in the past, which removes it: the protocol has no command to remove a cookie from
 /// a context.
-pub(crate) fn expired(cookie: storage::Cookie) -> storage::CookieParam {
+pub(crate) fn expired(cookie: storage::StoredCookie) -> storage::CookieParam {
     storage::CookieParam {
         name: cookie.name,
         value: String::new(),

@@ -4,11 +4,11 @@
 
 use std::{path::Path, process::Stdio, time::Duration};
 
-use fumi_base::text::Text;
+use fumi_base::text::BilingualText;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{browser::Browser, chromium, errors::BrowserError};
+use crate::{browser::BrowserService, chromium, errors::BrowserError};
 
 /// The longest time that a program may take to print its version.
 const VERSION: Duration = Duration::from_secs(5);
@@ -50,7 +50,7 @@ pub struct Diagnosis {
     pub last_crash: Option<Crash>,
     /// What to do, if anything.
     #[serde(skip)]
-    pub advice: Option<Text>,
+    pub advice: Option<BilingualText>,
 }
 
 /// A crash.
@@ -64,10 +64,10 @@ pub struct Crash {
     pub said: Vec<String>,
 }
 
-impl Browser {
+impl BrowserService {
     /// Returns the error with which a start would fail because there is no Chromium. Starts nothing.
     #[must_use]
-    pub fn missing(&self) -> Option<BrowserError> {
+    pub fn missing_chromium(&self) -> Option<BrowserError> {
         chromium::find(&self.settings().launch).err()
     }
 
@@ -75,7 +75,9 @@ impl Browser {
     #[must_use]
     pub fn contexts(&self) -> usize {
         let all = self.all();
-        all.iter().filter(|session| session.state.live().is_some()).count()
+        all.iter()
+            .filter(|session| session.state.live_context().is_some())
+            .count()
     }
 
     /// Returns the number of times that a Chromium was started.
@@ -110,7 +112,7 @@ impl Browser {
             let crash = history.crash.as_ref().map(|(at, ended)| Crash {
                 seconds_ago: at.elapsed().as_secs(),
                 how: ended.how.clone(),
-                said: ended.said.clone(),
+                said: ended.last_lines.clone(),
             });
             (history.starts, crash)
         };
@@ -125,7 +127,7 @@ impl Browser {
                 .map(|running| running.process().started().elapsed().as_secs()),
             flags: running
                 .as_ref()
-                .map(|running| shown(running.process().flags(), &self.settings().launch.args))
+                .map(|running| redacted_flags(running.process().flags(), &self.settings().launch.args))
                 .unwrap_or_default(),
             starts,
             sessions: self.all().len(),
@@ -141,7 +143,7 @@ impl Browser {
 
 /// Returns the flags that any caller may see. Configured values may contain a proxy password, so only their names are
 /// shown.
-fn shown(flags: &[String], configured: &[String]) -> Vec<String> {
+fn redacted_flags(flags: &[String], configured: &[String]) -> Vec<String> {
     let shown = flags.iter().map(|flag| match flag.split_once('=') {
         Some((name, _)) if configured.contains(flag) => format!("{name}=…"),
         _ => flag.clone(),
@@ -167,21 +169,21 @@ async fn version(program: &Path) -> Option<String> {
     (!said.is_empty()).then_some(said)
 }
 
-fn advice(is_there: bool, speaks: bool, crashed: bool) -> Option<Text> {
+fn advice(is_there: bool, speaks: bool, crashed: bool) -> Option<BilingualText> {
     if !is_there {
-        return Some(Text::new(
+        return Some(BilingualText::new(
             "Install Chromium on the server (Debian: apt-get install chromium-headless-shell; elsewhere Chromium or Google Chrome), or set [browser] executable. No restart is needed.",
             "サーバーに Chromium を入れるか（Debian: apt-get install chromium-headless-shell、ほかでは Chromium か Google Chrome）、設定の [browser] executable で指定してください。再起動は不要です。",
         ));
     }
     if !speaks {
-        return Some(Text::new(
+        return Some(BilingualText::new(
             "The program does not answer to --version: check that it is a Chromium and that its libraries are installed.",
             "このプログラムは --version に応答しません。Chromium であること、必要なライブラリーが入っていることを確かめてください。",
         ));
     }
     crashed.then(|| {
-        Text::new(
+        BilingualText::new(
             "It crashed, and the next call starts it anew. If it happens again: give the server more memory, or set [browser] sandbox = false in a container that forbids user namespaces.",
             "Chromium は異常終了しましたが、次の呼び出しで起動し直します。繰り返す場合はサーバーのメモリーを増やすか、ユーザー名前空間を禁じたコンテナでは [browser] sandbox = false を設定してください。",
         )
@@ -193,12 +195,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_of_configured_flags_are_nobody_elses() {
+    fn values_of_configured_flags_are_redacted() {
         let own = |flags: &[&str]| flags.iter().map(|flag| (*flag).to_owned()).collect::<Vec<_>>();
         let configured = own(&["--proxy-server=http://me:secret@proxy.test", "--mute"]);
         let flags = own(&["--headless", "--user-data-dir=/p"]);
         assert_eq!(
-            shown(&[flags, configured.clone()].concat(), &configured),
+            redacted_flags(&[flags, configured.clone()].concat(), &configured),
             ["--headless", "--user-data-dir=/p", "--proxy-server=…", "--mute"]
         );
     }

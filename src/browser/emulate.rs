@@ -2,14 +2,14 @@
 
 use crate::{
     devtools::{
-        Nothing,
+        EmptyReply,
         protocol::emulation::{MediaFeature, SetDeviceMetricsOverride, SetEmulatedMedia},
     },
     errors::BrowserError,
     tab::Tab,
 };
 
-use fumi_base::text::Text;
+use fumi_base::text::BilingualText;
 
 /// The allowed length of a viewport's side in CSS pixels. Chromium draws nothing larger.
 const SIDES: std::ops::RangeInclusive<u32> = 1..=10_000;
@@ -18,16 +18,16 @@ const SIDES: std::ops::RangeInclusive<u32> = 1..=10_000;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Emulation {
     /// The value of `prefers-color-scheme`.
-    pub color_scheme: Option<ColorScheme>,
+    pub color_scheme: Option<PreferredColorScheme>,
     /// The value of `prefers-reduced-motion`.
-    pub reduced_motion: Option<ReducedMotion>,
+    pub reduced_motion: Option<MotionPreference>,
     /// The medium of media queries.
-    pub media: Option<Media>,
+    pub media: Option<EmulatedMedium>,
 }
 
 /// The colour scheme that a user prefers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ColorScheme {
+pub enum PreferredColorScheme {
     /// Dark text on a light background.
     Light,
     /// Light text on a dark background.
@@ -36,7 +36,7 @@ pub enum ColorScheme {
 
 /// The amount of animation that a user prefers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReducedMotion {
+pub enum MotionPreference {
     /// As little animation as possible.
     Reduce,
     /// Animation as the page chooses.
@@ -45,7 +45,7 @@ pub enum ReducedMotion {
 
 /// The medium that a page is shown on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Media {
+pub enum EmulatedMedium {
     Screen,
     Print,
 }
@@ -57,7 +57,7 @@ impl Tab {
             if !SIDES.contains(&side) {
                 return Err(BrowserError::Argument {
                     argument,
-                    reason: Text::new(
+                    reason: BilingualText::new(
                         format!("{side} is no size of a viewport; 1 to 10,000 CSS pixels are"),
                         format!("{side} は表示領域の大きさになりません。1〜10,000（CSS ピクセル）で指定してください"),
                     ),
@@ -73,7 +73,7 @@ impl Tab {
 
     /// Changes the user preferences that the page and its frames see.
     pub async fn emulate(&self, emulation: &Emulation) -> Result<(), BrowserError> {
-        let media = self.prefer(*emulation).media();
+        let media = self.set_preferences(*emulation).media();
         self.acting(async {
             let mut sessions = Vec::new();
             for frame in self.frames() {
@@ -85,7 +85,7 @@ impl Tab {
                         // The frame was removed meanwhile.
                         Err(_) if frame.number != 0 => {}
                         Err(error) => return Err(error.into()),
-                        Ok(Nothing {}) => {}
+                        Ok(EmptyReply {}) => {}
                     }
                 }
             }
@@ -97,7 +97,7 @@ impl Tab {
 
 impl Emulation {
     /// Returns the preferences with those of `other` taking precedence.
-    pub(crate) fn and(self, other: Self) -> Self {
+    pub(crate) fn overridden_by(self, other: Self) -> Self {
         Self {
             color_scheme: other.color_scheme.or(self.color_scheme),
             reduced_motion: other.reduced_motion.or(self.reduced_motion),
@@ -109,19 +109,19 @@ impl Emulation {
     pub(crate) fn media(self) -> SetEmulatedMedia {
         let feature = |name, value| MediaFeature { name, value };
         let color = match self.color_scheme {
-            Some(ColorScheme::Light) => "light",
-            Some(ColorScheme::Dark) => "dark",
+            Some(PreferredColorScheme::Light) => "light",
+            Some(PreferredColorScheme::Dark) => "dark",
             None => "",
         };
         let motion = match self.reduced_motion {
-            Some(ReducedMotion::Reduce) => "reduce",
-            Some(ReducedMotion::NoPreference) => "no-preference",
+            Some(MotionPreference::Reduce) => "reduce",
+            Some(MotionPreference::NoPreference) => "no-preference",
             None => "",
         };
         SetEmulatedMedia {
             media: match self.media {
-                Some(Media::Screen) => "screen",
-                Some(Media::Print) => "print",
+                Some(EmulatedMedium::Screen) => "screen",
+                Some(EmulatedMedium::Print) => "print",
                 None => "",
             },
             features: vec![

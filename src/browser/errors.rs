@@ -6,16 +6,16 @@
 use std::{sync::LazyLock, time::Duration};
 
 use fumi_base::{
-    errors::{Book, Teach},
+    atomic_write::WriteError,
+    errors::{ErrorCatalog, UserError},
     project::{PathError, quoted},
-    text::Text,
-    writing::WriteError,
+    text::BilingualText,
 };
 
 use crate::devtools::CallError;
 
 /// The catalogue of the browser's errors.
-pub static BOOK: LazyLock<Book> = LazyLock::new(|| Book::embedded(include_str!("errors.toml")));
+pub static BOOK: LazyLock<ErrorCatalog> = LazyLock::new(|| ErrorCatalog::embedded(include_str!("errors.toml")));
 
 /// An error of the browser.
 #[derive(Debug, thiserror::Error)]
@@ -36,7 +36,7 @@ pub enum BrowserError {
     #[error("nothing matches {target}")]
     NoMatch { target: String, nearest: Vec<String> },
     #[error("{target} matches {count} elements")]
-    Several {
+    AmbiguousTarget {
         target: String,
         count: usize,
         candidates: Vec<String>,
@@ -45,13 +45,13 @@ pub enum BrowserError {
     Covered { target: String, by: String },
     /// The element exists but cannot be acted on: it is invisible, disabled or outside the viewport.
     #[error("{target} cannot be acted on: {}", reason.en)]
-    Inert { target: String, reason: Text },
+    NotActionable { target: String, reason: BilingualText },
     #[error("bad selector {selector}: {reason}")]
     Selector { selector: String, reason: String },
     #[error("bad pattern {pattern}: {reason}")]
     Pattern { pattern: String, reason: String },
     #[error("{url} is denied: {}", reason.en)]
-    Denied { url: String, reason: Text },
+    Denied { url: String, reason: BilingualText },
     #[error("a {kind} is open")]
     DialogOpen { kind: String, message: String },
     #[error("no dialog is open")]
@@ -75,9 +75,12 @@ pub enum BrowserError {
     Script { what: String, message: String },
     /// An argument that only the page can check is invalid.
     #[error("{argument}: {}", reason.en)]
-    Argument { argument: &'static str, reason: Text },
+    Argument {
+        argument: &'static str,
+        reason: BilingualText,
+    },
     #[error("{} did not happen within {after:?}", what.en)]
-    TooLate { what: Text, after: Duration },
+    TimedOut { what: BilingualText, after: Duration },
     #[error("no request {index}")]
     NoRequest { index: usize },
     #[error(transparent)]
@@ -96,16 +99,16 @@ impl BrowserError {
     }
 }
 
-impl Teach for BrowserError {
+impl UserError for BrowserError {
     fn entry(&self) -> &'static str {
         match self {
             Self::NoChromium { .. } => "NO_CHROMIUM",
             Self::Broken { .. } | Self::Protocol(CallError::Closed) => "CHROMIUM_FAILED",
             Self::Stale { .. } => "STALE_REF",
             Self::NoMatch { .. } => "NO_SUCH_ELEMENT",
-            Self::Several { .. } => "SEVERAL_ELEMENTS",
+            Self::AmbiguousTarget { .. } => "SEVERAL_ELEMENTS",
             Self::Covered { .. } => "ELEMENT_COVERED",
-            Self::Inert { .. } => "ELEMENT_INERT",
+            Self::NotActionable { .. } => "ELEMENT_INERT",
             Self::Selector { .. } => "BAD_SELECTOR",
             Self::Pattern { .. } => "BAD_PATTERN",
             Self::Denied { .. } => "URL_DENIED",
@@ -120,7 +123,7 @@ impl Teach for BrowserError {
             Self::NoHistory => "NO_HISTORY",
             Self::Script { .. } => "SCRIPT_THREW",
             Self::Argument { .. } => "BAD_BROWSER_ARGUMENT",
-            Self::TooLate { .. } => "BROWSER_TOO_LATE",
+            Self::TimedOut { .. } => "BROWSER_TOO_LATE",
             Self::NoRequest { .. } => "NO_REQUEST",
             Self::Protocol(_) => "CHROMIUM_REFUSED",
             Self::Path(error) => error.entry(),
@@ -128,15 +131,15 @@ impl Teach for BrowserError {
         }
     }
 
-    fn book(&self) -> &'static Book {
+    fn catalog(&self) -> &'static ErrorCatalog {
         match self {
-            Self::Path(error) => error.book(),
-            Self::Write(error) => error.book(),
+            Self::Path(error) => error.catalog(),
+            Self::Write(error) => error.catalog(),
             _ => &BOOK,
         }
     }
 
-    fn facts(&self) -> Vec<(&'static str, String)> {
+    fn params(&self) -> Vec<(&'static str, String)> {
         match self {
             Self::NoChromium { looked } => vec![("looked", looked.join(", "))],
             Self::Broken { reason } => vec![("reason", reason.clone())],
@@ -162,7 +165,7 @@ impl Teach for BrowserError {
                 let [en, ja] = near(nearest);
                 vec![("target", quoted(target)), en, ja]
             }
-            Self::Several {
+            Self::AmbiguousTarget {
                 target,
                 count,
                 candidates,
@@ -172,7 +175,7 @@ impl Teach for BrowserError {
                 ("candidates", lines(candidates)),
             ],
             Self::Covered { target, by } => vec![("target", quoted(target)), ("by", by.clone())],
-            Self::Inert { target, reason } => said("target", quoted(target), reason),
+            Self::NotActionable { target, reason } => said("target", quoted(target), reason),
             Self::Selector { selector, reason } => vec![("selector", quoted(selector)), ("reason", reason.clone())],
             Self::Pattern { pattern, reason } => vec![("pattern", quoted(pattern)), ("reason", reason.clone())],
             Self::Denied { url, reason } => said("url", quoted(url), reason),
@@ -183,7 +186,7 @@ impl Teach for BrowserError {
             Self::NotLoaded { url, reason } => vec![("url", quoted(url)), ("reason", reason.clone())],
             Self::Script { what, message } => vec![("what", what.clone()), ("message", quoted(message))],
             Self::Argument { argument, reason } => said("argument", (*argument).to_owned(), reason),
-            Self::TooLate { what, after } => vec![
+            Self::TimedOut { what, after } => vec![
                 ("what", what.en.to_string()),
                 ("what_ja", what.ja.to_string()),
                 ("after_ms", after.as_millis().to_string()),
@@ -191,8 +194,8 @@ impl Teach for BrowserError {
             Self::NoRequest { index } => vec![("index", index.to_string())],
             Self::Protocol(error) => vec![("reason", error.to_string())],
             Self::NoDialog | Self::Crashed | Self::TabClosed | Self::NoHistory => Vec::new(),
-            Self::Path(error) => error.facts(),
-            Self::Write(error) => error.facts(),
+            Self::Path(error) => error.params(),
+            Self::Write(error) => error.params(),
         }
     }
 }
@@ -203,7 +206,7 @@ pub(crate) const PAGE_BEFORE: &str = "an element of the page before";
 pub(crate) const FRAME_BEFORE: &str = "an element of a frame that is gone";
 
 /// Returns a parameter together with the reason in both languages.
-fn said(name: &'static str, value: String, reason: &Text) -> Vec<(&'static str, String)> {
+fn said(name: &'static str, value: String, reason: &BilingualText) -> Vec<(&'static str, String)> {
     vec![
         (name, value),
         ("reason", reason.en.to_string()),

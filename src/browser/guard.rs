@@ -6,12 +6,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use fumi_base::text::Text;
+use fumi_base::text::BilingualText;
 use url::Url;
 
 use crate::{
     errors::BrowserError,
-    policy::{Denial, Policy},
+    policy::{Denial, UrlPolicy},
 };
 
 /// Denied requests that are kept; more than one page usually causes.
@@ -22,45 +22,47 @@ const RECENT: Duration = Duration::from_mins(1);
 
 /// The policy and the log of denied requests.
 #[derive(Debug, Default)]
-pub struct Guard {
-    policy: Policy,
+pub struct PolicyGuard {
+    policy: UrlPolicy,
     // Locked only to move values, never across an await.
-    refusals: Mutex<VecDeque<Refusal>>,
+    refusals: Mutex<VecDeque<DeniedRequest>>,
 }
 
 /// A request that the proxy denied.
 #[derive(Debug)]
-struct Refusal {
+struct DeniedRequest {
     /// Host and port as the page wrote them, such as `example.com:443`.
     host: String,
-    reason: Text,
+    reason: BilingualText,
     at: Instant,
 }
 
-impl Guard {
-    pub(crate) fn new(policy: Policy) -> Arc<Self> {
+impl PolicyGuard {
+    pub(crate) fn new(policy: UrlPolicy) -> Arc<Self> {
         Arc::new(Self {
             policy,
             refusals: Mutex::default(),
         })
     }
 
-    pub(crate) fn policy(&self) -> &Policy {
+    pub(crate) fn policy(&self) -> &UrlPolicy {
         &self.policy
     }
 
     /// Checks a URL that a caller wants to open.
-    pub fn judge(&self, url: &str) -> Result<(), BrowserError> {
-        self.policy.judge(url).map_err(|Denial(reason)| BrowserError::Denied {
-            url: url.to_owned(),
-            reason,
-        })
+    pub fn check_url(&self, url: &str) -> Result<(), BrowserError> {
+        self.policy
+            .check_url(url)
+            .map_err(|Denial(reason)| BrowserError::Denied {
+                url: url.to_owned(),
+                reason,
+            })
     }
 
     /// Returns the reason if a request to the URL's host was denied recently. Chromium itself reports only that the
     /// proxy failed.
     #[must_use]
-    pub fn refused(&self, url: &str) -> Option<BrowserError> {
+    pub fn recent_denial(&self, url: &str) -> Option<BrowserError> {
         let parsed = Url::parse(url).ok()?;
         let host = format!("{}:{}", parsed.host_str()?, parsed.port_or_known_default()?);
         let refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
@@ -74,14 +76,14 @@ impl Guard {
             })
     }
 
-    pub(crate) fn remember(&self, host: String, Denial(reason): Denial) {
+    pub(crate) fn record_denial(&self, host: String, Denial(reason): Denial) {
         // Logged at debug level, as a page that keeps trying causes thousands.
         tracing::debug!(host, reason = %reason.en, "a request of a page is denied");
         let mut refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
         if refusals.len() == KEPT {
             refusals.pop_front();
         }
-        refusals.push_back(Refusal {
+        refusals.push_back(DeniedRequest {
             host,
             reason,
             at: Instant::now(),

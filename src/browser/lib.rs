@@ -5,7 +5,6 @@
 //! that runs inside pages is in `page/`.
 
 mod acts;
-mod ageing;
 mod browser;
 mod chromium;
 mod clipboard;
@@ -21,41 +20,46 @@ mod devtools;
 mod diagnosis;
 mod emulate;
 pub mod errors;
-mod gate;
 mod guard;
-mod loss;
 mod page;
 pub mod policy;
-mod refusal;
+mod proxy;
+mod reaper;
+mod reset_reason;
 mod running;
+mod script_reply;
 mod session;
 mod settings;
 mod snapshot;
-mod strip;
 mod tab;
+mod tab_list;
 mod tabs;
 mod target;
 mod views;
 
-pub use acts::{Aim, Button, Click, Difference, Differing, Dropping, Field, FieldKind, Modifier, Typing};
-pub use browser::Browser;
-pub use chromium::{Ended, Launch};
-pub use cookies::{Cookie, CookieFilter, NewCookie, SameSite};
-pub use diagnosis::{Crash, Diagnosis};
-pub use emulate::{ColorScheme, Emulation, Media, ReducedMotion};
-pub use errors::BrowserError;
-pub use loss::Loss;
-pub use session::{Owner, Session, Turn};
-pub use settings::Settings;
-pub use snapshot::{Changes, Snapshot, SnapshotFormat, SnapshotRequest};
-pub use tab::{
-    Arrival, Chooser, Dialog, Download, DownloadState, Facts, Level, Message, Note, Popups, Request, RequestDetail,
-    RequestFilter, RequestPart, Stopped, Tab,
+pub use acts::{
+    Aim, ClickOptions, DropContent, FieldKind, FieldMismatch, FormField, MismatchKind, ModifierKey, PointerButton,
+    Typing,
 };
-pub use tabs::{TabInfo, Tabs};
+pub use browser::BrowserService;
+pub use chromium::{Launch, ProcessExit};
+pub use cookies::{Cookie, CookieFilter, CookieSameSite, NewCookie};
+pub use diagnosis::{Crash, Diagnosis};
+pub use emulate::{EmulatedMedium, Emulation, MotionPreference, PreferredColorScheme};
+pub use errors::BrowserError;
+pub use reset_reason::ResetReason;
+pub use session::{BrowserSession, SessionGuard, SessionOwner};
+pub use settings::BrowserSettings;
+pub use snapshot::{PageChanges, PageSnapshot, PageSnapshotFormat, SnapshotRequest};
+pub use tab::{
+    Arrival, ArrivalNote, Chooser, ConsoleMessage, DownloadLimit, DownloadState, MessageLevel, PageDialog,
+    PageDownload, PopupMode, RecordedRequest, RequestDetail, RequestFilter, RequestPart, Tab, TabObservation,
+};
+pub use tabs::{SessionTabs, TabInfo};
 pub use target::Target;
 pub use views::{
-    Element, ElementQuery, Elements, Evaluated, Find, Found, HtmlRequest, ImageFormat, Picture, Shot, Wait,
+    ElementQuery, FoundElement, FoundElements, FoundLines, HtmlRequest, LineQuery, Screenshot, ScreenshotFormat,
+    ScreenshotOptions, ScriptValue, Wait,
 };
 
 #[cfg(test)]

@@ -8,18 +8,18 @@ mod pattern;
 
 use std::net::IpAddr;
 
-use fumi_base::text::Text;
+use fumi_base::text::BilingualText;
 use url::{Host, Url};
 
-use pattern::{Pattern, name_of};
+use pattern::{HostPattern, canonical_host};
 
 pub use pattern::BadPattern;
 
 /// The lists of allowed and denied hosts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Policy {
-    allow: Vec<Pattern>,
-    deny: Vec<Pattern>,
+pub struct UrlPolicy {
+    allow: Vec<HostPattern>,
+    deny: Vec<HostPattern>,
     deny_private: bool,
     /// Public addresses that belong to this machine.
     own: Vec<IpAddr>,
@@ -27,13 +27,13 @@ pub struct Policy {
 
 /// The reason why a URL is denied, in both languages, phrased as the end of a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Denial(pub Text);
+pub struct Denial(pub BilingualText);
 
-impl Policy {
+impl UrlPolicy {
     /// Creates a policy from the configured lists. An empty `allow` allows all hosts.
     pub fn new(allow: &[String], deny: &[String], deny_private: bool) -> Result<Self, BadPattern> {
         let read = |patterns: &[String]| {
-            let patterns = patterns.iter().map(|pattern| Pattern::read(pattern));
+            let patterns = patterns.iter().map(|pattern| HostPattern::parse(pattern));
             patterns.collect::<Result<Vec<_>, _>>()
         };
         Ok(Self {
@@ -51,7 +51,7 @@ impl Policy {
     }
 
     /// Checks a URL that a caller wants to open, before its host is resolved.
-    pub fn judge(&self, url: &str) -> Result<(), Denial> {
+    pub fn check_url(&self, url: &str) -> Result<(), Denial> {
         let parsed = Url::parse(url.trim()).map_err(|error| {
             Denial::new(
                 format!("it is no URL with a scheme ({error})"),
@@ -63,7 +63,7 @@ impl Policy {
                 let host = parsed
                     .host()
                     .ok_or_else(|| Denial::new("it names no host", "ホスト名がありません"))?;
-                self.judge_host(&host.to_owned(), parsed.port_or_known_default().unwrap_or(80))
+                self.check_host(&host.to_owned(), parsed.port_or_known_default().unwrap_or(80))
             }
             "data" | "blob" => Ok(()),
             "about" if parsed.path().eq_ignore_ascii_case("blank") => Ok(()),
@@ -75,8 +75,8 @@ impl Policy {
     }
 
     /// Checks a host as it is written.
-    pub fn judge_host(&self, host: &Host<String>, port: u16) -> Result<(), Denial> {
-        let name = name_of(host);
+    pub fn check_host(&self, host: &Host<String>, port: u16) -> Result<(), Denial> {
+        let name = canonical_host(host);
         if self.deny.iter().any(|pattern| pattern.covers(&name, port)) {
             return Err(Denial::new(
                 format!("the host {name} is denied"),
@@ -94,32 +94,32 @@ impl Policy {
             Host::Ipv4(address) => self.is_private(IpAddr::V4(*address)),
             Host::Ipv6(address) => self.is_private(IpAddr::V6(*address)),
         };
-        self.judge_private(&name, port, is_private)
+        self.check_private(&name, port, is_private)
     }
 
-    /// Checks an address that a host resolved to. Call [`Policy::judge_host`] first.
-    pub fn judge_address(&self, host: &Host<String>, port: u16, address: IpAddr) -> Result<(), Denial> {
+    /// Checks an address that a host resolved to. Call [`UrlPolicy::check_host`] first.
+    pub fn check_address(&self, host: &Host<String>, port: u16, address: IpAddr) -> Result<(), Denial> {
         // A denied address is denied under any host name.
         let written = match address.to_canonical() {
-            IpAddr::V4(address) => name_of(&Host::Ipv4(address)),
-            IpAddr::V6(address) => name_of(&Host::Ipv6(address)),
+            IpAddr::V4(address) => canonical_host(&Host::Ipv4(address)),
+            IpAddr::V6(address) => canonical_host(&Host::Ipv6(address)),
         };
-        if self.deny.iter().any(|pattern| pattern.is_of(&written, port)) {
+        if self.deny.iter().any(|pattern| pattern.names_literally(&written, port)) {
             return Err(Denial::new(
-                format!("the host {} has a denied address", name_of(host)),
-                format!("ホスト {} のアドレスは拒否リストにあります", name_of(host)),
+                format!("the host {} has a denied address", canonical_host(host)),
+                format!("ホスト {} のアドレスは拒否リストにあります", canonical_host(host)),
             ));
         }
-        self.judge_private(&name_of(host), port, self.is_private(address))
+        self.check_private(&canonical_host(host), port, self.is_private(address))
     }
 
     fn is_private(&self, address: IpAddr) -> bool {
         addresses::is_private(address) || self.own.contains(&address.to_canonical())
     }
 
-    fn judge_private(&self, name: &str, port: u16, is_private: bool) -> Result<(), Denial> {
+    fn check_private(&self, name: &str, port: u16, is_private: bool) -> Result<(), Denial> {
         // A private host that the operator lists literally is allowed.
-        if !is_private || !self.deny_private || self.allow.iter().any(|pattern| pattern.is_of(name, port)) {
+        if !is_private || !self.deny_private || self.allow.iter().any(|pattern| pattern.names_literally(name, port)) {
             return Ok(());
         }
         Err(Denial::new(
@@ -131,7 +131,7 @@ impl Policy {
 
 impl Denial {
     fn new(en: impl Into<String>, ja: impl Into<String>) -> Self {
-        Self(Text::new(en.into(), ja.into()))
+        Self(BilingualText::new(en.into(), ja.into()))
     }
 }
 
@@ -139,13 +139,13 @@ impl Denial {
 mod tests {
     use super::*;
 
-    pub(super) fn policy(allow: &[&str], deny: &[&str], deny_private: bool) -> Policy {
+    pub(super) fn policy(allow: &[&str], deny: &[&str], deny_private: bool) -> UrlPolicy {
         let own = |list: &[&str]| list.iter().map(|item| (*item).to_owned()).collect::<Vec<_>>();
-        Policy::new(&own(allow), &own(deny), deny_private).expect("patterns")
+        UrlPolicy::new(&own(allow), &own(deny), deny_private).expect("patterns")
     }
 
-    pub(super) fn judged(policy: &Policy, urls: &[&str]) -> Vec<bool> {
-        urls.iter().map(|url| policy.judge(url).is_ok()).collect()
+    pub(super) fn judged(policy: &UrlPolicy, urls: &[&str]) -> Vec<bool> {
+        urls.iter().map(|url| policy.check_url(url).is_ok()).collect()
     }
 
     #[test]
@@ -159,7 +159,7 @@ mod tests {
             "data:text/html,x",
             "blob:http://a/1",
         ] {
-            assert_eq!(open.judge(url), Ok(()), "{url}");
+            assert_eq!(open.check_url(url), Ok(()), "{url}");
         }
         for url in [
             "file:///etc/passwd",
@@ -173,13 +173,13 @@ mod tests {
             "a.example",
             "",
         ] {
-            let denial = open.judge(url).expect_err(url);
+            let denial = open.check_url(url).expect_err(url);
             assert!(!denial.0.en.is_empty() && denial.0.en != denial.0.ja, "{url}");
         }
     }
 
     #[test]
-    fn a_private_host_that_is_named_literally_is_meant() {
+    fn literally_listed_private_host_is_allowed() {
         let urls = [
             "http://localhost:3000",
             "http://localhost:4000",
@@ -197,15 +197,15 @@ mod tests {
         let host = |name: &str| Host::Domain(name.to_owned());
         let inside = IpAddr::from([127, 0, 0, 1]);
         let closed = policy(&["app.test", "*"], &["8.8.8.8"], true);
-        assert!(closed.judge_address(&host("rebound.test"), 80, inside).is_err());
-        assert_eq!(closed.judge_address(&host("app.test"), 80, inside), Ok(()));
+        assert!(closed.check_address(&host("rebound.test"), 80, inside).is_err());
+        assert_eq!(closed.check_address(&host("app.test"), 80, inside), Ok(()));
         assert!(
             closed
-                .judge_address(&host("dns.test"), 80, IpAddr::from([8, 8, 8, 8]))
+                .check_address(&host("dns.test"), 80, IpAddr::from([8, 8, 8, 8]))
                 .is_err()
         );
         assert_eq!(
-            closed.judge_address(&host("a.test"), 80, IpAddr::from([1, 1, 1, 1])),
+            closed.check_address(&host("a.test"), 80, IpAddr::from([1, 1, 1, 1])),
             Ok(())
         );
     }

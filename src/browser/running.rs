@@ -13,13 +13,13 @@ use std::{
 };
 
 use crate::{
-    chromium::{Ended, Process},
-    context::Context,
+    chromium::{ChromiumProcess, ProcessExit},
+    context::BrowserContext,
     devtools::{
-        Channel, Event, Events, SessionId,
+        Channel, DevtoolsSessionId, EventStream, RawEvent,
         protocol::{
             browser::{Permission, SetPermission},
-            browser_downloads::{DownloadProgress, DownloadWillBegin, OfBrowser},
+            browser_downloads::{BrowserWideEvent, DownloadProgress, DownloadWillBegin},
             runtime::RunIfWaitingForDebugger,
             target::{
                 AttachedToTarget, CloseTarget, ContextId, CreateBrowserContext, DetachFromTarget, DetachedFromTarget,
@@ -28,7 +28,7 @@ use crate::{
         },
     },
     errors::BrowserError,
-    loss::Loss,
+    reset_reason::ResetReason,
     tab::TabSettings,
 };
 
@@ -37,56 +37,56 @@ const RECENT: usize = 64;
 
 /// A running Chromium. Dropping it ends the process.
 #[derive(Debug)]
-pub(crate) struct Running {
-    process: Process,
+pub(crate) struct RunningChromium {
+    process: ChromiumProcess,
     channel: Channel,
-    contexts: Arc<Contexts>,
+    contexts: Arc<ContextRegistry>,
     served: AtomicU64,
     // The reason why fumi ended the process, and the time since which it takes no contexts. Locked only to copy a
     // value.
-    ended_for: Mutex<Option<Loss>>,
+    ended_for: Mutex<Option<ResetReason>>,
     retired: Mutex<Option<Instant>>,
 }
 
 /// The contexts of one Chromium, and the pages that belong to each.
 #[derive(Debug, Default)]
-pub(crate) struct Contexts {
+pub(crate) struct ContextRegistry {
     // Locked only for look-ups, never across an await.
-    known: Mutex<Known>,
+    known: Mutex<PageOwners>,
 }
 
 #[derive(Debug, Default)]
-struct Known {
-    contexts: HashMap<ContextId, Weak<Context>>,
-    attached: HashMap<SessionId, (TargetId, Weak<Context>)>,
+struct PageOwners {
+    contexts: HashMap<ContextId, Weak<BrowserContext>>,
+    attached: HashMap<DevtoolsSessionId, (TargetId, Weak<BrowserContext>)>,
     /// The last pages that were attached, also if they are gone: a window may close before its download is reported.
-    recent: VecDeque<Recent>,
+    recent: VecDeque<RecentPage>,
 }
 
 #[derive(Debug)]
-struct Recent {
+struct RecentPage {
     page: TargetId,
-    context: Weak<Context>,
+    context: Weak<BrowserContext>,
     /// True if another page opened this one.
     is_opened: bool,
 }
 
-impl Running {
+impl RunningChromium {
     /// Takes over a process. `crashed` is called if it ends without being asked to.
     pub(crate) async fn new(
-        process: Process,
-        crashed: impl FnOnce(Ended) + Send + 'static,
+        process: ChromiumProcess,
+        crashed: impl FnOnce(ProcessExit) + Send + 'static,
     ) -> Result<Self, BrowserError> {
-        let channel = Channel::of_browser(Arc::clone(process.connection()));
-        let contexts = Arc::<Contexts>::default();
+        let channel = Channel::for_browser(Arc::clone(process.connection()));
+        let contexts = Arc::<ContextRegistry>::default();
         let mut end = process.end();
         let events = channel.events();
         tokio::spawn({
             let (channel, contexts) = (channel.clone(), Arc::clone(&contexts));
             async move {
-                hear(events, channel, contexts).await;
+                run_event_loop(events, channel, contexts).await;
                 let ended = end.wait_for(Option::is_some).await.ok().and_then(|end| end.clone());
-                if let Some(ended) = ended.filter(|ended| !ended.wanted) {
+                if let Some(ended) = ended.filter(|ended| !ended.was_requested) {
                     crashed(ended);
                 }
             }
@@ -113,7 +113,7 @@ impl Running {
         self: &Arc<Self>,
         viewport: (u32, u32),
         settings: impl FnOnce(&ContextId) -> TabSettings + Send + 'static,
-    ) -> Result<Arc<Context>, BrowserError> {
+    ) -> Result<Arc<BrowserContext>, BrowserError> {
         let running = Arc::clone(self);
         // Runs in a task of its own. If the caller gives up meanwhile, the context is dropped with the unused result.
         let making = tokio::spawn(async move {
@@ -126,7 +126,12 @@ impl Running {
                 running.channel.send(&denied(name, &id));
             }
             let settings = settings(&id);
-            let context = Arc::new(Context::new(Arc::clone(&running), id.clone(), viewport, settings));
+            let context = Arc::new(BrowserContext::new(
+                Arc::clone(&running),
+                id.clone(),
+                viewport,
+                settings,
+            ));
             running.contexts.known().contexts.insert(id, Arc::downgrade(&context));
             Ok(context)
         });
@@ -144,7 +149,7 @@ impl Running {
         &self.channel
     }
 
-    pub(crate) fn process(&self) -> &Process {
+    pub(crate) fn process(&self) -> &ChromiumProcess {
         &self.process
     }
 
@@ -164,11 +169,11 @@ impl Running {
     }
 
     /// Returns the reason why the tabs in this process are gone.
-    pub(crate) fn loss(&self) -> Loss {
+    pub(crate) fn reset_reason(&self) -> ResetReason {
         self.ended_for
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .unwrap_or(Loss::Crash)
+            .unwrap_or(ResetReason::Crash)
     }
 
     /// Records that it takes no new contexts from now on.
@@ -183,19 +188,19 @@ impl Running {
     }
 
     /// Ends the process, even if sessions use it.
-    pub(crate) async fn end(&self, why: Loss) -> Ended {
+    pub(crate) async fn end(&self, why: ResetReason) -> ProcessExit {
         *self.ended_for.lock().unwrap_or_else(PoisonError::into_inner) = Some(why);
         self.process.kill().await
     }
 }
 
-impl Contexts {
-    fn known(&self) -> MutexGuard<'_, Known> {
+impl ContextRegistry {
+    fn known(&self) -> MutexGuard<'_, PageOwners> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// True if a session is still attached.
-    pub(crate) fn is_attached(&self, session: &SessionId) -> bool {
+    pub(crate) fn is_attached(&self, session: &DevtoolsSessionId) -> bool {
         self.known().attached.contains_key(session)
     }
 
@@ -216,7 +221,7 @@ impl Contexts {
                 if known.recent.len() == RECENT {
                     known.recent.pop_front();
                 }
-                known.recent.push_back(Recent {
+                known.recent.push_back(RecentPage {
                     page: info.target_id.clone(),
                     context: Arc::downgrade(context),
                     is_opened: info.opener_id.is_some(),
@@ -224,7 +229,7 @@ impl Contexts {
             }
             context
         };
-        let page = channel.to(attached.session_id.clone());
+        let page = channel.with_session(attached.session_id.clone());
         if let Some(context) = context {
             context.attach(page, attached.session_id, info, Arc::clone(self));
         } else {
@@ -236,7 +241,7 @@ impl Contexts {
         }
     }
 
-    fn heard(self: &Arc<Self>, channel: &Channel, event: &Event) {
+    fn on_event(self: &Arc<Self>, channel: &Channel, event: &RawEvent) {
         if let Some(attached) = event.get::<AttachedToTarget>() {
             self.attach(channel, attached);
         } else if let Some(detached) = event.get::<DetachedFromTarget>() {
@@ -246,9 +251,9 @@ impl Contexts {
             {
                 context.detach(&target);
             }
-        } else if let Some(OfBrowser(begun)) = event.get() {
+        } else if let Some(BrowserWideEvent(begun)) = event.get() {
             self.download_begun(channel, begun);
-        } else if let Some(OfBrowser(progress)) = event.get::<OfBrowser<DownloadProgress>>() {
+        } else if let Some(BrowserWideEvent(progress)) = event.get::<BrowserWideEvent<DownloadProgress>>() {
             for context in self.all() {
                 context.download_went_on(&progress);
             }
@@ -275,13 +280,13 @@ impl Contexts {
             channel.send(&CloseTarget { target_id });
         }
         if let Some(tab) = shown.or_else(|| context?.current_tab()) {
-            tab.download_begun(begun);
+            tab.on_download_start(begun);
         } else {
             tracing::debug!(url = begun.url, "a download of no tab");
         }
     }
 
-    fn all(&self) -> Vec<Arc<Context>> {
+    fn all(&self) -> Vec<Arc<BrowserContext>> {
         self.known().contexts.values().filter_map(Weak::upgrade).collect()
     }
 }
@@ -296,8 +301,8 @@ fn denied(name: &'static str, context: &ContextId) -> SetPermission {
     }
 }
 
-async fn hear(mut events: Events, channel: Channel, contexts: Arc<Contexts>) {
+async fn run_event_loop(mut events: EventStream, channel: Channel, contexts: Arc<ContextRegistry>) {
     while let Some(event) = events.recv().await {
-        contexts.heard(&channel, &event);
+        contexts.on_event(&channel, &event);
     }
 }

@@ -15,14 +15,17 @@ use std::{
 
 use tokio::sync::{Mutex as Queue, OwnedMutexGuard};
 
-use crate::{browser::Browser, context::Context, errors::BrowserError, loss::Loss, tabs::Tabs};
+use crate::{
+    browser::BrowserService, context::BrowserContext, errors::BrowserError, reset_reason::ResetReason,
+    tabs::SessionTabs,
+};
 
 /// The time that a session without tabs is kept even if other clients need its place; its next call may be on its way.
-const SPENT: Duration = Duration::from_mins(1);
+const EVICTABLE_AFTER: Duration = Duration::from_mins(1);
 
 /// The caller that a session belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Owner {
+pub struct SessionOwner {
     /// The principal that owns the session.
     pub principal: String,
     /// The client's MCP session, if any. Its calls without a handle share one browser session.
@@ -31,19 +34,19 @@ pub struct Owner {
 
 /// A client's session in the browser.
 #[derive(Debug)]
-pub struct Session {
-    pub(crate) state: Arc<State>,
-    turns: Arc<Queue<Tabs>>,
+pub struct BrowserSession {
+    pub(crate) state: Arc<BrowserSessionState>,
+    turns: Arc<Queue<SessionTabs>>,
 }
 
 /// The part of a session that is accessible while a call holds its lock.
-pub(crate) struct State {
+pub(crate) struct BrowserSessionState {
     pub(crate) handle: String,
     pub(crate) principal: String,
-    browser: Weak<Browser>,
+    browser: Weak<BrowserService>,
     // The three mutexes below are locked only to move values, never across an await.
-    context: Mutex<Option<Arc<Context>>>,
-    loss: Mutex<Option<Loss>>,
+    context: Mutex<Option<Arc<BrowserContext>>>,
+    loss: Mutex<Option<ResetReason>>,
     used: Mutex<Instant>,
     users: AtomicUsize,
     closed: AtomicBool,
@@ -51,18 +54,18 @@ pub(crate) struct State {
 
 /// The lock of a session: exclusive access to its tabs until dropped.
 #[derive(Debug)]
-pub struct Turn {
-    tabs: OwnedMutexGuard<Tabs>,
-    _user: User,
+pub struct SessionGuard {
+    tabs: OwnedMutexGuard<SessionTabs>,
+    _user: UsageGuard,
 }
 
 /// Counts, while alive, as one call that holds or awaits the session's lock.
 #[derive(Debug)]
-struct User(Arc<State>);
+struct UsageGuard(Arc<BrowserSessionState>);
 
-impl Session {
-    pub(crate) fn new(browser: Weak<Browser>, principal: String, handle: String) -> Self {
-        let state = Arc::new(State {
+impl BrowserSession {
+    pub(crate) fn new(browser: Weak<BrowserService>, principal: String, handle: String) -> Self {
+        let state = Arc::new(BrowserSessionState {
             handle,
             principal,
             browser,
@@ -73,7 +76,7 @@ impl Session {
             closed: AtomicBool::new(false),
         });
         Self {
-            turns: Arc::new(Queue::new(Tabs::new(Arc::clone(&state)))),
+            turns: Arc::new(Queue::new(SessionTabs::new(Arc::clone(&state)))),
             state,
         }
     }
@@ -85,26 +88,26 @@ impl Session {
     }
 
     /// Waits for the session's lock, which is held for one call or a whole batch. First come, first served.
-    pub async fn alone(&self) -> Turn {
-        let user = User::new(Arc::clone(&self.state));
-        Turn {
+    pub async fn lock(&self) -> SessionGuard {
+        let user = UsageGuard::new(Arc::clone(&self.state));
+        SessionGuard {
             tabs: Arc::clone(&self.turns).lock_owned().await,
             _user: user,
         }
     }
 }
 
-impl Session {
+impl BrowserSession {
     /// Locks the session if no call holds the lock; calls that come meanwhile wait.
-    pub(crate) fn try_alone(&self) -> Option<OwnedMutexGuard<Tabs>> {
+    pub(crate) fn try_lock(&self) -> Option<OwnedMutexGuard<SessionTabs>> {
         Arc::clone(&self.turns).try_lock_owned().ok()
     }
 }
 
-impl State {
+impl BrowserSessionState {
     /// Returns the context; creates it, and starts Chromium, if necessary.
-    pub(crate) async fn context(&self) -> Result<Arc<Context>, BrowserError> {
-        if let Some(context) = self.live() {
+    pub(crate) async fn context(&self) -> Result<Arc<BrowserContext>, BrowserError> {
+        if let Some(context) = self.live_context() {
             return Ok(context);
         }
         let browser = self.browser.upgrade().ok_or_else(|| self.gone())?;
@@ -112,23 +115,23 @@ impl State {
             return Err(self.gone());
         }
         let context = browser.context().await?;
-        *self.slot() = Some(Arc::clone(&context));
+        *self.lock_context() = Some(Arc::clone(&context));
         // The session was closed while Chromium started.
         if self.is_closed() {
-            self.slot().take();
+            self.lock_context().take();
             return Err(self.gone());
         }
         Ok(context)
     }
 
     /// Returns the context if it exists and its Chromium is up.
-    pub(crate) fn live(&self) -> Option<Arc<Context>> {
-        let mut slot = self.slot();
+    pub(crate) fn live_context(&self) -> Option<Arc<BrowserContext>> {
+        let mut slot = self.lock_context();
         let context = slot.as_ref()?;
         if context.running().is_up() {
             return Some(Arc::clone(context));
         }
-        self.lose(context.running().loss());
+        self.record_reset(context.running().reset_reason());
         *slot = None;
         None
     }
@@ -137,7 +140,7 @@ impl State {
     pub(crate) fn judge(&self, url: &str) -> Result<(), BrowserError> {
         self.browser
             .upgrade()
-            .map_or(Ok(()), |browser| browser.guard().judge(url))
+            .map_or(Ok(()), |browser| browser.guard().check_url(url))
     }
 
     fn gone(&self) -> BrowserError {
@@ -146,17 +149,17 @@ impl State {
         }
     }
 
-    fn slot(&self) -> MutexGuard<'_, Option<Arc<Context>>> {
+    fn lock_context(&self) -> MutexGuard<'_, Option<Arc<BrowserContext>>> {
         self.context.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn lose(&self, loss: Loss) {
+    fn record_reset(&self, loss: ResetReason) {
         *self.loss.lock().unwrap_or_else(PoisonError::into_inner) = Some(loss);
     }
 
-    pub(crate) fn take_loss(&self) -> Option<Loss> {
+    pub(crate) fn take_reset_reason(&self) -> Option<ResetReason> {
         // Checking the context records a loss that was not noticed before.
-        self.live();
+        self.live_context();
         self.loss.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
@@ -173,19 +176,19 @@ impl State {
         self.used().elapsed()
     }
 
-    /// Returns the time of the last use. Unlike [`State::idle`], it does not change while sessions are compared.
+    /// Returns the time of the last use. Unlike [`BrowserSessionState::idle`], it does not change while sessions are compared.
     pub(crate) fn used(&self) -> Instant {
         *self.used.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// True if the session has a context, even one whose Chromium is gone.
     pub(crate) fn has_context(&self) -> bool {
-        self.slot().is_some()
+        self.lock_context().is_some()
     }
 
-    /// True if the session may be evicted: it has no tabs, and was not used for [`SPENT`].
-    pub(crate) fn is_spent(&self) -> bool {
-        self.idle() >= SPENT && self.live().is_none()
+    /// True if the session may be evicted: it has no tabs, and was not used for [`EVICTABLE_AFTER`].
+    pub(crate) fn is_evictable(&self) -> bool {
+        self.idle() >= EVICTABLE_AFTER && self.live_context().is_none()
     }
 
     #[cfg(test)]
@@ -198,48 +201,48 @@ impl State {
     }
 
     /// Takes the context out of the session. The next call creates a new one.
-    pub(crate) fn release(&self, why: Loss) -> Option<Arc<Context>> {
-        let context = self.slot().take()?;
-        self.lose(why);
+    pub(crate) fn release(&self, why: ResetReason) -> Option<Arc<BrowserContext>> {
+        let context = self.lock_context().take()?;
+        self.record_reset(why);
         Some(context)
     }
 
     /// Closes the session for good, even while a call holds its lock.
-    pub(crate) fn close(&self) -> Option<Arc<Context>> {
+    pub(crate) fn close(&self) -> Option<Arc<BrowserContext>> {
         self.closed.store(true, Ordering::SeqCst);
-        self.slot().take()
+        self.lock_context().take()
     }
 }
 
-impl User {
-    fn new(state: Arc<State>) -> Self {
+impl UsageGuard {
+    fn new(state: Arc<BrowserSessionState>) -> Self {
         state.users.fetch_add(1, Ordering::SeqCst);
         Self(state)
     }
 }
 
-impl Drop for User {
+impl Drop for UsageGuard {
     fn drop(&mut self) {
         *self.0.used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
         self.0.users.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
-impl Deref for Turn {
-    type Target = Tabs;
+impl Deref for SessionGuard {
+    type Target = SessionTabs;
 
-    fn deref(&self) -> &Tabs {
+    fn deref(&self) -> &SessionTabs {
         &self.tabs
     }
 }
 
-impl DerefMut for Turn {
-    fn deref_mut(&mut self) -> &mut Tabs {
+impl DerefMut for SessionGuard {
+    fn deref_mut(&mut self) -> &mut SessionTabs {
         &mut self.tabs
     }
 }
 
-impl fmt::Debug for State {
+impl fmt::Debug for BrowserSessionState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The handle is a secret of its principal.
         f.debug_struct("State")

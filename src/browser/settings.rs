@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use crate::{chromium::Launch, policy::Policy};
+use crate::{chromium::Launch, policy::UrlPolicy};
 
 /// The settings of the browser.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct BrowserSettings {
     /// The settings with which Chromium is started.
     pub launch: Launch,
     /// Width and height of a new tab, in CSS pixels.
@@ -31,10 +31,10 @@ pub struct Settings {
     /// The longest time until a reply; after two consecutive requests without one, Chromium is replaced.
     pub hang: Duration,
     /// The policy that decides which URLs may be opened.
-    pub policy: Policy,
+    pub policy: UrlPolicy,
 }
 
-impl Default for Settings {
+impl Default for BrowserSettings {
     fn default() -> Self {
         Self {
             launch: Launch::default(),
@@ -48,7 +48,7 @@ impl Default for Settings {
             patience: Duration::from_secs(30),
             largest_download: 256 << 20,
             hang: Duration::from_secs(15),
-            policy: Policy::default(),
+            policy: UrlPolicy::default(),
         }
     }
 }

@@ -4,12 +4,12 @@
 
 use std::sync::Arc;
 
-use fumi_base::text::Text;
+use fumi_base::text::BilingualText;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    context::Context,
+    context::BrowserContext,
     cookies::{self, Cookie, CookieFilter, NewCookie},
     devtools::{
         CallError,
@@ -19,16 +19,16 @@ use crate::{
         },
     },
     errors::BrowserError,
-    loss::Loss,
-    session::State,
-    strip::{self, Closed, Open},
-    tab::{Dialog, Tab},
+    reset_reason::ResetReason,
+    session::BrowserSessionState,
+    tab::{PageDialog, Tab},
+    tab_list::{self, ClosedTab, OpenTab},
 };
 
 /// The tabs and cookies of one session.
 #[derive(Debug)]
-pub struct Tabs {
-    state: Arc<State>,
+pub struct SessionTabs {
+    state: Arc<BrowserSessionState>,
 }
 
 /// A tab in a list.
@@ -44,11 +44,11 @@ pub struct TabInfo {
     pub current: bool,
     /// The dialog that blocks it.
     #[serde(skip)]
-    pub dialog: Option<Dialog>,
+    pub dialog: Option<PageDialog>,
 }
 
-impl Tabs {
-    pub(crate) fn new(state: Arc<State>) -> Self {
+impl SessionTabs {
+    pub(crate) fn new(state: Arc<BrowserSessionState>) -> Self {
         Self { state }
     }
 
@@ -57,10 +57,10 @@ impl Tabs {
         let context = self.state.context().await?;
         // A tab that closes itself is marked as closed a moment before it leaves the tab list.
         context
-            .until(|strip| strip.current().is_none_or(|index| !strip.open[index].tab.is_closed()))
+            .wait_until(|strip| strip.current().is_none_or(|index| !strip.open[index].tab.is_closed()))
             .await?;
         let current = {
-            let strip = context.strip();
+            let strip = context.tab_list();
             strip.current().map(|index| Arc::clone(&strip.open[index].tab))
         };
         match current {
@@ -71,7 +71,7 @@ impl Tabs {
 
     /// Returns all tabs in the order of opening.
     pub async fn list(&self) -> Vec<TabInfo> {
-        match self.state.live() {
+        match self.state.live_context() {
             Some(context) => infos(&context).await.into_iter().map(|(_, info)| info).collect(),
             None => Vec::new(),
         }
@@ -104,14 +104,14 @@ impl Tabs {
         context.close_tab(&target).await
     }
 
-    fn find(&self, index: Option<usize>) -> Result<(Arc<Context>, TargetId), BrowserError> {
+    fn find(&self, index: Option<usize>) -> Result<(Arc<BrowserContext>, TargetId), BrowserError> {
         let none = |count| BrowserError::NoTab {
             index: index.unwrap_or_default(),
             count,
         };
-        let context = self.state.live().ok_or_else(|| none(0))?;
+        let context = self.state.live_context().ok_or_else(|| none(0))?;
         let target = {
-            let strip = context.strip();
+            let strip = context.tab_list();
             index
                 .or_else(|| strip.current())
                 .and_then(|index| strip.open.get(index))
@@ -124,22 +124,26 @@ impl Tabs {
     /// Returns the number of tabs without a request to Chromium.
     #[must_use]
     pub fn count(&self) -> usize {
-        self.state.live().map_or(0, |context| context.strip().open.len())
+        self.state
+            .live_context()
+            .map_or(0, |context| context.tab_list().open.len())
     }
 
     #[cfg(test)]
     pub(crate) fn is_any_coming(&self) -> bool {
-        self.state.live().is_some_and(|context| context.strip().is_any_coming())
+        self.state
+            .live_context()
+            .is_some_and(|context| context.tab_list().is_any_coming())
     }
 
     /// Returns the tabs that pages have closed since the last call, each with its last index, URL and title. Sends no
     /// request to Chromium.
-    pub fn closed(&mut self) -> Vec<TabInfo> {
-        let Some(context) = self.state.live() else {
+    pub fn take_closed(&mut self) -> Vec<TabInfo> {
+        let Some(context) = self.state.live_context() else {
             return Vec::new();
         };
-        let closed = context.strip().take_closed();
-        let info = |closed: Closed| TabInfo {
+        let closed = context.tab_list().take_closed();
+        let info = |closed: ClosedTab| TabInfo {
             index: closed.index,
             title: closed.tab.last_title(),
             url: closed.tab.url(),
@@ -151,19 +155,19 @@ impl Tabs {
 
     /// Returns a notice that a caller must see, once: that windows were closed because a session may not have more
     /// tabs.
-    pub fn take_notice(&mut self) -> Option<Text> {
-        let context = self.state.live()?;
-        let refused = context.strip().take_refused();
-        (refused > 0).then(strip::refused)
+    pub fn take_notice(&mut self) -> Option<BilingualText> {
+        let context = self.state.live_context()?;
+        let refused = context.tab_list().take_refused();
+        (refused > 0).then(tab_list::refused)
     }
 
     /// Returns the tabs that pages have opened since the last call. Sends a request to Chromium only if there are any.
-    pub async fn opened(&mut self) -> Result<Vec<TabInfo>, BrowserError> {
-        let Some(context) = self.state.live() else {
+    pub async fn take_opened(&mut self) -> Result<Vec<TabInfo>, BrowserError> {
+        let Some(context) = self.state.live_context() else {
             return Ok(Vec::new());
         };
-        context.all_there().await?;
-        let news = context.strip().take_news();
+        context.wait_all_set_up().await?;
+        let news = context.tab_list().take_news();
         if news.is_empty() {
             return Ok(Vec::new());
         }
@@ -173,13 +177,13 @@ impl Tabs {
     }
 
     /// Returns, once, the reason why the tabs and cookies of earlier calls are gone.
-    pub fn take_loss(&mut self) -> Option<Loss> {
-        self.state.take_loss()
+    pub fn take_reset_reason(&mut self) -> Option<ResetReason> {
+        self.state.take_reset_reason()
     }
 
     /// Returns the cookies that match the filter, sorted by domain, path and name.
     pub async fn cookies(&mut self, filter: &CookieFilter) -> Result<Vec<Cookie>, BrowserError> {
-        let Some(context) = self.state.live() else {
+        let Some(context) = self.state.live_context() else {
             return Ok(Vec::new());
         };
         let mut cookies = raw_cookies(&context, filter).await?;
@@ -192,7 +196,7 @@ impl Tabs {
         let context = self.state.context().await?;
         if cookie.url.is_none() && cookie.domain.is_none() {
             let current = {
-                let strip = context.strip();
+                let strip = context.tab_list();
                 strip.current().map(|index| strip.open[index].tab.url())
             };
             cookie.url = Some(
@@ -200,7 +204,7 @@ impl Tabs {
                     .filter(|url| url.starts_with("http"))
                     .ok_or_else(|| BrowserError::Argument {
                         argument: "url",
-                        reason: Text::new(
+                        reason: BilingualText::new(
                             "url or domain is needed, since no web page is open",
                             "Web ページを開いていないので、url か domain を指定してください",
                         ),
@@ -213,9 +217,9 @@ impl Tabs {
         };
         match context.running().channel().call(&set).await {
             Ok(_) => Ok(()),
-            Err(CallError::Refused { message, .. }) => Err(BrowserError::Argument {
+            Err(CallError::ErrorReply { message, .. }) => Err(BrowserError::Argument {
                 argument: "name, value, url, domain, path, secure, sameSite",
-                reason: Text::new(
+                reason: BilingualText::new(
                     format!("Chromium does not take this cookie ({message})"),
                     format!("この Cookie は受け付けられません（{message}）"),
                 ),
@@ -226,7 +230,7 @@ impl Tabs {
 
     /// Removes the cookies that match the filter and returns their number.
     pub async fn delete_cookies(&mut self, filter: &CookieFilter) -> Result<usize, BrowserError> {
-        let Some(context) = self.state.live() else {
+        let Some(context) = self.state.live_context() else {
             return Ok(0);
         };
         let cookies = raw_cookies(&context, filter).await?;
@@ -243,7 +247,7 @@ impl Tabs {
 
     /// Removes all cookies of the session.
     pub async fn clear_cookies(&mut self) -> Result<(), BrowserError> {
-        if let Some(context) = self.state.live() {
+        if let Some(context) = self.state.live_context() {
             let clear = storage::ClearCookies {
                 browser_context_id: context.id().clone(),
             };
@@ -253,7 +257,10 @@ impl Tabs {
     }
 }
 
-async fn raw_cookies(context: &Context, filter: &CookieFilter) -> Result<Vec<storage::Cookie>, BrowserError> {
+async fn raw_cookies(
+    context: &BrowserContext,
+    filter: &CookieFilter,
+) -> Result<Vec<storage::StoredCookie>, BrowserError> {
     let get = storage::GetCookies {
         browser_context_id: context.id().clone(),
     };
@@ -262,12 +269,12 @@ async fn raw_cookies(context: &Context, filter: &CookieFilter) -> Result<Vec<sto
     Ok(cookies)
 }
 
-async fn infos(context: &Context) -> Vec<(TargetId, TabInfo)> {
+async fn infos(context: &BrowserContext) -> Vec<(TargetId, TabInfo)> {
     // If Chromium does not answer, the URLs are still known here.
     let known = context.infos().await.unwrap_or_default();
-    let strip = context.strip();
+    let strip = context.tab_list();
     let current = strip.current();
-    let info = |(index, open): (usize, &Open)| {
+    let info = |(index, open): (usize, &OpenTab)| {
         let known = known.iter().find(|known| known.target_id == open.id);
         let url = known.map_or_else(|| open.tab.url(), |known| known.url.clone());
         let info = TabInfo {

@@ -44,7 +44,7 @@ impl Target {
     /// Splits a ref with a place in a long run of elements (`e12@25/3`: from the 26th row of run 3), as marks of
     /// snapshots write it. Returns `None` for other targets.
     #[must_use]
-    pub(crate) fn at_row(&self) -> Option<(Self, Place)> {
+    pub(crate) fn at_row(&self) -> Option<(Self, RunPosition)> {
         let Self::Written(written) = self else {
             return None;
         };
@@ -56,7 +56,7 @@ impl Target {
         let target = Self::Written(reference.to_owned());
         target.frame()?;
         let row = row.parse().ok()?;
-        Some((target, Place { row, run }))
+        Some((target, RunPosition { row, run }))
     }
 
     /// True if the target contains a regular expression (`role=button[name=/save/i]`), whose evaluation may never end.
@@ -67,7 +67,7 @@ impl Target {
 
 /// A place in a long run of similar elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct Place {
+pub(crate) struct RunPosition {
     /// The first element to show, counted from 0.
     row: usize,
     /// The number of the run; `None` for the first run that is long enough.

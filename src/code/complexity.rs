@@ -10,10 +10,10 @@ use tokio_util::sync::CancellationToken;
 use tree_sitter::Node;
 
 use crate::{
-    elements::Kind,
+    elements::ElementKind,
     errors::structure::StructureError,
-    extract::{Draft, Plan},
-    parse::Parsed,
+    extract::{ElementDraft, ExtractionPlan},
+    parse::ParsedFile,
 };
 
 const DECISION: u8 = 1;
@@ -25,9 +25,9 @@ const OPERATOR: u8 = 32;
 
 /// Sets the complexity of every callable, and marks generators.
 pub(crate) fn measure(
-    parsed: &Parsed,
-    plan: &Plan,
-    drafts: &mut [Draft<'_>],
+    parsed: &ParsedFile,
+    plan: &ExtractionPlan,
+    drafts: &mut [ElementDraft<'_>],
     cancel: &CancellationToken,
 ) -> Result<(), StructureError> {
     let callables: HashMap<usize, usize> = drafts
@@ -121,7 +121,7 @@ pub(crate) fn measure(
 }
 
 /// True for the default branch, which is taken if no other is: it is not a decision.
-fn is_default(parsed: &Parsed, plan: &Plan, node: Node<'_>) -> bool {
+fn is_default(parsed: &ParsedFile, plan: &ExtractionPlan, node: Node<'_>) -> bool {
     let default = plan
         .defaults
         .get(usize::from(node.kind_id()))
@@ -130,6 +130,6 @@ fn is_default(parsed: &Parsed, plan: &Plan, node: Node<'_>) -> bool {
 }
 
 /// True if the callable has code. Declarations without a body are not measured.
-fn has_code(draft: &Draft<'_>) -> bool {
-    draft.body.is_some() || draft.element.kind == Kind::Initializer
+fn has_code(draft: &ElementDraft<'_>) -> bool {
+    draft.body.is_some() || draft.element.kind == ElementKind::Initializer
 }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// The kind of an element. The names are those of captures in `elements.scm` and of `type` in replies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum ElementKind {
     Package,
     Namespace,
     Class,
@@ -55,7 +55,7 @@ pub enum Kind {
     Key,
 }
 
-impl Kind {
+impl ElementKind {
     const ALL: [(Self, &'static str); 42] = [
         (Self::Package, "package"),
         (Self::Namespace, "namespace"),
@@ -173,7 +173,7 @@ impl Kind {
 
 /// The position of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Span {
+pub struct SourceSpan {
     /// The 1-based first line.
     pub start_line: usize,
     /// The 1-based last line, inclusive.
@@ -188,7 +188,7 @@ pub struct Span {
     pub end_byte: usize,
 }
 
-impl Span {
+impl SourceSpan {
     /// Returns the number of lines that the span touches.
     #[must_use]
     pub const fn lines(&self) -> usize {
@@ -204,32 +204,32 @@ impl Span {
 
 /// One structural element of a file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Element {
-    pub kind: Kind,
+pub struct CodeElement {
+    pub kind: ElementKind,
     /// The name; for an element without one, a text that identifies it to a reader (an import's module, a comment's
     /// first line).
     pub name: String,
     /// The position, including decorators and modifiers.
-    pub span: Span,
+    pub span: SourceSpan,
     /// The index of the enclosing element.
     pub parent: Option<usize>,
     /// The byte ranges of its syntax nodes: the definition without decorators, and the function that it names.
     pub nodes: [(usize, usize); 2],
     /// Further facts that depend on the kind.
-    pub detail: Detail,
+    pub detail: ElementDetail,
 }
 
 /// The facts about an element beyond its position.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum Detail {
+pub enum ElementDetail {
     /// The facts of a definition in a program.
-    Code(Box<Code>),
+    Code(Box<DefinitionFacts>),
     /// An import or a re-export.
-    Import(Box<Import>),
+    Import(Box<ImportFacts>),
     /// A tag of a markup language.
-    Markup(Box<Markup>),
+    Markup(Box<MarkupFacts>),
     /// A rule or a property of a style sheet.
-    Style(Box<Style>),
+    Style(Box<StyleFacts>),
     /// A heading of a document.
     Heading {
         /// The level, from 1 to 6.
@@ -257,7 +257,7 @@ pub enum Detail {
     clippy::struct_excessive_bools,
     reason = "each is a fact of its own, as filters and tables name it"
 )]
-pub struct Code {
+pub struct DefinitionFacts {
     /// The parameters in the order of the text.
     pub params: Vec<Param>,
     /// The parameter list as written, on one line, without its brackets but with separators.
@@ -295,7 +295,7 @@ pub struct Code {
     pub complexity: Option<usize>,
 }
 
-impl Code {
+impl DefinitionFacts {
     /// Adds a modifier unless it is already in the list.
     pub fn add_modifier(&mut self, modifier: &str) {
         if !self.modifiers.iter().any(|known| known == modifier) {
@@ -405,7 +405,7 @@ impl Visibility {
 
 /// An import, an include or a re-export.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Import {
+pub struct ImportFacts {
     /// The source module, as written; empty for a plain list of modules.
     pub module: String,
     /// The imported names, in the order of the text; `*` for everything, empty for a bare side effect.
@@ -425,7 +425,7 @@ pub struct ImportName {
 
 /// A tag of a markup language.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Markup {
+pub struct MarkupFacts {
     /// The tag name, in lower case.
     pub tag: String,
     /// Names and values in the order of the text; a value is empty if none is written.
@@ -444,7 +444,7 @@ pub struct Markup {
 
 /// A rule of a style sheet.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Style {
+pub struct StyleFacts {
     /// The selectors, or the condition of an at-rule, on one line.
     pub selector: String,
     /// The name, value and class of each property.
@@ -458,36 +458,36 @@ pub struct Style {
 
 /// All elements of one file.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub struct Elements {
+pub struct ElementList {
     /// The elements in the order of the text; parents before children.
-    pub list: Vec<Element>,
+    pub list: Vec<CodeElement>,
     /// The documentation of the whole file.
     pub doc: Option<String>,
 }
 
-impl Element {
+impl CodeElement {
     /// Returns the facts of a definition, or `None` for another element.
     #[must_use]
-    pub fn code(&self) -> Option<&Code> {
+    pub fn code(&self) -> Option<&DefinitionFacts> {
         match &self.detail {
-            Detail::Code(code) => Some(code),
+            ElementDetail::Code(code) => Some(code),
             _ => None,
         }
     }
 
     /// Returns the facts of a definition for modification.
-    pub fn code_mut(&mut self) -> Option<&mut Code> {
+    pub fn code_mut(&mut self) -> Option<&mut DefinitionFacts> {
         match &mut self.detail {
-            Detail::Code(code) => Some(code),
+            ElementDetail::Code(code) => Some(code),
             _ => None,
         }
     }
 }
 
-impl Elements {
+impl ElementList {
     /// Returns the number of elements whose kind satisfies the predicate.
     #[must_use]
-    pub fn count(&self, is_counted: impl Fn(Kind) -> bool) -> usize {
+    pub fn count(&self, is_counted: impl Fn(ElementKind) -> bool) -> usize {
         self.list.iter().filter(|element| is_counted(element.kind)).count()
     }
 
@@ -505,7 +505,7 @@ impl Elements {
     }
 
     /// Returns the direct children of an element, or of the file.
-    pub fn children(&self, of: Option<usize>) -> impl Iterator<Item = (usize, &Element)> {
+    pub fn children(&self, of: Option<usize>) -> impl Iterator<Item = (usize, &CodeElement)> {
         self.list
             .iter()
             .enumerate()
@@ -541,7 +541,7 @@ impl Elements {
 
 /// An index of the containers around ranges of bytes.
 ///
-/// Different from [`Element::parent`], which is the logical parent: an attribute set in a method belongs to the class.
+/// Different from [`CodeElement::parent`], which is the logical parent: an attribute set in a method belongs to the class.
 #[derive(Debug)]
 pub struct Enclosures(Vec<Enclosure>);
 
@@ -562,7 +562,7 @@ impl Enclosure {
 impl Enclosures {
     /// Returns the innermost element around these bytes, other than one of exactly these bytes.
     #[must_use]
-    pub fn around(&self, start: usize, end: usize) -> Option<usize> {
+    pub fn innermost(&self, start: usize, end: usize) -> Option<usize> {
         let after = self.0.partition_point(|enclosure| enclosure.start <= start);
         let mut at = after.checked_sub(1);
         while let Some(enclosure) = at.and_then(|index| self.0.get(index)) {
@@ -577,14 +577,14 @@ impl Enclosures {
 
 #[cfg(test)]
 mod tests {
-    use super::Kind;
+    use super::ElementKind;
 
     #[test]
-    fn the_list_of_kinds_is_complete_and_each_name_reads_back() {
-        for (kind, name) in Kind::ALL {
-            assert_eq!(Kind::from_name(name), Some(kind));
+    fn every_kind_has_a_name_that_parses_back() {
+        for (kind, name) in ElementKind::ALL {
+            assert_eq!(ElementKind::from_name(name), Some(kind));
             assert_eq!(kind.name(), name);
         }
-        assert_eq!(Kind::ALL.len(), Kind::Key as usize + 1);
+        assert_eq!(ElementKind::ALL.len(), ElementKind::Key as usize + 1);
     }
 }

@@ -27,10 +27,10 @@ pub(crate) struct Excerpt {
 }
 
 /// Returns the excerpt of `line` (without its terminator) around matches at these byte ranges, which are in order.
-pub(crate) fn around(line: &[u8], matches: &[Range<usize>], limit: usize) -> Excerpt {
+pub(crate) fn excerpt_around(line: &[u8], matches: &[Range<usize>], limit: usize) -> Excerpt {
     let first = matches.first().map_or(0, |found| found.start.min(line.len()));
     let start = if longer_than(line, limit) {
-        back(line, first, LEAD_CHARS.min(limit / 2))
+        offset_before(line, first, LEAD_CHARS.min(limit / 2))
     } else {
         0
     };
@@ -61,14 +61,14 @@ pub(crate) fn around(line: &[u8], matches: &[Range<usize>], limit: usize) -> Exc
     }
     Excerpt {
         cut: start > 0 || at < line.len(),
-        spans: close(&begun, &line[start..at], start, chars),
+        spans: find_ends(&begun, &line[start..at], start, chars),
         text,
     }
 }
 
 /// Returns the start of a context line.
-pub(crate) fn plain(line: &[u8]) -> String {
-    around(line, &[], LINE_CHARS).text
+pub(crate) fn context_line(line: &[u8]) -> String {
+    excerpt_around(line, &[], LINE_CHARS).text
 }
 
 /// Returns a line without its `\n` or `\r\n`.
@@ -78,7 +78,7 @@ pub(crate) fn without_terminator(line: &[u8]) -> &[u8] {
 }
 
 /// Finds the end of each match: the first character at or after its last byte.
-fn close(begun: &[(usize, usize)], shown: &[u8], start: usize, chars: usize) -> Vec<[usize; 2]> {
+fn find_ends(begun: &[(usize, usize)], shown: &[u8], start: usize, chars: usize) -> Vec<[usize; 2]> {
     let mut ends = decode(shown)
         .scan(start, |at, (_, len)| {
             let here = *at;
@@ -108,7 +108,7 @@ fn longer_than(bytes: &[u8], limit: usize) -> bool {
 }
 
 /// Returns the byte offset that is this number of characters before `from`.
-fn back(line: &[u8], from: usize, chars: usize) -> usize {
+fn offset_before(line: &[u8], from: usize, chars: usize) -> usize {
     let mut at = from;
     for _ in 0..chars {
         let Some(before) = at.checked_sub(1) else { break };
@@ -125,11 +125,11 @@ fn back(line: &[u8], from: usize, chars: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{LINE_CHARS, around, plain, without_terminator};
+    use super::{LINE_CHARS, context_line, excerpt_around, without_terminator};
 
     fn shown(line: &str, needle: &str) -> (String, Vec<String>, bool) {
         let matches: Vec<_> = line.match_indices(needle).map(|(at, m)| at..at + m.len()).collect();
-        let excerpt = around(line.as_bytes(), &matches, LINE_CHARS);
+        let excerpt = excerpt_around(line.as_bytes(), &matches, LINE_CHARS);
         let chars: Vec<char> = excerpt.text.chars().collect();
         let marked = excerpt
             .spans
@@ -140,11 +140,11 @@ mod tests {
     }
 
     #[test]
-    fn places_count_characters() {
+    fn spans_count_characters() {
         let (text, marked, cut) = shown("猫と犬と猫", "猫");
         assert_eq!((text.as_str(), cut), ("猫と犬と猫", false));
         assert_eq!(marked, ["猫", "猫"]);
-        let excerpt = around("é文x".as_bytes(), &[0..2, 1..1, 2..5, 6..6], LINE_CHARS);
+        let excerpt = excerpt_around("é文x".as_bytes(), &[0..2, 1..1, 2..5, 6..6], LINE_CHARS);
         assert_eq!(excerpt.spans, [[0, 1], [1, 2], [3, 3]]);
     }
 
@@ -158,20 +158,20 @@ mod tests {
     }
 
     #[test]
-    fn a_match_longer_than_what_is_shown_ends_with_it() {
+    fn long_match_is_clamped_to_the_excerpt() {
         let line = "x".repeat(1_000);
-        let excerpt = around(line.as_bytes(), std::slice::from_ref(&(0..1_000)), LINE_CHARS);
+        let excerpt = excerpt_around(line.as_bytes(), std::slice::from_ref(&(0..1_000)), LINE_CHARS);
         assert_eq!((excerpt.spans, excerpt.cut), (vec![[0, LINE_CHARS]], true));
     }
 
     #[test]
-    fn broken_bytes_are_one_mark_each_and_terminators_go() {
-        let excerpt = around(b"a\xff\xfeb", std::slice::from_ref(&(3..4)), LINE_CHARS);
+    fn invalid_bytes_become_replacement_characters() {
+        let excerpt = excerpt_around(b"a\xff\xfeb", std::slice::from_ref(&(3..4)), LINE_CHARS);
         assert_eq!(
             (excerpt.text.as_str(), excerpt.spans),
             ("a\u{fffd}\u{fffd}b", vec![[3, 4]])
         );
         assert_eq!(without_terminator(b"a\r\n"), b"a");
-        assert_eq!(plain(b"abc"), "abc");
+        assert_eq!(context_line(b"abc"), "abc");
     }
 }

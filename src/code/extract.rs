@@ -2,7 +2,7 @@
 //! name.
 //!
 //! The capture names are the contract: `@class`, `@function`, `@variable`, `@import`, `@comment` and so on (every
-//! [`Kind`]) mark a definition; a suffix (`@function.lambda`) adds a modifier; `@name`, `@params`, `@type_name`,
+//! [`ElementKind`]) mark a definition; a suffix (`@function.lambda`) adds a modifier; `@name`, `@params`, `@type_name`,
 //! `@value`, `@decorator` and `@modifier` mark its parts; `@outer` marks an enclosing node whose range the element
 //! takes, `@inner` a nested one (an arrow function) that has parts of its own; `@scope` marks a function that is not an
 //! element although its declarations are local, `@scope.open` one that runs in place, so that its declarations are not
@@ -16,11 +16,14 @@ use tree_sitter::{Node, Query, QueryCursor, QueryCursorOptions, QueryMatch, Stre
 
 use crate::{
     complexity,
-    elements::{Code, Detail, Element, Elements, Import, Kind, Markup, Param, ParamKind, Span, Style, Visibility},
+    elements::{
+        CodeElement, DefinitionFacts, ElementDetail, ElementKind, ElementList, ImportFacts, MarkupFacts, Param,
+        ParamKind, SourceSpan, StyleFacts, Visibility,
+    },
     errors::structure::StructureError,
-    languages::{Language, facts::Facts},
-    parse::{Parsed, Step, one_line, stop_if, walk},
-    starts::starts,
+    languages::{Language, facts::LanguageFacts},
+    match_starts::start_kinds,
+    parse::{ParsedFile, WalkStep, one_line, stop_if, walk},
 };
 
 /// The maximum length of a stored value, in characters; the section itself has the whole text.
@@ -37,14 +40,14 @@ const NAME_CHARACTERS: usize = 1_000;
 const DOC_CHARACTERS: usize = 2_000;
 
 /// Returns the elements of a parsed file.
-pub fn extract(parsed: &Parsed, cancel: &CancellationToken) -> Result<Elements, StructureError> {
+pub fn extract(parsed: &ParsedFile, cancel: &CancellationToken) -> Result<ElementList, StructureError> {
     let language = parsed.source.language;
     let plan = language.plan();
-    let mut drafts = matched(parsed, plan, cancel)?;
+    let mut drafts = collect_matches(parsed, plan, cancel)?;
     for draft in &mut drafts {
         draft.read_parts(parsed, plan);
     }
-    settle(&mut drafts);
+    assign_parents(&mut drafts);
     classify(&mut drafts, &language.facts);
     document(parsed, &mut drafts, &language.facts);
     (language.refine)(parsed, &mut drafts);
@@ -58,34 +61,43 @@ pub fn extract(parsed: &Parsed, cancel: &CancellationToken) -> Result<Elements, 
     } else {
         file_doc(parsed, &drafts, &language.facts)
     };
-    let mut list = finish(drafts);
-    adopt(parsed, &mut list, cancel)?;
-    Ok(Elements { list, doc })
+    let mut list = finish_elements(drafts);
+    attach_embedded(parsed, &mut list, cancel)?;
+    Ok(ElementList { list, doc })
 }
 
 /// Adds the elements of embedded texts in other languages. They become children of their tag or front matter; those of
 /// a code block become children of the section around it, because a block's name is its first line.
-fn adopt(parsed: &Parsed, list: &mut Vec<Element>, cancel: &CancellationToken) -> Result<(), StructureError> {
+fn attach_embedded(
+    parsed: &ParsedFile,
+    list: &mut Vec<CodeElement>,
+    cancel: &CancellationToken,
+) -> Result<(), StructureError> {
     if parsed.embedded.is_empty() {
         return Ok(());
     }
     let hosts: HashMap<usize, usize> = list
         .iter()
         .enumerate()
-        .filter(|(_, element)| matches!(element.kind, Kind::Markup | Kind::CodeBlock | Kind::FrontMatter))
+        .filter(|(_, element)| {
+            matches!(
+                element.kind,
+                ElementKind::Markup | ElementKind::CodeBlock | ElementKind::FrontMatter
+            )
+        })
         .map(|(at, element)| (element.span.start_byte, at))
         .collect();
     for embedded in &parsed.embedded {
         let host = hosts.get(&embedded.host).copied();
         let around = host.and_then(|at| match list[at].kind {
-            Kind::CodeBlock => list[at].parent,
+            ElementKind::CodeBlock => list[at].parent,
             _ => Some(at),
         });
         let base = list.len();
         for mut element in extract(&embedded.parsed, cancel)?.list {
             element.parent = element.parent.map_or(around, |parent| Some(base + parent));
             let span = element.span;
-            let (start, end) = (embedded.start(span.start_byte), embedded.end(span.end_byte));
+            let (start, end) = (embedded.file_start(span.start_byte), embedded.file_end(span.end_byte));
             element.span = parsed.lines.span(&parsed.source.text, start, end.max(start));
             list.push(element);
         }
@@ -95,14 +107,14 @@ fn adopt(parsed: &Parsed, list: &mut Vec<Element>, cancel: &CancellationToken) -
 }
 
 /// Sorts elements by position and renumbers their parents. The sort is stable for elements at the same position.
-fn in_order(list: &mut Vec<Element>) {
+fn in_order(list: &mut Vec<CodeElement>) {
     let mut order: Vec<usize> = (0..list.len()).collect();
     order.sort_by_key(|at| (list[*at].span.start_byte, Reverse(list[*at].span.end_byte)));
     let mut places = vec![0; list.len()];
     for (place, at) in order.iter().enumerate() {
         places[*at] = place;
     }
-    let mut elements: Vec<Option<Element>> = list.drain(..).map(Some).collect();
+    let mut elements: Vec<Option<CodeElement>> = list.drain(..).map(Some).collect();
     list.extend(order.into_iter().filter_map(|at| {
         let mut element = elements[at].take()?;
         element.parent = element.parent.map(|parent| places[parent]);
@@ -112,7 +124,7 @@ fn in_order(list: &mut Vec<Element>) {
 
 /// An element under construction, with the nodes that it comes from.
 #[derive(Debug)]
-pub(crate) struct Draft<'t> {
+pub(crate) struct ElementDraft<'t> {
     /// The node of the definition itself.
     pub(crate) node: Node<'t>,
     /// The enclosing node whose range the element takes, if that is not the definition.
@@ -124,27 +136,27 @@ pub(crate) struct Draft<'t> {
     /// The node of the body, if the definition has one.
     pub(crate) body: Option<Node<'t>>,
     /// The element that the draft becomes.
-    pub(crate) element: Element,
+    pub(crate) element: CodeElement,
     /// True if the element becomes part of the result.
     pub(crate) keep: bool,
-    parts: Vec<(Part, Node<'t>)>,
+    parts: Vec<(DefinitionPart, Node<'t>)>,
 }
 
 /// The meaning of a capture of `elements.scm`.
 #[derive(Clone, Debug)]
-enum Role {
-    Definition(Kind, Option<String>),
+enum CaptureRole {
+    Definition(ElementKind, Option<String>),
     Name,
     Outer,
     Inner,
-    Part(Part),
+    Part(DefinitionPart),
     Scope(bool),
     Helper,
 }
 
 /// A syntactic part of a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum DefinitionPart {
     Params,
     TypeName,
     TypeParams,
@@ -159,13 +171,13 @@ pub(crate) enum Part {
 
 /// A language's compiled query and facts, indexed by the grammar's node kind and field ids.
 #[derive(Debug)]
-pub(crate) struct Plan {
+pub(crate) struct ExtractionPlan {
     query: Query,
     /// True at the id of each node kind at which a match can begin; `None` if matches may begin anywhere.
     starts: Option<Vec<bool>>,
-    roles: Vec<Role>,
-    field_parts: Vec<Option<Part>>,
-    kind_parts: Vec<Option<Part>>,
+    roles: Vec<CaptureRole>,
+    field_parts: Vec<Option<DefinitionPart>>,
+    kind_parts: Vec<Option<DefinitionPart>>,
     /// True at the ids of node kinds that are bodies. Nodes marked in `locals` are skipped inside them.
     bodies: Vec<bool>,
     locals: Vec<bool>,
@@ -187,7 +199,7 @@ pub(crate) struct Plan {
     pub(crate) generators: Vec<bool>,
 }
 
-impl Plan {
+impl ExtractionPlan {
     /// Compiles a language. The error names the mistake in the language's files.
     pub(crate) fn compile(language: &Language) -> Result<Self, String> {
         let grammar = language.grammar();
@@ -195,11 +207,11 @@ impl Plan {
         let roles = query
             .capture_names()
             .iter()
-            .map(|name| Role::parse(name).ok_or_else(|| format!("the capture @{name} means nothing")))
+            .map(|name| CaptureRole::parse(name).ok_or_else(|| format!("the capture @{name} means nothing")))
             .collect::<Result<_, _>>()?;
         let parts = &language.facts.parts;
         let mut plan = Self {
-            starts: starts(&query, &language.elements_scm, &grammar),
+            starts: start_kinds(&query, &language.elements_scm, &grammar),
             query,
             roles,
             field_parts: vec![None; grammar.field_count() + 1],
@@ -216,16 +228,16 @@ impl Plan {
             generators: vec![false; grammar.node_kind_count()],
         };
         for (part, names) in [
-            (Part::Params, &parts.params),
-            (Part::TypeName, &parts.type_name),
-            (Part::TypeParams, &parts.type_params),
-            (Part::Extends, &parts.extends),
-            (Part::Implements, &parts.implements),
-            (Part::Value, &parts.value),
-            (Part::Body, &parts.body),
-            (Part::Modifier, &parts.modifiers),
-            (Part::Decorator, &parts.decorators),
-            (Part::Group, &parts.groups),
+            (DefinitionPart::Params, &parts.params),
+            (DefinitionPart::TypeName, &parts.type_name),
+            (DefinitionPart::TypeParams, &parts.type_params),
+            (DefinitionPart::Extends, &parts.extends),
+            (DefinitionPart::Implements, &parts.implements),
+            (DefinitionPart::Value, &parts.value),
+            (DefinitionPart::Body, &parts.body),
+            (DefinitionPart::Modifier, &parts.modifiers),
+            (DefinitionPart::Decorator, &parts.decorators),
+            (DefinitionPart::Group, &parts.groups),
         ] {
             for name in names {
                 let field = grammar.field_id_for_name(name);
@@ -251,7 +263,7 @@ impl Plan {
 
     /// Marks the nodes and tokens that are decisions, and those that are skipped. Fails if the grammar lacks one of
     /// them.
-    fn mark_decisions(&mut self, grammar: &tree_sitter::Language, facts: &Facts) -> Result<(), String> {
+    fn mark_decisions(&mut self, grammar: &tree_sitter::Language, facts: &LanguageFacts) -> Result<(), String> {
         let (locals, facts) = (&facts.locals, &facts.complexity);
         for name in &facts.nodes {
             let (name, field) = match name.split_once('.') {
@@ -318,7 +330,7 @@ impl Plan {
         Ok(())
     }
 
-    fn kind_part(&self, node: Node<'_>) -> Option<Part> {
+    fn kind_part(&self, node: Node<'_>) -> Option<DefinitionPart> {
         self.kind_parts.get(usize::from(node.kind_id())).copied().flatten()
     }
 }
@@ -340,21 +352,21 @@ fn mark(
     any
 }
 
-impl Role {
+impl CaptureRole {
     fn parse(name: &str) -> Option<Self> {
         Some(match name {
             "name" => Self::Name,
             "outer" => Self::Outer,
             "inner" => Self::Inner,
-            "params" => Self::Part(Part::Params),
-            "type_name" => Self::Part(Part::TypeName),
-            "type_params" => Self::Part(Part::TypeParams),
-            "extends" => Self::Part(Part::Extends),
-            "implements" => Self::Part(Part::Implements),
-            "value" => Self::Part(Part::Value),
-            "body" => Self::Part(Part::Body),
-            "modifier" => Self::Part(Part::Modifier),
-            "decorator" => Self::Part(Part::Decorator),
+            "params" => Self::Part(DefinitionPart::Params),
+            "type_name" => Self::Part(DefinitionPart::TypeName),
+            "type_params" => Self::Part(DefinitionPart::TypeParams),
+            "extends" => Self::Part(DefinitionPart::Extends),
+            "implements" => Self::Part(DefinitionPart::Implements),
+            "value" => Self::Part(DefinitionPart::Value),
+            "body" => Self::Part(DefinitionPart::Body),
+            "modifier" => Self::Part(DefinitionPart::Modifier),
+            "decorator" => Self::Part(DefinitionPart::Decorator),
             "scope" => Self::Scope(false),
             "scope.open" => Self::Scope(true),
             _ if name.starts_with('_') => Self::Helper,
@@ -362,15 +374,19 @@ impl Role {
                 let (kind, modifier) = name
                     .split_once('.')
                     .map_or((name, None), |(kind, rest)| (kind, Some(rest)));
-                Self::Definition(Kind::from_name(kind)?, modifier.map(str::to_owned))
+                Self::Definition(ElementKind::from_name(kind)?, modifier.map(str::to_owned))
             }
         })
     }
 }
 
 /// Runs the query and groups its matches by node and name.
-fn matched<'t>(parsed: &'t Parsed, plan: &Plan, cancel: &CancellationToken) -> Result<Vec<Draft<'t>>, StructureError> {
-    let mut gathered = Gathered {
+fn collect_matches<'t>(
+    parsed: &'t ParsedFile,
+    plan: &ExtractionPlan,
+    cancel: &CancellationToken,
+) -> Result<Vec<ElementDraft<'t>>, StructureError> {
+    let mut gathered = DraftCollector {
         parsed,
         plan,
         drafts: Vec::new(),
@@ -395,7 +411,7 @@ fn matched<'t>(parsed: &'t Parsed, plan: &Plan, cancel: &CancellationToken) -> R
                     gathered.take(found);
                 }
             }
-            Step::Into
+            WalkStep::Into
         })?;
         return Ok(gathered.drafts);
     }
@@ -413,28 +429,28 @@ fn matched<'t>(parsed: &'t Parsed, plan: &Plan, cancel: &CancellationToken) -> R
 }
 
 /// The drafts gathered so far.
-struct Gathered<'t, 'p> {
-    parsed: &'t Parsed,
-    plan: &'p Plan,
-    drafts: Vec<Draft<'t>>,
+struct DraftCollector<'t, 'p> {
+    parsed: &'t ParsedFile,
+    plan: &'p ExtractionPlan,
+    drafts: Vec<ElementDraft<'t>>,
     /// The number of the last pattern that matched each draft.
     patterns: Vec<usize>,
     /// Indexes of drafts by the node ids of definition and name.
     known: HashMap<(usize, usize), usize>,
 }
 
-impl<'t> Gathered<'t, '_> {
+impl<'t> DraftCollector<'t, '_> {
     /// Adds a function that is not an element: a draft that is dropped later, but is the parent of its declarations
     /// until then.
     fn scope(&mut self, node: Node<'t>, is_open: bool) {
         // A separate key: an element without a name may belong to the same node.
         let at = *self.known.entry((node.id(), usize::MAX)).or_insert_with(|| {
-            self.drafts.push(Draft::scope(self.parsed, node));
+            self.drafts.push(ElementDraft::scope(self.parsed, node));
             self.patterns.push(usize::MAX);
             self.drafts.len() - 1
         });
         if is_open {
-            self.drafts[at].set_kind(Kind::Namespace);
+            self.drafts[at].set_kind(ElementKind::Namespace);
         }
     }
 
@@ -444,12 +460,12 @@ impl<'t> Gathered<'t, '_> {
         let (mut name, mut outer, mut inner) = (None, None, None);
         for capture in found.captures() {
             match role(capture.index) {
-                Role::Definition(kind, modifier) => definition = Some((capture.node, *kind, modifier)),
-                Role::Name => name = Some(capture.node),
-                Role::Outer => outer = Some(capture.node),
-                Role::Inner => inner = Some(capture.node),
-                Role::Scope(is_open) => return self.scope(capture.node, *is_open),
-                Role::Part(_) | Role::Helper => {}
+                CaptureRole::Definition(kind, modifier) => definition = Some((capture.node, *kind, modifier)),
+                CaptureRole::Name => name = Some(capture.node),
+                CaptureRole::Outer => outer = Some(capture.node),
+                CaptureRole::Inner => inner = Some(capture.node),
+                CaptureRole::Scope(is_open) => return self.scope(capture.node, *is_open),
+                CaptureRole::Part(_) | CaptureRole::Helper => {}
             }
         }
         let Some((node, kind, modifier)) = definition else {
@@ -457,7 +473,7 @@ impl<'t> Gathered<'t, '_> {
         };
         let key = (node.id(), name.map_or(0, |name: Node<'_>| name.id()));
         let at = *self.known.entry(key).or_insert_with(|| {
-            self.drafts.push(Draft::new(self.parsed, node, kind, name));
+            self.drafts.push(ElementDraft::new(self.parsed, node, kind, name));
             self.patterns.push(found.pattern_index);
             self.drafts.len() - 1
         });
@@ -475,10 +491,10 @@ impl<'t> Gathered<'t, '_> {
         if let Some(inner) = inner {
             draft.inner = Some(inner);
             draft.element.nodes[1] = (inner.start_byte(), inner.end_byte());
-            draft.hold(inner);
+            draft.add_holder(inner);
         }
         for capture in found.captures() {
-            if let Role::Part(part) = role(capture.index)
+            if let CaptureRole::Part(part) = role(capture.index)
                 && !draft.parts.contains(&(*part, capture.node))
             {
                 draft.parts.push((*part, capture.node));
@@ -487,9 +503,9 @@ impl<'t> Gathered<'t, '_> {
     }
 }
 
-impl<'t> Draft<'t> {
+impl<'t> ElementDraft<'t> {
     /// Creates the draft of a definition. Refinements use it for definitions that a query cannot find.
-    pub(crate) fn new(parsed: &Parsed, node: Node<'t>, kind: Kind, name: Option<Node<'t>>) -> Self {
+    pub(crate) fn new(parsed: &ParsedFile, node: Node<'t>, kind: ElementKind, name: Option<Node<'t>>) -> Self {
         let name = match name {
             Some(name) => one_line(parsed.text(name), NAME_CHARACTERS),
             None => one_line(parsed.text(node), VALUE_CHARACTERS),
@@ -500,7 +516,7 @@ impl<'t> Draft<'t> {
             inner: None,
             holders: vec![node],
             body: None,
-            element: Element {
+            element: CodeElement {
                 kind,
                 name,
                 span: parsed.span(node),
@@ -514,25 +530,25 @@ impl<'t> Draft<'t> {
     }
 
     /// Creates the draft of a function that only encloses others and is dropped later.
-    fn scope(parsed: &Parsed, node: Node<'t>) -> Self {
+    fn scope(parsed: &ParsedFile, node: Node<'t>) -> Self {
         Self {
             keep: false,
-            ..Self::adopted(
+            ..Self::from_element(
                 node,
-                Element {
-                    kind: Kind::Function,
+                CodeElement {
+                    kind: ElementKind::Function,
                     name: String::new(),
                     span: parsed.span(node),
                     parent: None,
                     nodes: [(node.start_byte(), node.end_byte()); 2],
-                    detail: empty_detail(Kind::Function),
+                    detail: empty_detail(ElementKind::Function),
                 },
             )
         }
     }
 
     /// Creates a draft from a finished element that was found in another way, at a node of this tree.
-    pub(crate) fn adopted(node: Node<'t>, element: Element) -> Self {
+    pub(crate) fn from_element(node: Node<'t>, element: CodeElement) -> Self {
         Self {
             node,
             outer: None,
@@ -546,7 +562,7 @@ impl<'t> Draft<'t> {
     }
 
     /// Changes the kind, and replaces the detail with an empty one if the new kind needs another form.
-    pub(crate) fn set_kind(&mut self, kind: Kind) {
+    pub(crate) fn set_kind(&mut self, kind: ElementKind) {
         if std::mem::discriminant(&empty_detail(kind)) != std::mem::discriminant(&self.element.detail) {
             self.element.detail = empty_detail(kind);
         }
@@ -556,8 +572,8 @@ impl<'t> Draft<'t> {
     /// Adds a modifier, if the element's detail has modifiers.
     pub(crate) fn add_modifier(&mut self, modifier: &str) {
         match &mut self.element.detail {
-            Detail::Code(code) => code.add_modifier(modifier),
-            Detail::Import(import) if !import.modifiers.iter().any(|known| known == modifier) => {
+            ElementDetail::Code(code) => code.add_modifier(modifier),
+            ElementDetail::Import(import) if !import.modifiers.iter().any(|known| known == modifier) => {
                 import.modifiers.push(modifier.to_owned());
             }
             _ => {}
@@ -565,8 +581,8 @@ impl<'t> Draft<'t> {
     }
 
     /// Extends the element to the range of an enclosing node, if that is wider.
-    pub(crate) fn widen(&mut self, parsed: &Parsed, outer: Node<'t>) {
-        self.hold(outer);
+    pub(crate) fn widen(&mut self, parsed: &ParsedFile, outer: Node<'t>) {
+        self.add_holder(outer);
         let current = self.outer.unwrap_or(self.node);
         if outer.start_byte() <= current.start_byte() && current.end_byte() <= outer.end_byte() {
             self.outer = Some(outer);
@@ -574,7 +590,7 @@ impl<'t> Draft<'t> {
         }
     }
 
-    fn hold(&mut self, node: Node<'t>) {
+    fn add_holder(&mut self, node: Node<'t>) {
         if !self.holders.contains(&node) {
             self.holders.push(node);
             self.holders
@@ -583,13 +599,13 @@ impl<'t> Draft<'t> {
     }
 
     /// Returns the facts of the definition, or `None` if the element is not a definition.
-    pub(crate) fn code(&mut self) -> Option<&mut Code> {
+    pub(crate) fn code(&mut self) -> Option<&mut DefinitionFacts> {
         self.element.code_mut()
     }
 
     /// Reads the parts that captures and fields name.
-    fn read_parts(&mut self, parsed: &Parsed, plan: &Plan) {
-        if !self.keep || !matches!(self.element.detail, Detail::Code(_)) {
+    fn read_parts(&mut self, parsed: &ParsedFile, plan: &ExtractionPlan) {
+        if !self.keep || !matches!(self.element.detail, ElementDetail::Code(_)) {
             return;
         }
         let mut parts = std::mem::take(&mut self.parts);
@@ -599,31 +615,33 @@ impl<'t> Draft<'t> {
         let has_value = !self.element.kind.is_callable() && !self.element.kind.is_class_like();
         self.body = parts
             .iter()
-            .find(|(part, _)| *part == Part::Body)
+            .find(|(part, _)| *part == DefinitionPart::Body)
             .map(|(_, node)| *node);
         let facts = &parsed.source.language.facts;
-        let Detail::Code(code) = &mut self.element.detail else {
+        let ElementDetail::Code(code) = &mut self.element.detail else {
             return;
         };
         for (part, node) in parts {
             let text = parsed.text(node);
             match part {
-                Part::Params if code.params.is_empty() => {
+                DefinitionPart::Params if code.params.is_empty() => {
                     code.params = params(parsed, node, facts);
                     code.params_text = params_text(parsed, node);
                 }
-                Part::TypeName if code.type_name.is_none() => {
+                DefinitionPart::TypeName if code.type_name.is_none() => {
                     let bare = text.trim_start_matches([':', ' ']).trim_start_matches("->");
                     code.type_name = Some(one_line(bare, TEXT_CHARACTERS));
                 }
-                Part::TypeParams => {
+                DefinitionPart::TypeParams => {
                     code.type_params = Some(one_line(unbracketed(text).trim_end_matches(','), TEXT_CHARACTERS));
                 }
-                Part::Extends => code.extends = listed(text),
-                Part::Implements => code.implements = listed(text),
-                Part::Value if has_value && code.value.is_none() => code.value = Some(one_line(text, VALUE_CHARACTERS)),
-                Part::Modifier => code.add_modifier(text),
-                Part::Decorator => {
+                DefinitionPart::Extends => code.extends = split_heritage(text),
+                DefinitionPart::Implements => code.implements = split_heritage(text),
+                DefinitionPart::Value if has_value && code.value.is_none() => {
+                    code.value = Some(one_line(text, VALUE_CHARACTERS));
+                }
+                DefinitionPart::Modifier => code.add_modifier(text),
+                DefinitionPart::Decorator => {
                     let text = without_comments(parsed, node);
                     let bare = text.trim_start_matches('@');
                     code.decorators.push(one_line(bare, TEXT_CHARACTERS));
@@ -644,7 +662,7 @@ impl<'t> Draft<'t> {
 }
 
 /// Collects the parts among a node's children, and among those of its groups.
-fn scan<'t>(node: Node<'t>, plan: &Plan, parts: &mut Vec<(Part, Node<'t>)>) {
+fn scan<'t>(node: Node<'t>, plan: &ExtractionPlan, parts: &mut Vec<(DefinitionPart, Node<'t>)>) {
     let mut cursor = node.walk();
     if !cursor.goto_first_child() {
         return;
@@ -656,7 +674,7 @@ fn scan<'t>(node: Node<'t>, plan: &Plan, parts: &mut Vec<(Part, Node<'t>)>) {
             .and_then(|field| plan.field_parts[usize::from(field.get())]);
         match by_field.or_else(|| plan.kind_part(child)) {
             // Groups are direct children of definitions, and their own groups do not matter: one level is enough.
-            Some(Part::Group) => {
+            Some(DefinitionPart::Group) => {
                 let mut inner = child.walk();
                 for part in child.children(&mut inner) {
                     if let Some(known) = plan.kind_part(part) {
@@ -669,7 +687,7 @@ fn scan<'t>(node: Node<'t>, plan: &Plan, parts: &mut Vec<(Part, Node<'t>)>) {
                 if !is_known {
                     parts.push((part, child));
                 }
-                if part == Part::Body {
+                if part == DefinitionPart::Body {
                     return;
                 }
             }
@@ -681,30 +699,32 @@ fn scan<'t>(node: Node<'t>, plan: &Plan, parts: &mut Vec<(Part, Node<'t>)>) {
     }
 }
 
-fn empty_detail(kind: Kind) -> Detail {
+fn empty_detail(kind: ElementKind) -> ElementDetail {
     match kind {
-        Kind::Import | Kind::Export => Detail::Import(Box::<Import>::default()),
-        Kind::Markup => Detail::Markup(Box::<Markup>::default()),
-        Kind::Rule | Kind::AtRule | Kind::Property => Detail::Style(Box::<Style>::default()),
-        Kind::Heading => Detail::Heading { level: 1 },
-        Kind::Key => Detail::Key {
+        ElementKind::Import | ElementKind::Export => ElementDetail::Import(Box::<ImportFacts>::default()),
+        ElementKind::Markup => ElementDetail::Markup(Box::<MarkupFacts>::default()),
+        ElementKind::Rule | ElementKind::AtRule | ElementKind::Property => {
+            ElementDetail::Style(Box::<StyleFacts>::default())
+        }
+        ElementKind::Heading => ElementDetail::Heading { level: 1 },
+        ElementKind::Key => ElementDetail::Key {
             type_name: "null".into(),
             value: String::new(),
         },
-        Kind::Comment
-        | Kind::CodeBlock
-        | Kind::Link
-        | Kind::Image
-        | Kind::List
-        | Kind::Table
-        | Kind::FrontMatter
-        | Kind::Package => Detail::Block { info: String::new() },
-        _ => Detail::Code(Box::<Code>::default()),
+        ElementKind::Comment
+        | ElementKind::CodeBlock
+        | ElementKind::Link
+        | ElementKind::Image
+        | ElementKind::List
+        | ElementKind::Table
+        | ElementKind::FrontMatter
+        | ElementKind::Package => ElementDetail::Block { info: String::new() },
+        _ => ElementDetail::Code(Box::<DefinitionFacts>::default()),
     }
 }
 
 /// Returns the parameters of a list, or the single parameter written without a list.
-fn params(parsed: &Parsed, list: Node<'_>, facts: &Facts) -> Vec<Param> {
+fn params(parsed: &ParsedFile, list: Node<'_>, facts: &LanguageFacts) -> Vec<Param> {
     if list.named_child_count() == 0 {
         let text = parsed.text(list);
         let is_bare = !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$');
@@ -745,13 +765,13 @@ fn params(parsed: &Parsed, list: Node<'_>, facts: &Facts) -> Vec<Param> {
 }
 
 /// Returns the list as written, without brackets and comments.
-pub(crate) fn params_text(parsed: &Parsed, list: Node<'_>) -> String {
+pub(crate) fn params_text(parsed: &ParsedFile, list: Node<'_>) -> String {
     let text = without_comments(parsed, list);
     one_line(unbracketed(&text).trim_end_matches(','), TEXT_CHARACTERS)
 }
 
 /// Returns a node's text without its direct comments: a decorator of Python contains the comment after it.
-fn without_comments(parsed: &Parsed, node: Node<'_>) -> String {
+fn without_comments(parsed: &ParsedFile, node: Node<'_>) -> String {
     let mut text = String::new();
     let mut at = node.start_byte();
     let mut cursor = node.walk();
@@ -763,7 +783,7 @@ fn without_comments(parsed: &Parsed, node: Node<'_>) -> String {
     text
 }
 
-fn param(parsed: &Parsed, node: Node<'_>, facts: &Facts) -> Param {
+fn param(parsed: &ParsedFile, node: Node<'_>, facts: &LanguageFacts) -> Param {
     let field = |names: &[&str]| names.iter().find_map(|name| node.child_by_field_name(name));
     let mut cursor = node.walk();
     let holder = field(&["name", "pattern", "left"])
@@ -793,7 +813,7 @@ fn param(parsed: &Parsed, node: Node<'_>, facts: &Facts) -> Param {
 }
 
 /// Splits a heritage clause at the commas outside brackets, after removing its keyword and outer brackets.
-fn listed(clause: &str) -> Vec<String> {
+fn split_heritage(clause: &str) -> Vec<String> {
     let clause = clause.trim();
     let bare = ["extends", "implements", "permits", ":"]
         .iter()
@@ -828,7 +848,7 @@ pub(crate) fn last_name(dotted: &str) -> &str {
 }
 
 /// Sorts drafts by position and sets the parent of each to the innermost container around it.
-pub(crate) fn settle(drafts: &mut [Draft<'_>]) {
+pub(crate) fn assign_parents(drafts: &mut [ElementDraft<'_>]) {
     drafts.sort_by_key(|draft| {
         let span = draft.element.span;
         (
@@ -838,7 +858,7 @@ pub(crate) fn settle(drafts: &mut [Draft<'_>]) {
             draft.node.start_byte(),
         )
     });
-    let mut open: Vec<(usize, Span)> = Vec::new();
+    let mut open: Vec<(usize, SourceSpan)> = Vec::new();
     for (at, draft) in drafts.iter_mut().enumerate() {
         let span = draft.element.span;
         // Of two at the same position (`a, b = 1, 2`), neither contains the other; a following draft belongs to the
@@ -862,23 +882,23 @@ pub(crate) fn settle(drafts: &mut [Draft<'_>]) {
 }
 
 /// Sets the facts that follow from a definition's name, parent and modifiers.
-fn classify(drafts: &mut [Draft<'_>], facts: &Facts) {
+fn classify(drafts: &mut [ElementDraft<'_>], facts: &LanguageFacts) {
     for at in 0..drafts.len() {
         let parent = drafts[at].element.parent.map(|parent| drafts[parent].element.kind);
-        let in_class = parent.is_some_and(Kind::is_class_like);
+        let in_class = parent.is_some_and(ElementKind::is_class_like);
         let element = &mut drafts[at].element;
         element.kind = match element.kind {
-            Kind::Function if in_class => Kind::Method,
-            Kind::Variable if in_class => Kind::Field,
+            ElementKind::Function if in_class => ElementKind::Method,
+            ElementKind::Variable if in_class => ElementKind::Field,
             kind => kind,
         };
-        if element.kind == Kind::Method && facts.constructors.contains(&element.name) {
-            element.kind = Kind::Constructor;
+        if element.kind == ElementKind::Method && facts.constructors.contains(&element.name) {
+            element.kind = ElementKind::Constructor;
         }
-        if element.kind == Kind::Variable && facts.capital_constants && is_capital(&element.name) {
-            element.kind = Kind::Constant;
+        if element.kind == ElementKind::Variable && facts.capital_constants && is_capital(&element.name) {
+            element.kind = ElementKind::Constant;
         }
-        let is_local = parent.is_some_and(Kind::is_callable);
+        let is_local = parent.is_some_and(ElementKind::is_callable);
         let name = element.name.clone();
         let Some(code) = element.code_mut() else {
             continue;
@@ -902,7 +922,7 @@ fn classify(drafts: &mut [Draft<'_>], facts: &Facts) {
     }
 }
 
-fn by_name(name: &str, facts: &Facts) -> Visibility {
+fn by_name(name: &str, facts: &LanguageFacts) -> Visibility {
     let rules = &facts.visibility;
     let begins = |prefixes: &[String]| prefixes.iter().any(|prefix| name.starts_with(prefix.as_str()));
     let is_special = rules.private_prefixes.iter().any(|prefix| {
@@ -924,12 +944,12 @@ fn is_capital(name: &str) -> bool {
 }
 
 /// Attaches to definitions the comment before them or the docstring in their body.
-fn document(parsed: &Parsed, drafts: &mut [Draft<'_>], facts: &Facts) {
+fn document(parsed: &ParsedFile, drafts: &mut [ElementDraft<'_>], facts: &LanguageFacts) {
     let mut last_comment: Option<usize> = None;
     let mut after: Vec<usize> = Vec::new();
     for at in 0..drafts.len() {
         let kind = drafts[at].element.kind;
-        if kind == Kind::Comment {
+        if kind == ElementKind::Comment {
             let is_after = !facts.doc_after.is_empty() && begins(parsed, &drafts[at], &facts.doc_after);
             if is_after {
                 after.push(at);
@@ -953,7 +973,7 @@ fn document(parsed: &Parsed, drafts: &mut [Draft<'_>], facts: &Facts) {
                     .doc_prefixes
                     .iter()
                     .any(|prefix| text.starts_with(prefix.as_str()));
-                (is_doc && between.trim().is_empty()).then(|| uncommented(text))
+                (is_doc && between.trim().is_empty()).then(|| strip_comment_markers(text))
             });
         let inside = drafts[at]
             .body
@@ -975,7 +995,7 @@ fn document(parsed: &Parsed, drafts: &mut [Draft<'_>], facts: &Facts) {
 }
 
 /// True if a comment begins with one of the prefixes.
-fn begins(parsed: &Parsed, comment: &Draft<'_>, prefixes: &[String]) -> bool {
+fn begins(parsed: &ParsedFile, comment: &ElementDraft<'_>, prefixes: &[String]) -> bool {
     let span = comment.element.span;
     let text = parsed
         .source
@@ -986,19 +1006,19 @@ fn begins(parsed: &Parsed, comment: &Draft<'_>, prefixes: &[String]) -> bool {
 }
 
 /// Attaches a trailing comment to the definition before it on the same line.
-fn doc_after(parsed: &Parsed, drafts: &mut [Draft<'_>], comment: usize) {
+fn doc_after(parsed: &ParsedFile, drafts: &mut [ElementDraft<'_>], comment: usize) {
     let span = drafts[comment].element.span;
     let text = &parsed.source.text;
     let documented = drafts.iter_mut().take(comment).rev().find(|draft| {
         let before = draft.element.span;
-        draft.element.kind != Kind::Comment
+        draft.element.kind != ElementKind::Comment
             && before.end_line == span.start_line
             && text
                 .get(before.end_byte..span.start_byte)
                 .is_some_and(|between| between.trim_matches([' ', '\t', ',', ';']).is_empty())
     });
-    let doc = text.get(span.start_byte..span.end_byte).map(uncommented);
-    if let Some(code) = documented.and_then(Draft::code)
+    let doc = text.get(span.start_byte..span.end_byte).map(strip_comment_markers);
+    if let Some(code) = documented.and_then(ElementDraft::code)
         && code.doc.is_none()
     {
         code.doc = doc.filter(|doc| !doc.is_empty());
@@ -1006,7 +1026,7 @@ fn doc_after(parsed: &Parsed, drafts: &mut [Draft<'_>], comment: usize) {
 }
 
 /// Returns the comments on the lines directly before a definition, each alone on its lines.
-fn lines_before(parsed: &Parsed, drafts: &[Draft<'_>], at: usize, facts: &Facts) -> Option<String> {
+fn lines_before(parsed: &ParsedFile, drafts: &[ElementDraft<'_>], at: usize, facts: &LanguageFacts) -> Option<String> {
     let text = parsed.source.text.as_str();
     let definition = drafts[at].element.span.start_byte;
     let mut start = definition;
@@ -1023,7 +1043,8 @@ fn lines_before(parsed: &Parsed, drafts: &[Draft<'_>], at: usize, facts: &Facts)
         };
         let written = text.get(span.start_byte..span.end_byte)?;
         let is_adjacent = between.trim().is_empty() && between.matches('\n').count() < 2;
-        let is_doc = comment.element.kind == Kind::Comment && facts.doc_prefixes.iter().any(|p| written.starts_with(p));
+        let is_doc =
+            comment.element.kind == ElementKind::Comment && facts.doc_prefixes.iter().any(|p| written.starts_with(p));
         let line = text[..span.start_byte].rfind('\n').map_or(0, |feed| feed + 1);
         if !is_adjacent
             || !is_doc
@@ -1037,27 +1058,29 @@ fn lines_before(parsed: &Parsed, drafts: &[Draft<'_>], at: usize, facts: &Facts)
         }
         start = span.start_byte;
     }
-    Some(uncommented(text.get(start..end)?)).filter(|doc| !doc.is_empty())
+    Some(strip_comment_markers(text.get(start..end)?)).filter(|doc| !doc.is_empty())
 }
 
 /// Returns the documentation of the whole file: the comments that document their enclosing item, or those before the
 /// package clause.
-fn file_doc(parsed: &Parsed, drafts: &[Draft<'_>], facts: &Facts) -> Option<String> {
+fn file_doc(parsed: &ParsedFile, drafts: &[ElementDraft<'_>], facts: &LanguageFacts) -> Option<String> {
     if facts.doc_lines
-        && let Some(package) = drafts.iter().position(|draft| draft.element.kind == Kind::Package)
+        && let Some(package) = drafts
+            .iter()
+            .position(|draft| draft.element.kind == ElementKind::Package)
     {
         return lines_before(parsed, drafts, package, facts);
     }
     let inner: Vec<String> = drafts
         .iter()
-        .filter(|draft| draft.element.kind == Kind::Comment && draft.element.parent.is_none())
+        .filter(|draft| draft.element.kind == ElementKind::Comment && draft.element.parent.is_none())
         .filter_map(|draft| inner_doc(parsed, draft, facts))
         .collect();
     Some(cut(inner.join("\n").trim(), DOC_CHARACTERS)).filter(|doc| !doc.is_empty())
 }
 
 /// Returns the text of a comment that documents its enclosing item, or `None` for any other comment.
-pub(crate) fn inner_doc(parsed: &Parsed, comment: &Draft<'_>, facts: &Facts) -> Option<String> {
+pub(crate) fn inner_doc(parsed: &ParsedFile, comment: &ElementDraft<'_>, facts: &LanguageFacts) -> Option<String> {
     let text = parsed.text(comment.node);
     let is_inner = facts
         .inner_doc_prefixes
@@ -1068,11 +1091,11 @@ pub(crate) fn inner_doc(parsed: &Parsed, comment: &Draft<'_>, facts: &Facts) -> 
         let around = comment.node.parent().map(|parent| parent.kind());
         around.is_some_and(|around| facts.complexity.opaque.iter().any(|kind| kind == around))
     };
-    (is_inner && !is_hidden()).then(|| uncommented(text))
+    (is_inner && !is_hidden()).then(|| strip_comment_markers(text))
 }
 
 /// Returns a documentation comment without its markers.
-pub(crate) fn uncommented(comment: &str) -> String {
+pub(crate) fn strip_comment_markers(comment: &str) -> String {
     let is_after = ["/**<", "/*!<", "///<", "//!<"]
         .iter()
         .any(|sign| comment.starts_with(sign));
@@ -1100,7 +1123,7 @@ pub(crate) fn uncommented(comment: &str) -> String {
 }
 
 /// Returns the string literal that a body begins with.
-fn docstring(parsed: &Parsed, body: Node<'_>) -> Option<String> {
+fn docstring(parsed: &ParsedFile, body: Node<'_>) -> Option<String> {
     let mut cursor = body.walk();
     let first = body.named_children(&mut cursor).find(|child| !child.is_extra())?;
     let string = if first.kind() == "expression_statement" {
@@ -1129,14 +1152,14 @@ fn cut(text: &str, limit: usize) -> String {
 }
 
 /// Drops variables inside functions, and those in their values: they are not part of a file's structure.
-fn drop_locals(drafts: &mut [Draft<'_>]) {
+fn drop_locals(drafts: &mut [ElementDraft<'_>]) {
     for at in 0..drafts.len() {
-        if !matches!(drafts[at].element.kind, Kind::Variable | Kind::Constant) {
+        if !matches!(drafts[at].element.kind, ElementKind::Variable | ElementKind::Constant) {
             continue;
         }
         let mut around = drafts[at].element.parent;
         // A dropped draft does not count, unless it is a function: its own parent counts instead.
-        let says_nothing = |draft: &Draft<'_>| !draft.keep && !draft.element.kind.is_callable();
+        let says_nothing = |draft: &ElementDraft<'_>| !draft.keep && !draft.element.kind.is_callable();
         while let Some(parent) = around.filter(|parent| says_nothing(&drafts[*parent])) {
             around = drafts[parent].element.parent;
         }
@@ -1147,7 +1170,7 @@ fn drop_locals(drafts: &mut [Draft<'_>]) {
 }
 
 /// Returns the kept elements in the order of the text, with renumbered parents.
-fn finish(drafts: Vec<Draft<'_>>) -> Vec<Element> {
+fn finish_elements(drafts: Vec<ElementDraft<'_>>) -> Vec<CodeElement> {
     // Children of a dropped draft belong to its nearest kept ancestor.
     let heir = |mut at: Option<usize>| {
         while let Some(index) = at.filter(|index| !drafts[*index].keep) {
@@ -1157,7 +1180,7 @@ fn finish(drafts: Vec<Draft<'_>>) -> Vec<Element> {
     };
     let parents: Vec<Option<usize>> = drafts.iter().map(|draft| heir(draft.element.parent)).collect();
     let mut order: Vec<usize> = (0..drafts.len()).filter(|at| drafts[*at].keep).collect();
-    // Stable: the order of `settle` stays, and drafts that refinements appended are sorted in.
+    // Stable: the order of `assign_parents` stays, and drafts that refinements appended are sorted in.
     order.sort_by_key(|at| {
         let span = drafts[*at].element.span;
         (span.start_byte, Reverse(span.end_byte))
@@ -1166,7 +1189,7 @@ fn finish(drafts: Vec<Draft<'_>>) -> Vec<Element> {
     for (place, at) in order.iter().enumerate() {
         places[*at] = place;
     }
-    let mut elements: Vec<Option<Element>> = drafts.into_iter().map(|draft| Some(draft.element)).collect();
+    let mut elements: Vec<Option<CodeElement>> = drafts.into_iter().map(|draft| Some(draft.element)).collect();
     order
         .into_iter()
         .filter_map(|at| {
@@ -1179,30 +1202,33 @@ fn finish(drafts: Vec<Draft<'_>>) -> Vec<Element> {
 
 #[cfg(test)]
 mod tests {
-    use super::{last_name, listed, uncommented};
+    use super::{last_name, split_heritage, strip_comment_markers};
 
     #[test]
     fn heritage_is_cut_at_the_outer_commas() {
         assert_eq!(
-            listed("(Base, Generic[K, V], metaclass=Meta)"),
+            split_heritage("(Base, Generic[K, V], metaclass=Meta)"),
             ["Base", "Generic[K, V]", "metaclass=Meta"]
         );
-        assert_eq!(listed("implements Map<K, V>,\n  Cloneable"), ["Map<K, V>", "Cloneable"]);
-        assert_eq!(listed("extends React.Component"), ["React.Component"]);
-        assert_eq!(listed("()"), [""; 0]);
+        assert_eq!(
+            split_heritage("implements Map<K, V>,\n  Cloneable"),
+            ["Map<K, V>", "Cloneable"]
+        );
+        assert_eq!(split_heritage("extends React.Component"), ["React.Component"]);
+        assert_eq!(split_heritage("()"), [""; 0]);
     }
 
     #[test]
-    fn comments_lose_their_signs() {
+    fn comment_markers_are_stripped() {
         assert_eq!(
-            uncommented("/**\n * Adds.\n *\n * @param a one\n */"),
+            strip_comment_markers("/**\n * Adds.\n *\n * @param a one\n */"),
             "Adds.\n\n@param a one"
         );
-        assert_eq!(uncommented("/** Short. */"), "Short.");
+        assert_eq!(strip_comment_markers("/** Short. */"), "Short.");
     }
 
     #[test]
-    fn decorators_are_known_by_their_last_name() {
+    fn last_name_ignores_path_and_arguments() {
         assert_eq!(last_name("functools.lru_cache(maxsize=None)"), "lru_cache");
         assert_eq!(last_name("property"), "property");
     }

@@ -9,8 +9,8 @@ use globset::{GlobBuilder, GlobMatcher};
 use regex::Regex;
 
 use crate::{
-    elements::{Code, Detail, Element, Visibility, decorator_names},
-    errors::structure::{StructureError, nearest},
+    elements::{CodeElement, DefinitionFacts, ElementDetail, Visibility, decorator_names},
+    errors::structure::{StructureError, most_similar},
 };
 
 /// The maximum length of a filter, in characters; a longer one is rejected.
@@ -18,20 +18,20 @@ const MAX_CHARACTERS: usize = 1_000;
 
 /// A parsed filter with its source text.
 #[derive(Clone, Debug, Default)]
-pub struct Filter {
+pub struct ElementFilter {
     text: String,
-    terms: Vec<Term>,
+    terms: Vec<FilterTerm>,
 }
 
 #[derive(Clone, Debug)]
-struct Term {
-    key: Key,
-    test: Test,
+struct FilterTerm {
+    key: FilterKey,
+    test: FilterTest,
     is_negated: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Key {
+enum FilterKey {
     Name,
     Params,
     Static,
@@ -45,22 +45,22 @@ enum Key {
     Decorator,
 }
 
-const KEYS: [(&str, Key); 11] = [
-    ("name", Key::Name),
-    ("params", Key::Params),
-    ("static", Key::Static),
-    ("public", Key::Public),
-    ("private", Key::Private),
-    ("protected", Key::Protected),
-    ("async", Key::Async),
-    ("visibility", Key::Visibility),
-    ("type", Key::Type),
-    ("lines", Key::Lines),
-    ("decorator", Key::Decorator),
+const KEYS: [(&str, FilterKey); 11] = [
+    ("name", FilterKey::Name),
+    ("params", FilterKey::Params),
+    ("static", FilterKey::Static),
+    ("public", FilterKey::Public),
+    ("private", FilterKey::Private),
+    ("protected", FilterKey::Protected),
+    ("async", FilterKey::Async),
+    ("visibility", FilterKey::Visibility),
+    ("type", FilterKey::Type),
+    ("lines", FilterKey::Lines),
+    ("decorator", FilterKey::Decorator),
 ];
 
 #[derive(Clone, Debug)]
-enum Test {
+enum FilterTest {
     Equals(String),
     Glob(GlobMatcher),
     Regex(Regex),
@@ -70,7 +70,7 @@ enum Test {
 
 /// The properties of a row that a filter tests; an element that is not a definition has only a name, a type and lines.
 #[derive(Clone, Copy, Debug)]
-pub struct Subject<'e> {
+pub struct FilterSubject<'e> {
     pub name: &'e str,
     /// The kind or capture, such as `method`.
     pub kind: &'e str,
@@ -81,19 +81,19 @@ pub struct Subject<'e> {
     /// The declared type of a definition, or the type of a key's value.
     pub type_name: Option<&'e str>,
     /// The facts of a definition.
-    pub code: Option<&'e Code>,
+    pub code: Option<&'e DefinitionFacts>,
 }
 
-impl<'e> From<&'e Element> for Subject<'e> {
-    fn from(element: &'e Element) -> Self {
+impl<'e> From<&'e CodeElement> for FilterSubject<'e> {
+    fn from(element: &'e CodeElement) -> Self {
         Self {
             name: &element.name,
             kind: element.kind.name(),
             lines: element.span.lines(),
             is_callable: element.kind.is_callable(),
             type_name: match &element.detail {
-                Detail::Code(code) => code.type_name.as_deref(),
-                Detail::Key { type_name, .. } => Some(type_name),
+                ElementDetail::Code(code) => code.type_name.as_deref(),
+                ElementDetail::Key { type_name, .. } => Some(type_name),
                 _ => None,
             },
             code: element.code(),
@@ -101,15 +101,15 @@ impl<'e> From<&'e Element> for Subject<'e> {
     }
 }
 
-impl Filter {
+impl ElementFilter {
     /// Parses a filter. An empty filter matches every row.
     pub fn parse(text: &str) -> Result<Self, StructureError> {
         if text.trim().is_empty() {
             return Ok(Self::default());
         }
-        let mut reader = Reader { text, at: 0 };
+        let mut reader = FilterParser { text, at: 0 };
         if text.chars().count() > MAX_CHARACTERS {
-            return Err(reader.bad(0, "it is longer than 1000 characters", "1000 文字を超えています"));
+            return Err(reader.error_at(0, "it is longer than 1000 characters", "1000 文字を超えています"));
         }
         let mut terms = Vec::new();
         loop {
@@ -122,7 +122,7 @@ impl Filter {
                 });
             }
             if !reader.take(",") {
-                return Err(reader.bad(reader.at, "a comma is expected here", "ここにはカンマが必要です"));
+                return Err(reader.error_at(reader.at, "a comma is expected here", "ここにはカンマが必要です"));
             }
         }
     }
@@ -145,7 +145,7 @@ impl Filter {
     #[must_use]
     pub fn exact_name(&self) -> Option<&str> {
         self.terms.iter().find_map(|term| match &term.test {
-            Test::Equals(name) if term.key == Key::Name && !term.is_negated => {
+            FilterTest::Equals(name) if term.key == FilterKey::Name && !term.is_negated => {
                 let is_word = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
                 (is_word && !name.starts_with("given_")).then_some(name.as_str())
             }
@@ -155,63 +155,63 @@ impl Filter {
 
     /// True if a row matches every term.
     #[must_use]
-    pub fn matches(&self, subject: Subject<'_>) -> bool {
+    pub fn matches(&self, subject: FilterSubject<'_>) -> bool {
         self.terms
             .iter()
             .all(|term| term.holds(subject).is_some_and(|holds| holds != term.is_negated))
     }
 }
 
-impl Term {
+impl FilterTerm {
     /// Returns `None` if the subject has no value for the key.
-    fn holds(&self, subject: Subject<'_>) -> Option<bool> {
+    fn holds(&self, subject: FilterSubject<'_>) -> Option<bool> {
         let flag = |value: bool| match &self.test {
-            Test::Is(wanted) => value == *wanted,
+            FilterTest::Is(wanted) => value == *wanted,
             _ => false,
         };
         let number = |value: usize| match &self.test {
-            Test::Number(range) => range.contains(&value),
+            FilterTest::Number(range) => range.contains(&value),
             _ => false,
         };
         let text = |value: &str| match &self.test {
-            Test::Equals(wanted) => value == wanted,
-            Test::Glob(glob) => glob.is_match(value),
-            Test::Regex(regex) => regex.is_match(value),
+            FilterTest::Equals(wanted) => value == wanted,
+            FilterTest::Glob(glob) => glob.is_match(value),
+            FilterTest::Regex(regex) => regex.is_match(value),
             _ => false,
         };
         let seen = |visibility: Visibility| subject.code.map(|code| flag(code.visibility == visibility));
         match self.key {
-            Key::Name => Some(text(subject.name)),
-            Key::Type => Some(text(subject.kind) || subject.type_name.is_some_and(text)),
-            Key::Lines => Some(number(subject.lines)),
+            FilterKey::Name => Some(text(subject.name)),
+            FilterKey::Type => Some(text(subject.kind) || subject.type_name.is_some_and(text)),
+            FilterKey::Lines => Some(number(subject.lines)),
             // Elements that cannot have parameters, such as a class or a field, do not count as having zero.
-            Key::Params => subject
+            FilterKey::Params => subject
                 .code
                 .filter(|code| subject.is_callable || !code.params.is_empty())
                 .map(|code| number(code.params.len())),
-            Key::Static => subject.code.map(|code| flag(code.is_static)),
-            Key::Async => subject.code.map(|code| flag(code.is_async)),
-            Key::Public => seen(Visibility::Public),
-            Key::Private => seen(Visibility::Private),
-            Key::Protected => seen(Visibility::Protected),
+            FilterKey::Static => subject.code.map(|code| flag(code.is_static)),
+            FilterKey::Async => subject.code.map(|code| flag(code.is_async)),
+            FilterKey::Public => seen(Visibility::Public),
+            FilterKey::Private => seen(Visibility::Private),
+            FilterKey::Protected => seen(Visibility::Protected),
             // A definition without decorators has an empty list: `decorator!=test` matches it.
-            Key::Decorator => subject.code.map(|code| {
+            FilterKey::Decorator => subject.code.map(|code| {
                 let mut decorators = code.decorators.iter();
                 decorators.any(|decorator| is_decorator(decorator, text))
             }),
-            Key::Visibility => subject.code.map(|code| text(code.visibility.name())),
+            FilterKey::Visibility => subject.code.map(|code| text(code.visibility.name())),
         }
     }
 }
 
 /// A parser that reads a filter from left to right.
-struct Reader<'t> {
+struct FilterParser<'t> {
     text: &'t str,
     at: usize,
 }
 
-impl<'t> Reader<'t> {
-    fn bad(&self, at: usize, en: impl Into<String>, ja: impl Into<String>) -> StructureError {
+impl<'t> FilterParser<'t> {
+    fn error_at(&self, at: usize, en: impl Into<String>, ja: impl Into<String>) -> StructureError {
         StructureError::BadFilter {
             filter: self.text.to_owned(),
             column: self.text.get(..at).unwrap_or(self.text).chars().count(),
@@ -235,7 +235,7 @@ impl<'t> Reader<'t> {
         is_there
     }
 
-    fn term(&mut self) -> Result<Term, StructureError> {
+    fn term(&mut self) -> Result<FilterTerm, StructureError> {
         self.skip_spaces();
         let start = self.at;
         let length = self
@@ -244,14 +244,14 @@ impl<'t> Reader<'t> {
             .unwrap_or(self.rest().len());
         let word = &self.rest()[..length];
         if word.is_empty() {
-            return Err(self.bad(start, "a key is expected here", "ここにはキーが必要です"));
+            return Err(self.error_at(start, "a key is expected here", "ここにはキーが必要です"));
         }
         let Some((_, key)) = KEYS.iter().find(|(name, _)| *name == word) else {
-            let near = nearest(word, KEYS.iter().map(|(name, _)| *name));
+            let near = most_similar(word, KEYS.iter().map(|(name, _)| *name));
             let (mean, mean_ja) = near.first().map_or((String::new(), String::new()), |near| {
                 (format!("; did you mean {near}"), format!("。もしかして: {near}"))
             });
-            return Err(self.bad(
+            return Err(self.error_at(
                 start,
                 format!("{word:?} is no key{mean}"),
                 format!("{word:?} というキーはありません{mean_ja}"),
@@ -264,7 +264,7 @@ impl<'t> Reader<'t> {
             .into_iter()
             .find(|operator| self.take(operator))
         else {
-            return Err(self.bad(
+            return Err(self.error_at(
                 operator_at,
                 "an operator (=, =~, !=) is expected after the key",
                 "キーの後には演算子（=、=~、!=）が必要です",
@@ -274,7 +274,7 @@ impl<'t> Reader<'t> {
         let value_at = self.at;
         let value = self.value(operator)?;
         let test = self.test(*key, operator, &value, (operator_at, value_at))?;
-        Ok(Term {
+        Ok(FilterTerm {
             key: *key,
             test,
             is_negated: operator.starts_with('!'),
@@ -282,7 +282,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Parses a value: quoted, a regular expression between slashes, or everything up to the next comma.
-    fn value(&mut self, operator: &str) -> Result<Value, StructureError> {
+    fn value(&mut self, operator: &str) -> Result<FilterValue, StructureError> {
         let start = self.at;
         let rest = self.rest();
         let is_regex = operator.ends_with('~') && rest.starts_with('/');
@@ -298,13 +298,13 @@ impl<'t> Reader<'t> {
                     let inner = rest[1..offset].replace(&format!("\\{quote}"), &quote.to_string());
                     self.at += offset + 1;
                     return Ok(if is_regex {
-                        Value::Regex(inner)
+                        FilterValue::Regex(inner)
                     } else {
-                        Value::Plain(inner)
+                        FilterValue::Plain(inner)
                     });
                 }
             }
-            return Err(self.bad(
+            return Err(self.error_at(
                 start,
                 format!("the closing {quote} is missing"),
                 format!("閉じる {quote} がありません"),
@@ -324,29 +324,29 @@ impl<'t> Reader<'t> {
             .unwrap_or(rest.len());
         let plain = rest[..end].trim();
         if plain.is_empty() {
-            return Err(self.bad(start, "a value is missing", "値がありません"));
+            return Err(self.error_at(start, "a value is missing", "値がありません"));
         }
         self.at += end;
-        Ok(Value::Plain(plain.to_owned()))
+        Ok(FilterValue::Plain(plain.to_owned()))
     }
 
     fn test(
         &self,
-        key: Key,
+        key: FilterKey,
         operator: &str,
-        value: &Value,
+        value: &FilterValue,
         (operator_at, value_at): (usize, usize),
-    ) -> Result<Test, StructureError> {
+    ) -> Result<FilterTest, StructureError> {
         let is_pattern = operator.ends_with('~');
         let is_comparison = operator.starts_with(['<', '>']);
         match (key, value) {
-            (Key::Params | Key::Lines, Value::Plain(text)) if !is_pattern => {
+            (FilterKey::Params | FilterKey::Lines, FilterValue::Plain(text)) if !is_pattern => {
                 let number: usize = text
                     .parse()
-                    .map_err(|_| self.bad(value_at, "a whole number is expected", "整数を指定してください"))?;
-                Ok(Test::Number(match operator {
+                    .map_err(|_| self.error_at(value_at, "a whole number is expected", "整数を指定してください"))?;
+                Ok(FilterTest::Number(match operator {
                     "<" if number == 0 => {
-                        return Err(self.bad(value_at, "nothing is below 0", "0 未満の値はありません"));
+                        return Err(self.error_at(value_at, "nothing is below 0", "0 未満の値はありません"));
                     }
                     "<" => 0..=number - 1,
                     "<=" => 0..=number,
@@ -355,47 +355,49 @@ impl<'t> Reader<'t> {
                     _ => number..=number,
                 }))
             }
-            (Key::Params | Key::Lines, _) => Err(self.bad(
+            (FilterKey::Params | FilterKey::Lines, _) => Err(self.error_at(
                 operator_at,
                 "this key is a number: use =, !=, <, <=, > or >=",
                 "このキーは数値です。=、!=、<、<=、>、>= を使ってください",
             )),
-            _ if is_comparison => Err(self.bad(
+            _ if is_comparison => Err(self.error_at(
                 operator_at,
                 "only params and lines are numbers",
                 "数値で比べられるのは params と lines だけです",
             )),
-            (Key::Static | Key::Public | Key::Private | Key::Protected | Key::Async, Value::Plain(text))
-                if !is_pattern =>
-            {
-                match text.to_ascii_lowercase().as_str() {
-                    "true" | "yes" | "1" => Ok(Test::Is(true)),
-                    "false" | "no" | "0" => Ok(Test::Is(false)),
-                    _ => Err(self.bad(
-                        value_at,
-                        "true or false is expected",
-                        "true か false を指定してください",
-                    )),
-                }
-            }
-            (Key::Static | Key::Public | Key::Private | Key::Protected | Key::Async, _) => Err(self.bad(
+            (
+                FilterKey::Static | FilterKey::Public | FilterKey::Private | FilterKey::Protected | FilterKey::Async,
+                FilterValue::Plain(text),
+            ) if !is_pattern => match text.to_ascii_lowercase().as_str() {
+                "true" | "yes" | "1" => Ok(FilterTest::Is(true)),
+                "false" | "no" | "0" => Ok(FilterTest::Is(false)),
+                _ => Err(self.error_at(
+                    value_at,
+                    "true or false is expected",
+                    "true か false を指定してください",
+                )),
+            },
+            (
+                FilterKey::Static | FilterKey::Public | FilterKey::Private | FilterKey::Protected | FilterKey::Async,
+                _,
+            ) => Err(self.error_at(
                 operator_at,
                 "this key is true or false: use = or !=",
                 "このキーの値は true か false です。= か != を使ってください",
             )),
-            (_, Value::Regex(pattern)) => Regex::new(pattern)
-                .map(Test::Regex)
-                .map_err(|error| self.bad(value_at, brief(&error), brief(&error))),
-            (Key::Decorator, Value::Plain(text)) if without_signs(text) != text => {
-                let bare = Value::Plain(without_signs(text).to_owned());
+            (_, FilterValue::Regex(pattern)) => Regex::new(pattern)
+                .map(FilterTest::Regex)
+                .map_err(|error| self.error_at(value_at, regex_error_reason(&error), regex_error_reason(&error))),
+            (FilterKey::Decorator, FilterValue::Plain(text)) if without_signs(text) != text => {
+                let bare = FilterValue::Plain(without_signs(text).to_owned());
                 self.test(key, operator, &bare, (operator_at, value_at))
             }
-            (_, Value::Plain(pattern)) if is_pattern => GlobBuilder::new(pattern)
+            (_, FilterValue::Plain(pattern)) if is_pattern => GlobBuilder::new(pattern)
                 .literal_separator(false)
                 .build()
-                .map(|glob| Test::Glob(glob.compile_matcher()))
-                .map_err(|error| self.bad(value_at, error.kind().to_string(), error.kind().to_string())),
-            (_, Value::Plain(text)) => Ok(Test::Equals(text.clone())),
+                .map(|glob| FilterTest::Glob(glob.compile_matcher()))
+                .map_err(|error| self.error_at(value_at, error.kind().to_string(), error.kind().to_string())),
+            (_, FilterValue::Plain(text)) => Ok(FilterTest::Equals(text.clone())),
         }
     }
 }
@@ -418,13 +420,13 @@ fn without_signs(decorator: &str) -> &str {
         .unwrap_or(decorator)
 }
 
-enum Value {
+enum FilterValue {
     Plain(String),
     Regex(String),
 }
 
 /// Returns the last line of a regex error, which contains the reason; the lines before it draw the position.
-fn brief(error: &regex::Error) -> String {
+fn regex_error_reason(error: &regex::Error) -> String {
     let text = error.to_string();
     text.lines()
         .last()
@@ -435,22 +437,22 @@ fn brief(error: &regex::Error) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Filter, Subject};
+    use super::{ElementFilter, FilterSubject};
     use crate::{
-        elements::{Code, Param, Visibility},
+        elements::{DefinitionFacts, Param, Visibility},
         errors::structure::StructureError,
     };
 
     fn passes(filter: &str) -> bool {
-        let code = Code {
+        let code = DefinitionFacts {
             params: vec![Param::default(), Param::default()],
             visibility: Visibility::Protected,
             type_name: Some("Map<K, V>".to_owned()),
             decorators: vec!["app.route(\"/x\", methods=[\"GET\"])".to_owned(), "cached".to_owned()],
             is_async: true,
-            ..Code::default()
+            ..DefinitionFacts::default()
         };
-        let subject = Subject {
+        let subject = FilterSubject {
             name: "get_user",
             kind: "method",
             lines: 12,
@@ -458,11 +460,11 @@ mod tests {
             type_name: code.type_name.as_deref(),
             code: Some(&code),
         };
-        Filter::parse(filter).expect(filter).matches(subject)
+        ElementFilter::parse(filter).expect(filter).matches(subject)
     }
 
     fn refused(filter: &str) -> (usize, String) {
-        match Filter::parse(filter) {
+        match ElementFilter::parse(filter) {
             Err(StructureError::BadFilter { column, reason, .. }) => (column, reason.0),
             other => panic!("{filter}: {other:?}"),
         }
@@ -521,8 +523,8 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_parameters_by_nature_matches_neither_way() {
-        let subject = Subject {
+    fn elements_without_parameters_match_no_parameter_term() {
+        let subject = FilterSubject {
             name: "os",
             kind: "import",
             lines: 1,
@@ -538,14 +540,17 @@ mod tests {
             "decorator=test",
             "decorator!=test",
         ] {
-            assert!(!Filter::parse(filter).expect(filter).matches(subject), "{filter}");
+            assert!(
+                !ElementFilter::parse(filter).expect(filter).matches(subject),
+                "{filter}"
+            );
         }
     }
 
     #[test]
-    fn one_exact_name_is_known_beforehand() {
+    fn exact_name_is_returned_for_plain_words() {
         let name = |filter: &str| {
-            let filter = Filter::parse(filter).expect("a filter");
+            let filter = ElementFilter::parse(filter).expect("a filter");
             filter.exact_name().map(str::to_owned)
         };
         assert_eq!(name("public=true,name=get_all").as_deref(), Some("get_all"));
@@ -562,7 +567,7 @@ mod tests {
     }
 
     #[test]
-    fn malformed_filters_say_where() {
+    fn malformed_filters_report_the_column() {
         assert_eq!(refused("名=x").0, 0);
         assert_eq!(refused("nam=x"), (0, "\"nam\" is no key; did you mean name".to_owned()));
         assert_eq!(refused("name").0, 4);

@@ -6,34 +6,35 @@
 pub mod errors;
 
 // Finding and searching.
-mod backtracking;
-pub mod changed;
+mod cancellable_matcher;
 mod excerpt;
-mod fault;
-mod one_file;
+mod file_searcher;
+pub mod modified_filter;
 pub mod pages;
-mod polled;
+mod pattern_error;
+mod pcre2_matcher;
+pub mod place_filter;
 pub mod search;
 pub mod shape;
 pub mod shared_walk;
 pub mod size;
 pub mod skipped;
-pub mod sources;
+pub mod source_files;
 pub mod text_query;
+mod thread_budget;
 pub mod walk;
-mod walkers;
-pub mod within;
 
 // The structure of files.
-pub mod broken;
 pub mod complexity;
 pub mod elements;
 pub mod extract;
+pub mod file_scale;
 pub mod filter;
 pub mod languages;
+mod match_starts;
 pub mod outline;
 pub mod parse;
-mod parse_job;
+mod parser_job;
 pub mod parser_pool;
 pub mod parser_process;
 pub mod pattern;
@@ -41,11 +42,10 @@ pub mod project_stats;
 pub mod query;
 pub mod query_files;
 pub mod ranked;
-pub mod scale;
 pub mod section;
-mod starts;
+pub mod syntax_errors;
 pub mod table;
 pub mod user_queries;
 
 // Counters for measurements.
-pub mod work;
+pub mod work_counters;

@@ -1,25 +1,25 @@
 //! The outline of a file: its elements without the syntax tree, the basis of tables, scales, rankings and sections.
 //!
-//! Unlike [`Parsed`] it can be sent out of the process that parsed the file; see [`crate::parser_pool`].
+//! Unlike [`ParsedFile`] it can be sent out of the process that parsed the file; see [`crate::parser_pool`].
 
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    elements::Elements,
+    elements::ElementList,
     errors::structure::StructureError,
     extract::extract,
-    parse::{LineIndex, ParseError, Parsed, Source, parse},
+    parse::{LineIndex, ParseError, ParsedFile, SourceFile, parse},
 };
 
 /// The elements of a file, with its text.
 #[derive(Debug)]
 pub struct Outline {
     /// The source file that was parsed.
-    pub source: Source,
+    pub source: SourceFile,
     /// The index that converts byte offsets to lines and columns.
     pub lines: LineIndex,
     /// All elements, including those of embedded texts.
-    pub elements: Elements,
+    pub elements: ElementList,
     /// The first parse errors, at most [`crate::parse::MAX_PARSE_ERRORS`].
     pub errors: Vec<ParseError>,
     /// The number of all parse errors, including those of embedded texts.
@@ -31,7 +31,7 @@ impl Outline {
     ///
     /// # Errors
     /// Returns [`StructureError::Cancelled`] once the token is cancelled.
-    pub fn read(source: Source, cancel: &CancellationToken) -> Result<Self, StructureError> {
+    pub fn read(source: SourceFile, cancel: &CancellationToken) -> Result<Self, StructureError> {
         let parsed = parse(source, cancel)?;
         let elements = extract(&parsed, cancel)?;
         Ok(Self::new(parsed, elements))
@@ -39,7 +39,7 @@ impl Outline {
 
     /// Combines a parsed file with the elements extracted from it.
     #[must_use]
-    pub fn new(parsed: Parsed, elements: Elements) -> Self {
+    pub fn new(parsed: ParsedFile, elements: ElementList) -> Self {
         Self {
             source: parsed.source,
             lines: parsed.lines,

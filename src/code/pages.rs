@@ -5,9 +5,9 @@
 
 use std::ops::Range;
 
-use crate::shape::{Basis, CountsOutput, GroupedOutput, RowsOutput, Shaped};
+use crate::shape::{CountsOutput, GroupedOutput, ReplyBasis, RowsOutput, ShapedReply};
 
-impl Shaped {
+impl ShapedReply {
     /// Returns the number of rows that paging can remove. A summary, a ranking and a bare number have bounded sizes and
     /// return 0.
     #[must_use]
@@ -41,9 +41,9 @@ impl Shaped {
     }
 }
 
-impl Basis {
+impl ReplyBasis {
     /// Returns the basis of a page that begins at a row.
-    fn at(self, from: usize) -> Self {
+    fn starting_at(self, from: usize) -> Self {
         Self { from, ..self }
     }
 }
@@ -76,7 +76,7 @@ impl RowsOutput {
                 .collect(),
             results,
             root: self.root.clone(),
-            basis: self.basis.at(rows.start),
+            basis: self.basis.starting_at(rows.start),
             ..*self
         };
         (page, end)
@@ -106,7 +106,7 @@ impl GroupedOutput {
             count: files.len(),
             truncated: self.truncated || rows.start > 0 || end < total,
             files,
-            basis: self.basis.at(rows.start),
+            basis: self.basis.starting_at(rows.start),
             ..*self
         };
         (page, end)
@@ -128,7 +128,7 @@ impl CountsOutput {
             total_files: truncated.then_some(self.file_counts.len()),
             truncated,
             file_counts,
-            basis: self.basis.at(rows.start),
+            basis: self.basis.starting_at(rows.start),
             ..*self
         };
         (page, end)
@@ -139,13 +139,13 @@ impl CountsOutput {
 mod tests {
     use std::collections::BTreeMap;
 
-    use crate::shape::{Basis, Group, GroupRow, GroupedOutput, Row, RowsOutput, Shaped};
+    use crate::shape::{FileGroup, GroupRow, GroupedOutput, MatchRow, ReplyBasis, RowsOutput, ShapedReply};
 
     fn rows(files: &[(&str, usize)]) -> RowsOutput {
         let results: Vec<_> = files
             .iter()
             .flat_map(|(file, count)| {
-                (1..=*count).map(|line| Row {
+                (1..=*count).map(|line| MatchRow {
                     file: (*file).to_owned(),
                     line: line as u64,
                     text: "x".to_owned(),
@@ -166,14 +166,14 @@ mod tests {
             root: None,
             results,
             encodings: BTreeMap::new(),
-            basis: Basis::default(),
+            basis: ReplyBasis::default(),
             meta: None,
         }
     }
 
     #[test]
-    fn a_page_ends_with_a_file_and_never_takes_nothing() {
-        let all = Shaped::Rows(rows(&[("a", 2), ("b", 3), ("c", 1)]));
+    fn page_ends_at_file_boundary_and_is_never_empty() {
+        let all = ShapedReply::Rows(rows(&[("a", 2), ("b", 3), ("c", 1)]));
         let ends: Vec<_> = [(0, 1), (0, 2), (0, 4), (2, 4), (2, 5), (5, 9)]
             .into_iter()
             .map(|(from, to)| all.page(from..to).1)
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn grouped_pages_give_every_row_once() {
+    fn grouped_pages_contain_every_row_once() {
         let row = |line| GroupRow {
             line,
             text: String::new(),
@@ -191,23 +191,23 @@ mod tests {
             context_before: Vec::new(),
             context_after: Vec::new(),
         };
-        let group = |file: &str, lines: std::ops::Range<u64>| Group {
+        let group = |file: &str, lines: std::ops::Range<u64>| FileGroup {
             file: file.to_owned(),
             match_count: lines.end - lines.start,
             matches: lines.map(row).collect(),
         };
-        let all = Shaped::Grouped(GroupedOutput {
+        let all = ShapedReply::Grouped(GroupedOutput {
             success: true,
             count: 2,
             total_matches: 7,
             truncated: false,
             files: vec![group("a", 0..3), group("b", 10..14)],
-            basis: Basis::default(),
+            basis: ReplyBasis::default(),
             meta: None,
         });
         let (mut at, mut seen) = (0, Vec::new());
         while at < all.rows() {
-            let (Shaped::Grouped(page), end) = all.page(at..at + 2) else {
+            let (ShapedReply::Grouped(page), end) = all.page(at..at + 2) else {
                 panic!("grouped")
             };
             assert!(end > at && page.truncated);

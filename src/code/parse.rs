@@ -1,6 +1,6 @@
 //! Parsing a decoded file into its syntax tree and its line index.
 //!
-//! Broken source is not a failure: the tree contains the readable parts, and [`Parsed::errors`] lists the positions of
+//! Broken source is not a failure: the tree contains the readable parts, and [`ParsedFile::errors`] lists the positions of
 //! the errors. Parsing stops soon after cancellation, also within a grammar's scanner. Trees are walked with cursors,
 //! never recursively: nesting cannot overflow the stack.
 
@@ -11,10 +11,10 @@ use tokio_util::sync::CancellationToken;
 use tree_sitter::{InputEdit, Node, ParseOptions, Parser, Point, Tree, TreeCursor};
 
 use crate::{
-    elements::Span,
+    elements::SourceSpan,
     errors::structure::StructureError,
-    languages::{Language, detect::detect, unread::Unread},
-    work,
+    languages::{Language, blanked::BlankedPart, detect::detect},
+    work_counters,
 };
 
 /// The maximum number of parse errors listed; a reader acts on the first few, and the total counts the rest.
@@ -33,7 +33,7 @@ const MARK_EVERY: usize = 256;
 
 /// A decoded file with its path, language and encoding.
 #[derive(Clone, Debug)]
-pub struct Source {
+pub struct SourceFile {
     /// The path as replies show it.
     pub path: String,
     /// The language in which the file is parsed.
@@ -45,7 +45,7 @@ pub struct Source {
     pub size_bytes: u64,
 }
 
-impl Source {
+impl SourceFile {
     /// Creates a source in the language that the caller named, or else in the detected one.
     pub fn new(
         path: impl Into<String>,
@@ -80,9 +80,9 @@ pub struct ParseError {
 
 /// A syntax tree with its text.
 #[derive(Debug)]
-pub struct Parsed {
+pub struct ParsedFile {
     /// The parsed source, with its text.
-    pub source: Source,
+    pub source: SourceFile,
     /// The syntax tree of the whole text.
     pub tree: Tree,
     /// The index that converts byte offsets to lines and columns.
@@ -92,20 +92,20 @@ pub struct Parsed {
     /// The number of all parse errors, including those of embedded texts.
     pub error_count: usize,
     /// The embedded texts in other languages, in the order of the text.
-    pub embedded: Vec<Embedded>,
+    pub embedded: Vec<EmbeddedText>,
     /// The call's cancellation token, for the work that a language does beyond its query.
     pub(crate) cancel: CancellationToken,
 }
 
 /// Parses a source in its language, and each embedded text in its own.
-pub fn parse(source: Source, cancel: &CancellationToken) -> Result<Parsed, StructureError> {
+pub fn parse(source: SourceFile, cancel: &CancellationToken) -> Result<ParsedFile, StructureError> {
     parse_at(source, 0, cancel)
 }
 
-fn parse_at(source: Source, depth: usize, cancel: &CancellationToken) -> Result<Parsed, StructureError> {
+fn parse_at(source: SourceFile, depth: usize, cancel: &CancellationToken) -> Result<ParsedFile, StructureError> {
     let (tree, unread) = read(source.language, &source.text, cancel)?;
     let lines = LineIndex::new(&source.text);
-    let mut parsed = Parsed {
+    let mut parsed = ParsedFile {
         source,
         tree,
         lines,
@@ -115,7 +115,7 @@ fn parse_at(source: Source, depth: usize, cancel: &CancellationToken) -> Result<
         cancel: cancel.clone(),
     };
     parsed.find_errors(cancel)?;
-    parsed.note(&unread);
+    parsed.add_unread(&unread);
     if depth > 0 {
         for error in &mut parsed.errors {
             error.message = format!("{} (in {})", error.message, parsed.source.language.facts.title);
@@ -133,11 +133,11 @@ pub(crate) fn read(
     language: &Language,
     text: &str,
     cancel: &CancellationToken,
-) -> Result<(Tree, Vec<Unread>), StructureError> {
-    let readable = language.readable(text);
+) -> Result<(Tree, Vec<BlankedPart>), StructureError> {
+    let readable = language.parser_text(text);
     let last_line = readable.text.rsplit('\n').next().unwrap_or_default();
     let has_tail = language.facts.feed_behind.is_some_and(|sign| last_line.contains(sign));
-    let input = Input {
+    let input = GrammarInput {
         text: &readable.text,
         tail: if has_tail { "\n" } else { "" },
     };
@@ -163,7 +163,7 @@ pub(crate) fn parse_text(
     text: &str,
     cancel: &CancellationToken,
 ) -> Result<Tree, StructureError> {
-    Input { text, tail: "" }.parse(grammar, cancel)
+    GrammarInput { text, tail: "" }.parse(grammar, cancel)
 }
 
 /// Returns the position of the end of a text.
@@ -173,13 +173,13 @@ fn end_of(text: &str) -> Point {
 }
 
 /// The text given to a grammar, with its tail.
-struct Input<'t> {
+struct GrammarInput<'t> {
     text: &'t str,
     /// The text appended for the grammar's sake.
     tail: &'static str,
 }
 
-impl Input<'_> {
+impl GrammarInput<'_> {
     /// Parses the text, polling the token.
     fn parse(&self, grammar: &tree_sitter::Language, cancel: &CancellationToken) -> Result<Tree, StructureError> {
         Self::parse_by(grammar, cancel, &mut |at| self.piece(at))
@@ -191,7 +191,7 @@ impl Input<'_> {
         cancel: &CancellationToken,
         piece: &mut dyn FnMut(usize) -> &'i str,
     ) -> Result<Tree, StructureError> {
-        work::parsed();
+        work_counters::count_parsed();
         let mut parser = Parser::new();
         parser
             .set_language(grammar)
@@ -236,7 +236,7 @@ pub(crate) fn stop_if(cancel: &CancellationToken) -> ControlFlow<()> {
     }
 }
 
-impl Parsed {
+impl ParsedFile {
     /// Returns the text of a node.
     #[must_use]
     pub fn text(&self, node: Node<'_>) -> &str {
@@ -245,7 +245,7 @@ impl Parsed {
 
     /// Returns the range of a node.
     #[must_use]
-    pub fn span(&self, node: Node<'_>) -> Span {
+    pub fn span(&self, node: Node<'_>) -> SourceSpan {
         self.lines.span(&self.source.text, node.start_byte(), node.end_byte())
     }
 
@@ -262,9 +262,13 @@ impl Parsed {
                 if found.len() < MAX_PARSE_ERRORS {
                     found.push(self.parse_error(node));
                 }
-                return Step::Over;
+                return WalkStep::Over;
             }
-            if node.has_error() { Step::Into } else { Step::Over }
+            if node.has_error() {
+                WalkStep::Into
+            } else {
+                WalkStep::Over
+            }
         })?;
         self.errors = found;
         self.error_count = count;
@@ -272,7 +276,7 @@ impl Parsed {
     }
 
     /// Adds the parts that were withheld from the grammar to the errors.
-    fn note(&mut self, unread: &[Unread]) {
+    fn add_unread(&mut self, unread: &[BlankedPart]) {
         for part in unread {
             let Some(reason) = part.reason else { continue };
             self.error_count += 1;
@@ -314,21 +318,21 @@ impl Parsed {
             for piece in &embed.pieces {
                 text.push_str(self.source.text.get(piece.clone()).unwrap_or_default());
             }
-            let source = Source {
+            let source = SourceFile {
                 path: self.source.path.clone(),
                 language: embed.language,
                 size_bytes: text.len() as u64,
                 text,
                 encoding: self.source.encoding.clone(),
             };
-            let embedded = Embedded {
+            let embedded = EmbeddedText {
                 host: embed.host,
                 pieces: embed.pieces,
                 parsed: parse_at(source, depth + 1, cancel)?,
             };
             self.error_count += embedded.parsed.error_count;
             for error in &embedded.parsed.errors {
-                let byte = embedded.start(error.byte);
+                let byte = embedded.file_start(error.byte);
                 self.errors.push(ParseError {
                     line: self.lines.line(byte),
                     column: self.lines.column(&self.source.text, byte),
@@ -346,7 +350,7 @@ impl Parsed {
 
 /// The position of an embedded text that a language's finder reports, before the text is parsed.
 #[derive(Debug)]
-pub(crate) struct Embed {
+pub(crate) struct EmbeddedRange {
     pub(crate) language: &'static Language,
     /// The byte offset of the start of the element that contains it.
     pub(crate) host: usize,
@@ -356,17 +360,17 @@ pub(crate) struct Embed {
 
 /// An embedded text in another language: the script of a page, the code block of a document.
 #[derive(Debug)]
-pub struct Embedded {
+pub struct EmbeddedText {
     /// The byte offset in the file of the start of the element that contains it.
     pub(crate) host: usize,
     pieces: Vec<Range<usize>>,
     /// The parsed text. Its lines and byte offsets count from its own start.
-    pub parsed: Parsed,
+    pub parsed: ParsedFile,
 }
 
-impl Embedded {
+impl EmbeddedText {
     /// Converts a start offset of the text to an offset of the file.
-    pub(crate) fn start(&self, byte: usize) -> usize {
+    pub(crate) fn file_start(&self, byte: usize) -> usize {
         let mut before = 0;
         for piece in &self.pieces {
             if byte - before < piece.len() {
@@ -379,15 +383,15 @@ impl Embedded {
 
     /// Converts an end offset of the text to an offset of the file: directly after the last byte, before any markers
     /// that follow.
-    pub(crate) fn end(&self, byte: usize) -> usize {
+    pub(crate) fn file_end(&self, byte: usize) -> usize {
         byte.checked_sub(1)
-            .map_or_else(|| self.start(0), |last| self.start(last) + 1)
+            .map_or_else(|| self.file_start(0), |last| self.file_start(last) + 1)
     }
 }
 
 /// The decision of a visitor about the next step of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum WalkStep {
     /// Visit the children of the node.
     Into,
     /// Skip the children of the node.
@@ -398,7 +402,7 @@ pub(crate) enum Step {
 pub(crate) fn walk<'t>(
     root: Node<'t>,
     cancel: &CancellationToken,
-    mut visit: impl FnMut(Node<'t>) -> Step,
+    mut visit: impl FnMut(Node<'t>) -> WalkStep,
 ) -> Result<(), StructureError> {
     let mut cursor = root.walk();
     let mut visited = 0_u32;
@@ -407,7 +411,7 @@ pub(crate) fn walk<'t>(
         if visited.is_multiple_of(4_096) && cancel.is_cancelled() {
             return Err(StructureError::Cancelled);
         }
-        if visit(cursor.node()) == Step::Into && cursor.goto_first_child() {
+        if visit(cursor.node()) == WalkStep::Into && cursor.goto_first_child() {
             continue;
         }
         if !goto_next(&mut cursor) {
@@ -515,7 +519,7 @@ impl LineIndex {
 
     /// Returns the byte range of a 1-based line with its line end; `None` past the end.
     #[must_use]
-    pub fn bytes_of(&self, line: usize, text: &str) -> Option<std::ops::Range<usize>> {
+    pub fn line_bytes(&self, line: usize, text: &str) -> Option<std::ops::Range<usize>> {
         if line == 0 || line > self.count() {
             return None;
         }
@@ -531,9 +535,9 @@ impl LineIndex {
         self.characters(text, byte) - self.characters(text, start)
     }
 
-    /// Converts a range of bytes to a [`Span`].
+    /// Converts a range of bytes to a [`SourceSpan`].
     #[must_use]
-    pub fn span(&self, text: &str, start_byte: usize, end_byte: usize) -> Span {
+    pub fn span(&self, text: &str, start_byte: usize, end_byte: usize) -> SourceSpan {
         let start_line = self.line(start_byte);
         let mut end_line = self.line(end_byte);
         let mut end_column = self.column(text, end_byte);
@@ -542,7 +546,7 @@ impl LineIndex {
             end_line -= 1;
             end_column = self.column(text, end_byte - 1);
         }
-        Span {
+        SourceSpan {
             start_line,
             end_line,
             start_column: self.column(text, start_byte),
@@ -574,11 +578,11 @@ const fn is_character_start(byte: u8) -> bool {
 pub(crate) mod tests {
     use tokio_util::sync::CancellationToken;
 
-    use super::{LineIndex, Parsed, Source, one_line, parse};
+    use super::{LineIndex, ParsedFile, SourceFile, one_line, parse};
     use crate::{errors::structure::StructureError, extract::extract, languages::detect::detect, outline::Outline};
 
-    pub(crate) fn source(path: &str, text: &str) -> Source {
-        Source {
+    pub(crate) fn source(path: &str, text: &str) -> SourceFile {
+        SourceFile {
             path: path.to_owned(),
             language: detect(path, text, None).expect("a known language"),
             text: text.to_owned(),
@@ -591,7 +595,7 @@ pub(crate) mod tests {
         Outline::read(source(path, text), &CancellationToken::new()).expect("parsed")
     }
 
-    pub(crate) fn parsed(path: &str, text: &str) -> Parsed {
+    pub(crate) fn parsed(path: &str, text: &str) -> ParsedFile {
         parse(source(path, text), &CancellationToken::new()).expect("parsed")
     }
 
@@ -603,16 +607,16 @@ pub(crate) mod tests {
         assert_eq!(index.count(), 4);
         let x = text.find('x').expect("there");
         assert_eq!((index.line(x), index.column(&text, x)), (2, 1_000));
-        assert_eq!(index.bytes_of(1, &text), Some(0..4));
-        assert_eq!(index.bytes_of(4, &text), Some(text.len() - 3..text.len()));
-        assert_eq!(index.bytes_of(5, &text), None);
+        assert_eq!(index.line_bytes(1, &text), Some(0..4));
+        assert_eq!(index.line_bytes(4, &text), Some(text.len() - 3..text.len()));
+        assert_eq!(index.line_bytes(5, &text), None);
         for (text, lines) in [("", 0), ("a", 1), ("a\n", 1), ("a\n\n", 2), ("\n", 1)] {
             assert_eq!(LineIndex::new(text).count(), lines, "{text:?}");
         }
     }
 
     #[test]
-    fn broken_source_is_read_as_far_as_it_goes() {
+    fn broken_source_yields_readable_elements() {
         let parsed = parsed(
             "a.py",
             "def good():\n    return 1\n\nclass Broken(:\n    pass\n\ndef also(): pass\n",
@@ -640,7 +644,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn kotlin_that_ends_within_an_annotation_is_read_to_its_end() {
+    fn kotlin_ending_in_annotation_is_parsed_completely() {
         for text in [
             "class A\n@Inject",
             "class A\r\n@Inject\r",
@@ -660,13 +664,13 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_scanner_that_looks_through_the_text_again_and_again_stops_with_the_call() {
+    fn slow_scanner_stops_on_cancellation() {
         // Each colon may be that of a selector, which only a much later brace would decide.
         let text = format!("a {{ {}", "b:c ".repeat(100_000));
         let cancel = CancellationToken::new();
         let (mut pieces, limit) = (0, 2_000);
-        let input = super::Input { text: &text, tail: "" };
-        let stopped = super::Input::parse_by(&tree_sitter_css::LANGUAGE.into(), &cancel, &mut |at| {
+        let input = super::GrammarInput { text: &text, tail: "" };
+        let stopped = super::GrammarInput::parse_by(&tree_sitter_css::LANGUAGE.into(), &cancel, &mut |at| {
             pieces += 1;
             if pieces == limit {
                 cancel.cancel();
@@ -734,7 +738,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn embedded_texts_stop_with_the_call() {
+    fn embedded_parsing_stops_on_cancellation() {
         let cancel = CancellationToken::new();
         let blocks = "```json\n{\"a\": [1, 2, 3]}\n```\n\n".repeat(20_000);
         let document = parse(source("a.md", &blocks), &cancel).expect("parsed");
@@ -752,7 +756,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn long_texts_become_one_short_line() {
+    fn one_line_collapses_spaces_and_truncates() {
         assert_eq!(one_line("a  b\n\tc", 10), "a b c");
         assert_eq!(one_line("文字列の長い値", 3), "文字列…");
     }

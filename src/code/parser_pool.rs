@@ -20,17 +20,17 @@ use std::{
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    errors::structure::{ParserLimit, QueryFault, StructureError},
-    filter::Filter,
+    errors::structure::{ParserLimit, QuerySyntaxError, StructureError},
+    filter::ElementFilter,
     languages::Language,
     outline::Outline,
-    parse::{LineIndex, Source},
-    parse_job::{Answer, Job, Runner, Task},
-    parser_process::{READY, Reply, decode, encode, read_frame, write_frame},
-    query::{Matches, QueryKind},
+    parse::{LineIndex, SourceFile},
+    parser_job::{JobRunner, ParserAnswer, ParserJob, ParserTask},
+    parser_process::{ParserReply, READY, decode, encode, read_frame, write_frame},
+    query::{QueryKind, QueryMatches},
+    thread_budget::cores,
     user_queries::UserQueries,
-    walkers::cores,
-    work,
+    work_counters,
 };
 
 /// The time between two checks of the call's token while a process works.
@@ -38,7 +38,7 @@ const POLL: Duration = Duration::from_millis(20);
 
 /// The program that parser processes run.
 #[derive(Clone, Debug)]
-pub struct Program {
+pub struct ParserProgram {
     /// The path of the executable.
     pub path: PathBuf,
     /// The arguments with which it calls [`crate::parser_process::serve`].
@@ -46,23 +46,23 @@ pub struct Program {
 }
 
 /// A pool of parser processes, started on demand. One process serves one file at a time; the number of processes is
-/// that of concurrent parsing threads, which the pools of calls and [`crate::walkers`] bound.
+/// that of concurrent parsing threads, which the pools of calls and [`crate::thread_budget`] bound.
 #[derive(Debug)]
 pub struct ParserPool {
-    program: Option<Program>,
+    program: Option<ParserProgram>,
     /// The idle processes, at most one for each core. Locked only to push and to pop.
-    idle: Mutex<Vec<Process>>,
+    idle: Mutex<Vec<ParserProcess>>,
 }
 
 /// A query that compiles in a language.
 #[derive(Clone, Debug)]
-pub struct Question {
+pub struct CompiledQuery {
     language: &'static Language,
     kind: QueryKind,
     literal: Option<String>,
 }
 
-impl Question {
+impl CompiledQuery {
     /// Returns false if the text cannot contain a match: this check costs a thousandth of parsing.
     #[must_use]
     pub fn may_match(&self, text: &str) -> bool {
@@ -74,7 +74,7 @@ impl Question {
 impl ParserPool {
     /// Creates a pool whose processes run this program.
     #[must_use]
-    pub fn new(program: Program) -> Self {
+    pub fn new(program: ParserProgram) -> Self {
         Self {
             program: Some(program),
             idle: Mutex::default(),
@@ -96,9 +96,9 @@ impl ParserPool {
     /// # Errors
     /// Returns [`StructureError::ParserStopped`] if the file exceeds a limit, [`StructureError::ParserUnavailable`] if
     /// no process can be started, and [`StructureError::Cancelled`] once the token is cancelled.
-    pub fn outline(&self, source: Source, cancel: &CancellationToken) -> Result<Outline, StructureError> {
-        match self.ask(&source.path, source.language, Task::Outline, &source.text, cancel)? {
-            Answer::Outline {
+    pub fn outline(&self, source: SourceFile, cancel: &CancellationToken) -> Result<Outline, StructureError> {
+        match self.run_task(&source.path, source.language, ParserTask::Outline, &source.text, cancel)? {
+            ParserAnswer::Outline {
                 elements,
                 errors,
                 error_count,
@@ -109,7 +109,7 @@ impl ParserPool {
                 errors,
                 error_count,
             }),
-            _ => Err(unexpected()),
+            _ => Err(unexpected_answer()),
         }
     }
 
@@ -123,19 +123,19 @@ impl ParserPool {
         language: &'static Language,
         user: &UserQueries,
         cancel: &CancellationToken,
-    ) -> Result<Question, StructureError> {
+    ) -> Result<CompiledQuery, StructureError> {
         let kind = kind.resolve(language, user)?;
         let literal = if matches!(kind, QueryKind::Key(_)) {
             None
         } else {
-            match self.ask("", language, Task::Prepare(kind.clone()), "", cancel) {
-                Ok(Answer::Prepared { literal }) => literal,
-                Ok(_) => return Err(unexpected()),
+            match self.run_task("", language, ParserTask::Prepare(kind.clone()), "", cancel) {
+                Ok(ParserAnswer::Prepared { literal }) => literal,
+                Ok(_) => return Err(unexpected_answer()),
                 Err(StructureError::ParserStopped { .. }) => return Err(too_complex(&kind)),
                 Err(error) => return Err(error),
             }
         };
-        Ok(Question {
+        Ok(CompiledQuery {
             language,
             kind,
             literal,
@@ -148,37 +148,37 @@ impl ParserPool {
     /// As [`ParserPool::outline`].
     pub fn query(
         &self,
-        question: &Question,
-        filter: &Filter,
-        source: &Source,
+        question: &CompiledQuery,
+        filter: &ElementFilter,
+        source: &SourceFile,
         limit: usize,
         cancel: &CancellationToken,
-    ) -> Result<Matches, StructureError> {
-        let task = Task::Query {
+    ) -> Result<QueryMatches, StructureError> {
+        let task = ParserTask::Query {
             kind: question.kind.clone(),
             filter: filter.text().to_owned(),
             limit,
         };
-        match self.ask(&source.path, question.language, task, &source.text, cancel)? {
-            Answer::Matches(matches) => Ok(matches),
-            _ => Err(unexpected()),
+        match self.run_task(&source.path, question.language, task, &source.text, cancel)? {
+            ParserAnswer::Matches(matches) => Ok(matches),
+            _ => Err(unexpected_answer()),
         }
     }
 
-    fn ask(
+    fn run_task(
         &self,
         path: &str,
         language: &Language,
-        task: Task,
+        task: ParserTask,
         text: &str,
         cancel: &CancellationToken,
-    ) -> Result<Answer, StructureError> {
-        let job = Job {
+    ) -> Result<ParserAnswer, StructureError> {
+        let job = ParserJob {
             language: language.name.to_owned(),
             task,
         };
         let Some(program) = &self.program else {
-            return Runner::default().run(job, text.to_owned(), cancel);
+            return JobRunner::default().run(job, text.to_owned(), cancel);
         };
         if cancel.is_cancelled() {
             return Err(StructureError::Cancelled);
@@ -188,41 +188,41 @@ impl ParserPool {
         };
         let job = encode(&job).map_err(unavailable)?;
         if let Some(mut idle) = self.pop() {
-            match idle.answer(&job, text, cancel) {
+            match idle.run_job(&job, text, cancel) {
                 // The process ended while it was idle, before it read this file.
-                Err(Failure::NotSent) => {}
-                answered => return self.finish(idle, path, answered),
+                Err(ParserFailure::NotSent) => {}
+                answered => return self.take_answer(idle, path, answered),
             }
         }
-        let mut process = Process::start(program, cancel).map_err(|error| {
+        let mut process = ParserProcess::start(program, cancel).map_err(|error| {
             if cancel.is_cancelled() {
                 StructureError::Cancelled
             } else {
                 unavailable(error)
             }
         })?;
-        let answered = process.answer(&job, text, cancel);
-        self.finish(process, path, answered)
+        let answered = process.run_job(&job, text, cancel);
+        self.take_answer(process, path, answered)
     }
 
-    fn finish(
+    fn take_answer(
         &self,
-        mut process: Process,
+        mut process: ParserProcess,
         path: &str,
-        answered: Result<Reply, Failure>,
-    ) -> Result<Answer, StructureError> {
+        answered: Result<ParserReply, ParserFailure>,
+    ) -> Result<ParserAnswer, StructureError> {
         match answered {
             Ok((parsed, answer)) => {
-                work::parsed_elsewhere(parsed);
+                work_counters::count_parsed_remotely(parsed);
                 let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
                 if idle.len() < cores() {
                     idle.push(process);
                 }
                 answer
             }
-            Err(Failure::Cancelled) => Err(StructureError::Cancelled),
-            Err(Failure::NotSent | Failure::Ended) => {
-                work::parser_stopped();
+            Err(ParserFailure::Cancelled) => Err(StructureError::Cancelled),
+            Err(ParserFailure::NotSent | ParserFailure::Ended) => {
+                work_counters::count_stopped_parser();
                 Err(StructureError::ParserStopped {
                     path: path.to_owned(),
                     limit: process.end().map_or(ParserLimit::Memory, ParserLimit::from_status),
@@ -231,7 +231,7 @@ impl ParserPool {
         }
     }
 
-    fn pop(&self) -> Option<Process> {
+    fn pop(&self) -> Option<ParserProcess> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()
     }
 }
@@ -250,7 +250,7 @@ impl ParserLimit {
 
 /// Returns the error for a query whose compilation reaches a limit.
 fn too_complex(kind: &QueryKind) -> StructureError {
-    let fault = Box::new(QueryFault {
+    let fault = Box::new(QuerySyntaxError {
         line: 1,
         column: 0,
         excerpt: String::new(),
@@ -270,7 +270,7 @@ fn too_complex(kind: &QueryKind) -> StructureError {
 }
 
 /// Returns the error for an answer to another kind of job: the process runs another program.
-fn unexpected() -> StructureError {
+fn unexpected_answer() -> StructureError {
     StructureError::ParserUnavailable {
         reason: "a parser process sent an unexpected answer".to_owned(),
     }
@@ -278,7 +278,7 @@ fn unexpected() -> StructureError {
 
 /// The reason why a process returned no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Failure {
+enum ParserFailure {
     Cancelled,
     /// The process had ended before the job was sent.
     NotSent,
@@ -288,17 +288,17 @@ enum Failure {
 
 /// A running parser process. Killed when dropped.
 #[derive(Debug)]
-struct Process {
+struct ParserProcess {
     child: Child,
     socket: UnixStream,
 }
 
-impl Process {
+impl ParserProcess {
     #[expect(
         clippy::disallowed_methods,
         reason = "starts fumi's own program, without a shell and without arguments of a caller"
     )]
-    fn start(program: &Program, cancel: &CancellationToken) -> io::Result<Self> {
+    fn start(program: &ParserProgram, cancel: &CancellationToken) -> io::Result<Self> {
         let (socket, theirs) = UnixStream::pair()?;
         socket.set_read_timeout(Some(POLL))?;
         socket.set_write_timeout(Some(POLL))?;
@@ -314,7 +314,7 @@ impl Process {
         let process = Self { child, socket };
         // A process that ends before this has read no file: the system gave it no thread or no memory.
         let mut ready = [0];
-        let mut socket = Cancellable {
+        let mut socket = CancellableSocket {
             socket: &process.socket,
             cancel,
         };
@@ -325,23 +325,23 @@ impl Process {
         Ok(process)
     }
 
-    fn answer(&mut self, job: &[u8], text: &str, cancel: &CancellationToken) -> Result<Reply, Failure> {
-        let mut socket = Cancellable {
+    fn run_job(&mut self, job: &[u8], text: &str, cancel: &CancellationToken) -> Result<ParserReply, ParserFailure> {
+        let mut socket = CancellableSocket {
             socket: &self.socket,
             cancel,
         };
         let failed = |otherwise| {
             if cancel.is_cancelled() {
-                Failure::Cancelled
+                ParserFailure::Cancelled
             } else {
                 otherwise
             }
         };
         write_frame(&mut socket, job)
             .and_then(|()| write_frame(&mut socket, text.as_bytes()))
-            .map_err(|_| failed(Failure::NotSent))?;
-        let reply = read_frame(&mut socket).map_err(|_| failed(Failure::Ended))?;
-        decode(&reply).map_err(|_| Failure::Ended)
+            .map_err(|_| failed(ParserFailure::NotSent))?;
+        let reply = read_frame(&mut socket).map_err(|_| failed(ParserFailure::Ended))?;
+        decode(&reply).map_err(|_| ParserFailure::Ended)
     }
 
     /// Ends the process and returns its status.
@@ -352,19 +352,19 @@ impl Process {
     }
 }
 
-impl Drop for Process {
+impl Drop for ParserProcess {
     fn drop(&mut self) {
         self.end();
     }
 }
 
 /// A socket whose reads and writes fail once a call is cancelled.
-struct Cancellable<'a> {
+struct CancellableSocket<'a> {
     socket: &'a UnixStream,
     cancel: &'a CancellationToken,
 }
 
-impl Cancellable<'_> {
+impl CancellableSocket<'_> {
     fn until_cancelled(&self, mut act: impl FnMut() -> io::Result<usize>) -> io::Result<usize> {
         loop {
             match act() {
@@ -380,14 +380,14 @@ impl Cancellable<'_> {
     }
 }
 
-impl Read for Cancellable<'_> {
+impl Read for CancellableSocket<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let mut socket = self.socket;
         self.until_cancelled(|| socket.read(buffer))
     }
 }
 
-impl Write for Cancellable<'_> {
+impl Write for CancellableSocket<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut socket = self.socket;
         self.until_cancelled(|| socket.write(bytes))

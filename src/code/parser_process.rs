@@ -19,8 +19,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     errors::structure::StructureError,
-    parse_job::{Answer, Job, Runner},
-    work,
+    parser_job::{JobRunner, ParserAnswer, ParserJob},
+    work_counters,
 };
 
 /// The address space that one process may use beyond its program and its stack, in bytes. A file of 200,000 lines needs
@@ -38,7 +38,7 @@ pub const CPU_SECONDS: u64 = 10;
 pub(crate) const READY: u8 = b'!';
 
 /// The reply of a process: the number of texts parsed for the job, and the job's result.
-pub(crate) type Reply = (u64, Result<Answer, StructureError>);
+pub(crate) type ParserReply = (u64, Result<ParserAnswer, StructureError>);
 
 /// Serves jobs until the other end of standard input, a socket, is closed. Sends [`READY`] before it reads the first
 /// job.
@@ -48,26 +48,26 @@ pub(crate) type Reply = (u64, Result<Answer, StructureError>);
 pub fn serve() -> io::Result<()> {
     let socket = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     let parser = std::thread::Builder::new().name("parser".to_owned()).stack_size(STACK);
-    let served = parser.spawn(move || serve_on(socket))?.join();
+    let served = parser.spawn(move || run_jobs(socket))?.join();
     served.unwrap_or_else(|_| Err(io::Error::other("the parser panicked")))
 }
 
-fn serve_on(mut socket: UnixStream) -> io::Result<()> {
+fn run_jobs(mut socket: UnixStream) -> io::Result<()> {
     limit_process()?;
     socket.write_all(&[READY])?;
-    let mut runner = Runner::default();
+    let mut runner = JobRunner::default();
     let cancel = CancellationToken::new();
     loop {
-        let job: Job = match read_frame(&mut socket) {
+        let job: ParserJob = match read_frame(&mut socket) {
             Ok(bytes) => decode(&bytes)?,
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(()),
             Err(error) => return Err(error),
         };
         let text = String::from_utf8(read_frame(&mut socket)?).map_err(io::Error::other)?;
         limit_cpu()?;
-        let before = work::parsed_texts();
+        let before = work_counters::parsed_texts();
         let answer = runner.run(job, text, &cancel);
-        let reply: Reply = (work::parsed_texts() - before, answer);
+        let reply: ParserReply = (work_counters::parsed_texts() - before, answer);
         write_frame(&mut socket, &encode(&reply)?)?;
     }
 }

@@ -20,13 +20,13 @@ use ast_grep_core::{
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    errors::structure::{QueryFault, StructureError},
-    languages::{Language, facts::Family},
-    parse::{LineIndex, Parsed, one_line, read},
+    errors::structure::{QuerySyntaxError, StructureError},
+    languages::{Language, facts::LanguageFamily},
+    parse::{LineIndex, ParsedFile, one_line, read},
 };
 
 /// The placeholder of the pattern in a context of `language.toml`.
-const PLACE: &str = "PATTERN";
+const PLACEHOLDER: &str = "PATTERN";
 
 /// The maximum length of a returned capture, in characters.
 const CAPTURE_CHARACTERS: usize = 80;
@@ -65,16 +65,16 @@ pub struct CodePattern {
 
 /// All matches of a pattern in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Hits {
+pub struct PatternMatches {
     /// The matches in the order of the text.
-    pub list: Vec<Hit>,
+    pub list: Vec<PatternMatch>,
     /// True if some nodes could not be compared, because they are too deep or too wide for this pattern.
     pub is_incomplete: bool,
 }
 
 /// One match of a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hit {
+pub struct PatternMatch {
     /// The start, as a byte offset in the decoded text.
     pub start_byte: usize,
     /// The end, as an exclusive byte offset in the decoded text.
@@ -96,48 +96,57 @@ impl CodePattern {
     pub fn compile(text: &str, language: &'static Language) -> Result<Self, StructureError> {
         let text = text.trim();
         if text.len() > PATTERN_BYTES {
-            return Err(refused(text, language, Trouble::TooLarge));
+            return Err(invalid_pattern(text, language, PatternRejection::TooLarge));
         }
         let mut first_fault = None;
         let contexts = &language.facts.pattern.contexts;
-        let bare = [PLACE.to_owned()];
+        let bare = [PLACEHOLDER.to_owned()];
         let contexts = if contexts.is_empty() { &bare[..] } else { &contexts[..] };
         // Contexts in which the whole text is valid code come first. After them, the text is read as ast-grep reads it:
         // a body is written `{ $$$BODY }` also where the language wants statements or fields, and there the grammar
         // reports an error that is only the variable. The plainest context is the last in the data.
-        let whole = contexts.iter().map(|context| (Care::Code, context));
-        let lenient = contexts.iter().rev().map(|context| (Care::Variables, context));
-        let unfinished = contexts.last().map(|context| (Care::Unfinished, context));
+        let whole = contexts.iter().map(|context| (ErrorTolerance::Code, context));
+        let lenient = contexts
+            .iter()
+            .rev()
+            .map(|context| (ErrorTolerance::Variables, context));
+        let unfinished = contexts.last().map(|context| (ErrorTolerance::Unfinished, context));
         let readings: Vec<_> = whole.chain(lenient).chain(unfinished).collect();
         let grammars = [
-            Some(Grammar::of(language)),
-            language.facts.pattern.other.map(|sign| Grammar(language, sign)),
+            Some(PatternGrammar::new(language)),
+            language.facts.pattern.other.map(|sign| PatternGrammar(language, sign)),
         ];
         for grammar in grammars.into_iter().flatten() {
             let code = grammar.pre_process_pattern(text).into_owned();
             for (care, context) in &readings {
-                match in_context(context, &code, grammar, *care) {
+                match parse_in_context(context, &code, grammar, *care) {
                     Ok(pattern) => {
                         if !pattern.1 {
-                            first_fault.get_or_insert(Trouble::Prose);
+                            first_fault.get_or_insert(PatternRejection::Prose);
                             continue;
                         }
-                        if shape_of(&pattern.0.node).doublings > PATTERN_DOUBLINGS {
-                            return Err(refused(text, language, Trouble::TooLarge));
+                        if measure_cost(&pattern.0.node).doublings > PATTERN_DOUBLINGS {
+                            return Err(invalid_pattern(text, language, PatternRejection::TooLarge));
                         }
                         if pattern.is_variable() {
-                            return Err(refused(text, language, Trouble::OnlyVariable));
+                            return Err(invalid_pattern(text, language, PatternRejection::OnlyVariable));
                         }
                         return Ok(Self::new(pattern.0, language));
                     }
-                    Err(Trouble::TooLarge) => return Err(refused(text, language, Trouble::TooLarge)),
+                    Err(PatternRejection::TooLarge) => {
+                        return Err(invalid_pattern(text, language, PatternRejection::TooLarge));
+                    }
                     Err(trouble) => {
                         first_fault.get_or_insert(trouble);
                     }
                 }
             }
         }
-        Err(refused(text, language, first_fault.unwrap_or(Trouble::Several)))
+        Err(invalid_pattern(
+            text,
+            language,
+            first_fault.unwrap_or(PatternRejection::Several),
+        ))
     }
 
     fn new(pattern: Pattern, language: &'static Language) -> Self {
@@ -153,7 +162,7 @@ impl CodePattern {
         // Punctuation can be left out (the comma before `$$$`), names cannot.
         let literal = pattern.fixed_string().into_owned();
         let is_name = literal.len() > 1 && literal.chars().all(|c| c.is_alphanumeric() || c == '_');
-        let shape = shape_of(&pattern.node);
+        let shape = measure_cost(&pattern.node);
         Self {
             has_repeated: shape.has_repeated,
             has_several: shape.ellipses > 1 && shape.has_named_ellipsis,
@@ -170,15 +179,15 @@ impl CodePattern {
     }
 
     /// Returns every match in the file, in the order of the text.
-    pub fn find(&self, parsed: &Parsed, cancel: &CancellationToken) -> Result<Hits, StructureError> {
+    pub fn find(&self, parsed: &ParsedFile, cancel: &CancellationToken) -> Result<PatternMatches, StructureError> {
         let document = StrDoc {
             src: parsed.source.text.clone(),
-            lang: Grammar::of(parsed.source.language),
+            lang: PatternGrammar::new(parsed.source.language),
             tree: parsed.tree.clone(),
         };
         let root = ast_grep_core::AstGrep::doc(document);
-        let beyond = self.beyond(parsed, cancel)?;
-        let mut found = Hits::default();
+        let beyond = self.incomparable_nodes(parsed, cancel)?;
+        let mut found = PatternMatches::default();
         let mut visited = 0_u32;
         for node in root.root().dfs() {
             visited = visited.wrapping_add(1);
@@ -206,7 +215,7 @@ impl CodePattern {
                 .collect();
             captures.sort();
             let range = hit.range();
-            found.list.push(Hit {
+            found.list.push(PatternMatch {
                 start_byte: range.start,
                 end_byte: range.end,
                 kind: hit.kind().into_owned(),
@@ -217,7 +226,11 @@ impl CodePattern {
     }
 
     /// Returns the ids of the nodes that cannot be compared with this pattern: empty for nearly every file.
-    fn beyond(&self, parsed: &Parsed, cancel: &CancellationToken) -> Result<HashSet<usize>, StructureError> {
+    fn incomparable_nodes(
+        &self,
+        parsed: &ParsedFile,
+        cancel: &CancellationToken,
+    ) -> Result<HashSet<usize>, StructureError> {
         let mut beyond = HashSet::new();
         if !self.has_repeated && !self.has_several {
             return Ok(beyond);
@@ -257,7 +270,7 @@ impl CodePattern {
 
 /// The properties of a pattern that decide the cost of a comparison.
 #[derive(Default)]
-struct Shape<'p> {
+struct PatternCost<'p> {
     variables: HashSet<&'p str>,
     has_repeated: bool,
     ellipses: usize,
@@ -266,8 +279,8 @@ struct Shape<'p> {
     doublings: usize,
 }
 
-fn shape_of(pattern: &PatternNode) -> Shape<'_> {
-    let mut shape = Shape::default();
+fn measure_cost(pattern: &PatternNode) -> PatternCost<'_> {
+    let mut shape = PatternCost::default();
     let mut open = vec![(pattern, 0_usize)];
     while let Some((node, doublings)) = open.pop() {
         shape.doublings = shape.doublings.max(doublings);
@@ -309,7 +322,7 @@ const fn is_ellipsis(node: &PatternNode) -> bool {
 }
 
 fn capture(
-    hit: &ast_grep_core::NodeMatch<'_, StrDoc<Grammar>>,
+    hit: &ast_grep_core::NodeMatch<'_, StrDoc<PatternGrammar>>,
     text: &str,
     variable: &MetaVariable,
 ) -> Option<(String, String)> {
@@ -328,15 +341,15 @@ fn capture(
 
 /// A language in ast-grep's interface, and the character that replaces the `$` of variables.
 #[derive(Clone, Copy)]
-struct Grammar(&'static Language, char);
+struct PatternGrammar(&'static Language, char);
 
-impl Grammar {
-    const fn of(language: &'static Language) -> Self {
+impl PatternGrammar {
+    const fn new(language: &'static Language) -> Self {
         Self(language, language.facts.pattern.expando)
     }
 }
 
-impl Dialect for Grammar {
+impl Dialect for PatternGrammar {
     /// Replaces `$` before a variable with a character that can begin a name, since `$` cannot in most languages.
     fn pre_process_pattern<'q>(&self, query: &'q str) -> Cow<'q, str> {
         let expando = self.expando_char();
@@ -377,7 +390,7 @@ impl Dialect for Grammar {
     }
 }
 
-impl Grammar {
+impl PatternGrammar {
     /// Parses a text into ast-grep's document, with the language's own reader.
     fn document(&self, text: &str) -> Result<StrDoc<Self>, StructureError> {
         // A pattern is small: cancellation is not needed.
@@ -390,16 +403,16 @@ impl Grammar {
     }
 }
 
-impl LanguageExt for Grammar {
+impl LanguageExt for PatternGrammar {
     fn get_ts_language(&self) -> TSLanguage {
         self.0.grammar()
     }
 }
 
 /// A pattern read in a context; the bool is true if the language reads it as code and not as prose.
-struct Placed(Pattern, bool);
+struct ContextPattern(Pattern, bool);
 
-impl Placed {
+impl ContextPattern {
     fn is_variable(&self) -> bool {
         matches!(self.0.node, ast_grep_core::matcher::PatternNode::MetaVar { .. })
     }
@@ -407,7 +420,7 @@ impl Placed {
 
 /// The reason why a text is not a pattern.
 #[derive(Clone, Copy)]
-enum Trouble {
+enum PatternRejection {
     /// A syntax error at this byte of the pattern.
     Syntax(usize),
     /// More than one node, or less than one.
@@ -422,7 +435,7 @@ enum Trouble {
 
 /// The errors that are accepted in the tree of a pattern and not in that of a program.
 #[derive(Clone, Copy, PartialEq)]
-enum Care {
+enum ErrorTolerance {
     /// No error is accepted.
     Code,
     /// Errors that consist of one variable, and missing tokens.
@@ -432,13 +445,18 @@ enum Care {
     Unfinished,
 }
 
-fn in_context(context: &str, code: &str, grammar: Grammar, care: Care) -> Result<Placed, Trouble> {
-    let before = context.find(PLACE).unwrap_or(0);
-    let source = context.replacen(PLACE, code, 1);
+fn parse_in_context(
+    context: &str,
+    code: &str,
+    grammar: PatternGrammar,
+    care: ErrorTolerance,
+) -> Result<ContextPattern, PatternRejection> {
+    let before = context.find(PLACEHOLDER).unwrap_or(0);
+    let source = context.replacen(PLACEHOLDER, code, 1);
     let range = before..before + code.len();
-    let document = grammar.document(&source).map_err(|_| Trouble::Syntax(0))?;
+    let document = grammar.document(&source).map_err(|_| PatternRejection::Syntax(0))?;
     if is_too_deep(&document.tree) {
-        return Err(Trouble::TooLarge);
+        return Err(PatternRejection::TooLarge);
     }
     let root = ast_grep_core::AstGrep::doc(document);
     // The smallest node with exactly the range of the pattern: a statement of one expression counts as that expression.
@@ -460,25 +478,25 @@ fn in_context(context: &str, code: &str, grammar: Grammar, care: Care) -> Result
         });
     let is_code = exact.as_ref().is_some_and(|node| is_code(node, grammar.0));
     match (exact, broken) {
-        (Some(node), _) if !node.is_error() && care == Care::Code && !has_error(&node) => {
-            Ok(Placed(Pattern::from(node), is_code))
+        (Some(node), _) if !node.is_error() && care == ErrorTolerance::Code && !has_error(&node) => {
+            Ok(ContextPattern(Pattern::from(node), is_code))
         }
-        (Some(node), broken) if care != Care::Code && is_near(&node, care, code, grammar.1) => {
+        (Some(node), broken) if care != ErrorTolerance::Code && is_acceptable(&node, care, code, grammar.1) => {
             let pattern = Pattern::from(node);
             let is_error = match &pattern.node {
-                PatternNode::Internal { children, .. } if care == Care::Unfinished => {
+                PatternNode::Internal { children, .. } if care == ErrorTolerance::Unfinished => {
                     children.iter().any(has_error_kind)
                 }
                 node => has_error_kind(node),
             };
             if is_error {
-                Err(broken.map_or(Trouble::Several, Trouble::Syntax))
+                Err(broken.map_or(PatternRejection::Several, PatternRejection::Syntax))
             } else {
-                Ok(Placed(pattern, is_code))
+                Ok(ContextPattern(pattern, is_code))
             }
         }
-        (_, Some(at)) => Err(Trouble::Syntax(at)),
-        _ => Err(Trouble::Several),
+        (_, Some(at)) => Err(PatternRejection::Syntax(at)),
+        _ => Err(PatternRejection::Several),
     }
 }
 
@@ -506,21 +524,21 @@ fn is_too_deep(tree: &tree_sitter::Tree) -> bool {
 
 /// True if a node is code and not prose: never in documents; in data and markup only with a token of the language in
 /// it.
-fn is_code(node: &Node<'_, StrDoc<Grammar>>, language: &Language) -> bool {
+fn is_code(node: &Node<'_, StrDoc<PatternGrammar>>, language: &Language) -> bool {
     match language.facts.family {
-        Family::Code | Family::Style => true,
-        Family::Document => false,
-        Family::Markup | Family::Data => node.dfs().any(|part| !part.is_named()),
+        LanguageFamily::Code | LanguageFamily::Style => true,
+        LanguageFamily::Document => false,
+        LanguageFamily::Markup | LanguageFamily::Data => node.dfs().any(|part| !part.is_named()),
     }
 }
 
 /// True if a node is accepted as a pattern although it contains an error.
-fn is_near(node: &Node<'_, StrDoc<Grammar>>, care: Care, code: &str, sign: char) -> bool {
+fn is_acceptable(node: &Node<'_, StrDoc<PatternGrammar>>, care: ErrorTolerance, code: &str, sign: char) -> bool {
     // A missing token is accepted, but not a missing bracket: the intended content of the bracket is unknown.
     if !is_balanced(code) {
         return false;
     }
-    if care != Care::Unfinished || !node.is_error() {
+    if care != ErrorTolerance::Unfinished || !node.is_error() {
         return !node.is_error();
     }
     let begins_with_keyword = node
@@ -555,22 +573,22 @@ fn has_error_kind(node: &PatternNode) -> bool {
     }
 }
 
-fn has_error(node: &Node<'_, StrDoc<Grammar>>) -> bool {
+fn has_error(node: &Node<'_, StrDoc<PatternGrammar>>) -> bool {
     node.dfs().any(|inner| inner.is_error() || inner.is_missing())
 }
 
-fn touches(node: &Node<'_, StrDoc<Grammar>>, range: &std::ops::Range<usize>) -> bool {
+fn touches(node: &Node<'_, StrDoc<PatternGrammar>>, range: &std::ops::Range<usize>) -> bool {
     let found = node.range();
     found.start <= range.end && range.start <= found.end
 }
 
 /// Builds the error, with the position in the pattern as its author wrote it: the replacement of `$` is one character
 /// too.
-fn refused(text: &str, language: &'static Language, trouble: Trouble) -> StructureError {
+fn invalid_pattern(text: &str, language: &'static Language, trouble: PatternRejection) -> StructureError {
     let title = &language.facts.title;
     let (at, reason, hint) = match trouble {
-        Trouble::Syntax(byte) => {
-            let code = Grammar::of(language).pre_process_pattern(text).into_owned();
+        PatternRejection::Syntax(byte) => {
+            let code = PatternGrammar::new(language).pre_process_pattern(text).into_owned();
             let characters = code.get(..byte).map_or(0, |before| before.chars().count());
             (
                 text.char_indices().nth(characters).map_or(text.len(), |(at, _)| at),
@@ -586,7 +604,7 @@ fn refused(text: &str, language: &'static Language, trouble: Trouble) -> Structu
                 ),
             )
         }
-        Trouble::Several => (
+        PatternRejection::Several => (
             text.len(),
             (
                 "it is more than one node, or less than one".to_owned(),
@@ -597,7 +615,7 @@ fn refused(text: &str, language: &'static Language, trouble: Trouble) -> Structu
                 "式・文・定義のどれか一つにして、残りは別に検索してください。".to_owned(),
             ),
         ),
-        Trouble::Prose => (
+        PatternRejection::Prose => (
             0,
             (
                 format!("to {title} it is a text, and no code"),
@@ -609,7 +627,7 @@ fn refused(text: &str, language: &'static Language, trouble: Trouble) -> Structu
                     .to_owned(),
             ),
         ),
-        Trouble::TooLarge => (
+        PatternRejection::TooLarge => (
             text.len(),
             (
                 format!(
@@ -622,7 +640,7 @@ fn refused(text: &str, language: &'static Language, trouble: Trouble) -> Structu
                 "条件に要らない部分は $_（任意のノード一つ）に置き換えてください。".to_owned(),
             ),
         ),
-        Trouble::OnlyVariable => (
+        PatternRejection::OnlyVariable => (
             0,
             (
                 "a variable alone matches everything".to_owned(),
@@ -637,7 +655,7 @@ fn refused(text: &str, language: &'static Language, trouble: Trouble) -> Structu
     let lines = LineIndex::new(text);
     let place = lines.span(text, at.min(text.len()), at.min(text.len()));
     let line = text.lines().nth(place.start_line - 1).unwrap_or_default();
-    StructureError::BadPattern(Box::new(QueryFault {
+    StructureError::BadPattern(Box::new(QuerySyntaxError {
         line: place.start_line,
         column: place.start_column,
         excerpt: format!("{line}\n{}^", " ".repeat(place.start_column)),
@@ -674,7 +692,7 @@ mod tests {
             .collect()
     }
 
-    fn refused(language: &str, pattern: &str) -> (usize, usize, String) {
+    fn invalid_pattern(language: &str, pattern: &str) -> (usize, usize, String) {
         let language = languages::by_name(language).expect("known");
         match CodePattern::compile(pattern, language) {
             Err(StructureError::BadPattern(fault)) => (fault.line, fault.column, fault.hint.0.clone()),
@@ -683,7 +701,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_stand_for_nodes_and_layout_does_not_matter() {
+    fn variables_match_nodes_regardless_of_layout() {
         let python = "print(a)\nprint( b , 2)\nlog.print(c)\nprint()\n";
         assert_eq!(find("a.py", python, "print($A)"), ["print(a) A=a"]);
         assert_eq!(
@@ -749,7 +767,7 @@ mod tests {
     ];
 
     #[test]
-    fn every_language_of_programs_has_patterns() {
+    fn every_programming_language_supports_patterns() {
         let mut wrong = String::new();
         for (path, marked, pattern) in EVERY {
             let text = marked.replace(['«', '»'], "");
@@ -770,17 +788,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_pattern_is_refused_with_its_place() {
-        let (line, column, hint) = refused("python", "foo($A,\n  bar(");
+    fn invalid_patterns_are_rejected_with_position() {
+        let (line, column, hint) = invalid_pattern("python", "foo($A,\n  bar(");
         assert!(line >= 1 && hint.contains("$$$NAME"), "{line}:{column} {hint}");
-        assert!(refused("python", "$A").2.contains("around it"));
-        assert!(refused("python", "a = 1\nb = 2").2.contains("one by one"));
-        assert!(refused("javascript", "function (").2.contains("one complete"));
-        assert!(refused("python", "").2.contains("one"));
+        assert!(invalid_pattern("python", "$A").2.contains("around it"));
+        assert!(invalid_pattern("python", "a = 1\nb = 2").2.contains("one by one"));
+        assert!(invalid_pattern("javascript", "function (").2.contains("one complete"));
+        assert!(invalid_pattern("python", "").2.contains("one"));
     }
 
     #[test]
-    fn patterns_that_would_take_for_ever_are_refused() {
+    fn too_costly_patterns_are_rejected() {
         let nested = |inner: &str, times: usize| format!("{}1{}", inner.repeat(times), ")".repeat(times));
         for pattern in [
             nested("(", 20_000),
@@ -788,15 +806,18 @@ mod tests {
             nested("f($$$, ", 30),
             "f(1); ".repeat(20_000),
         ] {
-            assert!(refused("python", &pattern).2.contains("$_ stands"), "{pattern:.40}");
+            assert!(
+                invalid_pattern("python", &pattern).2.contains("$_ stands"),
+                "{pattern:.40}"
+            );
         }
         assert_eq!(find("a.py", "f(0, f(0, 1))\n", &nested("f($$$, ", 2)).len(), 1);
         // A text that makes the scanner of Kotlin loop in a file does so in a pattern.
-        refused("kotlin", "class $A\n@B");
+        invalid_pattern("kotlin", "class $A\n@B");
     }
 
     #[test]
-    fn nodes_that_are_too_much_for_a_pattern_are_left_out_and_said() {
+    fn oversized_nodes_are_skipped_and_reported() {
         let deep = format!("{0}1{1} + {0}1{1}\na + a\n", "(".repeat(30_000), ")".repeat(30_000));
         let wide = format!("[{0}5, {0}]\n[1, 5, 1, 7]\n", "1, ".repeat(16_000));
         for (text, pattern, found) in [(deep, "$A + $A", "a + a"), (wide, "[$$$A, 5, $$$B, 7]", "[1, 5, 1, 7]")] {

@@ -16,14 +16,14 @@ use fumi_base::files::{self, EncodingChoice};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    broken::Brokenness,
     errors::{search::SearchError, structure::StructureError},
-    languages::{detect::by_file_name, facts::Family},
-    parse::Source,
+    file_scale::statistics,
+    languages::{detect::by_file_name, facts::LanguageFamily},
+    parse::SourceFile,
     parser_pool::ParserPool,
-    scale::statistics,
-    walk::{Detail, FileFilter, FoundFile, Listed, Sort},
-    walkers::{Walkers, cores},
+    syntax_errors::SyntaxErrorSummary,
+    thread_budget::{ThreadPermit, cores},
+    walk::{FileFilter, FoundFile, ListingDetail, ListingRequest, ListingSort},
 };
 
 /// The number of bytes in which a NUL marks a file as binary: ripgrep's check, shortened.
@@ -37,7 +37,7 @@ pub const OTHER: &str = "other";
 
 /// The amount of work for each file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Depth {
+pub enum StatsDepth {
     /// Lines and languages only.
     Lines,
     /// Also the complexity of every callable.
@@ -61,7 +61,7 @@ pub struct FileStats {
 
 /// A function or method with its complexity.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Callable {
+pub struct CallableStats {
     /// The path relative to the project.
     pub path: String,
     /// The qualified name of the element.
@@ -82,7 +82,7 @@ pub struct ProjectStats {
     /// The number of callables by complexity; empty unless requested.
     pub complexity: BTreeMap<usize, usize>,
     /// The most complex callables, in descending order.
-    pub top: Vec<Callable>,
+    pub top: Vec<CallableStats>,
     /// Paths of files whose parser reached a limit: their callables are missing.
     pub unparsed: Vec<String>,
     /// Parsed files with syntax errors, each with the line of its first error: callables may be missing.
@@ -90,17 +90,17 @@ pub struct ProjectStats {
 }
 
 /// Collects statistics of every file that the filter finds, up to `keep`.
-pub fn collect(
+pub fn collect_stats(
     filter: &FileFilter,
-    depth: Depth,
+    depth: StatsDepth,
     keep: usize,
     file_bytes: u64,
     parsers: &ParserPool,
     cancel: &CancellationToken,
 ) -> Result<ProjectStats, SearchError> {
-    let wanted = Listed {
-        detail: Detail::Metadata,
-        sort: Sort::Path,
+    let wanted = ListingRequest {
+        detail: ListingDetail::Metadata,
+        sort: ListingSort::Path,
         keep,
     };
     let listing = filter.list(wanted, cancel)?;
@@ -127,12 +127,12 @@ pub fn collect(
                 return;
             }
         }
-        gathered.lock().unwrap_or_else(PoisonError::into_inner).join(own);
+        gathered.lock().unwrap_or_else(PoisonError::into_inner).merge(own);
     };
-    let walkers = Walkers::take(cores());
+    let walkers = ThreadPermit::acquire(cores());
     std::thread::scope(|scope| {
         for _ in 1..walkers.count() {
-            crate::walkers::start(scope, work);
+            crate::thread_budget::spawn_thread(scope, work);
         }
         work();
     });
@@ -168,7 +168,7 @@ impl ProjectStats {
     fn add(
         &mut self,
         file: &FoundFile,
-        depth: Depth,
+        depth: StatsDepth,
         file_bytes: u64,
         parsers: &ParserPool,
         cancel: &CancellationToken,
@@ -182,7 +182,7 @@ impl ProjectStats {
         };
         let is_text = !bytes[..bytes.len().min(TEXT_PROBE)].contains(&0);
         // Data contains no decisions, and lock files are large.
-        let runs = language.is_some_and(|language| language.facts.family != Family::Data);
+        let runs = language.is_some_and(|language| language.facts.family != LanguageFamily::Data);
         self.files.push(FileStats {
             language: language.map_or(OTHER, |language| language.name),
             lines: if is_text { lines(&bytes) } else { 0 },
@@ -190,11 +190,11 @@ impl ProjectStats {
             modified: file.mtime.unwrap_or_default(),
             path: path.clone(),
         });
-        if depth == Depth::Lines || !runs || !is_text {
+        if depth == StatsDepth::Lines || !runs || !is_text {
             return Ok(());
         }
         let decoded = files::decode(&bytes, EncodingChoice::Auto);
-        let outline = Source::new(path.clone(), decoded, bytes.len() as u64, None)
+        let outline = SourceFile::new(path.clone(), decoded, bytes.len() as u64, None)
             .and_then(|source| parsers.outline(source, cancel));
         let file = match outline {
             Ok(file) => file,
@@ -206,12 +206,12 @@ impl ProjectStats {
             // An empty text has no language; a cancelled count fails in the caller.
             Err(_) => return Ok(()),
         };
-        if let Some(broken) = Brokenness::of(&file.errors, file.error_count) {
+        if let Some(broken) = SyntaxErrorSummary::from_errors(&file.errors, file.error_count) {
             self.broken.push((path.clone(), broken.first_line));
         }
         for (element, line, complexity) in statistics(&file).callables {
             *self.complexity.entry(complexity).or_default() += 1;
-            self.top.push(Callable {
+            self.top.push(CallableStats {
                 path: path.clone(),
                 element,
                 line,
@@ -224,7 +224,7 @@ impl ProjectStats {
         Ok(())
     }
 
-    fn join(&mut self, other: Self) {
+    fn merge(&mut self, other: Self) {
         self.files.extend(other.files);
         self.top.extend(other.top);
         self.unparsed.extend(other.unparsed);
@@ -254,10 +254,10 @@ mod tests {
     use fumi_base::project::Project;
     use tokio_util::sync::CancellationToken;
 
-    use super::{Depth, collect};
+    use super::{StatsDepth, collect_stats};
     use crate::{
         errors::search::SearchError,
-        parser_pool::{ParserPool, Program},
+        parser_pool::{ParserPool, ParserProgram},
         walk::{FileFilter, FileOptions},
     };
 
@@ -273,9 +273,9 @@ mod tests {
         fs::write(root.path().join("c.bin"), b"\0\n\n").expect("a file");
         let project = Project::open(root.path()).expect("a project");
         let filter = FileFilter::new(&project, &[], &FileOptions::default(), SystemTime::now()).expect("plain");
-        let stats = collect(
+        let stats = collect_stats(
             &filter,
-            Depth::Complexity,
+            StatsDepth::Complexity,
             100,
             1 << 20,
             &ParserPool::in_process(),
@@ -296,21 +296,21 @@ mod tests {
     }
 
     #[test]
-    fn a_parser_that_cannot_be_started_fails_the_count() {
+    fn unavailable_parser_fails_the_count() {
         let root = tempfile::tempdir().expect("a folder");
         fs::write(root.path().join("a.py"), "def f(): pass\n").expect("a file");
         let project = Project::open(root.path()).expect("a project");
         let filter = FileFilter::new(&project, &[], &FileOptions::default(), SystemTime::now()).expect("plain");
-        let parsers = ParserPool::new(Program {
+        let parsers = ParserPool::new(ParserProgram {
             path: root.path().join("missing"),
             arguments: Vec::new(),
         });
-        let collect = |depth| collect(&filter, depth, 100, 1 << 20, &parsers, &CancellationToken::new());
-        let failure = collect(Depth::Complexity).expect_err("no parser");
+        let collect = |depth| collect_stats(&filter, depth, 100, 1 << 20, &parsers, &CancellationToken::new());
+        let failure = collect(StatsDepth::Complexity).expect_err("no parser");
         assert!(
             matches!(&failure, SearchError::System { path } if path == "a.py"),
             "{failure:?}"
         );
-        assert!(collect(Depth::Lines).is_ok());
+        assert!(collect(StatsDepth::Lines).is_ok());
     }
 }

@@ -13,14 +13,14 @@ use tree_sitter::{
 };
 
 use crate::{
-    broken::Brokenness,
-    elements::{Detail, Element, Elements, Enclosures, Span},
-    errors::structure::{QueryFault, StructureError, nearest},
+    elements::{CodeElement, ElementDetail, ElementList, Enclosures, SourceSpan},
+    errors::structure::{QuerySyntaxError, StructureError, most_similar},
     extract::extract,
-    filter::{Filter, Subject},
+    filter::{ElementFilter, FilterSubject},
     languages::{Language, facts::Selection},
-    parse::{Parsed, one_line, stop_if},
+    parse::{ParsedFile, one_line, stop_if},
     pattern::CodePattern,
+    syntax_errors::SyntaxErrorSummary,
     table::decorators,
     user_queries::UserQueries,
 };
@@ -58,13 +58,13 @@ pub enum QueryKind {
 
 /// One match of a query.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Match {
+pub struct QueryMatch {
     /// The name of the match; its text on one line if it has no name.
     pub name: String,
     /// The element's kind, or the capture's name.
     pub kind: String,
     /// The position of the match.
-    pub span: Span,
+    pub span: SourceSpan,
     /// The text of the match, cut at [`TEXT_CHARACTERS`].
     pub text: String,
     /// The decorators of a definition, on one line in the language's own notation, long ones cut.
@@ -77,21 +77,21 @@ pub struct Match {
 
 /// All matches in one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Matches {
+pub struct QueryMatches {
     /// The matches in the order of the text, at most as many as requested.
-    pub list: Vec<Match>,
+    pub list: Vec<QueryMatch>,
     /// The number of all matches.
     pub total: usize,
     /// True if matches may be missing because the query exceeded its limit of open states, or because a pattern could
     /// not be compared with some nodes.
     pub is_incomplete: bool,
     /// The parse errors of the file, because of which matches may be missing too.
-    pub broken: Option<Brokenness>,
+    pub broken: Option<SyntaxErrorSummary>,
 }
 
 /// A query checked against a language: its key exists, or its text compiles.
 #[derive(Debug)]
-pub enum Prepared {
+pub enum PreparedQuery {
     /// A selection of elements.
     Select(&'static Selection),
     /// A compiled tree-sitter query.
@@ -125,54 +125,58 @@ fn selection(key: &str, language: &'static Language, user: &UserQueries) -> Resu
         StructureError::UnknownQueryKey {
             key: key.to_owned(),
             language: language.name.to_owned(),
-            nearest: nearest(key, keys.iter().copied()),
+            nearest: most_similar(key, keys.iter().copied()),
             keys: keys.join(", "),
         }
     })
 }
 
 /// Resolves and compiles a query in this process.
-pub fn prepare(kind: &QueryKind, language: &'static Language, user: &UserQueries) -> Result<Prepared, StructureError> {
+pub fn prepare(
+    kind: &QueryKind,
+    language: &'static Language,
+    user: &UserQueries,
+) -> Result<PreparedQuery, StructureError> {
     match kind.resolve(language, user)? {
-        QueryKind::Key(key) => selection(&key, language, user).map(Prepared::Select),
-        QueryKind::Query(text) => compile(&text, language).map(|query| Prepared::Run(Box::new(query))),
+        QueryKind::Key(key) => selection(&key, language, user).map(PreparedQuery::Select),
+        QueryKind::Query(text) => compile(&text, language).map(|query| PreparedQuery::Run(Box::new(query))),
         QueryKind::Pattern(text) => {
-            CodePattern::compile(&text, language).map(|pattern| Prepared::Find(Box::new(pattern)))
+            CodePattern::compile(&text, language).map(|pattern| PreparedQuery::Find(Box::new(pattern)))
         }
     }
 }
 
 /// Runs a prepared query. Returns at most `limit` matches; the total counts all.
 pub fn run(
-    prepared: &Prepared,
-    filter: &Filter,
-    parsed: &Parsed,
+    prepared: &PreparedQuery,
+    filter: &ElementFilter,
+    parsed: &ParsedFile,
     limit: usize,
     cancel: &CancellationToken,
-) -> Result<Matches, StructureError> {
+) -> Result<QueryMatches, StructureError> {
     let found = match prepared {
-        Prepared::Select(selection) => {
+        PreparedQuery::Select(selection) => {
             let elements = extract(parsed, cancel)?;
-            select(selection, filter, parsed, &elements, limit)
+            run_selection(selection, filter, parsed, &elements, limit)
         }
-        Prepared::Run(query) => captures(query, filter, parsed, limit, cancel)?,
-        Prepared::Find(pattern) => hits(pattern, filter, parsed, limit, cancel)?,
+        PreparedQuery::Run(query) => run_query(query, filter, parsed, limit, cancel)?,
+        PreparedQuery::Find(pattern) => run_pattern(pattern, filter, parsed, limit, cancel)?,
     };
-    Ok(Matches {
-        broken: Brokenness::of(&parsed.errors, parsed.error_count),
+    Ok(QueryMatches {
+        broken: SyntaxErrorSummary::from_errors(&parsed.errors, parsed.error_count),
         ..found
     })
 }
 
 /// The elements of the file, extracted at the first match: most files of a search have none.
-struct Surroundings<'p> {
-    parsed: &'p Parsed,
+struct LazyElements<'p> {
+    parsed: &'p ParsedFile,
     cancel: &'p CancellationToken,
-    known: Option<(Elements, Enclosures)>,
+    known: Option<(ElementList, Enclosures)>,
 }
 
-impl<'p> Surroundings<'p> {
-    const fn new(parsed: &'p Parsed, cancel: &'p CancellationToken) -> Self {
+impl<'p> LazyElements<'p> {
+    const fn new(parsed: &'p ParsedFile, cancel: &'p CancellationToken) -> Self {
         Self {
             parsed,
             cancel,
@@ -180,7 +184,7 @@ impl<'p> Surroundings<'p> {
         }
     }
 
-    fn look(&mut self) -> Result<&(Elements, Enclosures), StructureError> {
+    fn get_or_extract(&mut self) -> Result<&(ElementList, Enclosures), StructureError> {
         let known = if let Some(known) = self.known.take() {
             known
         } else {
@@ -192,16 +196,22 @@ impl<'p> Surroundings<'p> {
     }
 }
 
-fn select(selection: &Selection, filter: &Filter, parsed: &Parsed, elements: &Elements, limit: usize) -> Matches {
+fn run_selection(
+    selection: &Selection,
+    filter: &ElementFilter,
+    parsed: &ParsedFile,
+    elements: &ElementList,
+    limit: usize,
+) -> QueryMatches {
     let facts = &parsed.source.language.facts;
-    let mut found = Matches::default();
+    let mut found = QueryMatches::default();
     for element in &elements.list {
-        if !selection.selects(element) || !filter.matches(Subject::from(element)) {
+        if !selection.selects(element) || !filter.matches(FilterSubject::from(element)) {
             continue;
         }
         found.total += 1;
         if found.list.len() < limit {
-            found.list.push(Match {
+            found.list.push(QueryMatch {
                 name: element.name.clone(),
                 kind: element.kind.name().to_owned(),
                 span: element.span,
@@ -218,39 +228,39 @@ fn select(selection: &Selection, filter: &Filter, parsed: &Parsed, elements: &El
 impl Selection {
     /// True if the predefined query selects this element.
     #[must_use]
-    pub fn selects(&self, element: &Element) -> bool {
+    pub fn selects(&self, element: &CodeElement) -> bool {
         let is_of_kind = self.kinds.is_empty() || self.kinds.contains(&element.kind);
         let is_of_class = self.class.as_deref().is_none_or(|class| match &element.detail {
-            Detail::Markup(markup) => markup.element_class == class,
+            ElementDetail::Markup(markup) => markup.element_class == class,
             // A rule is selected by the class of any of its properties, an at-rule by its own.
-            Detail::Style(style) => {
+            ElementDetail::Style(style) => {
                 style.property_class == class || style.properties.iter().any(|(_, _, known)| known == class)
             }
-            Detail::Key { type_name, .. } => *type_name == class,
+            ElementDetail::Key { type_name, .. } => *type_name == class,
             _ => false,
         });
         let has_modifier = self.modifier.as_deref().is_none_or(|modifier| match &element.detail {
-            Detail::Code(code) => code.has_modifier(modifier),
-            Detail::Import(import) => import.modifiers.iter().any(|known| known == modifier),
+            ElementDetail::Code(code) => code.has_modifier(modifier),
+            ElementDetail::Import(import) => import.modifiers.iter().any(|known| known == modifier),
             _ => false,
         });
         is_of_kind && is_of_class && has_modifier
     }
 }
 
-fn captures(
+fn run_query(
     query: &Query,
-    filter: &Filter,
-    parsed: &Parsed,
+    filter: &ElementFilter,
+    parsed: &ParsedFile,
     limit: usize,
     cancel: &CancellationToken,
-) -> Result<Matches, StructureError> {
+) -> Result<QueryMatches, StructureError> {
     let names = query.capture_names();
     let facts = &parsed.source.language.facts;
-    let mut surroundings = Surroundings::new(parsed, cancel);
+    let mut surroundings = LazyElements::new(parsed, cancel);
     let mut cursor = QueryCursor::new();
     cursor.set_match_limit(MATCH_LIMIT);
-    let mut found = Matches::default();
+    let mut found = QueryMatches::default();
     {
         let mut poll = |_: &tree_sitter::QueryCursorState| stop_if(cancel);
         let options = QueryCursorOptions::new().progress_callback(&mut poll);
@@ -275,15 +285,15 @@ fn captures(
                     Some(name) => one_line(parsed.text(name), 200),
                     None => one_line(parsed.text(capture.node), 80),
                 };
-                let (elements, enclosures) = surroundings.look()?;
+                let (elements, enclosures) = surroundings.get_or_extract()?;
                 let element = element_of(elements, capture.node.byte_range());
-                let subject = Subject {
+                let subject = FilterSubject {
                     name: &name,
                     kind: capture_name,
                     lines: capture.node.end_position().row + 1 - capture.node.start_position().row,
                     is_callable: element.is_some_and(|element| element.kind.is_callable()),
                     type_name: element.and_then(|element| element.code()?.type_name.as_deref()),
-                    code: element.and_then(Element::code),
+                    code: element.and_then(CodeElement::code),
                 };
                 if !filter.matches(subject) {
                     continue;
@@ -291,8 +301,8 @@ fn captures(
                 found.total += 1;
                 if found.list.len() < limit {
                     let span = parsed.span(capture.node);
-                    let parent = enclosures.around(span.start_byte, span.end_byte);
-                    found.list.push(Match {
+                    let parent = enclosures.innermost(span.start_byte, span.end_byte);
+                    found.list.push(QueryMatch {
                         kind: capture_name.to_owned(),
                         text: text_of(parsed, span),
                         decorators: element.map_or_else(String::new, |element| decorators(element, facts)),
@@ -312,19 +322,19 @@ fn captures(
     Ok(found)
 }
 
-fn hits(
+fn run_pattern(
     pattern: &CodePattern,
-    filter: &Filter,
-    parsed: &Parsed,
+    filter: &ElementFilter,
+    parsed: &ParsedFile,
     limit: usize,
     cancel: &CancellationToken,
-) -> Result<Matches, StructureError> {
-    let mut surroundings = Surroundings::new(parsed, cancel);
+) -> Result<QueryMatches, StructureError> {
+    let mut surroundings = LazyElements::new(parsed, cancel);
     let hits = pattern.find(parsed, cancel)?;
     let facts = &parsed.source.language.facts;
-    let mut found = Matches {
+    let mut found = QueryMatches {
         is_incomplete: hits.is_incomplete,
-        ..Matches::default()
+        ..QueryMatches::default()
     };
     for (at, hit) in hits.list.into_iter().enumerate() {
         if at % 1_024 == 0 && cancel.is_cancelled() {
@@ -332,24 +342,24 @@ fn hits(
         }
         let text = parsed.source.text.get(hit.start_byte..hit.end_byte).unwrap_or_default();
         let span = parsed.lines.span(&parsed.source.text, hit.start_byte, hit.end_byte);
-        let (elements, enclosures) = surroundings.look()?;
+        let (elements, enclosures) = surroundings.get_or_extract()?;
         let element = element_of(elements, hit.start_byte..hit.end_byte);
         let name = element.map_or_else(|| one_line(text, 80), |element| element.name.clone());
-        let subject = Subject {
+        let subject = FilterSubject {
             name: &name,
             kind: &hit.kind,
             lines: span.lines(),
             type_name: element.and_then(|element| element.code()?.type_name.as_deref()),
             is_callable: element.is_some_and(|element| element.kind.is_callable()),
-            code: element.and_then(Element::code),
+            code: element.and_then(CodeElement::code),
         };
         if !filter.matches(subject) {
             continue;
         }
         found.total += 1;
         if found.list.len() < limit {
-            let parent = enclosures.around(span.start_byte, span.end_byte);
-            found.list.push(Match {
+            let parent = enclosures.innermost(span.start_byte, span.end_byte);
+            found.list.push(QueryMatch {
                 text: text_of(parsed, span),
                 decorators: element.map_or_else(String::new, |element| decorators(element, facts)),
                 parent: parent.map(|parent| elements.qualified_name(parent)),
@@ -373,7 +383,7 @@ fn lies_in(inner: Node<'_>, outer: Node<'_>) -> bool {
 }
 
 /// Returns the definition whose node was captured, if any: the filter uses its facts.
-fn element_of(elements: &Elements, node: Range<usize>) -> Option<&Element> {
+fn element_of(elements: &ElementList, node: Range<usize>) -> Option<&CodeElement> {
     let bytes = (node.start, node.end);
     // A decorated definition begins before its node, so only the order is certain.
     let after = elements
@@ -385,7 +395,7 @@ fn element_of(elements: &Elements, node: Range<usize>) -> Option<&Element> {
     })
 }
 
-fn text_of(parsed: &Parsed, span: Span) -> String {
+fn text_of(parsed: &ParsedFile, span: SourceSpan) -> String {
     let text = parsed
         .source
         .text
@@ -399,9 +409,9 @@ fn text_of(parsed: &Parsed, span: Span) -> String {
 
 /// Compiles a caller's query. Rejects unknown predicates, which would silently do nothing.
 pub fn compile(text: &str, language: &'static Language) -> Result<Query, StructureError> {
-    refuse_large(text)?;
+    check_size(text)?;
     let grammar = language.grammar();
-    let query = Query::new(&grammar, text).map_err(|error| explain(text, &error, &grammar, language))?;
+    let query = Query::new(&grammar, text).map_err(|error| describe_query_error(text, &error, &grammar, language))?;
     for pattern in 0..query.pattern_count() {
         if let Some(predicate) = query.general_predicates(pattern).first() {
             let shown = format!("#{}", predicate.operator);
@@ -442,7 +452,7 @@ pub fn compile(text: &str, language: &'static Language) -> Result<Query, Structu
 }
 
 /// Rejects a query that tree-sitter would take too long to compile, or that would overflow its stack.
-fn refuse_large(text: &str) -> Result<(), StructureError> {
+fn check_size(text: &str) -> Result<(), StructureError> {
     let too_large = |at: usize, en: String, ja: String| {
         let hint = (
             "Split it into several queries.".to_owned(),
@@ -508,7 +518,7 @@ fn refuse_large(text: &str) -> Result<(), StructureError> {
     Ok(())
 }
 
-fn explain(
+fn describe_query_error(
     text: &str,
     error: &QueryError,
     grammar: &tree_sitter::Language,
@@ -516,7 +526,7 @@ fn explain(
 ) -> StructureError {
     let word = error.message.trim_matches('"');
     let suggest = |names: Vec<&str>| {
-        let near = nearest(word, names);
+        let near = most_similar(word, names);
         if near.is_empty() {
             (String::new(), String::new())
         } else {
@@ -617,7 +627,7 @@ fn bad_query(text: &str, at: usize, reason: (String, String), hint: (String, Str
     // Around the position, so that a query on one long line stays readable.
     let skipped = column.saturating_sub(60);
     let shown: String = line.chars().skip(skipped).take(120).collect();
-    StructureError::BadQuery(Box::new(QueryFault {
+    StructureError::BadQuery(Box::new(QuerySyntaxError {
         line: before.matches('\n').count() + 1,
         column,
         excerpt: format!("{shown}\n{}^", " ".repeat(column - skipped)),
@@ -631,7 +641,9 @@ mod tests {
     use tokio_util::sync::CancellationToken;
 
     use super::{QueryKind, prepare, run};
-    use crate::{errors::structure::StructureError, filter::Filter, parse::tests::parsed, user_queries::UserQueries};
+    use crate::{
+        errors::structure::StructureError, filter::ElementFilter, parse::tests::parsed, user_queries::UserQueries,
+    };
 
     const TEXT: &str =
         "import os\nclass Store:\n    def get(self, key): return 1\n    def put(self): pass\ndef main(): pass\n";
@@ -640,7 +652,7 @@ mod tests {
         let cancel = CancellationToken::new();
         let parsed = parsed("a.py", TEXT);
         let prepared = prepare(kind, parsed.source.language, &UserQueries::default())?;
-        let matches = run(&prepared, &Filter::parse(filter)?, &parsed, 100, &cancel)?;
+        let matches = run(&prepared, &ElementFilter::parse(filter)?, &parsed, 100, &cancel)?;
         assert_eq!(matches.total, matches.list.len());
         Ok(matches
             .list
@@ -677,7 +689,7 @@ mod tests {
     }
 
     #[test]
-    fn queries_give_a_row_for_each_capture() {
+    fn queries_return_a_row_per_capture() {
         let query = |text: &str, filter| ask(&QueryKind::Query(text.to_owned()), filter).expect("a query");
         assert_eq!(
             query(
@@ -696,7 +708,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_queries_say_where_and_what_instead() {
+    fn invalid_queries_report_position_and_hint() {
         let (line, column, hint) = refused("(module\n  (function_defintion) @f)");
         assert_eq!((line, column), (2, 3));
         assert!(hint.contains("function_definition"), "{hint}");
@@ -709,7 +721,7 @@ mod tests {
     }
 
     #[test]
-    fn a_query_that_would_take_long_to_compile_is_refused() {
+    fn too_costly_queries_are_rejected() {
         let nested = format!("{}_{} @a", "(".repeat(20_000), ")".repeat(20_000));
         let alternatives = format!("{}(_){} @a", "[".repeat(20_000), "]".repeat(20_000));
         let optional = format!("(module {})", "(_)? @a ".repeat(300));
@@ -736,7 +748,7 @@ mod tests {
         let cancel = CancellationToken::new();
         let stopper = cancel.clone();
         let thread = std::thread::spawn(move || stopper.cancel());
-        let result = run(&prepared, &Filter::default(), &parsed, 100, &cancel);
+        let result = run(&prepared, &ElementFilter::default(), &parsed, 100, &cancel);
         thread.join().expect("a thread");
         assert!(matches!(result, Err(StructureError::Cancelled)));
     }

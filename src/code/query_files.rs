@@ -19,20 +19,20 @@ use fumi_base::{
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    broken::BrokenFiles,
     errors::{search::SearchError, structure::StructureError},
-    filter::Filter,
+    filter::ElementFilter,
     languages::{
         Language, by_name,
         detect::{by_file_name, guess},
-        facts::Family,
+        facts::LanguageFamily,
     },
-    parse::Source,
-    parser_pool::{ParserPool, Question},
-    query::{Matches, QueryKind},
-    search::{Scope, Targets},
-    skipped::{Reason, SkippedList},
-    sources,
+    parse::SourceFile,
+    parser_pool::{CompiledQuery, ParserPool},
+    query::{QueryKind, QueryMatches},
+    search::{SearchScope, SearchTargets},
+    skipped::{SkipReason, SkippedList},
+    source_files,
+    syntax_errors::MalformedFiles,
     user_queries::UserQueries,
 };
 
@@ -41,19 +41,19 @@ const TEXT_PROBE: usize = 8 * 1024;
 
 /// The matches of one file.
 #[derive(Debug)]
-pub struct FileAnswers {
+pub struct FileQueryMatches {
     pub path: ProjectPath,
     /// The language in which it was parsed.
     pub language: &'static Language,
     /// The matches, at least one.
-    pub matches: Matches,
+    pub matches: QueryMatches,
 }
 
 /// The matches of all files.
 #[derive(Debug, Default)]
-pub struct Answers {
+pub struct FileQueryResult {
     /// The files with matches, by path. Matches beyond the limit are counted and not kept.
-    pub files: Vec<FileAnswers>,
+    pub files: Vec<FileQueryMatches>,
     /// The number of all matches.
     pub total: usize,
     /// The number of files with matches.
@@ -61,11 +61,11 @@ pub struct Answers {
     /// The number of files that were searched.
     pub searched: usize,
     /// The languages of found files that cannot use the query.
-    pub unfit: Vec<&'static str>,
+    pub unsuitable_languages: Vec<&'static str>,
     /// The files and folders that were skipped.
     pub skipped: SkippedList,
     /// The files with syntax errors, in which matches may be missing.
-    pub broken: BrokenFiles,
+    pub broken: MalformedFiles,
 }
 
 /// An error of the walk or of the query.
@@ -90,21 +90,21 @@ impl From<StructureError> for QueryFilesError {
 }
 
 /// The query compiled in one language, or the error.
-type Asked = Arc<Result<Question, StructureError>>;
+type SharedQuery = Arc<Result<CompiledQuery, StructureError>>;
 
 /// Queries every source file of the targets, only those in the `asked` language if one is named. Keeps at most `limit`
 /// matches.
 pub fn query_files(
     (kind, user): (&QueryKind, &UserQueries),
-    filter: &Filter,
+    filter: &ElementFilter,
     asked: Option<&str>,
-    (targets, scope): (&Targets, &Scope),
+    (targets, scope): (&SearchTargets, &SearchScope),
     limit: usize,
     parsers: &ParserPool,
     cancel: &CancellationToken,
-) -> Result<Answers, QueryFilesError> {
+) -> Result<FileQueryResult, QueryFilesError> {
     let asked = asked.filter(|name| !name.trim().is_empty()).map(by_name).transpose()?;
-    let questions: Mutex<BTreeMap<&'static str, (Asked, usize)>> = Mutex::default();
+    let questions: Mutex<BTreeMap<&'static str, (SharedQuery, usize)>> = Mutex::default();
     if let Some(language) = asked {
         // If the caller named a language, errors of the query are returned before any file is read.
         let prepared = parsers.prepare(kind, language, user, cancel)?;
@@ -114,11 +114,11 @@ pub fn query_files(
     let (kept, searched) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let unavailable: Mutex<Option<String>> = Mutex::default();
     let broken: Mutex<Vec<(String, usize)>> = Mutex::default();
-    let (found, skipped) = sources::find(targets, scope, cancel)?;
-    let sources = sources::each(&found, skipped, cancel, |path| {
+    let (found, skipped) = source_files::find_sources(targets, scope, cancel)?;
+    let sources = source_files::process_each(&found, skipped, cancel, |path| {
         // Files are handed out in order: the matches kept so far precede those of this file.
         let room = limit.saturating_sub(kept.load(Relaxed));
-        let Some(source) = read(path, asked, is_pattern, scope.most_bytes())? else {
+        let Some(source) = read_source(path, asked, is_pattern, scope.most_bytes())? else {
             return Ok(None);
         };
         let language = source.language;
@@ -134,12 +134,12 @@ pub fn query_files(
             return Ok(None);
         };
         searched.fetch_add(1, Relaxed);
-        if !may_answer(prepared, filter, &source) {
+        if !may_match(prepared, filter, &source) {
             return Ok(None);
         }
         let matches = match parsers.query(prepared, filter, &source, room, cancel) {
             Ok(matches) => matches,
-            Err(StructureError::ParserStopped { .. }) => return Err(Reason::Unparsable),
+            Err(StructureError::ParserStopped { .. }) => return Err(SkipReason::Unparsable),
             Err(StructureError::ParserUnavailable { reason }) => {
                 lock(&unavailable).get_or_insert(reason);
                 return Ok(None);
@@ -151,7 +151,7 @@ pub fn query_files(
             lock(&broken).push((path.shown(), place.first_line));
         }
         kept.fetch_add(matches.list.len(), Relaxed);
-        Ok((matches.total > 0).then(|| FileAnswers {
+        Ok((matches.total > 0).then(|| FileQueryMatches {
             path: path.clone(),
             language,
             matches,
@@ -165,31 +165,31 @@ pub fn query_files(
     if !fits && let Some((question, _)) = questions.values().max_by_key(|(_, files)| *files) {
         return match question.as_ref() {
             Err(error) => Err(error.clone().into()),
-            Ok(_) => Ok(Answers::default()),
+            Ok(_) => Ok(FileQueryResult::default()),
         };
     }
-    let mut answers = Answers {
-        broken: BrokenFiles::of(broken.into_inner().unwrap_or_else(PoisonError::into_inner)),
-        total: sources.made.iter().map(|file| file.matches.total).sum(),
-        total_files: sources.made.len(),
+    let mut answers = FileQueryResult {
+        broken: MalformedFiles::from_places(broken.into_inner().unwrap_or_else(PoisonError::into_inner)),
+        total: sources.results.iter().map(|file| file.matches.total).sum(),
+        total_files: sources.results.len(),
         searched: searched.into_inner(),
-        unfit: questions
+        unsuitable_languages: questions
             .iter()
             .filter(|(_, (question, _))| question.is_err())
             .map(|(name, _)| *name)
             .collect(),
         skipped: sources.skipped,
-        files: sources.made,
+        files: sources.results,
     };
-    answers.keep(limit);
+    answers.truncate(limit);
     Ok(answers)
 }
 
 /// False if the text of a file shows that it cannot contain a match; this check costs a thousandth of parsing.
-fn may_answer(question: &Question, filter: &Filter, source: &Source) -> bool {
+fn may_match(question: &CompiledQuery, filter: &ElementFilter, source: &SourceFile) -> bool {
     // Names of tags and keys may differ from the text.
     let has_name = match filter.exact_name() {
-        Some(name) if source.language.facts.family == Family::Code => {
+        Some(name) if source.language.facts.family == LanguageFamily::Code => {
             memchr::memmem::find(source.text.as_bytes(), name.as_bytes()).is_some()
         }
         _ => true,
@@ -197,9 +197,9 @@ fn may_answer(question: &Question, filter: &Filter, source: &Source) -> bool {
     question.may_match(&source.text) && has_name
 }
 
-impl Answers {
+impl FileQueryResult {
     /// Drops the matches beyond the first `limit`, and files without matches left.
-    fn keep(&mut self, limit: usize) {
+    fn truncate(&mut self, limit: usize) {
         let mut room = limit;
         for file in &mut self.files {
             file.matches.list.truncate(room);
@@ -211,19 +211,21 @@ impl Answers {
 
 /// Reads a source file. Returns `None` if its language is unknown or not the requested one. For a pattern, prose that
 /// only looks like a language has none, because sentences would be compared with the pattern.
-fn read(
+fn read_source(
     path: &ProjectPath,
     asked: Option<&'static Language>,
     is_pattern: bool,
     most_bytes: u64,
-) -> Result<Option<Source>, Reason> {
+) -> Result<Option<SourceFile>, SkipReason> {
     let shown = path.shown();
     let named = by_file_name(&shown);
     // A file with an unknown extension is not opened; the first line of one without extension may show its language.
-    if named.is_none() && path.relative().extension().is_some() || named.is_some_and(|named| !is_asked(named, asked)) {
+    if named.is_none() && path.relative().extension().is_some()
+        || named.is_some_and(|named| !is_requested_language(named, asked))
+    {
         return Ok(None);
     }
-    let bytes = files::read(path, most_bytes).map_err(|error| Reason::of(&error))?;
+    let bytes = files::read(path, most_bytes).map_err(|error| SkipReason::from_path_error(&error))?;
     if bytes[..bytes.len().min(TEXT_PROBE)].contains(&0) && named.is_none() {
         return Ok(None);
     }
@@ -232,8 +234,8 @@ fn read(
     }
     let size_bytes = bytes.len() as u64;
     let decoded = files::decode(&bytes, EncodingChoice::Auto);
-    let language = guess(&shown, &decoded.text).filter(|language| is_asked(language, asked));
-    Ok(language.map(|language| Source {
+    let language = guess(&shown, &decoded.text).filter(|language| is_requested_language(language, asked));
+    Ok(language.map(|language| SourceFile {
         path: shown,
         language,
         text: decoded.text,
@@ -242,7 +244,7 @@ fn read(
     }))
 }
 
-fn is_asked(language: &Language, asked: Option<&'static Language>) -> bool {
+fn is_requested_language(language: &Language, asked: Option<&'static Language>) -> bool {
     asked.is_none_or(|asked| language == asked || language.facts.dialect_of.as_deref() == Some(asked.name))
 }
 

@@ -18,17 +18,17 @@ use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    broken::{BrokenFiles, Brokenness},
-    elements::{Elements, Kind},
+    elements::{ElementKind, ElementList},
     errors::{search::SearchError, structure::StructureError},
     outline::Outline,
-    parse::{LineIndex, Source, one_line},
+    parse::{LineIndex, SourceFile, one_line},
     parser_pool::ParserPool,
-    search::{Matches, Need, Scope, Targets, search},
-    skipped::{Reason, SkippedList},
-    sources,
+    search::{RowDemand, SearchMatches, SearchScope, SearchTargets, search},
+    skipped::{SkipReason, SkippedList},
+    source_files,
+    syntax_errors::{MalformedFiles, SyntaxErrorSummary},
     table::signature,
-    text_query::{Engine, QueryOptions, Syntax, TextQuery},
+    text_query::{MatchEngine, QuerySyntax, TextQuery, TextQueryOptions},
 };
 
 /// The saturation of term frequency (k1): the smaller, the less further occurrences count.
@@ -45,7 +45,7 @@ const NAME_WEIGHT: f64 = 4.0;
 const FILES: usize = 300;
 
 /// The maximum number of elements in a reply; longer lists are the purpose of the other formats.
-pub const BEST: usize = 10;
+pub const MAX_RESULTS: usize = 10;
 
 /// The maximum number of terms of one query; more is a text rather than a query.
 const TERMS: usize = 16;
@@ -111,15 +111,15 @@ pub struct RankedRow {
 
 impl RankedQuery {
     /// Splits a query into its terms and compiles them.
-    pub fn new(options: &QueryOptions) -> Result<Self, SearchError> {
+    pub fn new(options: &TextQueryOptions) -> Result<Self, SearchError> {
         // The whole query is compiled first, so that errors refer to the text that its author wrote.
         TextQuery::new(options)?;
         let words = match options.syntax {
-            Syntax::Regex => split(&options.query),
+            QuerySyntax::Regex => split_terms(&options.query),
             _ => vec![options.query.clone()],
         };
         let compile = |query: String| {
-            TextQuery::new(&QueryOptions {
+            TextQuery::new(&TextQueryOptions {
                 query,
                 ..options.clone()
             })
@@ -142,7 +142,7 @@ impl RankedQuery {
 }
 
 /// Splits a regular expression into words and alternatives at its top level, not within brackets or groups.
-fn split(query: &str) -> Vec<String> {
+fn split_terms(query: &str) -> Vec<String> {
     let mut terms = vec![String::new()];
     let (mut depth, mut in_class, mut is_escaped) = (0_usize, false, false);
     for c in query.chars() {
@@ -173,7 +173,7 @@ fn split(query: &str) -> Vec<String> {
 }
 
 /// One element of one file, with the number of occurrences of each term.
-struct Document {
+struct RankedDocument {
     row: RankedRow,
     bytes: usize,
     counts: Vec<f64>,
@@ -182,7 +182,7 @@ struct Document {
 /// The documents and statistics of one file.
 struct FileDocuments {
     /// The documents with matches.
-    documents: Vec<Document>,
+    documents: Vec<RankedDocument>,
     /// The number of all documents, with matches or not.
     total: usize,
     /// The total length of the documents, in bytes.
@@ -197,44 +197,45 @@ pub struct Ranking {
     /// The reply with the best elements.
     pub output: RankedOutput,
     /// The matches by which the files were selected.
-    pub matches: Matches,
+    pub matches: SearchMatches,
     /// The compared files with broken syntax, in which a match may be assigned to a wrong element.
-    pub broken: BrokenFiles,
+    pub broken: MalformedFiles,
 }
 
 /// Finds the elements that the query is most about.
 pub fn rank(
     query: &RankedQuery,
-    targets: &Targets,
-    scope: &Scope,
+    targets: &SearchTargets,
+    scope: &SearchScope,
     parsers: &ParserPool,
     cancel: &CancellationToken,
 ) -> Result<Ranking, SearchError> {
     let started = std::time::Instant::now();
-    let matches = search(&query.any, targets, scope, Need::Counts, cancel)?;
-    let chosen = choose(query, &matches, targets, scope, cancel)?;
+    let matches = search(&query.any, targets, scope, RowDemand::Counts, cancel)?;
+    let chosen = select_files(query, &matches, targets, scope, cancel)?;
     let paths: Vec<_> = chosen.iter().map(|at| matches.files[*at].path.clone()).collect();
-    let sources = sources::each(&paths, SkippedList::default(), cancel, |path| {
-        let bytes = files::read(path, scope.most_bytes()).map_err(|error| Reason::of(&error))?;
+    let sources = source_files::process_each(&paths, SkippedList::default(), cancel, |path| {
+        let bytes = files::read(path, scope.most_bytes()).map_err(|error| SkipReason::from_path_error(&error))?;
         let decoded = files::decode(&bytes, query.any.encoding);
         let shown = path.shown();
         let text = decoded.text.clone();
-        let outline = Source::new(shown.clone(), decoded, bytes.len() as u64, None)
+        let outline = SourceFile::new(shown.clone(), decoded, bytes.len() as u64, None)
             .and_then(|source| parsers.outline(source, cancel));
         Ok(Some(match outline {
             Ok(file) => FileDocuments {
-                broken: Brokenness::of(&file.errors, file.error_count).map(|broken| (shown, broken.first_line)),
-                ..of_elements(query, &file)
+                broken: SyntaxErrorSummary::from_errors(&file.errors, file.error_count)
+                    .map(|broken| (shown, broken.first_line)),
+                ..element_documents(query, &file)
             },
-            Err(StructureError::ParserUnavailable { .. }) => return Err(Reason::System),
+            Err(StructureError::ParserUnavailable { .. }) => return Err(SkipReason::System),
             // A text in no known language, or one that cannot be parsed, is compared by paragraphs.
-            Err(_) => of_blocks(query, &shown, &text),
+            Err(_) => block_documents(query, &shown, &text),
         }))
     })?;
-    let total: usize = sources.made.iter().map(|file| file.total).sum();
-    let length: usize = sources.made.iter().map(|file| file.bytes).sum();
-    let broken = BrokenFiles::of(sources.made.iter().filter_map(|file| file.broken.clone()).collect());
-    let mut documents: Vec<Document> = sources.made.into_iter().flat_map(|file| file.documents).collect();
+    let total: usize = sources.results.iter().map(|file| file.total).sum();
+    let length: usize = sources.results.iter().map(|file| file.bytes).sum();
+    let broken = MalformedFiles::from_places(sources.results.iter().filter_map(|file| file.broken.clone()).collect());
+    let mut documents: Vec<RankedDocument> = sources.results.into_iter().flat_map(|file| file.documents).collect();
     score(&mut documents, total, length);
     let total_elements = documents.len();
     documents.sort_by(|a, b| {
@@ -243,7 +244,7 @@ pub fn rank(
             .total_cmp(&a.row.score)
             .then_with(|| (&a.row.file, a.row.start_line).cmp(&(&b.row.file, b.row.start_line)))
     });
-    documents.truncate(BEST);
+    documents.truncate(MAX_RESULTS);
     let output = RankedOutput {
         success: true,
         count: documents.len(),
@@ -262,11 +263,11 @@ pub fn rank(
 }
 
 /// Returns the indexes of the files to compare: all, or those with the most terms, then matches.
-fn choose(
+fn select_files(
     query: &RankedQuery,
-    matches: &Matches,
-    targets: &Targets,
-    scope: &Scope,
+    matches: &SearchMatches,
+    targets: &SearchTargets,
+    scope: &SearchScope,
     cancel: &CancellationToken,
 ) -> Result<Vec<usize>, SearchError> {
     let mut order: Vec<usize> = (0..matches.files.len()).collect();
@@ -281,7 +282,7 @@ fn choose(
         .map(|(at, file)| (file.path.relative(), at))
         .collect();
     for (_, term) in &query.terms {
-        for file in search(term, targets, scope, Need::Counts, cancel)?.files {
+        for file in search(term, targets, scope, RowDemand::Counts, cancel)?.files {
             if let Some(at) = places.get(file.path.relative()) {
                 terms[*at] += 1;
             }
@@ -296,7 +297,7 @@ fn choose(
 
 /// Computes BM25 scores: rare terms count more, further occurrences less, long elements less.
 #[expect(clippy::cast_precision_loss, reason = "numbers of elements and bytes of source text")]
-fn score(documents: &mut [Document], total: usize, length: usize) {
+fn score(documents: &mut [RankedDocument], total: usize, length: usize) {
     let average = (length as f64 / total.max(1) as f64).max(1.0);
     let terms = documents.first().map_or(0, |document| document.counts.len());
     let rarity: Vec<f64> = (0..terms)
@@ -318,25 +319,25 @@ fn score(documents: &mut [Document], total: usize, length: usize) {
 }
 
 /// True for the kinds of elements that are documents of their own.
-const fn is_document(kind: Kind) -> bool {
+const fn is_document(kind: ElementKind) -> bool {
     kind.is_callable()
         || kind.is_class_like()
         || matches!(
             kind,
-            Kind::Variable
-                | Kind::Constant
-                | Kind::Type
-                | Kind::Macro
-                | Kind::Module
-                | Kind::Namespace
-                | Kind::Heading
-                | Kind::Rule
-                | Kind::AtRule
-                | Kind::Index
+            ElementKind::Variable
+                | ElementKind::Constant
+                | ElementKind::Type
+                | ElementKind::Macro
+                | ElementKind::Module
+                | ElementKind::Namespace
+                | ElementKind::Heading
+                | ElementKind::Rule
+                | ElementKind::AtRule
+                | ElementKind::Index
         )
 }
 
-fn of_elements(query: &RankedQuery, file: &Outline) -> FileDocuments {
+fn element_documents(query: &RankedQuery, file: &Outline) -> FileDocuments {
     let elements = &file.elements;
     let list = &elements.list;
     let facts = &file.source.language.facts;
@@ -346,14 +347,14 @@ fn of_elements(query: &RankedQuery, file: &Outline) -> FileDocuments {
         total += 1;
         bytes += element.span.end_byte - element.span.start_byte;
     }
-    let owner = |at: usize| owner(elements, at);
-    let mut drafts: BTreeMap<Option<usize>, Tally> = BTreeMap::new();
+    let owner = |at: usize| owning_document(elements, at);
+    let mut drafts: BTreeMap<Option<usize>, TermTally> = BTreeMap::new();
     let text = &file.source.text;
     for (term, (_, matcher)) in query.terms.iter().enumerate() {
         each_match(matcher, text, |start| {
             drafts
                 .entry(owner(start))
-                .or_insert_with(|| Tally::new(query.terms.len()))
+                .or_insert_with(|| TermTally::new(query.terms.len()))
                 .add(term, file.lines.line(start));
         });
     }
@@ -388,7 +389,7 @@ fn of_elements(query: &RankedQuery, file: &Outline) -> FileDocuments {
                     each_match(matcher, &found.name, |_| counts[term] += NAME_WEIGHT);
                 }
             }
-            Document {
+            RankedDocument {
                 row,
                 bytes: length,
                 counts,
@@ -404,13 +405,13 @@ fn of_elements(query: &RankedQuery, file: &Outline) -> FileDocuments {
 }
 
 /// Returns the document of a byte: the innermost around it, or the element that its comment documents.
-fn owner(elements: &Elements, byte: usize) -> Option<usize> {
+fn owning_document(elements: &ElementList, byte: usize) -> Option<usize> {
     let list = &elements.list;
     let after = list.partition_point(|element| element.span.start_byte <= byte);
     let innermost = list[..after].iter().rposition(|element| {
-        byte < element.span.end_byte && (is_document(element.kind) || element.kind == Kind::Comment)
+        byte < element.span.end_byte && (is_document(element.kind) || element.kind == ElementKind::Comment)
     })?;
-    if list[innermost].kind != Kind::Comment {
+    if list[innermost].kind != ElementKind::Comment {
         return Some(innermost);
     }
     let documented = list[innermost..]
@@ -425,7 +426,7 @@ fn owner(elements: &Elements, byte: usize) -> Option<usize> {
     })
 }
 
-fn of_blocks(query: &RankedQuery, path: &str, text: &str) -> FileDocuments {
+fn block_documents(query: &RankedQuery, path: &str, text: &str) -> FileDocuments {
     let lines = LineIndex::new(text);
     // The first line of each block.
     let mut starts: Vec<usize> = vec![1];
@@ -438,14 +439,14 @@ fn of_blocks(query: &RankedQuery, path: &str, text: &str) -> FileDocuments {
         is_blank = line.trim().is_empty();
     }
     starts.dedup();
-    let mut drafts: BTreeMap<usize, Tally> = BTreeMap::new();
+    let mut drafts: BTreeMap<usize, TermTally> = BTreeMap::new();
     for (term, (_, matcher)) in query.terms.iter().enumerate() {
         each_match(matcher, text, |start| {
             let line = lines.line(start);
             let block = starts.partition_point(|start| *start <= line).saturating_sub(1);
             drafts
                 .entry(block)
-                .or_insert_with(|| Tally::new(query.terms.len()))
+                .or_insert_with(|| TermTally::new(query.terms.len()))
                 .add(term, line);
         });
     }
@@ -454,8 +455,8 @@ fn of_blocks(query: &RankedQuery, path: &str, text: &str) -> FileDocuments {
         .map(|(block, tally)| {
             let (line, shown) = tally.best_line(&lines, text);
             let end_line = starts.get(block + 1).map_or(lines.count(), |next| next - 1);
-            let bytes_of = |line| lines.bytes_of(line, text).unwrap_or_default();
-            Document {
+            let bytes_of = |line| lines.line_bytes(line, text).unwrap_or_default();
+            RankedDocument {
                 bytes: bytes_of(end_line).end.saturating_sub(bytes_of(starts[block]).start),
                 row: RankedRow {
                     file: path.to_owned(),
@@ -489,19 +490,19 @@ fn each_match(query: &TextQuery, text: &str, mut found: impl FnMut(usize)) {
     };
     // An engine that stops at its limits (PCRE2) has reported its matches so far; the counts of the search are exact.
     let _ = match &query.engine {
-        Engine::Rust(matcher) => matcher.find_iter(text.as_bytes(), &mut take).map_err(drop),
-        Engine::Pcre2(matcher) => matcher.find_iter(text.as_bytes(), &mut take).map_err(drop),
+        MatchEngine::Rust(matcher) => matcher.find_iter(text.as_bytes(), &mut take).map_err(drop),
+        MatchEngine::Pcre2(matcher) => matcher.find_iter(text.as_bytes(), &mut take).map_err(drop),
     };
 }
 
 /// The number of occurrences of each term in one document, and their lines.
-struct Tally {
+struct TermTally {
     counts: Vec<f64>,
     /// For each line, its terms as bits and the number of all occurrences on it.
     lines: BTreeMap<usize, (u32, usize)>,
 }
 
-impl Tally {
+impl TermTally {
     fn new(terms: usize) -> Self {
         Self {
             counts: vec![0.0; terms],
@@ -528,7 +529,7 @@ impl Tally {
                 best = (*line, (terms.count_ones(), *count));
             }
         }
-        let range = lines.bytes_of(best.0, text).unwrap_or_default();
+        let range = lines.line_bytes(best.0, text).unwrap_or_default();
         (best.0, one_line(text.get(range).unwrap_or_default(), 160))
     }
 
@@ -592,25 +593,25 @@ impl RankedOutput {
 
 #[cfg(test)]
 mod tests {
-    use super::{RankedQuery, of_blocks, of_elements, split};
-    use crate::{parse::tests::outline, text_query::QueryOptions};
+    use super::{RankedQuery, block_documents, element_documents, split_terms};
+    use crate::{parse::tests::outline, text_query::TextQueryOptions};
     const TEXT: &str = "\"\"\"Sends.\"\"\"\nRETRIES = 3\n\n# Waits longer after every retry.\ndef backoff(attempt):\n    return 2 ** attempt\n\nclass Client:\n    def send(self):\n        for retry in range(RETRIES):\n            backoff(retry)\n\n    def close(self):\n        pass\n";
 
     fn query(text: &str) -> RankedQuery {
-        RankedQuery::new(&QueryOptions::new(text)).expect("a query")
+        RankedQuery::new(&TextQueryOptions::new(text)).expect("a query")
     }
 
     #[test]
     fn words_and_alternatives_are_terms() {
-        assert_eq!(split("retry backoff|timeout"), ["retry", "backoff", "timeout"]);
-        assert_eq!(split(r"(a b|c) [x |] \|y\ z"), ["(a b|c)", "[x |]", r"\|y\ z"]);
-        assert_eq!(split("one"), ["one"]);
-        assert_eq!(split(" "), [" "]);
+        assert_eq!(split_terms("retry backoff|timeout"), ["retry", "backoff", "timeout"]);
+        assert_eq!(split_terms(r"(a b|c) [x |] \|y\ z"), ["(a b|c)", "[x |]", r"\|y\ z"]);
+        assert_eq!(split_terms("one"), ["one"]);
+        assert_eq!(split_terms(" "), [" "]);
     }
 
     #[test]
-    fn matches_belong_to_the_innermost_element_and_comments_to_what_they_document() {
-        let found = of_elements(&query("retry backoff"), &outline("a.py", TEXT));
+    fn matches_belong_to_innermost_or_documented_element() {
+        let found = element_documents(&query("retry backoff"), &outline("a.py", TEXT));
         let rows: Vec<_> = found
             .documents
             .iter()
@@ -635,7 +636,7 @@ mod tests {
 
     #[test]
     fn texts_without_a_language_are_compared_by_paragraph() {
-        let found = of_blocks(&query("beta"), "notes.txt", "alpha\n\nbeta\nbeta again\n\ngamma\n");
+        let found = block_documents(&query("beta"), "notes.txt", "alpha\n\nbeta\nbeta again\n\ngamma\n");
         let lines: Vec<_> = found
             .documents
             .iter()

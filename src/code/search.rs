@@ -25,15 +25,15 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     errors::search::SearchError,
-    fault,
-    one_file::{FileSearcher, Origin, Tally},
-    shared_walk::{Visited, walk_shared},
+    file_searcher::{FileOrigin, FileSearcher, FileTally},
+    pattern_error,
+    place_filter::PlaceFilter,
+    shared_walk::{WalkEntry, walk_shared},
     size,
-    skipped::{Reason, SkippedList},
+    skipped::{SkipReason, SkippedList},
     text_query::TextQuery,
-    walk::{self, FoundFile, Traversal, by_path, lock, note, note_entry},
-    walkers::{self, Walkers, cores},
-    within::Within,
+    thread_budget::{self, ThreadPermit, cores},
+    walk::{self, FoundFile, Traversal, compare_paths, lock, record_entry, record_walk_error},
 };
 
 /// The maximum size of the kept rows of one search, in bytes of text. Well under the 500 MB that one operation may use.
@@ -53,17 +53,17 @@ pub struct ScopeOptions {
 
 /// The validated form of [`ScopeOptions`].
 #[derive(Clone, Debug)]
-pub struct Scope {
+pub struct SearchScope {
     project: Arc<Project>,
     globs: Override,
-    within: Option<Within>,
+    within: Option<PlaceFilter>,
     max_filesize: Option<u64>,
     traversal: Traversal,
     /// The size in bytes above which files found by a walk are reported as skipped.
     most_bytes: u64,
 }
 
-impl Scope {
+impl SearchScope {
     /// Validates globs and size. `most_bytes` is the size of the largest file that a walk searches (100 MB by default).
     pub fn new(project: &Arc<Project>, options: &ScopeOptions, most_bytes: u64) -> Result<Self, Vec<SearchError>> {
         let mut faults = Vec::new();
@@ -78,7 +78,7 @@ impl Scope {
                     faults.push(SearchError::Glob {
                         argument,
                         glob: glob.clone(),
-                        reason: fault::of_glob(&error),
+                        reason: pattern_error::glob_reason(&error),
                     });
                 }
             }
@@ -87,7 +87,7 @@ impl Scope {
             faults.push(SearchError::Glob {
                 argument: "include_globs",
                 glob: options.include_globs.join(", "),
-                reason: fault::of_glob(&error),
+                reason: pattern_error::glob_reason(&error),
             });
             Override::empty()
         });
@@ -113,13 +113,13 @@ impl Scope {
 
     /// Restricts the files that a walk finds to the given places.
     #[must_use]
-    pub fn only_within(mut self, within: Option<Within>) -> Self {
+    pub fn only_within(mut self, within: Option<PlaceFilter>) -> Self {
         self.within = within;
         self
     }
 
     /// True if a found file lies in the places that the call named.
-    pub(crate) fn has_place(&self, path: &ProjectPath) -> bool {
+    pub(crate) fn is_within(&self, path: &ProjectPath) -> bool {
         self.within.as_ref().is_none_or(|within| within.admits(path.relative()))
     }
 
@@ -128,8 +128,8 @@ impl Scope {
     }
 
     /// Returns a walk of the folders that also reads the ignore files of ripgrep.
-    pub(crate) fn rules(&self, skipped: &Arc<Mutex<SkippedList>>) -> WalkBuilder {
-        let mut rules = walk::rules(&self.project, self.traversal, skipped);
+    pub(crate) fn walk_builder(&self, skipped: &Arc<Mutex<SkippedList>>) -> WalkBuilder {
+        let mut rules = walk::walk_builder(&self.project, self.traversal, skipped);
         if !self.traversal.no_ignore {
             rules.add_custom_ignore_filename(".rgignore");
         }
@@ -166,7 +166,7 @@ impl Scope {
 
 /// The rows that a search returns besides exact counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Need {
+pub enum RowDemand {
     /// No rows: the cheapest search.
     Counts,
     /// The first rows by path, then line.
@@ -227,7 +227,7 @@ pub struct FileMatches {
 
 /// The result of a text search.
 #[derive(Clone, Debug, Default)]
-pub struct Matches {
+pub struct SearchMatches {
     /// The files with matches, by path.
     pub files: Vec<FileMatches>,
     /// The number of matches in all files.
@@ -236,7 +236,7 @@ pub struct Matches {
     pub total_lines: u64,
     /// The number of files searched.
     pub searched_files: u64,
-    /// True if no row was dropped (never for [`Need::Counts`] unless nothing matched).
+    /// True if no row was dropped (never for [`RowDemand::Counts`] unless nothing matched).
     pub complete: bool,
     /// The files and folders that were skipped.
     pub skipped: SkippedList,
@@ -244,7 +244,7 @@ pub struct Matches {
     pub elapsed: Duration,
 }
 
-impl Matches {
+impl SearchMatches {
     /// Returns the number of files with matches.
     #[must_use]
     pub fn total_files(&self) -> usize {
@@ -261,7 +261,7 @@ impl Matches {
 /// The places to search: folders are walked; files are searched even if they are ignored or hidden. If both are empty,
 /// the whole project is searched.
 #[derive(Clone, Debug, Default)]
-pub struct Targets {
+pub struct SearchTargets {
     /// Folders to walk, or files.
     pub roots: Vec<ProjectPath>,
     /// Files to search, also ignored and hidden ones.
@@ -271,11 +271,11 @@ pub struct Targets {
 /// Searches folders and named files.
 pub fn search(
     query: &TextQuery,
-    targets: &Targets,
-    scope: &Scope,
-    need: Need,
+    targets: &SearchTargets,
+    scope: &SearchScope,
+    need: RowDemand,
     cancel: &CancellationToken,
-) -> Result<Matches, SearchError> {
+) -> Result<SearchMatches, SearchError> {
     let mut named: Vec<ProjectPath> = Vec::new();
     let mut folders: Vec<PathBuf> = Vec::new();
     for target in targets.files.iter().chain(&targets.roots) {
@@ -288,13 +288,21 @@ pub fn search(
     if targets.files.is_empty() && targets.roots.is_empty() {
         folders.push(scope.project.root().to_path_buf());
     }
-    named.sort_by(|a, b| by_path(a.relative(), b.relative()));
+    named.sort_by(|a, b| compare_paths(a.relative(), b.relative()));
     named.dedup_by(|a, b| a.relative() == b.relative());
     folders.sort();
     folders.dedup();
-    let gathered = Gathered::new(need);
-    let walkers = Walkers::take(cores());
-    each(&named, walkers.count(), query, scope, &gathered, Origin::Named, cancel);
+    let gathered = MatchCollector::new(need);
+    let walkers = ThreadPermit::acquire(cores());
+    search_files(
+        &named,
+        walkers.count(),
+        query,
+        scope,
+        &gathered,
+        FileOrigin::Named,
+        cancel,
+    );
     if !folders.is_empty() && !cancel.is_cancelled() {
         let named: HashSet<PathBuf> = named.iter().map(|path| path.relative().to_path_buf()).collect();
         walk_folders(&folders, &named, walkers.count(), query, scope, &gathered, cancel);
@@ -307,34 +315,42 @@ pub fn search(
 pub fn search_found(
     query: &TextQuery,
     found: &[FoundFile],
-    scope: &Scope,
-    need: Need,
+    scope: &SearchScope,
+    need: RowDemand,
     cancel: &CancellationToken,
-) -> Result<Matches, SearchError> {
+) -> Result<SearchMatches, SearchError> {
     let files: Vec<ProjectPath> = found
         .iter()
         .filter(|file| !file.is_dir && !file.is_symlink && scope.admits(file))
         .map(|file| file.path.clone())
         .collect();
-    let gathered = Gathered::new(need);
-    let walkers = Walkers::take(cores());
-    each(&files, walkers.count(), query, scope, &gathered, Origin::Found, cancel);
+    let gathered = MatchCollector::new(need);
+    let walkers = ThreadPermit::acquire(cores());
+    search_files(
+        &files,
+        walkers.count(),
+        query,
+        scope,
+        &gathered,
+        FileOrigin::Found,
+        cancel,
+    );
     gathered.finish(cancel)
 }
 
 /// Searches a list of files on several threads.
-fn each(
+fn search_files(
     files: &[ProjectPath],
     threads: usize,
     query: &TextQuery,
-    scope: &Scope,
-    gathered: &Gathered,
-    origin: Origin,
+    scope: &SearchScope,
+    gathered: &MatchCollector,
+    origin: FileOrigin,
     cancel: &CancellationToken,
 ) {
     let next = AtomicUsize::new(0);
     let work = || {
-        let mut worker = Worker::new(query, scope, gathered, cancel);
+        let mut worker = SearchWorker::new(query, scope, gathered, cancel);
         while let Some(path) = files.get(next.fetch_add(1, Relaxed)) {
             if cancel.is_cancelled() {
                 return;
@@ -344,7 +360,7 @@ fn each(
     };
     std::thread::scope(|threading| {
         for _ in 1..threads.min(files.len()) {
-            walkers::start(threading, work);
+            thread_budget::spawn_thread(threading, work);
         }
         work();
     });
@@ -356,12 +372,12 @@ fn walk_folders(
     named: &HashSet<PathBuf>,
     threads: usize,
     query: &TextQuery,
-    scope: &Scope,
-    gathered: &Gathered,
+    scope: &SearchScope,
+    gathered: &MatchCollector,
     cancel: &CancellationToken,
 ) {
     let root = scope.project.root();
-    let mut rules = scope.rules(&gathered.skipped);
+    let mut rules = scope.walk_builder(&gathered.skipped);
     rules.max_filesize(scope.max_filesize);
     for folder in folders {
         rules.add(folder);
@@ -372,30 +388,34 @@ fn walk_folders(
         .any(|a| folders.iter().any(|b| a != b && b.starts_with(a)));
     let seen = Mutex::new(HashSet::new());
     walk_shared(&rules, threads, || {
-        let mut worker = Worker::new(query, scope, gathered, cancel);
+        let mut worker = SearchWorker::new(query, scope, gathered, cancel);
         let seen = &seen;
-        move |entry: Visited| {
+        move |entry: WalkEntry| {
             if cancel.is_cancelled() {
                 return ControlFlow::Break(());
             }
-            note_entry(&entry, &scope.project, &gathered.skipped);
+            record_entry(&entry, &scope.project, &gathered.skipped);
             let entry = match entry {
                 Ok(entry) => entry,
                 Err(error) => {
-                    note(&error, root, &gathered.skipped);
+                    record_walk_error(&error, root, &gathered.skipped);
                     return ControlFlow::Continue(());
                 }
             };
             if !entry.file_type().is_some_and(|kind| kind.is_file()) {
                 return ControlFlow::Continue(());
             }
-            let Some(path) = scope.project.found(entry.path()).filter(|path| scope.has_place(path)) else {
+            let Some(path) = scope
+                .project
+                .walked_path(entry.path())
+                .filter(|path| scope.is_within(path))
+            else {
                 return ControlFlow::Continue(());
             };
             let again =
                 named.contains(path.relative()) || (overlap && !lock(seen).insert(path.relative().to_path_buf()));
             if !again {
-                worker.search(&path, Origin::Found);
+                worker.search(&path, FileOrigin::Found);
             }
             ControlFlow::Continue(())
         }
@@ -403,15 +423,20 @@ fn walk_folders(
 }
 
 /// The searcher of one thread, with its counter.
-struct Worker<'a> {
+struct SearchWorker<'a> {
     searcher: FileSearcher<'a>,
-    gathered: &'a Gathered,
+    gathered: &'a MatchCollector,
     searched: u64,
 }
 
-impl<'a> Worker<'a> {
-    fn new(query: &'a TextQuery, scope: &Scope, gathered: &'a Gathered, cancel: &'a CancellationToken) -> Self {
-        let wants_rows = gathered.need != Need::Counts;
+impl<'a> SearchWorker<'a> {
+    fn new(
+        query: &'a TextQuery,
+        scope: &SearchScope,
+        gathered: &'a MatchCollector,
+        cancel: &'a CancellationToken,
+    ) -> Self {
+        let wants_rows = gathered.need != RowDemand::Counts;
         Self {
             searcher: FileSearcher::new(query, scope.most_bytes, wants_rows, cancel),
             gathered,
@@ -419,8 +444,8 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn search(&mut self, path: &ProjectPath, origin: Origin) {
-        let keep = self.gathered.keep_of(path.relative());
+    fn search(&mut self, path: &ProjectPath, origin: FileOrigin) {
+        let keep = self.gathered.row_limit(path.relative());
         match self.searcher.search(path, origin, keep) {
             Ok(tally) => {
                 self.searched += 1;
@@ -433,25 +458,25 @@ impl<'a> Worker<'a> {
     }
 }
 
-impl Drop for Worker<'_> {
+impl Drop for SearchWorker<'_> {
     fn drop(&mut self) {
         self.gathered.searched.fetch_add(self.searched, Relaxed);
     }
 }
 
 /// The results that all threads of a search share.
-struct Gathered {
+struct MatchCollector {
     started: Instant,
-    need: Need,
+    need: RowDemand,
     searched: AtomicU64,
     skipped: Arc<Mutex<SkippedList>>,
     /// Set once rows after some path are no longer wanted.
     is_full: AtomicBool,
-    kept: Mutex<Kept>,
+    kept: Mutex<KeptMatches>,
 }
 
 #[derive(Default)]
-struct Kept {
+struct KeptMatches {
     files: Vec<FileMatches>,
     matches: u64,
     lines: u64,
@@ -462,8 +487,8 @@ struct Kept {
     last: Option<PathBuf>,
 }
 
-impl Gathered {
-    fn new(need: Need) -> Self {
+impl MatchCollector {
+    fn new(need: RowDemand) -> Self {
         Self {
             started: Instant::now(),
             need,
@@ -475,22 +500,22 @@ impl Gathered {
     }
 
     /// Returns the number of rows of this file that may still be shown.
-    fn keep_of(&self, path: &Path) -> usize {
+    fn row_limit(&self, path: &Path) -> usize {
         match self.need {
-            Need::Counts => 0,
-            Need::Top { rows, .. } => rows,
-            Need::Rows { keep } => {
+            RowDemand::Counts => 0,
+            RowDemand::Top { rows, .. } => rows,
+            RowDemand::Rows { keep } => {
                 let behind = self.is_full.load(Relaxed)
                     && lock(&self.kept)
                         .last
                         .as_deref()
-                        .is_some_and(|last| by_path(path, last) == Ordering::Greater);
+                        .is_some_and(|last| compare_paths(path, last) == Ordering::Greater);
                 if behind { 0 } else { keep }
             }
         }
     }
 
-    fn add(&self, path: &ProjectPath, tally: Tally) {
+    fn add(&self, path: &ProjectPath, tally: FileTally) {
         let binary = tally.binary;
         let mut kept = lock(&self.kept);
         kept.matches += tally.matches;
@@ -507,9 +532,9 @@ impl Gathered {
         });
         // Trims only at twice the needed size, so that trimming is rare.
         let too_many = match self.need {
-            Need::Counts => false,
-            Need::Rows { keep } => kept.rows > keep.saturating_mul(2) || kept.bytes > ROW_BYTES * 2,
-            Need::Top { files, rows } => kept.rows > files.saturating_mul(rows).saturating_mul(2).max(4_096),
+            RowDemand::Counts => false,
+            RowDemand::Rows { keep } => kept.rows > keep.saturating_mul(2) || kept.bytes > ROW_BYTES * 2,
+            RowDemand::Top { files, rows } => kept.rows > files.saturating_mul(rows).saturating_mul(2).max(4_096),
         };
         if too_many {
             kept.trim(self.need);
@@ -517,20 +542,21 @@ impl Gathered {
         }
         drop(kept);
         if binary {
-            lock(&self.skipped).add(path.shown(), Reason::BinaryMatches);
+            lock(&self.skipped).add(path.shown(), SkipReason::BinaryMatches);
         }
     }
 
-    fn finish(self, cancel: &CancellationToken) -> Result<Matches, SearchError> {
+    fn finish(self, cancel: &CancellationToken) -> Result<SearchMatches, SearchError> {
         if cancel.is_cancelled() {
             return Err(SearchError::Cancelled);
         }
         let mut kept = std::mem::take(&mut *lock(&self.kept));
         kept.trim(self.need);
-        kept.files.sort_by(|a, b| by_path(a.path.relative(), b.path.relative()));
+        kept.files
+            .sort_by(|a, b| compare_paths(a.path.relative(), b.path.relative()));
         let mut skipped = std::mem::take(&mut *lock(&self.skipped));
-        skipped.settle()?;
-        Ok(Matches {
+        skipped.finish()?;
+        Ok(SearchMatches {
             files: kept.files,
             total_matches: kept.matches,
             total_lines: kept.lines,
@@ -542,13 +568,14 @@ impl Gathered {
     }
 }
 
-impl Kept {
+impl KeptMatches {
     /// Drops the rows that will not be shown.
-    fn trim(&mut self, need: Need) {
+    fn trim(&mut self, need: RowDemand) {
         match need {
-            Need::Counts => {}
-            Need::Rows { keep } => {
-                self.files.sort_by(|a, b| by_path(a.path.relative(), b.path.relative()));
+            RowDemand::Counts => {}
+            RowDemand::Rows { keep } => {
+                self.files
+                    .sort_by(|a, b| compare_paths(a.path.relative(), b.path.relative()));
                 let (mut rows, mut bytes, mut full) = (0, 0, false);
                 for file in &mut self.files {
                     let here = file.lines.len();
@@ -569,7 +596,7 @@ impl Kept {
                         if self
                             .last
                             .as_deref()
-                            .is_none_or(|last| by_path(file.path.relative(), last) == Ordering::Less)
+                            .is_none_or(|last| compare_paths(file.path.relative(), last) == Ordering::Less)
                         {
                             self.last = Some(file.path.relative().to_path_buf());
                         }
@@ -577,11 +604,11 @@ impl Kept {
                 }
                 (self.rows, self.bytes) = (rows, bytes);
             }
-            Need::Top { files, .. } => {
+            RowDemand::Top { files, .. } => {
                 self.files.sort_by(|a, b| {
                     b.match_count
                         .cmp(&a.match_count)
-                        .then_with(|| by_path(a.path.relative(), b.path.relative()))
+                        .then_with(|| compare_paths(a.path.relative(), b.path.relative()))
                 });
                 for file in self.files.iter_mut().skip(files) {
                     self.incomplete |= !file.lines.is_empty();
@@ -600,16 +627,16 @@ mod tests {
     use fumi_base::project::Project;
     use tokio_util::sync::CancellationToken;
 
-    use super::{Matches, Need, Scope, ScopeOptions, Targets, search, search_found};
+    use super::{RowDemand, ScopeOptions, SearchMatches, SearchScope, SearchTargets, search, search_found};
     use crate::{
         errors::search::SearchError,
-        skipped::Reason,
-        text_query::{QueryOptions, Syntax, TextQuery},
-        walk::{Detail, FileFilter, FileOptions, Listed, Sort},
+        skipped::SkipReason,
+        text_query::{QuerySyntax, TextQuery, TextQueryOptions},
+        walk::{FileFilter, FileOptions, ListingDetail, ListingRequest, ListingSort},
     };
 
     const MOST: u64 = 100 << 20;
-    const ROWS: Need = Need::Rows { keep: 10_000 };
+    const ROWS: RowDemand = RowDemand::Rows { keep: 10_000 };
 
     fn project(files: &[(&str, &[u8])]) -> (tempfile::TempDir, Arc<Project>) {
         let root = tempfile::tempdir().expect("a folder");
@@ -622,21 +649,21 @@ mod tests {
         (root, project)
     }
 
-    fn found(project: &Arc<Project>, files: &[&str], options: &QueryOptions, need: Need) -> Matches {
-        let targets = Targets {
+    fn found(project: &Arc<Project>, files: &[&str], options: &TextQueryOptions, need: RowDemand) -> SearchMatches {
+        let targets = SearchTargets {
             files: files
                 .iter()
                 .map(|file| project.resolve(file).expect("inside"))
                 .collect(),
-            ..Targets::default()
+            ..SearchTargets::default()
         };
-        let scope = Scope::new(project, &ScopeOptions::default(), MOST).expect("valid");
+        let scope = SearchScope::new(project, &ScopeOptions::default(), MOST).expect("valid");
         let query = TextQuery::new(options).expect("valid");
         search(&query, &targets, &scope, need, &CancellationToken::new()).expect("not cancelled")
     }
 
     /// Returns `path:line:text` of each row.
-    fn rows(matches: &Matches) -> Vec<String> {
+    fn rows(matches: &SearchMatches) -> Vec<String> {
         let file = |file: &super::FileMatches| {
             let path = file.path.shown();
             file.lines
@@ -654,7 +681,7 @@ mod tests {
             ("b/__init__.py", b"x = 2\n"),
             (".env", b"x = 3\n"),
         ]);
-        let options = QueryOptions::new("x =");
+        let options = TextQueryOptions::new("x =");
         let one = found(&project, &["a/__init__.py", "./a/__init__.py"], &options, ROWS);
         assert_eq!(rows(&one), ["a/__init__.py:1:x = 1"]);
         let hidden = found(&project, &[".env", "."], &options, ROWS);
@@ -676,7 +703,7 @@ mod tests {
             ("s.txt", &sjis),
             ("u.txt", text.as_bytes()),
         ]);
-        let matches = found(&project, &[], &QueryOptions::new("名前"), ROWS);
+        let matches = found(&project, &[], &TextQueryOptions::new("名前"), ROWS);
         let each: Vec<_> = ["e", "j", "m", "s", "u"]
             .iter()
             .map(|f| format!("{f}.txt:2:名前はまだ無い。"))
@@ -708,7 +735,7 @@ mod tests {
         let content = [("文".repeat(50) + "\n").as_bytes(), b"\xff\n", "文字\n".as_bytes()].concat();
         let (_root, project) = project(&[("a.txt", &content)]);
         assert_eq!(
-            rows(&found(&project, &[], &QueryOptions::new("文字"), ROWS)),
+            rows(&found(&project, &[], &TextQueryOptions::new("文字"), ROWS)),
             ["a.txt:3:文字"]
         );
     }
@@ -716,7 +743,7 @@ mod tests {
     #[test]
     fn context_lines_appear_once() {
         let (_root, project) = project(&[("a.txt", b"1\n2\nhit\n4\n5\nhit\n7\n")]);
-        let mut options = QueryOptions::new("hit");
+        let mut options = TextQueryOptions::new("hit");
         (options.context_before, options.context_after) = (2, 1);
         let matches = found(&project, &[], &options, ROWS);
         let [first, second] = &matches.files[0].lines[..] else {
@@ -733,11 +760,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_bounded_and_what_is_counted_is_not() {
+    fn rows_are_bounded_and_counts_are_exact() {
         let many = "hit hit\n".repeat(1_000);
         let (_root, project) = project(&[("a", many.as_bytes()), ("b", many.as_bytes()), ("c", b"hit\n")]);
-        let options = QueryOptions::new("hit");
-        let cut = found(&project, &[], &options, Need::Rows { keep: 1_005 });
+        let options = TextQueryOptions::new("hit");
+        let cut = found(&project, &[], &options, RowDemand::Rows { keep: 1_005 });
         assert_eq!(
             (cut.total_matches, cut.total_lines, cut.total_files()),
             (4_001, 2_001, 3)
@@ -746,17 +773,17 @@ mod tests {
         assert_eq!((kept, cut.complete), (vec![1_000, 5, 0], false));
         let all = found(&project, &[], &options, ROWS);
         assert_eq!((all.rows(), all.complete), (2_001, true));
-        let top = found(&project, &[], &options, Need::Top { files: 1, rows: 3 });
+        let top = found(&project, &[], &options, RowDemand::Top { files: 1, rows: 3 });
         let kept: Vec<_> = top.files.iter().map(|file| file.lines.len()).collect();
         assert_eq!((kept, top.total_matches), (vec![3, 0, 0], 4_001));
-        let counts = found(&project, &[], &options, Need::Counts);
+        let counts = found(&project, &[], &options, RowDemand::Counts);
         assert_eq!((counts.total_matches, counts.rows()), (4_001, 0));
     }
 
     #[test]
     fn matches_across_lines_are_one_row() {
         let (_root, project) = project(&[("a.rs", b"fn a(\n    x: u8,\n) {}\nfn b() {}\n")]);
-        let mut options = QueryOptions::new(r"fn a\([^)]*\)");
+        let mut options = TextQueryOptions::new(r"fn a\([^)]*\)");
         options.multiline = true;
         let matches = found(&project, &[], &options, ROWS);
         assert_eq!(rows(&matches), ["a.rs:1:fn a(\n    x: u8,\n) {}"]);
@@ -766,7 +793,7 @@ mod tests {
     #[test]
     fn binary_files_count_only_when_named() {
         let (_root, project) = project(&[("a.bin", b"hit\n\0\nhit\n"), ("b.txt", b"hit\n")]);
-        let options = QueryOptions::new("hit");
+        let options = TextQueryOptions::new("hit");
         let walked = found(&project, &["."], &options, ROWS);
         assert_eq!(
             (rows(&walked), walked.total_matches),
@@ -774,7 +801,7 @@ mod tests {
         );
         let named = found(&project, &["a.bin"], &options, ROWS);
         assert_eq!((rows(&named), named.total_matches), (vec!["a.bin:1:hit".to_owned()], 2));
-        assert_eq!(named.skipped.examples[0].reason, Reason::BinaryMatches);
+        assert_eq!(named.skipped.examples[0].reason, SkipReason::BinaryMatches);
     }
 
     #[test]
@@ -791,10 +818,16 @@ mod tests {
             },
             ..ScopeOptions::default()
         };
-        let scope = Scope::new(&project, &options, MOST).expect("valid");
-        let query = TextQuery::new(&QueryOptions::new("hit")).expect("valid");
-        let matches =
-            search(&query, &Targets::default(), &scope, ROWS, &CancellationToken::new()).expect("not cancelled");
+        let scope = SearchScope::new(&project, &options, MOST).expect("valid");
+        let query = TextQuery::new(&TextQueryOptions::new("hit")).expect("valid");
+        let matches = search(
+            &query,
+            &SearchTargets::default(),
+            &scope,
+            ROWS,
+            &CancellationToken::new(),
+        )
+        .expect("not cancelled");
         assert_eq!(rows(&matches), ["a.txt:1:hit"]);
         let skipped: Vec<_> = matches
             .skipped
@@ -806,7 +839,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_found_first_and_searched_then() {
+    fn search_found_keeps_to_listing_and_globs() {
         let (_root, project) = project(&[
             ("src/big.rs", b"hit hit hit, and more of it\n"),
             ("src/small.rs", b"hit\n"),
@@ -823,9 +856,9 @@ mod tests {
             SystemTime::now(),
         )
         .expect("valid");
-        let wanted = Listed {
-            detail: Detail::Metadata,
-            sort: Sort::Size,
+        let wanted = ListingRequest {
+            detail: ListingDetail::Metadata,
+            sort: ListingSort::Size,
             keep: 2,
         };
         let listing = filter.list(wanted, &CancellationToken::new()).expect("not cancelled");
@@ -833,8 +866,8 @@ mod tests {
             exclude_globs: vec!["skip/".to_owned()],
             ..ScopeOptions::default()
         };
-        let scope = Scope::new(&project, &options, MOST).expect("valid");
-        let query = TextQuery::new(&QueryOptions::new("hit")).expect("valid");
+        let scope = SearchScope::new(&project, &options, MOST).expect("valid");
+        let query = TextQuery::new(&TextQueryOptions::new("hit")).expect("valid");
         let matches =
             search_found(&query, &listing.entries, &scope, ROWS, &CancellationToken::new()).expect("not cancelled");
         assert_eq!((listing.total_count, matches.searched_files), (3, 1));
@@ -842,34 +875,40 @@ mod tests {
     }
 
     #[test]
-    fn too_large_files_are_named() {
+    fn too_large_files_are_reported() {
         let (_root, project) = project(&[("a.log", b"hit, and some more\n"), ("b", b"hit\n")]);
-        let scope = Scope::new(&project, &ScopeOptions::default(), 10).expect("valid");
-        let query = TextQuery::new(&QueryOptions::new("hit")).expect("valid");
-        let matches =
-            search(&query, &Targets::default(), &scope, ROWS, &CancellationToken::new()).expect("not cancelled");
+        let scope = SearchScope::new(&project, &ScopeOptions::default(), 10).expect("valid");
+        let query = TextQuery::new(&TextQueryOptions::new("hit")).expect("valid");
+        let matches = search(
+            &query,
+            &SearchTargets::default(),
+            &scope,
+            ROWS,
+            &CancellationToken::new(),
+        )
+        .expect("not cancelled");
         assert_eq!(rows(&matches), ["b:1:hit"]);
         let skipped = &matches.skipped.examples[0];
-        assert_eq!((skipped.path.as_str(), skipped.reason), ("a.log", Reason::TooLarge));
+        assert_eq!((skipped.path.as_str(), skipped.reason), ("a.log", SkipReason::TooLarge));
     }
 
     #[test]
-    fn pcre2_looks_around() {
+    fn pcre2_supports_look_around() {
         let (_root, project) = project(&[("a", b"foobar foobaz\n")]);
-        let mut options = QueryOptions::new("foo(?!bar)");
-        options.syntax = Syntax::Pcre2;
+        let mut options = TextQueryOptions::new("foo(?!bar)");
+        options.syntax = QuerySyntax::Pcre2;
         let matches = found(&project, &[], &options, ROWS);
         assert_eq!(matches.files[0].lines[0].spans, [[7, 10]]);
     }
 
     #[test]
-    fn a_cancelled_search_stops_and_faults_come_back_together() {
+    fn cancelled_search_stops_and_errors_are_collected() {
         let (_root, project) = project(&[("a", b"hit\n")]);
-        let scope = Scope::new(&project, &ScopeOptions::default(), MOST).expect("valid");
-        let query = TextQuery::new(&QueryOptions::new("hit")).expect("valid");
+        let scope = SearchScope::new(&project, &ScopeOptions::default(), MOST).expect("valid");
+        let query = TextQuery::new(&TextQueryOptions::new("hit")).expect("valid");
         let cancel = CancellationToken::new();
         cancel.cancel();
-        let stopped = search(&query, &Targets::default(), &scope, ROWS, &cancel);
+        let stopped = search(&query, &SearchTargets::default(), &scope, ROWS, &cancel);
         assert_eq!(stopped.expect_err("cancelled"), SearchError::Cancelled);
         let options = ScopeOptions {
             include_globs: vec!["[".to_owned()],
@@ -877,6 +916,9 @@ mod tests {
             max_filesize: Some("10MB".to_owned()),
             ..ScopeOptions::default()
         };
-        assert_eq!(Scope::new(&project, &options, MOST).expect_err("refused").len(), 3);
+        assert_eq!(
+            SearchScope::new(&project, &options, MOST).expect_err("refused").len(),
+            3
+        );
     }
 }

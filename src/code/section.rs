@@ -7,8 +7,8 @@
 use fumi_base::files::Decoded;
 
 use crate::{
-    elements::Elements,
-    errors::structure::{StructureError, nearest},
+    elements::ElementList,
+    errors::structure::{StructureError, most_similar},
     extract::last_name,
     parse::LineIndex,
 };
@@ -19,7 +19,7 @@ const LONG_LINE: usize = 500;
 
 /// The range of a file to cut out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Range {
+pub struct SectionRange {
     /// The 1-based first line.
     pub start_line: usize,
     /// The 1-based last line, inclusive; the end of the file if `None`.
@@ -30,7 +30,7 @@ pub struct Range {
     pub end_column: Option<usize>,
 }
 
-impl Range {
+impl SectionRange {
     /// Creates a range of whole lines.
     #[must_use]
     pub const fn lines(start_line: usize, end_line: Option<usize>) -> Self {
@@ -45,7 +45,7 @@ impl Range {
 
 /// The output format of a section.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Format {
+pub enum SectionFormat {
     /// Each line with its number.
     #[default]
     Text,
@@ -55,7 +55,7 @@ pub enum Format {
     Json,
 }
 
-impl Format {
+impl SectionFormat {
     /// Returns the published name.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -69,7 +69,7 @@ impl Format {
 
 /// A section cut out of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Section {
+pub struct FileSection {
     /// The 1-based first line.
     pub start_line: usize,
     /// The 1-based last line, inclusive; never past the end of the file.
@@ -85,12 +85,12 @@ pub struct Section {
     /// The qualified name, if the section was cut by name.
     pub element: Option<String>,
     /// The text in the requested format.
-    pub content: Content,
+    pub content: SectionContent,
 }
 
 /// The text of a section in its format.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Content {
+pub enum SectionContent {
     /// The text of `text` and `raw`.
     One(String),
     /// The lines of `json`.
@@ -99,22 +99,22 @@ pub enum Content {
 
 /// A decoded file that can be cut many times.
 #[derive(Debug)]
-pub struct Sheet<'t> {
+pub struct SectionCutter<'t> {
     path: &'t str,
     text: &'t str,
     lines: LineIndex,
 }
 
-impl<'t> Sheet<'t> {
+impl<'t> SectionCutter<'t> {
     /// Indexes the lines of a decoded file.
     #[must_use]
     pub fn new(path: &'t str, decoded: &'t Decoded) -> Self {
-        Self::of_text(path, &decoded.text)
+        Self::from_text(path, &decoded.text)
     }
 
     /// Indexes the lines of a text.
     #[must_use]
-    pub fn of_text(path: &'t str, text: &'t str) -> Self {
+    pub fn from_text(path: &'t str, text: &'t str) -> Self {
         Self {
             path,
             text,
@@ -129,7 +129,7 @@ impl<'t> Sheet<'t> {
     }
 
     /// Cuts out one range.
-    pub fn cut(&self, range: &Range, format: Format) -> Result<Section, StructureError> {
+    pub fn cut(&self, range: &SectionRange, format: SectionFormat) -> Result<FileSection, StructureError> {
         let total = self.lines.count();
         if total == 0 {
             let path = self.path.to_owned();
@@ -147,11 +147,11 @@ impl<'t> Sheet<'t> {
             return Err(bad());
         }
         let end_line = asked_end.min(total);
-        let (start, start_column) = self.place(range.start_line, range.start_column.unwrap_or(0));
+        let (start, start_column) = self.offset_of_column(range.start_line, range.start_column.unwrap_or(0));
         let (mut end, mut end_column) = (self.bytes(end_line).end, None);
         let mut is_clamped = asked_end > total;
         if let Some(asked) = range.end_column.filter(|_| !is_clamped) {
-            let (byte, column) = self.place(end_line, asked);
+            let (byte, column) = self.offset_of_column(end_line, asked);
             (end, end_column) = (byte, Some(column));
             is_clamped = column < asked;
         }
@@ -164,7 +164,7 @@ impl<'t> Sheet<'t> {
                 width: self.width(range.start_line),
             });
         }
-        Ok(Section {
+        Ok(FileSection {
             start_line: range.start_line,
             end_line,
             start_column: range.start_column,
@@ -177,10 +177,15 @@ impl<'t> Sheet<'t> {
     }
 
     /// Cuts out an element by its qualified name, or by its simple name if that is unique.
-    pub fn cut_element(&self, name: &str, elements: &Elements, format: Format) -> Result<Section, StructureError> {
-        let at = find(self.path, name, elements)?;
+    pub fn cut_element(
+        &self,
+        name: &str,
+        elements: &ElementList,
+        format: SectionFormat,
+    ) -> Result<FileSection, StructureError> {
+        let at = find_element(self.path, name, elements)?;
         let span = elements.list[at].span;
-        let mut range = Range::lines(span.start_line, Some(span.end_line));
+        let mut range = SectionRange::lines(span.start_line, Some(span.end_line));
         // Whole lines include an element's indentation and trailing comments, unless the line is minified.
         if self.width(span.start_line) > LONG_LINE || self.width(span.end_line) > LONG_LINE {
             range.start_column = Some(span.start_column);
@@ -193,7 +198,7 @@ impl<'t> Sheet<'t> {
 
     fn bytes(&self, line: usize) -> std::ops::Range<usize> {
         self.lines
-            .bytes_of(line, self.text)
+            .line_bytes(line, self.text)
             .unwrap_or(self.text.len()..self.text.len())
     }
 
@@ -207,7 +212,7 @@ impl<'t> Sheet<'t> {
     }
 
     /// Returns the byte offset of a column, and the column clamped to the line.
-    fn place(&self, line: usize, column: usize) -> (usize, usize) {
+    fn offset_of_column(&self, line: usize, column: usize) -> (usize, usize) {
         let bare = self.bare(line);
         let start = self.bytes(line).start;
         match bare.char_indices().nth(column) {
@@ -217,38 +222,38 @@ impl<'t> Sheet<'t> {
     }
 }
 
-fn show(text: &str, first_line: usize, format: Format) -> Content {
+fn show(text: &str, first_line: usize, format: SectionFormat) -> SectionContent {
     let lines = || {
         text.split_inclusive('\n')
             .map(|line| line.trim_end_matches(['\n', '\r']))
     };
     match format {
-        Format::Raw => Content::One(text.to_owned()),
-        Format::Json => Content::Lines(lines().map(str::to_owned).collect()),
-        Format::Text => {
+        SectionFormat::Raw => SectionContent::One(text.to_owned()),
+        SectionFormat::Json => SectionContent::Lines(lines().map(str::to_owned).collect()),
+        SectionFormat::Text => {
             let last = first_line + lines().count().saturating_sub(1);
             let width = last.to_string().len();
             let numbered: Vec<String> = lines()
                 .zip(first_line..)
                 .map(|(line, number)| format!("{number:>width$}: {line}"))
                 .collect();
-            Content::One(numbered.join("\n"))
+            SectionContent::One(numbered.join("\n"))
         }
     }
 }
 
 /// Finds the one element with a name: its whole path with dots (or `::`, `#`, `\`), or else the end of that path.
-pub fn find(path: &str, name: &str, elements: &Elements) -> Result<usize, StructureError> {
+pub fn find_element(path: &str, name: &str, elements: &ElementList) -> Result<usize, StructureError> {
     // Data keys may contain any character: the name is tried first as written, then with normalised separators.
     let written = name.trim();
     let wanted = written
         .trim_end_matches("()")
         .replace("::", ".")
         .replace(['#', '\\'], ".");
-    let wanted = with_items(&wanted);
+    let wanted = separate_list_items(&wanted);
     let can_be_named = |at: &usize| {
         let element = &elements.list[*at];
-        !matches!(element.kind, crate::elements::Kind::Comment) && !element.name.is_empty()
+        !matches!(element.kind, crate::elements::ElementKind::Comment) && !element.name.is_empty()
     };
     let named: Vec<(usize, String)> = (0..elements.list.len())
         .filter(can_be_named)
@@ -280,13 +285,13 @@ pub fn find(path: &str, name: &str, elements: &Elements) -> Result<usize, Struct
         .filter(|(at, _)| {
             let element = &elements.list[*at];
             let is_prototype = element.code().is_some_and(|code| code.has_modifier("prototype"));
-            element.kind != crate::elements::Kind::Impl && !is_prototype
+            element.kind != crate::elements::ElementKind::Impl && !is_prototype
         })
         .copied()
         .collect();
     let found = if defined.len() == 1 { defined } else { found };
     let found = if found.is_empty() {
-        nested(&wanted, &named, elements)
+        find_by_depth(&wanted, &named, elements)
     } else {
         found
     };
@@ -294,7 +299,7 @@ pub fn find(path: &str, name: &str, elements: &Elements) -> Result<usize, Struct
         [(at, _)] => Ok(*at),
         [] => {
             let simple = last_name(&wanted);
-            let mut near = nearest(&wanted, named.iter().map(|(_, qualified)| qualified.as_str()));
+            let mut near = most_similar(&wanted, named.iter().map(|(_, qualified)| qualified.as_str()));
             for (at, qualified) in &named {
                 if near.len() < 3 && elements.list[*at].name.eq_ignore_ascii_case(simple) && !near.contains(qualified) {
                     near.insert(0, qualified.clone());
@@ -324,7 +329,7 @@ pub fn find(path: &str, name: &str, elements: &Elements) -> Result<usize, Struct
 
 /// Finds elements by a name of the compact table, which has a leading dot for each enclosing element. Returns those at
 /// that depth, or else those at any depth but the top. Empty if the name begins without a dot.
-fn nested<'a>(shown: &str, named: &'a [(usize, String)], elements: &Elements) -> Vec<&'a (usize, String)> {
+fn find_by_depth<'a>(shown: &str, named: &'a [(usize, String)], elements: &ElementList) -> Vec<&'a (usize, String)> {
     let name = shown.trim_start_matches('.');
     let depth = shown.len() - name.len();
     if depth == 0 || name.is_empty() {
@@ -346,7 +351,7 @@ fn nested<'a>(shown: &str, named: &'a [(usize, String)], elements: &Elements) ->
 }
 
 /// Separates list items by dots, as in qualified names: `steps[0].run` becomes `steps.[0].run`.
-fn with_items(name: &str) -> String {
+fn separate_list_items(name: &str) -> String {
     let mut out = String::with_capacity(name.len() + 4);
     for (at, c) in name.char_indices() {
         let is_item = c == '[' && name[at + 1..].starts_with(|c: char| c.is_ascii_digit());
@@ -362,24 +367,24 @@ fn with_items(name: &str) -> String {
 mod tests {
     use tokio_util::sync::CancellationToken;
 
-    use super::{Content, Format, Range, Sheet};
+    use super::{SectionContent, SectionCutter, SectionFormat, SectionRange};
     use crate::{errors::structure::StructureError, extract::extract, parse::tests::parsed};
 
     const TEXT: &str = "one\r\n二つ目の行\r\n\nlast";
 
-    fn cut(start: usize, end: Option<usize>, columns: (Option<usize>, Option<usize>), format: Format) -> String {
-        let range = Range {
+    fn cut(start: usize, end: Option<usize>, columns: (Option<usize>, Option<usize>), format: SectionFormat) -> String {
+        let range = SectionRange {
             start_line: start,
             end_line: end,
             start_column: columns.0,
             end_column: columns.1,
         };
-        match Sheet::of_text("a.txt", TEXT).cut(&range, format) {
+        match SectionCutter::from_text("a.txt", TEXT).cut(&range, format) {
             Ok(section) => {
                 let clamped = if section.is_clamped { " clamped" } else { "" };
                 match section.content {
-                    Content::One(text) => format!("{text}{clamped}"),
-                    Content::Lines(lines) => format!("{lines:?}{clamped}"),
+                    SectionContent::One(text) => format!("{text}{clamped}"),
+                    SectionContent::Lines(lines) => format!("{lines:?}{clamped}"),
                 }
             }
             Err(error) => format!("{error:?}").split(' ').next().unwrap_or_default().to_owned(),
@@ -389,35 +394,35 @@ mod tests {
     #[test]
     fn lines_and_columns_are_cut_exactly() {
         let none = (None, None);
-        assert_eq!(cut(2, Some(2), none, Format::Raw), "二つ目の行\r\n");
-        assert_eq!(cut(1, Some(2), none, Format::Text), "1: one\n2: 二つ目の行");
-        assert_eq!(cut(2, None, none, Format::Json), r#"["二つ目の行", "", "last"]"#);
-        assert_eq!(cut(2, Some(2), (Some(1), Some(3)), Format::Raw), "つ目");
-        assert_eq!(cut(1, Some(2), (Some(2), Some(1)), Format::Raw), "e\r\n二");
-        assert_eq!(cut(4, Some(99), none, Format::Raw), "last clamped");
-        assert_eq!(cut(4, Some(4), (Some(0), Some(99)), Format::Raw), "last clamped");
-        assert_eq!(cut(2, Some(2), (Some(5), Some(5)), Format::Raw), "");
+        assert_eq!(cut(2, Some(2), none, SectionFormat::Raw), "二つ目の行\r\n");
+        assert_eq!(cut(1, Some(2), none, SectionFormat::Text), "1: one\n2: 二つ目の行");
+        assert_eq!(cut(2, None, none, SectionFormat::Json), r#"["二つ目の行", "", "last"]"#);
+        assert_eq!(cut(2, Some(2), (Some(1), Some(3)), SectionFormat::Raw), "つ目");
+        assert_eq!(cut(1, Some(2), (Some(2), Some(1)), SectionFormat::Raw), "e\r\n二");
+        assert_eq!(cut(4, Some(99), none, SectionFormat::Raw), "last clamped");
+        assert_eq!(cut(4, Some(4), (Some(0), Some(99)), SectionFormat::Raw), "last clamped");
+        assert_eq!(cut(2, Some(2), (Some(5), Some(5)), SectionFormat::Raw), "");
     }
 
     #[test]
     fn impossible_ranges_are_refused() {
         let none = (None, None);
-        assert_eq!(cut(5, None, none, Format::Raw), "BadRange");
-        assert_eq!(cut(0, Some(1), none, Format::Raw), "BadRange");
-        assert_eq!(cut(3, Some(2), none, Format::Raw), "BadRange");
-        assert_eq!(cut(1, Some(1), (Some(2), Some(1)), Format::Raw), "BadColumns");
-        assert_eq!(cut(1, Some(1), (Some(9), None), Format::Raw), "BadColumns");
+        assert_eq!(cut(5, None, none, SectionFormat::Raw), "BadRange");
+        assert_eq!(cut(0, Some(1), none, SectionFormat::Raw), "BadRange");
+        assert_eq!(cut(3, Some(2), none, SectionFormat::Raw), "BadRange");
+        assert_eq!(cut(1, Some(1), (Some(2), Some(1)), SectionFormat::Raw), "BadColumns");
+        assert_eq!(cut(1, Some(1), (Some(9), None), SectionFormat::Raw), "BadColumns");
     }
 
     #[test]
-    fn a_type_is_meant_before_what_implements_it() {
+    fn type_takes_precedence_over_its_impls() {
         let text = "struct Store;\nimpl Store { fn get(&self) {} }\nimpl Drop for Store { fn drop(&mut self) {} }\n";
         let parsed = parsed("a.rs", text);
         let elements = extract(&parsed, &CancellationToken::new()).expect("elements");
-        let sheet = Sheet::of_text("a.rs", text);
+        let sheet = SectionCutter::from_text("a.rs", text);
         let line = |name| {
             sheet
-                .cut_element(name, &elements, Format::Raw)
+                .cut_element(name, &elements, SectionFormat::Raw)
                 .map(|section| section.start_line)
         };
         assert_eq!(line("Store").expect("one"), 1);
@@ -430,14 +435,14 @@ mod tests {
         let text = "class A:\n    def run(self):\n        pass\n\nclass B:\n    @property\n    def run(self):\n        pass\n    def only(self): pass\n";
         let parsed = parsed("a.py", text);
         let elements = extract(&parsed, &CancellationToken::new()).expect("elements");
-        let sheet = Sheet::of_text("a.py", text);
-        let cut = |name| sheet.cut_element(name, &elements, Format::Raw);
+        let sheet = SectionCutter::from_text("a.py", text);
+        let cut = |name| sheet.cut_element(name, &elements, SectionFormat::Raw);
         let section = cut("B.run").expect("unique");
         assert_eq!(
             (section.start_line, section.content),
             (
                 6,
-                Content::One("    @property\n    def run(self):\n        pass\n".to_owned())
+                SectionContent::One("    @property\n    def run(self):\n        pass\n".to_owned())
             )
         );
         assert_eq!(cut("only").expect("unique").element.as_deref(), Some("B.only"));
@@ -452,11 +457,11 @@ mod tests {
     }
 
     #[test]
-    fn a_definition_is_meant_before_its_prototypes_and_a_namespace_has_any_separator() {
+    fn definition_takes_precedence_over_prototype() {
         let cut = |path: &str, text: &str, name: &str| {
             let parsed = parsed(path, text);
             let elements = extract(&parsed, &CancellationToken::new()).expect("elements");
-            let section = Sheet::of_text(path, text).cut_element(name, &elements, Format::Raw);
+            let section = SectionCutter::from_text(path, text).cut_element(name, &elements, SectionFormat::Raw);
             section.map(|section| (section.start_line, section.end_line)).ok()
         };
         let cpp = "class A {\n  int f(int);\n  int g();\n  int g(int);\n};\nint A::f(int x)\n{\n  return x;\n}\n";
@@ -473,9 +478,9 @@ mod tests {
         let text = format!("{{\"filler\":\"{}\",\"a\":{{\"b\":[1]}}}}\n", "x".repeat(600));
         let parsed = parsed("a.json", &text);
         let elements = extract(&parsed, &CancellationToken::new()).expect("elements");
-        let sheet = Sheet::of_text("a.json", &text);
-        let section = sheet.cut_element("a.b", &elements, Format::Raw).expect("unique");
-        assert_eq!(section.content, Content::One("\"b\":[1]".to_owned()));
+        let sheet = SectionCutter::from_text("a.json", &text);
+        let section = sheet.cut_element("a.b", &elements, SectionFormat::Raw).expect("unique");
+        assert_eq!(section.content, SectionContent::One("\"b\":[1]".to_owned()));
     }
 
     #[test]
@@ -483,7 +488,7 @@ mod tests {
         let text = "jobs:\n  build:\n    steps:\n      - run: a\n      - run: b\n        name: \"x::y\"\nx::y: 1\nlabels: {app.kubernetes.io/name: z}\n";
         let parsed = parsed("ci.yml", text);
         let elements = extract(&parsed, &CancellationToken::new()).expect("elements");
-        let sheet = Sheet::of_text("ci.yml", text);
+        let sheet = SectionCutter::from_text("ci.yml", text);
         for (name, start, end, found) in [
             ("jobs.build.steps.[1]", 5, 6, "jobs.build.steps.[1]"),
             ("jobs.build.steps[1].run", 5, 5, "jobs.build.steps.[1].run"),
@@ -491,7 +496,7 @@ mod tests {
             ("x::y", 7, 7, "x::y"),
             ("app.kubernetes.io/name", 8, 8, "labels.app.kubernetes.io/name"),
         ] {
-            let section = sheet.cut_element(name, &elements, Format::Raw).expect(name);
+            let section = sheet.cut_element(name, &elements, SectionFormat::Raw).expect(name);
             assert_eq!(
                 (section.start_line, section.end_line, section.element.as_deref()),
                 (start, end, Some(found)),

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::{
     ranked::RankedOutput,
-    search::{FileMatches, LineMatch, Matches, Need},
+    search::{FileMatches, LineMatch, RowDemand, SearchMatches},
 };
 
 /// The maximum number of files in a summary.
@@ -23,7 +23,7 @@ pub const SUMMARY_LINES: usize = 3;
 
 /// The form of a search's reply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Shape {
+pub enum ReplyShape {
     /// Every row, each with its path.
     #[default]
     Normal,
@@ -39,17 +39,17 @@ pub enum Shape {
     OptimizedPaths,
 }
 
-impl Shape {
+impl ReplyShape {
     /// Returns the rows that the search must return for this shape, when at most `keep` rows are shown.
     #[must_use]
-    pub const fn need(self, keep: usize) -> Need {
+    pub const fn row_demand(self, keep: usize) -> RowDemand {
         match self {
-            Self::TotalOnly | Self::CountOnly => Need::Counts,
-            Self::Summary => Need::Top {
+            Self::TotalOnly | Self::CountOnly => RowDemand::Counts,
+            Self::Summary => RowDemand::Top {
                 files: SUMMARY_FILES,
                 rows: SUMMARY_LINES,
             },
-            Self::Normal | Self::Grouped | Self::OptimizedPaths => Need::Rows { keep },
+            Self::Normal | Self::Grouped | Self::OptimizedPaths => RowDemand::Rows { keep },
         }
     }
 }
@@ -71,7 +71,7 @@ pub struct StagesMeta {
 
 /// The facts for the text of a reply besides its rows. The structured form has the same facts in its totals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Basis {
+pub struct ReplyBasis {
     /// The index of the first row of this page among all rows, from 0.
     pub from: usize,
     /// The number of files searched.
@@ -83,16 +83,16 @@ pub struct Basis {
 /// A search's reply in its shape.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
-pub enum Shaped {
-    /// [`Shape::Normal`] and [`Shape::OptimizedPaths`].
+pub enum ShapedReply {
+    /// [`ReplyShape::Normal`] and [`ReplyShape::OptimizedPaths`].
     Rows(RowsOutput),
-    /// [`Shape::TotalOnly`].
+    /// [`ReplyShape::TotalOnly`].
     Total(TotalOutput),
-    /// [`Shape::CountOnly`].
+    /// [`ReplyShape::CountOnly`].
     Counts(CountsOutput),
-    /// [`Shape::Summary`].
+    /// [`ReplyShape::Summary`].
     Summary(SummaryOutput),
-    /// [`Shape::Grouped`].
+    /// [`ReplyShape::Grouped`].
     Grouped(GroupedOutput),
     /// The best elements; see [`crate::ranked`].
     Ranked(RankedOutput),
@@ -117,13 +117,13 @@ pub struct RowsOutput {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
     /// The rows.
-    pub results: Vec<Row>,
+    pub results: Vec<MatchRow>,
     /// Files that were decoded from something other than UTF-8, with their encodings.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub encodings: BTreeMap<String, String>,
     /// For the text.
     #[serde(skip)]
-    pub basis: Basis,
+    pub basis: ReplyBasis,
     /// The stages of `find_and_grep`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub meta: Option<StagesMeta>,
@@ -131,7 +131,7 @@ pub struct RowsOutput {
 
 /// One matching line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Row {
+pub struct MatchRow {
     /// Relative to the project, or to `root`.
     pub file: String,
     /// From 1.
@@ -177,7 +177,7 @@ pub struct CountsOutput {
     pub file_counts: BTreeMap<String, u64>,
     /// For the text.
     #[serde(skip)]
-    pub basis: Basis,
+    pub basis: ReplyBasis,
     /// The stages of `find_and_grep`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub meta: Option<StagesMeta>,
@@ -195,7 +195,7 @@ pub struct SummaryOutput {
     /// Milliseconds of searching.
     pub elapsed_ms: u64,
     /// The summary.
-    pub summary: Summary,
+    pub summary: SearchSummary,
     /// The stages of `find_and_grep`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub meta: Option<StagesMeta>,
@@ -203,7 +203,7 @@ pub struct SummaryOutput {
 
 /// See [`SummaryOutput`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Summary {
+pub struct SearchSummary {
     /// Matches in all files.
     pub total_matches: u64,
     /// Files with matches.
@@ -238,10 +238,10 @@ pub struct GroupedOutput {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
     /// By path.
-    pub files: Vec<Group>,
+    pub files: Vec<FileGroup>,
     /// For the text.
     #[serde(skip)]
-    pub basis: Basis,
+    pub basis: ReplyBasis,
     /// The stages of `find_and_grep`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub meta: Option<StagesMeta>,
@@ -249,7 +249,7 @@ pub struct GroupedOutput {
 
 /// See [`GroupedOutput`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Group {
+pub struct FileGroup {
     /// Relative to the project.
     pub file: String,
     /// Its matches, shown or not.
@@ -258,7 +258,7 @@ pub struct Group {
     pub matches: Vec<GroupRow>,
 }
 
-/// See [`Group`].
+/// See [`FileGroup`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct GroupRow {
     /// From 1.
@@ -280,16 +280,16 @@ pub struct GroupRow {
 
 /// Converts matches to the reply of a shape.
 #[must_use]
-pub fn shape(matches: Matches, shape: Shape, elapsed_ms: u64, meta: Option<StagesMeta>) -> Shaped {
+pub fn shape(matches: SearchMatches, shape: ReplyShape, elapsed_ms: u64, meta: Option<StagesMeta>) -> ShapedReply {
     let total_matches = matches.total_matches;
-    let basis = Basis {
+    let basis = ReplyBasis {
         from: 0,
         searched_files: matches.searched_files,
         total_files: matches.total_files(),
     };
     match shape {
-        Shape::TotalOnly => Shaped::Total(TotalOutput { total_matches }),
-        Shape::CountOnly => Shaped::Counts(CountsOutput {
+        ReplyShape::TotalOnly => ShapedReply::Total(TotalOutput { total_matches }),
+        ReplyShape::CountOnly => ShapedReply::Counts(CountsOutput {
             success: true,
             count_only: true,
             total_matches,
@@ -303,10 +303,10 @@ pub fn shape(matches: Matches, shape: Shape, elapsed_ms: u64, meta: Option<Stage
                 .collect(),
             meta,
         }),
-        Shape::Summary => Shaped::Summary(summary(matches, elapsed_ms, basis, meta)),
-        Shape::Grouped => Shaped::Grouped(grouped(matches, basis, meta)),
-        Shape::Normal => Shaped::Rows(rows(matches, elapsed_ms, basis, meta)),
-        Shape::OptimizedPaths => {
+        ReplyShape::Summary => ShapedReply::Summary(summary(matches, elapsed_ms, basis, meta)),
+        ReplyShape::Grouped => ShapedReply::Grouped(grouped(matches, basis, meta)),
+        ReplyShape::Normal => ShapedReply::Rows(rows(matches, elapsed_ms, basis, meta)),
+        ReplyShape::OptimizedPaths => {
             let mut output = rows(matches, elapsed_ms, basis, meta);
             let root = common_folder(output.results.iter().map(|row| row.file.as_str())).to_owned();
             for row in &mut output.results {
@@ -317,12 +317,12 @@ pub fn shape(matches: Matches, shape: Shape, elapsed_ms: u64, meta: Option<Stage
                 .map(|(file, encoding)| (file.strip_prefix(&root).unwrap_or(&file).to_owned(), encoding))
                 .collect();
             output.root = Some(root);
-            Shaped::Rows(output)
+            ShapedReply::Rows(output)
         }
     }
 }
 
-impl Shaped {
+impl ShapedReply {
     /// Returns the number of files searched if none matches and the form does not report that number otherwise.
     #[must_use]
     pub fn searched_without_match(&self) -> Option<u64> {
@@ -349,7 +349,7 @@ impl Shaped {
     }
 }
 
-fn rows(matches: Matches, elapsed_ms: u64, basis: Basis, meta: Option<StagesMeta>) -> RowsOutput {
+fn rows(matches: SearchMatches, elapsed_ms: u64, basis: ReplyBasis, meta: Option<StagesMeta>) -> RowsOutput {
     let truncated = !matches.complete;
     let (total_matches, total_files) = (matches.total_matches, basis.total_files);
     let mut encodings = BTreeMap::new();
@@ -362,7 +362,7 @@ fn rows(matches: Matches, elapsed_ms: u64, basis: Basis, meta: Option<StagesMeta
         if let Some(encoding) = encoding.filter(|_| !lines.is_empty()) {
             encodings.insert(path.clone(), encoding);
         }
-        results.extend(lines.into_iter().map(|line| Row {
+        results.extend(lines.into_iter().map(|line| MatchRow {
             file: path.clone(),
             line: line.line,
             text: line.text,
@@ -387,14 +387,14 @@ fn rows(matches: Matches, elapsed_ms: u64, basis: Basis, meta: Option<StagesMeta
     }
 }
 
-fn grouped(matches: Matches, basis: Basis, meta: Option<StagesMeta>) -> GroupedOutput {
+fn grouped(matches: SearchMatches, basis: ReplyBasis, meta: Option<StagesMeta>) -> GroupedOutput {
     let truncated = !matches.complete;
     let total_matches = matches.total_matches;
-    let files: Vec<Group> = matches
+    let files: Vec<FileGroup> = matches
         .files
         .into_iter()
         .filter(|file| !file.lines.is_empty())
-        .map(|file| Group {
+        .map(|file| FileGroup {
             file: file.path.shown(),
             match_count: file.match_count,
             matches: file.lines.into_iter().map(group_row).collect(),
@@ -422,7 +422,7 @@ fn group_row(line: LineMatch) -> GroupRow {
     }
 }
 
-fn summary(matches: Matches, elapsed_ms: u64, basis: Basis, meta: Option<StagesMeta>) -> SummaryOutput {
+fn summary(matches: SearchMatches, elapsed_ms: u64, basis: ReplyBasis, meta: Option<StagesMeta>) -> SummaryOutput {
     let (total_matches, total_files) = (matches.total_matches, basis.total_files);
     let mut files = matches.files;
     // Stable: files with equal counts stay in the order of their paths.
@@ -441,10 +441,10 @@ fn summary(matches: Matches, elapsed_ms: u64, basis: Basis, meta: Option<StagesM
         count: top_files.len(),
         truncated: top_files.len() < total_files,
         elapsed_ms,
-        summary: Summary {
+        summary: SearchSummary {
             total_matches,
             total_files,
-            summary: in_words(total_matches, basis, meta.as_ref()),
+            summary: totals_in_words(total_matches, basis, meta.as_ref()),
             top_files,
         },
         meta,
@@ -457,7 +457,7 @@ fn sample(line: &LineMatch) -> String {
 }
 
 /// Returns the totals in words, with a note if a limit kept files from being searched.
-fn in_words(matches: u64, basis: Basis, meta: Option<&StagesMeta>) -> String {
+fn totals_in_words(matches: u64, basis: ReplyBasis, meta: Option<&StagesMeta>) -> String {
     let plural = |count: u64, ending: &'static str| if count == 1 { "" } else { ending };
     let mut out = if matches == 0 {
         let files = basis.searched_files;
@@ -495,15 +495,15 @@ fn shown(text: &str, cut: bool) -> String {
 }
 
 /// Writes the last line of a text with rows: the totals, and the range of the rows shown if some are missing.
-fn closing(
+fn write_totals(
     out: &mut String,
     truncated: bool,
     shown: usize,
     total_matches: u64,
-    basis: Basis,
+    basis: ReplyBasis,
     meta: Option<&StagesMeta>,
 ) {
-    let all = in_words(total_matches, basis, meta);
+    let all = totals_in_words(total_matches, basis, meta);
     let _ = match (truncated, basis.from) {
         (false, _) => write!(out, "{all}"),
         (true, 0) => write!(out, "[first {shown} rows of {all}]"),
@@ -535,7 +535,7 @@ struct RowText<'a> {
 impl RowsOutput {
     fn text(&self) -> String {
         if self.total_matches == 0 {
-            return in_words(0, self.basis, self.meta.as_ref());
+            return totals_in_words(0, self.basis, self.meta.as_ref());
         }
         let mut out = String::new();
         if let Some(root) = self.root.as_deref().filter(|root| !root.is_empty()) {
@@ -559,7 +559,7 @@ impl RowsOutput {
             );
         }
         let (count, meta) = (self.count, self.meta.as_ref());
-        closing(&mut out, self.truncated, count, self.total_matches, self.basis, meta);
+        write_totals(&mut out, self.truncated, count, self.total_matches, self.basis, meta);
         out
     }
 }
@@ -567,7 +567,7 @@ impl RowsOutput {
 impl GroupedOutput {
     fn text(&self) -> String {
         if self.total_matches == 0 {
-            return in_words(0, self.basis, self.meta.as_ref());
+            return totals_in_words(0, self.basis, self.meta.as_ref());
         }
         let mut out = String::new();
         for group in &self.files {
@@ -587,7 +587,7 @@ impl GroupedOutput {
         }
         let rows: usize = self.files.iter().map(|group| group.matches.len()).sum();
         let meta = self.meta.as_ref();
-        closing(&mut out, self.truncated, rows, self.total_matches, self.basis, meta);
+        write_totals(&mut out, self.truncated, rows, self.total_matches, self.basis, meta);
         out
     }
 }
@@ -599,7 +599,7 @@ impl CountsOutput {
             let _ = writeln!(out, "{file}:{count}");
         }
         let (files, meta) = (self.file_counts.len(), self.meta.as_ref());
-        closing(&mut out, self.truncated, files, self.total_matches, self.basis, meta);
+        write_totals(&mut out, self.truncated, files, self.total_matches, self.basis, meta);
         out
     }
 }
@@ -628,16 +628,16 @@ mod tests {
 
     use fumi_base::project::Project;
 
-    use super::{Shape, Shaped, StagesMeta, common_folder, shape};
-    use crate::search::{FileMatches, LineMatch, Matches};
+    use super::{ReplyShape, ShapedReply, StagesMeta, common_folder, shape};
+    use crate::search::{FileMatches, LineMatch, SearchMatches};
 
     /// Returns two files: `src/a.rs` with two rows and context, `src/b/c.rs` with one.
-    fn matches() -> (tempfile::TempDir, Matches) {
+    fn matches() -> (tempfile::TempDir, SearchMatches) {
         let root = tempfile::tempdir().expect("a folder");
         fs::create_dir_all(root.path().join("src/b")).expect("a folder");
         let project = Project::open(root.path()).expect("a project");
         let file = |path: &str, match_count, lines: Vec<LineMatch>| FileMatches {
-            path: project.found(&project.root().join(path)).expect("inside"),
+            path: project.walked_path(&project.root().join(path)).expect("inside"),
             line_count: lines.len() as u64,
             lines,
             match_count,
@@ -656,45 +656,48 @@ mod tests {
             file("src/a.rs", 3, vec![with_context, row(9, "hit", &[[0, 3]])]),
             file("src/b/c.rs", 1, vec![row(1, "hit", &[[0, 3]])]),
         ];
-        let matches = Matches {
+        let matches = SearchMatches {
             files,
             total_matches: 4,
             total_lines: 3,
             searched_files: 5,
             complete: true,
-            ..Matches::default()
+            ..SearchMatches::default()
         };
         (root, matches)
     }
 
-    fn text(form: Shape) -> String {
+    fn text(form: ReplyShape) -> String {
         shape(matches().1, form, 7, None).text()
     }
 
     #[test]
-    fn each_shape_is_as_short_as_it_can_be() {
-        assert_eq!(text(Shape::TotalOnly), "4");
-        assert_eq!(text(Shape::CountOnly), "src/a.rs:3\nsrc/b/c.rs:1\n4 matches in 2 files");
+    fn each_shape_renders_compact_text() {
+        assert_eq!(text(ReplyShape::TotalOnly), "4");
         assert_eq!(
-            text(Shape::Normal),
+            text(ReplyShape::CountOnly),
+            "src/a.rs:3\nsrc/b/c.rs:1\n4 matches in 2 files"
+        );
+        assert_eq!(
+            text(ReplyShape::Normal),
             "src/a.rs\n2-two\n3:  hit hit\n4-four\n9:hit\nsrc/b/c.rs\n1:hit\n4 matches in 2 files"
         );
         assert_eq!(
-            text(Shape::OptimizedPaths),
+            text(ReplyShape::OptimizedPaths),
             "root: src/\na.rs\n2-two\n3:  hit hit\n4-four\n9:hit\nb/c.rs\n1:hit\n4 matches in 2 files"
         );
         assert_eq!(
-            text(Shape::Grouped),
+            text(ReplyShape::Grouped),
             "src/a.rs (3)\n2-two\n3:  hit hit\n4-four\n9:hit\nsrc/b/c.rs (1)\n1:hit\n4 matches in 2 files"
         );
         assert_eq!(
-            text(Shape::Summary),
+            text(ReplyShape::Summary),
             "4 matches in 2 files\nsrc/a.rs (3)\n  L3: hit hit\n  L9: hit\nsrc/b/c.rs (1)\n  L1: hit"
         );
-        let none = Matches {
+        let none = SearchMatches {
             complete: true,
             searched_files: 3,
-            ..Matches::default()
+            ..SearchMatches::default()
         };
         let meta = StagesMeta {
             searched_file_count: 3,
@@ -704,11 +707,11 @@ mod tests {
             search_elapsed_ms: 0,
         };
         for form in [
-            Shape::Normal,
-            Shape::OptimizedPaths,
-            Shape::Grouped,
-            Shape::CountOnly,
-            Shape::Summary,
+            ReplyShape::Normal,
+            ReplyShape::OptimizedPaths,
+            ReplyShape::Grouped,
+            ReplyShape::CountOnly,
+            ReplyShape::Summary,
         ] {
             let text = |meta| shape(none.clone(), form, 0, meta).text();
             assert_eq!(text(None), "No matches in 3 files");
@@ -720,11 +723,11 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_result_says_so_with_the_true_totals() {
+    fn truncated_result_reports_true_totals() {
         let (_root, mut cut) = matches();
         cut.files[1].lines.clear();
         cut.complete = false;
-        let Shaped::Rows(output) = shape(cut, Shape::Normal, 0, None) else {
+        let ShapedReply::Rows(output) = shape(cut, ReplyShape::Normal, 0, None) else {
             panic!("rows");
         };
         assert_eq!(
@@ -739,7 +742,7 @@ mod tests {
     }
 
     #[test]
-    fn the_common_folder_is_whole_and_never_a_file() {
+    fn common_folder_ends_at_a_slash() {
         for (paths, expected) in [
             (vec!["src/a.rs", "src/ab.rs"], "src/"),
             (vec!["src/a.rs"], "src/"),

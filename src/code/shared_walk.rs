@@ -17,14 +17,14 @@ use std::{
 
 use ignore::{DirEntry, WalkBuilder, WalkState};
 
-use crate::{walk::lock, walkers};
+use crate::{thread_budget, walk::lock};
 
 /// The maximum number of files waiting for a thread. The walking thread then visits the next file itself; if that one
 /// is large, the other threads take the waiting ones.
-const MOST_OFFERED: usize = 128;
+const MAX_WAITING_FILES: usize = 128;
 
 /// The entry or error that a walk passes to its visitors.
-pub(crate) type Visited = Result<DirEntry, ignore::Error>;
+pub(crate) type WalkEntry = Result<DirEntry, ignore::Error>;
 
 thread_local! {
     /// True while this thread waits for a walk's own thread.
@@ -39,7 +39,10 @@ pub fn is_panic_handled() -> bool {
 }
 
 /// Visits every entry once, until the visitor breaks. If the system provides no thread, the walk is only slower.
-pub(crate) fn walk(rules: &WalkBuilder, mut visitor: impl FnMut(Visited) -> ControlFlow<()> + Send) -> ControlFlow<()> {
+pub(crate) fn walk(
+    rules: &WalkBuilder,
+    mut visitor: impl FnMut(WalkEntry) -> ControlFlow<()> + Send,
+) -> ControlFlow<()> {
     let shared = Mutex::new((ControlFlow::Continue(()), false, &mut visitor));
     HAS_FALLBACK.set(true);
     let walked = catch_unwind(AssertUnwindSafe(|| {
@@ -70,9 +73,9 @@ pub(crate) fn walk(rules: &WalkBuilder, mut visitor: impl FnMut(Visited) -> Cont
 /// the work.
 pub(crate) fn walk_shared<V>(rules: &WalkBuilder, threads: usize, visitors: impl Fn() -> V)
 where
-    V: FnMut(Visited) -> ControlFlow<()> + Send,
+    V: FnMut(WalkEntry) -> ControlFlow<()> + Send,
 {
-    let (offer, offered) = sync_channel(MOST_OFFERED);
+    let (offer, offered) = sync_channel(MAX_WAITING_FILES);
     let offered = Mutex::new(offered);
     let visit_offered = |mut visitor: V| {
         loop {
@@ -86,7 +89,7 @@ where
     thread::scope(|scope| {
         for _ in 1..threads {
             let visitor = visitors();
-            if !walkers::start(scope, move || visit_offered(visitor)) {
+            if !thread_budget::spawn_thread(scope, move || visit_offered(visitor)) {
                 break;
             }
         }
@@ -122,7 +125,7 @@ mod tests {
 
     use ignore::WalkBuilder;
 
-    use super::{Visited, walk_shared};
+    use super::{WalkEntry, walk_shared};
 
     /// Creates a repository with these files; the text after `=` is a file's content.
     fn repository(files: &[&str]) -> tempfile::TempDir {
@@ -137,12 +140,12 @@ mod tests {
         root
     }
 
-    /// A barrier for visitors. `of` returns true once this number of them wait, false after ten seconds.
+    /// A barrier for visitors. `wait_for` returns true once this number of them wait, false after ten seconds.
     #[derive(Default)]
     struct Meeting(Mutex<usize>, Condvar);
 
     impl Meeting {
-        fn of(&self, visitors: usize) -> bool {
+        fn wait_for(&self, visitors: usize) -> bool {
             let mut met = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             *met += 1;
             self.1.notify_all();
@@ -155,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn any_number_of_threads_visits_what_a_serial_walk_visits() {
+    fn parallel_walk_visits_the_entries_of_a_serial_walk() {
         let mut files = vec![
             ".gitignore=*.log\n/build\n!kept.log".to_owned(),
             "build/a.rs".to_owned(),
@@ -176,7 +179,7 @@ mod tests {
         for threads in 1..9 {
             let met = Mutex::new(Vec::new());
             walk_shared(&WalkBuilder::new(root.path()), threads, || {
-                |entry: Visited| {
+                |entry: WalkEntry| {
                     let path = entry.expect("an entry").into_path();
                     met.lock().expect("a lock").push(path);
                     ControlFlow::Continue(())
@@ -189,15 +192,15 @@ mod tests {
     }
 
     #[test]
-    fn two_files_of_one_folder_are_visited_at_once() {
+    fn files_of_one_folder_are_visited_in_parallel() {
         let root = repository(&["a", "b"]);
         let meeting = Meeting::default();
         let met = Mutex::new(HashMap::new());
         walk_shared(&WalkBuilder::new(root.path()), 2, || {
-            |entry: Visited| {
+            |entry: WalkEntry| {
                 let entry = entry.expect("an entry");
                 if entry.file_type().is_some_and(|kind| kind.is_file()) {
-                    let others = meeting.of(2);
+                    let others = meeting.wait_for(2);
                     met.lock().expect("a lock").insert(entry.into_path(), others);
                 }
                 ControlFlow::Continue(())
@@ -213,7 +216,7 @@ mod tests {
         let root = repository(&["a/a", "a/b", "b/a", "b/b"]);
         let result = catch_unwind(AssertUnwindSafe(|| {
             walk_shared(&WalkBuilder::new(root.path()), 4, || {
-                |entry: Visited| {
+                |entry: WalkEntry| {
                     let is_root = entry.is_ok_and(|entry| entry.depth() == 0);
                     assert!(is_root, "as the test wants");
                     ControlFlow::Continue(())

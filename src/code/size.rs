@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_searched_file_is_given_as_to_ripgrep() {
+    fn max_filesize_uses_ripgrep_units() {
         assert_eq!(max_filesize("10M"), Ok(10 << 20));
         assert_eq!(max_filesize("7"), Ok(7));
         assert_eq!(max_filesize("1g"), Ok(1 << 30));

@@ -7,7 +7,7 @@ use std::{io, path::Path};
 use fumi_base::{
     project::{PathError, slashed},
     system::is_system_failure,
-    text::Text,
+    text::BilingualText,
 };
 
 use crate::errors::search::SearchError;
@@ -17,7 +17,7 @@ const KEPT: usize = 100;
 
 /// The reason for skipping a file or folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reason {
+pub enum SkipReason {
     /// A link that leads out of the project.
     OutsideProject,
     /// A link that leads to one of its own parent folders.
@@ -36,16 +36,16 @@ pub enum Reason {
     BinaryMatches,
 }
 
-impl Reason {
+impl SkipReason {
     /// Returns advice for the caller, if another call would help.
     #[must_use]
-    pub fn advice(self) -> Option<Text> {
+    pub fn advice(self) -> Option<BilingualText> {
         match self {
-            Self::MatchLimit => Some(Text::new(
+            Self::MatchLimit => Some(BilingualText::new(
                 "MatchLimit: the query backtracks too far in these files, which were not counted. Make repetitions shorter or possessive (.{0,20}+), or leave out pcre2, whose default engine never backtracks",
                 "MatchLimit: クエリのバックトラックが多すぎるため、該当ファイルの検索を打ち切りました（件数に含みません）。繰り返しを短くするか所有的（.{0,20}+）にしてください。後読みなどが不要なら、pcre2 を外すとバックトラックしないエンジンで検索できます",
             )),
-            Self::Unparsable => Some(Text::new(
+            Self::Unparsable => Some(BilingualText::new(
                 "Unparsable: these files need more memory or CPU time than a parser may use, and were not queried. search_content searches them without parsing",
                 "Unparsable: 構文解析に必要なメモリーか CPU 時間が上限を超えるため、該当ファイルは調べていません。search_content なら構文解析なしで検索できます",
             )),
@@ -55,7 +55,7 @@ impl Reason {
 
     /// Returns the reason for a file that could not be opened or read.
     #[must_use]
-    pub fn of(error: &PathError) -> Self {
+    pub fn from_path_error(error: &PathError) -> Self {
         match error {
             PathError::Outside { .. } => Self::OutsideProject,
             PathError::TooLarge { .. } => Self::TooLarge,
@@ -65,7 +65,7 @@ impl Reason {
     }
 
     /// Returns the reason for an error of the system.
-    pub(crate) fn of_io(error: &io::Error) -> Self {
+    pub(crate) fn from_io_error(error: &io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::FileTooLarge => Self::TooLarge,
             _ if is_system_failure(error) => Self::System,
@@ -76,17 +76,17 @@ impl Reason {
 
 /// A skipped path with its reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Skipped {
+pub struct SkippedPath {
     /// The path relative to the project, with `/`.
     pub path: String,
-    pub reason: Reason,
+    pub reason: SkipReason,
 }
 
 /// All skipped files and folders.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SkippedList {
     /// The first by path, at most 100.
-    pub examples: Vec<Skipped>,
+    pub examples: Vec<SkippedPath>,
     /// The number of all skipped paths.
     pub total: u64,
     /// The path of the first system failure.
@@ -94,19 +94,19 @@ pub struct SkippedList {
 }
 
 impl SkippedList {
-    pub(crate) fn add(&mut self, path: String, reason: Reason) {
-        if reason == Reason::System {
+    pub(crate) fn add(&mut self, path: String, reason: SkipReason) {
+        if reason == SkipReason::System {
             self.failed_at.get_or_insert(path);
             return;
         }
         self.total += 1;
         if self.examples.len() < KEPT * 4 {
-            self.examples.push(Skipped { path, reason });
+            self.examples.push(SkippedPath { path, reason });
         }
     }
 
     /// Sorts and cuts the finished list. Fails if a system failure occurred.
-    pub(crate) fn settle(&mut self) -> Result<(), SearchError> {
+    pub(crate) fn finish(&mut self) -> Result<(), SearchError> {
         if let Some(path) = self.failed_at.take() {
             return Err(SearchError::System { path });
         }
@@ -122,7 +122,7 @@ impl SkippedList {
 }
 
 /// Returns a path below the root as replies show it. For a path outside (never expected), only its name.
-pub(crate) fn shown_below(root: &Path, path: &Path) -> String {
+pub(crate) fn display_path(root: &Path, path: &Path) -> String {
     match path.strip_prefix(root) {
         Ok(inside) if inside.as_os_str().is_empty() => ".".to_owned(),
         Ok(inside) => slashed(inside),

@@ -7,9 +7,9 @@ use fumi_base::files::EncodingChoice;
 use grep_regex::{ErrorKind, RegexMatcher, RegexMatcherBuilder};
 
 use crate::{
-    backtracking::Backtracking,
-    errors::search::{Advice, SearchError},
-    fault,
+    errors::search::{SearchAdvice, SearchError},
+    pattern_error,
+    pcre2_matcher::Pcre2Matcher,
 };
 
 /// The maximum size of a compiled query, in bytes. A fifth of ripgrep's, because compilation cannot be cancelled: it
@@ -18,7 +18,7 @@ const COMPILED_BYTES: usize = 20 << 20;
 
 /// The comparison of upper and lower case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Case {
+pub enum CaseSensitivity {
     /// Insensitive unless the query has an upper-case letter.
     #[default]
     Smart,
@@ -30,7 +30,7 @@ pub enum Case {
 
 /// The interpretation of the query's text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Syntax {
+pub enum QuerySyntax {
     /// Rust's regular expressions: linear time, no look-around.
     #[default]
     Regex,
@@ -44,12 +44,12 @@ pub enum Syntax {
 
 /// A text query with its options.
 #[derive(Clone, Debug, PartialEq)]
-pub struct QueryOptions {
+pub struct TextQueryOptions {
     /// The expression or literal text.
     pub query: String,
-    pub syntax: Syntax,
+    pub syntax: QuerySyntax,
     /// The case sensitivity of the search.
-    pub case: Case,
+    pub case: CaseSensitivity,
     /// True to match only whole words.
     pub word: bool,
     /// True if a match may span lines.
@@ -64,13 +64,13 @@ pub struct QueryOptions {
     pub max_count: Option<u64>,
 }
 
-impl QueryOptions {
+impl TextQueryOptions {
     /// Creates a query with ripgrep's defaults, except that case is smart and encodings are detected.
     pub fn new(query: impl Into<String>) -> Self {
         Self {
             query: query.into(),
-            syntax: Syntax::default(),
-            case: Case::default(),
+            syntax: QuerySyntax::default(),
+            case: CaseSensitivity::default(),
             word: false,
             multiline: false,
             encoding: EncodingChoice::Auto,
@@ -84,7 +84,7 @@ impl QueryOptions {
 /// A compiled query with the options of its search.
 #[derive(Clone, Debug)]
 pub struct TextQuery {
-    pub(crate) engine: Engine,
+    pub(crate) engine: MatchEngine,
     pub(crate) multiline: bool,
     pub(crate) encoding: EncodingChoice,
     pub(crate) context_before: usize,
@@ -94,20 +94,20 @@ pub struct TextQuery {
 
 /// The compiled expression of one engine.
 #[derive(Clone, Debug)]
-pub(crate) enum Engine {
+pub(crate) enum MatchEngine {
     Rust(RegexMatcher),
-    Pcre2(Box<Backtracking>),
+    Pcre2(Box<Pcre2Matcher>),
 }
 
 impl TextQuery {
     /// Compiles a query for its engine.
-    pub fn new(options: &QueryOptions) -> Result<Self, SearchError> {
+    pub fn new(options: &TextQueryOptions) -> Result<Self, SearchError> {
         if options.query.is_empty() {
             return Err(SearchError::EmptyQuery);
         }
         let engine = match options.syntax {
-            Syntax::Regex | Syntax::Literal => Engine::Rust(rust(options)?),
-            Syntax::Pcre2 | Syntax::Pcre2Literal => Engine::Pcre2(Box::new(pcre2(options)?)),
+            QuerySyntax::Regex | QuerySyntax::Literal => MatchEngine::Rust(compile_rust(options)?),
+            QuerySyntax::Pcre2 | QuerySyntax::Pcre2Literal => MatchEngine::Pcre2(Box::new(compile_pcre2(options)?)),
         };
         Ok(Self {
             engine,
@@ -122,16 +122,16 @@ impl TextQuery {
 
 /// Compiles for Rust's engine with ripgrep's settings: Unicode on, `^` and `$` at lines, no NUL (binary detection is
 /// always on).
-fn rust(options: &QueryOptions) -> Result<RegexMatcher, SearchError> {
-    let literal = options.syntax == Syntax::Literal;
+fn compile_rust(options: &TextQueryOptions) -> Result<RegexMatcher, SearchError> {
+    let literal = options.syntax == QuerySyntax::Literal;
     let mut builder = RegexMatcherBuilder::new();
     builder
         .multi_line(true)
         .unicode(true)
         .octal(false)
         .fixed_strings(literal)
-        .case_insensitive(options.case == Case::Insensitive)
-        .case_smart(options.case == Case::Smart)
+        .case_insensitive(options.case == CaseSensitivity::Insensitive)
+        .case_smart(options.case == CaseSensitivity::Smart)
         .word(options.word)
         .dot_matches_new_line(false)
         .size_limit(COMPILED_BYTES)
@@ -144,33 +144,38 @@ fn rust(options: &QueryOptions) -> Result<RegexMatcher, SearchError> {
             ErrorKind::NotAllowed(_) => (
                 0,
                 "a line break cannot be matched line by line".to_owned(),
-                Advice::Multiline,
+                SearchAdvice::Multiline,
             ),
-            ErrorKind::Banned(_) => (0, fault::short(&error.to_string()), Advice::NoNul),
+            ErrorKind::Banned(_) => (0, pattern_error::last_line(&error.to_string()), SearchAdvice::NoNul),
             _ => diagnose(&options.query, &error.to_string()),
         };
-        refused(options, column, reason, advice)
+        regex_error(options, column, reason, advice)
     })
 }
 
-fn pcre2(options: &QueryOptions) -> Result<Backtracking, SearchError> {
-    Backtracking::new(options).map_err(|(error, before)| {
+fn compile_pcre2(options: &TextQueryOptions) -> Result<Pcre2Matcher, SearchError> {
+    Pcre2Matcher::new(options).map_err(|(error, before)| {
         // PCRE2 counts bytes, in an expression with additions for whole words; the position would be wrong for those.
         let column = error
             .offset()
-            .filter(|_| !options.word && options.syntax == Syntax::Pcre2)
+            .filter(|_| !options.word && options.syntax == QuerySyntax::Pcre2)
             .and_then(|offset| {
                 options
                     .query
                     .get(..offset.saturating_sub(before).min(options.query.len()))
             })
             .map_or(0, |before| before.chars().count() + 1);
-        refused(options, column, fault::short(&error.to_string()), Advice::FixedStrings)
+        regex_error(
+            options,
+            column,
+            pattern_error::last_line(&error.to_string()),
+            SearchAdvice::FixedStrings,
+        )
     })
 }
 
 /// Parses the query again to find the position; the matcher's own error is a drawing of several lines.
-fn diagnose(query: &str, message: &str) -> (usize, String, Advice) {
+fn diagnose(query: &str, message: &str) -> (usize, String, SearchAdvice) {
     use regex_syntax::ast::ErrorKind as Ast;
     let Err(error) = regex_syntax::ParserBuilder::new()
         .utf8(false)
@@ -179,25 +184,25 @@ fn diagnose(query: &str, message: &str) -> (usize, String, Advice) {
         .parse(query)
     else {
         let advice = if message.contains("size limit") {
-            Advice::Shorten
+            SearchAdvice::Shorten
         } else {
-            Advice::FixedStrings
+            SearchAdvice::FixedStrings
         };
-        return (0, fault::short(message), advice);
+        return (0, pattern_error::last_line(message), advice);
     };
-    let (column, reason) = fault::of(&error);
+    let (column, reason) = pattern_error::regex_position_and_reason(&error);
     let advice = match &error {
         regex_syntax::Error::Parse(error)
             if matches!(error.kind(), Ast::UnsupportedLookAround | Ast::UnsupportedBackreference) =>
         {
-            Advice::Pcre2
+            SearchAdvice::Pcre2
         }
-        _ => Advice::FixedStrings,
+        _ => SearchAdvice::FixedStrings,
     };
     (column, reason, advice)
 }
 
-fn refused(options: &QueryOptions, column: usize, reason: String, advice: Advice) -> SearchError {
+fn regex_error(options: &TextQueryOptions, column: usize, reason: String, advice: SearchAdvice) -> SearchError {
     SearchError::Regex {
         argument: "query",
         pattern: options.query.clone(),
@@ -209,20 +214,20 @@ fn refused(options: &QueryOptions, column: usize, reason: String, advice: Advice
 
 #[cfg(test)]
 mod tests {
-    use super::{Advice, QueryOptions, SearchError, Syntax, TextQuery};
+    use super::{QuerySyntax, SearchAdvice, SearchError, TextQuery, TextQueryOptions};
 
     #[test]
-    fn a_refused_query_says_where_and_what_helps() {
+    fn invalid_query_reports_column_and_advice() {
         for (query, syntax, at, expected) in [
-            ("foo(", Syntax::Regex, 4, Advice::FixedStrings),
-            ("文字[", Syntax::Regex, 3, Advice::FixedStrings),
-            ("(?<=a)b", Syntax::Regex, 1, Advice::Pcre2),
-            (r"(a)\1", Syntax::Regex, 4, Advice::Pcre2),
-            ("a\\nb", Syntax::Regex, 0, Advice::Multiline),
-            ("\\w{5000}{5000}", Syntax::Regex, 0, Advice::Shorten),
-            ("a\\x00", Syntax::Regex, 0, Advice::NoNul),
+            ("foo(", QuerySyntax::Regex, 4, SearchAdvice::FixedStrings),
+            ("文字[", QuerySyntax::Regex, 3, SearchAdvice::FixedStrings),
+            ("(?<=a)b", QuerySyntax::Regex, 1, SearchAdvice::Pcre2),
+            (r"(a)\1", QuerySyntax::Regex, 4, SearchAdvice::Pcre2),
+            ("a\\nb", QuerySyntax::Regex, 0, SearchAdvice::Multiline),
+            ("\\w{5000}{5000}", QuerySyntax::Regex, 0, SearchAdvice::Shorten),
+            ("a\\x00", QuerySyntax::Regex, 0, SearchAdvice::NoNul),
         ] {
-            let mut options = QueryOptions::new(query);
+            let mut options = TextQueryOptions::new(query);
             options.syntax = syntax;
             match TextQuery::new(&options) {
                 Err(SearchError::Regex { column, advice, .. }) => {
@@ -231,16 +236,16 @@ mod tests {
                 other => panic!("{query}: {other:?}"),
             }
         }
-        let mut options = QueryOptions::new("foo(");
-        options.syntax = Syntax::Pcre2;
+        let mut options = TextQueryOptions::new("foo(");
+        options.syntax = QuerySyntax::Pcre2;
         assert!(matches!(TextQuery::new(&options), Err(SearchError::Regex { .. })));
         for (query, syntax) in [
-            ("--version", Syntax::Regex),
-            ("foo(", Syntax::Literal),
-            (r"(?<=a)b", Syntax::Pcre2),
-            ("(", Syntax::Pcre2Literal),
+            ("--version", QuerySyntax::Regex),
+            ("foo(", QuerySyntax::Literal),
+            (r"(?<=a)b", QuerySyntax::Pcre2),
+            ("(", QuerySyntax::Pcre2Literal),
         ] {
-            let mut options = QueryOptions::new(query);
+            let mut options = TextQueryOptions::new(query);
             options.syntax = syntax;
             assert!(TextQuery::new(&options).is_ok(), "{query}");
         }

@@ -48,17 +48,17 @@ mod tests {
     use crate::{
         errors::structure::StructureError,
         languages::by_name,
-        query::{Prepared, QueryKind, prepare},
+        query::{PreparedQuery, QueryKind, prepare},
     };
 
     #[test]
-    fn an_added_key_is_a_key_and_a_broken_one_is_refused() {
+    fn added_query_is_found_and_invalid_one_rejected() {
         let python = by_name("python").expect("known");
         let mut user = UserQueries::default();
         let text = "(assert_statement) @assertion".to_owned();
         user.add("Python", "assertions", text).expect("a query");
         let asked = prepare(&QueryKind::Key("assertions".to_owned()), python, &user);
-        assert!(matches!(asked, Ok(Prepared::Run(_))));
+        assert!(matches!(asked, Ok(PreparedQuery::Run(_))));
         let unknown = prepare(&QueryKind::Key("assertion".to_owned()), python, &user);
         assert!(matches!(unknown, Err(StructureError::UnknownQueryKey { nearest, .. }) if nearest == ["assertions"]));
         let broken = user.add("python", "x", "(no_such_node) @x".to_owned());

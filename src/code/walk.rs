@@ -1,7 +1,7 @@
 //! Finding files by name, kind, size and age, with the semantics of fd 10: same files, same filters, same ignore rules.
 //!
 //! Invariant: nothing outside the project is listed or descended into, also when links are followed; a link that leads
-//! outside, or back to its own parent, is skipped and reported in [`Listing::skipped`]. This module never opens the
+//! outside, or back to its own parent, is skipped and reported in [`FileListing::skipped`]. This module never opens the
 //! files, and reads ignore files (also those of parent folders) only for their patterns.
 
 use std::{
@@ -26,14 +26,14 @@ use regex_syntax::hir::{Capture, Class, Hir, HirKind, Literal, Look, Repetition}
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    changed::ChangedFilter,
-    errors::search::{Advice, SearchError},
-    fault,
-    shared_walk::{Visited, walk},
+    errors::search::{SearchAdvice, SearchError},
+    modified_filter::ModifiedFilter,
+    pattern_error,
+    place_filter::PlaceFilter,
+    shared_walk::{WalkEntry, walk},
     size::SizeFilter,
-    skipped::{Reason, SkippedList, shown_below},
-    walkers::{self, Walkers, cores},
-    within::Within,
+    skipped::{SkipReason, SkippedList, display_path},
+    thread_budget::{self, ThreadPermit, cores},
 };
 
 /// The number of entries that a thread visits between two checks of the cancellation token (a check takes a lock).
@@ -95,7 +95,7 @@ pub struct FileFilter {
 
 /// The amount of information needed for each file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Detail {
+pub enum ListingDetail {
     /// Only the number of files.
     Count,
     /// The paths of the files.
@@ -106,7 +106,7 @@ pub enum Detail {
 
 /// The order of a listing; applied before the listing is cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Sort {
+pub enum ListingSort {
     /// By the bytes of the path.
     #[default]
     Path,
@@ -118,9 +118,9 @@ pub enum Sort {
 
 /// The wanted content of a listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Listed {
-    pub detail: Detail,
-    pub sort: Sort,
+pub struct ListingRequest {
+    pub detail: ListingDetail,
+    pub sort: ListingSort,
     /// The maximum number of files kept; further files are only counted.
     pub keep: usize,
 }
@@ -133,9 +133,9 @@ pub struct FoundFile {
     pub is_dir: bool,
     /// True if the entry is a link that was not followed.
     pub is_symlink: bool,
-    /// The size in bytes; that of the link itself if it was not followed. Only with [`Detail::Metadata`].
+    /// The size in bytes; that of the link itself if it was not followed. Only with [`ListingDetail::Metadata`].
     pub size_bytes: Option<u64>,
-    /// The time of the last change, in Unix seconds. Only with [`Detail::Metadata`].
+    /// The time of the last change, in Unix seconds. Only with [`ListingDetail::Metadata`].
     pub mtime: Option<i64>,
 }
 
@@ -153,8 +153,8 @@ impl FoundFile {
 
 /// The result of a file search.
 #[derive(Clone, Debug, Default)]
-pub struct Listing {
-    /// The first files in the requested order; empty for [`Detail::Count`].
+pub struct FileListing {
+    /// The first files in the requested order; empty for [`ListingDetail::Count`].
     pub entries: Vec<FoundFile>,
     /// The number of all matching files.
     pub total_count: u64,
@@ -193,8 +193,8 @@ impl FileFilter {
         let within = options.changed_within.as_deref();
         let before = options.changed_before.as_deref();
         for bound in [
-            within.map(|value| ChangedFilter::within(value, now)),
-            before.map(|value| ChangedFilter::before(value, now)),
+            within.map(|value| ModifiedFilter::within(value, now)),
+            before.map(|value| ModifiedFilter::before(value, now)),
         ] {
             match bound {
                 Some(Ok(bound)) => changed.push(bound),
@@ -242,26 +242,26 @@ impl FileFilter {
 
     /// Restricts the filter to the given places.
     #[must_use]
-    pub fn only_within(mut self, within: Option<Within>) -> Self {
+    pub fn only_within(mut self, within: Option<PlaceFilter>) -> Self {
         self.test.within = within;
         self
     }
 
     /// Finds the files. Stops within [`POLL_EVERY`] entries after cancellation.
-    pub fn list(&self, wanted: Listed, cancel: &CancellationToken) -> Result<Listing, SearchError> {
+    pub fn list(&self, wanted: ListingRequest, cancel: &CancellationToken) -> Result<FileListing, SearchError> {
         let started = Instant::now();
         let skipped = Arc::new(Mutex::new(SkippedList::default()));
         let overlap = self.roots.len() > 1 && self.overlaps();
-        let gathered = Shelf {
+        let gathered = ListingCollector {
             wanted,
             overlap,
             total: AtomicU64::new(0),
             visited: AtomicU64::new(0),
             found: Mutex::new(Vec::new()),
         };
-        let threads = Walkers::take(cores());
+        let threads = ThreadPermit::acquire(cores());
         for (root, globs) in &self.roots {
-            let mut rules = rules(&self.project, self.traversal, &skipped);
+            let mut rules = walk_builder(&self.project, self.traversal, &skipped);
             if !self.traversal.no_ignore {
                 rules.add_custom_ignore_filename(".fdignore");
             }
@@ -278,20 +278,20 @@ impl FileFilter {
             found.retain(|entry| seen.insert(entry.relative.clone()));
             total_count = found.len() as u64;
         }
-        if wanted.detail == Detail::Count {
+        if wanted.detail == ListingDetail::Count {
             found.clear();
         }
         found.sort_unstable_by(|a, b| wanted.sort.compare(a, b));
         found.truncate(wanted.keep);
-        if wanted.detail == Detail::Metadata {
+        if wanted.detail == ListingDetail::Metadata {
             read_stamps(&self.project, &mut found, threads.count());
         }
         let mut skipped = lock(&skipped).clone();
-        skipped.settle()?;
-        Ok(Listing {
+        skipped.finish()?;
+        Ok(FileListing {
             entries: found
                 .into_iter()
-                .filter_map(|entry| entry.publish(&self.project, wanted.detail))
+                .filter_map(|entry| entry.into_found_file(&self.project, wanted.detail))
                 .collect(),
             total_count,
             visited: gathered.visited.into_inner(),
@@ -308,8 +308,14 @@ impl FileFilter {
     }
 
     /// Walks one root and adds the matching entries to `gathered`.
-    fn walk(&self, rules: &WalkBuilder, gathered: &Shelf, skipped: &Mutex<SkippedList>, cancel: &CancellationToken) {
-        let mut batch = Batch {
+    fn walk(
+        &self,
+        rules: &WalkBuilder,
+        gathered: &ListingCollector,
+        skipped: &Mutex<SkippedList>,
+        cancel: &CancellationToken,
+    ) {
+        let mut batch = FoundBatch {
             shelf: gathered,
             found: Vec::new(),
             total: 0,
@@ -321,15 +327,15 @@ impl FileFilter {
             if batch.visited.is_multiple_of(u64::from(POLL_EVERY)) && cancel.is_cancelled() {
                 return ControlFlow::Break(());
             }
-            note_entry(&entry, &self.project, skipped);
-            match Candidate::read(entry) {
+            record_entry(&entry, &self.project, skipped);
+            match WalkCandidate::read(entry) {
                 Ok(Some(candidate)) => {
                     if self.test.admits(&candidate) {
                         batch.add(&candidate, &self.project);
                     }
                 }
                 Ok(None) => {}
-                Err(error) => note(&error, self.project.root(), skipped),
+                Err(error) => record_walk_error(&error, self.project.root(), skipped),
             }
             ControlFlow::Continue(())
         });
@@ -337,7 +343,11 @@ impl FileFilter {
 }
 
 /// Returns a walk of project folders with the ignore rules of fd and ripgrep, which never leaves the project.
-pub(crate) fn rules(project: &Arc<Project>, traversal: Traversal, skipped: &Arc<Mutex<SkippedList>>) -> WalkBuilder {
+pub(crate) fn walk_builder(
+    project: &Arc<Project>,
+    traversal: Traversal,
+    skipped: &Arc<Mutex<SkippedList>>,
+) -> WalkBuilder {
     let mut builder = WalkBuilder::empty();
     builder
         .current_dir(project.root())
@@ -352,7 +362,7 @@ pub(crate) fn rules(project: &Arc<Project>, traversal: Traversal, skipped: &Arc<
             if !entry.path_is_symlink() || leads_inside(&project, entry.path()) {
                 return true;
             }
-            lock(&skipped).add(shown_below(project.root(), entry.path()), Reason::OutsideProject);
+            lock(&skipped).add(display_path(project.root(), entry.path()), SkipReason::OutsideProject);
             false
         });
     }
@@ -360,23 +370,23 @@ pub(crate) fn rules(project: &Arc<Project>, traversal: Traversal, skipped: &Arc<
 }
 
 /// Adds an error of the walk to `skipped`, if it concerns the reader.
-pub(crate) fn note(error: &ignore::Error, root: &Path, skipped: &Mutex<SkippedList>) {
-    if let Some((path, reason)) = trouble(error, root) {
-        lock(skipped).add(shown_below(root, &path), reason);
+pub(crate) fn record_walk_error(error: &ignore::Error, root: &Path, skipped: &Mutex<SkippedList>) {
+    if let Some((path, reason)) = skip_reason(error, root) {
+        lock(skipped).add(display_path(root, &path), reason);
     }
 }
 
 /// Records the properties of an entry that affect the whole answer: a system failure while reading a folder's ignore
 /// rules, which decide about the entries left out, and content that may change without a new stamp.
-pub(crate) fn note_entry(entry: &Result<DirEntry, ignore::Error>, project: &Project, skipped: &Mutex<SkippedList>) {
+pub(crate) fn record_entry(entry: &Result<DirEntry, ignore::Error>, project: &Project, skipped: &Mutex<SkippedList>) {
     let Ok(entry) = entry else {
         // A link without a target while links are followed, among others.
         project.note_unstamped();
         return;
     };
     project.note_entry(entry.path());
-    if let Some((path, Reason::System)) = entry.error().and_then(|error| trouble(error, entry.path())) {
-        lock(skipped).add(shown_below(project.root(), &path), Reason::System);
+    if let Some((path, SkipReason::System)) = entry.error().and_then(|error| skip_reason(error, entry.path())) {
+        lock(skipped).add(display_path(project.root(), &path), SkipReason::System);
     }
 }
 
@@ -388,47 +398,47 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// True if a link leads to a place inside the project.
 pub(crate) fn leads_inside(project: &Project, link: &Path) -> bool {
     project.note_unstamped();
-    let real = project.failures().noted(link.canonicalize());
+    let real = project.failures().record(link.canonicalize());
     real.is_ok_and(|real| real.starts_with(project.root()))
 }
 
 /// Returns the path and the reason of an error of the walk; `path` if the error names none. Malformed patterns in
 /// ignore files are not reported: git ignores them too.
-fn trouble(error: &ignore::Error, path: &Path) -> Option<(PathBuf, Reason)> {
+fn skip_reason(error: &ignore::Error, path: &Path) -> Option<(PathBuf, SkipReason)> {
     match error {
-        ignore::Error::Partial(errors) => errors.iter().find_map(|error| trouble(error, path)),
-        ignore::Error::WithLineNumber { err, .. } | ignore::Error::WithDepth { err, .. } => trouble(err, path),
-        ignore::Error::WithPath { path, err } => trouble(err, path),
-        ignore::Error::Loop { child, .. } => Some((child.clone(), Reason::LinkLoop)),
+        ignore::Error::Partial(errors) => errors.iter().find_map(|error| skip_reason(error, path)),
+        ignore::Error::WithLineNumber { err, .. } | ignore::Error::WithDepth { err, .. } => skip_reason(err, path),
+        ignore::Error::WithPath { path, err } => skip_reason(err, path),
+        ignore::Error::Loop { child, .. } => Some((child.clone(), SkipReason::LinkLoop)),
         // Deleted during the walk: as if it had never existed.
         ignore::Error::Io(io) if io.kind() == io::ErrorKind::NotFound => None,
-        ignore::Error::Io(io) => Some((path.to_path_buf(), Reason::of_io(io))),
+        ignore::Error::Io(io) => Some((path.to_path_buf(), SkipReason::from_io_error(io))),
         _ => None,
     }
 }
 
 /// An entry visited by a walk.
-struct Candidate {
-    source: Source,
+struct WalkCandidate {
+    source: CandidateSource,
     kind: FileType,
     metadata: OnceCell<Option<Metadata>>,
 }
 
-enum Source {
+enum CandidateSource {
     Entry(DirEntry),
     /// A link without a target, while links are followed.
     Broken(PathBuf),
 }
 
-impl Candidate {
+impl WalkCandidate {
     /// Returns `None` for the root itself, and for entries without a type.
-    fn read(entry: Visited) -> Result<Option<Self>, ignore::Error> {
+    fn read(entry: WalkEntry) -> Result<Option<Self>, ignore::Error> {
         match entry {
             Ok(entry) => Ok(entry
                 .file_type()
                 .filter(|kind| entry.depth() > 0 || !kind.is_dir())
                 .map(|kind| Self {
-                    source: Source::Entry(entry),
+                    source: CandidateSource::Entry(entry),
                     kind,
                     metadata: OnceCell::new(),
                 })),
@@ -438,7 +448,7 @@ impl Candidate {
             {
                 let link = path.symlink_metadata().ok().filter(Metadata::is_symlink);
                 Ok(link.map(|meta| Self {
-                    source: Source::Broken(path),
+                    source: CandidateSource::Broken(path),
                     kind: meta.file_type(),
                     metadata: OnceCell::from(Some(meta)),
                 }))
@@ -449,25 +459,25 @@ impl Candidate {
 
     fn path(&self) -> &Path {
         match &self.source {
-            Source::Entry(entry) => entry.path(),
-            Source::Broken(path) => path,
+            CandidateSource::Entry(entry) => entry.path(),
+            CandidateSource::Broken(path) => path,
         }
     }
 
     /// True if the entry was visited through a followed link.
     fn followed(&self) -> bool {
-        matches!(&self.source, Source::Entry(entry) if entry.path_is_symlink() && !self.kind.is_symlink())
+        matches!(&self.source, CandidateSource::Entry(entry) if entry.path_is_symlink() && !self.kind.is_symlink())
     }
 
     fn metadata(&self, project: &Project) -> Option<&Metadata> {
         self.metadata
             .get_or_init(|| {
                 let read = match &self.source {
-                    Source::Entry(entry) if self.followed() => entry.path().metadata(),
-                    Source::Entry(entry) => entry.path().symlink_metadata(),
-                    Source::Broken(path) => path.symlink_metadata(),
+                    CandidateSource::Entry(entry) if self.followed() => entry.path().metadata(),
+                    CandidateSource::Entry(entry) => entry.path().symlink_metadata(),
+                    CandidateSource::Broken(path) => path.symlink_metadata(),
                 };
-                project.failures().noted(read).ok()
+                project.failures().record(read).ok()
             })
             .as_ref()
     }
@@ -478,16 +488,16 @@ impl Candidate {
 struct EntryTest {
     project: Arc<Project>,
     name: Option<Regex>,
-    within: Option<Within>,
+    within: Option<PlaceFilter>,
     full_path: bool,
     extensions: Option<RegexSet>,
     kinds: Option<Kinds>,
     sizes: Vec<SizeFilter>,
-    changed: Vec<ChangedFilter>,
+    changed: Vec<ModifiedFilter>,
 }
 
 impl EntryTest {
-    fn admits(&self, candidate: &Candidate) -> bool {
+    fn admits(&self, candidate: &WalkCandidate) -> bool {
         let Some(name) = candidate.path().file_name() else {
             return false;
         };
@@ -503,7 +513,7 @@ impl EntryTest {
             }
         }
         if let Some(within) = &self.within {
-            let relative = below(self.project.root(), candidate.path());
+            let relative = strip_root(self.project.root(), candidate.path());
             if !relative.is_some_and(|relative| within.admits(relative)) {
                 return false;
             }
@@ -541,11 +551,11 @@ struct Kinds {
     files: bool,
     folders: bool,
     links: bool,
-    only: Only,
+    only: KindRestriction,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Only {
+struct KindRestriction {
     executable: bool,
     empty: bool,
 }
@@ -573,7 +583,7 @@ impl Kinds {
         Ok((!types.is_empty()).then_some(kinds))
     }
 
-    fn admit(self, candidate: &Candidate, project: &Project) -> bool {
+    fn admit(self, candidate: &WalkCandidate, project: &Project) -> bool {
         let kind = candidate.kind;
         let admitted =
             (self.files && kind.is_file()) || (self.folders && kind.is_dir()) || (self.links && kind.is_symlink());
@@ -584,30 +594,30 @@ impl Kinds {
 }
 
 #[cfg(unix)]
-fn executable(candidate: &Candidate, project: &Project) -> bool {
+fn executable(candidate: &WalkCandidate, project: &Project) -> bool {
     use std::os::unix::fs::PermissionsExt;
     // Any execute bit: it does not matter if this process may run the file, since nothing is run. fd asks the system,
     // which follows links.
     let bits = |meta: &Metadata| meta.permissions().mode() & 0o111 != 0;
     if candidate.kind.is_symlink() {
         project.note_unstamped();
-        let target = project.failures().noted(candidate.path().metadata());
+        let target = project.failures().record(candidate.path().metadata());
         return target.is_ok_and(|meta| bits(&meta));
     }
     candidate.metadata(project).is_some_and(bits)
 }
 
 #[cfg(not(unix))]
-fn executable(candidate: &Candidate, _: &Project) -> bool {
+fn executable(candidate: &WalkCandidate, _: &Project) -> bool {
     candidate
         .path
         .extension()
         .is_some_and(|ext| ext.eq_ignore_ascii_case("exe"))
 }
 
-fn empty(candidate: &Candidate, project: &Project) -> bool {
+fn empty(candidate: &WalkCandidate, project: &Project) -> bool {
     if candidate.kind.is_dir() {
-        let entries = project.failures().noted(candidate.path().read_dir());
+        let entries = project.failures().record(candidate.path().read_dir());
         entries.is_ok_and(|mut entries| entries.next().is_none())
     } else {
         candidate.kind.is_file() && candidate.metadata(project).is_some_and(|meta| meta.len() == 0)
@@ -651,9 +661,17 @@ fn name_test(options: &FileOptions) -> Result<Option<Regex>, SearchError> {
         .build()
         .parse(&expression)
         .map_err(|error| {
-            let (column, reason) = fault::of(&error);
+            let (column, reason) = pattern_error::regex_position_and_reason(&error);
             let is_glob = globset::Glob::new(pattern).is_ok() && !options.glob;
-            refused(column, reason, if is_glob { Advice::Glob } else { Advice::Escape })
+            refused(
+                column,
+                reason,
+                if is_glob {
+                    SearchAdvice::Glob
+                } else {
+                    SearchAdvice::Escape
+                },
+            )
         })?;
     if !options.traversal.hidden && begins_with_dot(&parsed) {
         return Err(SearchError::HiddenName {
@@ -665,7 +683,7 @@ fn name_test(options: &FileOptions) -> Result<Option<Regex>, SearchError> {
         .dot_matches_new_line(true)
         .build()
         .map(Some)
-        .map_err(|error| refused(0, fault::short(&error.to_string()), Advice::Shorten))
+        .map_err(|error| refused(0, pattern_error::last_line(&error.to_string()), SearchAdvice::Shorten))
 }
 
 /// True if an expression names an upper-case letter. `\w` does (its class contains them), `\x6F` does not, as in fd.
@@ -727,34 +745,34 @@ fn excludes(root: &Path, globs: &[String]) -> Result<Override, SearchError> {
         builder.add(&format!("!{glob}")).map_err(|error| SearchError::Glob {
             argument: "exclude",
             glob: glob.clone(),
-            reason: fault::of_glob(&error),
+            reason: pattern_error::glob_reason(&error),
         })?;
     }
     builder.build().map_err(|error| SearchError::Glob {
         argument: "exclude",
         glob: globs.join(", "),
-        reason: fault::of_glob(&error),
+        reason: pattern_error::glob_reason(&error),
     })
 }
 
 /// An entry that passed the filters.
 #[derive(Debug)]
-struct Found {
+struct FoundEntry {
     relative: PathBuf,
     is_dir: bool,
     is_symlink: bool,
     followed: bool,
-    stamp: Option<Stamp>,
+    stamp: Option<SizeAndTime>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Stamp {
+struct SizeAndTime {
     size: u64,
     changed: Option<SystemTime>,
 }
 
-impl Stamp {
-    fn of(meta: &Metadata) -> Self {
+impl SizeAndTime {
+    fn from_metadata(meta: &Metadata) -> Self {
         Self {
             size: meta.len(),
             changed: meta.modified().ok(),
@@ -762,11 +780,11 @@ impl Stamp {
     }
 }
 
-impl Found {
-    fn publish(self, project: &Arc<Project>, detail: Detail) -> Option<FoundFile> {
-        let stamp = self.stamp.filter(|_| detail == Detail::Metadata);
+impl FoundEntry {
+    fn into_found_file(self, project: &Arc<Project>, detail: ListingDetail) -> Option<FoundFile> {
+        let stamp = self.stamp.filter(|_| detail == ListingDetail::Metadata);
         Some(FoundFile {
-            path: project.found(&project.root().join(&self.relative))?,
+            path: project.walked_path(&project.root().join(&self.relative))?,
             is_dir: self.is_dir,
             is_symlink: self.is_symlink,
             size_bytes: stamp.map(|stamp| stamp.size),
@@ -775,8 +793,8 @@ impl Found {
     }
 }
 
-impl Sort {
-    fn compare(self, a: &Found, b: &Found) -> Ordering {
+impl ListingSort {
+    fn compare(self, a: &FoundEntry, b: &FoundEntry) -> Ordering {
         let first = match self {
             Self::Path => Ordering::Equal,
             Self::Mtime => b
@@ -785,14 +803,14 @@ impl Sort {
                 .cmp(&a.stamp.map(|stamp| stamp.changed)),
             Self::Size => b.stamp.map(|stamp| stamp.size).cmp(&a.stamp.map(|stamp| stamp.size)),
         };
-        first.then_with(|| by_path(&a.relative, &b.relative))
+        first.then_with(|| compare_paths(&a.relative, &b.relative))
     }
 }
 
 /// Returns the part of a walked path below the root. Walked paths begin with the very bytes of the root, and comparing
 /// bytes is faster than comparing components.
 #[cfg(unix)]
-fn below<'a>(root: &Path, path: &'a Path) -> Option<&'a Path> {
+fn strip_root<'a>(root: &Path, path: &'a Path) -> Option<&'a Path> {
     use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
     let rest = path.as_os_str().as_bytes().strip_prefix(root.as_os_str().as_bytes())?;
     let rest = rest.strip_prefix(b"/").unwrap_or(rest);
@@ -805,7 +823,7 @@ fn below<'a>(root: &Path, path: &'a Path) -> Option<&'a Path> {
 }
 
 /// Compares by the bytes of the whole path, so that the order is that of the displayed strings.
-pub(crate) fn by_path(a: &Path, b: &Path) -> Ordering {
+pub(crate) fn compare_paths(a: &Path, b: &Path) -> Ordering {
     a.as_os_str().as_encoded_bytes().cmp(b.as_os_str().as_encoded_bytes())
 }
 
@@ -822,21 +840,21 @@ fn unix_seconds(time: SystemTime) -> i64 {
 }
 
 /// The entries that all threads of a listing found.
-struct Shelf {
-    wanted: Listed,
+struct ListingCollector {
+    wanted: ListingRequest,
     overlap: bool,
     total: AtomicU64,
     visited: AtomicU64,
-    found: Mutex<Vec<Found>>,
+    found: Mutex<Vec<FoundEntry>>,
 }
 
-impl Shelf {
+impl ListingCollector {
     /// True if the entries themselves are needed later; otherwise they are only counted.
     const fn gathers(&self) -> bool {
-        self.overlap || !matches!(self.wanted.detail, Detail::Count)
+        self.overlap || !matches!(self.wanted.detail, ListingDetail::Count)
     }
 
-    fn take(&self, batch: &mut Vec<Found>) {
+    fn take(&self, batch: &mut Vec<FoundEntry>) {
         let mut found = lock(&self.found);
         found.append(batch);
         // With overlapping roots a path may occur twice, and dropping rows would drop the wrong ones.
@@ -849,29 +867,29 @@ impl Shelf {
 }
 
 /// The entries that one thread found since its last hand-over.
-struct Batch<'a> {
-    shelf: &'a Shelf,
-    found: Vec<Found>,
+struct FoundBatch<'a> {
+    shelf: &'a ListingCollector,
+    found: Vec<FoundEntry>,
     total: u64,
     visited: u64,
 }
 
-impl Batch<'_> {
-    fn add(&mut self, candidate: &Candidate, project: &Project) {
+impl FoundBatch<'_> {
+    fn add(&mut self, candidate: &WalkCandidate, project: &Project) {
         self.total += 1;
         if !self.shelf.gathers() {
             return;
         }
-        let Some(relative) = below(project.root(), candidate.path()) else {
+        let Some(relative) = strip_root(project.root(), candidate.path()) else {
             return;
         };
         // Sorting needs the metadata of every file; otherwise only that of the kept files is read, later.
         let stamp = match self.shelf.wanted.sort {
-            Sort::Path => candidate.metadata.get().and_then(|meta| meta.as_ref()),
-            Sort::Mtime | Sort::Size => candidate.metadata(project),
+            ListingSort::Path => candidate.metadata.get().and_then(|meta| meta.as_ref()),
+            ListingSort::Mtime | ListingSort::Size => candidate.metadata(project),
         }
-        .map(Stamp::of);
-        self.found.push(Found {
+        .map(SizeAndTime::from_metadata);
+        self.found.push(FoundEntry {
             relative: relative.to_path_buf(),
             is_dir: candidate.kind.is_dir(),
             is_symlink: candidate.kind.is_symlink(),
@@ -884,7 +902,7 @@ impl Batch<'_> {
     }
 }
 
-impl Drop for Batch<'_> {
+impl Drop for FoundBatch<'_> {
     fn drop(&mut self) {
         self.shelf.total.fetch_add(self.total, Relaxed);
         self.shelf.visited.fetch_add(self.visited, Relaxed);
@@ -895,10 +913,10 @@ impl Drop for Batch<'_> {
 }
 
 /// Reads sizes and times of the kept entries that lack them.
-fn read_stamps(project: &Project, found: &mut [Found], threads: usize) {
+fn read_stamps(project: &Project, found: &mut [FoundEntry], threads: usize) {
     /// The minimum number of entries for which a second thread pays.
     const WORTH_A_THREAD: usize = 512;
-    let read = |part: &mut [Found]| {
+    let read = |part: &mut [FoundEntry]| {
         for entry in part.iter_mut().filter(|entry| entry.stamp.is_none()) {
             let path = project.root().join(&entry.relative);
             let meta = if entry.followed {
@@ -906,8 +924,8 @@ fn read_stamps(project: &Project, found: &mut [Found], threads: usize) {
             } else {
                 path.symlink_metadata()
             };
-            let meta = project.failures().noted(meta);
-            entry.stamp = meta.ok().map(|meta| Stamp::of(&meta));
+            let meta = project.failures().record(meta);
+            entry.stamp = meta.ok().map(|meta| SizeAndTime::from_metadata(&meta));
         }
     };
     let share = found.len().div_ceil(threads).max(WORTH_A_THREAD);
@@ -916,7 +934,7 @@ fn read_stamps(project: &Project, found: &mut [Found], threads: usize) {
         let mut parts = found.chunks_mut(share);
         let own = parts.next();
         for part in parts {
-            all_started &= walkers::start(scope, move || read(part));
+            all_started &= thread_budget::spawn_thread(scope, move || read(part));
         }
         if let Some(part) = own {
             read(part);
@@ -935,8 +953,8 @@ mod tests {
     use fumi_base::project::Project;
     use tokio_util::sync::CancellationToken;
 
-    use super::{Detail, FileFilter, FileOptions, Listed, Listing, Sort, Traversal};
-    use crate::{errors::search::SearchError, skipped::Reason};
+    use super::{FileFilter, FileListing, FileOptions, ListingDetail, ListingRequest, ListingSort, Traversal};
+    use crate::{errors::search::SearchError, skipped::SkipReason};
 
     fn tree(files: &[&str]) -> (tempfile::TempDir, Arc<Project>) {
         let root = tempfile::tempdir().expect("a folder");
@@ -949,7 +967,7 @@ mod tests {
         (root, project)
     }
 
-    fn list(project: &Arc<Project>, roots: &[&str], options: &FileOptions, wanted: Listed) -> Listing {
+    fn list(project: &Arc<Project>, roots: &[&str], options: &FileOptions, wanted: ListingRequest) -> FileListing {
         let roots: Vec<_> = roots
             .iter()
             .map(|root| project.resolve(root).expect("inside"))
@@ -960,13 +978,13 @@ mod tests {
             .expect("not cancelled")
     }
 
-    const ALL: Listed = Listed {
-        detail: Detail::Names,
-        sort: Sort::Path,
+    const ALL: ListingRequest = ListingRequest {
+        detail: ListingDetail::Names,
+        sort: ListingSort::Path,
         keep: 10_000,
     };
 
-    fn names(listing: &Listing) -> Vec<String> {
+    fn names(listing: &FileListing) -> Vec<String> {
         listing.entries.iter().map(|entry| entry.path.shown()).collect()
     }
 
@@ -984,10 +1002,10 @@ mod tests {
     }
 
     #[test]
-    fn a_count_goes_past_what_is_kept() {
+    fn total_count_is_not_limited_by_keep() {
         let (_root, project) = tree(&["1", "2", "3", "4"]);
         let options = FileOptions::default();
-        let two = list(&project, &["."], &options, Listed { keep: 2, ..ALL });
+        let two = list(&project, &["."], &options, ListingRequest { keep: 2, ..ALL });
         assert_eq!(
             (names(&two), two.total_count),
             (vec!["1".to_owned(), "2".to_owned()], 4)
@@ -996,8 +1014,8 @@ mod tests {
             &project,
             &["."],
             &options,
-            Listed {
-                detail: Detail::Count,
+            ListingRequest {
+                detail: ListingDetail::Count,
                 ..ALL
             },
         );
@@ -1033,12 +1051,15 @@ mod tests {
             .iter()
             .map(|s| (s.path.as_str(), s.reason))
             .collect();
-        assert!(reasons.contains(&("out", Reason::OutsideProject)), "{reasons:?}");
-        assert!(reasons.contains(&("src/deep/loop", Reason::LinkLoop)), "{reasons:?}");
+        assert!(reasons.contains(&("out", SkipReason::OutsideProject)), "{reasons:?}");
+        assert!(
+            reasons.contains(&("src/deep/loop", SkipReason::LinkLoop)),
+            "{reasons:?}"
+        );
     }
 
     #[test]
-    fn order_is_applied_before_the_cut() {
+    fn listing_is_sorted_before_truncation() {
         let (root, project) = tree(&["a", "b", "c"]);
         fs::write(root.path().join("b"), "the largest of them").expect("written");
         let old = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000);
@@ -1051,21 +1072,21 @@ mod tests {
                 .expect("set");
         }
         let first = |sort| {
-            let wanted = Listed {
-                detail: Detail::Metadata,
+            let wanted = ListingRequest {
+                detail: ListingDetail::Metadata,
                 sort,
                 keep: 1,
             };
             let listing = list(&project, &["."], &FileOptions::default(), wanted);
             (names(&listing).remove(0), listing.entries[0].mtime)
         };
-        assert_eq!(first(Sort::Path), ("a".to_owned(), Some(1_005)));
-        assert_eq!(first(Sort::Mtime), ("c".to_owned(), Some(1_009)));
-        assert_eq!(first(Sort::Size), ("b".to_owned(), Some(1_000)));
+        assert_eq!(first(ListingSort::Path), ("a".to_owned(), Some(1_005)));
+        assert_eq!(first(ListingSort::Mtime), ("c".to_owned(), Some(1_009)));
+        assert_eq!(first(ListingSort::Size), ("b".to_owned(), Some(1_000)));
     }
 
     #[test]
-    fn all_faults_come_back_at_once() {
+    fn all_errors_are_returned_together() {
         let (_root, project) = tree(&["a"]);
         let options = FileOptions {
             pattern: Some("文字(".to_owned()),

@@ -19,24 +19,24 @@ const ALGORITHMS: [&str; 9] = [
 /// The settings of authentication and authorisation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Auth {
+pub struct AuthConfig {
     /// `none` (loopback only), `tokens` or `oauth`.
     pub mode: AuthMode,
     /// The maximum number of calls a minute for one principal, unless its entry sets another. 0: unlimited.
     pub rate_per_minute: u32,
     /// The principals of mode `tokens`.
-    pub tokens: Vec<Token>,
+    pub tokens: Vec<ConfiguredToken>,
     /// The authorization server of mode `oauth`.
-    pub oauth: OAuth,
+    pub oauth: OAuthConfig,
 }
 
-impl Default for Auth {
+impl Default for AuthConfig {
     fn default() -> Self {
         Self {
             mode: AuthMode::None,
             rate_per_minute: 600,
             tokens: Vec::new(),
-            oauth: OAuth::default(),
+            oauth: OAuthConfig::default(),
         }
     }
 }
@@ -66,11 +66,11 @@ impl AuthMode {
 }
 
 /// A principal with a token. `fumi token new` makes one.
-// The bounds are repeated in both entries (here and in `Subject`): serde cannot reject a misspelt key of a flattened
+// The bounds are repeated in both entries (here and in `SubjectBounds`): serde cannot reject a misspelt key of a flattened
 // group, and here a misspelt key would widen the rights of a token.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Token {
+pub struct ConfiguredToken {
     /// The name of the principal in logs. Unique.
     pub name: String,
     /// The SHA-256 digest of the token, 64 hexadecimal digits. The token itself is stored nowhere.
@@ -92,7 +92,7 @@ pub struct Token {
 /// An authorization server, and the rights that its tokens grant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct OAuth {
+pub struct OAuthConfig {
     /// The issuer, exactly as in the claim `iss` of its tokens.
     pub issuer: String,
     /// The claim `aud` of tokens for this server: the URL under which clients know it, such as
@@ -110,10 +110,10 @@ pub struct OAuth {
     /// not repeatedly.
     pub jwks_seconds: u64,
     /// Narrower bounds for single subjects.
-    pub subjects: Vec<Subject>,
+    pub subjects: Vec<SubjectBounds>,
 }
 
-impl Default for OAuth {
+impl Default for OAuthConfig {
     fn default() -> Self {
         Self {
             issuer: String::new(),
@@ -131,7 +131,7 @@ impl Default for OAuth {
 /// The rights of one subject of the authorization server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Subject {
+pub struct SubjectBounds {
     /// The claim `sub` of its tokens.
     pub subject: String,
     /// The toolsets that the subject may use. Empty: all.
@@ -148,13 +148,13 @@ pub struct Subject {
     pub rate_per_minute: Option<u32>,
 }
 
-impl Auth {
+impl AuthConfig {
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         match self.mode {
             AuthMode::None if !self.tokens.is_empty() => Err(ConfigError(
                 "auth.tokens says who may call, but auth.mode is \"none\", which lets everybody in; set auth.mode = \"tokens\", or take the tokens out".to_owned(),
             )),
-            AuthMode::None if self.oauth != OAuth::default() => Err(ConfigError(
+            AuthMode::None if self.oauth != OAuthConfig::default() => Err(ConfigError(
                 "auth.oauth says who may call, but auth.mode is \"none\", which lets everybody in; set auth.mode = \"oauth\", or take auth.oauth out".to_owned(),
             )),
             AuthMode::None => Ok(()),
@@ -193,23 +193,23 @@ impl Auth {
 
 /// True if the response to a URL cannot be altered on the way: it uses HTTPS, or refers to this machine.
 #[must_use]
-pub fn is_confidential(url: &str) -> bool {
+pub fn is_tamperproof_url(url: &str) -> bool {
     Url::parse(url).is_ok_and(|url| match url.scheme() {
         "https" => true,
-        "http" => is_here(&url),
+        "http" => is_loopback_url(&url),
         _ => false,
     })
 }
 
 /// True if a URL refers to this machine.
 #[must_use]
-pub(super) fn is_here(url: &Url) -> bool {
+pub(super) fn is_loopback_url(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let bare = host.trim_matches(['[', ']']);
     host == "localhost" || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-impl OAuth {
+impl OAuthConfig {
     fn check(&self) -> Result<(), ConfigError> {
         for (name, value) in [("issuer", &self.issuer), ("audience", &self.audience)] {
             if value.is_empty() {
@@ -219,7 +219,7 @@ impl OAuth {
             }
         }
         for (name, url) in [("issuer", &self.issuer), ("jwks_uri", &self.jwks_uri)] {
-            if !url.is_empty() && !is_confidential(url) {
+            if !url.is_empty() && !is_tamperproof_url(url) {
                 return Err(ConfigError(format!(
                     "auth.oauth.{name}: {url:?} is no https:// URL (http:// is for loopback only): whoever can change what it answers can make tokens"
                 )));

@@ -10,14 +10,14 @@ const MOST_STEPS: usize = 50;
 /// The settings of batches.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Batch {
+pub struct BatchConfig {
     /// True if the batch tools are available.
     pub enabled: bool,
     /// The maximum number of steps of one batch, at most 50.
     pub max_steps: usize,
 }
 
-impl Default for Batch {
+impl Default for BatchConfig {
     fn default() -> Self {
         Self {
             enabled: true,
@@ -26,7 +26,7 @@ impl Default for Batch {
     }
 }
 
-impl Batch {
+impl BatchConfig {
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         if (1..=MOST_STEPS).contains(&self.max_steps) {
             return Ok(());

@@ -2,8 +2,8 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use fumi_base::expectation::{Expectation, Policy, Profile};
-use fumi_browser::{Launch, Settings, policy::Policy as UrlPolicy};
+use fumi_base::expectation::{Expectation, ExpectationPolicy, ExpectationProfile};
+use fumi_browser::{BrowserSettings, Launch, policy::UrlPolicy};
 use serde::{Deserialize, Serialize};
 
 use super::ConfigError;
@@ -21,7 +21,7 @@ const SIDES: std::ops::RangeInclusive<u32> = 100..=8_192;
 /// The settings of browsers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Browser {
+pub struct BrowserConfig {
     /// The Chromium to start. Empty: the first one found in the usual places under the usual names, trying the build
     /// without windows first.
     pub executable: PathBuf,
@@ -50,7 +50,7 @@ pub struct Browser {
     /// The URLs that may be opened.
     pub policy: BrowserPolicy,
     /// The default content of replies.
-    pub expectation: Expected,
+    pub expectation: ExpectationConfig,
 }
 
 /// The URLs that may be opened. Regardless of these settings, only `http:`, `https:`, `data:`, `blob:` and
@@ -69,7 +69,7 @@ pub struct BrowserPolicy {
     pub deny_private: Option<bool>,
 }
 
-impl Default for Browser {
+impl Default for BrowserConfig {
     fn default() -> Self {
         Self {
             executable: PathBuf::new(),
@@ -84,12 +84,12 @@ impl Default for Browser {
             download_mib: 256,
             memory_mib: 2_048,
             policy: BrowserPolicy::default(),
-            expectation: Expected::default(),
+            expectation: ExpectationConfig::default(),
         }
     }
 }
 
-impl Browser {
+impl BrowserConfig {
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         let bad = |text: String| Err(ConfigError(format!("browser.{text}")));
         if let Some(arg) = self.args.iter().find(|arg| !arg.starts_with("--")) {
@@ -119,10 +119,10 @@ impl Browser {
 
     /// Converts the settings to those of the browser crate. `shared`: true if others than the person who started the
     /// server may use it.
-    pub fn settings(&self, shared: bool) -> Result<Settings, ConfigError> {
+    pub fn settings(&self, shared: bool) -> Result<BrowserSettings, ConfigError> {
         let policy = &self.policy;
         let deny_private = policy.deny_private.unwrap_or(shared);
-        Ok(Settings {
+        Ok(BrowserSettings {
             launch: Launch {
                 executable: (!self.executable.as_os_str().is_empty()).then(|| self.executable.clone()),
                 args: self.args.clone(),
@@ -139,7 +139,7 @@ impl Browser {
             largest_download: self.download_mib.saturating_mul(1 << 20),
             policy: UrlPolicy::new(&policy.allow_hosts, &policy.deny_hosts, deny_private)
                 .map_err(|error| ConfigError(format!("browser.policy: {error}")))?,
-            ..Settings::default()
+            ..BrowserSettings::default()
         })
     }
 }
@@ -147,11 +147,11 @@ impl Browser {
 /// The default content of replies, where a call does not specify it. The tool decides on an absent include.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Expected {
+pub struct ExpectationConfig {
     /// True if calls may pass `expectation`.
     pub enabled: bool,
     /// `lean`: each tool's own default. `compat`: everything with every tool.
-    pub profile: Profile,
+    pub profile: ExpectationProfile,
     /// True to include the page's snapshot.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub include_snapshot: Option<bool>,
@@ -169,11 +169,11 @@ pub struct Expected {
     pub include_code: Option<bool>,
 }
 
-impl Default for Expected {
+impl Default for ExpectationConfig {
     fn default() -> Self {
         Self {
             enabled: true,
-            profile: Profile::default(),
+            profile: ExpectationProfile::default(),
             include_snapshot: None,
             include_console: None,
             include_downloads: None,
@@ -183,11 +183,11 @@ impl Default for Expected {
     }
 }
 
-impl Expected {
+impl ExpectationConfig {
     /// Converts the settings to those of the tool kernel.
     #[must_use]
-    pub fn policy(&self) -> Policy {
-        Policy {
+    pub fn policy(&self) -> ExpectationPolicy {
+        ExpectationPolicy {
             enabled: self.enabled,
             profile: self.profile,
             below: Expectation {

@@ -17,7 +17,7 @@ const LEAST_REPLY_BYTES: usize = 8_192;
 /// The limits of one call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Limits {
+pub struct LimitsConfig {
     /// The maximum size of a file that is read whole, in bytes.
     pub file_bytes: u64,
     /// The maximum number of rows of one reply before it is cut.
@@ -43,7 +43,7 @@ pub struct Limits {
     pub requests: usize,
 }
 
-impl Default for Limits {
+impl Default for LimitsConfig {
     fn default() -> Self {
         Self {
             file_bytes: 100_000_000,
@@ -60,7 +60,7 @@ impl Default for Limits {
     }
 }
 
-impl Limits {
+impl LimitsConfig {
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         for (name, size) in [
             ("reply_rows", self.reply_rows),
@@ -104,7 +104,7 @@ impl Limits {
 /// The maximum number of concurrent jobs of each kind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Pools {
+pub struct PoolsConfig {
     /// Jobs of code tools and reads. 0: one per core, at least five.
     pub analysis: usize,
     /// Jobs that write novels, per project.
@@ -123,7 +123,7 @@ pub struct Pools {
     pub wait_seconds: u64,
 }
 
-impl Default for Pools {
+impl Default for PoolsConfig {
     fn default() -> Self {
         Self {
             analysis: 0,
@@ -138,7 +138,7 @@ impl Default for Pools {
     }
 }
 
-impl Pools {
+impl PoolsConfig {
     /// Converts the settings to the sizes that the pools take.
     #[must_use]
     pub fn sizes(&self) -> PoolSizes {
@@ -149,7 +149,7 @@ impl Pools {
             self.analysis
         };
         PoolSizes {
-            places: [analysis, self.write_total, self.check, self.plot, self.browser],
+            slots: [analysis, self.write_total, self.check, self.plot, self.browser],
             per_key: self.write,
             queue: self.queue,
             wait: Duration::from_secs(self.wait_seconds),
@@ -160,14 +160,14 @@ impl Pools {
 /// The settings of the result cache.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Cache {
+pub struct CacheConfig {
     /// The maximum size of all cached results together, in bytes.
     pub bytes: u64,
     /// The maximum size of one cached result, in bytes; larger ones are not cached.
     pub entry_bytes: usize,
 }
 
-impl Default for Cache {
+impl Default for CacheConfig {
     fn default() -> Self {
         Self {
             bytes: 64 * 1024 * 1024,
@@ -179,7 +179,7 @@ impl Default for Cache {
 /// The settings of notifications about changed resources.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Resources {
+pub struct ResourcesConfig {
     /// The maximum number of resources that one session, or one stream of the stateless era, may subscribe to.
     pub subscriptions: usize,
     /// The maximum number of concurrent streams of the stateless era (`subscriptions/listen`).
@@ -188,7 +188,7 @@ pub struct Resources {
     pub settle_ms: u64,
 }
 
-impl Default for Resources {
+impl Default for ResourcesConfig {
     fn default() -> Self {
         Self {
             subscriptions: 100,

@@ -28,18 +28,18 @@ use figment::{
 use fumi_base::path_maps::{PathMap, PathMaps};
 use serde::{Deserialize, Serialize};
 
-pub use auth::{Auth, AuthMode, OAuth, Subject, Token, is_confidential};
-pub use batch::Batch;
-pub use browser::{Browser, BrowserPolicy, Expected};
-pub use limits::{Cache, Limits, Pools, Resources};
-pub use novel::Novel;
-pub use projects::{PathMapping, Projects};
-pub use provider::{Author, Provider, ProviderKind};
-pub use server::Server;
+pub use auth::{AuthConfig, AuthMode, ConfiguredToken, OAuthConfig, SubjectBounds, is_tamperproof_url};
+pub use batch::BatchConfig;
+pub use browser::{BrowserConfig, BrowserPolicy, ExpectationConfig};
+pub use limits::{CacheConfig, LimitsConfig, PoolsConfig, ResourcesConfig};
+pub use novel::NovelConfig;
+pub use projects::{PathMapping, ProjectsConfig};
+pub use provider::{AuthorChoice, ProviderConfig, ProviderKind};
+pub use server::ServerConfig;
 pub use state_key::{Secret, StateKey};
-pub use store::{Store, StoreKind, state_folder};
-pub use telemetry::{Log, LogFormat, OtlpProtocol, Telemetry};
-pub use tools::{Code, Tools};
+pub use store::{StoreConfig, StoreKind, state_folder};
+pub use telemetry::{LogConfig, LogFormat, OtlpProtocol, TelemetryConfig};
+pub use tools::{CodeConfig, ToolsConfig};
 
 /// Environment variables that name the default project, as related servers call them.
 const ROOT_VARIABLES: [&str; 3] = ["PROJECT_ROOT", "NOVELER_TEST_PROJECT_ROOT", "NOVELER_SAMPLES_ROOT"];
@@ -55,37 +55,37 @@ const TOKEN_NAME: &str = "environment";
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
     /// The settings of listening and of connections.
-    pub server: Server,
+    pub server: ServerConfig,
     /// The folders that fumi serves.
-    pub projects: Projects,
+    pub projects: ProjectsConfig,
     /// The mappings between the clients' paths and the server's paths.
     pub path_map: Vec<PathMapping>,
     /// The settings of authentication and authorisation.
-    pub auth: Auth,
+    pub auth: AuthConfig,
     /// The tools that fumi offers.
-    pub tools: Tools,
+    pub tools: ToolsConfig,
     /// The settings of code analysis.
-    pub code: Code,
+    pub code: CodeConfig,
     /// The settings of novel writing.
-    pub novel: Novel,
+    pub novel: NovelConfig,
     /// The settings of browsers.
-    pub browser: Browser,
+    pub browser: BrowserConfig,
     /// The settings of batches.
-    pub batch: Batch,
+    pub batch: BatchConfig,
     /// The limits of one call.
-    pub limits: Limits,
+    pub limits: LimitsConfig,
     /// The maximum number of concurrent jobs of each kind.
-    pub pools: Pools,
+    pub pools: PoolsConfig,
     /// The settings of the result cache.
-    pub cache: Cache,
+    pub cache: CacheConfig,
     /// The settings of the store of state that outlives a call.
-    pub store: Store,
+    pub store: StoreConfig,
     /// The settings of notifications about changed resources.
-    pub resources: Resources,
+    pub resources: ResourcesConfig,
     /// The settings of the log.
-    pub log: Log,
+    pub log: LogConfig,
     /// The settings of telemetry for a collector, and of the metrics address.
-    pub telemetry: Telemetry,
+    pub telemetry: TelemetryConfig,
 }
 
 /// The settings of the command line, which override all other layers.
@@ -123,7 +123,7 @@ pub fn load(
             .map_err(|error| ConfigError(format!("the configuration file {}: {error}", file.display())))?;
         // Parse the file alone first: errors of merged layers have no line numbers.
         toml::from_str::<Config>(&text)
-            .map_err(|error| ConfigError(format!("{}, {}", file.display(), located(&text, &error))))?;
+            .map_err(|error| ConfigError(format!("{}, {}", file.display(), describe_parse_error(&text, &error))))?;
         layers = layers.merge(Toml::string(&text));
     }
     let mut config: Config = layers
@@ -157,11 +157,11 @@ pub fn load(
         .find_map(|name| environment(name))
         .filter(|root| !root.is_empty())
     {
-        config.projects.prefer(Path::new(&root))?;
+        config.projects.move_to_front(Path::new(&root))?;
     }
     if let Some(sha256) = environment(TOKEN_VARIABLE).filter(|hash| !hash.is_empty()) {
         config.auth.mode = AuthMode::Tokens;
-        config.auth.tokens.push(Token {
+        config.auth.tokens.push(ConfiguredToken {
             name: TOKEN_NAME.to_owned(),
             sha256,
             toolsets: Vec::new(),
@@ -170,14 +170,14 @@ pub fn load(
             rate_per_minute: None,
         });
     }
-    config.telemetry.read(&environment)?;
-    config.novel.provider.read(&environment);
+    config.telemetry.read_environment(&environment)?;
+    config.novel.provider.read_key(&environment);
     config.check()?;
     Ok(config)
 }
 
 /// Formats a parse error with its line number and the name nearest to an unknown one.
-fn located(text: &str, error: &toml::de::Error) -> String {
+fn describe_parse_error(text: &str, error: &toml::de::Error) -> String {
     let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
     let line = before.matches('\n').count() + 1;
     let key = text.lines().nth(line - 1).and_then(|line| line.split_once('='));

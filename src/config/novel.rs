@@ -1,25 +1,25 @@
 //! Settings of novel writing: the names of a project's files, and the model that writes the texts.
 
-use fumi_novel::{checks::Tuning, project::Names};
+use fumi_novel::{checks::Tuning, project::ProjectNames};
 use serde::{Deserialize, Serialize};
 
-use super::{Author, ConfigError, Provider};
+use super::{AuthorChoice, ConfigError, ProviderConfig};
 
 /// The settings of novel writing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Novel {
+pub struct NovelConfig {
     /// The writer of the texts that a tool asks for.
-    pub author: Author,
+    pub author: AuthorChoice,
     /// The provider of models that may be asked.
-    pub provider: Provider,
+    pub provider: ProviderConfig,
     /// The names of a project's files and folders.
-    pub names: Names,
+    pub names: ProjectNames,
     /// The changes to the default checks.
     pub checks: Tuning,
 }
 
-impl Novel {
+impl NovelConfig {
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         self.provider.check(self.author)?;
         self.checks

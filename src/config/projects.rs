@@ -12,7 +12,7 @@ use super::ConfigError;
 /// The folders that fumi serves.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Projects {
+pub struct ProjectsConfig {
     /// Folders that may be projects, the first being the default. Empty: the working folder of fumi.
     pub allowed_roots: Vec<PathBuf>,
     /// Projects by name, for URLs: `/projects/NAME/mcp`. They are allowed roots too.
@@ -29,7 +29,7 @@ pub struct PathMapping {
     pub server: PathBuf,
 }
 
-impl Projects {
+impl ProjectsConfig {
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         for root in &self.allowed_roots {
             if !root.is_dir() {
@@ -51,7 +51,7 @@ impl Projects {
     }
 
     /// Moves the folder of an environment variable to the front of the roots; it must lie inside them.
-    pub(super) fn prefer(&mut self, wanted: &Path) -> Result<(), ConfigError> {
+    pub(super) fn move_to_front(&mut self, wanted: &Path) -> Result<(), ConfigError> {
         let real = wanted
             .canonicalize()
             .map_err(|error| ConfigError(format!("PROJECT_ROOT {}: {error}", wanted.display())))?;

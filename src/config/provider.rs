@@ -6,12 +6,12 @@
 use reqwest::Url;
 use serde::{Deserialize, Serialize};
 
-use super::{ConfigError, Secret, auth::is_here};
+use super::{ConfigError, Secret, auth::is_loopback_url};
 
 /// The writer that answers the questions of tools that need a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Author {
+pub enum AuthorChoice {
     /// The provider if one is configured, else the client's model if it can be asked, else the host.
     #[default]
     Auto,
@@ -23,7 +23,7 @@ pub enum Author {
     Provider,
 }
 
-impl Author {
+impl AuthorChoice {
     /// True if a client's model may be asked.
     #[must_use]
     pub const fn asks_clients(self) -> bool {
@@ -52,7 +52,7 @@ pub enum ProviderKind {
 /// The settings of a provider of models.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Provider {
+pub struct ProviderConfig {
     /// The protocol of the provider.
     pub kind: ProviderKind,
     /// The base URL of the provider. Empty: no provider is configured.
@@ -74,7 +74,7 @@ pub struct Provider {
     pub key: Secret,
 }
 
-impl Default for Provider {
+impl Default for ProviderConfig {
     fn default() -> Self {
         Self {
             kind: ProviderKind::default(),
@@ -90,7 +90,7 @@ impl Default for Provider {
     }
 }
 
-impl Provider {
+impl ProviderConfig {
     /// True if a provider is configured.
     #[must_use]
     pub fn is_configured(&self) -> bool {
@@ -99,11 +99,11 @@ impl Provider {
 
     /// True if requests must bypass any proxy: a proxy cannot reach this machine, and could read plain HTTP.
     pub(crate) fn is_direct(&self) -> bool {
-        Url::parse(&self.base_url).is_ok_and(|url| url.scheme() == "http" || is_here(&url))
+        Url::parse(&self.base_url).is_ok_and(|url| url.scheme() == "http" || is_loopback_url(&url))
     }
 
     /// Reads the key from the environment.
-    pub(super) fn read(&mut self, environment: impl Fn(&str) -> Option<String>) {
+    pub(super) fn read_key(&mut self, environment: impl Fn(&str) -> Option<String>) {
         if !self.api_key_env.is_empty() {
             self.key = environment(&self.api_key_env)
                 .unwrap_or_default()
@@ -114,14 +114,14 @@ impl Provider {
     }
 
     /// Checks the rules that types cannot express, if a provider may be asked at all.
-    pub(crate) fn check(&self, author: Author) -> Result<(), ConfigError> {
+    pub(crate) fn check(&self, author: AuthorChoice) -> Result<(), ConfigError> {
         if !author.asks_providers() {
             return Ok(());
         }
         let refuse = |what: &str| Err(ConfigError(format!("novel.provider.{what}")));
         if !self.is_configured() {
             return match author {
-                Author::Provider => refuse(
+                AuthorChoice::Provider => refuse(
                     "base_url is empty, and novel.author is \"provider\"; name the endpoint, such as \"https://api.openai.com/v1\", or set novel.author to \"host\"",
                 ),
                 _ => Ok(()),
@@ -140,14 +140,14 @@ impl Provider {
             return refuse("model is empty; name the model that shall write, as the provider calls it");
         }
         let is_plain = url.scheme() == "http";
-        if is_plain && !self.api_key_env.is_empty() && !is_here(&url) {
+        if is_plain && !self.api_key_env.is_empty() && !is_loopback_url(&url) {
             let (_, rest) = self.base_url.split_once("://").unwrap_or_default();
             return refuse(&format!(
                 "base_url is {:?}: over http the key and every text of the novel could be read on the way; write \"https://{rest}\", or put a proxy that speaks TLS before the provider (http with a key is for this machine only; without a key, also for a provider in a network that you trust)",
                 self.base_url,
             ));
         }
-        if !is_plain && self.api_key_env.is_empty() && !is_here(&url) {
+        if !is_plain && self.api_key_env.is_empty() && !is_loopback_url(&url) {
             return refuse(
                 "api_key_env is empty; name the environment variable that holds the key (only a provider on this machine, or one over http in a network that you trust, may need none)",
             );
@@ -182,23 +182,23 @@ impl Provider {
 
 #[cfg(test)]
 mod tests {
-    use super::{Author, Provider};
+    use super::{AuthorChoice, ProviderConfig};
 
-    fn provider(change: impl FnOnce(&mut Provider)) -> Provider {
-        let mut provider = Provider {
+    fn provider(change: impl FnOnce(&mut ProviderConfig)) -> ProviderConfig {
+        let mut provider = ProviderConfig {
             base_url: "https://models.example/v1".to_owned(),
             model: "a-model".to_owned(),
             api_key_env: "MODELS_KEY".to_owned(),
-            ..Provider::default()
+            ..ProviderConfig::default()
         };
         change(&mut provider);
-        provider.read(|name| (name == "MODELS_KEY").then(|| "a key that is long".replace(' ', "-")));
+        provider.read_key(|name| (name == "MODELS_KEY").then(|| "a key that is long".replace(' ', "-")));
         provider
     }
 
     #[test]
     fn a_provider_that_cannot_be_asked_is_refused_at_the_start() {
-        type Change = fn(&mut Provider);
+        type Change = fn(&mut ProviderConfig);
         let cases: [(Change, &str); 10] = [
             (|it| it.base_url.clear(), "base_url is empty"),
             (|it| it.base_url = "models.example".to_owned(), "no http or https URL"),
@@ -225,16 +225,16 @@ mod tests {
         ];
         for (change, expected) in cases {
             let provider = provider(change);
-            let error = provider.check(Author::Provider).expect_err(expected).to_string();
+            let error = provider.check(AuthorChoice::Provider).expect_err(expected).to_string();
             assert!(
                 error.contains(expected) && error.starts_with("novel.provider."),
                 "{error}"
             );
             // An author that never asks a provider needs none.
-            assert!(provider.check(Author::Host).is_ok() && provider.check(Author::Sampling).is_ok());
+            assert!(provider.check(AuthorChoice::Host).is_ok() && provider.check(AuthorChoice::Sampling).is_ok());
         }
-        assert!(provider(|_| {}).check(Author::Auto).is_ok());
-        assert!(Provider::default().check(Author::Auto).is_ok());
+        assert!(provider(|_| {}).check(AuthorChoice::Auto).is_ok());
+        assert!(ProviderConfig::default().check(AuthorChoice::Auto).is_ok());
     }
 
     #[test]
@@ -254,7 +254,7 @@ mod tests {
                 it.base_url = url.to_owned();
                 it.api_key_env.clear();
             });
-            assert_eq!(provider.check(Author::Auto).is_ok(), is_good, "{url}");
+            assert_eq!(provider.check(AuthorChoice::Auto).is_ok(), is_good, "{url}");
             assert_eq!(provider.is_direct(), is_good, "{url}");
         }
     }
@@ -269,7 +269,7 @@ mod tests {
             ("http://localhost.example/v1", false),
         ] {
             let provider = provider(|it| it.base_url = url.to_owned());
-            assert_eq!(provider.check(Author::Auto).is_ok(), is_good, "{url}");
+            assert_eq!(provider.check(AuthorChoice::Auto).is_ok(), is_good, "{url}");
         }
     }
 

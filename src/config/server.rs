@@ -16,7 +16,7 @@ const FILES_BESIDE_CONNECTIONS: usize = 256;
 /// The settings of listening and of connections.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Server {
+pub struct ServerConfig {
     /// Address and port; port 0 picks a free one.
     pub listen: SocketAddr,
     /// Names under which clients may reach the server (`Host` header). Loopback names are always allowed.
@@ -47,7 +47,7 @@ pub struct Server {
     pub state_key: Secret,
 }
 
-impl Default for Server {
+impl Default for ServerConfig {
     fn default() -> Self {
         Self {
             listen: SocketAddr::from(([127, 0, 0, 1], 8640)),
@@ -66,7 +66,7 @@ impl Default for Server {
     }
 }
 
-impl Server {
+impl ServerConfig {
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         for (name, size) in [
             ("max_sessions", self.max_sessions),
@@ -95,14 +95,14 @@ impl Server {
                 "server.allowed_origins: {origin:?} is no origin such as \"https://app.example.com\" or \"http://app.example.com:*\" (with a scheme, without a path)"
             )));
         }
-        StateKey::of(&self.state_key)?;
+        StateKey::from_config(&self.state_key)?;
         Ok(())
     }
 
     /// Returns the maximum number of connections. A server without a free file descriptor cannot serve any request, so
     /// the limit of open files counts too: at least half of it is left to connections.
     #[must_use]
-    pub fn connections(&self) -> usize {
+    pub fn connection_limit(&self) -> usize {
         let wanted = self.max_connections;
         // The limit is unknown (not Linux, or not readable): use the configured number.
         let Some(files) = std::fs::read_to_string("/proc/self/limits")

@@ -1,7 +1,7 @@
 //! The key that seals the state of stateless clients, as configured and as used.
 //!
 //! Invariant: neither form is ever shown; `Debug` reveals only whether a key is set. The sealed data is defined in
-//! `mcp/seals.rs`.
+//! `mcp/request_state.rs`.
 
 use serde::{Deserialize, Serialize};
 
@@ -41,7 +41,7 @@ impl StateKey {
     pub const MIN_BYTES: usize = 32;
 
     /// Returns the configured key, or a new random one if none is configured.
-    pub fn of(configured: &Secret) -> Result<Self, ConfigError> {
+    pub fn from_config(configured: &Secret) -> Result<Self, ConfigError> {
         let configured = configured.expose().as_bytes();
         if configured.is_empty() {
             let mut key = vec![0; Self::MIN_BYTES];
@@ -82,14 +82,14 @@ mod tests {
         let mut config = Config::default();
         let key = "a key of the operator, long enough to be one";
         config.server.state_key = key.to_owned().into();
-        let shown = format!("{config:?} {:?}", StateKey::of(&config.server.state_key));
+        let shown = format!("{config:?} {:?}", StateKey::from_config(&config.server.state_key));
         assert!(!shown.contains(key) && shown.contains("hidden"), "{shown}");
     }
 
     #[test]
     fn without_a_configured_key_every_start_has_its_own() {
         let [one, other] = [(); 2].map(|()| {
-            StateKey::of(&Secret::default())
+            StateKey::from_config(&Secret::default())
                 .expect("random bytes")
                 .expose()
                 .to_vec()

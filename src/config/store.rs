@@ -9,7 +9,7 @@ use super::ConfigError;
 /// The settings of state that outlives a call: sessions, and the projects that they chose.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Store {
+pub struct StoreConfig {
     /// `fs` (files in `dir`: a restart loses no session) or `memory` (lost when the process ends).
     pub kind: StoreKind,
     /// The state folder. Empty: `$XDG_STATE_HOME/fumi`, or `~/.local/state/fumi`; if that is not writable, fumi warns

@@ -9,14 +9,14 @@ use super::ConfigError;
 /// The settings of the log, which is written to standard error.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Log {
+pub struct LogConfig {
     /// `pretty` or `json`.
     pub format: LogFormat,
     /// The filter of messages: `info`, `debug`, or a filter such as `fumi=debug,rmcp=warn`.
     pub filter: String,
 }
 
-impl Default for Log {
+impl Default for LogConfig {
     fn default() -> Self {
         Self {
             format: LogFormat::Pretty,
@@ -38,7 +38,7 @@ pub enum LogFormat {
 /// The settings of telemetry for an OpenTelemetry collector, and of the address for Prometheus.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Telemetry {
+pub struct TelemetryConfig {
     /// The URL of the collector, such as `http://localhost:4318`. Empty: `OTEL_EXPORTER_OTLP_ENDPOINT`, or none.
     pub otlp_endpoint: String,
     /// The protocol of the collector: `http/protobuf` or `grpc`. `OTEL_EXPORTER_OTLP_PROTOCOL` wins.
@@ -50,7 +50,7 @@ pub struct Telemetry {
     pub metrics_listen: String,
 }
 
-impl Default for Telemetry {
+impl Default for TelemetryConfig {
     fn default() -> Self {
         Self {
             otlp_endpoint: String::new(),
@@ -72,9 +72,9 @@ pub enum OtlpProtocol {
     Grpc,
 }
 
-impl Telemetry {
+impl TelemetryConfig {
     /// Reads the standard variables of OpenTelemetry, which override files.
-    pub(super) fn read(&mut self, environment: impl Fn(&str) -> Option<String>) -> Result<(), ConfigError> {
+    pub(super) fn read_environment(&mut self, environment: impl Fn(&str) -> Option<String>) -> Result<(), ConfigError> {
         let variable = |name: &str| environment(name).filter(|value| !value.is_empty());
         if let Some(endpoint) = variable("OTEL_EXPORTER_OTLP_ENDPOINT") {
             self.otlp_endpoint = endpoint;
@@ -115,7 +115,7 @@ impl Telemetry {
     }
 }
 
-impl Log {
+impl LogConfig {
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         let filter = tracing_subscriber::EnvFilter::try_new(&self.filter);
         filter.map_err(|error| ConfigError(format!("log.filter: {error}")))?;

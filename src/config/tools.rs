@@ -14,7 +14,7 @@ use super::ConfigError;
 /// The tools that fumi offers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Tools {
+pub struct ToolsConfig {
     /// The available toolsets, all of them at `/mcp`. Empty: every toolset is available, and `/mcp` lists those that
     /// fit the project: `novel` if it contains a novel's settings, else `code`.
     pub toolsets: Vec<String>,
@@ -27,12 +27,12 @@ pub struct Tools {
 /// The settings of code analysis.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Code {
+pub struct CodeConfig {
     /// A folder of queries: `LANGUAGE/KEY.scm` in it becomes a `query_key` of that language. Empty: none.
     pub query_folder: PathBuf,
 }
 
-impl Code {
+impl CodeConfig {
     /// Reads and checks the queries of `query_folder`. Folders are languages, `*.scm` files in them are keys; other
     /// files are ignored.
     pub fn queries(&self) -> Result<UserQueries, ConfigError> {

@@ -23,7 +23,7 @@ use axum::{
 };
 use hyper::body::{Frame, SizeHint};
 
-use crate::{mcp::observe::Told, tool::Access};
+use crate::{mcp::observe::OperationSlot, tool::Access};
 
 /// The header that carries a request's id, in requests and in responses.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -39,9 +39,9 @@ static REQUESTS: AtomicU64 = AtomicU64::new(1);
 pub async fn record(mut request: Request, next: Next) -> Response {
     let id = id_of(&request);
     request.headers_mut().insert(REQUEST_ID, id.clone());
-    let told = Told::default();
+    let told = OperationSlot::default();
     request.extensions_mut().insert(told.clone());
-    let line = tracing::enabled!(tracing::Level::INFO).then(|| Line {
+    let line = tracing::enabled!(tracing::Level::INFO).then(|| AccessLogLine {
         started: Instant::now(),
         method: known(request.method()),
         route: request.extensions().get::<MatchedPath>().cloned(),
@@ -65,7 +65,7 @@ pub async fn record(mut request: Request, next: Next) -> Response {
         line.bytes = bytes;
         return response;
     }
-    response.map(|body| Body::new(Watched { body, line }))
+    response.map(|body| Body::new(CountedBody { body, line }))
 }
 
 /// Returns the client's id if it is safe in a log line, else a new one.
@@ -99,18 +99,18 @@ fn known(method: &Method) -> &'static str {
 }
 
 /// A log line that is written when it is dropped.
-struct Line {
+struct AccessLogLine {
     started: Instant,
     method: &'static str,
     route: Option<MatchedPath>,
-    told: Told,
+    told: OperationSlot,
     id: HeaderValue,
     status: StatusCode,
     principal: Option<Arc<str>>,
     bytes: u64,
 }
 
-impl Drop for Line {
+impl Drop for AccessLogLine {
     fn drop(&mut self) {
         // To a tenth of a millisecond, which is precise enough for a reader of the log.
         let tenths = u32::try_from(self.started.elapsed().as_micros() / 100).unwrap_or(u32::MAX);
@@ -131,12 +131,12 @@ impl Drop for Line {
 }
 
 /// A body that counts its bytes for the log line.
-struct Watched {
+struct CountedBody {
     body: Body,
-    line: Line,
+    line: AccessLogLine,
 }
 
-impl HttpBody for Watched {
+impl HttpBody for CountedBody {
     type Data = Bytes;
     type Error = axum::Error;
 

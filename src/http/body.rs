@@ -13,14 +13,14 @@ use axum::{
 };
 use fumi_base::{
     project::quoted,
-    shares::{Share, Shares},
+    shares::{CapacityShare, Shares},
 };
 use tokio::time::{Instant, timeout_at};
 
-use super::{auth::Principal, refusal::Refusal};
+use super::{auth::Principal, http_error::HttpError};
 use crate::{
     config::Config,
-    telemetry::metrics::{Metrics, RefusedBy},
+    telemetry::metrics::{RefusalReason, ServerMetrics},
 };
 
 /// The number of parts into which the largest body is divided: each part, or the end of the body, must arrive within
@@ -29,18 +29,18 @@ const PARTS: usize = 10;
 
 /// The limits of all request bodies.
 #[derive(Clone, Debug)]
-pub struct Bodies {
+pub struct BodyLimits {
     /// The largest body, in bytes.
     limit: usize,
     /// The timeout of a tenth of `limit`, or of the rest of a smaller body.
     patience: Duration,
     /// Bytes of all bodies, shared between principals.
     room: Shares,
-    metrics: Arc<Metrics>,
+    metrics: Arc<ServerMetrics>,
 }
 
 /// The error of a body that was not read.
-enum Unread {
+enum BodyReadError {
     /// The route accepts no body.
     Unwanted,
     TooLarge,
@@ -50,10 +50,10 @@ enum Unread {
     NoRoom,
 }
 
-impl Bodies {
+impl BodyLimits {
     /// Takes the limits from the configuration.
     #[must_use]
-    pub fn new(config: &Config, metrics: &Arc<Metrics>) -> Self {
+    pub fn new(config: &Config, metrics: &Arc<ServerMetrics>) -> Self {
         Self {
             limit: config.limits.body_bytes,
             patience: Duration::from_secs(config.server.body_seconds),
@@ -62,71 +62,73 @@ impl Bodies {
         }
     }
 
-    fn refuse(&self, unread: &Unread) -> Refusal {
+    fn refuse(&self, unread: &BodyReadError) -> HttpError {
         let by = match unread {
-            Unread::NoRoom => RefusedBy::Busy,
-            Unread::Unwanted | Unread::TooLarge | Unread::Late | Unread::Broken => RefusedBy::Body,
+            BodyReadError::NoRoom => RefusalReason::Busy,
+            BodyReadError::Unwanted | BodyReadError::TooLarge | BodyReadError::Late | BodyReadError::Broken => {
+                RefusalReason::Body
+            }
         };
         self.metrics.refused(by);
         match unread {
-            Unread::NoRoom => Refusal::busy(),
-            Unread::Unwanted => Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "BODY_UNWANTED", &[]),
-            Unread::Broken => Refusal::new(StatusCode::BAD_REQUEST, "BODY_BROKEN", &[]),
-            Unread::TooLarge => {
+            BodyReadError::NoRoom => HttpError::busy(),
+            BodyReadError::Unwanted => HttpError::new(StatusCode::PAYLOAD_TOO_LARGE, "BODY_UNWANTED", &[]),
+            BodyReadError::Broken => HttpError::new(StatusCode::BAD_REQUEST, "BODY_BROKEN", &[]),
+            BodyReadError::TooLarge => {
                 let facts = [("limit", self.limit.to_string())];
-                Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "BODY_TOO_LARGE", &facts)
+                HttpError::new(StatusCode::PAYLOAD_TOO_LARGE, "BODY_TOO_LARGE", &facts)
             }
-            Unread::Late => {
+            BodyReadError::Late => {
                 let part = self.limit.div_ceil(PARTS).to_string();
                 let facts = [("seconds", self.patience.as_secs().to_string()), ("part", part)];
-                Refusal::new(StatusCode::REQUEST_TIMEOUT, "BODY_LATE", &facts)
+                HttpError::new(StatusCode::REQUEST_TIMEOUT, "BODY_LATE", &facts)
             }
         }
     }
 
     /// Reads the body of a request. Returns it with its share of memory, which is released when the response begins: by
     /// then the body has been processed.
-    pub async fn read(&self, parts: &Parts, body: Body) -> Result<(Bytes, Option<Share>), Refusal> {
+    pub async fn read(&self, parts: &Parts, body: Body) -> Result<(Bytes, Option<CapacityShare>), HttpError> {
         if body.is_end_stream() {
             return Ok((Bytes::new(), None));
         }
         let Some(principal) = parts.extensions.get::<Arc<Principal>>() else {
-            return Err(self.refuse(&Unread::Unwanted));
+            return Err(self.refuse(&BodyReadError::Unwanted));
         };
         if let Some(encoding) = encoded(&parts.headers) {
-            self.metrics.refused(RefusedBy::Body);
+            self.metrics.refused(RefusalReason::Body);
             let facts = [("encoding", encoding)];
-            let refusal = Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "BODY_ENCODED", &facts);
-            return Err(refusal.with(header::ACCEPT_ENCODING, "identity"));
+            let refusal = HttpError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "BODY_ENCODED", &facts);
+            return Err(refusal.with_header(header::ACCEPT_ENCODING, "identity"));
         }
         let announced = parts
             .headers
             .get(header::CONTENT_LENGTH)
             .and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
         if announced.is_some_and(|length| length > self.limit as u64) {
-            return Err(self.refuse(&Unread::TooLarge));
+            return Err(self.refuse(&BodyReadError::TooLarge));
         }
-        let share = self.room.of(&principal.name);
+        let share = self.room.empty_share(&principal.name);
         let (whole, share) = self.whole(body, share).await.map_err(|unread| self.refuse(&unread))?;
         Ok((whole, Some(share)))
     }
 
-    async fn whole(&self, body: Body, share: Share) -> Result<(Bytes, Share), Unread> {
+    async fn whole(&self, body: Body, share: CapacityShare) -> Result<(Bytes, CapacityShare), BodyReadError> {
         let (mut body, mut share) = (body, share);
-        let mut whole = Whole::default();
-        let mut pace = Pace::new(self);
+        let mut whole = CollectedBody::default();
+        let mut pace = BodyPace::new(self);
         loop {
             let Some(piece) = pace.piece(&mut body).await? else {
                 return Ok((whole.bytes(), share));
             };
             if piece.len() > self.limit - whole.len() {
-                return Err(Unread::TooLarge);
+                return Err(BodyReadError::TooLarge);
             }
             if !share.grow(piece.len()) {
                 let rest = self.limit - whole.len();
                 drop((whole, share));
                 pace.discard(&mut body, rest).await;
-                return Err(Unread::NoRoom);
+                return Err(BodyReadError::NoRoom);
             }
             whole.add(piece);
         }
@@ -134,7 +136,7 @@ impl Bodies {
 }
 
 /// The progress of one body.
-struct Pace {
+struct BodyPace {
     patience: Duration,
     /// Bytes that must arrive within one timeout.
     part: usize,
@@ -143,8 +145,8 @@ struct Pace {
     by: Instant,
 }
 
-impl Pace {
-    fn new(bodies: &Bodies) -> Self {
+impl BodyPace {
+    fn new(bodies: &BodyLimits) -> Self {
         Self {
             patience: bodies.patience,
             part: bodies.limit.div_ceil(PARTS),
@@ -154,12 +156,12 @@ impl Pace {
     }
 
     /// Returns the next piece of a body; `None` at its end.
-    async fn piece(&mut self, body: &mut Body) -> Result<Option<Bytes>, Unread> {
+    async fn piece(&mut self, body: &mut Body) -> Result<Option<Bytes>, BodyReadError> {
         loop {
             let frame = poll_fn(|context| Pin::new(&mut *body).poll_frame(context));
             match timeout_at(self.by, frame).await {
-                Err(_) => return Err(Unread::Late),
-                Ok(Some(Err(_))) => return Err(Unread::Broken),
+                Err(_) => return Err(BodyReadError::Late),
+                Ok(Some(Err(_))) => return Err(BodyReadError::Broken),
                 // Trailers are ignored.
                 Ok(Some(Ok(frame))) => {
                     if let Ok(piece) = frame.into_data() {
@@ -197,14 +199,14 @@ fn encoded(headers: &HeaderMap) -> Option<String> {
 
 /// The pieces read so far. Most bodies are one piece, which is not copied.
 #[derive(Default)]
-enum Whole {
+enum CollectedBody {
     #[default]
     Nothing,
     One(Bytes),
     Many(Vec<u8>),
 }
 
-impl Whole {
+impl CollectedBody {
     fn len(&self) -> usize {
         match self {
             Self::Nothing => 0,

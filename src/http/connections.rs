@@ -14,7 +14,7 @@ use std::{
 };
 
 use axum::{Router, body::Body};
-use fumi_base::shares::{Share, Shares};
+use fumi_base::shares::{CapacityShare, Shares};
 use hyper::{body::Incoming, server::conn::http1};
 use hyper_util::rt::TokioIo;
 use tokio::{
@@ -25,8 +25,8 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tower::Service as _;
 
 use super::{
-    held::Held,
-    patience::{Patience, Patient, Running},
+    guarded_body::GuardedBody,
+    io_timeout::{RunningRequests, SocketTimeouts, TimeoutStream},
 };
 use crate::config::Config;
 
@@ -36,7 +36,7 @@ const SPARE: usize = 64;
 const REST: Duration = Duration::from_millis(500);
 /// The origin of a request's connection; in the extensions of every request.
 #[derive(Clone, Copy, Debug)]
-pub struct Origin {
+pub struct ConnectionOrigin {
     /// The peer's address. Behind a proxy it is the proxy's.
     pub peer: SocketAddr,
     /// True if all ordinary connections are taken: only probes are answered.
@@ -45,18 +45,18 @@ pub struct Origin {
 
 /// Serves connections until `closing` is cancelled and the last of them has ended.
 pub async fn serve(listener: TcpListener, routes: Router, config: &Config, closing: CancellationToken) {
-    let server = Arc::new(Server {
+    let server = Arc::new(ConnectionServer {
         routes,
         ordinary: protocol(config, true),
         spare: protocol(config, false),
-        patience: Patience {
+        patience: SocketTimeouts {
             head: Duration::from_secs(config.server.header_seconds),
             idle: Duration::from_secs(config.server.keep_alive_seconds),
             stall: Duration::from_secs(config.server.body_seconds),
         },
         closing: closing.clone(),
     });
-    let places = Places::new(config.server.connections());
+    let places = ConnectionLimits::new(config.server.connection_limit());
     let open = TaskTracker::new();
     while let Some((stream, peer, place)) = tokio::select! {
         biased;
@@ -71,12 +71,12 @@ pub async fn serve(listener: TcpListener, routes: Router, config: &Config, closi
 }
 
 /// The state that all connections share.
-struct Server {
+struct ConnectionServer {
     routes: Router,
     ordinary: http1::Builder,
     /// The protocol settings of spare connections, which close after one request.
     spare: http1::Builder,
-    patience: Patience,
+    patience: SocketTimeouts,
     closing: CancellationToken,
 }
 
@@ -92,17 +92,17 @@ fn protocol(config: &Config, keep_alive: bool) -> http1::Builder {
     protocol
 }
 
-impl Server {
-    async fn connection(self: Arc<Self>, stream: TcpStream, peer: SocketAddr, place: Place) {
+impl ConnectionServer {
+    async fn connection(self: Arc<Self>, stream: TcpStream, peer: SocketAddr, place: ConnectionPermit) {
         // A reply is sent in several small writes; without this each waits up to 40 ms for the client's
         // acknowledgement.
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "a connection keeps delaying small writes");
         }
         let is_spare = place.is_spare;
-        let origin = Origin { peer, is_spare };
-        let running = Running::default();
-        let socket = TokioIo::new(Patient::new(stream, running.clone(), self.patience));
+        let origin = ConnectionOrigin { peer, is_spare };
+        let running = RunningRequests::default();
+        let socket = TokioIo::new(TimeoutStream::new(stream, running.clone(), self.patience));
         let service = hyper::service::service_fn(|request: hyper::Request<Incoming>| {
             let running = running.begin();
             let mut request = request.map(Body::new);
@@ -110,7 +110,7 @@ impl Server {
             let answer = self.routes.clone().call(request);
             async move {
                 let answer = answer.await.unwrap_or_else(|never: Infallible| match never {});
-                Ok::<_, Infallible>(answer.map(|body| Held::new(body, running)))
+                Ok::<_, Infallible>(answer.map(|body| GuardedBody::new(body, running)))
             }
         });
         let protocol = if is_spare { &self.spare } else { &self.ordinary };
@@ -130,7 +130,7 @@ impl Server {
 }
 
 /// The limits of open connections.
-struct Places {
+struct ConnectionLimits {
     ordinary: Arc<Semaphore>,
     spare: Arc<Semaphore>,
     /// Shares of the ordinary connections, by peer.
@@ -138,14 +138,14 @@ struct Places {
 }
 
 /// The permit of one connection, released on drop.
-struct Place {
+struct ConnectionPermit {
     is_spare: bool,
     _permit: OwnedSemaphorePermit,
     /// The peer's share; spare connections need none.
-    _share: Option<Share>,
+    _share: Option<CapacityShare>,
 }
 
-impl Places {
+impl ConnectionLimits {
     fn new(ordinary: usize) -> Self {
         Self {
             ordinary: Arc::new(Semaphore::new(ordinary.min(Semaphore::MAX_PERMITS))),
@@ -156,7 +156,7 @@ impl Places {
 
     /// Accepts the next connection when a permit is free. Without a permit nothing is accepted: peers wait in the
     /// system's queue.
-    async fn next(&self, listener: &TcpListener) -> (TcpStream, SocketAddr, Place) {
+    async fn next(&self, listener: &TcpListener) -> (TcpStream, SocketAddr, ConnectionPermit) {
         loop {
             let (permit, is_spare) = tokio::select! {
                 biased;
@@ -165,7 +165,7 @@ impl Places {
             };
             let permit = permit.expect("these semaphores are never closed");
             let (stream, peer) = accept(listener).await;
-            if let Some(place) = self.of(peer.ip(), permit, is_spare) {
+            if let Some(place) = self.permit_for(peer.ip(), permit, is_spare) {
                 return (stream, peer, place);
             }
             tracing::debug!(%peer, "a peer has its part of all connections, and no spare one is free");
@@ -174,14 +174,14 @@ impl Places {
 
     /// Returns the permit of a peer's connection; `None` if the peer has its share of all connections and no spare one
     /// is free. `permit` was acquired before the peer was known.
-    fn of(&self, peer: IpAddr, permit: OwnedSemaphorePermit, is_spare: bool) -> Option<Place> {
+    fn permit_for(&self, peer: IpAddr, permit: OwnedSemaphorePermit, is_spare: bool) -> Option<ConnectionPermit> {
         // An ordinary permit may have been released while no peer connected.
         let better = is_spare.then(|| Arc::clone(&self.ordinary).try_acquire_owned().ok());
         let (permit, is_spare) = match better.flatten() {
             Some(ordinary) => (ordinary, false),
             None => (permit, is_spare),
         };
-        let spare = |permit| Place {
+        let spare = |permit| ConnectionPermit {
             is_spare: true,
             _permit: permit,
             _share: None,
@@ -189,10 +189,10 @@ impl Places {
         if is_spare {
             return Some(spare(permit));
         }
-        let Some(part) = self.by_peer.take(&name_of(peer)) else {
+        let Some(part) = self.by_peer.take(&peer_key(peer)) else {
             return Arc::clone(&self.spare).try_acquire_owned().ok().map(spare);
         };
-        Some(Place {
+        Some(ConnectionPermit {
             is_spare: false,
             _permit: permit,
             _share: Some(part),
@@ -202,7 +202,7 @@ impl Places {
 
 /// Returns the name under which a peer's connections are counted. Loopback peers are local users or a proxy and are not
 /// counted. An IPv6 /64 network counts as one peer, since each of its machines may use any number of addresses.
-fn name_of(peer: IpAddr) -> Arc<str> {
+fn peer_key(peer: IpAddr) -> Arc<str> {
     match peer.to_canonical() {
         peer if peer.is_loopback() => Arc::default(),
         IpAddr::V4(peer) => Arc::from(peer.to_string()),
@@ -234,23 +234,23 @@ async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
 mod tests {
     use std::sync::Arc;
 
-    use super::{Place, Places};
+    use super::{ConnectionLimits, ConnectionPermit};
 
     /// Connects as a peer; `None` if the connection is closed at once, or not accepted yet.
-    fn connect(places: &Places, peer: &str) -> Option<Place> {
+    fn connect(places: &ConnectionLimits, peer: &str) -> Option<ConnectionPermit> {
         let ordinary = Arc::clone(&places.ordinary).try_acquire_owned();
         let (permit, is_spare) = match ordinary {
             Ok(permit) => (permit, false),
             Err(_) => (Arc::clone(&places.spare).try_acquire_owned().ok()?, true),
         };
-        places.of(peer.parse().expect("an address"), permit, is_spare)
+        places.permit_for(peer.parse().expect("an address"), permit, is_spare)
     }
 
     #[test]
-    fn one_peer_leaves_connections_to_others_and_this_machine_has_all() {
-        let places = Places::new(8);
+    fn peer_share_limits_remote_peers_but_not_loopback() {
+        let places = ConnectionLimits::new(8);
         let many = |peer: &str| (0..20).filter_map(|_| connect(&places, peer)).collect::<Vec<_>>();
-        let ordinary = |held: &[Place]| held.iter().filter(|place| !place.is_spare).count();
+        let ordinary = |held: &[ConnectionPermit]| held.iter().filter(|place| !place.is_spare).count();
         let one = many("192.0.2.1");
         assert_eq!((ordinary(&one), one.len()), (4, 12), "its part, and the spare ones");
         let other = connect(&places, "192.0.2.2").expect("there is room for another");

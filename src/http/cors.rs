@@ -10,7 +10,7 @@ use axum::{
     response::Response,
 };
 
-use super::layers::Names;
+use super::layers::AllowedNames;
 
 /// The request headers that a page may send: all, but `Authorization` must be named.
 const SENT: &str = "Authorization, *";
@@ -23,14 +23,14 @@ const REMEMBERED: &str = "7200";
 
 /// Returns the origin of a request if its pages may read the response.
 #[must_use]
-pub fn granted(names: &Names, headers: &HeaderMap) -> Option<HeaderValue> {
+pub fn granted(names: &AllowedNames, headers: &HeaderMap) -> Option<HeaderValue> {
     let origin = headers.get(header::ORIGIN)?;
     names.is_configured(origin.to_str().ok()?).then(|| origin.clone())
 }
 
 /// Returns the response to the preflight request of a configured origin.
 #[must_use]
-pub fn preflight(names: &Names, parts: &Parts) -> Option<Response> {
+pub fn preflight(names: &AllowedNames, parts: &Parts) -> Option<Response> {
     let asks = parts.method == Method::OPTIONS && parts.headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
     let _origin = granted(names, &parts.headers).filter(|_| asks)?;
     let mut response = Response::new(Body::empty());

@@ -42,10 +42,10 @@ pub async fn readyz(State(edge): State<Edge>) -> (StatusCode, &'static str) {
 
 /// The result of the last check of the roots.
 #[derive(Clone, Debug, Default)]
-pub struct Roots(Arc<Looked>);
+pub struct RootProbe(Arc<RootCheck>);
 
 #[derive(Debug, Default)]
-struct Looked {
+struct RootCheck {
     is_looking: AtomicBool,
     is_missing: AtomicBool,
 }
@@ -53,13 +53,13 @@ struct Looked {
 /// True if every root answered within [`PATIENCE`]. Only one check runs at a time, so that a hanging mount blocks one
 /// thread, however many probes arrive; meanwhile the last result is returned.
 async fn are_roots_there(edge: &Edge) -> bool {
-    let Roots(last) = edge.probed.clone();
+    let RootProbe(last) = edge.root_probe.clone();
     if last.is_looking.swap(true, Relaxed) {
         return !last.is_missing.load(Relaxed);
     }
     let (roots, told) = (Arc::clone(&edge.app.kernel.roots), Arc::clone(&last));
     let look = tokio::task::spawn_blocking(move || {
-        let are_there = roots.are_there();
+        let are_there = roots.ensure_open();
         told.is_missing.store(!are_there, Relaxed);
         told.is_looking.store(false, Relaxed);
         are_there

@@ -14,11 +14,12 @@ use axum::{
 use fumi_base::shares::Shares;
 
 use super::{
-    auth::Principal, connections::Origin, health, held::Held, refusal::Refusal, router::Edge, session_message::Answer,
+    auth::Principal, connections::ConnectionOrigin, guarded_body::GuardedBody, health, http_error::HttpError,
+    router::Edge, session_message::ClientAnswer,
 };
 use crate::{
-    mcp::{seat::Seat, sessions},
-    telemetry::metrics::{Metrics, RefusedBy},
+    mcp::{request_slot::ReleasableSlot, sessions},
+    telemetry::metrics::{RefusalReason, ServerMetrics},
 };
 
 /// The slots of all requests.
@@ -27,7 +28,7 @@ pub struct InFlight {
     places: Shares,
     /// Calls that wait for their client's model and have released their slot.
     waiting: Shares,
-    metrics: Arc<Metrics>,
+    metrics: Arc<ServerMetrics>,
 }
 
 impl InFlight {
@@ -45,48 +46,51 @@ impl InFlight {
 
 /// The slot of one request, if the request needs one.
 #[derive(Debug)]
-pub struct Place {
-    seat: Option<Arc<Seat>>,
+pub struct RequestSlot {
+    seat: Option<Arc<ReleasableSlot>>,
     listens: bool,
 }
 
 impl InFlight {
     /// Takes a slot for a request, or refuses the request.
-    pub fn take(&self, parts: &mut Parts) -> Result<Place, Refusal> {
+    pub fn take(&self, parts: &mut Parts) -> Result<RequestSlot, HttpError> {
         if health::is_probe(parts.uri.path()) {
-            return Ok(Place {
+            return Ok(RequestSlot {
                 seat: None,
                 listens: false,
             });
         }
-        let is_spare = parts.extensions.get::<Origin>().is_some_and(|origin| origin.is_spare);
+        let is_spare = parts
+            .extensions
+            .get::<ConnectionOrigin>()
+            .is_some_and(|origin| origin.is_spare);
         let who = parts.extensions.get::<Arc<Principal>>();
         let who = who.map_or_else(Arc::default, |principal| Arc::clone(&principal.name));
         let seat = (!is_spare)
-            .then(|| Seat::take(&who, &self.places, &self.waiting))
+            .then(|| ReleasableSlot::take(&who, &self.places, &self.waiting))
             .flatten();
         // An answer begins no new work.
         if seat.is_none() && !is_answer(&parts.extensions) {
-            self.metrics.refused(RefusedBy::Busy);
-            return Err(Refusal::busy());
+            self.metrics.refused(RefusalReason::Busy);
+            return Err(HttpError::busy());
         }
         if let Some(seat) = &seat {
-            parts.extensions.insert(seat.rest());
+            parts.extensions.insert(seat.handle());
         }
-        Ok(Place {
+        Ok(RequestSlot {
             seat,
             listens: only_listens(parts),
         })
     }
 }
 
-impl Place {
+impl RequestSlot {
     /// Keeps the slot until the response's body ends, if that is a stream with work behind it.
     #[must_use]
     pub fn keep(self, response: Response) -> Response {
         match self.seat {
             Some(seat) if !self.listens && is_event_stream(&response) => {
-                response.map(|body| Body::new(Held::new(body, seat)))
+                response.map(|body| Body::new(GuardedBody::new(body, seat)))
             }
             // Other responses are complete, and cause no more work.
             _ => response,
@@ -97,7 +101,7 @@ impl Place {
 /// True if a request answers a question of the server.
 #[must_use]
 pub fn is_answer(extensions: &Extensions) -> bool {
-    extensions.get::<Answer>().is_some()
+    extensions.get::<ClientAnswer>().is_some()
 }
 
 /// True if the response is a stream on which only the server sends. The library compares the header with the body where

@@ -25,17 +25,17 @@ use tower_http::{
 
 use super::{
     access_log,
-    auth::{Principal, authenticate, ending},
-    body::Bodies,
+    auth::{Principal, authenticate, stream_expiry},
+    body::BodyLimits,
     cors, health,
+    http_error::{self, HttpError},
     in_flight::{InFlight, is_event_stream, only_listens},
-    refusal::{self, Refusal},
     router::Edge,
     session_gate,
-    session_message::Sessions,
+    session_message::MessageInspector,
     trace::trace,
 };
-use crate::{config::Config, telemetry::metrics::RefusedBy};
+use crate::{config::Config, telemetry::metrics::RefusalReason};
 
 /// The longest path and query of a URL, in bytes.
 const URI_BYTES: usize = 8 * 1024;
@@ -43,7 +43,7 @@ const URI_BYTES: usize = 8 * 1024;
 const WORTH_COMPRESSING: u64 = 1_024;
 
 /// Puts the layers around the routes. The list reads from the outside in. The access by URL and principal and the rate
-/// limit (404, 403, 429) are decided behind it, by [`super::door`].
+/// limit (404, 403, 429) are decided behind it, by [`super::access`].
 pub fn wrap(routes: Router, edge: &Edge) -> Router {
     let layers = ServiceBuilder::new()
         // The id is assigned first, so that every log entry can carry it; the line is written last, so that it reports
@@ -51,7 +51,7 @@ pub fn wrap(routes: Router, edge: &Edge) -> Router {
         .layer(middleware::from_fn(access_log::record))
         .layer(middleware::from_fn_with_state(edge.clone(), trace))
         // Outside of every layer that may refuse.
-        .layer(middleware::from_fn(refusal::in_form))
+        .layer(middleware::from_fn(http_error::json_rpc_layer))
         .layer(CatchPanicLayer::custom(panicked))
         .layer(compression())
         .layer(middleware::from_fn_with_state(Arc::new(Admission::new(edge)), admit));
@@ -63,8 +63,8 @@ pub fn wrap(routes: Router, edge: &Edge) -> Router {
 #[derive(Debug)]
 struct Admission {
     edge: Edge,
-    bodies: Bodies,
-    sessions: Sessions,
+    bodies: BodyLimits,
+    sessions: MessageInspector,
     in_flight: InFlight,
 }
 
@@ -82,13 +82,13 @@ impl Admission {
     fn new(edge: &Edge) -> Self {
         Self {
             edge: edge.clone(),
-            bodies: Bodies::new(&edge.app.config, &edge.app.kernel.metrics),
-            sessions: Sessions::new(edge),
+            bodies: BodyLimits::new(&edge.app.config, &edge.app.kernel.metrics),
+            sessions: MessageInspector::new(edge),
             in_flight: InFlight::new(edge),
         }
     }
 
-    async fn pass(&self, request: Request, next: Next) -> Result<Response, Refusal> {
+    async fn pass(&self, request: Request, next: Next) -> Result<Response, HttpError> {
         let (mut parts, body) = request.into_parts();
         // Before anything from which a foreign page could learn.
         check_names(&self.edge, &parts)?;
@@ -101,8 +101,8 @@ impl Admission {
         let (body, _room) = self.bodies.read(&parts, body).await?;
         // An `initialize` names no session after this; the sessions of all other requests are looked up here, so that
         // an unknown session gets 404 even from a full server.
-        let begins = self.sessions.look(&mut parts, &body)?;
-        session_gate::recognise(&self.edge, &mut parts).await?;
+        let begins = self.sessions.inspect(&mut parts, &body)?;
+        session_gate::check_owner(&self.edge, &mut parts).await?;
         let place = self.in_flight.take(&mut parts)?;
         let principal = parts.extensions.get::<Arc<Principal>>().map(Arc::clone);
         let listens = only_listens(&parts);
@@ -114,7 +114,7 @@ impl Admission {
         };
         let response = place.keep(response);
         Ok(match principal {
-            Some(principal) if is_event_stream(&response) => ending::with(&principal, listens, response),
+            Some(principal) if is_event_stream(&response) => stream_expiry::bound_stream(&principal, listens, response),
             _ => response,
         })
     }
@@ -129,7 +129,7 @@ fn panicked(panic: Box<dyn Any + Send>) -> Response {
         .or_else(|| panic.downcast_ref::<&str>().copied())
         .unwrap_or("no message");
     tracing::error!(panic = said, "a request panicked");
-    Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "SERVER_FAILED", &[]).into_response()
+    HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, "SERVER_FAILED", &[]).into_response()
 }
 
 /// Compresses JSON for clients that ask for it. Streams are not compressed: their events would wait in a buffer.
@@ -145,7 +145,7 @@ fn compression() -> CompressionLayer<impl tower_http::compression::Predicate> {
 
 /// The host names and the web origins from which fumi may be called.
 #[derive(Debug)]
-pub struct Names {
+pub struct AllowedNames {
     hosts: Vec<String>,
     origins: Vec<String>,
     /// True if the operator made the server reachable from outside: then any address (never a name) is an accepted
@@ -153,7 +153,7 @@ pub struct Names {
     exposed: bool,
 }
 
-impl Names {
+impl AllowedNames {
     /// Reads the allowed names from the configuration.
     #[must_use]
     pub fn new(config: &Config) -> Self {
@@ -226,45 +226,45 @@ fn is_loopback(host: &str) -> bool {
             .is_ok_and(|address| address.is_loopback())
 }
 
-fn check_names(edge: &Edge, parts: &Parts) -> Result<(), Refusal> {
+fn check_names(edge: &Edge, parts: &Parts) -> Result<(), HttpError> {
     // The check protects browsers only, and those speak HTTP/1.1 and send a `Host`.
     let is_old_probe = parts.version == Version::HTTP_10 && health::is_probe(parts.uri.path());
     if is_old_probe && !parts.headers.contains_key(header::HOST) && parts.uri.authority().is_none() {
         return Ok(());
     }
-    if let Some(refusal) = refused(&edge.names.get(), &parts.headers, &parts.uri) {
-        edge.app.kernel.metrics.refused(RefusedBy::Host);
+    if let Some(refusal) = check_host_and_origin(&edge.names.get(), &parts.headers, &parts.uri) {
+        edge.app.kernel.metrics.refused(RefusalReason::Host);
         return Err(refusal);
     }
     let path = parts.uri.path_and_query();
     if path.is_some_and(|path| path.as_str().len() > URI_BYTES) {
-        edge.app.kernel.metrics.refused(RefusedBy::Body);
+        edge.app.kernel.metrics.refused(RefusalReason::Body);
         let facts = [("limit", URI_BYTES.to_string())];
-        return Err(Refusal::new(StatusCode::URI_TOO_LONG, "URI_TOO_LONG", &facts));
+        return Err(HttpError::new(StatusCode::URI_TOO_LONG, "URI_TOO_LONG", &facts));
     }
     Ok(())
 }
 
-fn refused(names: &Names, headers: &HeaderMap, uri: &Uri) -> Option<Refusal> {
+fn check_host_and_origin(names: &AllowedNames, headers: &HeaderMap, uri: &Uri) -> Option<HttpError> {
     let text = |value: &HeaderValue| value.to_str().map(str::to_owned).unwrap_or_default();
     let mut hosts = headers.get_all(header::HOST).iter().map(text);
     // Proxies on the way prefer a host in the request line to the header.
     let (own, another) = (hosts.next(), hosts.next());
     let authority = uri.authority().map(ToString::to_string);
     if another.is_some() || (own.is_none() && authority.is_none()) {
-        return Some(Refusal::new(StatusCode::BAD_REQUEST, "HOST_MISSING", &[]));
+        return Some(HttpError::new(StatusCode::BAD_REQUEST, "HOST_MISSING", &[]));
     }
     if !own.iter().chain(&authority).all(|host| names.allows_host(host)) {
-        return Some(Refusal::new(StatusCode::FORBIDDEN, "HOST_REFUSED", &[]));
+        return Some(HttpError::new(StatusCode::FORBIDDEN, "HOST_REFUSED", &[]));
     }
     let mut origins = headers.get_all(header::ORIGIN).iter().map(text);
     let is_foreign = origins.any(|origin| !names.allows_origin(&origin));
-    is_foreign.then(|| Refusal::new(StatusCode::FORBIDDEN, "ORIGIN_REFUSED", &[]))
+    is_foreign.then(|| HttpError::new(StatusCode::FORBIDDEN, "ORIGIN_REFUSED", &[]))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Names;
+    use super::AllowedNames;
     use crate::config::Config;
 
     fn config() -> Config {
@@ -276,10 +276,10 @@ mod tests {
         config
     }
 
-    fn names(exposed: bool) -> Names {
-        Names {
+    fn names(exposed: bool) -> AllowedNames {
+        AllowedNames {
             exposed,
-            ..Names::new(&config())
+            ..AllowedNames::new(&config())
         }
     }
 

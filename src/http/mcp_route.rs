@@ -16,15 +16,15 @@ use axum::{
 };
 use tower::Service;
 
-use super::refusal::Refusal;
-use crate::mcp::stateless::Calls;
+use super::http_error::HttpError;
+use crate::mcp::stateless::StatelessCalls;
 
 /// A well-formed JSON-RPC request, for error messages.
 const EXPECTED: &str = r#"{"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}"#;
 
 /// Creates a route over the protocol's service. `calls` answers the calls that do not need the service; handlers other
 /// than fumi's pass `None`.
-pub fn endpoint<S, B>(service: S, calls: Option<Calls>) -> MethodRouter
+pub fn endpoint<S, B>(service: S, calls: Option<StatelessCalls>) -> MethodRouter
 where
     S: Service<Request, Response = Response<B>, Error = Infallible> + Clone + Send + Sync + 'static,
     S::Future: Send,
@@ -36,18 +36,18 @@ where
     any(move |request: Request| answer(Arc::clone(&parts), request))
 }
 
-async fn answer<S, B>(to: Arc<(S, Option<Calls>)>, request: Request) -> Response
+async fn answer<S, B>(to: Arc<(S, Option<StatelessCalls>)>, request: Request) -> Response
 where
     S: Service<Request, Response = Response<B>, Error = Infallible> + Clone,
     B: HttpBody<Data = Bytes> + Send + 'static,
     B::Error: Into<BoxError>,
 {
     let (mut parts, body) = request.into_parts();
-    name_what_is_accepted(&mut parts);
+    expand_accept_all(&mut parts);
     let is_message = parts.method == Method::POST && is_json(&parts.headers);
     // The body is in memory already.
     let Ok(body) = to_bytes(body, usize::MAX).await else {
-        return Refusal::new(StatusCode::BAD_REQUEST, "BODY_BROKEN", &[]).into_response();
+        return HttpError::new(StatusCode::BAD_REQUEST, "BODY_BROKEN", &[]).into_response();
     };
     if is_message
         && let Some(calls) = &to.1
@@ -72,7 +72,7 @@ where
 }
 
 /// Replaces `*/*` in `Accept` by the media types that are served here; the library requires them by name.
-fn name_what_is_accepted(parts: &mut Parts) {
+fn expand_accept_all(parts: &mut Parts) {
     let accepts_all = parts.headers.get_all(header::ACCEPT).iter().any(|accepted| {
         let mut ranges = accepted.as_bytes().split(|byte| matches!(byte, b',' | b';'));
         ranges.any(|range| range.trim_ascii() == b"*/*")
@@ -94,16 +94,16 @@ fn is_json(headers: &HeaderMap) -> bool {
 }
 
 /// Returns the error for a body that is not a message.
-fn unreadable(body: &[u8]) -> Refusal {
+fn unreadable(body: &[u8]) -> HttpError {
     // Parsed as a value and not only for its form: too deep nesting counts as invalid JSON.
     match serde_json::from_slice::<serde_json::Value>(body) {
         Ok(_) => {
             let facts = [("expected", EXPECTED.to_owned())];
-            Refusal::new(StatusCode::BAD_REQUEST, "NOT_A_MESSAGE", &facts)
+            HttpError::new(StatusCode::BAD_REQUEST, "NOT_A_MESSAGE", &facts)
         }
         Err(error) => {
             let facts = [("reason", error.to_string())];
-            Refusal::new(StatusCode::BAD_REQUEST, "NOT_JSON", &facts)
+            HttpError::new(StatusCode::BAD_REQUEST, "NOT_JSON", &facts)
         }
     }
 }

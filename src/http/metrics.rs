@@ -21,7 +21,7 @@ pub async fn metrics(State(edge): State<Edge>) -> Response {
 }
 
 /// Serves only metrics, until the edge closes. Every client that reaches the address may read them.
-pub async fn serve_apart(listener: TcpListener, edge: Edge) {
+pub async fn serve_separately(listener: TcpListener, edge: Edge) {
     let (closing, app) = (edge.closing.clone(), Arc::clone(&edge.app));
     let routes = Router::new().route("/metrics", get(metrics)).with_state(edge);
     connections::serve(listener, routes, &app.config, closing).await;

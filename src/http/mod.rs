@@ -2,23 +2,23 @@
 //!
 //! One router serves everything. The edge mounts the MCP service and knows nothing else of MCP.
 
+pub mod access;
 pub mod access_log;
 pub mod auth;
 pub mod body;
 pub mod connections;
 pub mod cors;
-pub mod current;
-pub mod door;
+pub mod guarded_body;
 pub mod health;
-pub mod held;
+pub mod http_error;
 pub mod in_flight;
+pub mod io_timeout;
 pub mod layers;
 pub mod mcp_route;
 pub mod metrics;
 pub mod openapi;
-pub mod patience;
-pub mod refusal;
 pub mod reload;
+pub mod reloadable;
 pub mod rest;
 pub mod router;
 pub mod session_gate;

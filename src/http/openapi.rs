@@ -7,11 +7,11 @@ use axum::{Json, extract::State};
 use fumi_base::text::Locale;
 use serde_json::{Map, Value, json};
 
-use super::{auth::Auth, router::Edge};
-use crate::tool::catalogue::{Catalogue, Entry, Scope};
+use super::{auth::Authenticator, router::Edge};
+use crate::tool::catalogue::{Catalogue, ToolEntry, ToolsetScope};
 
 /// The error statuses of a call, besides the limits.
-const OF_CALLS: [u16; 12] = [400, 401, 403, 404, 408, 409, 413, 415, 422, 500, 502, 504];
+const CALL_ERRORS: [u16; 12] = [400, 401, 403, 404, 408, 409, 413, 415, 422, 500, 502, 504];
 /// The statuses of limits, which belong to all operations.
 const LIMITS: [u16; 3] = [414, 429, 503];
 
@@ -19,7 +19,7 @@ const LIMITS: [u16; 3] = [414, 429, 503];
 /// one requires a token if the server does.
 pub async fn serve(State(edge): State<Edge>) -> Json<Value> {
     let mut document = document(&edge.app.catalogue, &edge.app.scope);
-    if !matches!(&*edge.auth.get(), Auth::Nobody(_)) {
+    if !matches!(&*edge.auth.get(), Authenticator::Disabled(_)) {
         document["security"] = json!([{"bearer": []}]);
     }
     Json(document)
@@ -27,7 +27,7 @@ pub async fn serve(State(edge): State<Edge>) -> Json<Value> {
 
 /// Returns the document of the offered toolsets.
 #[must_use]
-pub fn document(catalogue: &Catalogue, offered: &Scope) -> Value {
+pub fn document(catalogue: &Catalogue, offered: &ToolsetScope) -> Value {
     let toolsets = offered.names().collect::<Vec<_>>().join("|");
     let mut paths = Map::new();
     let text = json!({"type": "string"});
@@ -62,7 +62,7 @@ pub fn document(catalogue: &Catalogue, offered: &Scope) -> Value {
         if is_probe {
             operation["security"] = json!([]);
         } else {
-            refusals(&mut operation, &[401]);
+            add_error_responses(&mut operation, &[401]);
         }
         paths.insert(path.to_owned(), json!({"get": operation}));
     }
@@ -135,7 +135,7 @@ fn list() -> Value {
         "parameters": parameters(),
         "responses": {"200": {"description": "The tools", "content": {"application/json": {"schema": schema}}}},
     });
-    refusals(&mut operation, &[400, 401, 403]);
+    add_error_responses(&mut operation, &[400, 401, 403]);
     operation
 }
 
@@ -159,7 +159,7 @@ fn any_tool() -> Value {
         "requestBody": {"content": {"application/json": {"schema": {"type": "object"}}}},
         "responses": {"200": answers(&json!({"type": "object"}))},
     });
-    refusals(&mut call, &OF_CALLS);
+    add_error_responses(&mut call, &CALL_ERRORS);
     json!({"get": show("show_tool", &all), "post": call})
 }
 
@@ -173,11 +173,11 @@ fn show(id: &str, parameters: &Value) -> Value {
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Tool"}}},
         }},
     });
-    refusals(&mut operation, &[400, 401, 403, 404]);
+    add_error_responses(&mut operation, &[400, 401, 403, 404]);
     operation
 }
 
-fn call(entry: &Entry) -> Value {
+fn call(entry: &ToolEntry) -> Value {
     let texts = entry.published(Locale::En);
     let mut operation = json!({
         "operationId": entry.spec.name,
@@ -194,7 +194,7 @@ fn call(entry: &Entry) -> Value {
         },
         "responses": {"200": answers(&json!(*entry.output))},
     });
-    refusals(&mut operation, &OF_CALLS);
+    add_error_responses(&mut operation, &CALL_ERRORS);
     operation
 }
 
@@ -218,7 +218,7 @@ fn answers(schema: &Value) -> Value {
 }
 
 /// Adds the error responses of an operation.
-fn refusals(operation: &mut Value, statuses: &[u16]) {
+fn add_error_responses(operation: &mut Value, statuses: &[u16]) {
     for status in statuses.iter().chain(&LIMITS) {
         operation["responses"][status.to_string()] = json!({"$ref": format!("#/components/responses/{status}")});
     }
@@ -227,7 +227,7 @@ fn refusals(operation: &mut Value, statuses: &[u16]) {
 /// Returns all error responses, one for each status.
 fn responses() -> Value {
     let mut all = Map::new();
-    for status in OF_CALLS.iter().chain(&LIMITS) {
+    for status in CALL_ERRORS.iter().chain(&LIMITS) {
         let about = match status {
             400 => "The request or its arguments are wrong: what, which, what is allowed",
             401 => "No token, or not a good one",

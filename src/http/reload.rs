@@ -6,7 +6,7 @@
 
 use tokio::signal::unix::{SignalKind, signal};
 
-use super::{layers::Names, router::Edge};
+use super::{layers::AllowedNames, router::Edge};
 use crate::{
     config::{Config, ConfigError},
     telemetry,
@@ -18,8 +18,8 @@ pub fn apply(edge: &Edge, new: &Config) -> Result<Vec<String>, ConfigError> {
     let before = edge.auth.get();
     edge.auth.set(before.reopen(&new.auth, &edge.app)?);
     before.end_streams(&edge.auth.get());
-    edge.names.set(Names::new(new));
-    telemetry::refilter(&new.log.filter);
+    edge.names.set(AllowedNames::new(new));
+    telemetry::set_filter(&new.log.filter);
     let mut seen = edge.app.config.clone();
     seen.auth = new.auth.clone();
     seen.log.filter.clone_from(&new.log.filter);

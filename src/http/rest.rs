@@ -29,14 +29,14 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
-use super::{refusal::Refusal, router::Edge};
+use super::{http_error::HttpError, router::Edge};
 use crate::{
     mcp::{
         self,
         observe::{self, Operation},
     },
     telemetry::metrics::ReplyForm,
-    tool::{Access, Caller, Progress, Reply, catalogue::Entry, converse::Talk},
+    tool::{Access, CallProgress, Caller, ToolReply, catalogue::ToolEntry, conversation::CallRunner},
 };
 
 /// The interval of progress events.
@@ -66,7 +66,7 @@ pub async fn show(
     Path(name): Path<String>,
     uri: Uri,
     headers: HeaderMap,
-) -> Result<Json<Value>, Refusal> {
+) -> Result<Json<Value>, HttpError> {
     let entry = find(&edge, &access, &name)?;
     Ok(Json(shown(entry, language(&edge, &uri, &headers))))
 }
@@ -75,20 +75,20 @@ pub async fn show(
 pub async fn call(
     State(edge): State<Edge>,
     Extension(access): Extension<Arc<Access>>,
-    Extension(told): Extension<observe::Told>,
+    Extension(told): Extension<observe::OperationSlot>,
     Path(name): Path<String>,
     uri: Uri,
     headers: HeaderMap,
     body: Bytes,
-) -> Result<Response, Refusal> {
+) -> Result<Response, HttpError> {
     let entry = find(&edge, &access, &name)?.spec.name;
-    told.tell(Operation {
+    told.set(Operation {
         method: "tools/call",
         tool: Some(entry),
     });
     let arguments = arguments(&headers, &body)?;
     let caller = Caller {
-        locale: mcp::access::wish(&uri, &headers),
+        locale: mcp::access::requested_language(&uri, &headers),
         session: None,
         access,
     };
@@ -101,10 +101,10 @@ pub async fn call(
     let stop = edge.closing.child_token();
     let _guard = stop.clone().drop_guard();
     let metrics = Arc::clone(&edge.app.kernel.metrics);
-    let work = run(edge, entry, arguments, caller, Progress::default(), stop);
+    let work = run(edge, entry, arguments, caller, CallProgress::default(), stop);
     let reply = tokio::spawn(work.in_current_span()).await.map_err(|panic| {
         tracing::error!(error = %panic, "a call panicked");
-        Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "CALL_FAILED", &[])
+        HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, "CALL_FAILED", &[])
     })?;
     let as_text = wants("text/plain") && !wants("json");
     let form = if as_text {
@@ -116,7 +116,7 @@ pub async fn call(
     Ok(answer(reply, as_text))
 }
 
-fn find<'e>(edge: &'e Edge, access: &Access, name: &str) -> Result<&'e Entry, Refusal> {
+fn find<'e>(edge: &'e Edge, access: &Access, name: &str) -> Result<&'e ToolEntry, HttpError> {
     let catalogue = &edge.app.catalogue;
     catalogue.find(&access.scope, name).ok_or_else(|| {
         let near = catalogue.nearest(access, name).join(", ");
@@ -130,15 +130,15 @@ fn find<'e>(edge: &'e Edge, access: &Access, name: &str) -> Result<&'e Entry, Re
             ("nearest", nearest),
             ("nearest_ja", nearest_ja),
         ];
-        Refusal::new(StatusCode::NOT_FOUND, "UNKNOWN_TOOL", &facts)
+        HttpError::new(StatusCode::NOT_FOUND, "UNKNOWN_TOOL", &facts)
     })
 }
 
 fn language(edge: &Edge, uri: &Uri, headers: &HeaderMap) -> Locale {
-    mcp::access::wish(uri, headers).unwrap_or(edge.app.config.tools.language)
+    mcp::access::requested_language(uri, headers).unwrap_or(edge.app.config.tools.language)
 }
 
-fn shown(entry: &Entry, locale: Locale) -> Value {
+fn shown(entry: &ToolEntry, locale: Locale) -> Value {
     let texts = entry.published(locale);
     json!({
         "name": entry.spec.name,
@@ -153,10 +153,10 @@ fn shown(entry: &Entry, locale: Locale) -> Value {
     })
 }
 
-fn arguments(headers: &HeaderMap, body: &[u8]) -> Result<Map<String, Value>, Refusal> {
+fn arguments(headers: &HeaderMap, body: &[u8]) -> Result<Map<String, Value>, HttpError> {
     let refuse = |status, reason: String, reason_ja: &str| {
         let facts = [("reason", reason), ("reason_ja", reason_ja.to_owned())];
-        Refusal::new(status, "BODY_REFUSED", &facts)
+        HttpError::new(status, "BODY_REFUSED", &facts)
     };
     if body.is_empty() {
         return Ok(Map::new());
@@ -194,14 +194,14 @@ async fn run(
     tool: &'static str,
     arguments: Map<String, Value>,
     caller: Caller,
-    progress: Progress,
+    progress: CallProgress,
     cancel: CancellationToken,
-) -> Reply {
+) -> ToolReply {
     let app = &edge.app;
-    let _open = edge.streams.open_call(None);
+    let _open = edge.sessions.open_call(None);
     let entry = app.catalogue.find(&caller.access.scope, tool);
     let entry = entry.expect("the caller has looked it up");
-    let talk = Talk {
+    let talk = CallRunner {
         kernel: &app.kernel,
         catalogue: &app.catalogue,
         caller: &caller,
@@ -213,7 +213,7 @@ async fn run(
 }
 
 /// Returns a reply as a response: its structure or its text, its status, and headers with its metadata.
-fn answer(reply: Reply, as_text: bool) -> Response {
+fn answer(reply: ToolReply, as_text: bool) -> Response {
     let status = status(&reply);
     let meta = reply.meta();
     let mut headers = HeaderMap::new();
@@ -236,14 +236,14 @@ fn answer(reply: Reply, as_text: bool) -> Response {
 }
 
 /// Returns the seconds after which a call that found no free slot is worth retrying.
-fn retry_after(reply: &Reply) -> Option<u64> {
+fn retry_after(reply: &ToolReply) -> Option<u64> {
     let wait = reply.structured["error"]["details"]["retry_after_ms"].as_u64();
     wait.filter(|_| reply.is_error).map(|wait| wait.div_ceil(1_000).max(1))
 }
 
 /// Returns the HTTP status of a reply. The error code in the body is more specific.
-fn status(reply: &Reply) -> StatusCode {
-    let Some(code) = reply.fault() else {
+fn status(reply: &ToolReply) -> StatusCode {
+    let Some(code) = reply.error_code() else {
         return StatusCode::OK;
     };
     let error = &reply.structured["error"];
@@ -297,7 +297,7 @@ fn stream(
     let stop = edge.closing.child_token();
     let guard = stop.clone().drop_guard();
     let work = async move {
-        let progress = Progress::default();
+        let progress = CallProgress::default();
         let locale = caller.locale.unwrap_or_default();
         let metrics = Arc::clone(&edge.app.kernel.metrics);
         let work = run(edge, tool, arguments, caller, progress.clone(), stop);
@@ -312,7 +312,7 @@ fn stream(
                     if let Some(total) = total {
                         far["total"] = json!(total);
                     }
-                    if let Some(doing) = progress.said() {
+                    if let Some(doing) = progress.current_step() {
                         far["message"] = json!(doing.get(locale));
                     }
                     // A client that does not read skips this event.
@@ -327,17 +327,17 @@ fn stream(
             .await;
     };
     tokio::spawn(work.in_current_span());
-    Sse::new(Told { told, _guard: guard }).keep_alive(KeepAlive::default())
+    Sse::new(CallEvents { told, _guard: guard }).keep_alive(KeepAlive::default())
 }
 
 /// The events of one call. Dropping the stream cancels the call.
 #[derive(Debug)]
-struct Told {
+struct CallEvents {
     told: mpsc::Receiver<Event>,
     _guard: tokio_util::sync::DropGuard,
 }
 
-impl Stream for Told {
+impl Stream for CallEvents {
     type Item = Result<Event, Infallible>;
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         self.told.poll_recv(context).map(|event| event.map(Ok))
@@ -349,15 +349,17 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::status_of;
-    use crate::http::{refusal, router::all_errors};
+    use crate::http::{http_error, router::all_errors};
 
     #[test]
-    fn only_faults_of_the_server_are_told_as_500() {
+    fn only_server_errors_have_status_500() {
         let all = all_errors();
         let entries = all.as_object().expect("books");
         // The refusals of the service have statuses of their own.
         let of_service = |kind: &str| {
-            let mut books = refusal::BOOK.entries().chain(crate::mcp::fault::BOOK.entries());
+            let mut books = http_error::BOOK
+                .entries()
+                .chain(crate::mcp::protocol_error::BOOK.entries());
             books.any(|(name, _)| name == kind)
         };
         let internal: BTreeSet<_> = entries

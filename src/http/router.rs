@@ -12,44 +12,44 @@ use axum::{
     routing::{MethodRouter, get},
 };
 use fumi_base::{
-    errors::Book,
-    pools::{Load, Pool},
+    errors::ErrorCatalog,
+    pools::{Pool, PoolLoad},
 };
-use fumi_code::work;
+use fumi_code::work_counters;
 use opentelemetry::KeyValue;
 use serde_json::{Map, Value, json};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    auth::{Auth, challenge},
-    connections,
-    current::Current,
-    door, health,
-    layers::{self, Names},
+    access,
+    auth::{Authenticator, challenge},
+    connections, health,
+    http_error::{self, HttpError},
+    layers::{self, AllowedNames},
     mcp_route, metrics, openapi,
-    refusal::{self, Refusal},
+    reloadable::ReloadableValue,
     rest, session_gate, shutdown,
 };
-use crate::{app::App, config::ConfigError, mcp, mcp::server::Server, telemetry::metrics::resident_bytes};
+use crate::{app::App, config::ConfigError, mcp, mcp::server::McpServer, telemetry::metrics::resident_bytes};
 
 /// The state shared by all routes, as one handle, since every layer clones it with each request.
 #[derive(Clone, Debug)]
-pub struct Edge(Arc<Parts>);
+pub struct Edge(Arc<EdgeParts>);
 
 /// The parts of an [`Edge`].
 #[derive(Debug)]
-pub struct Parts {
+pub struct EdgeParts {
     /// The application's parts, which other surfaces share.
     pub app: Arc<App>,
     /// The authentication of callers.
-    pub auth: Current<Auth>,
+    pub auth: ReloadableValue<Authenticator>,
     /// The allowed host names and web origins.
-    pub names: Current<Names>,
+    pub names: ReloadableValue<AllowedNames>,
     /// The open sessions and streams.
-    pub streams: Arc<mcp::sessions::Streams>,
+    pub sessions: Arc<mcp::sessions::SessionRegistry>,
     /// The result of the last `/readyz` check of the roots.
-    pub probed: health::Roots,
+    pub root_probe: health::RootProbe,
     /// Cancelled when the server begins to shut down: `/readyz` fails first.
     pub draining: CancellationToken,
     /// Cancelled when the drain time is over: sessions and streams end.
@@ -57,8 +57,8 @@ pub struct Parts {
 }
 
 impl std::ops::Deref for Edge {
-    type Target = Parts;
-    fn deref(&self) -> &Parts {
+    type Target = EdgeParts;
+    fn deref(&self) -> &EdgeParts {
         &self.0
     }
 }
@@ -66,16 +66,16 @@ impl std::ops::Deref for Edge {
 impl Edge {
     /// Creates an edge over the application's parts. Fails if the configuration of authentication does not fit them.
     pub fn new(app: Arc<App>) -> Result<Self, ConfigError> {
-        let streams = mcp::sessions::Streams::new(&app);
-        let auth = Current::new(Auth::open(&app.config.auth, &app)?);
+        let streams = mcp::sessions::SessionRegistry::new(&app);
+        let auth = ReloadableValue::new(Authenticator::open(&app.config.auth, &app)?);
         observe(&app, &streams);
-        let names = Current::new(Names::new(&app.config));
-        Ok(Self(Arc::new(Parts {
+        let names = ReloadableValue::new(AllowedNames::new(&app.config));
+        Ok(Self(Arc::new(EdgeParts {
             app,
             auth,
             names,
-            streams,
-            probed: health::Roots::default(),
+            sessions: streams,
+            root_probe: health::RootProbe::default(),
             draining: CancellationToken::new(),
             closing: CancellationToken::new(),
         })))
@@ -83,10 +83,10 @@ impl Edge {
 }
 
 /// A getter of one number of a pool's load.
-type Number = fn(Load) -> usize;
+type LoadGetter = fn(PoolLoad) -> usize;
 
 /// Registers the metrics that are read on demand, and the listener for ended sessions.
-fn observe(app: &Arc<App>, streams: &Arc<mcp::sessions::Streams>) {
+fn observe(app: &Arc<App>, streams: &Arc<mcp::sessions::SessionRegistry>) {
     let metrics = &app.kernel.metrics;
     let told = Arc::clone(metrics);
     streams.on_end(move |ended| {
@@ -96,19 +96,19 @@ fn observe(app: &Arc<App>, streams: &Arc<mcp::sessions::Streams>) {
         }
     });
     let open = Arc::downgrade(streams);
-    metrics.observe(("fumi.sessions", ""), "Sessions that are open", move |tell| {
+    metrics.register_gauge(("fumi.sessions", ""), "Sessions that are open", move |tell| {
         if let Some(streams) = open.upgrade() {
             tell(streams.sessions() as u64, &[]);
         }
     });
-    let loads: [(_, _, Number); 3] = [
-        ("fumi.pool.places", "Places of a pool", |load| load.places),
+    let loads: [(_, _, LoadGetter); 3] = [
+        ("fumi.pool.places", "Places of a pool", |load| load.slots),
         ("fumi.pool.running", "Calls that have a place", |load| load.running),
         ("fumi.pool.waiting", "Calls that wait for a place", |load| load.waiting),
     ];
     for (name, about, number) in loads {
         let parts = Arc::downgrade(app);
-        metrics.observe((name, ""), about, move |tell| {
+        metrics.register_gauge((name, ""), about, move |tell| {
             let Some(app) = parts.upgrade() else { return };
             for pool in Pool::ALL {
                 let number = number(app.kernel.pools.load(pool));
@@ -117,13 +117,13 @@ fn observe(app: &Arc<App>, streams: &Arc<mcp::sessions::Streams>) {
         });
     }
     let parts = Arc::downgrade(app);
-    metrics.observe(("fumi.cache", "By"), "Bytes of the result cache", move |tell| {
+    metrics.register_gauge(("fumi.cache", "By"), "Bytes of the result cache", move |tell| {
         if let Some(app) = parts.upgrade() {
             tell(app.kernel.cache.bytes(), &[]);
         }
     });
     let parts = Arc::downgrade(app);
-    metrics.observe(
+    metrics.register_gauge(
         ("fumi.browser.contexts", ""),
         "Browser sessions that hold tabs",
         move |tell| {
@@ -133,21 +133,25 @@ fn observe(app: &Arc<App>, streams: &Arc<mcp::sessions::Streams>) {
         },
     );
     let parts = Arc::downgrade(app);
-    metrics.count(("fumi.browser.starts", ""), "Chromiums that were started", move || {
+    metrics.register_counter(("fumi.browser.starts", ""), "Chromiums that were started", move || {
         parts.upgrade().map_or(0, |app| app.browser.starts())
     });
-    metrics.count(
+    metrics.register_counter(
         ("fumi.searched", "By"),
         "Bytes of files that were searched",
-        work::searched_bytes,
+        work_counters::searched_bytes,
     );
-    metrics.count(("fumi.parses", ""), "Texts that were parsed", work::parsed_texts);
-    metrics.count(
+    metrics.register_counter(
+        ("fumi.parses", ""),
+        "Texts that were parsed",
+        work_counters::parsed_texts,
+    );
+    metrics.register_counter(
         ("fumi.parser_stops", ""),
         "Parser processes that reached a limit",
-        work::stopped_parsers,
+        work_counters::stopped_parsers,
     );
-    metrics.observe(("process.memory.usage", "By"), "Bytes of memory in use", |tell| {
+    metrics.register_gauge(("process.memory.usage", "By"), "Bytes of memory in use", |tell| {
         if let Some(bytes) = resident_bytes() {
             tell(bytes, &[]);
         }
@@ -155,7 +159,7 @@ fn observe(app: &Arc<App>, streams: &Arc<mcp::sessions::Streams>) {
 }
 
 /// A path with its methods and handlers.
-pub struct Route {
+pub struct HttpRoute {
     /// The path; segments in braces are variables.
     pub path: &'static str,
     /// The accepted methods; GET includes HEAD.
@@ -163,7 +167,7 @@ pub struct Route {
     answers: MethodRouter,
 }
 
-impl std::fmt::Debug for Route {
+impl std::fmt::Debug for HttpRoute {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} {}", self.methods.join(", "), self.path)
     }
@@ -171,10 +175,10 @@ impl std::fmt::Debug for Route {
 
 /// Returns all routes: the server serves this list, and tests check every entry.
 #[must_use]
-pub fn routes(edge: &Edge) -> Vec<Route> {
-    let (app, streams) = (Arc::clone(&edge.app), Arc::clone(&edge.streams));
-    let handler = move || Server::new(Arc::clone(&app), Arc::clone(&streams));
-    let calls = mcp::stateless::Calls::new(handler(), edge.closing.clone());
+pub fn routes(edge: &Edge) -> Vec<HttpRoute> {
+    let (app, streams) = (Arc::clone(&edge.app), Arc::clone(&edge.sessions));
+    let handler = move || McpServer::new(Arc::clone(&app), Arc::clone(&streams));
+    let calls = mcp::stateless::StatelessCalls::new(handler(), edge.closing.clone());
     routes_of(edge, handler, Some(&calls))
 }
 
@@ -182,33 +186,33 @@ pub fn routes(edge: &Edge) -> Vec<Route> {
 fn routes_of<H: mcp::Handler>(
     edge: &Edge,
     handler: impl Fn() -> H + Send + Sync + 'static,
-    calls: Option<&mcp::stateless::Calls>,
-) -> Vec<Route> {
+    calls: Option<&mcp::stateless::StatelessCalls>,
+) -> Vec<HttpRoute> {
     const READ: &[&str] = &["GET"];
-    let plain = |path, answers: MethodRouter<Edge>| Route {
+    let plain = |path, answers: MethodRouter<Edge>| HttpRoute {
         path,
         methods: READ,
         answers: answers.with_state(edge.clone()),
     };
-    let tools = |path, methods, answers: MethodRouter<Edge>| Route {
+    let tools = |path, methods, answers: MethodRouter<Edge>| HttpRoute {
         path,
         methods,
         answers: answers
             .with_state(edge.clone())
             // The body was read by an earlier layer.
             .layer(DefaultBodyLimit::disable())
-            .layer(middleware::from_fn_with_state(edge.clone(), door::enter_plain)),
+            .layer(middleware::from_fn_with_state(edge.clone(), access::plain_layer)),
     };
-    let mcp::Endpoint { sessions, service } = mcp::endpoint(&edge.app, &edge.streams, edge.closing.clone(), handler);
-    let mcp = |path| Route {
+    let mcp::Endpoint { sessions, service } = mcp::endpoint(&edge.app, &edge.sessions, edge.closing.clone(), handler);
+    let mcp = |path| HttpRoute {
         path,
         methods: &["GET", "POST", "DELETE"],
         answers: mcp_route::endpoint(service.clone(), calls.cloned())
             .layer(middleware::from_fn_with_state(
                 (edge.clone(), Arc::clone(&sessions)),
-                session_gate::bring_back,
+                session_gate::restore_layer,
             ))
-            .layer(middleware::from_fn_with_state(edge.clone(), door::enter)),
+            .layer(middleware::from_fn_with_state(edge.clone(), access::layer)),
     };
     vec![
         plain("/livez", get(health::livez)),
@@ -236,12 +240,12 @@ pub fn router(edge: &Edge) -> Router {
 
 /// Returns the router with another protocol handler, so that the conformance tests exercise everything else as fumi
 /// serves it.
-pub fn router_of<H: mcp::Handler>(edge: &Edge, handler: impl Fn() -> H + Send + Sync + 'static) -> Router {
+pub fn router_with_handler<H: mcp::Handler>(edge: &Edge, handler: impl Fn() -> H + Send + Sync + 'static) -> Router {
     layered(edge, routes_of(edge, handler, None))
 }
 
-fn layered(edge: &Edge, routes: Vec<Route>) -> Router {
-    let refuse = |status, entry| async move || Refusal::new(status, entry, &[]);
+fn layered(edge: &Edge, routes: Vec<HttpRoute>) -> Router {
+    let refuse = |status, entry| async move || HttpError::new(status, entry, &[]);
     let routes = routes
         .into_iter()
         .fold(Router::new(), |router, route| router.route(route.path, route.answers))
@@ -253,7 +257,7 @@ fn layered(edge: &Edge, routes: Vec<Route>) -> Router {
 
 /// A server with bound sockets.
 #[derive(Debug)]
-pub struct Bound {
+pub struct BoundServer {
     listener: TcpListener,
     /// The socket for metrics, if they have their own.
     metrics: Option<TcpListener>,
@@ -261,7 +265,7 @@ pub struct Bound {
 }
 
 /// Binds the configured addresses.
-pub async fn bind(app: Arc<App>) -> Result<Bound, ConfigError> {
+pub async fn bind(app: Arc<App>) -> Result<BoundServer, ConfigError> {
     let edge = Edge::new(app)?;
     let listen = edge.app.config.server.listen;
     let listener = TcpListener::bind(listen).await;
@@ -273,14 +277,14 @@ pub async fn bind(app: Arc<App>) -> Result<Bound, ConfigError> {
             Some(listener.map_err(|error| ConfigError(format!("cannot listen on {listen}: {error}")))?)
         }
     };
-    Ok(Bound {
+    Ok(BoundServer {
         listener,
         metrics,
         edge,
     })
 }
 
-impl Bound {
+impl BoundServer {
     /// Returns the bound address; the port is never 0.
     pub fn address(&self) -> io::Result<SocketAddr> {
         self.listener.local_addr()
@@ -303,13 +307,13 @@ impl Bound {
         self.serve_routes(routes, stop).await
     }
 
-    /// Serves the given routes (see [`router_of`]) until `stop` ends, then drains.
+    /// Serves the given routes (see [`router_with_handler`]) until `stop` ends, then drains.
     pub async fn serve_routes(self, routes: Router, stop: impl Future<Output = ()>) -> io::Result<()> {
         let patience = Duration::from_secs(self.edge.app.config.server.drain_seconds);
         let closing = self.edge.closing.clone();
         if let Some(listener) = self.metrics {
             let edge = self.edge.clone();
-            tokio::spawn(metrics::serve_apart(listener, edge));
+            tokio::spawn(metrics::serve_separately(listener, edge));
         }
         let server = connections::serve(self.listener, routes, &self.edge.app.config, closing);
         let edge = &self.edge;
@@ -333,12 +337,12 @@ async fn errors() -> Json<Value> {
 /// Returns the union of all error catalogues, by entry.
 #[must_use]
 pub fn all_errors() -> Value {
-    let books: [&Book; 17] = [
+    let books: [&ErrorCatalog; 17] = [
         &fumi_base::project::BOOK,
         &crate::tool::error::BOOK,
-        &mcp::fault::BOOK,
-        &crate::provider::fault::BOOK,
-        &refusal::BOOK,
+        &mcp::protocol_error::BOOK,
+        &crate::provider::error::BOOK,
+        &http_error::BOOK,
         &fumi_browser::errors::BOOK,
         &fumi_code::errors::search::BOOK,
         &fumi_code::errors::structure::BOOK,

@@ -2,8 +2,8 @@
 //!
 //! Invariant: no request reaches a session of another principal, whatever its method, and a stateless request reaches
 //! none: its `Mcp-Session-Id` is removed. The session is looked up before rate limiting and before a slot is taken
-//! ([`recognise`]), so that 404 comes before 429 and 503; it is restored after the request has its slot
-//! ([`bring_back`]). Sessions and their restoration are in [`crate::mcp`].
+//! ([`check_owner`]), so that 404 comes before 429 and 503; it is restored after the request has its slot
+//! ([`restore_layer`]). Sessions and their restoration are in [`crate::mcp`].
 
 use std::{sync::Arc, time::Duration};
 
@@ -16,15 +16,15 @@ use axum::{
 
 use super::{
     auth::Principal,
-    refusal::{self, Refusal},
+    http_error::{self, HttpError},
     router::Edge,
 };
 use crate::{
     mcp::{
-        admission::Refused,
-        sessions::{self, Sessions},
+        session_restore::AdmissionError,
+        sessions::{self, McpSessionManager},
     },
-    telemetry::metrics::RefusedBy,
+    telemetry::metrics::RefusalReason,
 };
 
 /// The header that names the session of a request.
@@ -33,33 +33,33 @@ const SESSION: &str = "mcp-session-id";
 const RETRY_AFTER: Duration = Duration::from_secs(2);
 
 /// Checks that the session of a request belongs to its principal. An `initialize` names no session at this point.
-pub async fn recognise(edge: &Edge, parts: &mut Parts) -> Result<(), Refusal> {
-    if !refusal::is_mcp(parts.uri.path()) {
+pub async fn check_owner(edge: &Edge, parts: &mut Parts) -> Result<(), HttpError> {
+    if !http_error::is_mcp(parts.uri.path()) {
         return Ok(());
     }
     if sessions::is_stateless(&parts.headers) {
         parts.headers.remove(SESSION);
     }
-    let Some(id) = sessions::named(&parts.headers) else {
+    let Some(id) = sessions::session_id(&parts.headers) else {
         return Ok(());
     };
     // Without a principal no owner matches.
     let principal = parts.extensions.get::<Arc<Principal>>();
-    match edge.streams.owner(id).await {
+    match edge.sessions.owner(id).await {
         Ok(Some(owner)) if principal.is_some_and(|principal| principal.name == owner) => Ok(()),
         // Only its owner learns whether the session exists.
-        Ok(_) => Err(refused(edge, &Refused::Unknown)),
-        Err(error) => Err(refused(edge, &Refused::Unavailable(error))),
+        Ok(_) => Err(refused(edge, &AdmissionError::Unknown)),
+        Err(error) => Err(refused(edge, &AdmissionError::Unavailable(error))),
     }
 }
 
 /// The layer around the protocol's service: restores a session that this process does not have.
-pub async fn bring_back(
-    State((edge, sessions)): State<(Edge, Arc<Sessions>)>,
+pub async fn restore_layer(
+    State((edge, sessions)): State<(Edge, Arc<McpSessionManager>)>,
     request: Request,
     next: Next,
 ) -> Response {
-    let Some(id) = sessions::named(request.headers()).map(str::to_owned) else {
+    let Some(id) = sessions::session_id(request.headers()).map(str::to_owned) else {
         return next.run(request).await;
     };
     let ends = request.method() == Method::DELETE;
@@ -84,24 +84,24 @@ pub async fn bring_back(
     if is_lost && sessions.is_closing() {
         // The session ended with the process, between the gate and its worker. "Not found" would make its client forget
         // it.
-        return refused(&edge, &Refused::Closing).into_response();
+        return refused(&edge, &AdmissionError::Closing).into_response();
     }
     response
 }
 
-fn refused(edge: &Edge, refused: &Refused) -> Refusal {
-    if let Refused::Unavailable(error) = refused {
+fn refused(edge: &Edge, refused: &AdmissionError) -> HttpError {
+    if let AdmissionError::Unavailable(error) = refused {
         tracing::error!(%error, "a session cannot be looked up");
     }
     let entry = match refused {
-        Refused::Unknown => return Refusal::new(StatusCode::NOT_FOUND, "SESSION_NOT_FOUND", &[]),
-        Refused::Full(limit) => {
-            edge.app.kernel.metrics.refused(RefusedBy::Busy);
-            return Refusal::too_many_sessions(*limit);
+        AdmissionError::Unknown => return HttpError::new(StatusCode::NOT_FOUND, "SESSION_NOT_FOUND", &[]),
+        AdmissionError::Full(limit) => {
+            edge.app.kernel.metrics.refused(RefusalReason::Busy);
+            return HttpError::too_many_sessions(*limit);
         }
-        Refused::Unavailable(_) | Refused::Failed => "SESSIONS_UNAVAILABLE",
-        Refused::Closing => "SERVER_GOING_DOWN",
+        AdmissionError::Unavailable(_) | AdmissionError::Failed => "SESSIONS_UNAVAILABLE",
+        AdmissionError::Closing => "SERVER_GOING_DOWN",
     };
-    edge.app.kernel.metrics.refused(RefusedBy::Busy);
-    Refusal::for_now(StatusCode::SERVICE_UNAVAILABLE, entry, &[], RETRY_AFTER)
+    edge.app.kernel.metrics.refused(RefusalReason::Busy);
+    HttpError::temporary(StatusCode::SERVICE_UNAVAILABLE, entry, &[], RETRY_AFTER)
 }

@@ -1,7 +1,7 @@
 //! Inspects the message of a session before it is served.
 //!
 //! An `initialize` is accepted although it names an expired session, and refused when there are too many sessions; an
-//! answer to the server's own question is marked with [`Answer`]. Only the message's field names and its method are
+//! answer to the server's own question is marked with [`ClientAnswer`]. Only the message's field names and its method are
 //! read.
 
 use std::sync::Arc;
@@ -12,64 +12,64 @@ use axum::{
 };
 use serde::de::IgnoredAny;
 
-use super::{auth::Principal, refusal::Refusal, router::Edge};
+use super::{auth::Principal, http_error::HttpError, router::Edge};
 use crate::{
     mcp::{
         session_store::LARGEST_INITIALIZE,
-        sessions::{self, Streams},
+        sessions::{self, SessionRegistry},
     },
-    telemetry::metrics::{Metrics, RefusedBy},
+    telemetry::metrics::{RefusalReason, ServerMetrics},
 };
 
 /// The mark of a message that answers a question of the server. It begins no work, and the call that asked has its slot
 /// and was counted: if that message had to wait for either, a full server would wait for itself.
 #[derive(Clone, Copy, Debug)]
-pub struct Answer;
+pub struct ClientAnswer;
 
 /// The part of the layer that inspects messages.
 #[derive(Clone, Debug)]
-pub struct Sessions {
+pub struct MessageInspector {
     /// The registry of open sessions.
-    streams: Arc<Streams>,
+    streams: Arc<SessionRegistry>,
     /// The largest number of open sessions.
     limit: usize,
-    metrics: Arc<Metrics>,
+    metrics: Arc<ServerMetrics>,
 }
 
-impl Sessions {
+impl MessageInspector {
     /// Takes the limit from the configuration.
     #[must_use]
     pub fn new(edge: &Edge) -> Self {
         Self {
-            streams: Arc::clone(&edge.streams),
+            streams: Arc::clone(&edge.sessions),
             limit: edge.app.config.server.max_sessions,
             metrics: Arc::clone(&edge.app.kernel.metrics),
         }
     }
 
-    fn full(&self) -> Refusal {
-        self.metrics.refused(RefusedBy::Busy);
-        Refusal::too_many_sessions(self.limit)
+    fn full(&self) -> HttpError {
+        self.metrics.refused(RefusalReason::Busy);
+        HttpError::too_many_sessions(self.limit)
     }
 
     /// Inspects a message. Returns true if it begins a session.
-    pub fn look(&self, parts: &mut Parts, body: &[u8]) -> Result<bool, Refusal> {
+    pub fn inspect(&self, parts: &mut Parts, body: &[u8]) -> Result<bool, HttpError> {
         if parts.method != Method::POST || sessions::is_stateless(&parts.headers) {
             return Ok(false);
         }
         if parts.headers.contains_key("mcp-session-id") && is_answer(body) {
-            parts.extensions.insert(Answer);
+            parts.extensions.insert(ClientAnswer);
         }
         if !is_initialize(body) {
             return Ok(false);
         }
         if body.len() > LARGEST_INITIALIZE {
-            self.metrics.refused(RefusedBy::Body);
+            self.metrics.refused(RefusalReason::Body);
             let facts = [
                 ("size", body.len().to_string()),
                 ("limit", LARGEST_INITIALIZE.to_string()),
             ];
-            return Err(Refusal::new(
+            return Err(HttpError::new(
                 StatusCode::PAYLOAD_TOO_LARGE,
                 "INITIALIZE_TOO_LARGE",
                 &facts,
@@ -78,28 +78,29 @@ impl Sessions {
         // A reconnecting client may still send the id of an expired session. `initialize` never needs one.
         parts.headers.remove("mcp-session-id");
         let principal = parts.extensions.get::<Arc<Principal>>();
-        if !principal.is_some_and(|principal| self.streams.has_place(&principal.name)) {
+        if !principal.is_some_and(|principal| self.streams.has_slot(&principal.name)) {
             return Err(self.full());
         }
         Ok(true)
     }
 
     /// Serves a message that begins a session. Returns a refusal if another session took the last slot meanwhile.
-    pub async fn begin(&self, serve: impl Future<Output = Response>) -> Result<Response, Refusal> {
-        let (response, was_full) = sessions::noticing(serve).await;
+    pub async fn begin(&self, serve: impl Future<Output = Response>) -> Result<Response, HttpError> {
+        let (response, was_full) = sessions::detect_full(serve).await;
         if was_full { Err(self.full()) } else { Ok(response) }
     }
 }
 
 fn is_initialize(body: &[u8]) -> bool {
     #[derive(serde::Deserialize)]
-    struct Method<'a> {
+    struct MethodField<'a> {
         #[serde(borrow)]
         method: Option<std::borrow::Cow<'a, str>>,
     }
     // The cheap check first: nearly every request is something else.
     body.windows(12).any(|window| window == b"\"initialize\"")
-        && serde_json::from_slice::<Method>(body).is_ok_and(|message| message.method.as_deref() == Some("initialize"))
+        && serde_json::from_slice::<MethodField>(body)
+            .is_ok_and(|message| message.method.as_deref() == Some("initialize"))
 }
 
 /// True if a message has a result or an error, and no method.

@@ -37,8 +37,8 @@ pub fn requested() -> impl Future<Output = ()> {
 pub async fn drain(edge: &Edge, patience: Duration) {
     edge.draining.cancel();
     let deadline = Instant::now() + patience;
-    tracing::info!(calls = edge.streams.running_calls(), "draining");
-    while edge.streams.running_calls() > 0 && Instant::now() < deadline {
+    tracing::info!(calls = edge.sessions.running_calls(), "draining");
+    while edge.sessions.running_calls() > 0 && Instant::now() < deadline {
         sleep(LOOK).await;
     }
     let deadline = Instant::now() + CLOSE;
@@ -50,7 +50,7 @@ pub async fn drain(edge: &Edge, patience: Duration) {
 
 /// Ends the streams of subscriptions with a result, by which a client distinguishes a shutdown from a broken network.
 async fn end_subscriptions(edge: &Edge, deadline: Instant) {
-    let subscriptions = edge.streams.subscriptions();
+    let subscriptions = edge.sessions.subscriptions();
     let had_streams = subscriptions.streams() > 0;
     subscriptions.end();
     while subscriptions.streams() > 0 && Instant::now() < deadline {

@@ -26,7 +26,7 @@ pub async fn trace(State(edge): State<Edge>, mut request: Request, next: Next) -
     let matched = request.extensions().get::<MatchedPath>().cloned();
     let route = matched.as_ref().map_or(UNMATCHED, MatchedPath::as_str);
     let id = request.headers().get("x-request-id").and_then(|id| id.to_str().ok());
-    let logged = spans::logged(id);
+    let logged = spans::log_span(id);
     let span = logged.in_scope(|| spans::http(method, route, request.headers()));
     request.extensions_mut().insert(RequestSpan {
         logged: logged.clone(),

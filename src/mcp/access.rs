@@ -14,7 +14,7 @@ use crate::tool::Access;
 
 /// Returns the language that a request asks for: `?lang=`, then `Accept-Language`.
 #[must_use]
-pub fn wish(uri: &Uri, headers: &HeaderMap) -> Option<Locale> {
+pub fn requested_language(uri: &Uri, headers: &HeaderMap) -> Option<Locale> {
     let by_url = uri
         .query()
         .and_then(|query| query.split('&').find_map(|pair| pair.strip_prefix("lang=")));

@@ -21,17 +21,20 @@ use rmcp::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    fault::{Fault, refused},
-    seals::{Bound, TTL},
-    seat::Rest,
+    protocol_error::{McpError, to_protocol_error},
+    request_slot::SlotHandle,
+    request_state::{StateBinding, TTL},
     sessions::STATELESS_SINCE,
 };
 use crate::{
     app::App,
     tool::{
-        Answerer, Caller, Progress, Reply, ToolError,
-        catalogue::Entry,
-        converse::{Author, Prompt, Question, Refusal, Speaker, Submission, TRIES, Talk, Unanswered, Written},
+        Answerer, CallProgress, Caller, ToolError, ToolReply,
+        catalogue::ToolEntry,
+        conversation::{
+            AnswerRejection, CallRunner, ModelQuestion, ModelText, NoAnswer, Prompt, Speaker, Submission, TRIES,
+            TextModel,
+        },
     },
 };
 
@@ -50,7 +53,7 @@ const CUT: &str = "maxTokens";
 /// The encrypted state: enough to submit the answer, or to have the tool ask again. The question itself is long, and
 /// the tool knows it.
 #[derive(Debug, Serialize, Deserialize)]
-struct Open {
+struct PendingQuestion {
     submit: Submission,
     #[serde(default)]
     wants_json: bool,
@@ -61,20 +64,20 @@ struct Open {
 
 /// The result of a conversation.
 #[derive(Debug)]
-pub(super) enum Held {
+pub(super) enum ConversationOutcome {
     /// The tool's reply, which may be a question to the host.
-    Reply(Box<Reply>),
+    Reply(Box<ToolReply>),
     /// The client must answer before the tool can continue.
     Required(Box<InputRequiredResult>),
     /// The call continues as a task.
     Task(Box<Task>),
 }
 
-impl Held {
+impl ConversationOutcome {
     /// Returns the error code of a failed call.
-    pub(super) fn fault(&self) -> Option<String> {
+    pub(super) fn error_code(&self) -> Option<String> {
         match self {
-            Self::Reply(reply) => reply.fault(),
+            Self::Reply(reply) => reply.error_code(),
             Self::Required(_) | Self::Task(_) => None,
         }
     }
@@ -86,21 +89,25 @@ pub(super) struct Conversation<'a> {
     pub(super) context: &'a RequestContext<RoleServer>,
     pub(super) caller: &'a Caller,
     pub(super) project: Arc<Project>,
-    pub(super) progress: Progress,
+    pub(super) progress: CallProgress,
 }
 
 impl Conversation<'_> {
     /// Runs the call until it needs an answer that no model here can give.
-    pub(super) async fn hold(&self, entry: &Entry, request: CallToolRequestParams) -> Result<Held, ErrorData> {
+    pub(super) async fn run(
+        &self,
+        entry: &ToolEntry,
+        request: CallToolRequestParams,
+    ) -> Result<ConversationOutcome, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
-        let bound = Bound {
+        let bound = StateBinding {
             principal: &self.caller.access.principal,
             project: self.project.root(),
             method: "tools/call",
             name: entry.spec.name,
             arguments: &arguments,
         };
-        let talk = Talk {
+        let talk = CallRunner {
             kernel: &self.app.kernel,
             catalogue: &self.app.catalogue,
             caller: self.caller,
@@ -109,8 +116,8 @@ impl Conversation<'_> {
             progress: &self.progress,
         };
         let model = ClientModel(self);
-        let author = |question: &Question| -> Option<&dyn Author> {
-            let client = || (self.samples() && !is_stateless(self.context)).then_some(&model as &dyn Author);
+        let author = |question: &ModelQuestion| -> Option<&dyn TextModel> {
+            let client = || (self.samples() && !is_stateless(self.context)).then_some(&model as &dyn TextModel);
             self.app.provider_for(question).or_else(client)
         };
         // The session era has no request state, and ignores unknown fields.
@@ -125,22 +132,22 @@ impl Conversation<'_> {
                 }
             }
         };
-        let reply = talk.go_on(reply, author).await;
+        let reply = talk.continue_from(reply, author).await;
         Ok(match talk.question(&reply) {
             Some(question) if self.samples() && is_stateless(self.context) => self.require(&question, None, &bound),
-            _ => Held::Reply(Box::new(reply)),
+            _ => ConversationOutcome::Reply(Box::new(reply)),
         })
     }
 
     /// Continues from a request state: submits the answer, or asks again.
     async fn resume(
         &self,
-        talk: &Talk<'_>,
+        talk: &CallRunner<'_>,
         state: &str,
         responses: Option<&InputResponses>,
-        bound: &Bound<'_>,
+        bound: &StateBinding<'_>,
     ) -> Result<Resumed, ErrorData> {
-        let (open, used): (Open, _) = self
+        let (open, used): (PendingQuestion, _) = self
             .app
             .seals
             .open(state, bound)
@@ -154,12 +161,12 @@ impl Conversation<'_> {
             }
             None => talk.ask_again(&open.submit).await,
         };
-        let reply = reply.ok_or_else(|| self.refuse(&Fault::StateRefused(TTL).into()))?;
-        if reply.is_refused_a_place() {
+        let reply = reply.ok_or_else(|| self.refuse(&McpError::StateRefused(TTL).into()))?;
+        if reply.is_pool_full() {
             // The model's answer must not be lost because the server is busy.
-            self.app.seals.give_back(used).await;
+            self.app.seals.release(used).await;
         }
-        let Some((answer, refusal)) = answer.zip(Refusal::of(&reply, &open.submit.answer)) else {
+        let Some((answer, refusal)) = answer.zip(AnswerRejection::from_reply(&reply, &open.submit.answer)) else {
             return Ok(Resumed::Reply(Box::new(reply)));
         };
         let refused = open.refused + 1;
@@ -170,7 +177,7 @@ impl Conversation<'_> {
         let asked = talk.ask_again(&open.submit).await;
         Ok(match asked.as_ref().and_then(|reply| talk.question(reply)) {
             Some(question) => {
-                let before = Before {
+                let before = RefusedAnswer {
                     answer,
                     refusal,
                     refused,
@@ -182,19 +189,24 @@ impl Conversation<'_> {
     }
 
     fn samples(&self) -> bool {
-        samples(self.app, self.context)
+        can_sample(self.app, self.context)
     }
 
     /// Returns the question as a result that the client answers by repeating its call.
-    fn require(&self, question: &Question, before: Option<Before>, bound: &Bound<'_>) -> Held {
+    fn require(
+        &self,
+        question: &ModelQuestion,
+        before: Option<RefusedAnswer>,
+        bound: &StateBinding<'_>,
+    ) -> ConversationOutcome {
         let locale = self.locale();
         let mut prompt = question.prompt(locale);
-        let mut open = Open {
+        let mut open = PendingQuestion {
             submit: question.submission().clone(),
             wants_json: question.wants_json(),
             refused: 0,
         };
-        if let Some(Before {
+        if let Some(RefusedAnswer {
             answer,
             refusal,
             refused,
@@ -206,7 +218,7 @@ impl Conversation<'_> {
         let request = CreateMessageRequest::new(message(&prompt));
         let requests = InputRequests::from([(KEY.to_owned(), InputRequest::CreateMessage(request))]);
         let state = self.app.seals.seal(open, bound);
-        Held::Required(Box::new(InputRequiredResult::new(Some(requests), Some(state))))
+        ConversationOutcome::Required(Box::new(InputRequiredResult::new(Some(requests), Some(state))))
     }
 
     fn locale(&self) -> Locale {
@@ -214,25 +226,25 @@ impl Conversation<'_> {
     }
 
     fn refuse(&self, error: &ToolError) -> ErrorData {
-        refused(error, self.caller.locale)
+        to_protocol_error(error, self.caller.locale)
     }
 }
 
 /// The result of resuming from a request state.
 enum Resumed {
-    Reply(Box<Reply>),
-    Required(Held),
+    Reply(Box<ToolReply>),
+    Required(ConversationOutcome),
 }
 
 /// A refused answer, which the model sees again.
-struct Before {
+struct RefusedAnswer {
     answer: String,
-    refusal: Refusal,
+    refusal: AnswerRejection,
     refused: usize,
 }
 
 /// True if the client's model may be asked and the client supports it.
-pub(super) fn samples(app: &App, context: &RequestContext<RoleServer>) -> bool {
+pub(super) fn can_sample(app: &App, context: &RequestContext<RoleServer>) -> bool {
     let client = context.client_capabilities();
     app.config.novel.author.asks_clients() && client.is_some_and(|client| client.sampling.is_some())
 }
@@ -246,7 +258,7 @@ fn is_stateless(context: &RequestContext<RoleServer>) -> bool {
 /// The client's model, asked while its call waits.
 struct ClientModel<'a>(&'a Conversation<'a>);
 
-impl Author for ClientModel<'_> {
+impl TextModel for ClientModel<'_> {
     fn answerer(&self) -> Answerer {
         Answerer::Sampling
     }
@@ -255,11 +267,11 @@ impl Author for ClientModel<'_> {
     fn write<'a>(
         &'a self,
         prompt: &'a Prompt,
-    ) -> Pin<Box<dyn Future<Output = Result<Written, Unanswered>> + Send + 'a>> {
+    ) -> Pin<Box<dyn Future<Output = Result<ModelText, NoAnswer>> + Send + 'a>> {
         Box::pin(async move {
             let rest = self.0.context.extensions.get::<http::request::Parts>();
-            let rest = rest.and_then(|parts| parts.extensions.get::<Rest>());
-            let _resting = rest.and_then(Rest::begin);
+            let rest = rest.and_then(|parts| parts.extensions.get::<SlotHandle>());
+            let _resting = rest.and_then(SlotHandle::release);
             let asked = self.0.context.peer.create_message(message(prompt));
             let text = match tokio::time::timeout(PATIENCE, asked).await {
                 Ok(Ok(message)) => text(&message),
@@ -272,8 +284,8 @@ impl Author for ClientModel<'_> {
                     None
                 }
             };
-            let text = text.ok_or(Unanswered::Declined)?;
-            Ok(Written { text, usage: None })
+            let text = text.ok_or(NoAnswer::Declined)?;
+            Ok(ModelText { text, usage: None })
         })
     }
 }

@@ -6,7 +6,7 @@
 use rmcp::model::CustomRequest;
 use serde_json::Value;
 
-use super::fault::Fault;
+use super::protocol_error::McpError;
 
 /// The methods of both eras that take params, with an example of valid params.
 const EXPECTED: [(&str, &str); 7] = [
@@ -36,7 +36,7 @@ const STATELESS: [(&str, &str); 1] = [(
 
 /// Returns the error of a request that rmcp could not read; `None` if its method is really unknown.
 #[must_use]
-pub fn fault(request: &CustomRequest, is_stateless: bool) -> Option<Fault> {
+pub fn diagnose(request: &CustomRequest, is_stateless: bool) -> Option<McpError> {
     let of_era: &[(&str, &str)] = if is_stateless { &STATELESS } else { &IN_SESSIONS };
     let known = EXPECTED
         .iter()
@@ -45,7 +45,7 @@ pub fn fault(request: &CustomRequest, is_stateless: bool) -> Option<Fault> {
         .find(|(method, _)| *method == request.method);
     let (method, expected) = known?;
     let (reason, reason_ja) = reason(method, request.params.as_ref());
-    Some(Fault::MalformedRequest {
+    Some(McpError::MalformedRequest {
         method: (*method).to_owned(),
         reason,
         reason_ja,
@@ -116,17 +116,17 @@ mod tests {
     use rmcp::model::CustomRequest;
     use serde_json::{Value, json};
 
-    use super::{EXPECTED, Fault, IN_SESSIONS, STATELESS, fault};
+    use super::{EXPECTED, IN_SESSIONS, McpError, STATELESS, diagnose};
 
     fn said(method: &str, params: Value, is_stateless: bool) -> Option<String> {
-        match fault(&CustomRequest::new(method, Some(params)), is_stateless) {
-            Some(Fault::MalformedRequest { reason, .. }) => Some(reason),
+        match diagnose(&CustomRequest::new(method, Some(params)), is_stateless) {
+            Some(McpError::MalformedRequest { reason, .. }) => Some(reason),
             _ => None,
         }
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn malformed_params_name_the_wrong_field() {
         for (params, expected) in [
             (json!([]), "params is a list; it must be an object"),
             (json!({"name": 7}), "name is a number; it must be a string"),
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_expected_is_json() {
+    fn expected_params_are_valid_json() {
         for (method, expected) in EXPECTED.iter().chain(&IN_SESSIONS).chain(&STATELESS) {
             assert!(serde_json::from_str::<Value>(expected).is_ok(), "{method}");
         }

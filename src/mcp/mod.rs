@@ -4,22 +4,22 @@
 //! tool by name and decides nothing about what a tool may do.
 
 pub mod access;
-pub mod admission;
 pub mod ask;
 mod clients;
-pub mod fault;
 pub mod instructions;
 mod log_messages;
 pub mod malformed;
 pub mod observe;
 pub mod progress;
 pub mod prompts;
+pub mod protocol_error;
 mod replay;
+pub mod request_slot;
+pub mod request_state;
 pub mod resources;
 pub mod roots;
-pub mod seals;
-pub mod seat;
 pub mod server;
+pub mod session_restore;
 pub mod session_store;
 pub mod sessions;
 pub mod stateless;
@@ -41,9 +41,9 @@ use crate::app::App;
 /// The MCP service for both eras at one URL, as the HTTP edge mounts it.
 pub struct Endpoint<H> {
     /// The session manager. It is asked before the service, which itself knows no principals.
-    pub sessions: Arc<sessions::Sessions>,
+    pub sessions: Arc<sessions::McpSessionManager>,
     /// The service that speaks the protocol.
-    pub service: StreamableHttpService<H, sessions::Sessions>,
+    pub service: StreamableHttpService<H, sessions::McpSessionManager>,
 }
 
 impl<H> std::fmt::Debug for Endpoint<H> {
@@ -59,11 +59,11 @@ impl<H> std::fmt::Debug for Endpoint<H> {
 #[must_use]
 pub fn endpoint<H: Handler>(
     app: &Arc<App>,
-    streams: &Arc<sessions::Streams>,
+    streams: &Arc<sessions::SessionRegistry>,
     closing: CancellationToken,
     handler: impl Fn() -> H + Send + Sync + 'static,
 ) -> Endpoint<H> {
-    let sessions = sessions::Sessions::new(app, streams, closing.clone());
+    let sessions = sessions::McpSessionManager::new(app, streams, closing.clone());
     // The HTTP edge checks Host and Origin on every route.
     let config = StreamableHttpServerConfig::default()
         .disable_allowed_hosts()

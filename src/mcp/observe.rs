@@ -28,11 +28,11 @@ pub struct Operation {
 
 /// The slot through which the access log of an HTTP request learns the operation; in the request's extensions.
 #[derive(Clone, Debug, Default)]
-pub struct Told(Arc<OnceLock<Operation>>);
+pub struct OperationSlot(Arc<OnceLock<Operation>>);
 
-impl Told {
+impl OperationSlot {
     /// Sets the operation of a request that is not an MCP message.
-    pub fn tell(&self, operation: Operation) {
+    pub fn set(&self, operation: Operation) {
         let _ = self.0.set(operation);
     }
 
@@ -45,7 +45,7 @@ impl Told {
 
 /// The context that came with a request.
 #[derive(Clone, Copy, Debug)]
-pub struct Sent<'r> {
+pub struct RequestMeta<'r> {
     /// The HTTP request; `None` over standard input.
     pub parts: Option<&'r http::request::Parts>,
     /// The message's `_meta`.
@@ -57,7 +57,7 @@ pub struct Sent<'r> {
 impl Operation {
     /// Creates an operation that is not a tool call.
     #[must_use]
-    pub const fn of(method: &'static str) -> Self {
+    pub const fn new(method: &'static str) -> Self {
         Self { method, tool: None }
     }
 
@@ -71,7 +71,7 @@ impl Operation {
         work: impl Future<Output = Result<T, ErrorData>>,
     ) -> Result<T, ErrorData> {
         let version = context.protocol_version();
-        let sent = Sent {
+        let sent = RequestMeta {
             parts: context.extensions.get::<http::request::Parts>(),
             meta: &context.meta.0.0,
             version: version.as_ref().map(ProtocolVersion::as_str),
@@ -83,13 +83,13 @@ impl Operation {
     pub async fn run_for<T>(
         self,
         app: &App,
-        sent: Sent<'_>,
+        sent: RequestMeta<'_>,
         fault: impl Fn(&T) -> Option<String>,
         work: impl Future<Output = Result<T, ErrorData>>,
     ) -> Result<T, ErrorData> {
         let Self { method, tool } = self;
         let started = Instant::now();
-        if let Some(told) = sent.parts.and_then(|parts| parts.extensions.get::<Told>()) {
+        if let Some(told) = sent.parts.and_then(|parts| parts.extensions.get::<OperationSlot>()) {
             // A request is one message, so the slot is empty.
             let _ = told.0.set(self);
         }
@@ -122,6 +122,6 @@ impl Operation {
 
 /// Returns `None`: the result type cannot express an error.
 #[must_use]
-pub fn never<T>(_: &T) -> Option<String> {
+pub fn no_error<T>(_: &T) -> Option<String> {
     None
 }

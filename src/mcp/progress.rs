@@ -9,7 +9,7 @@ use fumi_base::text::Locale;
 use rmcp::{RoleServer, model::ProgressNotificationParam, service::RequestContext};
 use tokio::{task::JoinHandle, time::Instant};
 
-use crate::tool::Progress;
+use crate::tool::CallProgress;
 
 /// The delay of the first notification; shorter calls send none.
 const FIRST: Duration = Duration::from_secs(2);
@@ -30,7 +30,11 @@ impl Drop for Ticker {
 
 /// Starts sending, if the client sent a progress token.
 #[must_use]
-pub fn tell(context: &RequestContext<RoleServer>, progress: &Progress, locale: Option<Locale>) -> Option<Ticker> {
+pub fn start_ticker(
+    context: &RequestContext<RoleServer>,
+    progress: &CallProgress,
+    locale: Option<Locale>,
+) -> Option<Ticker> {
     let token = context.meta.get_progress_token()?;
     let (peer, progress) = (context.peer.clone(), progress.clone());
     Some(Ticker(tokio::spawn(async move {
@@ -48,7 +52,7 @@ pub fn tell(context: &RequestContext<RoleServer>, progress: &Progress, locale: O
                 let total = total as f64;
                 param = param.with_total(total);
             }
-            let told = progress.said();
+            let told = progress.current_step();
             if let Some(doing) = &told {
                 param = param.with_message(doing.get(locale.unwrap_or_default()));
             }
@@ -56,7 +60,7 @@ pub fn tell(context: &RequestContext<RoleServer>, progress: &Progress, locale: O
                 return;
             }
             let again = Instant::now() + EVERY;
-            while Instant::now() < again && progress.said() == told {
+            while Instant::now() < again && progress.current_step() == told {
                 tokio::time::sleep(LOOK).await;
             }
         }

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use fumi_base::{project::Project, text::Locale};
-use fumi_novel::project::{Episode, NovelProject};
+use fumi_novel::project::{EpisodeId, NovelProject};
 use rmcp::{
     ErrorData,
     model::{GetPromptRequestParams, GetPromptResult, Prompt, PromptArgument, PromptMessage, Role},
@@ -15,7 +15,7 @@ use rmcp::{
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-use super::{fault::Fault, resources};
+use super::{protocol_error::McpError, resources};
 use crate::{
     app::App,
     tool::{Access, Caller, ToolError, texts::ToolTexts},
@@ -27,7 +27,7 @@ const LONGEST: usize = 4_000;
 
 /// The definition of a prompt.
 #[derive(Clone, Copy, Debug)]
-pub struct Spec {
+pub struct PromptSpec {
     /// The name, which clients show behind a slash.
     pub name: &'static str,
     /// The tool that the prompt requires; `None` means that it requires the novel toolset and write access.
@@ -41,12 +41,12 @@ pub struct Spec {
 #[derive(Clone, Copy, Debug)]
 struct Argument {
     name: &'static str,
-    kind: Kind,
+    kind: ArgumentKind,
     required: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum ArgumentKind {
     /// The number of an episode, in any notation.
     Episode,
     /// A number of characters.
@@ -57,12 +57,12 @@ enum Kind {
 
 const EPISODE: Argument = Argument {
     name: "episode",
-    kind: Kind::Episode,
+    kind: ArgumentKind::Episode,
     required: true,
 };
 const IDEA: Argument = Argument {
     name: "idea",
-    kind: Kind::Words,
+    kind: ArgumentKind::Words,
     required: false,
 };
 
@@ -76,51 +76,51 @@ macro_rules! texts {
 }
 
 /// All prompts, in the order in which clients see them.
-pub const ALL: [Spec; 6] = [
-    Spec {
+pub const ALL: [PromptSpec; 6] = [
+    PromptSpec {
         name: "write",
         needs: Some("noveler_write"),
         arguments: &[
             EPISODE,
             Argument {
                 name: "length",
-                kind: Kind::Length,
+                kind: ArgumentKind::Length,
                 required: false,
             },
         ],
         texts: texts!("write"),
     },
-    Spec {
+    PromptSpec {
         name: "check",
         needs: Some("noveler_check"),
         arguments: &[EPISODE],
         texts: texts!("check"),
     },
-    Spec {
+    PromptSpec {
         name: "plot",
         needs: Some("noveler_plot"),
         arguments: &[EPISODE, IDEA],
         texts: texts!("plot"),
     },
-    Spec {
+    PromptSpec {
         name: "status",
         needs: Some("status"),
         arguments: &[],
         texts: texts!("status"),
     },
-    Spec {
+    PromptSpec {
         name: "complete",
         needs: Some("noveler_complete"),
         arguments: &[EPISODE],
         texts: texts!("complete"),
     },
-    Spec {
+    PromptSpec {
         name: "init",
         needs: None,
         arguments: &[
             Argument {
                 name: "title",
-                kind: Kind::Words,
+                kind: ArgumentKind::Words,
                 required: true,
             },
             IDEA,
@@ -129,7 +129,7 @@ pub const ALL: [Spec; 6] = [
     },
 ];
 
-impl Spec {
+impl PromptSpec {
     /// Returns the title, description and arguments, and the body of the prompt.
     #[must_use]
     pub fn texts(&self, locale: Locale) -> (ToolTexts, &'static str) {
@@ -145,7 +145,7 @@ impl Spec {
 }
 
 /// Returns the prompts that a caller is offered.
-fn offered<'a>(app: &'a App, access: &'a Access) -> impl Iterator<Item = &'static Spec> + 'a {
+fn offered<'a>(app: &'a App, access: &'a Access) -> impl Iterator<Item = &'static PromptSpec> + 'a {
     ALL.iter().filter(|spec| match spec.needs {
         Some(tool) => can_call(app, access, tool),
         None => access.scope.contains(NOVEL) && !access.read_only,
@@ -160,14 +160,14 @@ pub fn has_any(app: &App, access: &Access) -> bool {
 
 /// True if a caller can call a tool.
 pub(super) fn can_call(app: &App, access: &Access, tool: &str) -> bool {
-    let entry = app.catalogue.find(access.shown(), tool);
+    let entry = app.catalogue.find(access.listed_scope(), tool);
     entry.is_some_and(|entry| access.allows(entry.spec.effect))
 }
 
 /// Returns the prompts that a caller is offered, in the protocol's form.
 #[must_use]
 pub fn list(app: &App, access: &Access, locale: Locale) -> Vec<Prompt> {
-    let shown = |spec: &Spec| {
+    let shown = |spec: &PromptSpec| {
         let (texts, _) = spec.texts(locale);
         let arguments: Vec<_> = spec
             .arguments
@@ -201,10 +201,10 @@ pub fn get(
     Ok(GetPromptResult::new(vec![message]).with_description(texts.description))
 }
 
-fn find(app: &App, access: &Access, name: &str) -> Result<&'static Spec, Fault> {
+fn find(app: &App, access: &Access, name: &str) -> Result<&'static PromptSpec, McpError> {
     offered(app, access).find(|spec| spec.name == name).ok_or_else(|| {
         let known: Vec<_> = offered(app, access).map(|spec| spec.name).collect();
-        Fault::UnknownPrompt {
+        McpError::UnknownPrompt {
             name: name.chars().take(100).collect(),
             known: known.join(", "),
         }
@@ -213,8 +213,8 @@ fn find(app: &App, access: &Access, name: &str) -> Result<&'static Spec, Fault> 
 
 /// Returns the arguments by name, in the form in which they are inserted. Reports only the first invalid argument,
 /// since there are two at most.
-fn values(spec: &Spec, given: &Map<String, Value>) -> Result<Vec<(&'static str, String)>, Fault> {
-    let refuse = |name: &str, reason: &'static str, reason_ja: &'static str| Fault::InvalidPromptArgument {
+fn values(spec: &PromptSpec, given: &Map<String, Value>) -> Result<Vec<(&'static str, String)>, McpError> {
+    let refuse = |name: &str, reason: &'static str, reason_ja: &'static str| McpError::InvalidPromptArgument {
         prompt: spec.name,
         name: name.chars().take(100).collect(),
         reason,
@@ -239,9 +239,9 @@ fn values(spec: &Spec, given: &Map<String, Value>) -> Result<Vec<(&'static str, 
             continue;
         }
         let value = match argument.kind {
-            Kind::Episode => episode(&text)
+            ArgumentKind::Episode => episode(&text)
                 .ok_or_else(|| refuse(argument.name, "it is no number of an episode", "話数として読めません"))?,
-            Kind::Length => text
+            ArgumentKind::Length => text
                 .parse::<u32>()
                 .ok()
                 .filter(|length| (1_000..=20_000).contains(length))
@@ -253,14 +253,14 @@ fn values(spec: &Spec, given: &Map<String, Value>) -> Result<Vec<(&'static str, 
                     )
                 })?
                 .to_string(),
-            Kind::Words if text.chars().count() > LONGEST => {
+            ArgumentKind::Words if text.chars().count() > LONGEST => {
                 return Err(refuse(
                     argument.name,
                     "it is longer than 4000 characters",
                     "4000 文字を超えています",
                 ));
             }
-            Kind::Words => text.split_whitespace().collect::<Vec<_>>().join(" "),
+            ArgumentKind::Words => text.split_whitespace().collect::<Vec<_>>().join(" "),
         };
         values.push((argument.name, value));
     }
@@ -269,7 +269,7 @@ fn values(spec: &Spec, given: &Map<String, Value>) -> Result<Vec<(&'static str, 
 
 /// Parses the number of an episode as people write it: `1`, `１`, `第一話`, `episode 1`.
 fn episode(text: &str) -> Option<String> {
-    let bare = Episode::in_name(&format!("第{text}話")).or_else(|| Episode::in_name(text));
+    let bare = EpisodeId::parse_stem(&format!("第{text}話")).or_else(|| EpisodeId::parse_stem(text));
     let (episode, _) = bare.filter(|(_, title)| title.is_none())?;
     Some(episode.number().to_string())
 }
@@ -342,7 +342,7 @@ pub(super) async fn complete(
 ) -> Result<Vec<String>, ErrorData> {
     let spec = offered(app, &caller.access).find(|spec| spec.name == prompt);
     let asked = spec.and_then(|spec| spec.arguments.iter().find(|known| known.name == argument));
-    if asked.is_none_or(|argument| argument.kind != Kind::Episode) {
+    if asked.is_none_or(|argument| argument.kind != ArgumentKind::Episode) {
         return Ok(Vec::new());
     }
     let names = app.config.novel.names.clone();
@@ -364,7 +364,7 @@ mod tests {
     use super::{ALL, episode, named, rendered};
 
     #[test]
-    fn lines_about_what_is_not_there_are_left_out() {
+    fn lines_with_missing_tools_or_arguments_are_dropped() {
         let body = "Write {episode}.\n\n1. Call @status.\n1. Length {length}.\n1. Call @noveler_write with {\"episode\": {episode}}.";
         let values = [("episode", "3".to_owned())];
         assert_eq!(

@@ -30,8 +30,8 @@ use rmcp::{
 use tokio::sync::mpsc;
 
 use super::{
-    fault::{Fault, refused},
     log_messages,
+    protocol_error::{McpError, to_protocol_error},
 };
 
 /// The number of events of one stream that are kept, and that may wait for a reader.
@@ -88,15 +88,15 @@ impl fmt::Display for EventId {
 }
 
 /// The properties of a request that its stream needs.
-pub(super) struct Asked {
+pub(super) struct StreamRequest {
     id: RequestId,
     is_call: bool,
     is_primed: bool,
 }
 
-impl Asked {
+impl StreamRequest {
     /// Returns `None` for a message that is not a request.
-    pub(super) fn of(message: &ClientJsonRpcMessage) -> Option<Self> {
+    pub(super) fn from_message(message: &ClientJsonRpcMessage) -> Option<Self> {
         let ClientJsonRpcMessage::Request(request) = message else {
             return None;
         };
@@ -112,21 +112,21 @@ impl Asked {
 
 /// The bytes of finished calls, over all sessions.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Room(Arc<AtomicUsize>);
+pub(super) struct ReplayBudget(Arc<AtomicUsize>);
 
 /// Reserved bytes, released on drop.
 #[derive(Debug)]
-struct Taken(Room, usize);
+struct ReservedBytes(ReplayBudget, usize);
 
-impl Room {
-    fn take(&self, bytes: usize) -> Option<Taken> {
+impl ReplayBudget {
+    fn take(&self, bytes: usize) -> Option<ReservedBytes> {
         let more = |taken: usize| taken.checked_add(bytes).filter(|taken| *taken <= BYTES);
         self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, more).ok()?;
-        Some(Taken(self.clone(), bytes))
+        Some(ReservedBytes(self.clone(), bytes))
     }
 }
 
-impl Drop for Taken {
+impl Drop for ReservedBytes {
     fn drop(&mut self) {
         self.0.0.fetch_sub(self.1, Ordering::SeqCst);
     }
@@ -136,13 +136,13 @@ impl Drop for Taken {
 #[derive(Debug, Default)]
 pub(super) struct Replay {
     /// The streams, oldest first. Std mutex: locked for short sections without `.await`.
-    kept: Mutex<VecDeque<Kept>>,
-    room: Room,
+    kept: Mutex<VecDeque<ReplayStream>>,
+    room: ReplayBudget,
     is_quiet: AtomicBool,
 }
 
 #[derive(Debug)]
-struct Kept {
+struct ReplayStream {
     stream: u64,
     request: RequestId,
     is_call: bool,
@@ -151,10 +151,10 @@ struct Kept {
     next: usize,
     events: VecDeque<ServerSseMessage>,
     reader: Option<mpsc::Sender<ServerSseMessage>>,
-    finished: Option<(Instant, Taken)>,
+    finished: Option<(Instant, ReservedBytes)>,
 }
 
-impl Kept {
+impl ReplayStream {
     fn id(&self, index: usize) -> Option<String> {
         self.has_ids.then(|| {
             let id = EventId {
@@ -168,7 +168,7 @@ impl Kept {
 
     /// Returns its size in memory, measured as JSON.
     fn bytes(&self) -> usize {
-        let mut counted = Counted(0);
+        let mut counted = ByteCounter(0);
         for message in self.events.iter().filter_map(|event| event.message.as_deref()) {
             // Counting cannot fail, and a message that cannot be serialized is not sent either.
             let _ = serde_json::to_writer(&mut counted, message);
@@ -177,9 +177,9 @@ impl Kept {
     }
 }
 
-struct Counted(usize);
+struct ByteCounter(usize);
 
-impl io::Write for Counted {
+impl io::Write for ByteCounter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0 += bytes.len();
         Ok(bytes.len())
@@ -192,26 +192,26 @@ impl io::Write for Counted {
 
 /// The writing end of a request's stream. Dropping it finishes the stream.
 #[derive(Debug)]
-pub(super) struct Writer {
+pub(super) struct ReplayWriter {
     replay: Arc<Replay>,
     stream: u64,
 }
 
 /// The events of a stream for one connection.
 #[derive(Debug)]
-pub(super) struct Reader(mpsc::Receiver<ServerSseMessage>);
+pub(super) struct ReplayReader(mpsc::Receiver<ServerSseMessage>);
 
-impl Stream for Reader {
+impl Stream for ReplayReader {
     type Item = ServerSseMessage;
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         self.0.poll_recv(context)
     }
 }
 
-impl Reader {
+impl ReplayReader {
     /// Returns a stream that answers a request with an error, and ends.
-    pub(super) fn refusing(request: RequestId, fault: Fault) -> Self {
-        let error = ServerJsonRpcMessage::error(refused(&fault.into(), None), Some(request));
+    pub(super) fn from_error(request: RequestId, fault: McpError) -> Self {
+        let error = ServerJsonRpcMessage::error(to_protocol_error(&fault.into(), None), Some(request));
         let (sender, receiver) = mpsc::channel(1);
         let _ = sender.try_send(ServerSseMessage::from_message(error));
         Self(receiver)
@@ -219,7 +219,7 @@ impl Reader {
 }
 
 impl Replay {
-    pub(super) fn new(room: &Room) -> Arc<Self> {
+    pub(super) fn new(room: &ReplayBudget) -> Arc<Self> {
         Arc::new(Self {
             kept: Mutex::default(),
             room: room.clone(),
@@ -237,21 +237,21 @@ impl Replay {
         self.is_quiet.load(Relaxed)
     }
 
-    fn kept(&self) -> MutexGuard<'_, VecDeque<Kept>> {
+    fn kept(&self) -> MutexGuard<'_, VecDeque<ReplayStream>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Begins the stream of a request; an error if a request with the same id is running.
-    pub(super) fn begin(self: &Arc<Self>, asked: Asked) -> Result<(Writer, Reader), Reader> {
+    pub(super) fn begin(self: &Arc<Self>, asked: StreamRequest) -> Result<(ReplayWriter, ReplayReader), ReplayReader> {
         let mut kept = self.kept();
-        let is_running = |kept: &Kept| kept.finished.is_none() && kept.request == asked.id;
+        let is_running = |kept: &ReplayStream| kept.finished.is_none() && kept.request == asked.id;
         if kept.iter().any(is_running) {
-            return Err(Reader::refusing(asked.id, Fault::RequestIdInUse));
+            return Err(ReplayReader::from_error(asked.id, McpError::RequestIdInUse));
         }
         let stream = getrandom::u64().unwrap_or_default();
         let (sender, receiver) = mpsc::channel(EVENTS);
         let has_ids = serde_json::to_vec(&asked.id).is_ok_and(|id| id.len() <= LONGEST_ID);
-        let begun = Kept {
+        let begun = ReplayStream {
             stream,
             request: asked.id,
             is_call: asked.is_call,
@@ -268,16 +268,16 @@ impl Replay {
                 let _ = sender.try_send(ServerSseMessage::new(id, log_messages::begun()));
             }
         }
-        kept.push_back(Kept {
+        kept.push_back(ReplayStream {
             reader: Some(sender),
             ..begun
         });
         let replay = Arc::clone(self);
-        Ok((Writer { replay, stream }, Reader(receiver)))
+        Ok((ReplayWriter { replay, stream }, ReplayReader(receiver)))
     }
 
     /// Returns the events after an event id; `None` if its stream is not kept.
-    pub(super) fn resume(&self, after: &EventId) -> Option<Reader> {
+    pub(super) fn resume(&self, after: &EventId) -> Option<ReplayReader> {
         let mut kept = self.kept();
         let stream = kept
             .iter_mut()
@@ -292,11 +292,11 @@ impl Replay {
         if stream.finished.is_none() {
             stream.reader = Some(sender);
         }
-        Some(Reader(receiver))
+        Some(ReplayReader(receiver))
     }
 
     /// Drops finished calls whose time is over.
-    pub(super) fn forget_old(&self) {
+    pub(super) fn drop_expired(&self) {
         self.kept()
             .retain(|kept| kept.finished.as_ref().is_none_or(|(at, _)| at.elapsed() < KEPT));
     }
@@ -311,7 +311,7 @@ impl Replay {
         if !done.is_call || !done.has_ids {
             return;
         }
-        let is_finished = |kept: &Kept| kept.finished.is_some();
+        let is_finished = |kept: &ReplayStream| kept.finished.is_some();
         if all.iter().filter(|kept| is_finished(kept)).count() >= FINISHED
             && let Some(oldest) = all.iter().position(is_finished)
         {
@@ -333,7 +333,7 @@ impl Replay {
     }
 }
 
-impl Writer {
+impl ReplayWriter {
     /// Appends an event.
     pub(super) fn push(&self, mut event: ServerSseMessage) {
         let mut all = self.replay.kept();
@@ -357,7 +357,7 @@ impl Writer {
     }
 
     /// Appends all events of a stream.
-    pub(super) async fn pump(self, events: impl Stream<Item = ServerSseMessage>) {
+    pub(super) async fn write_all(self, events: impl Stream<Item = ServerSseMessage>) {
         let mut events = Box::pin(events);
         while let Some(event) = std::future::poll_fn(|context| events.as_mut().poll_next(context)).await {
             self.push(event);
@@ -365,7 +365,7 @@ impl Writer {
     }
 }
 
-impl Drop for Writer {
+impl Drop for ReplayWriter {
     fn drop(&mut self) {
         self.replay.finish(self.stream);
     }
@@ -380,10 +380,10 @@ mod tests {
         transport::streamable_http_server::session::ServerSseMessage,
     };
 
-    use super::{Asked, BYTES, EVENTS, EventId, FINISHED, Reader, Replay, Room, Writer};
+    use super::{BYTES, EVENTS, EventId, FINISHED, Replay, ReplayBudget, ReplayReader, ReplayWriter, StreamRequest};
 
-    fn begin(replay: &Arc<Replay>, id: i64) -> (Writer, Reader) {
-        let asked = Asked {
+    fn begin(replay: &Arc<Replay>, id: i64) -> (ReplayWriter, ReplayReader) {
+        let asked = StreamRequest {
             id: RequestId::Number(id),
             is_call: true,
             is_primed: false,
@@ -396,7 +396,7 @@ mod tests {
         ServerSseMessage::from_message(ServerJsonRpcMessage::error(error, None))
     }
 
-    fn read(reader: &mut Reader) -> Vec<EventId> {
+    fn read(reader: &mut ReplayReader) -> Vec<EventId> {
         let events = std::iter::from_fn(|| reader.0.try_recv().ok());
         events
             .filter_map(|event| EventId::parse(&event.event_id.expect("an id")))
@@ -404,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_id_comes_back_and_nothing_else_is_one() {
+    fn event_id_round_trips_and_rejects_other_text() {
         for request in [RequestId::Number(-7), RequestId::String("a/\n\"ü".into())] {
             let id = EventId {
                 index: 3,
@@ -421,7 +421,7 @@ mod tests {
 
     #[test]
     fn the_last_events_of_a_stream_are_kept() {
-        let replay = Replay::new(&Room::default());
+        let replay = Replay::new(&ReplayBudget::default());
         let (writer, mut reader) = begin(&replay, 1);
         writer.push(event("first"));
         let first = read(&mut reader).remove(0);
@@ -437,7 +437,7 @@ mod tests {
 
     #[test]
     fn finished_calls_are_bounded_in_number_and_in_bytes() {
-        let room = Room::default();
+        let room = ReplayBudget::default();
         let replay = Replay::new(&room);
         for id in 0..100 {
             begin(&replay, id).0.push(event("done"));

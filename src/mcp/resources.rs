@@ -10,7 +10,7 @@ use std::{
 
 use base64::{Engine as _, engine::general_purpose};
 use fumi_base::{
-    expectation::Resolved,
+    expectation::ResolvedExpectation,
     files::{self, EncodingChoice},
     pools::Pool,
     project::{Project, ProjectPath},
@@ -19,8 +19,8 @@ use fumi_base::{
 };
 use fumi_code::{
     languages::detect::guess,
-    section::{Content, Format, Range, Sheet},
-    walk::{Detail, FileFilter, FileOptions, Listed, Sort},
+    section::{SectionContent, SectionCutter, SectionFormat, SectionRange},
+    walk::{FileFilter, FileOptions, ListingDetail, ListingRequest, ListingSort},
 };
 use rmcp::{
     ErrorData,
@@ -33,13 +33,14 @@ use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    fault::{Fault, refused},
-    prompts, statistics,
-    uri::{self, Asked, What},
+    prompts,
+    protocol_error::{McpError, to_protocol_error},
+    statistics,
+    uri::{self, ResourceKind, ResourceUri},
 };
 use crate::{
     app::App,
-    tool::{Answerer, Caller, Cx, Progress, ToolError, pipeline, shorten::json_end},
+    tool::{Answerer, CallProgress, Caller, Cx, ToolError, pipeline, shorten::json_end},
 };
 
 /// The number of files on one page of the list.
@@ -64,19 +65,19 @@ pub async fn list(
     cancel: &CancellationToken,
 ) -> Result<ListResourcesResult, ErrorData> {
     let after = cursor.map(path_of).transpose();
-    let after = after.map_err(|fault| refused(&fault.into(), caller.locale))?;
+    let after = after.map_err(|fault| to_protocol_error(&fault.into(), caller.locale))?;
     let paths = paths(app, project, caller, cancel).await?;
     let mut resources = Vec::new();
     if after.is_none() {
         resources.extend(uri::STATS.iter().map(|name| {
-            Resource::new(format!("{}{name}", uri::STATS_OF), (*name).to_owned()).with_mime_type("application/json")
+            Resource::new(format!("{}{name}", uri::STATS_PREFIX), (*name).to_owned()).with_mime_type("application/json")
         }));
     }
     let from = after.map_or(0, |after| paths.partition_point(|path| *path <= after));
     let page = &paths[from..paths.len().min(from + PAGE)];
     resources.extend(
         page.iter()
-            .map(|path| Resource::new(uri::of_file(path), path.clone()).with_mime_type(media_type(path, ""))),
+            .map(|path| Resource::new(uri::file_uri(path), path.clone()).with_mime_type(media_type(path, ""))),
     );
     let mut result = ListResourcesResult::with_all_items(resources);
     if from + page.len() < paths.len() {
@@ -89,13 +90,13 @@ fn cursor_of(path: &str) -> String {
     general_purpose::URL_SAFE_NO_PAD.encode(format!("{CURSOR}{path}"))
 }
 
-fn path_of(cursor: &str) -> Result<String, Fault> {
+fn path_of(cursor: &str) -> Result<String, McpError> {
     general_purpose::URL_SAFE_NO_PAD
         .decode(cursor)
         .ok()
         .and_then(|bytes| String::from_utf8(bytes).ok())
         .and_then(|text| text.strip_prefix(CURSOR).map(str::to_owned))
-        .ok_or(Fault::InvalidCursor)
+        .ok_or(McpError::InvalidCursor)
 }
 
 /// The prefix of a decoded cursor; another format will get another number.
@@ -113,11 +114,11 @@ async fn paths(
             types: vec!["f".to_owned()],
             ..FileOptions::default()
         };
-        let filter =
-            FileFilter::new(project, &[], &options, SystemTime::now()).map_err(|errors| ToolError::all(&errors))?;
-        let wanted = Listed {
-            detail: Detail::Names,
-            sort: Sort::Path,
+        let filter = FileFilter::new(project, &[], &options, SystemTime::now())
+            .map_err(|errors| ToolError::combine_same_kind(&errors))?;
+        let wanted = ListingRequest {
+            detail: ListingDetail::Names,
+            sort: ListingSort::Path,
             keep: usize::MAX,
         };
         let mut paths: Vec<_> = filter
@@ -141,9 +142,9 @@ pub(super) async fn run<T: Send + 'static>(
     cancel: &CancellationToken,
     work: impl FnOnce(&Arc<Project>, &CancellationToken) -> Result<T, ToolError> + Send + 'static,
 ) -> Result<T, ErrorData> {
-    let _ = project.is_there();
+    let _ = project.ensure_open();
     let cx = Cx {
-        expectation: Resolved::default(),
+        expectation: ResolvedExpectation::default(),
         batch: None,
         is_followed: false,
         project: Arc::clone(&project),
@@ -151,12 +152,12 @@ pub(super) async fn run<T: Send + 'static>(
         caller: caller.clone(),
         answerer: Answerer::Host,
         cancel: cancel.child_token(),
-        progress: Progress::default(),
+        progress: CallProgress::default(),
         metrics: Arc::clone(&app.kernel.metrics),
         writers: Arc::clone(&app.kernel.writers),
         turn: std::sync::Mutex::default(),
         writing: tokio::sync::watch::Sender::default(),
-        seat: std::sync::OnceLock::new(),
+        permit: std::sync::OnceLock::new(),
     };
     // The work also stops when its future is dropped.
     let _stop = cx.cancel.clone().drop_guard();
@@ -164,14 +165,14 @@ pub(super) async fn run<T: Send + 'static>(
     let permit = pools
         .acquire(Pool::Analysis, &caller.access.principal, &cx.cancel)
         .await;
-    let permit = permit.map_err(|error| refused(&error.into(), caller.locale))?;
-    cx.seat.get_or_init(|| Arc::new(permit));
+    let permit = permit.map_err(|error| to_protocol_error(&error.into(), caller.locale))?;
+    cx.permit.get_or_init(|| Arc::new(permit));
     let work = cx.blocking(move |cancel, _| work(&project, cancel));
-    let done = pipeline::within(LIMIT, cancel, &cx, work).await;
+    let done = pipeline::run_with_timeout(LIMIT, cancel, &cx, work).await;
     done.map_err(|error| match error.code() {
         // The text for tools names an option that does not exist here.
-        "TOOL_TIMEOUT" => refused(&Fault::Late(LIMIT).into(), caller.locale),
-        _ => refused(&error, caller.locale),
+        "TOOL_TIMEOUT" => to_protocol_error(&McpError::Late(LIMIT).into(), caller.locale),
+        _ => to_protocol_error(&error, caller.locale),
     })
 }
 
@@ -189,8 +190,8 @@ pub fn templates(locale: Locale) -> ListResourceTemplatesResult {
         ),
     };
     ListResourceTemplatesResult::with_all_items(vec![
-        ResourceTemplate::new(format!("{}{{+path}}", uri::FILE), "code_file").with_description(file),
-        ResourceTemplate::new(format!("{}{{type}}", uri::STATS_OF), "project_stats")
+        ResourceTemplate::new(format!("{}{{+path}}", uri::FILE_PREFIX), "code_file").with_description(file),
+        ResourceTemplate::new(format!("{}{{type}}", uri::STATS_PREFIX), "project_stats")
             .with_description(stats)
             .with_mime_type("application/json"),
     ])
@@ -204,30 +205,30 @@ pub async fn read(
     caller: &Caller,
     cancel: &CancellationToken,
 ) -> Result<ReadResourceResult, ErrorData> {
-    let asked = Asked::parse(own_uri).map_err(|fault| refused(&fault.into(), caller.locale))?;
+    let asked = ResourceUri::parse(own_uri).map_err(|fault| to_protocol_error(&fault.into(), caller.locale))?;
     let project = match &asked.project_root {
         Some(root) => caller
             .access
             .roots(&app.kernel.roots)
             .project(root)
-            .map_err(|error| refused(&error.into(), caller.locale))?,
+            .map_err(|error| to_protocol_error(&error.into(), caller.locale))?,
         None => project,
     };
     let (parts, uri, locale) = (Arc::clone(app), own_uri.to_owned(), caller.locale.unwrap_or_default());
     let read = run(app, project, caller, cancel, move |project, cancel| match asked.what {
-        What::File(path) => {
+        ResourceKind::File(path) => {
             let path = project.resolve(&path)?;
             match asked.bytes {
                 Some(range) => Ok(vec![part(&path, range, &parts.kernel.redactor, uri)?]),
                 None => file(&path, asked.lines, &parts, &uri, locale),
             }
         }
-        What::Stats(name) => Ok(vec![stats(&parts, project, name, uri, cancel)?]),
+        ResourceKind::Stats(name) => Ok(vec![stats(&parts, project, name, uri, cancel)?]),
     });
     let mut contents = read.await?;
     for content in &mut contents {
         if let ResourceContents::TextResourceContents { text, .. } = content
-            && let Some(clean) = app.kernel.redactor.own(text)
+            && let Some(clean) = app.kernel.redactor.redact_own(text)
         {
             *text = clean;
         }
@@ -246,18 +247,18 @@ pub async fn complete(
 ) -> Result<CompleteResult, ErrorData> {
     let typed = request.argument.value.as_str();
     let values: Vec<String> = match &request.r#ref {
-        Reference::Resource(reference) if reference.uri.starts_with(uri::STATS_OF) => {
+        Reference::Resource(reference) if reference.uri.starts_with(uri::STATS_PREFIX) => {
             let names = uri::STATS.iter().filter(|name| name.starts_with(typed));
             names.map(|name| (*name).to_owned()).collect()
         }
-        Reference::Resource(reference) if reference.uri.starts_with(uri::FILE) => {
+        Reference::Resource(reference) if reference.uri.starts_with(uri::FILE_PREFIX) => {
             near(paths(app, project, caller, cancel).await?, typed)
         }
         Reference::Resource(reference) => {
-            let fault = Fault::UnknownResource {
+            let fault = McpError::UnknownResource {
                 uri: reference.uri.clone(),
             };
-            return Err(refused(&fault.into(), caller.locale));
+            return Err(to_protocol_error(&fault.into(), caller.locale));
         }
         Reference::Prompt(prompt) => {
             let asked = (&*prompt.name, &*request.argument.name, typed);
@@ -299,9 +300,9 @@ fn part(
     let before = start.min(margin);
     let shown = wanted.min(LONGEST as u64);
     let (mut bytes, size) = files::read_part(path, start - before, before + shown + margin)?;
-    redactor.cover(&mut bytes);
+    redactor.mask_bytes(&mut bytes);
     if start >= size {
-        let fault = Fault::InvalidBytes {
+        let fault = McpError::InvalidBytes {
             value: start.to_string(),
             reason: "it begins behind the end of the file",
             reason_ja: "開始位置がファイルの末尾を越えています",
@@ -343,7 +344,7 @@ fn file(
     let (mut head, size) = files::read_part(path, 0, LONGEST as u64 + redactor.margin())?;
     // Most binary files are recognised by their beginning; the rest of a large one is not read.
     if is_binary(&head) {
-        redactor.cover(&mut head);
+        redactor.mask_bytes(&mut head);
         head.truncate(LONGEST);
         return Ok(vec![blob(path, 0, &head, size, uri.to_owned(), true)]);
     }
@@ -354,23 +355,23 @@ fn file(
         files::read(path, app.config.limits.file_bytes)?
     };
     if is_binary(&bytes) {
-        redactor.cover(&mut bytes);
+        redactor.mask_bytes(&mut bytes);
         let shown = &bytes[..bytes.len().min(LONGEST)];
         return Ok(vec![blob(path, 0, shown, bytes.len() as u64, uri.to_owned(), true)]);
     }
     let shown = path.shown();
     let mut decoded = files::decode(&bytes, EncodingChoice::Auto);
-    if let Some(covered) = redactor.covered(&decoded.text) {
+    if let Some(covered) = redactor.mask(&decoded.text) {
         decoded.text = covered;
     }
     let size = bytes.len();
     drop(bytes);
-    let sheet = Sheet::new(&shown, &decoded);
+    let sheet = SectionCutter::new(&shown, &decoded);
     let total_lines = sheet.total_lines();
     let cut = match lines {
-        Some((start, end)) => match sheet.cut(&Range::lines(start, end), Format::Raw)?.content {
-            Content::One(text) => Some(text),
-            Content::Lines(lines) => Some(lines.join("\n")),
+        Some((start, end)) => match sheet.cut(&SectionRange::lines(start, end), SectionFormat::Raw)?.content {
+            SectionContent::One(text) => Some(text),
+            SectionContent::Lines(lines) => Some(lines.join("\n")),
         },
         None => None,
     };
@@ -414,7 +415,7 @@ fn file(
 }
 
 /// The location of the rest of a cut text.
-struct Rest {
+struct TextRemainder {
     uri: String,
     how: String,
 }
@@ -429,7 +430,7 @@ fn cut_to(
     (lines, total): (Option<(usize, Option<usize>)>, usize),
     uri: &str,
     locale: Locale,
-) -> Option<Rest> {
+) -> Option<TextRemainder> {
     let end = json_end(text, room);
     if end == text.len() {
         return None;
@@ -456,7 +457,7 @@ fn cut_to(
             ),
         };
         if first >= last.unwrap_or(total).min(total) {
-            return Some(Rest {
+            return Some(TextRemainder {
                 uri: uri.to_owned(),
                 how: columns,
             });
@@ -466,7 +467,7 @@ fn cut_to(
             Locale::En => format!("{columns}, and {uri} what follows it"),
             Locale::Ja => format!("{columns}。次の行からは {uri} を読んでください"),
         };
-        return Some(Rest { uri, how });
+        return Some(TextRemainder { uri, how });
     };
     text.truncate(line_end + 1);
     let uri = from(first + text.bytes().filter(|byte| *byte == b'\n').count());
@@ -474,7 +475,7 @@ fn cut_to(
         Locale::En => format!("read {uri} for the rest"),
         Locale::Ja => format!("続きは {uri} を読んでください"),
     };
-    Some(Rest { uri, how })
+    Some(TextRemainder { uri, how })
 }
 
 fn stats(
@@ -484,7 +485,7 @@ fn stats(
     uri: String,
     cancel: &CancellationToken,
 ) -> Result<ResourceContents, ToolError> {
-    let (text, generated_at) = statistics::of(app, project, name, cancel)?;
+    let (text, generated_at) = statistics::load(app, project, name, cancel)?;
     let meta = json!({
         "stats_type": name,
         "generated_at": &*generated_at,
@@ -524,7 +525,7 @@ mod tests {
     use super::{cursor_of, near, path_of};
 
     #[test]
-    fn a_cursor_comes_back_and_nothing_else_is_one() {
+    fn list_cursor_round_trips_and_rejects_other_text() {
         for path in ["src/a b.py", "日本.txt", ""] {
             assert_eq!(path_of(&cursor_of(path)).as_deref(), Ok(path));
         }
@@ -534,7 +535,7 @@ mod tests {
     }
 
     #[test]
-    fn what_begins_as_typed_comes_before_what_is_named_so() {
+    fn path_prefix_matches_precede_file_name_matches() {
         let paths = ["docs/main.md", "main/a.py", "src/Main.java", "src/domain.py"].map(str::to_owned);
         assert_eq!(
             near(paths.to_vec(), "main"),

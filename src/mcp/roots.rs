@@ -27,12 +27,12 @@ const MOST_ASKED: u32 = 3;
 #[derive(Debug, Default)]
 pub struct ClientRoots {
     /// The first allowed root of each session, if it has one.
-    known: DashMap<String, Known>,
+    known: DashMap<String, KnownRoots>,
 }
 
 /// The answer of a session.
 #[derive(Clone, Debug)]
-enum Known {
+enum KnownRoots {
     Root(Option<Arc<Project>>),
     /// The session did not answer; the number of attempts.
     Silent(u32),
@@ -57,8 +57,8 @@ pub async fn project(
     let Some(session) = caller.session.as_deref() else {
         return default();
     };
-    if let Some(chosen) = app.sessions.root(session)
-        && access.roots(&app.kernel.roots).admits(&chosen)
+    if let Some(chosen) = app.sessions.project(session)
+        && access.roots(&app.kernel.roots).allows(&chosen)
     {
         return chosen;
     }
@@ -73,13 +73,13 @@ pub async fn project(
     }
     let known = clients.known.get(session).map(|known| known.clone());
     let asked = match known {
-        Some(Known::Root(root)) => return root.unwrap_or_else(default),
-        Some(Known::Silent(asked)) if asked >= MOST_ASKED => return default(),
-        Some(Known::Silent(asked)) => asked,
+        Some(KnownRoots::Root(root)) => return root.unwrap_or_else(default),
+        Some(KnownRoots::Silent(asked)) if asked >= MOST_ASKED => return default(),
+        Some(KnownRoots::Silent(asked)) => asked,
         None => 0,
     };
     let said = ask(access.roots(&app.kernel.roots), context).await;
-    let known = said.clone().map_or(Known::Silent(asked + 1), Known::Root);
+    let known = said.clone().map_or(KnownRoots::Silent(asked + 1), KnownRoots::Root);
     clients.known.insert(session.to_owned(), known);
     said.flatten().unwrap_or_else(default)
 }

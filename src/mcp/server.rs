@@ -25,22 +25,22 @@ use rmcp::{
 use serde_json::{Value, json};
 
 use super::{
-    ask::{Conversation, Held, samples},
-    clients,
-    fault::{Fault, refused},
-    instructions, log_messages, malformed,
-    observe::{Operation, never},
-    progress, prompts, resources, roots,
-    sessions::{self, STATELESS_SINCE, Streams},
-    subscriptions::{Prepared, Subscriber},
-    tasks::Long,
+    ask::{Conversation, ConversationOutcome, can_sample},
+    clients, instructions, log_messages, malformed,
+    observe::{Operation, no_error},
+    progress, prompts,
+    protocol_error::{McpError, to_protocol_error},
+    resources, roots,
+    sessions::{self, STATELESS_SINCE, SessionRegistry},
+    subscriptions::{PreparedStream, Subscriber},
+    tasks::LongCall,
 };
 use crate::{
     app::App,
     telemetry::metrics::ReplyForm,
     tool::{
-        Access, Block, Caller, Effect, Progress, Reply,
-        catalogue::{Catalogue, Entry},
+        Access, Block, CallProgress, Caller, Effect, ToolReply,
+        catalogue::{Catalogue, ToolEntry},
         pipeline::{self, Call},
     },
 };
@@ -61,25 +61,25 @@ const STDIO: &str = "stdio";
 
 /// The handler. Cloning it clones handles.
 #[derive(Clone, Debug)]
-pub struct Server {
+pub struct McpServer {
     app: Arc<App>,
     /// The access of the session or request for which this handler was created.
     access: Arc<Access>,
-    streams: Arc<Streams>,
+    streams: Arc<SessionRegistry>,
     client_roots: Arc<roots::ClientRoots>,
     /// Streams that listen already and are not confirmed yet. Std mutex: locked for single operations.
-    prepared: Arc<Mutex<Vec<Prepared>>>,
+    prepared: Arc<Mutex<Vec<PreparedStream>>>,
 }
 
-impl Server {
+impl McpServer {
     /// Creates a handler over the shared parts.
     #[must_use]
-    pub fn new(app: Arc<App>, streams: Arc<Streams>) -> Self {
+    pub fn new(app: Arc<App>, streams: Arc<SessionRegistry>) -> Self {
         let client_roots = Arc::clone(streams.client_roots());
         let access = super::access::current().unwrap_or_else(|| {
             Arc::new(Access {
                 by_project: app.config.tools.toolsets.is_empty(),
-                ..Access::whole(app.scope.clone())
+                ..Access::full(app.scope.clone())
             })
         });
         Self {
@@ -102,7 +102,7 @@ impl Server {
             return Access::clone(&caller.access);
         }
         let project = self.project(caller, context).await;
-        tokio::task::block_in_place(|| self.app.listed(&caller.access, &project))
+        tokio::task::block_in_place(|| self.app.listed_access(&caller.access, &project))
     }
 
     /// True if a session is still open.
@@ -114,7 +114,9 @@ impl Server {
     async fn follow(&self, caller: &Caller, session: &str, project: &Arc<Project>, peer: &Peer<RoleServer>) {
         let subscriptions = self.streams.subscriptions();
         let who = self.subscriber(caller, session, peer);
-        subscriptions.follow(&who, project, || self.is_open(session)).await;
+        subscriptions
+            .move_to_project(&who, project, || self.is_open(session))
+            .await;
     }
 
     fn subscriber<'a>(&'a self, caller: &'a Caller, session: &'a str, peer: &'a Peer<RoleServer>) -> Subscriber<'a> {
@@ -129,7 +131,7 @@ impl Server {
     /// Rejects a cursor: only paginated lists have cursors.
     fn no_cursor(&self, page: Option<&PaginatedRequestParams>, caller: &Caller) -> Result<(), ErrorData> {
         match page.and_then(|page| page.cursor.as_ref()) {
-            Some(_) => Err(self.redacted(refused(&Fault::InvalidCursor.into(), caller.locale))),
+            Some(_) => Err(self.redacted(to_protocol_error(&McpError::InvalidCursor.into(), caller.locale))),
             None => Ok(()),
         }
     }
@@ -154,23 +156,23 @@ impl Server {
         let access = parts.extensions.get::<Arc<Access>>().unwrap_or(&self.access);
         Caller {
             access: Arc::clone(access),
-            session: sessions::named(&parts.headers)
+            session: sessions::session_id(&parts.headers)
                 .filter(|id| self.streams.is_open(id))
                 .map(str::to_owned),
-            locale: super::access::wish(&parts.uri, &parts.headers),
+            locale: super::access::requested_language(&parts.uri, &parts.headers),
         }
     }
 
     /// Starts the call as a task, if a model will be asked and the client supports tasks.
     fn as_task(
         &self,
-        entry: &Entry,
+        entry: &ToolEntry,
         request: &CallToolRequestParams,
         caller: &Caller,
         project: &Arc<Project>,
         context: &RequestContext<RoleServer>,
     ) -> Option<Task> {
-        let samples = samples(&self.app, context);
+        let samples = can_sample(&self.app, context);
         let follows = context
             .client_capabilities()
             .is_some_and(|client| client.supports_tasks());
@@ -178,7 +180,7 @@ impl Server {
         if !follows || !is_long || request.request_state.is_some() {
             return None;
         }
-        self.streams.tasks().begin(Long {
+        self.streams.tasks().begin(LongCall {
             app: Arc::clone(&self.app),
             streams: Arc::clone(&self.streams),
             caller: caller.clone(),
@@ -195,7 +197,7 @@ impl Server {
     }
 
     /// Returns a tool that this caller can call.
-    pub(super) fn find(&self, caller: &Caller, name: &str) -> Option<&Entry> {
+    pub(super) fn find(&self, caller: &Caller, name: &str) -> Option<&ToolEntry> {
         self.app.catalogue.find(&caller.access.scope, name)
     }
 
@@ -205,21 +207,21 @@ impl Server {
     }
 
     /// Runs a call without a session.
-    pub(super) async fn run(&self, entry: &Entry, call: Call) -> Reply {
+    pub(super) async fn run(&self, entry: &ToolEntry, call: Call) -> ToolReply {
         let _open = self.streams.open_call(None);
         pipeline::run(&self.app.kernel, &self.app.catalogue, entry, call).await
     }
 
-    fn prepared(&self) -> MutexGuard<'_, Vec<Prepared>> {
+    fn prepared(&self) -> MutexGuard<'_, Vec<PreparedStream>> {
         self.prepared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes the prepared stream that was confirmed with this filter. Over HTTP there is only one; over standard input
     /// two streams may begin at once, and streams that watch the same resources are interchangeable.
-    fn take_prepared(&self, accepted: &SubscriptionFilter) -> Prepared {
+    fn take_prepared(&self, accepted: &SubscriptionFilter) -> PreparedStream {
         let uris = accepted.resource_subscriptions.as_deref().unwrap_or_default();
         let mut all = self.prepared();
-        let fits = |prepared: &Prepared| {
+        let fits = |prepared: &PreparedStream| {
             prepared.uris().count() == uris.iter().collect::<HashSet<_>>().len()
                 && prepared.uris().all(|uri| uris.iter().any(|accepted| accepted == uri))
         };
@@ -230,7 +232,7 @@ impl Server {
     /// Removes the server's secrets from a protocol error; the pipeline does the same for results.
     fn redacted(&self, mut error: ErrorData) -> ErrorData {
         let redactor = &self.app.kernel.redactor;
-        error.message = redactor.message(&error.message).into();
+        error.message = redactor.redact_message(&error.message).into();
         error
     }
 
@@ -240,7 +242,12 @@ impl Server {
             && let Some(Value::Object(data)) = &mut error.data
         {
             // Truncated after redaction: a part of a secret would not be recognised.
-            let shown = self.app.kernel.redactor.own(uri).unwrap_or_else(|| uri.to_owned());
+            let shown = self
+                .app
+                .kernel
+                .redactor
+                .redact_own(uri)
+                .unwrap_or_else(|| uri.to_owned());
             let shown: String = shown.chars().take(LONGEST_URI).collect();
             data.insert("uri".to_owned(), Value::from(shown));
         }
@@ -254,7 +261,7 @@ impl Server {
 }
 
 /// Converts a tool to the protocol's form, as a caller sees it.
-fn published(catalogue: &Catalogue, access: &Access, entry: &Entry, locale: Locale) -> Tool {
+fn published(catalogue: &Catalogue, access: &Access, entry: &ToolEntry, locale: Locale) -> Tool {
     let shown = entry.published(locale);
     let spec = &entry.spec;
     let annotations = if spec.effect == Effect::OfSteps {
@@ -292,7 +299,7 @@ fn published(catalogue: &Catalogue, access: &Access, entry: &Entry, locale: Loca
 }
 
 /// Converts a reply to the protocol's form.
-pub(super) fn result(reply: Reply) -> CallToolResult {
+pub(super) fn to_call_result(reply: ToolReply) -> CallToolResult {
     let Value::Object(meta) = reply.meta() else {
         unreachable!("the meta of a reply is an object");
     };
@@ -313,7 +320,7 @@ pub(super) fn result(reply: Reply) -> CallToolResult {
     result.with_meta(Some(MetaObject(meta)))
 }
 
-impl ServerHandler for Server {
+impl ServerHandler for McpServer {
     fn get_info(&self) -> ServerConfig {
         // Only if a call may take as long as a model writes.
         let asks = self.app.catalogue.list(&self.access).any(|entry| entry.asks);
@@ -331,7 +338,7 @@ impl ServerHandler for Server {
         let identity = Implementation::new("fumi", env!("CARGO_PKG_VERSION")).with_title("fumi");
         ServerConfig::new(capabilities)
             .with_server_info(identity)
-            .with_instructions(instructions::of(&self.app, &self.access))
+            .with_instructions(instructions::for_default_project(&self.app, &self.access))
     }
 
     /// Sessions have log messages: the first event of a call in versions before 2025-11-25 is one (`replay.rs`).
@@ -349,7 +356,7 @@ impl ServerHandler for Server {
         }
         if has_roots {
             // The session's project is determined later.
-            info.instructions = Some(instructions::of_any_project(&self.app, &self.access));
+            info.instructions = Some(instructions::for_any_project(&self.app, &self.access));
         }
         Ok(info)
     }
@@ -367,7 +374,7 @@ impl ServerHandler for Server {
             return Err(ErrorData::method_not_found::<rmcp::model::SetLevelRequestMethod>());
         };
         self.streams.set_debug(&session, log_messages::wants_debug(&request));
-        self.streams.keep(&session).await;
+        self.streams.store_choices(&session).await;
         Ok(())
     }
 
@@ -392,7 +399,9 @@ impl ServerHandler for Server {
                 .with_ttl_ms(LIST_TTL_MS)
                 .with_cache_scope(CacheScope::Private))
         };
-        Operation::of("tools/list").run(&self.app, &context, never, work).await
+        Operation::new("tools/list")
+            .run(&self.app, &context, no_error, work)
+            .await
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -421,7 +430,7 @@ impl ServerHandler for Server {
                     self.app
                         .kernel
                         .redactor
-                        .message(&request.name.chars().take(100).collect::<String>()),
+                        .redact_message(&request.name.chars().take(100).collect::<String>()),
                     if near.is_empty() {
                         String::new()
                     } else {
@@ -436,10 +445,10 @@ impl ServerHandler for Server {
             let _open = self.streams.open_call(caller.session.as_deref());
             let project = self.project(&caller, &context).await;
             if let Some(task) = self.as_task(entry, &request, &caller, &project, &context) {
-                return Ok(Held::Task(Box::new(task)));
+                return Ok(ConversationOutcome::Task(Box::new(task)));
             }
-            let progress = Progress::default();
-            let _ticker = progress::tell(&context, &progress, caller.locale);
+            let progress = CallProgress::default();
+            let _ticker = progress::start_ticker(&context, &progress, caller.locale);
             let before = Arc::clone(&project);
             let conversation = Conversation {
                 app: &self.app,
@@ -449,19 +458,19 @@ impl ServerHandler for Server {
                 progress,
             };
             // On the heap: it may run several calls, each with its own state.
-            let held = Box::pin(conversation.hold(entry, request)).await;
+            let held = Box::pin(conversation.run(entry, request)).await;
             if let Some(session) = &caller.session {
                 let project = self.project(&caller, &context).await;
                 self.follow(&caller, session, &project, &context.peer).await;
                 let access = &caller.access;
-                let listed = |project| tokio::task::block_in_place(|| self.app.listed(access, project).listed);
+                let listed = |project| tokio::task::block_in_place(|| self.app.listed_access(access, project).listed);
                 if project.root() != before.root()
                     && listed(&project) != listed(&before)
                     && let Err(error) = context.peer.notify_tool_list_changed().await
                 {
                     tracing::debug!(%error, "a client was not told of its new list of tools");
                 }
-                self.streams.keep(session).await;
+                self.streams.store_choices(session).await;
             }
             held.map_err(|error| self.redacted(error))
         };
@@ -469,13 +478,16 @@ impl ServerHandler for Server {
             method: "tools/call",
             tool: Some(entry.spec.name),
         };
-        let reply = match operation.run(&self.app, &context, Held::fault, work).await? {
-            Held::Reply(reply) => *reply,
-            Held::Required(required) => return Ok((*required).into()),
-            Held::Task(task) => return Ok(CreateTaskResult::new(*task).into()),
+        let reply = match operation
+            .run(&self.app, &context, ConversationOutcome::error_code, work)
+            .await?
+        {
+            ConversationOutcome::Reply(reply) => *reply,
+            ConversationOutcome::Required(required) => return Ok((*required).into()),
+            ConversationOutcome::Task(task) => return Ok(CreateTaskResult::new(*task).into()),
         };
         let has_image = reply.blocks.iter().any(|block| matches!(block, Block::Image { .. }));
-        let mut result = result(reply);
+        let mut result = to_call_result(reply);
         if has_image && clients::drops_images_beside_structure(&context.peer) {
             result.structured_content = None;
         }
@@ -513,8 +525,8 @@ impl ServerHandler for Server {
                 .with_ttl_ms(LIST_TTL_MS)
                 .with_cache_scope(CacheScope::Private))
         };
-        Operation::of("prompts/list")
-            .run(&self.app, &context, never, work)
+        Operation::new("prompts/list")
+            .run(&self.app, &context, no_error, work)
             .await
     }
 
@@ -530,9 +542,11 @@ impl ServerHandler for Server {
             }
             prompts::get(&self.app, &caller.access, &request, self.language(&caller))
                 .map(Into::into)
-                .map_err(|error| self.redacted(refused(&error, caller.locale)))
+                .map_err(|error| self.redacted(to_protocol_error(&error, caller.locale)))
         };
-        Operation::of("prompts/get").run(&self.app, &context, never, work).await
+        Operation::new("prompts/get")
+            .run(&self.app, &context, no_error, work)
+            .await
     }
 
     async fn get_task(
@@ -546,7 +560,9 @@ impl ServerHandler for Server {
                 .get(&request.task_id, &self.caller(&context))
                 .map(GetTaskResult::new)
         };
-        Operation::of("tasks/get").run(&self.app, &context, never, work).await
+        Operation::new("tasks/get")
+            .run(&self.app, &context, no_error, work)
+            .await
     }
 
     async fn update_task(
@@ -556,8 +572,8 @@ impl ServerHandler for Server {
     ) -> Result<(), ErrorData> {
         let (tasks, caller) = (self.streams.tasks(), self.caller(&context));
         let work = async { tasks.update(&request.task_id, request.input_responses, &caller) };
-        Operation::of("tasks/update")
-            .run(&self.app, &context, never, work)
+        Operation::new("tasks/update")
+            .run(&self.app, &context, no_error, work)
             .await
     }
 
@@ -568,8 +584,8 @@ impl ServerHandler for Server {
     ) -> Result<(), ErrorData> {
         let (tasks, caller) = (self.streams.tasks(), self.caller(&context));
         let work = async { tasks.cancel(&request.task_id, &caller) };
-        Operation::of("tasks/cancel")
-            .run(&self.app, &context, never, work)
+        Operation::new("tasks/cancel")
+            .run(&self.app, &context, no_error, work)
             .await
     }
 
@@ -587,8 +603,8 @@ impl ServerHandler for Server {
                 .await
                 .map_err(|error| self.redacted(error))
         };
-        Operation::of("resources/list")
-            .run(&self.app, &context, never, work)
+        Operation::new("resources/list")
+            .run(&self.app, &context, no_error, work)
             .await
     }
 
@@ -602,8 +618,8 @@ impl ServerHandler for Server {
             self.no_cursor(page.as_ref(), &caller)?;
             Ok(resources::templates(self.language(&caller)))
         };
-        Operation::of("resources/templates/list")
-            .run(&self.app, &context, never, work)
+        Operation::new("resources/templates/list")
+            .run(&self.app, &context, no_error, work)
             .await
     }
 
@@ -621,8 +637,8 @@ impl ServerHandler for Server {
                 .map_err(|error| self.about(&request.uri, error))?;
             Ok(read.into())
         };
-        Operation::of("resources/read")
-            .run(&self.app, &context, never, work)
+        Operation::new("resources/read")
+            .run(&self.app, &context, no_error, work)
             .await
     }
 
@@ -639,8 +655,8 @@ impl ServerHandler for Server {
                 .await
                 .map_err(|error| self.redacted(error))
         };
-        Operation::of("completion/complete")
-            .run(&self.app, &context, never, work)
+        Operation::new("completion/complete")
+            .run(&self.app, &context, no_error, work)
             .await
     }
 
@@ -665,12 +681,12 @@ impl ServerHandler for Server {
                     || self.is_open(session),
                 )
                 .await
-                .map_err(|error| self.about(&request.uri, refused(&error, caller.locale)))?;
-            self.streams.keep(session).await;
+                .map_err(|error| self.about(&request.uri, to_protocol_error(&error, caller.locale)))?;
+            self.streams.store_choices(session).await;
             Ok(())
         };
-        Operation::of("resources/subscribe")
-            .run(&self.app, &context, never, work)
+        Operation::new("resources/subscribe")
+            .run(&self.app, &context, no_error, work)
             .await
     }
 
@@ -682,12 +698,12 @@ impl ServerHandler for Server {
         let work = async {
             if let Some(session) = self.caller(&context).session {
                 self.streams.subscriptions().unsubscribe(&session, &request.uri);
-                self.streams.keep(&session).await;
+                self.streams.store_choices(&session).await;
             }
             Ok(())
         };
-        Operation::of("resources/unsubscribe")
-            .run(&self.app, &context, never, work)
+        Operation::new("resources/unsubscribe")
+            .run(&self.app, &context, no_error, work)
             .await
     }
 
@@ -695,7 +711,7 @@ impl ServerHandler for Server {
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
         let uris = requested.resource_subscriptions.as_deref().unwrap_or_default();
         // Without a session a URI means the default project, unless it names another.
-        let project = self.app.sessions.root(STDIO);
+        let project = self.app.sessions.project(STDIO);
         let project = project.unwrap_or_else(|| Arc::clone(self.access.default_project(&self.app.kernel.roots)));
         let subscriptions = self.streams.subscriptions();
         let prepared = tokio::task::block_in_place(|| subscriptions.prepare(&self.app, &self.access, &project, uris));
@@ -714,7 +730,7 @@ impl ServerHandler for Server {
             .subscriptions()
             .stream(&self.app, prepared, context.sink(), request.ct.clone())
             .await
-            .map_err(|error| self.redacted(refused(&error, self.caller(request).locale)))
+            .map_err(|error| self.redacted(to_protocol_error(&error, self.caller(request).locale)))
     }
 
     /// Receives every request that rmcp cannot parse, whatever its method is.
@@ -725,11 +741,11 @@ impl ServerHandler for Server {
     ) -> Result<CustomResult, ErrorData> {
         let version = context.protocol_version();
         let is_stateless = version.is_some_and(|version| version.as_str() >= STATELESS_SINCE);
-        let Some(fault) = malformed::fault(&request, is_stateless) else {
-            let method = self.app.kernel.redactor.message(&request.method);
+        let Some(fault) = malformed::diagnose(&request, is_stateless) else {
+            let method = self.app.kernel.redactor.redact_message(&request.method);
             return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None));
         };
-        Err(self.redacted(refused(&fault.into(), self.caller(&context).locale)))
+        Err(self.redacted(to_protocol_error(&fault.into(), self.caller(&context).locale)))
     }
 
     async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {

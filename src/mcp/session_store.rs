@@ -10,7 +10,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use fumi_base::store::{Expect, Store, StoreError, Version};
+use fumi_base::store::{ExpectedState, Store, StoreError, Version};
 use rmcp::model::InitializeRequestParams;
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +33,7 @@ pub struct SessionStore {
 
 /// The record of one session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Record {
+pub struct SessionRecord {
     form: u32,
     /// The principal that opened the session; empty without authentication.
     pub principal: String,
@@ -43,12 +43,12 @@ pub struct Record {
     pub initialize: InitializeRequestParams,
     /// The choices of the client since then.
     #[serde(flatten)]
-    pub kept: Kept,
+    pub kept: SessionChoices,
 }
 
 /// The choices of a session's client.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Kept {
+pub struct SessionChoices {
     /// The canonical root of the project, if the client chose one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
@@ -60,7 +60,7 @@ pub struct Kept {
     pub is_quiet: bool,
 }
 
-impl Record {
+impl SessionRecord {
     /// Creates the record of a session that begins now.
     #[must_use]
     pub fn new(principal: &str, initialize: InitializeRequestParams) -> Self {
@@ -75,7 +75,7 @@ impl Record {
             principal: principal.to_owned(),
             began_ms: u64::try_from(now.as_millis()).unwrap_or(u64::MAX),
             initialize,
-            kept: Kept::default(),
+            kept: SessionChoices::default(),
         }
     }
 
@@ -104,15 +104,15 @@ impl SessionStore {
     /// True if sessions survive the end of this process.
     #[must_use]
     pub fn is_lasting(&self) -> bool {
-        self.store.is_lasting()
+        self.store.is_persistent()
     }
 
     /// Stores a new session.
-    pub async fn create(&self, id: &str, record: &Record) -> Result<(), StoreError> {
-        self.write(id, record, Expect::Absent).await
+    pub async fn create(&self, id: &str, record: &SessionRecord) -> Result<(), StoreError> {
+        self.write(id, record, ExpectedState::Absent).await
     }
 
-    async fn write(&self, id: &str, record: &Record, expect: Expect) -> Result<(), StoreError> {
+    async fn write(&self, id: &str, record: &SessionRecord, expect: ExpectedState) -> Result<(), StoreError> {
         let key = key(id).ok_or(StoreError::Key("is no session's"))?;
         let bytes = serde_json::to_vec(record).map_err(|error| StoreError::Io {
             what: "a session cannot be written down",
@@ -129,7 +129,7 @@ impl SessionStore {
     }
 
     /// Reads a session, with the version of its record. Records of another format are ignored.
-    async fn read(&self, id: &str) -> Result<Option<(Record, Version)>, StoreError> {
+    async fn read(&self, id: &str) -> Result<Option<(SessionRecord, Version)>, StoreError> {
         let Some(key) = key(id) else { return Ok(None) };
         let Some(entry) = self.store.get(&key).await? else {
             return Ok(None);
@@ -141,7 +141,7 @@ impl SessionStore {
             );
             return Ok(None);
         }
-        match serde_json::from_slice::<Record>(&entry.value) {
+        match serde_json::from_slice::<SessionRecord>(&entry.value) {
             Ok(record) if record.form == FORM => Ok(Some((record, entry.version))),
             Ok(record) => {
                 tracing::warn!(
@@ -162,12 +162,12 @@ impl SessionStore {
     }
 
     /// Reads a session without extending its lifetime.
-    pub async fn find(&self, id: &str) -> Result<Option<Record>, StoreError> {
+    pub async fn find(&self, id: &str) -> Result<Option<SessionRecord>, StoreError> {
         Ok(self.read(id).await?.map(|(record, _)| record))
     }
 
     /// Reads a session and extends its lifetime.
-    pub async fn load(&self, id: &str) -> Result<Option<Record>, StoreError> {
+    pub async fn load(&self, id: &str) -> Result<Option<SessionRecord>, StoreError> {
         let found = self.find(id).await?;
         if found.is_some() {
             self.touch(id).await?;
@@ -177,13 +177,13 @@ impl SessionStore {
 
     /// Stores the choices of a session's client. Returns false if the session does not exist: one that ended is not
     /// restored.
-    pub async fn keep(&self, id: &str, kept: &Kept) -> Result<bool, StoreError> {
+    pub async fn store_choices(&self, id: &str, kept: &SessionChoices) -> Result<bool, StoreError> {
         loop {
             let Some((mut record, version)) = self.read(id).await? else {
                 return Ok(false);
             };
             record.kept = kept.clone();
-            match self.write(id, &record, Expect::Version(version)).await {
+            match self.write(id, &record, ExpectedState::Version(version)).await {
                 // Another process wrote in between: retry with its version.
                 Err(StoreError::Conflict) => {}
                 written => return written.map(|()| true),
@@ -202,7 +202,7 @@ impl SessionStore {
     /// Deletes a session that ended for good.
     pub async fn end(&self, id: &str) -> Result<(), StoreError> {
         if let Some(key) = key(id) {
-            self.store.delete(&key, Expect::Anything).await?;
+            self.store.delete(&key, ExpectedState::Anything).await?;
         }
         Ok(())
     }
@@ -231,48 +231,48 @@ impl SessionStore {
 mod tests {
     use std::sync::Arc;
 
-    use fumi_base::store::{Expect, Store, memory::Memory};
+    use fumi_base::store::{ExpectedState, Store, memory::MemoryStore};
     use rmcp::model::{ClientCapabilities, Implementation, InitializeRequestParams};
 
-    use super::{Duration, Kept, Record, SessionStore};
+    use super::{Duration, SessionChoices, SessionRecord, SessionStore};
 
-    fn record() -> Record {
+    fn record() -> SessionRecord {
         let client = Implementation::new("a client", "1");
-        Record::new(
+        SessionRecord::new(
             "ann",
             InitializeRequestParams::new(ClientCapabilities::default(), client),
         )
     }
 
-    fn sessions() -> (SessionStore, Arc<Memory>) {
-        let store = Arc::new(Memory::default());
+    fn sessions() -> (SessionStore, Arc<MemoryStore>) {
+        let store = Arc::new(MemoryStore::default());
         let sessions = SessionStore::new(Arc::clone(&store) as Arc<dyn Store>, Duration::from_mins(1));
         (sessions, store)
     }
 
     #[tokio::test]
-    async fn what_a_session_chose_is_kept_and_one_that_ended_does_not_come_back() {
+    async fn choices_are_stored_and_ended_sessions_are_not_restored() {
         let (sessions, _) = sessions();
         sessions.create("id", &record()).await.expect("new");
-        let kept = Kept {
+        let kept = SessionChoices {
             root: Some("/a".to_owned()),
             subscriptions: ["code://file/a".to_owned()].into(),
             is_quiet: true,
         };
-        assert!(sessions.keep("id", &kept).await.expect("answered"));
+        assert!(sessions.store_choices("id", &kept).await.expect("answered"));
         let read = sessions.load("id").await.expect("answered").expect("there");
         assert_eq!((read.principal.as_str(), &read.kept), ("ann", &kept));
         sessions.end("id").await.expect("answered");
-        assert!(!sessions.keep("id", &kept).await.expect("answered"));
+        assert!(!sessions.store_choices("id", &kept).await.expect("answered"));
         assert!(sessions.load("id").await.expect("answered").is_none());
     }
 
     #[tokio::test]
-    async fn what_is_no_session_is_none() {
+    async fn invalid_records_load_as_none() {
         let (sessions, store) = sessions();
         for (id, value) in [("broken", "{"), ("other", r#"{"form": 2}"#), ("empty", "")] {
             let key = format!("session/{id}");
-            let put = store.put(&key, value.into(), Expect::Absent, None).await;
+            let put = store.put(&key, value.into(), ExpectedState::Absent, None).await;
             put.expect("it is put");
             assert!(sessions.load(id).await.expect("answered").is_none(), "{id}");
         }
@@ -281,11 +281,11 @@ mod tests {
         let mut large = serde_json::to_value(record()).expect("JSON");
         large["initialize"]["clientInfo"]["name"] = "x".repeat(200_000).into();
         let put = store
-            .put("session/large", large.to_string().into(), Expect::Absent, None)
+            .put("session/large", large.to_string().into(), ExpectedState::Absent, None)
             .await;
         put.expect("it is put");
         let put = store
-            .put("session/newer", newer.to_string().into(), Expect::Absent, None)
+            .put("session/newer", newer.to_string().into(), ExpectedState::Absent, None)
             .await;
         put.expect("it is put");
         for id in ["newer", "large", "", "no id", "\n", &"x".repeat(200), "unknown"] {
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_client_that_says_too_much_is_not_written_down() {
+    async fn oversized_initialize_is_not_stored() {
         let (sessions, _) = sessions();
         let mut record = record();
         record.initialize.client_info = Implementation::new("x".repeat(200_000), "1");

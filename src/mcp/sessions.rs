@@ -19,7 +19,7 @@ use std::{
 
 use dashmap::{DashMap, Entry};
 use fumi_base::{
-    shares::{Share, Shares},
+    shares::{CapacityShare, Shares},
     store::StoreError,
 };
 use futures_core::Stream;
@@ -39,15 +39,15 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     access,
-    admission::principal_of,
-    fault::Fault,
-    replay::{Asked, EventId, Reader, Replay, Room},
+    protocol_error::McpError,
+    replay::{EventId, Replay, ReplayBudget, ReplayReader, StreamRequest},
     roots::ClientRoots,
-    session_store::{Kept, Record, SessionStore},
+    session_restore::principal_of,
+    session_store::{SessionChoices, SessionRecord, SessionStore},
     subscriptions::Subscriptions,
     tasks::Tasks,
 };
-use crate::{app::App, tools::Sessions as ChosenRoots};
+use crate::{app::App, tools::SessionProjects as ChosenRoots};
 
 /// The first protocol version without sessions. Versions are dates, so they compare as text.
 pub const STATELESS_SINCE: &str = "2026-07-28";
@@ -63,7 +63,7 @@ pub fn is_stateless(headers: &http::HeaderMap) -> bool {
 
 /// Returns the session that a request names. The header is ignored in the stateless era.
 #[must_use]
-pub fn named(headers: &http::HeaderMap) -> Option<&str> {
+pub fn session_id(headers: &http::HeaderMap) -> Option<&str> {
     let id = headers.get("mcp-session-id")?.to_str().ok()?;
     (!is_stateless(headers)).then_some(id)
 }
@@ -81,7 +81,7 @@ tokio::task_local! {
 }
 
 /// Runs the work of a request. Returns true with the output if it was refused a session by the limit.
-pub async fn noticing<F: Future>(work: F) -> (F::Output, bool) {
+pub async fn detect_full<F: Future>(work: F) -> (F::Output, bool) {
     let noticed = async {
         let done = work.await;
         (done, WAS_FULL.with(Cell::get))
@@ -95,22 +95,22 @@ pub async fn ending<F: Future>(work: F) -> F::Output {
 }
 
 /// The registry of what is open: calls of both eras, and calls and streams by session.
-pub struct Streams {
+pub struct SessionRegistry {
     calls: AtomicUsize,
-    sessions: DashMap<String, Activity>,
+    sessions: DashMap<String, SessionActivity>,
     places: Shares,
     chosen: Arc<ChosenRoots>,
     client_roots: Arc<ClientRoots>,
     subscriptions: Subscriptions,
     tasks: Tasks,
     stored: SessionStore,
-    replayed: Room,
+    replayed: ReplayBudget,
     ended: OnceLock<EndHook>,
 }
 
-type EndHook = Box<dyn Fn(&Ended) + Send + Sync>;
+type EndHook = Box<dyn Fn(&EndedSession) + Send + Sync>;
 
-impl std::fmt::Debug for Streams {
+impl std::fmt::Debug for SessionRegistry {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Streams of {} sessions", self.sessions())
     }
@@ -118,18 +118,18 @@ impl std::fmt::Debug for Streams {
 
 /// A session that ended in this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ended {
+pub struct EndedSession {
     /// The lifetime of the session, including earlier processes.
     pub lasted: Duration,
     /// The reason of the end.
-    pub why: Why,
+    pub why: SessionEndReason,
     /// True if the session is gone for good: one that only this process leaves continues in another.
     pub is_over: bool,
 }
 
 /// The reason why a session ended in this process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
+pub enum SessionEndReason {
     /// Its client ended it.
     Deleted,
     /// It was not used for too long.
@@ -140,7 +140,7 @@ pub enum Why {
     Failed,
 }
 
-impl Why {
+impl SessionEndReason {
     /// Returns the name in metrics.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -154,49 +154,49 @@ impl Why {
 }
 
 #[derive(Debug)]
-struct Activity {
+struct SessionActivity {
     open: usize,
     last: Instant,
     /// Set once the session has completed the handshake.
-    began: Option<Began>,
+    began: Option<ReadySession>,
     /// The choices as the store has them. Locked while they are written, so that the last choice is the one that stays.
-    kept: Arc<Mutex<Option<Kept>>>,
+    kept: Arc<Mutex<Option<SessionChoices>>>,
     /// The time when its lifetime in the store was last extended.
     touched: Instant,
     /// The streams of its requests.
     replay: Arc<Replay>,
-    _place: Share,
+    _place: CapacityShare,
 }
 
 /// The data of a session that is ready for use.
 #[derive(Debug)]
-pub(super) struct Began {
+pub(super) struct ReadySession {
     /// The principal that opened the session.
     pub(super) owner: Arc<str>,
     /// The time when it began, perhaps in an earlier process.
     pub(super) at: SystemTime,
     /// The choices that the store has; `None` if the session is not stored.
-    pub(super) kept: Option<Kept>,
+    pub(super) kept: Option<SessionChoices>,
     /// Resources that may have changed while no process ran; their client is notified once it listens.
-    pub(super) untold: Option<(Peer<RoleServer>, Vec<String>)>,
+    pub(super) missed: Option<(Peer<RoleServer>, Vec<String>)>,
 }
 
 /// A guard that counts a call or a stream as open until it is dropped.
 #[derive(Debug)]
-pub struct Open {
-    streams: Arc<Streams>,
+pub struct OpenGuard {
+    streams: Arc<SessionRegistry>,
     session: Option<String>,
     is_call: bool,
 }
 
-impl Streams {
+impl SessionRegistry {
     /// Creates an empty registry.
     #[must_use]
     pub fn new(app: &App) -> Arc<Self> {
         let idle = idle_of(app);
         // Lifetimes in the store are extended once in a round; two more rounds ensure that a record outlives its
         // session.
-        let ttl = idle + pause(idle) * 2;
+        let ttl = idle + round_interval(idle) * 2;
         Arc::new(Self {
             calls: AtomicUsize::new(0),
             sessions: DashMap::new(),
@@ -206,13 +206,13 @@ impl Streams {
             subscriptions: Subscriptions::new(app.config.resources.streams),
             tasks: Tasks::default(),
             stored: SessionStore::new(Arc::clone(&app.store), ttl),
-            replayed: Room::default(),
+            replayed: ReplayBudget::default(),
             ended: OnceLock::new(),
         })
     }
 
     /// Sets the hook for sessions that end in this process. Only the first call has an effect.
-    pub fn on_end(&self, hook: impl Fn(&Ended) + Send + Sync + 'static) {
+    pub fn on_end(&self, hook: impl Fn(&EndedSession) + Send + Sync + 'static) {
         let _ = self.ended.set(Box::new(hook));
     }
 
@@ -236,7 +236,7 @@ impl Streams {
 
     /// Counts a call until the guard is dropped.
     #[must_use]
-    pub fn open_call(self: &Arc<Self>, session: Option<&str>) -> Open {
+    pub fn open_call(self: &Arc<Self>, session: Option<&str>) -> OpenGuard {
         self.calls.fetch_add(1, Ordering::SeqCst);
         self.open(session, true)
     }
@@ -277,27 +277,27 @@ impl Streams {
 
     /// Stores the choices of a session if they changed: its project, its log level and its subscriptions. If the store
     /// fails, the choices are lost at a restart, but the call succeeds.
-    pub async fn keep(&self, session: &str) {
+    pub async fn store_choices(&self, session: &str) {
         let Some(kept) = self.sessions.get(session).map(|activity| Arc::clone(&activity.kept)) else {
             return;
         };
         let mut kept = kept.lock().await;
         let Some(before) = kept.as_ref() else { return };
-        let root = self.chosen.root(session);
+        let root = self.chosen.project(session);
         let root = root.as_ref().and_then(|project| project.root().to_str());
         let is_quiet = self.replay(session).is_ok_and(|replay| replay.is_quiet());
         if before.root.as_deref() == root
             && before.is_quiet == is_quiet
-            && self.subscriptions.are(session, &before.subscriptions)
+            && self.subscriptions.matches(session, &before.subscriptions)
         {
             return;
         }
-        let now = Kept {
+        let now = SessionChoices {
             root: root.map(str::to_owned),
             subscriptions: self.subscriptions.uris(session),
             is_quiet,
         };
-        match self.stored.keep(session, &now).await {
+        match self.stored.store_choices(session, &now).await {
             Ok(_) => *kept = Some(now),
             Err(error) => tracing::warn!(%error, "what a session chose is not stored and ends with this process"),
         }
@@ -310,12 +310,12 @@ impl Streams {
 
     /// True if a principal may open one more session.
     #[must_use]
-    pub fn has_place(&self, principal: &Arc<str>) -> bool {
-        self.take_place(principal).is_some()
+    pub fn has_slot(&self, principal: &Arc<str>) -> bool {
+        self.take_slot(principal).is_some()
     }
 
     /// Takes the slot of one more session of a principal; `None` if the limit is reached.
-    pub(super) fn take_place(&self, principal: &Arc<str>) -> Option<Share> {
+    pub(super) fn take_slot(&self, principal: &Arc<str>) -> Option<CapacityShare> {
         self.places.take(principal)
     }
 
@@ -325,7 +325,7 @@ impl Streams {
     }
 
     /// Marks a session as used. Returns false if it is not ready.
-    pub(super) fn use_now(&self, session: &str) -> bool {
+    pub(super) fn mark_used(&self, session: &str) -> bool {
         match self.sessions.get_mut(session) {
             Some(mut activity) if activity.began.is_some() => {
                 activity.last = Instant::now();
@@ -337,16 +337,16 @@ impl Streams {
 
     /// Returns the number of calls and streams that keep a session open.
     #[must_use]
-    pub fn open_in(&self, session: &str) -> usize {
+    pub fn open_count(&self, session: &str) -> usize {
         self.sessions.get(session).map_or(0, |activity| activity.open)
     }
 
-    fn open(self: &Arc<Self>, session: Option<&str>, is_call: bool) -> Open {
+    fn open(self: &Arc<Self>, session: Option<&str>, is_call: bool) -> OpenGuard {
         if let Some(mut activity) = session.and_then(|id| self.sessions.get_mut(id)) {
             activity.open += 1;
             activity.last = Instant::now();
         }
-        Open {
+        OpenGuard {
             streams: Arc::clone(self),
             session: session.map(str::to_owned),
             is_call,
@@ -373,8 +373,8 @@ impl Streams {
     }
 
     /// Registers a session that is being opened.
-    pub(super) fn begin(&self, session: &str, place: Share) {
-        let activity = Activity {
+    pub(super) fn begin(&self, session: &str, place: CapacityShare) {
+        let activity = SessionActivity {
             open: 0,
             last: Instant::now(),
             began: None,
@@ -391,7 +391,7 @@ impl Streams {
     }
 
     /// Marks a registered session as ready for use.
-    pub(super) fn make_ready(&self, session: &str, began: Began) {
+    pub(super) fn make_ready(&self, session: &str, began: ReadySession) {
         if let Some(mut activity) = self.sessions.get_mut(session) {
             activity.kept = Arc::new(Mutex::new(began.kept.clone()));
             activity.last = Instant::now();
@@ -400,9 +400,9 @@ impl Streams {
     }
 
     /// Removes a session from this process.
-    pub(super) fn end(&self, session: &str, why: Why) {
+    pub(super) fn end(&self, session: &str, why: SessionEndReason) {
         let removed = self.sessions.remove(session);
-        self.chosen.forget(session);
+        self.chosen.remove(session);
         self.client_roots.forget(session);
         self.subscriptions.forget(session);
         if let Some(began) = removed.and_then(|(_, activity)| activity.began)
@@ -411,11 +411,11 @@ impl Streams {
             let lasted = began.at.elapsed().unwrap_or_default();
             let goes_on = began.kept.is_some()
                 && match why {
-                    Why::Deleted | Why::Idle => false,
-                    Why::Failed => true,
-                    Why::Stopped => self.stored.is_lasting(),
+                    SessionEndReason::Deleted | SessionEndReason::Idle => false,
+                    SessionEndReason::Failed => true,
+                    SessionEndReason::Stopped => self.stored.is_lasting(),
                 };
-            hook(&Ended {
+            hook(&EndedSession {
                 lasted,
                 why,
                 is_over: !goes_on,
@@ -424,11 +424,11 @@ impl Streams {
     }
 
     /// Notifies a client that listens now of resources that may have changed while no process ran.
-    fn tell_untold(&self, session: &str) {
+    fn notify_missed(&self, session: &str) {
         let untold = self
             .sessions
             .get_mut(session)
-            .and_then(|mut activity| activity.began.as_mut()?.untold.take());
+            .and_then(|mut activity| activity.began.as_mut()?.missed.take());
         if let Some((peer, uris)) = untold {
             tokio::spawn(async move {
                 for uri in uris {
@@ -470,7 +470,7 @@ impl Streams {
     }
 }
 
-impl Activity {
+impl SessionActivity {
     fn is_idle(&self, idle: Duration) -> bool {
         self.open == 0 && self.last.elapsed() >= idle
     }
@@ -482,11 +482,11 @@ fn idle_of(app: &App) -> Duration {
 }
 
 /// Returns the interval of rounds: each ends idle sessions and extends the lifetimes of the others in the store.
-fn pause(idle: Duration) -> Duration {
+fn round_interval(idle: Duration) -> Duration {
     (idle / 4).clamp(Duration::from_millis(50), Duration::from_mins(1))
 }
 
-impl Drop for Open {
+impl Drop for OpenGuard {
     fn drop(&mut self) {
         if self.is_call {
             self.streams.calls.fetch_sub(1, Ordering::SeqCst);
@@ -500,12 +500,12 @@ impl Drop for Open {
 
 /// A stream that keeps its session open.
 #[derive(Debug)]
-struct Held<S> {
+struct GuardedStream<S> {
     inner: Pin<Box<S>>,
-    _open: Open,
+    _open: OpenGuard,
 }
 
-impl<S: Stream> Stream for Held<S> {
+impl<S: Stream> Stream for GuardedStream<S> {
     type Item = S::Item;
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         self.inner.as_mut().poll_next(context)
@@ -517,10 +517,10 @@ type Boxed = Pin<Box<dyn Stream<Item = ServerSseMessage> + Send + Sync>>;
 
 /// The session manager.
 #[derive(Debug)]
-pub struct Sessions {
+pub struct McpSessionManager {
     inner: LocalSessionManager,
     app: Arc<App>,
-    streams: Arc<Streams>,
+    streams: Arc<SessionRegistry>,
     closing: CancellationToken,
     turns: Vec<Arc<Mutex<()>>>,
 }
@@ -539,17 +539,22 @@ pub enum SessionError {
     Store(#[from] StoreError),
 }
 
-impl Sessions {
+impl McpSessionManager {
     /// Creates a manager and starts the expiry, which ends when the manager is dropped. `closing` is cancelled when the
     /// process shuts down.
     #[must_use]
-    pub fn new(app: &Arc<App>, streams: &Arc<Streams>, closing: CancellationToken) -> Arc<Self> {
+    pub fn new(app: &Arc<App>, streams: &Arc<SessionRegistry>, closing: CancellationToken) -> Arc<Self> {
         Self::with_idle(app, streams, closing, idle_of(app))
     }
 
     /// Creates a manager with another idle time than the configured one.
     #[must_use]
-    pub fn with_idle(app: &Arc<App>, streams: &Arc<Streams>, closing: CancellationToken, idle: Duration) -> Arc<Self> {
+    pub fn with_idle(
+        app: &Arc<App>,
+        streams: &Arc<SessionRegistry>,
+        closing: CancellationToken,
+        idle: Duration,
+    ) -> Arc<Self> {
         let mut inner = LocalSessionManager::default();
         let mut config = SessionConfig::default();
         // rmcp's own expiry counts from the last message and ends sessions in the middle of a call.
@@ -574,7 +579,7 @@ impl Sessions {
                     sessions.streams.stored.sweep().await;
                     swept = Some(Instant::now());
                 }
-                tokio::time::sleep(pause(idle)).await;
+                tokio::time::sleep(round_interval(idle)).await;
                 let Some(sessions) = weak.upgrade() else { return };
                 sessions.round(idle).await;
             }
@@ -588,7 +593,7 @@ impl Sessions {
             self.expire(&id, idle).await;
         }
         for activity in &self.streams.sessions {
-            activity.replay.forget_old();
+            activity.replay.drop_expired();
         }
         for id in self.streams.untouched() {
             self.streams.touch_stored(&id).await;
@@ -597,7 +602,7 @@ impl Sessions {
 
     /// Ends a session for good unless it was used meanwhile.
     async fn expire(&self, id: &str, idle: Duration) {
-        let _turn = self.turn(id).await;
+        let _turn = self.lock(id).await;
         let known = self.streams.sessions.get(id).map(|activity| activity.is_idle(idle));
         if known != Some(true) {
             return;
@@ -606,7 +611,7 @@ impl Sessions {
         if let Err(error) = self.streams.stored.end(id).await {
             tracing::warn!(%error, "an idle session stays in the store until its time there is over");
         }
-        self.streams.end(id, Why::Idle);
+        self.streams.end(id, SessionEndReason::Idle);
         let _ = self.inner.close_session(&id.into()).await;
     }
 
@@ -624,7 +629,7 @@ impl Sessions {
         &self.app
     }
 
-    pub(super) fn streams(&self) -> &Arc<Streams> {
+    pub(super) fn streams(&self) -> &Arc<SessionRegistry> {
         &self.streams
     }
 
@@ -638,7 +643,7 @@ impl Sessions {
     }
 
     /// Returns the lock under which a session is made ready and ended.
-    pub(super) fn turn_of(&self, id: &str) -> &Arc<Mutex<()>> {
+    pub(super) fn lock_of(&self, id: &str) -> &Arc<Mutex<()>> {
         let mut hasher = DefaultHasher::new();
         id.hash(&mut hasher);
         let turns = self.turns.len() as u64;
@@ -647,24 +652,24 @@ impl Sessions {
 }
 
 /// Returns the record of the session that a message opens; `None` if the message is not an `initialize`.
-fn opening(message: &ClientJsonRpcMessage) -> Option<Record> {
+fn record_of_initialize(message: &ClientJsonRpcMessage) -> Option<SessionRecord> {
     let ClientJsonRpcMessage::Request(request) = message else {
         return None;
     };
     let principal = request.request.extensions().get().map_or("", principal_of);
     match &request.request {
-        ClientRequest::InitializeRequest(initialize) => Some(Record::new(principal, initialize.params.clone())),
+        ClientRequest::InitializeRequest(initialize) => Some(SessionRecord::new(principal, initialize.params.clone())),
         _ => None,
     }
 }
 
-impl SessionManager for Sessions {
+impl SessionManager for McpSessionManager {
     type Error = SessionError;
     type Transport = <LocalSessionManager as SessionManager>::Transport;
 
     async fn create_session(&self) -> Result<(SessionId, Self::Transport), SessionError> {
         let principal = access::current().map_or_else(Arc::default, |access| Arc::clone(&access.principal));
-        let Some(place) = self.streams.take_place(&principal) else {
+        let Some(place) = self.streams.take_slot(&principal) else {
             // Unset outside of a request that opens a session.
             let _ = WAS_FULL.try_with(|full| full.set(true));
             return Err(SessionError::TooMany(self.max()));
@@ -679,7 +684,7 @@ impl SessionManager for Sessions {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<ServerJsonRpcMessage, SessionError> {
-        let record = opening(&message);
+        let record = record_of_initialize(&message);
         let answer = self.inner.initialize_session(id, message).await?;
         if let (Some(record), ServerJsonRpcMessage::Response(_)) = (record, &answer) {
             let stored = self.streams.stored.create(id, &record).await;
@@ -688,11 +693,11 @@ impl SessionManager for Sessions {
             }
             self.streams.make_ready(
                 id,
-                Began {
+                ReadySession {
                     owner: Arc::from(record.principal.as_str()),
                     at: record.began(),
                     kept: stored.is_ok().then_some(record.kept),
-                    untold: None,
+                    missed: None,
                 },
             );
         }
@@ -700,20 +705,24 @@ impl SessionManager for Sessions {
     }
 
     async fn has_session(&self, id: &SessionId) -> Result<bool, SessionError> {
-        Ok(self.streams.use_now(id) && self.inner.has_session(id).await?)
+        Ok(self.streams.mark_used(id) && self.inner.has_session(id).await?)
     }
 
     async fn close_session(&self, id: &SessionId) -> Result<(), SessionError> {
         if ENDING.try_with(|()| ()).is_err() {
             // The worker ended: with the process, or because it failed. The record stays.
-            let why = if self.is_closing() { Why::Stopped } else { Why::Failed };
+            let why = if self.is_closing() {
+                SessionEndReason::Stopped
+            } else {
+                SessionEndReason::Failed
+            };
             self.streams.end(id, why);
             return Ok(self.inner.close_session(id).await?);
         }
-        let _turn = self.turn(id).await;
+        let _turn = self.lock(id).await;
         // In the store first: otherwise the session could be restored from there.
         self.streams.stored.end(id).await?;
-        self.streams.end(id, Why::Deleted);
+        self.streams.end(id, SessionEndReason::Deleted);
         Ok(self.inner.close_session(id).await?)
     }
 
@@ -723,19 +732,19 @@ impl SessionManager for Sessions {
         message: ClientJsonRpcMessage,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionError> {
         let open = self.streams.open(Some(id), false);
-        let asked = Asked::of(&message);
+        let asked = StreamRequest::from_message(&message);
         let reader = match asked.map(|asked| self.streams.replay(id).map(|replay| replay.begin(asked))) {
             Some(Ok(Ok((writer, reader)))) => {
                 let events = self.inner.create_stream(id, message).await?;
                 // A task of its own: the request continues without its connection.
-                tokio::spawn(writer.pump(events));
+                tokio::spawn(writer.write_all(events));
                 reader
             }
             Some(Ok(Err(refusal))) => refusal,
             Some(Err(error)) => return Err(error),
             None => return Err(LocalSessionManagerError::SessionNotFound(id.clone()).into()),
         };
-        Ok(Held {
+        Ok(GuardedStream {
             inner: Box::pin(reader),
             _open: open,
         })
@@ -752,8 +761,8 @@ impl SessionManager for Sessions {
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionError> {
         let open = self.streams.open(Some(id), false);
         let inner = Box::pin(self.inner.create_standalone_stream(id).await?);
-        self.streams.tell_untold(id);
-        Ok(Held { inner, _open: open })
+        self.streams.notify_missed(id);
+        Ok(GuardedStream { inner, _open: open })
     }
 
     async fn resume(
@@ -765,8 +774,8 @@ impl SessionManager for Sessions {
         if let Some(event) = EventId::parse(&last_event_id) {
             let reader = self.streams.replay(id)?.resume(&event);
             // With an empty stream the client would wait until its own timeout.
-            let reader = reader.unwrap_or_else(|| Reader::refusing(event.request, Fault::ResultLost));
-            return Ok(Held {
+            let reader = reader.unwrap_or_else(|| ReplayReader::from_error(event.request, McpError::ResultLost));
+            return Ok(GuardedStream {
                 inner: Box::pin(Box::pin(reader) as Boxed),
                 _open: open,
             });
@@ -781,9 +790,9 @@ impl SessionManager for Sessions {
             Err(error) => return Err(error.into()),
         };
         if is_standalone {
-            self.streams.tell_untold(id);
+            self.streams.notify_missed(id);
         }
-        Ok(Held {
+        Ok(GuardedStream {
             inner: Box::pin(inner),
             _open: open,
         })

@@ -15,16 +15,16 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
 use super::{
-    observe::{Operation, Sent},
-    server::{self, Server},
+    observe::{Operation, RequestMeta},
+    server::{self, McpServer},
     sessions::STATELESS_SINCE,
 };
 use crate::{
     telemetry::metrics::ReplyForm,
     tool::{
-        Answerer, Progress, Reply,
+        Answerer, CallProgress, ToolReply,
         pipeline::{self, Call},
-        ready::Ready,
+        rendered_reply::RenderedReply,
     },
 };
 
@@ -36,16 +36,16 @@ const PROGRESS: &str = "progressToken";
 /// A well-formed call.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Message<'b> {
+struct CallMessage<'b> {
     jsonrpc: &'b str,
     id: Id,
     method: &'b str,
-    params: Params,
+    params: CallParams,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Params {
+struct CallParams {
     name: String,
     #[serde(default)]
     arguments: Map<String, Value>,
@@ -79,16 +79,16 @@ impl Id {
 
 /// Answers well-formed calls.
 #[derive(Clone, Debug)]
-pub struct Calls {
-    server: Server,
+pub struct StatelessCalls {
+    server: McpServer,
     /// Cancels running work when the server ends.
     closing: CancellationToken,
 }
 
-impl Calls {
+impl StatelessCalls {
     /// Creates it over fumi's own handler.
     #[must_use]
-    pub fn new(server: Server, closing: CancellationToken) -> Self {
+    pub fn new(server: McpServer, closing: CancellationToken) -> Self {
         Self { server, closing }
     }
 
@@ -98,7 +98,7 @@ impl Calls {
     /// # Panics
     /// Never: a reply is made of JSON values.
     pub async fn answer(&self, parts: &Parts, body: &[u8]) -> Option<Vec<u8>> {
-        let Message { id, params, .. } = call_of(&parts.headers, body)?;
+        let CallMessage { id, params, .. } = call_of(&parts.headers, body)?;
         let caller = self.server.caller_of(parts);
         // A tool that asks the client needs a conversation.
         let entry = self.server.find(&caller, &params.name).filter(|entry| !entry.asks)?;
@@ -110,31 +110,31 @@ impl Calls {
             answerer: Answerer::Host,
             // A look-up in the cache is not cancelled.
             cancel: CancellationToken::new(),
-            progress: Progress::default(),
+            progress: CallProgress::default(),
             batch: None,
         };
         let app = self.server.app();
         let work = async {
-            if let Some((ready, elapsed_ms)) = pipeline::ready(&app.kernel, entry, &call) {
-                return Ok(Given::Again(ready, elapsed_ms));
+            if let Some((ready, elapsed_ms)) = pipeline::cached_reply(&app.kernel, entry, &call) {
+                return Ok(CallOutcome::Cached(ready, elapsed_ms));
             }
             call.cancel = self.closing.child_token();
-            Ok(Given::Reply(Box::new(self.run(tool, call).await)))
+            Ok(CallOutcome::Reply(Box::new(self.run(tool, call).await)))
         };
         let operation = Operation {
             method: "tools/call",
             tool: Some(tool),
         };
-        let sent = Sent {
+        let sent = RequestMeta {
             parts: Some(parts),
             meta: &params.meta,
             version: Some(STATELESS_SINCE),
         };
-        let given = operation.run_for(app, sent, Given::fault, work).await.ok()?;
+        let given = operation.run_for(app, sent, CallOutcome::error_code, work).await.ok()?;
         let (tokens, json) = match given {
-            Given::Again(ready, elapsed_ms) => (ready.tokens() as u64, again(&id, &ready, elapsed_ms)),
-            Given::Reply(reply) => {
-                let result = server::result(*reply);
+            CallOutcome::Cached(ready, elapsed_ms) => (ready.tokens() as u64, cached_response(&id, &ready, elapsed_ms)),
+            CallOutcome::Reply(reply) => {
+                let result = server::to_call_result(*reply);
                 let tokens = result
                     .meta
                     .as_ref()
@@ -151,7 +151,7 @@ impl Calls {
 
     /// Runs a call in a task of its own: when the client disconnects, this future is dropped, but the work keeps its
     /// permit of the pool until it has really stopped.
-    async fn run(&self, tool: &'static str, call: Call) -> Reply {
+    async fn run(&self, tool: &'static str, call: Call) -> ToolReply {
         let _hung_up = call.cancel.clone().drop_guard();
         let server = self.server.clone();
         let work = async move {
@@ -171,26 +171,26 @@ impl Calls {
 }
 
 /// The result of a call.
-enum Given {
+enum CallOutcome {
     /// A cached reply in rendered form, and the time of the look-up in milliseconds.
-    Again(Arc<Ready>, u64),
-    Reply(Box<Reply>),
+    Cached(Arc<RenderedReply>, u64),
+    Reply(Box<ToolReply>),
 }
 
-impl Given {
-    fn fault(&self) -> Option<String> {
+impl CallOutcome {
+    fn error_code(&self) -> Option<String> {
         match self {
-            Self::Again(..) => None,
-            Self::Reply(reply) => reply.fault(),
+            Self::Cached(..) => None,
+            Self::Reply(reply) => reply.error_code(),
         }
     }
 }
 
-fn call_of<'b>(headers: &HeaderMap, body: &'b [u8]) -> Option<Message<'b>> {
-    let is = |name: &str, value: &str| only(headers, name).is_some_and(|found| found == value);
+fn call_of<'b>(headers: &HeaderMap, body: &'b [u8]) -> Option<CallMessage<'b>> {
+    let is = |name: &str, value: &str| single_value(headers, name).is_some_and(|found| found == value);
     let accepts = |kind: &str| {
         // Weights and parameters are left to the library.
-        let accept = only(headers, "accept").and_then(|accept| accept.to_str().ok())?;
+        let accept = single_value(headers, "accept").and_then(|accept| accept.to_str().ok())?;
         (!accept.contains(';')).then(|| accept.split(',').any(|one| one.trim() == kind))
     };
     let is_plain = is("mcp-protocol-version", STATELESS_SINCE)
@@ -201,7 +201,7 @@ fn call_of<'b>(headers: &HeaderMap, body: &'b [u8]) -> Option<Message<'b>> {
     if !is_plain {
         return None;
     }
-    let message: Message<'_> = serde_json::from_slice(body).ok()?;
+    let message: CallMessage<'_> = serde_json::from_slice(body).ok()?;
     let meta = &message.params.meta;
     let capabilities = meta.get(CAPABILITIES)?;
     let is_call = message.jsonrpc == "2.0"
@@ -214,7 +214,7 @@ fn call_of<'b>(headers: &HeaderMap, body: &'b [u8]) -> Option<Message<'b>> {
 }
 
 /// Returns the value of a header that occurs once.
-fn only<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h HeaderValue> {
+fn single_value<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h HeaderValue> {
     let mut values = headers.get_all(name).iter();
     let value = values.next();
     if values.next().is_some() { None } else { value }
@@ -225,7 +225,7 @@ fn is_empty(value: &Value) -> bool {
 }
 
 /// Writes a cached reply in rendered form, as the library would write it.
-fn again(id: &Id, ready: &Ready, elapsed_ms: u64) -> Vec<u8> {
+fn cached_response(id: &Id, ready: &RenderedReply, elapsed_ms: u64) -> Vec<u8> {
     let mut out = Vec::with_capacity(ready.bytes() + 256);
     out.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
     id.write(&mut out);

@@ -6,10 +6,10 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::SystemTime};
 
-use fumi_base::{cache::Key, project::Project};
+use fumi_base::{cache::CacheKey, project::Project};
 use fumi_code::{
-    broken::BrokenFiles,
-    project_stats::{Depth, ProjectStats, collect},
+    project_stats::{ProjectStats, StatsDepth, collect_stats},
+    syntax_errors::MalformedFiles,
     walk::{FileFilter, FileOptions},
 };
 use serde_json::{Value, json};
@@ -28,13 +28,13 @@ const ROWS: usize = 1_000;
 const BESIDE: usize = 4_000;
 
 /// Returns the statistics of a name as JSON text, and the time when they were counted. Blocking.
-pub fn of(
+pub fn load(
     app: &App,
     project: &Arc<Project>,
     name: &'static str,
     cancel: &CancellationToken,
 ) -> Result<(Arc<str>, Arc<str>), ToolError> {
-    let key = Key {
+    let key = CacheKey {
         tool: "resources/read",
         project: Arc::from(project.root()),
         arguments: Arc::from(name),
@@ -45,7 +45,7 @@ pub fn of(
     if let Some(kept) = app.statistics.get(&key) {
         return Ok(kept);
     }
-    let Counted {
+    let CountedStatistics {
         body,
         generated_at,
         is_complete,
@@ -59,7 +59,7 @@ pub fn of(
 }
 
 /// Counted statistics of a project.
-struct Counted {
+struct CountedStatistics {
     body: Arc<str>,
     generated_at: Arc<str>,
     /// False if a file could not be parsed, which a retry may change.
@@ -71,15 +71,15 @@ fn count(
     project: &Arc<Project>,
     name: &'static str,
     cancel: &CancellationToken,
-) -> Result<Counted, ToolError> {
+) -> Result<CountedStatistics, ToolError> {
     let filter = FileFilter::new(project, &[], &FileOptions::default(), SystemTime::now())
-        .map_err(|errors| ToolError::all(&errors))?;
+        .map_err(|errors| ToolError::combine_same_kind(&errors))?;
     let depth = if name == "complexity" {
-        Depth::Complexity
+        StatsDepth::Complexity
     } else {
-        Depth::Lines
+        StatsDepth::Lines
     };
-    let stats = collect(
+    let stats = collect_stats(
         &filter,
         depth,
         MAX_FILES,
@@ -105,11 +105,11 @@ fn count(
         body["unparsed_examples"] = json!(stats.unparsed.iter().take(UNPARSED_EXAMPLES).collect::<Vec<_>>());
     }
     if !stats.broken.is_empty() {
-        let broken = BrokenFiles::of(stats.broken);
+        let broken = MalformedFiles::from_places(stats.broken);
         body["broken_files"] = json!(broken.count);
         body["broken_examples"] = json!(broken.examples);
     }
-    Ok(Counted {
+    Ok(CountedStatistics {
         body: Arc::from(body.to_string()),
         generated_at: Arc::from(generated_at),
         is_complete: stats.unparsed.is_empty(),

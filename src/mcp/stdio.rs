@@ -13,19 +13,19 @@ use std::{
 
 use tokio::io::{AsyncRead, ReadBuf};
 
-use super::{server::Server, sessions::Streams};
+use super::{server::McpServer, sessions::SessionRegistry};
 use crate::app::App;
 
 /// Serves one client over standard input and output, until it closes them.
 pub async fn serve(app: Arc<App>) -> Result<(), String> {
-    let streams = Streams::new(&app);
+    let streams = SessionRegistry::new(&app);
     let (stdin, stdout) = rmcp::transport::io::stdio();
-    let input = Input {
+    let input = EndingStdin {
         stdin,
         streams: Arc::clone(&streams),
     };
     let browser = Arc::clone(&app.browser);
-    let running = Box::pin(rmcp::serve_server(Server::new(app, streams), (input, stdout)))
+    let running = Box::pin(rmcp::serve_server(McpServer::new(app, streams), (input, stdout)))
         .await
         .map_err(|error| error.to_string())?;
     let ended = running.waiting().await.map_err(|error| error.to_string());
@@ -35,12 +35,12 @@ pub async fn serve(app: Arc<App>) -> Result<(), String> {
 
 /// Standard input that ends the subscriptions when it is closed.
 #[derive(Debug)]
-struct Input {
+struct EndingStdin {
     stdin: tokio::io::Stdin,
-    streams: Arc<Streams>,
+    streams: Arc<SessionRegistry>,
 }
 
-impl AsyncRead for Input {
+impl AsyncRead for EndingStdin {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

@@ -17,16 +17,16 @@ use std::{
 
 use dashmap::DashMap;
 use fumi_base::{
-    changes::{Changes, Interest},
-    freshness::Stamp,
-    place::{Look, Mark, Place, mark},
+    changes::{ChangeSubscription, Interest},
+    freshness::RootStamp,
     project::Project,
     roots::AllowedRoots,
-    shares::{Share, Shares},
+    shares::{CapacityShare, Shares},
+    watched_path::{FileStamp, FileState, WatchedPath, file_stamp},
 };
 use fumi_code::{
     errors::search::SearchError,
-    walk::{Detail, FileFilter, FileOptions, Listed, Sort},
+    walk::{FileFilter, FileOptions, ListingDetail, ListingRequest, ListingSort},
 };
 use rmcp::{
     RoleServer,
@@ -40,8 +40,8 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    fault::Fault,
-    uri::{Asked, What},
+    protocol_error::McpError,
+    uri::{ResourceKind, ResourceUri},
 };
 use crate::{
     app::App,
@@ -62,7 +62,7 @@ pub struct Subscriptions {
     live: Arc<AtomicUsize>,
     /// The limit of streams of the stateless era.
     streams: Shares,
-    prints: Arc<Prints>,
+    prints: Arc<ProjectHashes>,
     ending: CancellationToken,
 }
 
@@ -96,16 +96,16 @@ pub struct Subscriber<'a> {
 
 /// A guard that counts a subscription until it is dropped.
 #[derive(Debug)]
-struct Counted(Arc<AtomicUsize>);
+struct LiveGuard(Arc<AtomicUsize>);
 
-impl Counted {
+impl LiveGuard {
     fn new(counter: &Arc<AtomicUsize>) -> Self {
         counter.fetch_add(1, Ordering::SeqCst);
         Self(Arc::clone(counter))
     }
 }
 
-impl Drop for Counted {
+impl Drop for LiveGuard {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::SeqCst);
     }
@@ -114,14 +114,14 @@ impl Drop for Counted {
 /// A stream of the stateless era between its request and its confirmation: it listens already, so that a change after
 /// the confirmation is not missed.
 #[derive(Debug, Default)]
-pub struct Prepared {
-    watched: Vec<Watched>,
+pub struct PreparedStream {
+    watched: Vec<WatchedResource>,
     /// The error of the first resource that could not be watched.
     refused: Option<ToolError>,
-    place: Option<Share>,
+    place: Option<CapacityShare>,
 }
 
-impl Prepared {
+impl PreparedStream {
     /// Returns the URIs of the watched resources.
     pub fn uris(&self) -> impl Iterator<Item = &str> {
         self.watched.iter().map(|watched| watched.uri.as_str())
@@ -184,13 +184,14 @@ impl Subscriptions {
                 return Ok(());
             }
             if full(&held) {
-                return Err(Fault::TooManyInSession(limit).into());
+                return Err(McpError::TooManyInSession(limit).into());
             }
         }
         let (parts, prints, own_uri) = (Arc::clone(app), Arc::clone(&self.prints), uri.to_owned());
         let roots = Arc::clone(access.roots(&app.kernel.roots));
         let begun =
-            tokio::task::spawn_blocking(move || Watched::begin(&parts, &roots, &project, &prints, own_uri)).await;
+            tokio::task::spawn_blocking(move || WatchedResource::begin(&parts, &roots, &project, &prints, own_uri))
+                .await;
         let watched = begun.map_err(|_| ToolError::internal())??;
         {
             let mut held = self.sessions.entry(session.to_owned()).or_default();
@@ -199,12 +200,12 @@ impl Subscriptions {
                 return Ok(());
             }
             if full(&held) {
-                return Err(Fault::TooManyInSession(limit).into());
+                return Err(McpError::TooManyInSession(limit).into());
             }
             let subscription = Subscription {
                 root: watched.project.root().to_path_buf(),
                 is_pinned: watched.is_pinned,
-                task: tokio::spawn(self.tell(app, watched, Told::Session(peer.clone()))),
+                task: tokio::spawn(self.notification_task(app, watched, NotificationSink::Session(peer.clone()))),
             };
             held.insert(uri.to_owned(), subscription);
         }
@@ -224,7 +225,7 @@ impl Subscriptions {
 
     /// True if a session is subscribed to exactly these URIs.
     #[must_use]
-    pub fn are(&self, session: &str, uris: &BTreeSet<String>) -> bool {
+    pub fn matches(&self, session: &str, uris: &BTreeSet<String>) -> bool {
         match self.sessions.get(session) {
             Some(held) => held.len() == uris.len() && held.keys().all(|uri| uris.contains(uri)),
             None => uris.is_empty(),
@@ -240,7 +241,7 @@ impl Subscriptions {
 
     /// Moves a session's subscriptions to its new project: its URIs now mean files of that project, and the client is
     /// notified of each.
-    pub async fn follow(&self, who: &Subscriber<'_>, project: &Arc<Project>, is_open: impl Fn() -> bool) {
+    pub async fn move_to_project(&self, who: &Subscriber<'_>, project: &Arc<Project>, is_open: impl Fn() -> bool) {
         let Subscriber { session, peer, .. } = *who;
         let moved: Vec<_> = match self.sessions.get_mut(session) {
             None => return,
@@ -269,11 +270,11 @@ impl Subscriptions {
 
     /// Starts listening for a stream, to at most as many URIs as the limit allows. Blocking.
     #[must_use]
-    pub fn prepare(&self, app: &Arc<App>, access: &Access, project: &Arc<Project>, uris: &[String]) -> Prepared {
-        let mut prepared = Prepared::default();
+    pub fn prepare(&self, app: &Arc<App>, access: &Access, project: &Arc<Project>, uris: &[String]) -> PreparedStream {
+        let mut prepared = PreparedStream::default();
         let (limit, streams) = (app.config.resources.subscriptions, app.config.resources.streams);
         let Some(place) = self.streams.take(&access.principal) else {
-            prepared.refused = Some(Fault::TooManyStreams(streams).into());
+            prepared.refused = Some(McpError::TooManyStreams(streams).into());
             return prepared;
         };
         prepared.place = Some(place);
@@ -282,9 +283,9 @@ impl Subscriptions {
                 continue;
             }
             let begun = if prepared.watched.len() < limit {
-                Watched::begin(app, access.roots(&app.kernel.roots), project, &self.prints, uri.clone())
+                WatchedResource::begin(app, access.roots(&app.kernel.roots), project, &self.prints, uri.clone())
             } else {
-                Err(Fault::TooManyInSession(limit).into())
+                Err(McpError::TooManyInSession(limit).into())
             };
             match begun {
                 Ok(watched) => prepared.watched.push(watched),
@@ -301,7 +302,7 @@ impl Subscriptions {
     pub async fn stream(
         &self,
         app: &Arc<App>,
-        prepared: Prepared,
+        prepared: PreparedStream,
         sink: &SubscriptionSink,
         cancelled: CancellationToken,
     ) -> Result<(), ToolError> {
@@ -314,7 +315,7 @@ impl Subscriptions {
         // Dropping the set aborts its tasks.
         let mut tasks = JoinSet::new();
         for watched in prepared.watched {
-            tasks.spawn(self.tell(app, watched, Told::Stream(sink.clone())));
+            tasks.spawn(self.notification_task(app, watched, NotificationSink::Stream(sink.clone())));
         }
         tokio::select! {
             () = cancelled.cancelled() => {}
@@ -324,26 +325,31 @@ impl Subscriptions {
     }
 
     /// Returns the task of one subscription.
-    fn tell(&self, app: &Arc<App>, watched: Watched, told: Told) -> impl Future<Output = ()> + Send + 'static {
-        let counted = Counted::new(&self.live);
+    fn notification_task(
+        &self,
+        app: &Arc<App>,
+        watched: WatchedResource,
+        told: NotificationSink,
+    ) -> impl Future<Output = ()> + Send + 'static {
+        let counted = LiveGuard::new(&self.live);
         let (app, prints, ending) = (Arc::clone(app), Arc::clone(&self.prints), self.ending.clone());
         async move {
             let _counted = counted;
             tokio::select! {
                 () = ending.cancelled() => {}
-                () = tell(app, prints, watched, told) => {}
+                () = notify_changes(app, prints, watched, told) => {}
             }
         }
     }
 }
 
 /// The receiver of a notification.
-enum Told {
+enum NotificationSink {
     Session(Peer<RoleServer>),
     Stream(SubscriptionSink),
 }
 
-impl Told {
+impl NotificationSink {
     /// Returns true if the notification was sent.
     async fn updated(&self, uri: &str) -> bool {
         match self {
@@ -356,10 +362,15 @@ impl Told {
     }
 }
 
-async fn tell(app: Arc<App>, prints: Arc<Prints>, mut watched: Watched, told: Told) {
+async fn notify_changes(
+    app: Arc<App>,
+    prints: Arc<ProjectHashes>,
+    mut watched: WatchedResource,
+    told: NotificationSink,
+) {
     let quiet = Duration::from_millis(app.config.resources.settle_ms);
     loop {
-        watched.changes.heard().await;
+        watched.changes.wait().await;
         let end = Instant::now() + LONGEST;
         let (mut is_changed, mut looking) = (false, Duration::ZERO);
         loop {
@@ -372,11 +383,11 @@ async fn tell(app: Arc<App>, prints: Arc<Prints>, mut watched: Watched, told: To
             let looked = tokio::task::spawn_blocking(move || {
                 // A change that is just beginning would be seen half finished: the check is repeated, as after changes
                 // during it.
-                if watched.changes.times() != settled && !is_late {
+                if watched.changes.event_count() != settled && !is_late {
                     return (watched, false, false);
                 }
-                let is_other = watched.look(&app, &prints, &cancel);
-                let is_quiet = watched.changes.times() == settled;
+                let is_other = watched.check(&app, &prints, &cancel);
+                let is_quiet = watched.changes.event_count() == settled;
                 (watched, is_other, is_quiet)
             });
             let Ok((back, is_other, is_quiet)) = looked.await else {
@@ -397,11 +408,11 @@ async fn tell(app: Arc<App>, prints: Arc<Prints>, mut watched: Watched, told: To
 }
 
 /// Waits until no change is reported for a while, or until `end`. Returns the number of reported changes by then.
-async fn settle(changes: &Changes, quiet: Duration, end: Instant) -> u64 {
-    let mut before = changes.known_times();
+async fn settle(changes: &ChangeSubscription, quiet: Duration, end: Instant) -> u64 {
+    let mut before = changes.known_event_count();
     loop {
         tokio::time::sleep(quiet).await;
-        let times = changes.known_times();
+        let times = changes.known_event_count();
         if times == before || Instant::now() >= end {
             return times;
         }
@@ -411,52 +422,63 @@ async fn settle(changes: &Changes, quiet: Duration, end: Instant) -> u64 {
 
 /// A watched resource, with the state that its client knows.
 #[derive(Debug)]
-struct Watched {
+struct WatchedResource {
     uri: String,
     project: Arc<Project>,
     is_pinned: bool,
-    changes: Changes,
-    known: Known,
+    changes: ChangeSubscription,
+    known: KnownState,
 }
 
 #[derive(Debug)]
-enum Known {
-    File { place: Place, mark: Option<Mark> },
-    Files { print: u64 },
+enum KnownState {
+    File {
+        place: WatchedPath,
+        mark: Option<FileStamp>,
+    },
+    Files {
+        print: u64,
+    },
 }
 
-impl Watched {
+impl WatchedResource {
     /// Starts listening to a resource. Blocking.
     fn begin(
         app: &App,
         roots: &AllowedRoots,
         project: &Arc<Project>,
-        prints: &Prints,
+        prints: &ProjectHashes,
         uri: String,
     ) -> Result<Self, ToolError> {
-        let asked = Asked::parse(&uri)?;
+        let asked = ResourceUri::parse(&uri)?;
         let is_pinned = asked.project_root.is_some();
         let project = match &asked.project_root {
             Some(root) => roots.project(root)?,
             None => Arc::clone(project),
         };
-        let listen = |interest| app.kernel.freshness.listen(project.root(), interest);
+        let listen = |interest| app.kernel.freshness.subscribe(project.root(), interest);
         let (changes, known) = match asked.what {
-            What::File(path) => {
-                let place = Place::of(&project, &path)?;
-                let changes = listen(interest(&place.look()));
+            ResourceKind::File(path) => {
+                let place = WatchedPath::new(&project, &path)?;
+                let changes = listen(interest(&place.state()));
                 // Checked again, now that no change can be missed.
-                let look = place.look();
-                changes.attend(interest(&look));
-                (changes, Known::File { place, mark: look.mark })
+                let look = place.state();
+                changes.set_interest(interest(&look));
+                (
+                    changes,
+                    KnownState::File {
+                        place,
+                        mark: look.stamp,
+                    },
+                )
             }
-            What::Stats(_) => {
+            ResourceKind::Stats(_) => {
                 let changes = listen(Interest {
                     paths: Vec::new(),
                     everything: true,
                 });
-                let print = prints.of(app, &project, &CancellationToken::new())?;
-                (changes, Known::Files { print })
+                let print = prints.get(app, &project, &CancellationToken::new())?;
+                (changes, KnownState::Files { print })
             }
         };
         Ok(Self {
@@ -469,18 +491,18 @@ impl Watched {
     }
 
     /// Checks the resource. Returns true if its state differs from the one that the client knows. Blocking.
-    fn look(&mut self, app: &App, prints: &Prints, cancel: &CancellationToken) -> bool {
+    fn check(&mut self, app: &App, prints: &ProjectHashes, cancel: &CancellationToken) -> bool {
         let heard = self.changes.take();
         match &mut self.known {
-            Known::File { place, mark } => {
-                let look = place.look();
-                self.changes.attend(interest(&look));
-                let was = std::mem::replace(mark, look.mark);
+            KnownState::File { place, mark } => {
+                let look = place.state();
+                self.changes.set_interest(interest(&look));
+                let was = std::mem::replace(mark, look.stamp);
                 // The file state can stay the same when a file is written twice within a tick of the clock; the kernel
                 // reported both.
                 *mark != was || (heard.named && was.is_some())
             }
-            Known::Files { print } => match prints.of(app, &self.project, cancel) {
+            KnownState::Files { print } => match prints.get(app, &self.project, cancel) {
                 Ok(now) => std::mem::replace(print, now) != now,
                 Err(_) => false,
             },
@@ -488,7 +510,7 @@ impl Watched {
     }
 }
 
-fn interest(look: &Look) -> Interest {
+fn interest(look: &FileState) -> Interest {
     Interest {
         paths: look.names.clone(),
         everything: look.by_link,
@@ -498,19 +520,19 @@ fn interest(look: &Look) -> Interest {
 /// Hashes of the files that statistics count: their names, sizes and times. Computed once for each state of a project,
 /// however many subscriptions ask.
 #[derive(Debug, Default)]
-struct Prints {
-    roots: DashMap<PathBuf, Arc<Mutex<Option<Print>>>>,
+struct ProjectHashes {
+    roots: DashMap<PathBuf, Arc<Mutex<Option<ProjectHash>>>>,
 }
 
 /// The hash of one state.
 #[derive(Clone, Copy, Debug)]
-struct Print {
-    of: Stamp,
+struct ProjectHash {
+    of: RootStamp,
     hash: u64,
 }
 
-impl Prints {
-    fn of(&self, app: &App, project: &Arc<Project>, cancel: &CancellationToken) -> Result<u64, ToolError> {
+impl ProjectHashes {
+    fn get(&self, app: &App, project: &Arc<Project>, cancel: &CancellationToken) -> Result<u64, ToolError> {
         let kept = Arc::clone(&self.roots.entry(project.root().to_path_buf()).or_default());
         // Locked while the project is walked: other subscriptions wait for the result instead of walking too.
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
@@ -521,17 +543,17 @@ impl Prints {
             return Ok(print.hash);
         }
         let hash = hash(project, cancel)?;
-        *kept = Some(Print { of: stamp, hash });
+        *kept = Some(ProjectHash { of: stamp, hash });
         Ok(hash)
     }
 }
 
 fn hash(project: &Arc<Project>, cancel: &CancellationToken) -> Result<u64, ToolError> {
     let filter = FileFilter::new(project, &[], &FileOptions::default(), SystemTime::now())
-        .map_err(|errors| ToolError::all(&errors))?;
-    let wanted = Listed {
-        detail: Detail::Names,
-        sort: Sort::Path,
+        .map_err(|errors| ToolError::combine_same_kind(&errors))?;
+    let wanted = ListingRequest {
+        detail: ListingDetail::Names,
+        sort: ListingSort::Path,
         keep: usize::MAX,
     };
     let mut hasher = DefaultHasher::new();
@@ -543,7 +565,7 @@ fn hash(project: &Arc<Project>, cancel: &CancellationToken) -> Result<u64, ToolE
             return Err(SearchError::Cancelled.into());
         }
         file.path.relative().hash(&mut hasher);
-        mark(&file.path)
+        file_stamp(&file.path)
             .map(|mark| (mark.size, mark.modified))
             .hash(&mut hasher);
     }

@@ -29,16 +29,16 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     ask::{self, PATIENCE},
-    fault::{Fault, refused},
+    protocol_error::{McpError, to_protocol_error},
     server,
-    sessions::Streams,
+    sessions::SessionRegistry,
 };
 use crate::{
     app::App,
     telemetry::metrics::ReplyForm,
     tool::{
-        Answerer, Caller, Progress,
-        converse::{Author, Prompt, Question, Talk, Unanswered, Written},
+        Answerer, CallProgress, Caller,
+        conversation::{CallRunner, ModelQuestion, ModelText, NoAnswer, Prompt, TextModel},
     },
 };
 
@@ -66,9 +66,9 @@ impl std::fmt::Debug for Tasks {
 }
 
 /// A call that is to become a task.
-pub(super) struct Long {
+pub(super) struct LongCall {
     pub(super) app: Arc<App>,
-    pub(super) streams: Arc<Streams>,
+    pub(super) streams: Arc<SessionRegistry>,
     pub(super) caller: Caller,
     pub(super) project: Arc<Project>,
     /// The tool, by its name in the catalogue.
@@ -80,7 +80,7 @@ pub(super) struct Long {
 
 impl Tasks {
     /// Starts a call as a task; `None` if there are too many.
-    pub(super) fn begin(&self, long: Long) -> Option<Task> {
+    pub(super) fn begin(&self, long: LongCall) -> Option<Task> {
         // The manager forgets expired tasks; their owners are removed here.
         self.owners.retain(|id, _| self.manager.get_task(id).is_ok());
         let owner = Arc::clone(&long.caller.access.principal);
@@ -128,12 +128,12 @@ impl Tasks {
 
 fn unknown(id: &str, caller: &Caller) -> ErrorData {
     let id = id.chars().take(100).collect();
-    refused(&Fault::UnknownTask { id }.into(), caller.locale)
+    to_protocol_error(&McpError::UnknownTask { id }.into(), caller.locale)
 }
 
 /// Runs the call until it has its result or is cancelled.
-async fn run(long: Long, task: TaskContext) -> Result<rmcp::model::CallToolResult, TaskExit> {
-    let Long {
+async fn run(long: LongCall, task: TaskContext) -> Result<rmcp::model::CallToolResult, TaskExit> {
+    let LongCall {
         app,
         streams,
         caller,
@@ -145,12 +145,12 @@ async fn run(long: Long, task: TaskContext) -> Result<rmcp::model::CallToolResul
     let _open = streams.open_call(caller.session.as_deref());
     let entry = app.catalogue.find(&caller.access.scope, tool);
     let entry = entry.expect("the caller has looked it up");
-    let (cancel, progress) = (CancellationToken::new(), Progress::default());
+    let (cancel, progress) = (CancellationToken::new(), CallProgress::default());
     let model = TaskModel {
         task: task.clone(),
         asked: AtomicUsize::new(0),
     };
-    let conversation = Talk {
+    let conversation = CallRunner {
         kernel: &app.kernel,
         catalogue: &app.catalogue,
         caller: &caller,
@@ -158,8 +158,8 @@ async fn run(long: Long, task: TaskContext) -> Result<rmcp::model::CallToolResul
         cancel: &cancel,
         progress: &progress,
     };
-    let author = |question: &Question| -> Option<&dyn Author> {
-        let client = || samples.then_some(&model as &dyn Author);
+    let author = |question: &ModelQuestion| -> Option<&dyn TextModel> {
+        let client = || samples.then_some(&model as &dyn TextModel);
         app.provider_for(question).or_else(client)
     };
     let locale = caller.locale.unwrap_or_default();
@@ -171,7 +171,7 @@ async fn run(long: Long, task: TaskContext) -> Result<rmcp::model::CallToolResul
             biased;
             reply = &mut work => {
                 app.kernel.metrics.tokens(tool, ReplyForm::Both, reply.tokens() as u64);
-                return Ok(server::result(reply));
+                return Ok(server::to_call_result(reply));
             }
             () = task.cancelled() => {
                 cancel.cancel();
@@ -180,7 +180,7 @@ async fn run(long: Long, task: TaskContext) -> Result<rmcp::model::CallToolResul
                 return Err(TaskExit::Cancelled);
             }
             () = tokio::time::sleep(POLL / 4) => {
-                let doing = progress.said().filter(|doing| told.as_ref() != Some(doing));
+                let doing = progress.current_step().filter(|doing| told.as_ref() != Some(doing));
                 if let Some(doing) = doing {
                     task.set_status_message(doing.get(locale));
                     told = Some(doing);
@@ -196,7 +196,7 @@ struct TaskModel {
     asked: AtomicUsize,
 }
 
-impl Author for TaskModel {
+impl TextModel for TaskModel {
     fn answerer(&self) -> Answerer {
         Answerer::Sampling
     }
@@ -204,7 +204,7 @@ impl Author for TaskModel {
     fn write<'a>(
         &'a self,
         prompt: &'a Prompt,
-    ) -> Pin<Box<dyn Future<Output = Result<Written, Unanswered>> + Send + 'a>> {
+    ) -> Pin<Box<dyn Future<Output = Result<ModelText, NoAnswer>> + Send + 'a>> {
         Box::pin(async move {
             // The keys of a task's questions must be unique.
             let key = format!("answer-{}", self.asked.fetch_add(1, Ordering::Relaxed) + 1);
@@ -215,8 +215,8 @@ impl Author for TaskModel {
                 .and_then(Result::ok)
                 .and_then(|answer| serde_json::from_value::<CreateMessageResult>(answer).ok())
                 .and_then(|message| ask::text(&message));
-            let text = text.ok_or(Unanswered::Declined)?;
-            Ok(Written { text, usage: None })
+            let text = text.ok_or(NoAnswer::Declined)?;
+            Ok(ModelText { text, usage: None })
         })
     }
 }

@@ -3,15 +3,15 @@
 //!
 //! A URI is percent-decoded once. Its path is not checked here: it is resolved like every other path of a client.
 
-use super::fault::Fault;
+use super::protocol_error::McpError;
 
 /// The names of all statistics.
 pub const STATS: [&str; 4] = ["overview", "languages", "complexity", "files"];
 
 /// The prefix of the URIs of files.
-pub const FILE: &str = "code://file/";
+pub const FILE_PREFIX: &str = "code://file/";
 /// The prefix of the URIs of statistics.
-pub const STATS_OF: &str = "code://stats/";
+pub const STATS_PREFIX: &str = "code://stats/";
 
 /// The longest URI, in bytes: subscriptions keep it, and errors quote it. The longest path, percent-encoded, is
 /// shorter.
@@ -19,8 +19,8 @@ const LONGEST: usize = 16 * 1024;
 
 /// A parsed resource URI.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
-    pub what: What,
+pub struct ResourceUri {
+    pub what: ResourceKind,
     /// The root of another project than that of the call.
     pub project_root: Option<String>,
     /// The first and last line; without a last line to the end.
@@ -31,49 +31,49 @@ pub struct Asked {
 
 /// The kind of resource that a URI names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum ResourceKind {
     /// The file at a path of the project.
     File(String),
     /// The statistics of a name, one of [`STATS`].
     Stats(&'static str),
 }
 
-impl Asked {
+impl ResourceUri {
     /// Parses a URI and its parameters.
-    pub fn parse(uri: &str) -> Result<Self, Fault> {
+    pub fn parse(uri: &str) -> Result<Self, McpError> {
         if uri.len() > LONGEST {
-            return Err(Fault::UriTooLong(LONGEST));
+            return Err(McpError::UriTooLong(LONGEST));
         }
         let decode = |text: &str| {
             percent_encoding::percent_decode_str(text)
                 .decode_utf8()
                 .map(std::borrow::Cow::into_owned)
-                .map_err(|_| Fault::NotUtf8 { uri: uri.to_owned() })
+                .map_err(|_| McpError::NotUtf8 { uri: uri.to_owned() })
         };
         let (path, query) = uri.split_once('?').unwrap_or((uri, ""));
         let mut asked = Self {
-            what: if let Some(path) = path.strip_prefix(FILE) {
-                What::File(decode(path)?)
-            } else if let Some(name) = path.strip_prefix(STATS_OF) {
+            what: if let Some(path) = path.strip_prefix(FILE_PREFIX) {
+                ResourceKind::File(decode(path)?)
+            } else if let Some(name) = path.strip_prefix(STATS_PREFIX) {
                 let known = STATS.iter().find(|known| **known == name);
-                What::Stats(known.ok_or_else(|| Fault::UnknownStatistics {
+                ResourceKind::Stats(known.ok_or_else(|| McpError::UnknownStatistics {
                     name: name.to_owned(),
                     known: STATS.join(", "),
                 })?)
             } else {
-                return Err(Fault::UnknownResource { uri: uri.to_owned() });
+                return Err(McpError::UnknownResource { uri: uri.to_owned() });
             },
             project_root: None,
             lines: None,
             bytes: None,
         };
         let known = match asked.what {
-            What::File(_) => "project_root, lines, bytes",
-            What::Stats(_) => "project_root",
+            ResourceKind::File(_) => "project_root, lines, bytes",
+            ResourceKind::Stats(_) => "project_root",
         };
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            let refuse = |reason, reason_ja| Fault::UnknownParameter {
+            let refuse = |reason, reason_ja| McpError::UnknownParameter {
                 uri: uri.to_owned(),
                 name: name.to_owned(),
                 reason,
@@ -84,17 +84,19 @@ impl Asked {
             match (name, &asked.what) {
                 ("project_root", _) if asked.project_root.is_some() => return Err(twice()),
                 ("project_root", _) => asked.project_root = Some(decode(value)?),
-                ("lines", What::File(_)) if asked.lines.is_some() => return Err(twice()),
-                ("bytes", What::File(_)) if asked.bytes.is_some() => return Err(twice()),
-                ("lines" | "bytes", What::File(_)) if asked.lines.is_some() || asked.bytes.is_some() => {
+                ("lines", ResourceKind::File(_)) if asked.lines.is_some() => return Err(twice()),
+                ("bytes", ResourceKind::File(_)) if asked.bytes.is_some() => return Err(twice()),
+                ("lines" | "bytes", ResourceKind::File(_)) if asked.lines.is_some() || asked.bytes.is_some() => {
                     return Err(refuse(
                         "lines and bytes exclude each other",
                         "lines と bytes は同時に指定できません",
                     ));
                 }
-                ("lines", What::File(_)) => asked.lines = Some(lines(value)?),
-                ("bytes", What::File(_)) => asked.bytes = Some(bytes(value)?),
-                ("lines", What::Stats(_)) => return Err(refuse("statistics have no lines", "統計に行はありません")),
+                ("lines", ResourceKind::File(_)) => asked.lines = Some(lines(value)?),
+                ("bytes", ResourceKind::File(_)) => asked.bytes = Some(bytes(value)?),
+                ("lines", ResourceKind::Stats(_)) => {
+                    return Err(refuse("statistics have no lines", "統計に行はありません"));
+                }
                 _ => return Err(refuse("it is not known", "そのようなパラメーターはありません")),
             }
         }
@@ -103,8 +105,8 @@ impl Asked {
 }
 
 /// Parses a range of lines: `10-50`, `10-` or `10`.
-fn lines(value: &str) -> Result<(usize, Option<usize>), Fault> {
-    let refuse = |reason, reason_ja| Fault::InvalidLines {
+fn lines(value: &str) -> Result<(usize, Option<usize>), McpError> {
+    let refuse = |reason, reason_ja| McpError::InvalidLines {
         value: value.to_owned(),
         reason,
         reason_ja,
@@ -129,8 +131,8 @@ fn lines(value: &str) -> Result<(usize, Option<usize>), Fault> {
 }
 
 /// Parses a range of bytes: `0-1023`, `1024-` or `7`.
-fn bytes(value: &str) -> Result<(u64, Option<u64>), Fault> {
-    let refuse = |reason, reason_ja| Fault::InvalidBytes {
+fn bytes(value: &str) -> Result<(u64, Option<u64>), McpError> {
+    let refuse = |reason, reason_ja| McpError::InvalidBytes {
         value: value.to_owned(),
         reason,
         reason_ja,
@@ -161,36 +163,36 @@ const PATH: &percent_encoding::AsciiSet = &percent_encoding::NON_ALPHANUMERIC
 
 /// Returns the URI of a file, by its path relative to the project.
 #[must_use]
-pub fn of_file(path: &str) -> String {
-    format!("{FILE}{}", percent_encoding::utf8_percent_encode(path, PATH))
+pub fn file_uri(path: &str) -> String {
+    format!("{FILE_PREFIX}{}", percent_encoding::utf8_percent_encode(path, PATH))
 }
 
 #[cfg(test)]
 mod tests {
-    use fumi_base::errors::Teach;
+    use fumi_base::errors::UserError;
 
-    use super::{Asked, What, of_file};
+    use super::{ResourceKind, ResourceUri, file_uri};
 
     #[test]
     fn uris_are_decoded_once() {
-        let asked = Asked::parse("code://file/src/a%20b%25.py?lines=10-50").expect("a file");
-        assert_eq!(asked.what, What::File("src/a b%.py".to_owned()));
+        let asked = ResourceUri::parse("code://file/src/a%20b%25.py?lines=10-50").expect("a file");
+        assert_eq!(asked.what, ResourceKind::File("src/a b%.py".to_owned()));
         assert_eq!(asked.lines, Some((10, Some(50))));
-        assert_eq!(of_file("日/a b.py"), "code://file/%E6%97%A5/a%20b.py");
-        let asked = Asked::parse("code://stats/files?project_root=/a%20b").expect("statistics");
+        assert_eq!(file_uri("日/a b.py"), "code://file/%E6%97%A5/a%20b.py");
+        let asked = ResourceUri::parse("code://stats/files?project_root=/a%20b").expect("statistics");
         assert_eq!(asked.project_root.as_deref(), Some("/a b"));
     }
 
     #[test]
     fn a_range_is_one_line_some_lines_or_the_rest() {
         for (value, expected) in [("7", (7, Some(7))), ("7-", (7, None)), ("7-7", (7, Some(7)))] {
-            let asked = Asked::parse(&format!("code://file/a?lines={value}")).expect("a range");
+            let asked = ResourceUri::parse(&format!("code://file/a?lines={value}")).expect("a range");
             assert_eq!(asked.lines, Some(expected), "{value}");
         }
     }
 
     #[test]
-    fn each_fault_is_taught() {
+    fn invalid_uris_return_specific_errors() {
         for (uri, entry, said) in [
             ("file:///etc/passwd", "UNKNOWN_RESOURCE", "code://stats/complexity"),
             ("code://stats/x", "UNKNOWN_STATISTICS", "overview, languages"),
@@ -209,7 +211,7 @@ mod tests {
             ("code://file/a?lines=0-5", "INVALID_LINES", "no line 0"),
             ("code://file/a?lines=50-10", "INVALID_LINES", "before the start"),
         ] {
-            let lesson = Asked::parse(uri).expect_err(uri).lesson();
+            let lesson = ResourceUri::parse(uri).expect_err(uri).error_message();
             assert_eq!(lesson.kind, entry, "{uri}");
             assert!(lesson.message.en.contains(said), "{uri}: {}", lesson.message.en);
             assert!(

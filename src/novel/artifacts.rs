@@ -8,19 +8,19 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use fumi_base::{
+    atomic_write::replace,
     files::{self, Decoded, EncodingChoice},
-    listing::{Listed, ListedKind, list},
-    place::mark,
+    listing::{FolderEntry, FolderEntryKind, list},
     project::{PathError, Project, ProjectPath},
-    writing::replace,
+    watched_path::file_stamp,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::{
     errors::artifact::ArtifactError,
-    project::{NovelProject, read_yaml, yaml_of},
-    references::{ContentHash, FileReference, Met, Walk, with_hash},
-    writing::Moment,
+    project::{NovelProject, read_yaml, read_yaml_text},
+    references::{ContentHash, FileReference, FileWalk, WalkItem, find_by_hash},
+    writing::UtcTime,
 };
 
 /// The folder of stored artifacts.
@@ -43,7 +43,7 @@ const TEXT_BYTES: u64 = 16 << 20;
 
 /// The kind of a text, which determines the file extension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ArtifactKind {
     /// Markdown, including manuscripts.
     Markdown,
     /// Text without markup.
@@ -54,7 +54,7 @@ pub enum Kind {
     Svg,
 }
 
-impl Kind {
+impl ArtifactKind {
     const fn extension(self) -> &'static str {
         match self {
             Self::Markdown => "md",
@@ -68,7 +68,7 @@ impl Kind {
 
 /// The storage location of an artifact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Origin {
+pub enum ArtifactOrigin {
     /// Stored as an artifact.
     Kept,
     /// The output of a stage or of one of its turns.
@@ -79,31 +79,31 @@ pub enum Origin {
     Novel,
 }
 
-impl Origin {
+impl ArtifactOrigin {
     /// All locations, in search order.
     pub const ALL: [Self; 4] = [Self::Kept, Self::Stage, Self::Output, Self::Novel];
 }
 
 /// A content that can be fetched.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Artifact {
+pub struct NovelArtifact {
     /// The file with the content.
     pub file: FileReference,
     /// The location of the file.
-    pub origin: Origin,
+    pub origin: ArtifactOrigin,
     /// The tool that made the content, if known.
     pub source_tool: Option<String>,
     /// The time of storing, if recorded.
-    pub created_at: Option<Moment>,
+    pub created_at: Option<UtcTime>,
     /// The modification time of the file, in seconds since 1970.
     pub modified: Option<i64>,
 }
 
 /// The artifacts that were found, and the broken ones.
 #[derive(Clone, Debug, Default)]
-pub struct Listing {
+pub struct ArtifactListing {
     /// The artifacts by location, then by path; stored ones by time, newest first.
-    pub artifacts: Vec<Artifact>,
+    pub artifacts: Vec<NovelArtifact>,
     /// Paths of files left by a crash, changed since they were written, or unreadable.
     pub broken: Vec<String>,
 }
@@ -111,9 +111,9 @@ pub struct Listing {
 /// The metadata of a stored artifact.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct Known {
+struct ArtifactMetadata {
     source_tool: String,
-    created_at: Option<Moment>,
+    created_at: Option<UtcTime>,
     hash: String,
     content_type: String,
     size: u64,
@@ -121,14 +121,14 @@ struct Known {
 
 /// The artifacts of a novel.
 #[derive(Clone, Debug)]
-pub struct Artifacts {
+pub struct ArtifactStore {
     novel: NovelProject,
 }
 
-impl Artifacts {
+impl ArtifactStore {
     /// Creates access to the artifacts of a novel.
     #[must_use]
-    pub fn of(novel: NovelProject) -> Self {
+    pub fn new(novel: NovelProject) -> Self {
         Self { novel }
     }
 
@@ -140,8 +140,14 @@ impl Artifacts {
     ///
     /// # Panics
     /// Never: all metadata can be represented in YAML.
-    pub fn keep(&self, text: &str, kind: Kind, source_tool: &str, now: &Moment) -> Result<Artifact, ArtifactError> {
-        let hash = ContentHash::of(text.as_bytes());
+    pub fn keep(
+        &self,
+        text: &str,
+        kind: ArtifactKind,
+        source_tool: &str,
+        now: &UtcTime,
+    ) -> Result<NovelArtifact, ArtifactError> {
+        let hash = ContentHash::from_bytes(text.as_bytes());
         let path = format!("{KEPT}/{hash}.{}", kind.extension());
         if let Some(file) = self.found(&path)?
             && let Ok(artifact) = self.kept(&file)
@@ -149,8 +155,8 @@ impl Artifacts {
             return Ok(artifact);
         }
         replace(self.project(), &path, text.as_bytes())?;
-        let reference = FileReference::of(&self.project().resolve(&path)?)?;
-        let known = Known {
+        let reference = FileReference::read(&self.project().resolve(&path)?)?;
+        let known = ArtifactMetadata {
             source_tool: source_tool.to_owned(),
             created_at: Some(now.clone()),
             hash: hash.digits().to_owned(),
@@ -164,36 +170,36 @@ impl Artifacts {
     }
 
     /// Writes a part of a result to a file named by its hash, unless an intact file exists.
-    pub fn put_out(&self, text: &str, kind: Kind) -> Result<FileReference, ArtifactError> {
-        let hash = ContentHash::of(text.as_bytes());
+    pub fn write_output(&self, text: &str, kind: ArtifactKind) -> Result<FileReference, ArtifactError> {
+        let hash = ContentHash::from_bytes(text.as_bytes());
         let path = format!("{OUTPUTS}/{hash}.{}", kind.extension());
         if let Some(file) = self.found(&path)?
-            && let Ok(reference) = whole(&file)
+            && let Ok(reference) = verified_reference(&file)
         {
             return Ok(reference);
         }
         replace(self.project(), &path, text.as_bytes())?;
-        Ok(FileReference::of(&self.project().resolve(&path)?)?)
+        Ok(FileReference::read(&self.project().resolve(&path)?)?)
     }
 
     /// Finds the content with a hash: stored artifacts are preferred to outputs, and outputs to the project's files.
-    pub fn find(&self, hash: &ContentHash, is_over: impl Fn() -> bool) -> Result<Artifact, ArtifactError> {
+    pub fn find(&self, hash: &ContentHash, is_over: impl Fn() -> bool) -> Result<NovelArtifact, ArtifactError> {
         let mut broken = Vec::new();
-        for origin in [Origin::Kept, Origin::Stage, Origin::Output] {
+        for origin in [ArtifactOrigin::Kept, ArtifactOrigin::Stage, ArtifactOrigin::Output] {
             let found = self.named(origin, hash, &mut broken)?;
-            if let Some(artifact) = one(hash, found)? {
+            if let Some(artifact) = single_content(hash, found)? {
                 return Ok(artifact);
             }
         }
         // The novel's own files are searched first, because backups and other files may be many times as large.
-        for top in self.novel.own().unwrap_or_default() {
-            let matches = with_hash(&top, hash, &is_over)?;
-            if let Some(artifact) = one(hash, self.of_novel(matches.files))? {
+        for top in self.novel.own_files().unwrap_or_default() {
+            let matches = find_by_hash(&top, hash, &is_over)?;
+            if let Some(artifact) = single_content(hash, self.of_novel(matches.files))? {
                 return Ok(artifact);
             }
         }
-        let matches = with_hash(&self.project().top(), hash, is_over)?;
-        if let Some(artifact) = one(hash, self.of_novel(matches.files))? {
+        let matches = find_by_hash(&self.project().root_path(), hash, is_over)?;
+        if let Some(artifact) = single_content(hash, self.of_novel(matches.files))? {
             return Ok(artifact);
         }
         if let Some(path) = broken.pop() {
@@ -207,14 +213,14 @@ impl Artifacts {
     }
 
     /// Returns every file with a hash. Files with different contents are an error, and so is an empty result.
-    pub fn all(&self, hash: &ContentHash, is_over: impl Fn() -> bool) -> Result<Vec<Artifact>, ArtifactError> {
+    pub fn all(&self, hash: &ContentHash, is_over: impl Fn() -> bool) -> Result<Vec<NovelArtifact>, ArtifactError> {
         let mut all = Vec::new();
-        for origin in [Origin::Kept, Origin::Stage, Origin::Output] {
+        for origin in [ArtifactOrigin::Kept, ArtifactOrigin::Stage, ArtifactOrigin::Output] {
             all.extend(self.named(origin, hash, &mut Vec::new())?);
         }
-        let matches = with_hash(&self.project().top(), hash, is_over)?;
+        let matches = find_by_hash(&self.project().root_path(), hash, is_over)?;
         all.extend(self.of_novel(matches.files));
-        one(hash, all.clone())?.ok_or_else(|| ArtifactError::Unknown {
+        single_content(hash, all.clone())?.ok_or_else(|| ArtifactError::Unknown {
             hash: hash.to_string(),
             looked_at: matches.looked_at,
             is_cut: matches.is_cut,
@@ -223,11 +229,15 @@ impl Artifacts {
     }
 
     /// Lists the artifacts of some locations.
-    pub fn list(&self, origins: &[Origin], is_over: impl Fn() -> bool) -> Result<Listing, ArtifactError> {
-        let mut listing = Listing::default();
-        for origin in Origin::ALL.iter().filter(|origin| origins.contains(origin)) {
+    pub fn list(
+        &self,
+        origins: &[ArtifactOrigin],
+        is_over: impl Fn() -> bool,
+    ) -> Result<ArtifactListing, ArtifactError> {
+        let mut listing = ArtifactListing::default();
+        for origin in ArtifactOrigin::ALL.iter().filter(|origin| origins.contains(origin)) {
             match origin {
-                Origin::Novel => self.list_novel(&mut listing, &is_over)?,
+                ArtifactOrigin::Novel => self.list_novel(&mut listing, &is_over)?,
                 named => self.list_named(*named, &mut listing, &is_over)?,
             }
         }
@@ -235,7 +245,7 @@ impl Artifacts {
     }
 
     /// Returns the text of an artifact in any encoding.
-    pub fn text(&self, artifact: &Artifact) -> Result<Decoded, ArtifactError> {
+    pub fn text(&self, artifact: &NovelArtifact) -> Result<Decoded, ArtifactError> {
         let file = &artifact.file;
         let not_text = || ArtifactError::NotText {
             path: file.path.clone(),
@@ -243,7 +253,7 @@ impl Artifacts {
         };
         let bytes = files::read(&self.project().resolve(&file.path)?, TEXT_BYTES)?;
         // The artifact was found by its content, but the file may have been replaced since.
-        if ContentHash::of(&bytes) != file.hash {
+        if ContentHash::from_bytes(&bytes) != file.hash {
             return Err(ArtifactError::Damaged {
                 path: file.path.clone(),
             });
@@ -265,45 +275,45 @@ impl Artifacts {
     }
 
     /// Lists the files named by hashes: those of a folder, or, for sessions, those of each session's folder.
-    fn files_of(&self, origin: Origin) -> Result<Vec<Listed>, ArtifactError> {
-        let listed = |folder: &str| -> Result<Vec<Listed>, ArtifactError> {
+    fn files_of(&self, origin: ArtifactOrigin) -> Result<Vec<FolderEntry>, ArtifactError> {
+        let listed = |folder: &str| -> Result<Vec<FolderEntry>, ArtifactError> {
             let Some(folder) = self.found(folder)? else {
                 return Ok(Vec::new());
             };
             Ok(list(&folder, NAMES)?.0)
         };
         let top = match origin {
-            Origin::Kept => listed(KEPT)?,
-            Origin::Output => listed(OUTPUTS)?,
-            Origin::Stage => {
+            ArtifactOrigin::Kept => listed(KEPT)?,
+            ArtifactOrigin::Output => listed(OUTPUTS)?,
+            ArtifactOrigin::Stage => {
                 let mut files = Vec::new();
                 for session in listed(WRITES)?
                     .into_iter()
-                    .filter(|entry| entry.kind == ListedKind::Folder)
+                    .filter(|entry| entry.kind == FolderEntryKind::Folder)
                 {
                     files.extend(list(&session.path, NAMES)?.0);
                 }
                 files
             }
-            Origin::Novel => Vec::new(),
+            ArtifactOrigin::Novel => Vec::new(),
         };
-        let is_content = |entry: &Listed| entry.kind == ListedKind::File && !entry.name.ends_with(META);
+        let is_content = |entry: &FolderEntry| entry.kind == FolderEntryKind::File && !entry.name.ends_with(META);
         Ok(top.into_iter().filter(is_content).collect())
     }
 
     /// Returns the files of a location that are named by the hash and have that content.
     fn named(
         &self,
-        origin: Origin,
+        origin: ArtifactOrigin,
         hash: &ContentHash,
         broken: &mut Vec<String>,
-    ) -> Result<Vec<Artifact>, ArtifactError> {
+    ) -> Result<Vec<NovelArtifact>, ArtifactError> {
         let mut found = Vec::new();
         let files = self.files_of(origin)?.into_iter();
-        for entry in files.filter(|entry| said(&entry.name).is_some_and(|said| said.names(hash))) {
+        for entry in files.filter(|entry| hash_in_name(&entry.name).is_some_and(|said| said.is_prefix_match(hash))) {
             match self.artifact(origin, &entry.path) {
                 // The names of stage outputs have only twelve digits.
-                Ok(artifact) if artifact.file.hash.names(hash) => found.push(artifact),
+                Ok(artifact) if artifact.file.hash.is_prefix_match(hash) => found.push(artifact),
                 Ok(_) => {}
                 Err(_) => broken.push(entry.path.shown()),
             }
@@ -312,42 +322,42 @@ impl Artifacts {
     }
 
     /// Returns a file if its content matches the hash in its name.
-    fn artifact(&self, origin: Origin, file: &ProjectPath) -> Result<Artifact, ArtifactError> {
+    fn artifact(&self, origin: ArtifactOrigin, file: &ProjectPath) -> Result<NovelArtifact, ArtifactError> {
         match origin {
-            Origin::Kept => self.kept(file),
-            _ => Ok(self.in_place(whole(file)?, origin)),
+            ArtifactOrigin::Kept => self.kept(file),
+            _ => Ok(self.in_place(verified_reference(file)?, origin)),
         }
     }
 
     /// Returns a stored artifact with its metadata.
-    fn kept(&self, file: &ProjectPath) -> Result<Artifact, ArtifactError> {
-        let reference = whole(file)?;
+    fn kept(&self, file: &ProjectPath) -> Result<NovelArtifact, ArtifactError> {
+        let reference = verified_reference(file)?;
         let path = format!("{KEPT}/{}{META}", reference.hash);
-        let known: Known = read_yaml(&path, &yaml_of(&self.project().resolve(&path)?)?)?;
+        let known: ArtifactMetadata = read_yaml(&path, &read_yaml_text(&self.project().resolve(&path)?)?)?;
         if known.hash != reference.hash.digits() {
             return Err(ArtifactError::Damaged { path });
         }
-        Ok(Artifact {
+        Ok(NovelArtifact {
             source_tool: Some(known.source_tool),
             created_at: known.created_at,
-            ..self.in_place(reference, Origin::Kept)
+            ..self.in_place(reference, ArtifactOrigin::Kept)
         })
     }
 
-    fn of_novel(&self, files: Vec<FileReference>) -> Vec<Artifact> {
+    fn of_novel(&self, files: Vec<FileReference>) -> Vec<NovelArtifact> {
         let files = files.into_iter();
-        files.map(|file| self.in_place(file, Origin::Novel)).collect()
+        files.map(|file| self.in_place(file, ArtifactOrigin::Novel)).collect()
     }
 
-    fn in_place(&self, file: FileReference, origin: Origin) -> Artifact {
+    fn in_place(&self, file: FileReference, origin: ArtifactOrigin) -> NovelArtifact {
         let source_tool = match origin {
-            Origin::Stage => Some("write_stage"),
-            Origin::Output => Some("convert_cli_to_json"),
-            Origin::Kept | Origin::Novel => None,
+            ArtifactOrigin::Stage => Some("write_stage"),
+            ArtifactOrigin::Output => Some("convert_cli_to_json"),
+            ArtifactOrigin::Kept | ArtifactOrigin::Novel => None,
         };
         let path = self.project().resolve(&file.path).ok();
-        Artifact {
-            modified: path.and_then(|path| mark(&path)).map(|mark| mark.modified.0),
+        NovelArtifact {
+            modified: path.and_then(|path| file_stamp(&path)).map(|mark| mark.modified.0),
             source_tool: source_tool.map(str::to_owned),
             created_at: None,
             origin,
@@ -357,13 +367,13 @@ impl Artifacts {
 
     fn list_named(
         &self,
-        origin: Origin,
-        listing: &mut Listing,
+        origin: ArtifactOrigin,
+        listing: &mut ArtifactListing,
         is_over: impl Fn() -> bool,
     ) -> Result<(), ArtifactError> {
         let mut found = Vec::new();
         for entry in self.files_of(origin)?.into_iter().take_while(|_| !is_over()) {
-            if said(&entry.name).is_none() {
+            if hash_in_name(&entry.name).is_none() {
                 // Other files, such as a log or a user's note.
                 continue;
             }
@@ -382,13 +392,13 @@ impl Artifacts {
     }
 
     /// Lists the novel's own files: its settings and the contents of its folders except backups.
-    fn list_novel(&self, listing: &mut Listing, is_over: impl Fn() -> bool) -> Result<(), ArtifactError> {
+    fn list_novel(&self, listing: &mut ArtifactListing, is_over: impl Fn() -> bool) -> Result<(), ArtifactError> {
         let mut seen = BTreeSet::new();
-        for top in self.novel.own()? {
-            for met in Walk::of(&top)?.take_while(|_| !is_over()) {
+        for top in self.novel.own_files()? {
+            for met in FileWalk::new(&top)?.take_while(|_| !is_over()) {
                 let file = match met {
-                    Met::File(file) => file,
-                    Met::Skipped(path) => {
+                    WalkItem::File(file) => file,
+                    WalkItem::Skipped(path) => {
                         listing.broken.push(path);
                         continue;
                     }
@@ -396,8 +406,8 @@ impl Artifacts {
                 if !seen.insert(file.shown()) {
                     continue;
                 }
-                match FileReference::of(&file) {
-                    Ok(reference) => listing.artifacts.push(self.in_place(reference, Origin::Novel)),
+                match FileReference::read(&file) {
+                    Ok(reference) => listing.artifacts.push(self.in_place(reference, ArtifactOrigin::Novel)),
                     Err(_) => listing.broken.push(file.shown()),
                 }
             }
@@ -407,17 +417,17 @@ impl Artifacts {
 }
 
 /// Parses the hash in a file name: the whole stem, or the part after its last hyphen.
-fn said(name: &str) -> Option<ContentHash> {
+fn hash_in_name(name: &str) -> Option<ContentHash> {
     let (stem, _) = name.split_once('.')?;
     let digits = stem.rsplit('-').next().unwrap_or(stem);
     ContentHash::parse(digits).filter(|_| !digits.contains(':'))
 }
 
 /// Returns a reference if the content matches the hash in the file name.
-fn whole(file: &ProjectPath) -> Result<FileReference, ArtifactError> {
-    let reference = FileReference::of(file)?;
+fn verified_reference(file: &ProjectPath) -> Result<FileReference, ArtifactError> {
+    let reference = FileReference::read(file)?;
     let name = reference.path.rsplit('/').next().unwrap_or_default();
-    if said(name).is_some_and(|said| said.names(&reference.hash)) {
+    if hash_in_name(name).is_some_and(|said| said.is_prefix_match(&reference.hash)) {
         Ok(reference)
     } else {
         Err(ArtifactError::Damaged { path: reference.path })
@@ -425,7 +435,7 @@ fn whole(file: &ProjectPath) -> Result<FileReference, ArtifactError> {
 }
 
 /// Returns the first of several files with the same content; different contents are an error.
-fn one(hash: &ContentHash, found: Vec<Artifact>) -> Result<Option<Artifact>, ArtifactError> {
+fn single_content(hash: &ContentHash, found: Vec<NovelArtifact>) -> Result<Option<NovelArtifact>, ArtifactError> {
     if found.windows(2).any(|pair| pair[0].file.hash != pair[1].file.hash) {
         return Err(ArtifactError::Several {
             hash: hash.to_string(),
@@ -439,19 +449,22 @@ fn one(hash: &ContentHash, found: Vec<Artifact>) -> Result<Option<Artifact>, Art
 mod tests {
     use std::{fs, path::Path};
 
-    use fumi_base::{errors::Teach, project::Project};
+    use fumi_base::{errors::UserError, project::Project};
 
-    use super::{Artifacts, Kind, Origin};
+    use super::{ArtifactKind, ArtifactOrigin, ArtifactStore};
     use crate::{
-        project::{Names, NovelProject},
+        project::{NovelProject, ProjectNames},
         references::ContentHash,
-        writing::Moment,
+        writing::UtcTime,
     };
 
-    fn made() -> (tempfile::TempDir, Artifacts) {
+    fn made() -> (tempfile::TempDir, ArtifactStore) {
         let root = tempfile::tempdir().expect("a folder");
         let project = Project::open(root.path()).expect("a project");
-        (root, Artifacts::of(NovelProject::new(project, Names::default())))
+        (
+            root,
+            ArtifactStore::new(NovelProject::new(project, ProjectNames::default())),
+        )
     }
 
     fn write(root: &Path, name: &str, text: impl AsRef<[u8]>) {
@@ -460,15 +473,15 @@ mod tests {
         fs::write(path, text).expect("written");
     }
 
-    fn at(second: u32) -> Moment {
-        Moment::parse(&format!("2026-01-31T10:00:{second:02}Z")).expect("a time")
+    fn at(second: u32) -> UtcTime {
+        UtcTime::parse(&format!("2026-01-31T10:00:{second:02}Z")).expect("a time")
     }
 
     fn hash(text: &str) -> ContentHash {
-        ContentHash::of(text.as_bytes())
+        ContentHash::from_bytes(text.as_bytes())
     }
 
-    fn refused(artifacts: &Artifacts, hash: &ContentHash) -> &'static str {
+    fn refused(artifacts: &ArtifactStore, hash: &ContentHash) -> &'static str {
         artifacts.find(hash, || false).expect_err("refused").entry()
     }
 
@@ -476,9 +489,11 @@ mod tests {
     fn a_text_is_kept_once_and_found_by_a_few_digits() {
         let (root, artifacts) = made();
         let kept = artifacts
-            .keep("朝。", Kind::Markdown, "noveler_plot", &at(1))
+            .keep("朝。", ArtifactKind::Markdown, "noveler_plot", &at(1))
             .expect("kept");
-        let again = artifacts.keep("朝。", Kind::Markdown, "write", &at(2)).expect("kept");
+        let again = artifacts
+            .keep("朝。", ArtifactKind::Markdown, "write", &at(2))
+            .expect("kept");
         assert_eq!(again, kept);
         assert_eq!(
             (kept.source_tool.as_deref(), kept.created_at.clone()),
@@ -498,23 +513,31 @@ mod tests {
     }
 
     #[test]
-    fn what_a_crash_leaves_is_no_artifact_and_is_made_whole() {
+    fn content_without_metadata_is_damaged_until_stored_again() {
         let (root, artifacts) = made();
         // The process stopped after the content was written.
         let content = format!(".noveler/artifacts/{}.md", hash("朝。"));
         write(root.path(), &content, "朝。");
-        let listing = artifacts.list(&Origin::ALL, || false).expect("listed");
+        let listing = artifacts.list(&ArtifactOrigin::ALL, || false).expect("listed");
         assert_eq!((listing.artifacts.len(), listing.broken), (0, vec![content.clone()]));
         assert_eq!(refused(&artifacts, &hash("朝。")), "ARTIFACT_DAMAGED");
-        artifacts.keep("朝。", Kind::Markdown, "write", &at(1)).expect("kept");
+        artifacts
+            .keep("朝。", ArtifactKind::Markdown, "write", &at(1))
+            .expect("kept");
         assert_eq!(
-            artifacts.list(&Origin::ALL, || false).expect("listed").artifacts.len(),
+            artifacts
+                .list(&ArtifactOrigin::ALL, || false)
+                .expect("listed")
+                .artifacts
+                .len(),
             1
         );
         // A changed content is not returned under its old name, and storing it anew restores it.
         write(root.path(), &content, "違う");
         assert_eq!(refused(&artifacts, &hash("朝。")), "ARTIFACT_DAMAGED");
-        artifacts.keep("朝。", Kind::Markdown, "write", &at(2)).expect("kept");
+        artifacts
+            .keep("朝。", ArtifactKind::Markdown, "write", &at(2))
+            .expect("kept");
         assert_eq!(
             artifacts.find(&hash("朝。"), || false).expect("whole").created_at,
             Some(at(2))
@@ -526,7 +549,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hash_is_looked_for_where_texts_of_a_novel_lie() {
+    fn hash_is_searched_in_all_locations() {
         let (root, artifacts) = made();
         let stage = |text: &str| {
             format!(
@@ -544,12 +567,15 @@ mod tests {
         write(root.path(), "40_原稿/第001話.md", "朝。");
         write(root.path(), "90_バックアップ/a.md", "朝。");
         write(root.path(), "絵.epub", [0x50, 0x4b, 0, 1]);
-        let output = artifacts.put_out("{}", Kind::Json).expect("put out");
-        assert_eq!(artifacts.put_out("{}", Kind::Json).expect("the same"), output);
+        let output = artifacts.write_output("{}", ArtifactKind::Json).expect("put out");
+        assert_eq!(
+            artifacts.write_output("{}", ArtifactKind::Json).expect("the same"),
+            output
+        );
         for (text, origin, tool) in [
-            ("a: 1\n", Origin::Stage, Some("write_stage")),
-            ("{}", Origin::Output, Some("convert_cli_to_json")),
-            ("朝。", Origin::Novel, None),
+            ("a: 1\n", ArtifactOrigin::Stage, Some("write_stage")),
+            ("{}", ArtifactOrigin::Output, Some("convert_cli_to_json")),
+            ("朝。", ArtifactOrigin::Novel, None),
         ] {
             let found = artifacts.find(&hash(text), || false).expect(text);
             assert_eq!((found.origin, found.source_tool.as_deref()), (origin, tool), "{text}");
@@ -562,7 +588,7 @@ mod tests {
         let paths: Vec<&str> = all.iter().map(|artifact| artifact.file.path.as_str()).collect();
         assert_eq!(paths, ["40_原稿/第001話.md", "90_バックアップ/a.md"]);
         let picture = artifacts
-            .find(&ContentHash::of(&[0x50, 0x4b, 0, 1]), || false)
+            .find(&ContentHash::from_bytes(&[0x50, 0x4b, 0, 1]), || false)
             .expect("found");
         assert_eq!(artifacts.text(&picture).expect_err("no text").entry(), "NOT_A_TEXT");
         // Two texts whose hashes begin with the same twelve digits.
@@ -580,9 +606,12 @@ mod tests {
             artifacts.find(&hash(twins[1]), || false).expect("one").file.path,
             "二.txt"
         );
-        let listing = artifacts.list(&Origin::ALL, || false).expect("listed");
-        let origins: Vec<Origin> = listing.artifacts.iter().map(|artifact| artifact.origin).collect();
-        assert_eq!(origins, [Origin::Stage, Origin::Output, Origin::Novel]);
+        let listing = artifacts.list(&ArtifactOrigin::ALL, || false).expect("listed");
+        let origins: Vec<ArtifactOrigin> = listing.artifacts.iter().map(|artifact| artifact.origin).collect();
+        assert_eq!(
+            origins,
+            [ArtifactOrigin::Stage, ArtifactOrigin::Output, ArtifactOrigin::Novel]
+        );
         assert_eq!(listing.broken, [stage("b: 1\n")]);
     }
 }

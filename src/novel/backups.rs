@@ -7,18 +7,18 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use fumi_base::{
+    atomic_write::{remove_folder, replace},
     files,
-    listing::{ListedKind, list_last},
+    listing::{FolderEntryKind, list_last},
     project::{PathError, Project, ProjectPath},
-    writing::{remove_folder, replace},
 };
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    change_set::{self, FileChange},
     errors::backup::BackupError,
     project::read_yaml,
-    references::{ContentHash, FILE_BYTES, Met, Walk},
-    together::{self, Change},
+    references::{ContentHash, FILE_BYTES, FileWalk, WalkItem},
 };
 
 /// The file name of a backup's manifest.
@@ -44,9 +44,9 @@ const OVER: usize = 100;
 
 /// A time in UTC to the second, as at the beginning of backup ids: `20260131T100000Z`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Stamp(String);
+pub struct BackupTime(String);
 
-impl Stamp {
+impl BackupTime {
     /// Parses a time of this form; returns `None` for any other form.
     #[must_use]
     pub fn parse(time: &str) -> Option<Self> {
@@ -76,14 +76,14 @@ pub struct Backup {
     /// The reason for the backup.
     pub reason: String,
     /// The copied files.
-    pub files: Vec<Copied>,
+    pub files: Vec<BackupFile>,
 }
 
 impl Backup {
     /// Returns the time of the backup, taken from its id.
     #[must_use]
-    pub fn created_at(&self) -> Option<Stamp> {
-        Stamp::parse(self.id.split('-').next()?)
+    pub fn created_at(&self) -> Option<BackupTime> {
+        BackupTime::parse(self.id.split('-').next()?)
     }
 }
 
@@ -101,7 +101,7 @@ impl Default for Backup {
 /// A file in a backup.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Copied {
+pub struct BackupFile {
     /// The original path, relative to the project root.
     pub path: String,
     /// The SHA-256 hash of the file's bytes.
@@ -114,7 +114,7 @@ pub struct Copied {
 
 /// The damage of a copy, with the path of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Damage {
+pub enum CopyDamage {
     /// The copy is missing or unreadable.
     Missing(String),
     /// The copy has other contents than the manifest states.
@@ -123,7 +123,7 @@ pub enum Damage {
 
 /// The result of a restoration.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Restored {
+pub struct RestoreOutcome {
     /// The restored files.
     pub paths: Vec<String>,
     /// The files that another program saved in the meantime; they are left unchanged.
@@ -142,7 +142,7 @@ pub struct Backups {
 impl Backups {
     /// Creates access to the backups in a folder, which may not exist yet.
     #[must_use]
-    pub fn of(project: Arc<Project>, folder: &str) -> Self {
+    pub fn new(project: Arc<Project>, folder: &str) -> Self {
         Self {
             project,
             folder: folder.trim_end_matches('/').to_owned(),
@@ -151,30 +151,35 @@ impl Backups {
 
     /// Copies files, and the contents of folders except hidden files. A missing path is an error, and then nothing is
     /// written.
-    pub fn create(&self, paths: &[&str], reason: &str, now: &Stamp) -> Result<Backup, BackupError> {
-        self.copied(paths, reason, now, |_| None)
+    pub fn create(&self, paths: &[&str], reason: &str, now: &BackupTime) -> Result<Backup, BackupError> {
+        self.write_backup(paths, reason, now, |_| None)
     }
 
     /// Copies files before they are replaced; `changes` are their paths with the SHA-256 hash of each replacement.
     /// Cleans up first, so that the new backup is kept.
-    pub fn create_before(&self, changes: &[(&str, &str)], reason: &str, now: &Stamp) -> Result<Backup, BackupError> {
+    pub fn create_before(
+        &self,
+        changes: &[(&str, &str)],
+        reason: &str,
+        now: &BackupTime,
+    ) -> Result<Backup, BackupError> {
         // Errors are ignored; the next clean-up tries again.
-        let _ = self.tidy(None, now);
+        let _ = self.remove_redundant(None, now);
         self.copied_before(changes, reason, now)
     }
 
-    fn copied_before(&self, changes: &[(&str, &str)], reason: &str, now: &Stamp) -> Result<Backup, BackupError> {
+    fn copied_before(&self, changes: &[(&str, &str)], reason: &str, now: &BackupTime) -> Result<Backup, BackupError> {
         let paths: Vec<&str> = changes.iter().map(|(path, _)| *path).collect();
         let becomes = |path: &str| {
             let change = changes.iter().find(|(changed, _)| *changed == path);
             change.map(|(_, sha256)| (*sha256).to_owned())
         };
-        self.copied(&paths, reason, now, becomes)
+        self.write_backup(&paths, reason, now, becomes)
     }
 
     /// Removes automatic backups (made by [`Backups::create_before`]) beyond the newest [`KEPT`], but only those whose
     /// files are all in another backup, so that no content is lost. The backup `used` is kept.
-    fn tidy(&self, used: Option<&str>, now: &Stamp) -> Result<(), BackupError> {
+    fn remove_redundant(&self, used: Option<&str>, now: &BackupTime) -> Result<(), BackupError> {
         let (listed, _) = list_last(&self.project.resolve(&self.folder)?, BACKUPS)?;
         let ids = listed.iter().filter(|entry| is_id(&entry.name));
         let count = ids.clone().count();
@@ -182,7 +187,7 @@ impl Backups {
         // If the clock was wrong, the oldest ids are not the oldest backups; and an interrupted restoration needs its
         // copies.
         let is_safe =
-            ids.clone().all(|entry| entry.name.as_str() < now.0.as_str()) && !together::is_left(&self.project);
+            ids.clone().all(|entry| entry.name.as_str() < now.0.as_str()) && !change_set::is_interrupted(&self.project);
         if !is_time || !is_safe {
             return Ok(());
         }
@@ -190,8 +195,8 @@ impl Backups {
         let is_own = |backup: &Backup| backup.files.iter().all(|file| file.becomes.is_some());
         let own: Vec<Backup> = stay.iter().filter(|backup| is_own(backup)).cloned().collect();
         for old in own.iter().skip(KEPT).rev().filter(|old| Some(old.id.as_str()) != used) {
-            let holds = |backup: &Backup, file: &Copied| {
-                let has = |held: &Copied| held.path == file.path && held.sha256 == file.sha256;
+            let holds = |backup: &Backup, file: &BackupFile| {
+                let has = |held: &BackupFile| held.path == file.path && held.sha256 == file.sha256;
                 backup.id != old.id && backup.files.iter().any(has) && self.copy(&backup.id, file).is_ok()
             };
             if old
@@ -210,11 +215,11 @@ impl Backups {
     ///
     /// # Panics
     /// Never: all values of a manifest can be represented in YAML.
-    fn copied(
+    fn write_backup(
         &self,
         paths: &[&str],
         reason: &str,
-        now: &Stamp,
+        now: &BackupTime,
         becomes: impl Fn(&str) -> Option<String>,
     ) -> Result<Backup, BackupError> {
         let sources = self.sources(paths)?;
@@ -227,13 +232,13 @@ impl Backups {
         let mut copies = Vec::with_capacity(sources.len());
         for source in &sources {
             let bytes = files::read(source, FILE_BYTES)?;
-            copies.push((source.shown(), ContentHash::of(&bytes), bytes));
+            copies.push((source.shown(), ContentHash::from_bytes(&bytes), bytes));
         }
         let all: String = copies
             .iter()
             .map(|(path, hash, _)| [path, "\0", hash.digits(), "\n"].concat())
             .collect();
-        let content = ContentHash::of([all.as_str(), reason].concat().as_bytes());
+        let content = ContentHash::from_bytes([all.as_str(), reason].concat().as_bytes());
         let id = format!("{}-{}", now.0, &content.digits()[..8]);
         let mut manifest = Backup {
             id: id.clone(),
@@ -242,7 +247,7 @@ impl Backups {
         };
         for (path, hash, bytes) in copies {
             replace(&self.project, &self.copy_of(&id, &path), &bytes)?;
-            manifest.files.push(Copied {
+            manifest.files.push(BackupFile {
                 size: bytes.len() as u64,
                 sha256: hash.digits().to_owned(),
                 becomes: becomes(&path),
@@ -270,7 +275,7 @@ impl Backups {
         // The folder may contain other folders; only names that begin with a time are backups.
         let ids = listed
             .into_iter()
-            .filter(|entry| entry.kind == ListedKind::Folder && is_id(&entry.name));
+            .filter(|entry| entry.kind == FolderEntryKind::Folder && is_id(&entry.name));
         for entry in ids {
             match self.manifest(&entry.name) {
                 Ok(backup) => complete.push(backup),
@@ -282,7 +287,7 @@ impl Backups {
     }
 
     /// Returns the damaged copies of a backup.
-    pub fn verify(&self, id: &str) -> Result<Vec<Damage>, BackupError> {
+    pub fn verify(&self, id: &str) -> Result<Vec<CopyDamage>, BackupError> {
         let backup = self.manifest(id)?;
         Ok(backup
             .files
@@ -292,13 +297,13 @@ impl Backups {
     }
 
     /// Restores all files or the given ones. Nothing is changed unless every copy is intact. A restoration interrupted
-    /// by a crash is completed by [`together::finish`].
+    /// by a crash is completed by [`change_set::finish`].
     ///
     /// # Panics
     /// Never, for the same reason as [`Backups::create`].
-    pub fn restore(&self, id: &str, paths: Option<&[&str]>, now: &Stamp) -> Result<Restored, BackupError> {
+    pub fn restore(&self, id: &str, paths: Option<&[&str]>, now: &BackupTime) -> Result<RestoreOutcome, BackupError> {
         // Errors are ignored; the next clean-up tries again.
-        let _ = self.tidy(Some(id), now);
+        let _ = self.remove_redundant(Some(id), now);
         let backup = self.manifest(id)?;
         if let Some(unknown) = paths.and_then(|paths| {
             let known = |path: &&&str| backup.files.iter().any(|file| file.path == **path);
@@ -309,8 +314,8 @@ impl Backups {
                 path: (*unknown).to_owned(),
             });
         }
-        let wanted = |file: &&Copied| paths.is_none_or(|paths| paths.contains(&file.path.as_str()));
-        let wanted: Vec<&Copied> = backup.files.iter().filter(wanted).collect();
+        let wanted = |file: &&BackupFile| paths.is_none_or(|paths| paths.contains(&file.path.as_str()));
+        let wanted: Vec<&BackupFile> = backup.files.iter().filter(wanted).collect();
         let mut damage = Vec::new();
         for file in &wanted {
             // Anyone who can write to the project can edit the manifest.
@@ -340,14 +345,14 @@ impl Backups {
         let changes = wanted
             .iter()
             .map(|file| {
-                let copy = Change::copy(&file.path, self.copy_of(id, &file.path), &file.sha256);
+                let copy = FileChange::copy(&file.path, self.copy_of(id, &file.path), &file.sha256);
                 copy.unless_changed(before(&file.path))
             })
             .collect();
-        let saved = together::apply(&self.project, Some(id), changes)?;
+        let saved = change_set::apply(&self.project, Some(id), changes)?;
         let paths = wanted.iter().map(|file| file.path.clone());
         let (kept, paths) = paths.partition(|path| saved.contains(path));
-        Ok(Restored { paths, kept, replaced })
+        Ok(RestoreOutcome { paths, kept, replaced })
     }
 
     /// Removes all but the newest `keep` backups, and those without a manifest. Returns the ids of the removed ones.
@@ -374,13 +379,13 @@ impl Backups {
             let top = self.project.resolve(path)?;
             refuse_hidden(&top.shown())?;
             let is_backup = |source: &ProjectPath| top.is_dir() && source.relative().starts_with(&self.folder);
-            for met in Walk::of(&top)? {
+            for met in FileWalk::new(&top)? {
                 match met {
-                    Met::File(source) if is_backup(&source) => {}
-                    Met::File(source) if seen.insert(source.shown()) => sources.push(source),
-                    Met::File(_) => {}
+                    WalkItem::File(source) if is_backup(&source) => {}
+                    WalkItem::File(source) if seen.insert(source.shown()) => sources.push(source),
+                    WalkItem::File(_) => {}
                     // An incomplete copy would not be a backup.
-                    Met::Skipped(path) => return Err(BackupError::Unlisted { path }),
+                    WalkItem::Skipped(path) => return Err(BackupError::Unlisted { path }),
                 }
                 if sources.len() > FILES {
                     break;
@@ -395,14 +400,14 @@ impl Backups {
     }
 
     /// Returns the bytes of a copy if they match the manifest.
-    fn copy(&self, id: &str, file: &Copied) -> Result<Vec<u8>, Damage> {
+    fn copy(&self, id: &str, file: &BackupFile) -> Result<Vec<u8>, CopyDamage> {
         let copy = self.project.resolve(&self.copy_of(id, &file.path));
         let bytes = copy.and_then(|copy| files::read(&copy, FILE_BYTES));
-        let bytes = bytes.map_err(|_| Damage::Missing(file.path.clone()))?;
-        if ContentHash::of(&bytes).digits() == file.sha256 {
+        let bytes = bytes.map_err(|_| CopyDamage::Missing(file.path.clone()))?;
+        if ContentHash::from_bytes(&bytes).digits() == file.sha256 {
             Ok(bytes)
         } else {
-            Err(Damage::Changed(file.path.clone()))
+            Err(CopyDamage::Changed(file.path.clone()))
         }
     }
 
@@ -436,7 +441,7 @@ pub(crate) fn is_copy_of(copy: &str, id: &str, path: &str) -> bool {
 /// True if a name is a backup's id: a time, a hyphen, eight digits.
 fn is_id(name: &str) -> bool {
     name.split_once('-').is_some_and(|(time, hash)| {
-        Stamp::parse(time).is_some() && hash.len() == 8 && hash.bytes().all(|byte| byte.is_ascii_hexdigit())
+        BackupTime::parse(time).is_some() && hash.len() == 8 && hash.bytes().all(|byte| byte.is_ascii_hexdigit())
     })
 }
 
@@ -444,9 +449,9 @@ fn is_id(name: &str) -> bool {
 mod tests {
     use std::{fs, path::Path, sync::Arc};
 
-    use fumi_base::{errors::Teach, project::Project};
+    use fumi_base::{errors::UserError, project::Project};
 
-    use super::{Backups, Damage, Stamp};
+    use super::{BackupTime, Backups, CopyDamage};
     use crate::references::ContentHash;
 
     const FOLDER: &str = "90_バックアップ";
@@ -457,7 +462,7 @@ mod tests {
             write(root.path(), name, text);
         }
         let project: Arc<Project> = Project::open(root.path()).expect("a project");
-        (root, Backups::of(project, FOLDER))
+        (root, Backups::new(project, FOLDER))
     }
 
     fn write(root: &Path, name: &str, text: &str) {
@@ -470,12 +475,12 @@ mod tests {
         fs::read_to_string(root.join(name)).expect("there")
     }
 
-    fn at(second: u32) -> Stamp {
-        Stamp::parse(&format!("20260131T1000{second:02}Z")).expect("a time")
+    fn at(second: u32) -> BackupTime {
+        BackupTime::parse(&format!("20260131T1000{second:02}Z")).expect("a time")
     }
 
     #[test]
-    fn what_was_backed_up_comes_back_and_what_stood_there_is_kept() {
+    fn restore_brings_back_files_and_backs_up_replaced_ones() {
         let (root, backups) = made(&[("40_原稿/第001話.md", "朝。"), ("a.md", "一")]);
         let backup = backups
             .create(&["40_原稿/第001話.md", "a.md", "./a.md"], "執筆前", &at(1))
@@ -506,7 +511,8 @@ mod tests {
         let first = backups
             .create(&["40_原稿", "40_原稿/上/第001話.md"], "", &at(1))
             .expect("made");
-        let paths = |files: &[super::Copied]| -> Vec<String> { files.iter().map(|file| file.path.clone()).collect() };
+        let paths =
+            |files: &[super::BackupFile]| -> Vec<String> { files.iter().map(|file| file.path.clone()).collect() };
         assert_eq!(paths(&first.files), ["40_原稿/上/第001話.md"]);
         let second = backups.create(&["."], "", &at(2)).expect("made");
         assert_eq!(paths(&second.files), ["40_原稿/上/第001話.md", "a.md"]);
@@ -528,7 +534,10 @@ mod tests {
         fs::write(copies.join("a.md"), "違う").expect("written");
         fs::remove_file(copies.join("b.md")).expect("removed");
         write(root.path(), "c.md", "今");
-        let damage = vec![Damage::Changed("a.md".to_owned()), Damage::Missing("b.md".to_owned())];
+        let damage = vec![
+            CopyDamage::Changed("a.md".to_owned()),
+            CopyDamage::Missing("b.md".to_owned()),
+        ];
         assert_eq!(backups.verify(&id).expect("verified"), damage);
         let refused = backups.restore(&id, None, &at(2)).expect_err("damaged");
         assert_eq!(refused.entry(), "BACKUP_DAMAGED");
@@ -540,7 +549,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_go_first_and_incomplete_ones_with_them() {
+    fn prune_removes_oldest_and_incomplete_backups() {
         let (root, backups) = made(&[("a.md", "一")]);
         let ids: Vec<String> = (1..=3)
             .map(|second| backups.create(&["a.md"], "", &at(second)).expect("made").id)
@@ -611,7 +620,7 @@ mod tests {
     /// same hash.
     fn made_before(root: &Path, year: u32, texts: &[&str]) -> Vec<String> {
         let made = texts.iter().enumerate().map(|(at, text)| {
-            let sha256 = ContentHash::of(text.as_bytes());
+            let sha256 = ContentHash::from_bytes(text.as_bytes());
             let id = format!("{year}0101T{:02}{:02}00Z-0123abcd", at / 60, at % 60);
             let (digits, size) = (sha256.digits(), text.len());
             let file = format!("- path: a.md\n  sha256: {digits}\n  size: {size}\n  becomes: {digits}\n");
@@ -632,7 +641,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_tidied_is_held_by_another_backup() {
+    fn clean_up_removes_only_redundant_backups() {
         let (root, backups) = made(&[("a.md", "now")]);
         // fumi itself wrote both texts at some time, the first one in a restoration.
         let texts: Vec<&str> = ["theirs"].into_iter().chain(vec!["fixed"; 299]).collect();
@@ -644,7 +653,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_that_is_damaged_does_not_count() {
+    fn damaged_copies_do_not_make_a_backup_redundant() {
         let (root, backups) = made(&[("a.md", "now")]);
         let made = made_before(root.path(), 2025, &["fixed"; 300]);
         for id in &made[1..] {
@@ -664,7 +673,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_tidied_while_names_are_in_the_future() {
+    fn no_clean_up_with_backup_ids_in_the_future() {
         let (root, backups) = made(&[("a.md", "now")]);
         made_before(root.path(), 2099, &["now"; 300]);
         let new = backups.create_before(&[("a.md", "0")], "", &at(1)).expect("made").id;
@@ -681,7 +690,7 @@ mod tests {
             ("", false),
             ("2026013１T10000Z", false),
         ] {
-            assert_eq!(Stamp::parse(time).is_some(), is_one, "{time}");
+            assert_eq!(BackupTime::parse(time).is_some(), is_one, "{time}");
         }
     }
 }

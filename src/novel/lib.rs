@@ -5,10 +5,12 @@
 
 pub mod artifacts;
 pub mod backups;
+pub mod change_set;
 pub mod charts;
 pub mod checks;
-pub mod completion;
 pub mod errors;
+pub mod file_writing;
+pub mod finishing;
 pub mod lexicons;
 pub mod manuscript;
 pub mod morphology;
@@ -17,10 +19,8 @@ pub mod project;
 pub mod publish;
 pub mod references;
 pub mod reviewing;
-pub mod saving;
 pub mod scaffold;
 pub mod sections;
 pub mod status;
 pub mod text;
-pub mod together;
 pub mod writing;

@@ -10,7 +10,7 @@ use std::{
 
 use fumi_base::{
     files,
-    listing::{ListedKind, list},
+    listing::{FolderEntryKind, list},
     project::{PathError, Project, ProjectPath},
 };
 use globset::{GlobBuilder, GlobMatcher};
@@ -42,7 +42,7 @@ pub struct ContentHash(String);
 impl ContentHash {
     /// Computes the hash of bytes.
     #[must_use]
-    pub fn of(bytes: &[u8]) -> Self {
+    pub fn from_bytes(bytes: &[u8]) -> Self {
         Self(files::sha256(bytes))
     }
 
@@ -67,7 +67,7 @@ impl ContentHash {
 
     /// True if one of the two is a prefix of the other.
     #[must_use]
-    pub fn names(&self, other: &Self) -> bool {
+    pub fn is_prefix_match(&self, other: &Self) -> bool {
         self.0.starts_with(&other.0) || other.0.starts_with(&self.0)
     }
 
@@ -100,14 +100,14 @@ pub struct FileReference {
 
 impl FileReference {
     /// Reads a file and computes its reference.
-    pub fn of(file: &ProjectPath) -> Result<Self, PathError> {
+    pub fn read(file: &ProjectPath) -> Result<Self, PathError> {
         let bytes = files::read(file, FILE_BYTES)?;
         let path = file.shown();
         let content_type = content_type(&path);
         let is_text = content_type.starts_with("text/")
             || matches!(content_type, "application/yaml" | "application/json" | "image/svg+xml");
         Ok(Self {
-            hash: ContentHash::of(&bytes),
+            hash: ContentHash::from_bytes(&bytes),
             size: bytes.len() as u64,
             encoding: is_text.then(|| files::name_of(files::detect(&bytes))),
             content_type,
@@ -143,7 +143,7 @@ pub struct References {
 
 /// An item of a walk.
 #[derive(Clone, Debug)]
-pub enum Met {
+pub enum WalkItem {
     File(ProjectPath),
     /// A folder that could not be listed completely or lies too deep.
     Skipped(String),
@@ -151,26 +151,26 @@ pub enum Met {
 
 /// An iterator over the files below a folder, without hidden ones, in the order of their paths. It does not read files.
 #[derive(Debug)]
-pub struct Walk {
+pub struct FileWalk {
     /// The stack of items still to be visited: path order without recursion.
-    open: Vec<Open>,
+    open: Vec<PendingVisit>,
 }
 
 #[derive(Debug)]
-enum Open {
+enum PendingVisit {
     File(ProjectPath),
     Folder(ProjectPath, usize),
     Skipped(String),
 }
 
-impl Walk {
+impl FileWalk {
     /// Starts a walk at a folder; for a file, the walk yields only that file.
-    pub fn of(top: &ProjectPath) -> Result<Self, PathError> {
+    pub fn new(top: &ProjectPath) -> Result<Self, PathError> {
         let mut walk = Self { open: Vec::new() };
         if top.is_dir() {
             walk.enter(top, 0)?;
         } else {
-            walk.open.push(Open::File(top.clone()));
+            walk.open.push(PendingVisit::File(top.clone()));
         }
         Ok(walk)
     }
@@ -179,30 +179,32 @@ impl Walk {
         let (listed, has_more) = list(folder, NAMES_IN_FOLDER)?;
         for entry in listed.into_iter().rev().filter(|entry| !entry.name.starts_with('.')) {
             match entry.kind {
-                ListedKind::File => self.open.push(Open::File(entry.path)),
+                FolderEntryKind::File => self.open.push(PendingVisit::File(entry.path)),
                 // A linked folder may lead to one of its own parents.
-                ListedKind::Folder if !entry.is_link => self.open.push(Open::Folder(entry.path, depth + 1)),
-                ListedKind::Folder | ListedKind::Other => {}
+                FolderEntryKind::Folder if !entry.is_link => {
+                    self.open.push(PendingVisit::Folder(entry.path, depth + 1));
+                }
+                FolderEntryKind::Folder | FolderEntryKind::Other => {}
             }
         }
         if has_more {
-            self.open.push(Open::Skipped(folder.shown()));
+            self.open.push(PendingVisit::Skipped(folder.shown()));
         }
         Ok(())
     }
 }
 
-impl Iterator for Walk {
-    type Item = Met;
+impl Iterator for FileWalk {
+    type Item = WalkItem;
 
-    fn next(&mut self) -> Option<Met> {
+    fn next(&mut self) -> Option<WalkItem> {
         loop {
             match self.open.pop()? {
-                Open::File(file) => return Some(Met::File(file)),
-                Open::Skipped(path) => return Some(Met::Skipped(path)),
-                Open::Folder(folder, depth) => {
+                PendingVisit::File(file) => return Some(WalkItem::File(file)),
+                PendingVisit::Skipped(path) => return Some(WalkItem::Skipped(path)),
+                PendingVisit::Folder(folder, depth) => {
                     if depth > DEPTH || self.enter(&folder, depth).is_err() {
-                        return Some(Met::Skipped(folder.shown()));
+                        return Some(WalkItem::Skipped(folder.shown()));
                     }
                 }
             }
@@ -211,27 +213,27 @@ impl Iterator for Walk {
 }
 
 /// References at most `limit` files below a folder, without hidden ones, in the order of their paths.
-pub fn below(folder: &ProjectPath, limit: usize) -> Result<References, PathError> {
-    select(folder, limit, |_| true, || false)
+pub fn reference_files(folder: &ProjectPath, limit: usize) -> Result<References, PathError> {
+    reference_matching(folder, limit, |_| true, || false)
 }
 
 /// References the files whose path is wanted, until `is_over` returns true.
-pub fn select(
+pub fn reference_matching(
     folder: &ProjectPath,
     limit: usize,
     is_wanted: impl Fn(&str) -> bool,
     is_over: impl Fn() -> bool,
 ) -> Result<References, PathError> {
     let mut found = References::default();
-    for met in Walk::of(folder)?.take_while(|_| !is_over()) {
+    for met in FileWalk::new(folder)?.take_while(|_| !is_over()) {
         match met {
-            Met::Skipped(path) => found.skipped.push(path),
-            Met::File(file) if !is_wanted(&file.shown()) => {}
-            Met::File(_) if found.files.len() == limit => {
+            WalkItem::Skipped(path) => found.skipped.push(path),
+            WalkItem::File(file) if !is_wanted(&file.shown()) => {}
+            WalkItem::File(_) if found.files.len() == limit => {
                 found.has_more = true;
                 break;
             }
-            Met::File(file) => match FileReference::of(&file) {
+            WalkItem::File(file) => match FileReference::read(&file) {
                 Ok(reference) => found.files.push(reference),
                 Err(_) => found.skipped.push(file.shown()),
             },
@@ -242,12 +244,12 @@ pub fn select(
 
 /// A glob for files. Without a slash it is matched against the name, otherwise against the path from the project root.
 #[derive(Clone, Debug)]
-pub struct Pattern {
+pub struct FilePattern {
     matcher: GlobMatcher,
     is_of_path: bool,
 }
 
-impl Pattern {
+impl FilePattern {
     /// Parses a glob. Names in NFC and NFD match each other.
     pub fn parse(glob: &str) -> Result<Self, ArtifactError> {
         let text: String = glob.trim_start_matches("./").nfc().collect();
@@ -281,7 +283,7 @@ impl Pattern {
 
 /// The files with a content, and the extent of the search.
 #[derive(Clone, Debug, Default)]
-pub struct Matches {
+pub struct ContentMatches {
     /// The files, sorted by path.
     pub files: Vec<FileReference>,
     /// The number of files read.
@@ -290,7 +292,7 @@ pub struct Matches {
     pub is_cut: bool,
 }
 
-impl Matches {
+impl ContentMatches {
     /// True if the files have different contents, so that the given digits are ambiguous.
     #[must_use]
     pub fn differ(&self) -> bool {
@@ -299,17 +301,21 @@ impl Matches {
 }
 
 /// Searches the files below a folder for a content, until `is_over` returns true.
-pub fn with_hash(folder: &ProjectPath, hash: &ContentHash, is_over: impl Fn() -> bool) -> Result<Matches, PathError> {
-    let mut matches = Matches::default();
+pub fn find_by_hash(
+    folder: &ProjectPath,
+    hash: &ContentHash,
+    is_over: impl Fn() -> bool,
+) -> Result<ContentMatches, PathError> {
+    let mut matches = ContentMatches::default();
     let mut bytes = 0;
-    for met in Walk::of(folder)?.take_while(|_| !is_over()) {
+    for met in FileWalk::new(folder)?.take_while(|_| !is_over()) {
         if matches.looked_at == SEARCHED_FILES || bytes > SEARCHED_BYTES {
             matches.is_cut = true;
             break;
         }
         let reference = match met {
-            Met::File(file) => FileReference::of(&file).ok(),
-            Met::Skipped(_) => None,
+            WalkItem::File(file) => FileReference::read(&file).ok(),
+            WalkItem::Skipped(_) => None,
         };
         let Some(reference) = reference else {
             matches.is_cut = true;
@@ -317,7 +323,7 @@ pub fn with_hash(folder: &ProjectPath, hash: &ContentHash, is_over: impl Fn() ->
         };
         matches.looked_at += 1;
         bytes += reference.size;
-        if hash.names(&reference.hash) {
+        if hash.is_prefix_match(&reference.hash) {
             matches.files.push(reference);
         }
     }
@@ -326,7 +332,7 @@ pub fn with_hash(folder: &ProjectPath, hash: &ContentHash, is_over: impl Fn() ->
 
 /// The result of comparing files with earlier references.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Changes {
+pub struct FileChanges {
     /// Files with the same contents as before.
     pub unchanged: Vec<String>,
     /// Files with other contents than before.
@@ -343,9 +349,9 @@ pub fn changes(
     project: &Arc<Project>,
     known: &BTreeMap<String, ContentHash>,
     is_over: impl Fn() -> bool,
-) -> Result<Changes, PathError> {
-    let mut changes = Changes::default();
-    let mut folders = Folders::default();
+) -> Result<FileChanges, PathError> {
+    let mut changes = FileChanges::default();
+    let mut folders = KnownFolders::default();
     for (path, hash) in known.iter().take_while(|_| !is_over()) {
         folders.add(path);
         let file = match project.resolve(path) {
@@ -357,8 +363,8 @@ pub fn changes(
             Err(error) => return Err(error),
         };
         folders.seen.insert(file.shown());
-        match FileReference::of(&file) {
-            Ok(now) if now.hash.names(hash) => changes.unchanged.push(path.clone()),
+        match FileReference::read(&file) {
+            Ok(now) if now.hash.is_prefix_match(hash) => changes.unchanged.push(path.clone()),
             Ok(now) => changes.changed.push(now),
             Err(_) => changes.missing.push(path.clone()),
         }
@@ -369,13 +375,13 @@ pub fn changes(
 
 /// The folders of the known files, and the known files in them.
 #[derive(Default)]
-struct Folders {
+struct KnownFolders {
     /// For each folder, the extensions of its known files.
     extensions: BTreeMap<String, BTreeSet<String>>,
     seen: BTreeSet<String>,
 }
 
-impl Folders {
+impl KnownFolders {
     fn add(&mut self, path: &str) {
         let (folder, name) = path.rsplit_once('/').unwrap_or((".", path));
         self.extensions
@@ -392,7 +398,7 @@ impl Folders {
                 .and_then(|folder| list(&folder, NAMES_IN_FOLDER));
             // A missing folder contains no new files.
             let Ok((listed, _)) = listed else { continue };
-            let files = listed.into_iter().filter(|entry| entry.kind == ListedKind::File);
+            let files = listed.into_iter().filter(|entry| entry.kind == FolderEntryKind::File);
             let wanted =
                 files.filter(|entry| !entry.name.starts_with('.') && extensions.contains(&extension(&entry.name)));
             others.extend(
@@ -417,11 +423,11 @@ mod tests {
 
     use fumi_base::project::Project;
 
-    use super::{ContentHash, FileReference, Pattern, below, changes, select, with_hash};
+    use super::{ContentHash, FilePattern, FileReference, changes, find_by_hash, reference_files, reference_matching};
 
     #[test]
     fn hashes_are_named_by_twelve_digits_or_more() {
-        let hash = ContentHash::of(b"abc");
+        let hash = ContentHash::from_bytes(b"abc");
         assert_eq!(hash.artifact_id(), "artifact:ba7816bf8f01");
         for (text, names) in [
             ("ba7816bf8f01", true),
@@ -430,7 +436,11 @@ mod tests {
             (hash.digits(), true),
             ("ba7816bf8f02", false),
         ] {
-            assert_eq!(ContentHash::parse(text).expect(text).names(&hash), names, "{text}");
+            assert_eq!(
+                ContentHash::parse(text).expect(text).is_prefix_match(&hash),
+                names,
+                "{text}"
+            );
         }
         for bad in ["ba7816bf8f0", "", "zzzzzzzzzzzz", &"a".repeat(65)] {
             assert_eq!(ContentHash::parse(bad), None, "{bad}");
@@ -448,7 +458,7 @@ mod tests {
         fs::write(root.path().join("原稿/.hidden.md"), "").expect("written");
         std::os::unix::fs::symlink(".", root.path().join("原稿/輪")).expect("a link");
         let project = Project::open(root.path()).expect("a project");
-        let found = below(&project.top(), 10).expect("listed");
+        let found = reference_files(&project.root_path(), 10).expect("listed");
         let shown: Vec<(&str, u64, &str, Option<&str>)> = found
             .files
             .iter()
@@ -470,17 +480,17 @@ mod tests {
             ]
         );
         assert!(found.skipped.is_empty() && !found.has_more);
-        assert!(below(&project.top(), 2).expect("listed").has_more);
+        assert!(reference_files(&project.root_path(), 2).expect("listed").has_more);
     }
 
     #[test]
-    fn what_changed_is_told_from_what_is_gone() {
+    fn changes_separates_changed_missing_and_new() {
         let root = tempfile::tempdir().expect("a folder");
         let project = Project::open(root.path()).expect("a project");
         for name in ["same.md", "other.md", "gone.md"] {
             fs::write(root.path().join(name), name).expect("written");
         }
-        let mut known: BTreeMap<String, ContentHash> = below(&project.top(), 10)
+        let mut known: BTreeMap<String, ContentHash> = reference_files(&project.root_path(), 10)
             .expect("listed")
             .files
             .into_iter()
@@ -494,9 +504,9 @@ mod tests {
         assert_eq!(found.unchanged, ["same.md"]);
         assert_eq!(found.missing, ["gone.md"]);
         assert_eq!(found.new, ["more.md"], "what is of another kind was not looked at");
-        let now = FileReference::of(&project.resolve("other.md").expect("there")).expect("read");
+        let now = FileReference::read(&project.resolve("other.md").expect("there")).expect("read");
         assert_eq!(found.changed, [now]);
-        known.insert("../x".to_owned(), ContentHash::of(b""));
+        known.insert("../x".to_owned(), ContentHash::from_bytes(b""));
         assert!(changes(&project, &known, || false).is_err());
     }
 
@@ -509,24 +519,24 @@ mod tests {
         }
         let project = Project::open(root.path()).expect("a project");
         let found = |glob: &str| -> Vec<String> {
-            let pattern = Pattern::parse(glob).expect(glob);
-            let found = select(&project.top(), 10, |path| pattern.matches(path), || false);
+            let pattern = FilePattern::parse(glob).expect(glob);
+            let found = reference_matching(&project.root_path(), 10, |path| pattern.matches(path), || false);
             found.expect("listed").files.into_iter().map(|file| file.path).collect()
         };
         assert_eq!(found("*.md"), ["原稿/か\u{3099}.md", "原稿/上/b.md"]);
         assert_eq!(found("原稿/*.md"), ["原稿/か\u{3099}.md"]);
         assert_eq!(found("が.*"), ["原稿/か\u{3099}.md"]);
         assert_eq!(found("**/上/*"), ["原稿/上/b.md"]);
-        assert!(Pattern::parse("[").is_err() && Pattern::parse(&"あ".repeat(400_000)).is_err());
+        assert!(FilePattern::parse("[").is_err() && FilePattern::parse(&"あ".repeat(400_000)).is_err());
         // The most expensive accepted glob can be built.
-        assert!(Pattern::parse(&"?".repeat(1_000)).is_ok());
-        let none = select(&project.top(), 10, |_| true, || true).expect("listed");
+        assert!(FilePattern::parse(&"?".repeat(1_000)).is_ok());
+        let none = reference_matching(&project.root_path(), 10, |_| true, || true).expect("listed");
         assert!(none.files.is_empty());
-        let hash = ContentHash::of("原稿/c.txt".as_bytes());
-        let matches = with_hash(&project.top(), &hash, || false).expect("searched");
+        let hash = ContentHash::from_bytes("原稿/c.txt".as_bytes());
+        let matches = find_by_hash(&project.root_path(), &hash, || false).expect("searched");
         assert_eq!((matches.files.len(), matches.looked_at, matches.is_cut), (1, 3, false));
         fs::write(root.path().join("d.txt"), "原稿/c.txt").expect("written");
-        let matches = with_hash(&project.top(), &hash, || false).expect("searched");
+        let matches = find_by_hash(&project.root_path(), &hash, || false).expect("searched");
         assert!(matches.files.len() == 2 && !matches.differ());
     }
 }

@@ -14,7 +14,7 @@ const PIECE: usize = 1_000;
 
 /// A request for a section.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Section {
+pub enum TextSection {
     /// The text under a Markdown heading.
     Heading(String),
     /// A value of a YAML or JSON file, by JSON pointer: `/key_events/0`.
@@ -30,7 +30,7 @@ pub enum Section {
 
 /// A Markdown heading with its range of lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Heading {
+pub struct MarkdownHeading {
     /// The level: the number of `#` signs.
     pub level: usize,
     /// The title without the signs.
@@ -41,7 +41,7 @@ pub struct Heading {
 
 /// A line of a text, or a part of a long line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Piece {
+pub struct LinePiece {
     /// The line number, from 1.
     pub line: usize,
     /// The position of the first character within the line, from 1.
@@ -50,7 +50,7 @@ pub struct Piece {
     pub text: String,
 }
 
-impl Section {
+impl TextSection {
     /// Parses a caller's text: `/a/b` is a pointer, `10-40`, `10` or `10:501-40` are lines, anything else is a heading.
     #[must_use]
     pub fn parse(text: &str) -> Self {
@@ -62,7 +62,7 @@ impl Section {
     }
 }
 
-impl Heading {
+impl MarkdownHeading {
     /// Returns the heading as written in the text.
     #[must_use]
     pub fn shown(&self) -> String {
@@ -70,7 +70,7 @@ impl Heading {
     }
 }
 
-fn lines_of(text: &str) -> Option<Section> {
+fn lines_of(text: &str) -> Option<TextSection> {
     let (first, last) = text.split_once('-').unwrap_or((text, ""));
     let (line, character) = first.split_once(':').unwrap_or((first, "1"));
     let line = number(line)?;
@@ -79,7 +79,7 @@ fn lines_of(text: &str) -> Option<Section> {
     } else {
         number(last)?
     };
-    Some(Section::Lines {
+    Some(TextSection::Lines {
         from: (line, number(character)?),
         to,
     })
@@ -104,8 +104,8 @@ pub fn count(text: &str) -> usize {
 
 /// Returns the headings of a text in order. Lines between code fences are not headings.
 #[must_use]
-pub fn headings(text: &str) -> Vec<Heading> {
-    let mut found: Vec<Heading> = Vec::new();
+pub fn headings(text: &str) -> Vec<MarkdownHeading> {
+    let mut found: Vec<MarkdownHeading> = Vec::new();
     let mut fence = None;
     for (at, line) in text.lines().enumerate() {
         let bare = line.trim_start();
@@ -118,7 +118,7 @@ pub fn headings(text: &str) -> Vec<Heading> {
         let level = line.bytes().take_while(|byte| *byte == b'#').count();
         let is_heading = fence.is_none() && (1..=6).contains(&level) && line[level..].starts_with([' ', '\t', '　']);
         if is_heading {
-            found.push(Heading {
+            found.push(MarkdownHeading {
                 level,
                 title: line[level..].trim().to_owned(),
                 lines: (at + 1, 0),
@@ -135,21 +135,21 @@ pub fn headings(text: &str) -> Vec<Heading> {
 
 /// Splits the lines of a section into pieces of limited length. `None` selects the whole text.
 ///
-/// A [`Section::Pointer`] does not select lines and is an error.
-pub fn pieces(text: &str, section: Option<&Section>) -> Result<Vec<Piece>, ArtifactError> {
+/// A [`TextSection::Pointer`] does not select lines and is an error.
+pub fn pieces(text: &str, section: Option<&TextSection>) -> Result<Vec<LinePiece>, ArtifactError> {
     let total = count(text);
     let ((first, character), last) = match section {
         None if total == 0 => return Ok(Vec::new()),
         None => ((1, 1), total),
-        Some(Section::Lines { from, to }) => {
+        Some(TextSection::Lines { from, to }) => {
             let is_there = from.0 >= 1 && from.1 >= 1 && from.0 <= *to && from.0 <= total;
             if !is_there {
                 return Err(ArtifactError::NoLines { lines: total });
             }
             (*from, (*to).min(total))
         }
-        Some(Section::Heading(title)) => under(text, title, total)?,
-        Some(Section::Pointer(_)) => return Err(ArtifactError::NoData),
+        Some(TextSection::Heading(title)) => lines_under_heading(text, title, total)?,
+        Some(TextSection::Pointer(_)) => return Err(ArtifactError::NoData),
     };
     let mut pieces = Vec::new();
     for (at, line) in text.split_inclusive('\n').enumerate().take(last).skip(first - 1) {
@@ -164,14 +164,14 @@ pub fn pieces(text: &str, section: Option<&Section>) -> Result<Vec<Piece>, Artif
 }
 
 /// Returns the start and the last line of the text under a heading.
-fn under(text: &str, title: &str, total: usize) -> Result<((usize, usize), usize), ArtifactError> {
+fn lines_under_heading(text: &str, title: &str, total: usize) -> Result<((usize, usize), usize), ArtifactError> {
     let all = headings(text);
-    let same: Vec<&Heading> = all.iter().filter(|heading| plain(&heading.title) == title).collect();
+    let same: Vec<&MarkdownHeading> = all.iter().filter(|heading| plain(&heading.title) == title).collect();
     match same.as_slice() {
         [heading] => Ok(((heading.lines.0, 1), heading.lines.1)),
         [] => Err(ArtifactError::NoHeading {
             section: title.to_owned(),
-            known: all.iter().map(Heading::shown).collect(),
+            known: all.iter().map(MarkdownHeading::shown).collect(),
             lines: total,
         }),
         several => Err(ArtifactError::SeveralHeadings {
@@ -181,7 +181,7 @@ fn under(text: &str, title: &str, total: usize) -> Result<((usize, usize), usize
     }
 }
 
-fn cut(line: usize, text: &str, skipped: usize, pieces: &mut Vec<Piece>) {
+fn cut(line: usize, text: &str, skipped: usize, pieces: &mut Vec<LinePiece>) {
     let starts: Vec<usize> = text
         .char_indices()
         .map(|(at, _)| at)
@@ -190,7 +190,7 @@ fn cut(line: usize, text: &str, skipped: usize, pieces: &mut Vec<Piece>) {
         .collect();
     for (nth, start) in starts.iter().enumerate() {
         let end = starts.get(nth + 1).copied().unwrap_or(text.len());
-        pieces.push(Piece {
+        pieces.push(LinePiece {
             line,
             character: skipped + nth * PIECE + 1,
             text: text[*start..end].to_owned(),
@@ -200,7 +200,7 @@ fn cut(line: usize, text: &str, skipped: usize, pieces: &mut Vec<Piece>) {
 
 /// Returns the section to request for the remaining pieces: `41-120`, or `12:1001-120` in the middle of a line.
 #[must_use]
-pub fn rest(pieces: &[Piece], shown: Range<usize>) -> Option<String> {
+pub fn remaining_section(pieces: &[LinePiece], shown: Range<usize>) -> Option<String> {
     let (next, last) = (pieces.get(shown.end)?, pieces.last()?);
     Some(if next.character == 1 {
         format!("{}-{}", next.line, last.line)
@@ -211,13 +211,13 @@ pub fn rest(pieces: &[Piece], shown: Range<usize>) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Heading, Section, headings, pieces, rest};
+    use super::{MarkdownHeading, TextSection, headings, pieces, remaining_section};
     use crate::errors::artifact::ArtifactError;
 
     const TEXT: &str = "# 第一話\n朝。\n## 場面一\n昼。\n```\n# 中\n```\n## 場面二\n夜。\n# 後書き\n了";
 
     fn shown(section: &str) -> String {
-        let found = pieces(TEXT, Some(&Section::parse(section)));
+        let found = pieces(TEXT, Some(&TextSection::parse(section)));
         found.map_or_else(
             |error| error.to_string(),
             |pieces| pieces.into_iter().map(|piece| piece.text).collect(),
@@ -254,27 +254,27 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_told_with_what_is() {
+    fn unknown_sections_report_known_ones() {
         for section in ["0", "12", "5-3", "2:9-2", "99999999999999999999999"] {
-            let refused = pieces(TEXT, Some(&Section::parse(section))).expect_err(section);
+            let refused = pieces(TEXT, Some(&TextSection::parse(section))).expect_err(section);
             assert!(
                 matches!(refused, ArtifactError::NoLines { lines: 11 }),
                 "{section}: {refused}"
             );
         }
-        let refused = pieces(TEXT, Some(&Section::parse("場面三"))).expect_err("none");
+        let refused = pieces(TEXT, Some(&TextSection::parse("場面三"))).expect_err("none");
         let ArtifactError::NoHeading { known, lines: 11, .. } = refused else {
             panic!("{refused}");
         };
         assert_eq!(known.len(), 4);
-        let twice = pieces("# a\n1\n# a\n2\n", Some(&Section::parse("a"))).expect_err("twice");
+        let twice = pieces("# a\n1\n# a\n2\n", Some(&TextSection::parse("a"))).expect_err("twice");
         let ArtifactError::SeveralHeadings { ranges, .. } = twice else {
             panic!("{twice}");
         };
         assert_eq!(ranges, [(1, 2), (3, 4)]);
-        assert_eq!(Section::parse("/a/0"), Section::Pointer("/a/0".to_owned()));
-        assert_eq!(Section::parse("10-"), Section::Heading("10-".to_owned()));
-        let level = |text: &str| headings(text).first().map(|heading: &Heading| heading.level);
+        assert_eq!(TextSection::parse("/a/0"), TextSection::Pointer("/a/0".to_owned()));
+        assert_eq!(TextSection::parse("10-"), TextSection::Heading("10-".to_owned()));
+        let level = |text: &str| headings(text).first().map(|heading: &MarkdownHeading| heading.level);
         assert_eq!(
             (level("####### 七"), level("#一"), level("###### 六")),
             (None, None, Some(6))
@@ -282,16 +282,16 @@ mod tests {
     }
 
     #[test]
-    fn a_line_without_an_end_goes_on_in_its_middle() {
+    fn long_lines_are_paged_within_the_line() {
         let text = format!("頭\n{}\n尾\n", "あ".repeat(2_500));
         let all = pieces(&text, None).expect("whole");
         assert_eq!(all.len(), 5);
         let joined: String = all.iter().map(|piece| piece.text.as_str()).collect();
         assert_eq!(joined, text);
-        assert_eq!(rest(&all, 0..2).as_deref(), Some("2:1001-3"));
-        assert_eq!(rest(&all, 0..4).as_deref(), Some("3-3"));
-        assert_eq!(rest(&all, 0..5), None);
-        let next = pieces(&text, Some(&Section::parse("2:1001-3"))).expect("the rest");
+        assert_eq!(remaining_section(&all, 0..2).as_deref(), Some("2:1001-3"));
+        assert_eq!(remaining_section(&all, 0..4).as_deref(), Some("3-3"));
+        assert_eq!(remaining_section(&all, 0..5), None);
+        let next = pieces(&text, Some(&TextSection::parse("2:1001-3"))).expect("the rest");
         let next: String = next.iter().map(|piece| piece.text.as_str()).collect();
         let first: String = all[..2].iter().map(|piece| piece.text.as_str()).collect();
         assert_eq!(first + &next, text);

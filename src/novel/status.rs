@@ -5,19 +5,22 @@
 //! time estimate, and without a judgement no score.
 
 use fumi_base::{
-    errors::Teach,
-    listing::{ListedKind, list},
-    text::Text,
+    errors::UserError,
+    listing::{FolderEntryKind, list},
+    text::BilingualText,
 };
 
 use crate::{
-    completion::{Record, finished},
+    change_set::{self, InterruptedChanges},
     errors::project::ProjectError,
-    project::{Episode, EpisodeFiles, NovelProject, Plot, Role, Survey, Yaml, read_yaml, yaml_of},
+    finishing::{PublishRecord, finished},
+    project::{
+        EpisodeFiles, EpisodeId, EpisodePlot, FolderRole, NovelProject, NovelSurvey, YamlValue, read_yaml,
+        read_yaml_text,
+    },
     references::FileReference,
     reviewing::{self, EpisodeScore},
-    together::{self, Interrupted},
-    writing::{Moment, Overview, STAGES, Session, SessionId, Stage, Traced},
+    writing::{STAGES, SessionsOverview, TracedTurn, UtcTime, WritingSession, WritingSessionId, WritingStage},
 };
 
 /// The largest number of recent events.
@@ -31,7 +34,7 @@ const YAML_FILES: usize = 5_000;
 
 /// The status of a novel.
 #[derive(Debug)]
-pub struct Status {
+pub struct NovelStatus {
     /// True if the folder contains any part of a novel.
     pub is_novel: bool,
     /// The title, or the name of the folder.
@@ -39,9 +42,9 @@ pub struct Status {
     /// Every episode with a plot or a manuscript, by number.
     pub episodes: Vec<EpisodeStatus>,
     /// The writing sessions that can be continued, newest first, one per episode.
-    pub open: Vec<Open>,
+    pub open: Vec<OpenWritingSession>,
     /// The recent events, newest first.
-    pub activity: Vec<Event>,
+    pub activity: Vec<SessionEvent>,
     /// The number of writing stages left for all episodes together.
     pub stages_left: usize,
     /// The scores of complete reviews, by episode and then by time.
@@ -49,23 +52,23 @@ pub struct Status {
     /// The median duration of the measured stages, in seconds.
     pub stage_seconds: Option<f64>,
     /// Remarks for the owner of the project.
-    pub remarks: Vec<Text>,
+    pub remarks: Vec<BilingualText>,
 }
 
 /// The status of an episode.
 #[derive(Clone, Debug)]
 pub struct EpisodeStatus {
-    pub episode: Episode,
+    pub episode: EpisodeId,
     /// The title from the names of the episode's files.
     pub title: Option<String>,
-    pub progress: Progress,
+    pub progress: EpisodeProgress,
     /// The origin of the newest judgement of the manuscript, and its score from 0 to 100.
     pub judged: Option<(String, f64)>,
 }
 
 /// The progress of an episode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Progress {
+pub enum EpisodeProgress {
     /// The episode has only a plot.
     Planned,
     /// The manuscript is not finished, or was changed since.
@@ -76,78 +79,78 @@ pub enum Progress {
 
 /// A writing session that can be continued.
 #[derive(Clone, Debug)]
-pub struct Open {
-    pub id: SessionId,
-    pub episode: Episode,
+pub struct OpenWritingSession {
+    pub id: WritingSessionId,
+    pub episode: EpisodeId,
     /// The next stage to write.
-    pub stage: Stage,
+    pub stage: WritingStage,
     /// The number of completed stages.
     pub done: usize,
     /// The number of all stages.
     pub stages: usize,
     /// The time of the last change.
-    pub last_updated: Moment,
+    pub last_updated: UtcTime,
 }
 
 /// An event in a writing session.
 #[derive(Clone, Debug)]
-pub struct Event {
-    pub at: Moment,
-    pub session: SessionId,
-    pub episode: Episode,
-    pub what: Happened,
+pub struct SessionEvent {
+    pub at: UtcTime,
+    pub session: WritingSessionId,
+    pub episode: EpisodeId,
+    pub what: SessionEventKind,
 }
 
 /// The kind of an event in a writing session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Happened {
+pub enum SessionEventKind {
     /// The session began.
     Started,
     /// This stage was completed.
-    Completed(Stage),
+    Completed(WritingStage),
     /// A turn of this stage was written.
-    Worked(Stage),
+    Worked(WritingStage),
     /// Feedback on this stage was given.
-    Remarked(Stage),
+    Remarked(WritingStage),
     /// All stages were completed.
     Finished,
 }
 
-impl Status {
+impl NovelStatus {
     /// Computes the status of a project. Returns an error only if the project cannot be read at all.
-    pub fn of(novel: &NovelProject) -> Result<Self, ProjectError> {
+    pub fn read(novel: &NovelProject) -> Result<Self, ProjectError> {
         let survey = novel.survey()?;
-        let sessions = Overview::of(novel.project())?;
-        let nothing = survey.is_a_novel(novel.names()).err();
-        let mut remarks: Vec<Text> = Vec::new();
-        if let Some(lesson) = nothing.as_ref().map(Teach::lesson) {
+        let sessions = SessionsOverview::read(novel.project())?;
+        let nothing = survey.require_novel(novel.names()).err();
+        let mut remarks: Vec<BilingualText> = Vec::new();
+        if let Some(lesson) = nothing.as_ref().map(UserError::error_message) {
             remarks.extend([lesson.message, lesson.next]);
         }
-        remarks.extend(survey.remarks.iter().map(crate::project::Remark::message));
-        remarks.extend(faults(&survey).iter().map(|error| error.lesson().message));
-        remarks.extend(sessions.broken.iter().map(|error| error.lesson().message));
-        match together::interrupted(novel.project()) {
-            Ok(interrupted) => remarks.extend(interrupted.as_ref().map(Interrupted::message)),
-            Err(error) => remarks.push(error.lesson().message),
+        remarks.extend(survey.remarks.iter().map(crate::project::SurveyRemark::message));
+        remarks.extend(yaml_errors(&survey).iter().map(|error| error.error_message().message));
+        remarks.extend(sessions.broken.iter().map(|error| error.error_message().message));
+        match change_set::interrupted(novel.project()) {
+            Ok(interrupted) => remarks.extend(interrupted.as_ref().map(InterruptedChanges::message)),
+            Err(error) => remarks.push(error.error_message().message),
         }
-        match together::set_asides(novel.project()) {
-            Ok(folders) => remarks.extend(folders.iter().map(|folder| together::aside_message(folder))),
-            Err(error) => remarks.push(error.lesson().message),
+        match change_set::abandoned_folders(novel.project()) {
+            Ok(folders) => remarks.extend(folders.iter().map(|folder| change_set::abandoned_message(folder))),
+            Err(error) => remarks.push(error.error_message().message),
         }
         let open = open(&sessions.sessions);
         let scores = reviewing::scores(novel.project()).unwrap_or_else(|error| {
-            remarks.push(error.lesson().message);
+            remarks.push(error.error_message().message);
             Vec::new()
         });
         let (mut episodes, mut stages_left) = (Vec::new(), 0);
         for (episode, files) in &survey.episodes {
             let record = finished(novel.project(), *episode, files).unwrap_or_else(|error| {
-                remarks.push(error.lesson().message);
+                remarks.push(error.error_message().message);
                 None
             });
             let newest = scores.iter().rev().find(|score| score.episode == *episode);
-            let status = EpisodeStatus::of(*episode, files, record.as_ref(), newest);
-            stages_left += left(&status, &open);
+            let status = EpisodeStatus::new(*episode, files, record.as_ref(), newest);
+            stages_left += count_stages_left(&status, &open);
             episodes.push(status);
         }
         let root = novel
@@ -170,13 +173,13 @@ impl Status {
 
     /// Returns the number of episodes with this progress.
     #[must_use]
-    pub fn count(&self, progress: Progress) -> usize {
+    pub fn count(&self, progress: EpisodeProgress) -> usize {
         self.episodes.iter().filter(|one| one.progress == progress).count()
     }
 
     /// Returns the first episode with this progress.
     #[must_use]
-    pub fn first(&self, progress: Progress) -> Option<Episode> {
+    pub fn first(&self, progress: EpisodeProgress) -> Option<EpisodeId> {
         let mut all = self.episodes.iter();
         all.find(|one| one.progress == progress).map(|one| one.episode)
     }
@@ -184,20 +187,25 @@ impl Status {
 
 impl EpisodeStatus {
     /// Computes the status of one episode. A review of the present text takes precedence over the score in the record.
-    fn of(episode: Episode, files: &EpisodeFiles, record: Option<&Record>, newest: Option<&EpisodeScore>) -> Self {
+    fn new(
+        episode: EpisodeId,
+        files: &EpisodeFiles,
+        record: Option<&PublishRecord>,
+        newest: Option<&EpisodeScore>,
+    ) -> Self {
         let of_record = record.and_then(|record| Some((record.quality.method.clone(), record.quality.overall_score?)));
         // A judgement holds only for the same text.
         let of_now = |newest: &&EpisodeScore| {
             let [draft] = files.manuscripts.as_slice() else {
                 return false;
             };
-            FileReference::of(draft).is_ok_and(|now| newest.is_of(now.hash.digits()))
+            FileReference::read(draft).is_ok_and(|now| newest.is_of(now.hash.digits()))
         };
         let of_review = newest.filter(of_now);
         let progress = match record {
-            Some(_) => Progress::Completed,
-            None if files.manuscripts.is_empty() => Progress::Planned,
-            None => Progress::Draft,
+            Some(_) => EpisodeProgress::Completed,
+            None if files.manuscripts.is_empty() => EpisodeProgress::Planned,
+            None => EpisodeProgress::Draft,
         };
         Self {
             episode,
@@ -211,22 +219,22 @@ impl EpisodeStatus {
 }
 
 /// Returns the number of writing stages that an episode still needs. A manuscript without an open session needs none.
-fn left(status: &EpisodeStatus, open: &[Open]) -> usize {
+fn count_stages_left(status: &EpisodeStatus, open: &[OpenWritingSession]) -> usize {
     let session = open.iter().find(|open| open.episode == status.episode);
     match (status.progress, session) {
-        (Progress::Completed, _) | (Progress::Draft, None) => 0,
+        (EpisodeProgress::Completed, _) | (EpisodeProgress::Draft, None) => 0,
         (_, Some(session)) => session.stages - session.done,
-        (Progress::Planned, None) => STAGES,
+        (EpisodeProgress::Planned, None) => STAGES,
     }
 }
 
 /// Returns the newest open session of each episode.
-fn open(sessions: &[Session]) -> Vec<Open> {
-    let mut open: Vec<Open> = Vec::new();
+fn open(sessions: &[WritingSession]) -> Vec<OpenWritingSession> {
+    let mut open: Vec<OpenWritingSession> = Vec::new();
     for session in sessions {
         let is_new = open.iter().all(|known| known.episode != session.episode());
         if let Some(stage) = session.current().filter(|_| is_new) {
-            open.push(Open {
+            open.push(OpenWritingSession {
                 id: session.id().clone(),
                 episode: session.episode(),
                 stage,
@@ -240,10 +248,10 @@ fn open(sessions: &[Session]) -> Vec<Open> {
 }
 
 /// Returns the recent events.
-fn activity(sessions: &Overview) -> Vec<Event> {
+fn activity(sessions: &SessionsOverview) -> Vec<SessionEvent> {
     let traces = sessions.traces.iter().map(Vec::as_slice);
     let all = sessions.sessions.iter().zip(traces.chain(std::iter::repeat(&[][..])));
-    let mut events: Vec<Event> = all.flat_map(|(session, trace)| events_of(session, trace)).collect();
+    let mut events: Vec<SessionEvent> = all.flat_map(|(session, trace)| events_of(session, trace)).collect();
     // The reversal makes the later of two simultaneous events the first one.
     events.reverse();
     events.sort_by(|a, b| b.at.cmp(&a.at));
@@ -252,37 +260,37 @@ fn activity(sessions: &Overview) -> Vec<Event> {
 }
 
 /// Returns the events of a session, in order, as far as its file and its trace contain them.
-fn events_of(session: &Session, trace: &[Traced]) -> Vec<Event> {
-    let event = |at: &Moment, what| Event {
+fn events_of(session: &WritingSession, trace: &[TracedTurn]) -> Vec<SessionEvent> {
+    let event = |at: &UtcTime, what| SessionEvent {
         at: at.clone(),
         session: session.id().clone(),
         episode: session.episode(),
         what,
     };
-    let mut events = vec![event(session.created_at(), Happened::Started)];
+    let mut events = vec![event(session.created_at(), SessionEventKind::Started)];
     let done = trace.iter().filter(|entry| entry.turn == entry.stage.turns().len());
-    events.extend(done.map(|entry| event(&entry.end, Happened::Completed(entry.stage))));
+    events.extend(done.map(|entry| event(&entry.end, SessionEventKind::Completed(entry.stage))));
     let remarks = session.feedback().iter();
-    events.extend(remarks.map(|said| event(&said.timestamp, Happened::Remarked(said.stage))));
+    events.extend(remarks.map(|said| event(&said.timestamp, SessionEventKind::Remarked(said.stage))));
     let last = match (session.current(), session.completed().last()) {
-        (None, _) => Some(Happened::Finished),
-        (Some(stage), _) if !session.turns().is_empty() => Some(Happened::Worked(stage)),
-        (Some(_), Some(stage)) => Some(Happened::Completed(*stage)),
+        (None, _) => Some(SessionEventKind::Finished),
+        (Some(stage), _) if !session.turns().is_empty() => Some(SessionEventKind::Worked(stage)),
+        (Some(_), Some(stage)) => Some(SessionEventKind::Completed(*stage)),
         (Some(_), None) => None,
     };
     let now = session.last_updated();
     let is_told = events[1..].iter().any(|told| told.at == *now);
-    if let Some(last) = last.filter(|last| *last == Happened::Finished || !is_told) {
+    if let Some(last) = last.filter(|last| *last == SessionEventKind::Finished || !is_told) {
         events.push(event(now, last));
     }
     events
 }
 
 /// Returns the median duration of the measured stages.
-fn median(sessions: &[Session]) -> Option<f64> {
+fn median(sessions: &[WritingSession]) -> Option<f64> {
     let stages = sessions
         .iter()
-        .flat_map(|session| Stage::all().filter_map(|stage| session.output(stage)));
+        .flat_map(|session| WritingStage::all().filter_map(|stage| session.output(stage)));
     let mut seconds: Vec<f64> = stages
         .map(|output| output.execution_time)
         .filter(|seconds| *seconds > 0.0)
@@ -297,15 +305,19 @@ fn median(sessions: &[Session]) -> Option<f64> {
 }
 
 /// Returns the errors of unreadable YAML files: plots, settings, outline and ledger.
-fn faults(survey: &Survey) -> Vec<ProjectError> {
+fn yaml_errors(survey: &NovelSurvey) -> Vec<ProjectError> {
     let mut faults = Vec::new();
     for files in survey.episodes.values() {
         for plot in &files.plots {
             let path = plot.shown();
-            faults.extend(yaml_of(plot).and_then(|text| Plot::read(&path, &text)).err());
+            faults.extend(
+                read_yaml_text(plot)
+                    .and_then(|text| EpisodePlot::read(&path, &text))
+                    .err(),
+            );
         }
     }
-    for role in [Role::ChapterPlots, Role::World, Role::Management] {
+    for role in [FolderRole::ChapterPlots, FolderRole::World, FolderRole::Management] {
         let Some(folder) = survey.folders.get(&role) else {
             continue;
         };
@@ -322,12 +334,12 @@ fn faults(survey: &Survey) -> Vec<ProjectError> {
         };
         for file in listed
             .iter()
-            .filter(|file| file.kind == ListedKind::File && is_yaml(&file.name))
+            .filter(|file| file.kind == FolderEntryKind::File && is_yaml(&file.name))
         {
             let path = file.path.shown();
             faults.extend(
-                yaml_of(&file.path)
-                    .and_then(|text| read_yaml::<Yaml>(&path, &text))
+                read_yaml_text(&file.path)
+                    .and_then(|text| read_yaml::<YamlValue>(&path, &text))
                     .err(),
             );
         }

@@ -4,7 +4,7 @@
 //! followed, and neither logs nor errors contain the key. An answer is complete or an error: one that was cut off or
 //! filtered is an error that says so. The content of questions and the use of answers are not decided here.
 
-pub mod fault;
+pub mod error;
 mod wire;
 
 use std::{
@@ -22,15 +22,15 @@ use reqwest::{
 
 use crate::{
     config::{self, ConfigError, ProviderKind},
-    telemetry::metrics::Metrics,
+    telemetry::metrics::ServerMetrics,
     tool::{
         Answerer,
-        converse::{Author, Prompt, Unanswered, Written},
-        reply::Usage,
+        conversation::{ModelText, NoAnswer, Prompt, TextModel},
+        reply::TokenUsage,
     },
 };
-use fault::Fault;
-use wire::{End, Said};
+use error::ProviderError;
+use wire::{EndReason, ProviderReply};
 
 /// The timeout of connecting. An answer may take minutes, but a connection succeeds or fails at once.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -43,17 +43,17 @@ const LONGEST_WAIT: Duration = Duration::from_mins(1);
 
 /// A provider of models, with its connections.
 #[derive(Debug)]
-pub struct Provider {
-    config: config::Provider,
+pub struct ProviderClient {
+    config: config::ProviderConfig,
     http: Client,
     url: String,
     headers: HeaderMap,
-    metrics: Arc<Metrics>,
+    metrics: Arc<ServerMetrics>,
 }
 
-impl Provider {
+impl ProviderClient {
     /// Returns the provider of the configuration, if it may be asked. Nothing is sent before the first question.
-    pub fn open(config: &config::Novel, metrics: &Arc<Metrics>) -> Result<Option<Self>, ConfigError> {
+    pub fn open(config: &config::NovelConfig, metrics: &Arc<ServerMetrics>) -> Result<Option<Self>, ConfigError> {
         let (author, config) = (config.author, config.provider.clone());
         config.check(author)?;
         if !author.asks_providers() || !config.is_configured() {
@@ -78,28 +78,28 @@ impl Provider {
     }
 
     /// Requests one answer, with as many retries as the configuration allows.
-    async fn answer(&self, prompt: &Prompt) -> Result<Written, Fault> {
+    async fn request_answer(&self, prompt: &Prompt) -> Result<ModelText, ProviderError> {
         let mut wait = Duration::from_millis(self.config.retry_ms);
-        let mut field = wire::Limit::Usual;
+        let mut field = wire::LimitField::Usual;
         let mut left = self.config.retries;
         loop {
             let body = wire::body(&self.config, prompt, field);
             let started = Instant::now();
-            let tried = self.once(body).await;
-            let outcome = tried.as_ref().err().map(Fault::kind);
+            let tried = self.send(body).await;
+            let outcome = tried.as_ref().err().map(ProviderError::kind);
             self.metrics
                 .provider_asked(self.name(), &self.config.model, outcome, started.elapsed());
             let fault = match tried {
-                Ok(said) => return self.written(prompt, said),
+                Ok(said) => return self.into_answer(prompt, said),
                 Err(fault) => fault,
             };
             // The newer models of one provider expect the limit under another name, and report that.
-            if field == wire::Limit::Usual && fault.asks_for(wire::Limit::NEWER) {
-                field = wire::Limit::Newer;
+            if field == wire::LimitField::Usual && fault.lacks_field(wire::LimitField::NEWER) {
+                field = wire::LimitField::Newer;
                 continue;
             }
-            let pause = fault.wait().unwrap_or_else(|| jittered(wait));
-            if left == 0 || !fault.may_pass() || pause > LONGEST_WAIT {
+            let pause = fault.retry_after().unwrap_or_else(|| jittered(wait));
+            if left == 0 || !fault.is_retryable() || pause > LONGEST_WAIT {
                 return Err(fault);
             }
             left -= 1;
@@ -114,45 +114,49 @@ impl Provider {
     }
 
     /// Sends one request and reads its reply.
-    async fn once(&self, body: String) -> Result<Said, Fault> {
+    async fn send(&self, body: String) -> Result<ProviderReply, ProviderError> {
         let request = self.http.post(&self.url).headers(self.headers.clone()).body(body);
         let response = request.send().await.map_err(|error| self.unreachable(&error))?;
         let status = response.status();
         if status.is_success() {
             let body = self.read(response, LARGEST).await?;
-            return wire::said(self.config.kind, &body).map_err(|reason| Fault::Malformed { reason });
+            return wire::parse_reply(self.config.kind, &body).map_err(|reason| ProviderError::Malformed { reason });
         }
         let wait = retry_after(response.headers());
         // The status matters more than the body, so an unreadable body is ignored.
         let body = self.read(response, LARGEST_ERROR).await.unwrap_or_default();
-        Err(Fault::of_status(status.as_u16(), wire::complaint(&body), wait))
+        Err(ProviderError::from_status(
+            status.as_u16(),
+            wire::error_message_of(&body),
+            wait,
+        ))
     }
 
     /// Reads a body of at most `largest` bytes.
-    async fn read(&self, mut response: reqwest::Response, largest: usize) -> Result<Vec<u8>, Fault> {
+    async fn read(&self, mut response: reqwest::Response, largest: usize) -> Result<Vec<u8>, ProviderError> {
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(|error| self.unreachable(&error))? {
             if body.len() + chunk.len() > largest {
-                return Err(Fault::TooLarge { limit: largest });
+                return Err(ProviderError::TooLarge { limit: largest });
             }
             body.extend_from_slice(&chunk);
         }
         Ok(body)
     }
 
-    fn unreachable(&self, error: &reqwest::Error) -> Fault {
+    fn unreachable(&self, error: &reqwest::Error) -> ProviderError {
         if error.is_timeout() && !error.is_connect() {
-            return Fault::TimedOut {
+            return ProviderError::TimedOut {
                 seconds: self.config.timeout_seconds,
             };
         }
-        Fault::Unreachable {
-            reason: innermost(error),
+        ProviderError::Unreachable {
+            reason: root_cause(error),
         }
     }
 
     /// Converts a reply to an answer, or to an error if it is not complete.
-    fn written(&self, prompt: &Prompt, said: Said) -> Result<Written, Fault> {
+    fn into_answer(&self, prompt: &Prompt, said: ProviderReply) -> Result<ModelText, ProviderError> {
         let estimate = || {
             prompt
                 .turns()
@@ -160,7 +164,7 @@ impl Provider {
                 .map(|turn| tokens::estimate(&turn.text) as u64)
                 .sum()
         };
-        let usage = Usage {
+        let usage = TokenUsage {
             model: self.config.model.clone(),
             answers: 1,
             input_tokens: said.input_tokens.unwrap_or_else(estimate),
@@ -173,12 +177,12 @@ impl Provider {
         self.metrics
             .provider_tokens(self.name(), &self.config.model, usage.input_tokens, usage.output_tokens);
         match said.end {
-            End::Cut => Err(Fault::Cut {
+            EndReason::Cut => Err(ProviderError::Cut {
                 max_tokens: self.config.max_tokens,
             }),
-            End::Filtered => Err(Fault::Filtered),
-            End::Whole if said.text.trim().is_empty() => Err(Fault::Empty),
-            End::Whole => Ok(Written {
+            EndReason::Filtered => Err(ProviderError::Filtered),
+            EndReason::Whole if said.text.trim().is_empty() => Err(ProviderError::Empty),
+            EndReason::Whole => Ok(ModelText {
                 text: said.text,
                 usage: Some(usage),
             }),
@@ -194,7 +198,7 @@ impl Provider {
     }
 }
 
-impl Author for Provider {
+impl TextModel for ProviderClient {
     fn answerer(&self) -> Answerer {
         Answerer::Provider
     }
@@ -202,17 +206,17 @@ impl Author for Provider {
     fn write<'a>(
         &'a self,
         prompt: &'a Prompt,
-    ) -> Pin<Box<dyn Future<Output = Result<Written, Unanswered>> + Send + 'a>> {
+    ) -> Pin<Box<dyn Future<Output = Result<ModelText, NoAnswer>> + Send + 'a>> {
         Box::pin(async move {
-            self.answer(prompt)
+            self.request_answer(prompt)
                 .await
-                .map_err(|fault| Unanswered::Failed(fault.at(&self.config.model).into()))
+                .map_err(|fault| NoAnswer::Failed(fault.with_model(&self.config.model).into()))
         })
     }
 }
 
 /// Returns the headers of every request, including the key.
-fn headers(config: &config::Provider) -> Result<HeaderMap, ConfigError> {
+fn headers(config: &config::ProviderConfig) -> Result<HeaderMap, ConfigError> {
     let mut headers = HeaderMap::new();
     let plain = |value: &'static str| HeaderValue::from_static(value);
     headers.insert("content-type", plain("application/json"));
@@ -257,7 +261,7 @@ fn jittered(wait: Duration) -> Duration {
 }
 
 /// Returns the cause of an error without the URL: the operator knows it, and others need not.
-fn innermost(error: &reqwest::Error) -> String {
+fn root_cause(error: &reqwest::Error) -> String {
     let mut cause = std::error::Error::source(error);
     while let Some(deeper) = cause.and_then(std::error::Error::source) {
         cause = Some(deeper);
@@ -266,7 +270,7 @@ fn innermost(error: &reqwest::Error) -> String {
 }
 
 /// True if a request with this status is worth a retry.
-fn passes(status: u16) -> bool {
+fn is_retryable_status(status: u16) -> bool {
     StatusCode::from_u16(status).is_ok_and(|status| {
         status.is_server_error() || matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT)
     })

@@ -7,8 +7,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    config::{Provider, ProviderKind},
-    tool::converse::{Prompt, Speaker},
+    config::{ProviderConfig, ProviderKind},
+    tool::conversation::{Prompt, Speaker},
 };
 
 /// The version of the API that requests are written for.
@@ -27,20 +27,20 @@ pub(super) const fn path(kind: ProviderKind) -> &'static str {
 
 /// The name of the field that limits the length of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Limit {
+pub(super) enum LimitField {
     /// `max_tokens`, which nearly every server accepts.
     Usual,
-    /// [`Limit::NEWER`], which reasoning models require.
+    /// [`LimitField::NEWER`], which reasoning models require.
     Newer,
 }
 
-impl Limit {
+impl LimitField {
     /// The newer name of the field.
     pub(super) const NEWER: &str = "max_completion_tokens";
 }
 
 /// Formats a request as JSON.
-pub(super) fn body(config: &Provider, prompt: &Prompt, limit: Limit) -> String {
+pub(super) fn body(config: &ProviderConfig, prompt: &Prompt, limit: LimitField) -> String {
     let turns = prompt.turns().iter().map(|turn| {
         let role = match turn.speaker {
             Speaker::User => "user",
@@ -49,8 +49,8 @@ pub(super) fn body(config: &Provider, prompt: &Prompt, limit: Limit) -> String {
         json!({"role": role, "content": turn.text})
     });
     let limit = match limit {
-        Limit::Usual => "max_tokens",
-        Limit::Newer => Limit::NEWER,
+        LimitField::Usual => "max_tokens",
+        LimitField::Newer => LimitField::NEWER,
     };
     let mut body = Map::new();
     body.insert("model".to_owned(), json!(config.model));
@@ -61,16 +61,16 @@ pub(super) fn body(config: &Provider, prompt: &Prompt, limit: Limit) -> String {
 
 /// A parsed reply of a provider.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Said {
+pub(super) struct ProviderReply {
     pub(super) text: String,
-    pub(super) end: End,
+    pub(super) end: EndReason,
     pub(super) input_tokens: Option<u64>,
     pub(super) output_tokens: Option<u64>,
 }
 
 /// The reason why an answer ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum EndReason {
     /// The answer is complete.
     Whole,
     /// The answer reached the limit of its length.
@@ -80,7 +80,7 @@ pub(super) enum End {
 }
 
 /// Parses a reply. The error describes what is wrong with it.
-pub(super) fn said(kind: ProviderKind, body: &[u8]) -> Result<Said, String> {
+pub(super) fn parse_reply(kind: ProviderKind, body: &[u8]) -> Result<ProviderReply, String> {
     match kind {
         ProviderKind::OpenAi => completion(body),
         ProviderKind::Anthropic => message(body),
@@ -90,20 +90,20 @@ pub(super) fn said(kind: ProviderKind, body: &[u8]) -> Result<Said, String> {
 /// A text, or parts of which some are text.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Content {
+enum ReplyContent {
     Text(String),
-    Parts(Vec<Part>),
+    Parts(Vec<ContentPart>),
 }
 
 #[derive(Deserialize)]
-struct Part {
+struct ContentPart {
     #[serde(rename = "type", default)]
     kind: String,
     #[serde(default)]
     text: String,
 }
 
-impl Content {
+impl ReplyContent {
     fn text(self) -> String {
         match self {
             Self::Text(text) => text,
@@ -117,63 +117,63 @@ impl Content {
     }
 }
 
-fn completion(body: &[u8]) -> Result<Said, String> {
+fn completion(body: &[u8]) -> Result<ProviderReply, String> {
     #[derive(Deserialize)]
-    struct Reply {
+    struct ReplyBody {
         choices: Vec<Choice>,
-        usage: Option<Usage>,
+        usage: Option<ReplyUsage>,
     }
     #[derive(Deserialize)]
     struct Choice {
-        message: Message,
+        message: ChoiceMessage,
         finish_reason: Option<String>,
     }
     #[derive(Deserialize)]
-    struct Message {
-        content: Option<Content>,
+    struct ChoiceMessage {
+        content: Option<ReplyContent>,
         refusal: Option<String>,
     }
     #[derive(Deserialize)]
-    struct Usage {
+    struct ReplyUsage {
         prompt_tokens: Option<u64>,
         completion_tokens: Option<u64>,
     }
-    let reply: Reply = serde_json::from_slice(body).map_err(|error| error.to_string())?;
+    let reply: ReplyBody = serde_json::from_slice(body).map_err(|error| error.to_string())?;
     let choice = reply.choices.into_iter().next().ok_or("it has no choices")?;
     let is_refused = choice.message.refusal.is_some_and(|refusal| !refusal.is_empty());
     let end = match choice.finish_reason.as_deref() {
-        Some("length") => End::Cut,
-        Some("content_filter") => End::Filtered,
-        _ if is_refused => End::Filtered,
-        _ => End::Whole,
+        Some("length") => EndReason::Cut,
+        Some("content_filter") => EndReason::Filtered,
+        _ if is_refused => EndReason::Filtered,
+        _ => EndReason::Whole,
     };
-    Ok(Said {
-        text: choice.message.content.map(Content::text).unwrap_or_default(),
+    Ok(ProviderReply {
+        text: choice.message.content.map(ReplyContent::text).unwrap_or_default(),
         end,
         input_tokens: reply.usage.as_ref().and_then(|usage| usage.prompt_tokens),
         output_tokens: reply.usage.as_ref().and_then(|usage| usage.completion_tokens),
     })
 }
 
-fn message(body: &[u8]) -> Result<Said, String> {
+fn message(body: &[u8]) -> Result<ProviderReply, String> {
     #[derive(Deserialize)]
-    struct Reply {
-        content: Content,
+    struct ReplyBody {
+        content: ReplyContent,
         stop_reason: Option<String>,
-        usage: Option<Usage>,
+        usage: Option<ReplyUsage>,
     }
     #[derive(Deserialize)]
-    struct Usage {
+    struct ReplyUsage {
         input_tokens: Option<u64>,
         output_tokens: Option<u64>,
     }
-    let reply: Reply = serde_json::from_slice(body).map_err(|error| error.to_string())?;
+    let reply: ReplyBody = serde_json::from_slice(body).map_err(|error| error.to_string())?;
     let end = match reply.stop_reason.as_deref() {
-        Some("max_tokens" | "model_context_window_exceeded") => End::Cut,
-        Some("refusal") => End::Filtered,
-        _ => End::Whole,
+        Some("max_tokens" | "model_context_window_exceeded") => EndReason::Cut,
+        Some("refusal") => EndReason::Filtered,
+        _ => EndReason::Whole,
     };
-    Ok(Said {
+    Ok(ProviderReply {
         text: reply.content.text(),
         end,
         input_tokens: reply.usage.as_ref().and_then(|usage| usage.input_tokens),
@@ -182,7 +182,7 @@ fn message(body: &[u8]) -> Result<Said, String> {
 }
 
 /// Extracts the message of an error's body, in one line: both kinds have `error.message`, others nearly anything.
-pub(super) fn complaint(body: &[u8]) -> String {
+pub(super) fn error_message_of(body: &[u8]) -> String {
     let json: Value = serde_json::from_slice(body).unwrap_or_default();
     let said = ["/error/message", "/error", "/message", "/detail"]
         .iter()
@@ -196,10 +196,10 @@ pub(super) fn complaint(body: &[u8]) -> String {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{End, ProviderKind, Said, complaint, said};
+    use super::{EndReason, ProviderKind, ProviderReply, error_message_of, parse_reply};
 
-    fn read(kind: ProviderKind, reply: &Value) -> Said {
-        said(kind, reply.to_string().as_bytes()).expect("a reply")
+    fn read(kind: ProviderKind, reply: &Value) -> ProviderReply {
+        parse_reply(kind, reply.to_string().as_bytes()).expect("a reply")
     }
 
     #[test]
@@ -214,9 +214,9 @@ mod tests {
             "usage": {"input_tokens": 5, "output_tokens": 2},
         });
         for (kind, reply) in [(ProviderKind::OpenAi, completion), (ProviderKind::Anthropic, message)] {
-            let expected = Said {
+            let expected = ProviderReply {
                 text: "雨。".to_owned(),
-                end: End::Whole,
+                end: EndReason::Whole,
                 input_tokens: Some(5),
                 output_tokens: Some(2),
             };
@@ -228,17 +228,20 @@ mod tests {
     fn how_an_answer_ended_is_known() {
         let completion = |content: Value, reason: &str, refusal: Value| json!({"choices": [{"message": {"content": content, "refusal": refusal}, "finish_reason": reason}]});
         for (reply, expected) in [
-            (completion(json!("x"), "length", Value::Null), End::Cut),
-            (completion(Value::Null, "content_filter", Value::Null), End::Filtered),
-            (completion(Value::Null, "stop", json!("I can't.")), End::Filtered),
-            (completion(json!("x"), "eos", Value::Null), End::Whole),
+            (completion(json!("x"), "length", Value::Null), EndReason::Cut),
+            (
+                completion(Value::Null, "content_filter", Value::Null),
+                EndReason::Filtered,
+            ),
+            (completion(Value::Null, "stop", json!("I can't.")), EndReason::Filtered),
+            (completion(json!("x"), "eos", Value::Null), EndReason::Whole),
         ] {
             assert_eq!(read(ProviderKind::OpenAi, &reply).end, expected, "{reply}");
         }
         for (reason, expected) in [
-            ("max_tokens", End::Cut),
-            ("refusal", End::Filtered),
-            ("stop_sequence", End::Whole),
+            ("max_tokens", EndReason::Cut),
+            ("refusal", EndReason::Filtered),
+            ("stop_sequence", EndReason::Whole),
         ] {
             let reply = json!({"content": [], "stop_reason": reason});
             assert_eq!(read(ProviderKind::Anthropic, &reply).end, expected, "{reply}");
@@ -246,10 +249,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_reply_is_told() {
+    fn malformed_reply_is_an_error() {
         for body in ["", "{", "[]", "{\"choices\": []}", "{\"choices\": 7}", "\"x\""] {
-            assert!(said(ProviderKind::OpenAi, body.as_bytes()).is_err(), "{body}");
-            assert!(said(ProviderKind::Anthropic, body.as_bytes()).is_err(), "{body}");
+            assert!(parse_reply(ProviderKind::OpenAi, body.as_bytes()).is_err(), "{body}");
+            assert!(parse_reply(ProviderKind::Anthropic, body.as_bytes()).is_err(), "{body}");
         }
     }
 
@@ -261,8 +264,8 @@ mod tests {
             ("<html>\n502</html>", "<html> 502</html>"),
             ("", ""),
         ] {
-            assert_eq!(complaint(body.as_bytes()), expected);
+            assert_eq!(error_message_of(body.as_bytes()), expected);
         }
-        assert_eq!(complaint("字".repeat(999).as_bytes()).chars().count(), 300);
+        assert_eq!(error_message_of("字".repeat(999).as_bytes()).chars().count(), 300);
     }
 }

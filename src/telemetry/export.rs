@@ -13,7 +13,7 @@ use opentelemetry_sdk::{
     trace::SdkTracerProvider,
 };
 
-use crate::config::{OtlpProtocol, Telemetry};
+use crate::config::{OtlpProtocol, TelemetryConfig};
 
 /// The exporters of spans and messages. Flush them with [`Exporters::shutdown`].
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub struct Exporters {
 
 /// Returns the attributes that identify this server.
 #[must_use]
-pub fn resource(config: &Telemetry) -> Resource {
+pub fn resource(config: &TelemetryConfig) -> Resource {
     Resource::builder()
         .with_service_name(config.service_name.clone())
         .with_attribute(KeyValue::new("service.version", env!("CARGO_PKG_VERSION")))
@@ -35,7 +35,7 @@ pub fn resource(config: &Telemetry) -> Resource {
 
 impl Exporters {
     /// Creates the exporters if a collector is configured. Must be called within a runtime, for gRPC.
-    pub fn open(config: &Telemetry) -> Result<Option<Self>, ExporterBuildError> {
+    pub fn open(config: &TelemetryConfig) -> Result<Option<Self>, ExporterBuildError> {
         if config.otlp_endpoint.is_empty() {
             return Ok(None);
         }
@@ -86,7 +86,7 @@ impl Exporters {
 
 /// Creates the periodic exporter of metrics if a collector is configured.
 pub fn metrics(
-    config: &Telemetry,
+    config: &TelemetryConfig,
 ) -> Result<Option<PeriodicReader<impl PushMetricExporter + use<>>>, ExporterBuildError> {
     if config.otlp_endpoint.is_empty() {
         return Ok(None);
@@ -106,6 +106,6 @@ pub fn metrics(
 }
 
 /// Returns the URL of one signal. Over HTTP every signal has its own path.
-fn http(config: &Telemetry, signal: &str) -> String {
+fn http(config: &TelemetryConfig, signal: &str) -> String {
     format!("{}/v1/{signal}", config.otlp_endpoint.trim_end_matches('/'))
 }

@@ -15,7 +15,7 @@ use opentelemetry_sdk::metrics::SdkMeterProvider;
 use prometheus::{Encoder as _, Registry, TextEncoder};
 
 use super::export;
-use crate::config::{ConfigError, Telemetry};
+use crate::config::{ConfigError, TelemetryConfig};
 
 /// Buckets of durations, in seconds, as advised by the conventions for MCP and HTTP; finer at the lower end, where
 /// cached answers are.
@@ -48,7 +48,7 @@ const LIVES: [f64; 10] = [
 
 /// The metrics of a process.
 #[derive(Debug)]
-pub struct Metrics {
+pub struct ServerMetrics {
     provider: SdkMeterProvider,
     registry: Registry,
     meter: Meter,
@@ -90,7 +90,7 @@ pub struct BatchOutcome {
 
 /// The reason why a request was refused before any tool was called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RefusedBy {
+pub enum RefusalReason {
     /// A missing or invalid token, or a missing scope.
     Auth,
     /// More calls than the rate limit allows.
@@ -103,7 +103,7 @@ pub enum RefusedBy {
     Host,
 }
 
-impl RefusedBy {
+impl RefusalReason {
     const fn name(self) -> &'static str {
         match self {
             Self::Auth => "auth",
@@ -136,9 +136,9 @@ impl ReplyForm {
     }
 }
 
-impl Metrics {
+impl ServerMetrics {
     /// Creates a separate set of metrics, sent to the collector if one is configured.
-    pub fn open(config: &Telemetry) -> Result<Arc<Self>, ConfigError> {
+    pub fn open(config: &TelemetryConfig) -> Result<Arc<Self>, ConfigError> {
         let failed = |error: &dyn std::fmt::Display| ConfigError(format!("telemetry: {error}"));
         let registry = Registry::new();
         let exporter = opentelemetry_prometheus::exporter().with_registry(registry.clone());
@@ -323,19 +323,19 @@ impl Metrics {
     }
 
     /// Counts a refused request.
-    pub fn refused(&self, by: RefusedBy) {
+    pub fn refused(&self, by: RefusalReason) {
         self.refused.add(1, &[KeyValue::new("reason", by.name())]);
     }
 
     /// Counts a call as running until the returned guard is dropped.
     #[must_use]
-    pub fn running(self: &Arc<Self>) -> Running {
+    pub fn running(self: &Arc<Self>) -> RunningCallGuard {
         self.running.add(1, &[]);
-        Running(Arc::clone(self))
+        RunningCallGuard(Arc::clone(self))
     }
 
     /// Registers a counter that is read whenever the metrics are collected.
-    pub fn count(
+    pub fn register_counter(
         &self,
         (name, unit): (&'static str, &'static str),
         about: &'static str,
@@ -351,7 +351,7 @@ impl Metrics {
 
     /// Registers a gauge that is read whenever the metrics are collected. `read` returns the values with one label
     /// each, or with none.
-    pub fn observe(
+    pub fn register_gauge(
         &self,
         (name, unit): (&'static str, &'static str),
         about: &'static str,
@@ -394,9 +394,9 @@ fn model_labels(provider: &'static str, model: &str) -> Vec<KeyValue> {
 
 /// A guard that counts a call as running until it is dropped.
 #[derive(Debug)]
-pub struct Running(Arc<Metrics>);
+pub struct RunningCallGuard(Arc<ServerMetrics>);
 
-impl Drop for Running {
+impl Drop for RunningCallGuard {
     fn drop(&mut self) {
         self.0.running.add(-1, &[]);
     }

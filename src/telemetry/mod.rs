@@ -23,11 +23,11 @@ use tracing_subscriber::{
     util::SubscriberInitExt as _,
 };
 
-use crate::config::{Log, LogFormat};
+use crate::config::{LogConfig, LogFormat};
 
 /// Libraries that log too much: rmcp logs whole requests, arguments included, and a client's own words in warnings; the
 /// walker logs every name that it visits; the exporters log their own start and end.
-const TALKATIVE: [&str; 4] = ["rmcp", "ignore", "globset", "opentelemetry"];
+const NOISY_LIBRARIES: [&str; 4] = ["rmcp", "ignore", "globset", "opentelemetry"];
 
 /// The prefix of the targets that are sent to a collector: only fumi's own.
 const OURS: &str = "fumi";
@@ -40,14 +40,14 @@ static REFILTER: std::sync::OnceLock<Refilter> = std::sync::OnceLock::new();
 #[must_use]
 pub fn filter(configured: &str) -> EnvFilter {
     let mut filter = configured.to_owned();
-    for library in TALKATIVE.iter().filter(|library| !configured.contains(**library)) {
+    for library in NOISY_LIBRARIES.iter().filter(|library| !configured.contains(**library)) {
         filter.push_str(&format!(",{library}=error"));
     }
     EnvFilter::try_new(filter).unwrap_or_else(|_| EnvFilter::new("info"))
 }
 
 /// Replaces the filter of the log. Does nothing if logging was not started.
-pub fn refilter(configured: &str) {
+pub fn set_filter(configured: &str) {
     if let Some(refilter) = REFILTER.get() {
         refilter(filter(configured));
     }
@@ -55,7 +55,7 @@ pub fn refilter(configured: &str) {
 
 /// Starts logging, and the export to a collector if one is configured. Later calls in one process are ignored, so that
 /// tests may start several servers.
-pub fn start(log: &Log, exporters: Option<&export::Exporters>) {
+pub fn start(log: &LogConfig, exporters: Option<&export::Exporters>) {
     let (filter, handle) = reload::Layer::new(filter(&log.filter));
     let lines = fmt::layer()
         .with_writer(std::io::stderr)
@@ -88,7 +88,7 @@ pub fn start(log: &Log, exporters: Option<&export::Exporters>) {
 fn in_traces(metadata: &Metadata<'_>) -> bool {
     metadata.target().starts_with(OURS)
         && if metadata.is_span() {
-            metadata.name() != spans::LOGGED
+            metadata.name() != spans::LOG_SPAN
         } else {
             *metadata.level() <= Level::INFO
         }

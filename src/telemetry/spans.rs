@@ -16,7 +16,7 @@ use tracing::{Span, debug_span, field::Empty, info_span};
 use tracing_opentelemetry::OpenTelemetrySpanExt as _;
 
 /// The name of the span that only the log shows.
-pub const LOGGED: &str = "request";
+pub const LOG_SPAN: &str = "request";
 
 /// The spans of an HTTP request, stored in the request's extensions.
 #[derive(Clone, Debug)]
@@ -29,8 +29,8 @@ pub struct RequestSpan {
 
 /// Creates the span of a request for the log: every message within it shows the request's id.
 #[must_use]
-pub fn logged(request_id: Option<&str>) -> Span {
-    info_span!(target: "fumi", LOGGED, request_id)
+pub fn log_span(request_id: Option<&str>) -> Span {
+    info_span!(target: "fumi", LOG_SPAN, request_id)
 }
 
 /// Creates the span of an HTTP request. `route` is a template, never the client's path.

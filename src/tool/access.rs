@@ -6,12 +6,12 @@
 use std::sync::Arc;
 
 use fumi_base::{
-    errors::{Book, Teach},
+    errors::{ErrorCatalog, UserError},
     project::Project,
     roots::AllowedRoots,
 };
 
-use super::{Effect, Spec, catalogue::Scope, error::BOOK};
+use super::{Effect, ToolSpec, catalogue::ToolsetScope, error::BOOK};
 
 /// The permissions of one caller.
 #[derive(Clone, Debug, Default)]
@@ -19,9 +19,9 @@ pub struct Access {
     /// The principal's name; empty without authentication.
     pub principal: Arc<str>,
     /// The toolsets whose tools can be called.
-    pub scope: Scope,
+    pub scope: ToolsetScope,
     /// The toolsets that are listed, if they are fewer.
-    pub listed: Option<Scope>,
+    pub listed: Option<ToolsetScope>,
     /// True if no toolsets are named, so that those are listed that the project needs.
     pub by_project: bool,
     /// True if the caller may not write.
@@ -35,22 +35,22 @@ pub struct Access {
 impl Access {
     /// Returns the listed toolsets.
     #[must_use]
-    pub fn shown(&self) -> &Scope {
+    pub fn listed_scope(&self) -> &ToolsetScope {
         self.listed.as_ref().unwrap_or(&self.scope)
     }
 
     /// Returns the same access with only one toolset listed, if the scope contains it.
     #[must_use]
-    pub fn listing(&self, toolset: &'static str) -> Self {
+    pub fn with_listed(&self, toolset: &'static str) -> Self {
         Self {
-            listed: self.scope.contains(toolset).then(|| Scope::of(toolset)),
+            listed: self.scope.contains(toolset).then(|| ToolsetScope::single(toolset)),
             ..self.clone()
         }
     }
 
     /// Returns full access to a scope, for the one client of standard input and for the command line.
     #[must_use]
-    pub fn whole(scope: Scope) -> Self {
+    pub fn full(scope: ToolsetScope) -> Self {
         Self {
             scope,
             ..Self::default()
@@ -60,8 +60,8 @@ impl Access {
     /// True if a tool is listed. In read-only mode a tool that changes files or pages is not; the pipeline refuses a
     /// call of it, with the reason.
     #[must_use]
-    pub fn lists(&self, spec: &Spec) -> bool {
-        spec.listed && spec.is_in(self.shown()) && self.allows(spec.effect)
+    pub fn lists(&self, spec: &ToolSpec) -> bool {
+        spec.listed && spec.is_in(self.listed_scope()) && self.allows(spec.effect)
     }
 
     /// True if the caller may use tools with this effect.
@@ -74,18 +74,18 @@ impl Access {
     ///
     /// # Errors
     /// `READ_ONLY`.
-    pub fn may_write(&self, spec: &Spec, to_file: bool) -> Result<(), ReadOnly> {
+    pub fn check_tool_write(&self, spec: &ToolSpec, to_file: bool) -> Result<(), ReadOnly> {
         let name = spec.name;
         match spec.effect {
-            Effect::Write => self.may(
+            Effect::Write => self.check_write(
                 || format!("{name} writes files"),
                 || format!("{name} はファイルを書き換えます"),
             ),
-            Effect::Pages => self.may(
+            Effect::Pages => self.check_write(
                 || format!("{name} acts on pages"),
                 || format!("{name} はページを操作します"),
             ),
-            _ if to_file => self.may(
+            _ if to_file => self.check_write(
                 || "output_file writes a file".to_owned(),
                 || "output_file はファイルを書き込みます".to_owned(),
             ),
@@ -98,7 +98,7 @@ impl Access {
     ///
     /// # Errors
     /// `READ_ONLY`.
-    pub fn may(&self, en: impl FnOnce() -> String, ja: impl FnOnce() -> String) -> Result<(), ReadOnly> {
+    pub fn check_write(&self, en: impl FnOnce() -> String, ja: impl FnOnce() -> String) -> Result<(), ReadOnly> {
         if self.read_only {
             return Err(ReadOnly {
                 what: en(),
@@ -131,14 +131,14 @@ pub struct ReadOnly {
     what_ja: String,
 }
 
-impl Teach for ReadOnly {
+impl UserError for ReadOnly {
     fn entry(&self) -> &'static str {
         "READ_ONLY"
     }
-    fn book(&self) -> &'static Book {
+    fn catalog(&self) -> &'static ErrorCatalog {
         &BOOK
     }
-    fn facts(&self) -> Vec<(&'static str, String)> {
+    fn params(&self) -> Vec<(&'static str, String)> {
         vec![("what", self.what.clone()), ("what_ja", self.what_ja.clone())]
     }
 }

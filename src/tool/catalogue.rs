@@ -14,7 +14,7 @@ use jsonschema::Validator;
 use serde_json::Value;
 
 use super::{
-    Access, Ask, Cx, Outcome, Spec, Tool, ToolError, Turn,
+    Access, Cx, ExclusiveGuard, QuestionReply, Tool, ToolError, ToolOutcome, ToolSpec,
     reply::Rendered,
     schema::{self, Object},
     texts::ToolTexts,
@@ -22,14 +22,18 @@ use super::{
 };
 
 type Pinned<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
-type Erased = Result<Outcome<Arc<dyn Rendered>>, ToolError>;
-type Waits = Box<dyn for<'a> Fn(&'a dyn Prepared, &'a Cx) -> Pinned<'a, Result<Option<Turn>, ToolError>> + Send + Sync>;
-type Call = Box<dyn for<'a> Fn(Box<dyn Prepared>, &'a Cx) -> Pinned<'a, Erased> + Send + Sync>;
+type Erased = Result<ToolOutcome<Arc<dyn Rendered>>, ToolError>;
+type AcquireFn = Box<
+    dyn for<'a> Fn(&'a dyn PreparedArguments, &'a Cx) -> Pinned<'a, Result<Option<ExclusiveGuard>, ToolError>>
+        + Send
+        + Sync,
+>;
+type CallFn = Box<dyn for<'a> Fn(Box<dyn PreparedArguments>, &'a Cx) -> Pinned<'a, Erased> + Send + Sync>;
 
 /// A tool of the catalogue.
-pub struct Entry {
+pub struct ToolEntry {
     /// The declaration of the tool.
-    pub spec: Spec,
+    pub spec: ToolSpec,
     /// The value of [`Tool::ASKS`].
     pub asks: bool,
     /// The value of [`Tool::RUNS_STEPS`].
@@ -41,9 +45,9 @@ pub struct Entry {
     published: [OnceLock<Published>; 2],
     search_hint: OnceLock<String>,
     validator: OnceLock<Validator>,
-    prepare: fn(Value) -> Result<Box<dyn Prepared>, serde_json::Error>,
-    turn: Waits,
-    call: Call,
+    prepare: fn(Value) -> Result<Box<dyn PreparedArguments>, serde_json::Error>,
+    turn: AcquireFn,
+    call: CallFn,
 }
 
 /// The description of a tool in one language, as clients see it.
@@ -57,7 +61,7 @@ pub struct Published {
 }
 
 /// Typed arguments whose type is erased.
-pub trait Prepared: std::any::Any + Send + Sync {
+pub trait PreparedArguments: std::any::Any + Send + Sync {
     /// Calls [`Tool::is_pure`] with the arguments.
     fn is_pure(&self) -> bool;
     /// Calls [`Tool::expects`] with the arguments.
@@ -66,9 +70,9 @@ pub trait Prepared: std::any::Any + Send + Sync {
     fn into_any(self: Box<Self>) -> Box<dyn std::any::Any + Send>;
 }
 
-struct Arguments<T: Tool>(T::Args);
+struct TypedArguments<T: Tool>(T::Args);
 
-impl<T: Tool> Prepared for Arguments<T> {
+impl<T: Tool> PreparedArguments for TypedArguments<T> {
     fn is_pure(&self) -> bool {
         T::is_pure(&self.0)
     }
@@ -80,13 +84,13 @@ impl<T: Tool> Prepared for Arguments<T> {
     }
 }
 
-impl Entry {
+impl ToolEntry {
     /// Creates an entry by erasing a tool's type.
     ///
     /// # Panics
     /// Never: an entry is called with what it prepared.
     #[must_use]
-    pub fn of<T: Tool>(deps: Arc<T::Deps>) -> Self {
+    pub fn for_tool<T: Tool>(deps: Arc<T::Deps>) -> Self {
         Self {
             spec: T::SPEC,
             asks: T::ASKS,
@@ -96,7 +100,7 @@ impl Entry {
             input: schema::input::<T>(),
             published: [const { OnceLock::new() }; 2],
             search_hint: OnceLock::new(),
-            prepare: |arguments| Ok(Box::new(Arguments::<T>(serde_json::from_value(arguments)?))),
+            prepare: |arguments| Ok(Box::new(TypedArguments::<T>(serde_json::from_value(arguments)?))),
             turn: Box::new({
                 let deps = Arc::clone(&deps);
                 move |prepared, cx| {
@@ -104,9 +108,9 @@ impl Entry {
                     Box::pin(async move {
                         let prepared: &dyn std::any::Any = prepared;
                         let arguments = prepared
-                            .downcast_ref::<Arguments<T>>()
+                            .downcast_ref::<TypedArguments<T>>()
                             .expect("an entry is called with what it prepared");
-                        T::turn(&arguments.0, &deps, cx).await
+                        T::acquire_exclusive(&arguments.0, &deps, cx).await
                     })
                 }
             }),
@@ -115,14 +119,14 @@ impl Entry {
                 Box::pin(async move {
                     let arguments = prepared
                         .into_any()
-                        .downcast::<Arguments<T>>()
+                        .downcast::<TypedArguments<T>>()
                         .expect("an entry is called with what it prepared");
                     Ok(match T::call(arguments.0, &deps, cx).await? {
-                        Outcome::Done(answer) => Outcome::Done(Arc::new(answer) as Arc<dyn Rendered>),
-                        Outcome::Instead(instead) => Outcome::Instead(instead),
-                        Outcome::Ask(ask) if T::ASKS => Outcome::Ask(ask),
-                        Outcome::Batch(plan) if T::RUNS_STEPS => Outcome::Batch(plan),
-                        Outcome::Ask(_) | Outcome::Batch(_) => {
+                        ToolOutcome::Done(answer) => ToolOutcome::Done(Arc::new(answer) as Arc<dyn Rendered>),
+                        ToolOutcome::Instead(instead) => ToolOutcome::Instead(instead),
+                        ToolOutcome::Ask(ask) if T::ASKS => ToolOutcome::Ask(ask),
+                        ToolOutcome::Batch(plan) if T::RUNS_STEPS => ToolOutcome::Batch(plan),
+                        ToolOutcome::Ask(_) | ToolOutcome::Batch(_) => {
                             tracing::error!(tool = T::SPEC.name, "a tool does what it does not say of itself");
                             return Err(ToolError::internal());
                         }
@@ -136,7 +140,7 @@ impl Entry {
     #[must_use]
     pub fn published(&self, locale: Locale) -> &Published {
         self.published[locale as usize].get_or_init(|| {
-            let texts = ToolTexts::of(&self.spec, locale);
+            let texts = ToolTexts::for_spec(&self.spec, locale);
             let mut listed = self.input.clone();
             let unlisted = self.spec.family.unlisted.iter().flat_map(|option| option.names());
             if let Some(Value::Object(properties)) = listed.get_mut("properties") {
@@ -157,7 +161,7 @@ impl Entry {
     #[must_use]
     pub fn search_hint(&self) -> &str {
         self.search_hint.get_or_init(|| {
-            let hints = Locale::ALL.map(|locale| ToolTexts::of(&self.spec, locale).hint);
+            let hints = Locale::ALL.map(|locale| ToolTexts::for_spec(&self.spec, locale).hint);
             let said: Vec<_> = hints
                 .iter()
                 .filter(|hint| !hint.is_empty())
@@ -176,26 +180,26 @@ impl Entry {
     }
 
     /// Converts checked arguments to the tool's type.
-    pub(super) fn prepare(&self, arguments: Value) -> Result<Box<dyn Prepared>, serde_json::Error> {
+    pub(super) fn prepare(&self, arguments: Value) -> Result<Box<dyn PreparedArguments>, serde_json::Error> {
         (self.prepare)(arguments)
     }
 
     /// Calls [`Tool::turn`] with the prepared arguments.
-    pub(super) fn turn<'a>(
+    pub(super) fn acquire_exclusive<'a>(
         &'a self,
-        prepared: &'a dyn Prepared,
+        prepared: &'a dyn PreparedArguments,
         cx: &'a Cx,
-    ) -> Pinned<'a, Result<Option<Turn>, ToolError>> {
+    ) -> Pinned<'a, Result<Option<ExclusiveGuard>, ToolError>> {
         (self.turn)(prepared, cx)
     }
 
     /// Runs the tool with the prepared arguments.
-    pub(super) fn call<'a>(&'a self, prepared: Box<dyn Prepared>, cx: &'a Cx) -> Pinned<'a, Erased> {
+    pub(super) fn call<'a>(&'a self, prepared: Box<dyn PreparedArguments>, cx: &'a Cx) -> Pinned<'a, Erased> {
         (self.call)(prepared, cx)
     }
 }
 
-impl std::fmt::Debug for Entry {
+impl std::fmt::Debug for ToolEntry {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Entry")
             .field("spec", &self.spec)
@@ -206,14 +210,14 @@ impl std::fmt::Debug for Entry {
 /// The tools of this process.
 #[derive(Debug)]
 pub struct Catalogue {
-    entries: Vec<Entry>,
+    entries: Vec<ToolEntry>,
 }
 
 /// A set of toolsets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Scope(BTreeSet<&'static str>);
+pub struct ToolsetScope(BTreeSet<&'static str>);
 
-impl Scope {
+impl ToolsetScope {
     /// Returns the intersection of two scopes.
     #[must_use]
     pub fn and(&self, other: &Self) -> Self {
@@ -222,7 +226,7 @@ impl Scope {
 
     /// Returns the scope of one toolset.
     #[must_use]
-    pub fn of(toolset: &'static str) -> Self {
+    pub fn single(toolset: &'static str) -> Self {
         Self(BTreeSet::from([toolset]))
     }
 
@@ -256,7 +260,7 @@ impl Catalogue {
     /// # Panics
     /// If two tools share a name or an alias.
     #[must_use]
-    pub fn new(entries: Vec<Entry>) -> Self {
+    pub fn new(entries: Vec<ToolEntry>) -> Self {
         let mut names = BTreeSet::new();
         for entry in &entries {
             for name in std::iter::once(&entry.spec.name).chain(entry.spec.aliases) {
@@ -267,13 +271,13 @@ impl Catalogue {
     }
 
     /// Returns the tools that are listed for a caller, in a fixed order.
-    pub fn list(&self, access: &Access) -> impl Iterator<Item = &Entry> {
+    pub fn list(&self, access: &Access) -> impl Iterator<Item = &ToolEntry> {
         self.entries.iter().filter(|entry| access.lists(&entry.spec))
     }
 
     /// Returns all tools.
     #[must_use]
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[ToolEntry] {
         &self.entries
     }
 
@@ -284,7 +288,7 @@ impl Catalogue {
     }
 
     /// Returns a scope of the named toolsets, or the unknown names as the error.
-    pub fn scope<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Result<Scope, Vec<String>> {
+    pub fn scope<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Result<ToolsetScope, Vec<String>> {
         let known = self.toolsets();
         let mut scope = BTreeSet::new();
         let mut unknown = Vec::new();
@@ -295,7 +299,7 @@ impl Catalogue {
             }
         }
         if unknown.is_empty() {
-            Ok(Scope(scope))
+            Ok(ToolsetScope(scope))
         } else {
             Err(unknown)
         }
@@ -303,7 +307,7 @@ impl Catalogue {
 
     /// Returns a tool by its name, an alias, or either with a client's prefix (`mcp__fumi__search_content`).
     #[must_use]
-    pub fn find(&self, scope: &Scope, name: &str) -> Option<&Entry> {
+    pub fn find(&self, scope: &ToolsetScope, name: &str) -> Option<&ToolEntry> {
         let bare = name
             .strip_prefix("mcp__")
             .and_then(|rest| rest.split_once("__"))
@@ -322,7 +326,7 @@ impl Catalogue {
 }
 
 /// Renders a question as a structured result, for hosts that answer by another call.
-impl super::Render for Ask {
+impl super::Render for QuestionReply {
     fn text(&self, locale: Locale) -> String {
         let (context, criteria, answer) = match locale {
             Locale::En => ("To read:", "The answer is judged by:", "Answer with"),

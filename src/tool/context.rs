@@ -13,17 +13,17 @@ use std::{
 
 use fumi_base::{
     audit::{self, Actor},
-    expectation::Resolved,
+    expectation::ResolvedExpectation,
     pools::Permit,
     project::Project,
-    text::{Locale, Text},
-    writers::Writers,
+    project_locks::ProjectLocks,
+    text::{BilingualText, Locale},
 };
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::{access::Access, batch::Batch, error::ToolError};
-use crate::telemetry::metrics::Metrics;
+use super::{access::Access, batch::BatchState, error::ToolError};
+use crate::telemetry::metrics::ServerMetrics;
 
 /// The caller of a tool.
 #[derive(Clone, Debug, Default)]
@@ -61,11 +61,11 @@ impl Answerer {
 }
 
 /// A guard that a call holds exclusively; see [`super::Tool::turn`].
-pub type Turn = Box<dyn Any + Send>;
+pub type ExclusiveGuard = Box<dyn Any + Send>;
 
 /// The state of a call's project lock for writing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Writing {
+pub enum WriteLockState {
     /// The call has not requested the lock.
     #[default]
     No,
@@ -89,24 +89,24 @@ pub struct Cx {
     /// Cancelled by the client, by the timeout or by shutdown. Long work polls it.
     pub cancel: CancellationToken,
     /// The progress of the work, for clients that asked for it.
-    pub progress: Progress,
+    pub progress: CallProgress,
     /// The metrics of the process. Tools record only what the kernel cannot know.
-    pub metrics: Arc<Metrics>,
+    pub metrics: Arc<ServerMetrics>,
     /// The expectation for the reply. Only tools whose replies differ by it read it.
-    pub expectation: Resolved,
+    pub expectation: ResolvedExpectation,
     /// The batch of which the call is a step.
-    pub batch: Option<Arc<Batch>>,
+    pub batch: Option<Arc<BatchState>>,
     /// True if the next step is of the same toolset, so that deferred work is soon caught up on.
     pub is_followed: bool,
-    /// The project locks; used by [`Cx::alone`].
-    pub writers: Arc<Writers>,
+    /// The project locks; used by [`Cx::run_exclusively`].
+    pub writers: Arc<ProjectLocks>,
     /// The guard that the call holds, until its work takes it. Std mutex: locked only to insert and to take.
-    pub turn: Mutex<Option<Turn>>,
-    /// The state of the call's project lock for writing ([`Cx::alone`]).
-    pub writing: watch::Sender<Writing>,
+    pub turn: Mutex<Option<ExclusiveGuard>>,
+    /// The state of the call's project lock for writing ([`Cx::run_exclusively`]).
+    pub writing: watch::Sender<WriteLockState>,
     /// The call's permit of a pool. Work on other threads shares it, since that work continues after its future is
     /// dropped.
-    pub seat: OnceLock<Arc<Permit>>,
+    pub permit: OnceLock<Arc<Permit>>,
 }
 
 impl Cx {
@@ -117,7 +117,7 @@ impl Cx {
     }
 
     /// Takes the guard that [`super::Tool::turn`] acquired, if it is of this type and was not taken yet.
-    pub fn take_turn<T: Any + Send>(&self) -> Option<T> {
+    pub fn take_exclusive<T: Any + Send>(&self) -> Option<T> {
         let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner).take()?;
         turn.downcast().ok().map(|turn| *turn)
     }
@@ -126,31 +126,31 @@ impl Cx {
     /// shown to other callers meanwhile. Once the work has begun it runs to its end and holds the lock until then, even
     /// if this future is dropped, so that no other call writes in the middle of it. If the lock is lost to another
     /// process, the next write of the work is refused.
-    pub async fn alone<T, E>(
+    pub async fn run_exclusively<T, E>(
         &self,
         holder: &str,
-        work: impl FnOnce(&CancellationToken, &Progress) -> Result<T, E> + Send + 'static,
+        work: impl FnOnce(&CancellationToken, &CallProgress) -> Result<T, E> + Send + 'static,
     ) -> Result<T, ToolError>
     where
         T: Send + 'static,
         E: Into<ToolError> + Send + 'static,
     {
-        self.writing.send_replace(Writing::Waits);
-        let turn = self.writers.turn(&self.project, holder, &self.cancel).await;
-        let now = turn.as_ref().map_or(Writing::No, |_| Writing::Began);
+        self.writing.send_replace(WriteLockState::Waits);
+        let turn = self.writers.acquire(&self.project, holder, &self.cancel).await;
+        let now = turn.as_ref().map_or(WriteLockState::No, |_| WriteLockState::Began);
         self.writing.send_replace(now);
         let turn = turn?;
-        let (cancel, progress, seat) = (self.cancel.clone(), self.progress.clone(), self.seat.get().cloned());
+        let (cancel, progress, seat) = (self.cancel.clone(), self.progress.clone(), self.permit.get().cloned());
         let (span, actor) = (tracing::Span::current(), self.actor.clone());
         let whole = tokio::spawn(async move {
             let _seat = seat;
             let done = tokio::task::spawn_blocking(move || {
-                let work = || span.in_scope(|| audit::as_of(actor, || work(&cancel, &progress)));
+                let work = || span.in_scope(|| audit::run_as(actor, || work(&cancel, &progress)));
                 let result = turn.run(work);
                 (result, turn)
             });
             let (result, turn) = done.await?;
-            turn.end().await;
+            turn.release().await;
             Ok(result)
         });
         match whole.await {
@@ -166,17 +166,17 @@ impl Cx {
     /// abandoned; work that cannot poll for a while keeps the call's permit until it ends.
     pub async fn blocking<T, E>(
         &self,
-        work: impl FnOnce(&CancellationToken, &Progress) -> Result<T, E> + Send + 'static,
+        work: impl FnOnce(&CancellationToken, &CallProgress) -> Result<T, E> + Send + 'static,
     ) -> Result<T, ToolError>
     where
         T: Send + 'static,
         E: Into<ToolError> + Send + 'static,
     {
-        let (cancel, progress, seat) = (self.cancel.clone(), self.progress.clone(), self.seat.get().cloned());
+        let (cancel, progress, seat) = (self.cancel.clone(), self.progress.clone(), self.permit.get().cloned());
         let (span, actor) = (tracing::Span::current(), self.actor.clone());
         let whole = move || {
             let _seat = seat;
-            span.in_scope(|| audit::as_of(actor, || work(&cancel, &progress)))
+            span.in_scope(|| audit::run_as(actor, || work(&cancel, &progress)))
         };
         let joined = tokio::task::spawn_blocking(whole).await;
         match joined {
@@ -191,24 +191,24 @@ impl Cx {
 
 /// The progress of a call and its current step. Clones share it.
 #[derive(Clone, Debug, Default)]
-pub struct Progress(Arc<Numbers>);
+pub struct CallProgress(Arc<ProgressCounters>);
 
 #[derive(Debug, Default)]
-struct Numbers {
+struct ProgressCounters {
     done: AtomicU64,
     total: AtomicU64,
     /// Std mutex: locked only to copy or to replace.
-    doing: Mutex<Option<Text>>,
+    doing: Mutex<Option<BilingualText>>,
 }
 
-impl Progress {
+impl CallProgress {
     /// Counts finished work (files, steps).
     pub fn advance(&self, by: u64) {
         self.0.done.fetch_add(by, Ordering::Relaxed);
     }
 
     /// Sets the amount of work; zero means unknown.
-    pub fn expect(&self, total: u64) {
+    pub fn set_total(&self, total: u64) {
         self.0.total.store(total, Ordering::Relaxed);
     }
 
@@ -219,13 +219,13 @@ impl Progress {
     }
 
     /// Sets the current step, as people read it.
-    pub fn say(&self, doing: Text) {
+    pub fn set_step(&self, doing: BilingualText) {
         *self.0.doing.lock().unwrap_or_else(PoisonError::into_inner) = Some(doing);
     }
 
     /// Returns the current step, if one was set.
     #[must_use]
-    pub fn said(&self) -> Option<Text> {
+    pub fn current_step(&self) -> Option<BilingualText> {
         self.0.doing.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 

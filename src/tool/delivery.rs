@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     fields,
-    reply::{Fitted, Rendered},
+    reply::{FittedAnswer, Rendered},
     schema::LEFT_OUT,
 };
 
@@ -41,7 +41,7 @@ pub fn write(
 /// Replaces an answer without rows that is larger than the caller allows: by its counts, and a hint how to get the
 /// rest.
 #[must_use]
-pub fn left_out(answer: &dyn Rendered, used: usize, most: usize, locale: Locale) -> Fitted {
+pub fn left_out(answer: &dyn Rendered, used: usize, most: usize, locale: Locale) -> FittedAnswer {
     let note = match locale {
         Locale::En => format!(
             "the result takes about {used} tokens, and expectation.maxTokens allows {most}: raise it, name expectation.fields, or narrow the call"
@@ -55,13 +55,13 @@ pub fn left_out(answer: &dyn Rendered, used: usize, most: usize, locale: Locale)
     let mut structured = counts.unwrap_or_else(|| json!({}));
     // Kept even if it exceeds the caller's limit.
     if let (Value::Object(kept), Value::Object(missed)) =
-        (fields::keep(&whole, &[], answer.never_missed()).0, &mut structured)
+        (fields::keep(&whole, &[], answer.required_fields()).0, &mut structured)
     {
         missed.extend(kept);
     }
     let text = format!("{note}\n{structured}");
     structured[LEFT_OUT] = json!(note);
-    Fitted {
+    FittedAnswer {
         structured,
         text,
         blocks: answer.blocks(),
@@ -70,14 +70,14 @@ pub fn left_out(answer: &dyn Rendered, used: usize, most: usize, locale: Locale)
 
 /// Returns the rest of an answer whose output is suppressed: counts, flags, short strings.
 #[must_use]
-pub fn receipt(answer: &dyn Rendered, locale: Locale) -> Fitted {
+pub fn receipt(answer: &dyn Rendered, locale: Locale) -> FittedAnswer {
     let structured = answer.structured();
     let counts = keep_counts(&structured, 0).unwrap_or_else(|| json!({}));
     let text = match locale {
         Locale::En => "Result suppressed. ",
         Locale::Ja => "結果は省略しました。 ",
     };
-    Fitted {
+    FittedAnswer {
         text: format!("{text}{counts}"),
         structured: counts,
         blocks: Vec::new(),

@@ -5,13 +5,13 @@
 //! client as a result with `isError`, because protocol errors are not shown to models.
 
 use fumi_base::{
-    errors::{Book, Class, Lesson, Teach},
+    errors::{ErrorCatalog, ErrorClass, ErrorMessage, UserError},
     redact::{self, Redactor},
-    text::{Locale, Text},
+    text::{BilingualText, Locale},
 };
 use serde_json::{Map, Value, json};
 
-use super::{Caller, Family, Reply};
+use super::{Caller, ToolFamily, ToolReply};
 
 /// The longest echo of one argument, in characters.
 const ECHO_CHARS: usize = 200;
@@ -28,26 +28,27 @@ const FOR_SUGGESTIONS: [&str; 4] = ["change", "name", "folder", "first"];
 /// The error of a failed call.
 #[derive(Clone, Debug)]
 pub struct ToolError {
-    lesson: Box<Lesson>,
+    lesson: Box<ErrorMessage>,
     details: Map<String, Value>,
-    family: Option<&'static Family>,
+    family: Option<&'static ToolFamily>,
 }
 
 /// The error catalogue of the kernel itself.
-pub static BOOK: std::sync::LazyLock<Book> = std::sync::LazyLock::new(|| Book::embedded(include_str!("errors.toml")));
+pub static BOOK: std::sync::LazyLock<ErrorCatalog> =
+    std::sync::LazyLock::new(|| ErrorCatalog::embedded(include_str!("errors.toml")));
 
-impl<E: Teach> From<E> for ToolError {
+impl<E: UserError> From<E> for ToolError {
     fn from(error: E) -> Self {
-        Self::of(error.lesson())
+        Self::from_message(error.error_message())
     }
 }
 
 impl ToolError {
     /// Creates an error from its catalogue text.
     #[must_use]
-    pub fn of(lesson: Lesson) -> Self {
+    pub fn from_message(lesson: ErrorMessage) -> Self {
         let details = lesson
-            .facts
+            .params
             .iter()
             .filter(|(name, _)| !name.ends_with("_ja") && !FOR_SUGGESTIONS.contains(name))
             .map(|(name, value)| ((*name).to_owned(), json!(bare(value))))
@@ -61,8 +62,8 @@ impl ToolError {
 
     /// Combines several errors of one kind: the first decides the code, the messages of all are kept.
     #[must_use]
-    pub fn all<E: Teach>(errors: &[E]) -> Self {
-        let mut lessons = errors.iter().map(Teach::lesson);
+    pub fn combine_same_kind<E: UserError>(errors: &[E]) -> Self {
+        let mut lessons = errors.iter().map(UserError::error_message);
         let Some(mut first) = lessons.next() else {
             return Self::internal();
         };
@@ -70,12 +71,12 @@ impl ToolError {
             first.message = both(&first.message, &other.message);
             first.change = joined(&first, &other);
         }
-        Self::of(first)
+        Self::from_message(first)
     }
 
-    /// Combines several errors of different kinds, like [`Self::all`]. Returns `None` for an empty list.
+    /// Combines several errors of different kinds, like [`Self::combine_same_kind`]. Returns `None` for an empty list.
     #[must_use]
-    pub fn together(errors: Vec<Self>) -> Option<Self> {
+    pub fn combine(errors: Vec<Self>) -> Option<Self> {
         let mut errors = errors.into_iter();
         let mut first = errors.next()?;
         for other in errors {
@@ -88,7 +89,7 @@ impl ToolError {
     /// Adapts the error to a family: adds its details, and uses its texts if its catalogue has an entry `FAMILY_KIND`.
     /// The kind of the error stays.
     #[must_use]
-    pub fn in_words_of(mut self, family: &'static Family) -> Self {
+    pub fn adapt_to(mut self, family: &'static ToolFamily) -> Self {
         self.family = Some(family);
         for (name, value) in family.details {
             self.details.insert((*name).to_owned(), json!(value));
@@ -96,11 +97,11 @@ impl ToolError {
         let Some(book) = family.book else { return self };
         let name = format!("{}_{}", family.name.to_uppercase(), self.lesson.kind);
         if book().entries().any(|(entry, _)| entry == name) {
-            let facts = std::mem::take(&mut self.lesson.facts);
+            let facts = std::mem::take(&mut self.lesson.params);
             let kind = std::mem::take(&mut self.lesson.kind);
-            *self.lesson = Lesson {
+            *self.lesson = ErrorMessage {
                 kind,
-                ..book().lesson(&name, &facts)
+                ..book().error_message(&name, &facts)
             };
         }
         self
@@ -109,7 +110,7 @@ impl ToolError {
     /// Creates an internal error. The cause is in the log, not in the reply.
     #[must_use]
     pub fn internal() -> Self {
-        Self::of(BOOK.lesson("TOOL_EXECUTION_FAILED", &[]))
+        Self::from_message(BOOK.error_message("TOOL_EXECUTION_FAILED", &[]))
     }
 
     /// Adds a typed detail.
@@ -154,27 +155,30 @@ impl ToolError {
 
     /// Returns the description of the error.
     #[must_use]
-    pub fn message(&self) -> &Text {
+    pub fn message(&self) -> &BilingualText {
         &self.lesson.message
     }
 
     /// Returns the next step for the caller.
     #[must_use]
-    pub fn next(&self) -> &Text {
+    pub fn next(&self) -> &BilingualText {
         &self.lesson.next
     }
 
     /// True if the call or the files that it names are wrong, and not the work itself.
     #[must_use]
     pub fn is_about_input(&self) -> bool {
-        !matches!(self.lesson.class, Class::MCPToolError | Class::MCPTimeoutError)
+        !matches!(
+            self.lesson.class,
+            ErrorClass::MCPToolError | ErrorClass::MCPTimeoutError
+        )
     }
 
     /// Returns the stage of the call at which the error happened.
     fn stage(&self) -> &'static str {
         match (self.lesson.class, self.lesson.kind.as_str()) {
             (_, "BUSY" | "LEASE_HELD" | "TURN_TAKEN") => "queue",
-            (Class::MCPToolError | Class::MCPTimeoutError, _) => "execution",
+            (ErrorClass::MCPToolError | ErrorClass::MCPTimeoutError, _) => "execution",
             _ if self.lesson.kind.starts_with("OUTPUT_") => "delivery",
             _ => "validation",
         }
@@ -182,10 +186,10 @@ impl ToolError {
 
     /// Returns the reply for the client: the whole object as structure, the texts as text.
     #[must_use]
-    pub fn reply(&self, tool: &str, arguments: &Map<String, Value>, caller: &Caller, redactor: &Redactor) -> Reply {
+    pub fn reply(&self, tool: &str, arguments: &Map<String, Value>, caller: &Caller, redactor: &Redactor) -> ToolReply {
         let lesson = &self.lesson;
-        let message = redactor.message(&lesson.message.say(caller.locale));
-        let explanation = redactor.message(&lesson.next.say(caller.locale));
+        let message = redactor.redact_message(&lesson.message.in_locale(caller.locale));
+        let explanation = redactor.redact_message(&lesson.next.in_locale(caller.locale));
         let guides = self.family.and_then(|family| family.guides);
         let is_bare = lesson.tool.is_empty() && lesson.example == "{}" && lesson.change.is_empty();
         let action = match (guides, lesson.tool.as_str()) {
@@ -196,11 +200,11 @@ impl ToolError {
         };
         let (mut parameters, mut is_template) = match self.changed(arguments, redactor) {
             Some(changed) => (changed, lesson.is_template),
-            None => (with_facts(&lesson.example, &lesson.facts), lesson.is_template),
+            None => (with_facts(&lesson.example, &lesson.params), lesson.is_template),
         };
         let is_empty = |parameters: &Value| parameters.as_object().is_none_or(Map::is_empty);
         let shown = parameters.to_string();
-        if redactor.message(&shown) != shown || without_secrets(&parameters) != parameters {
+        if redactor.redact_message(&shown) != shown || without_secrets(&parameters) != parameters {
             (parameters, is_template) = (json!({}), true);
         }
         // A truncated value is not the caller's own.
@@ -221,7 +225,7 @@ impl ToolError {
         for name in self.family.map_or(&[][..], |family| family.subject) {
             let said = arguments
                 .get(*name)
-                .filter(|_| lesson.class != Class::MCPValidationError);
+                .filter(|_| lesson.class != ErrorClass::MCPValidationError);
             if let (Some(said), Some(shown)) = (said, parameters.get_mut(*name)) {
                 *shown = said.clone();
             }
@@ -240,7 +244,7 @@ impl ToolError {
         let example = if is_empty(&parameters) || lesson.change == SAME_CALL {
             String::new()
         } else if is_template {
-            let say = Text::new("Example, with your own values:", "例（値は置き換えてください）:");
+            let say = BilingualText::new("Example, with your own values:", "例（値は置き換えてください）:");
             format!("\n{} {action} {parameters}", say.get(caller.locale.unwrap_or_default()))
         } else {
             format!("\n{action} {parameters}")
@@ -277,18 +281,18 @@ impl ToolError {
             let error = &mut structured["error"];
             error[guides.also_as] = error["guidance"].clone();
             if guides.tool != action {
-                let why = Text::new(guides.en, guides.ja).say(caller.locale);
+                let why = BilingualText::new(guides.en, guides.ja).in_locale(caller.locale);
                 error["alternative_actions"] = json!([{"action": guides.tool, "parameters": {}, "description": why}]);
             }
         }
-        Reply::error(structured, text)
+        ToolReply::error(structured, text)
     }
 
     /// Returns the arguments of the failed call with the suggested change. Returns `None` if the change is unknown or
     /// the arguments cannot be repeated.
     fn changed(&self, arguments: &Map<String, Value>, redactor: &Redactor) -> Option<Value> {
         let changes =
-            Some(with_facts(&self.lesson.change, &self.lesson.facts)).filter(|_| !self.lesson.change.is_empty())?;
+            Some(with_facts(&self.lesson.change, &self.lesson.params)).filter(|_| !self.lesson.change.is_empty())?;
         let mut call = arguments.clone();
         for (name, value) in changes.as_object()? {
             if value.is_null() {
@@ -299,7 +303,7 @@ impl ToolError {
         }
         let call = Value::Object(call);
         let text = call.to_string();
-        let has_secret = redactor.message(&text) != text || without_secrets(&call) != call;
+        let has_secret = redactor.redact_message(&text) != text || without_secrets(&call) != call;
         (text.len() <= LONGEST_SUGGESTION && !has_secret).then_some(call)
     }
 
@@ -340,17 +344,17 @@ fn with_facts(text: &str, facts: &[(&'static str, String)]) -> Value {
 }
 
 /// Joins two texts, one line each.
-fn both(one: &Text, other: &Text) -> Text {
-    Text::new(format!("{}\n{}", one.en, other.en), format!("{}\n{}", one.ja, other.ja))
+fn both(one: &BilingualText, other: &BilingualText) -> BilingualText {
+    BilingualText::new(format!("{}\n{}", one.en, other.en), format!("{}\n{}", one.ja, other.ja))
 }
 
 /// Joins the suggested changes of two errors of one call; empty if one of them has none.
-fn joined(one: &Lesson, other: &Lesson) -> String {
+fn joined(one: &ErrorMessage, other: &ErrorMessage) -> String {
     if one.change.is_empty() || other.change.is_empty() {
         return String::new();
     }
-    let mut change = with_facts(&one.change, &one.facts);
-    if let (Some(change), Value::Object(more)) = (change.as_object_mut(), with_facts(&other.change, &other.facts)) {
+    let mut change = with_facts(&one.change, &one.params);
+    if let (Some(change), Value::Object(more)) = (change.as_object_mut(), with_facts(&other.change, &other.params)) {
         change.extend(more);
     }
     change.to_string()
@@ -389,11 +393,11 @@ fn echo_with(
             } else {
                 match value {
                     Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
-                    Value::String(text) => json!(cut(&redactor.message(text))),
-                    other => json!(cut(&redactor.message(&without_secrets(other).to_string()))),
+                    Value::String(text) => json!(cut(&redactor.redact_message(text))),
+                    other => json!(cut(&redactor.redact_message(&without_secrets(other).to_string()))),
                 }
             };
-            (cut(&redactor.message(name)), shown)
+            (cut(&redactor.redact_message(name)), shown)
         })
         .collect::<Map<_, _>>()
         .into()
@@ -428,7 +432,7 @@ fn cut(text: &str) -> String {
 
 fn redacted(value: &Value, redactor: &Redactor) -> Value {
     match value {
-        Value::String(text) => json!(redactor.message(text)),
+        Value::String(text) => json!(redactor.redact_message(text)),
         Value::Array(items) => items.iter().map(|item| redacted(item, redactor)).collect(),
         Value::Object(fields) => fields
             .iter()

@@ -6,9 +6,9 @@
 use std::sync::LazyLock;
 
 use fumi_base::{
-    errors::{Book, Teach},
+    errors::{ErrorCatalog, UserError},
     expectation::Expectation,
-    text::Text,
+    text::BilingualText,
 };
 use jsonschema::Validator;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ use super::{
     error::BOOK,
     fields,
     schema::{self, Object},
-    validate::{self, Problem},
+    validate::{self, ArgumentProblem},
 };
 
 /// The name of the argument.
@@ -25,7 +25,7 @@ pub const NAME: &str = "expectation";
 
 /// The full schema, without descriptions, and its validator.
 static SCHEMA: LazyLock<(Object, Validator)> = LazyLock::new(|| {
-    let schema = schema::read::<Expectation>();
+    let schema = schema::for_deserialize::<Expectation>();
     let validator = validate::compile(&schema);
     (schema, validator)
 });
@@ -38,9 +38,9 @@ pub fn published() -> Value {
 
 /// Returns all problems of a value at `path`.
 #[must_use]
-pub fn problems(value: &Value, path: &str) -> Vec<Problem> {
+pub fn problems(value: &Value, path: &str) -> Vec<ArgumentProblem> {
     let (schema, validator) = &*SCHEMA;
-    let mut problems: Vec<Problem> = Vec::new();
+    let mut problems: Vec<ArgumentProblem> = Vec::new();
     if !validator.is_valid(value) {
         for error in validator.iter_errors(value) {
             validate::explain(schema, &error, None, &mut problems);
@@ -52,9 +52,9 @@ pub fn problems(value: &Value, path: &str) -> Vec<Problem> {
     }
     match serde_json::from_value::<Expectation>(value.clone()) {
         Ok(said) => unusable(&said, path),
-        Err(error) => vec![Problem::of(
+        Err(error) => vec![ArgumentProblem::new(
             path.to_owned(),
-            Text::new(error.to_string(), error.to_string()),
+            BilingualText::new(error.to_string(), error.to_string()),
             Value::Null,
         )],
     }
@@ -62,13 +62,13 @@ pub fn problems(value: &Value, path: &str) -> Vec<Problem> {
 
 /// Returns the problems that no schema can express.
 #[must_use]
-pub fn unusable(said: &Expectation, path: &str) -> Vec<Problem> {
+pub fn unusable(said: &Expectation, path: &str) -> Vec<ArgumentProblem> {
     let pointers = said.fields.iter().flatten().enumerate();
     let pointers = pointers.filter(|(_, field)| !fields::is_pointer(field));
     let pointers = pointers.map(|(at, _)| {
-        Problem::of(
+        ArgumentProblem::new(
             format!("{path}.fields[{at}]"),
-            Text::new(
+            BilingualText::new(
                 "must be a JSON pointer, such as /results/*/file",
                 "/results/*/file のような JSON ポインターを指定してください",
             ),
@@ -76,9 +76,9 @@ pub fn unusable(said: &Expectation, path: &str) -> Vec<Problem> {
         )
     });
     let patterns = said.bad_patterns().into_iter().map(|(at, reason)| {
-        Problem::of_query(
+        ArgumentProblem::invalid_query(
             format!("{path}.consoleOptions.patterns[{at}]"),
-            Text::new(
+            BilingualText::new(
                 format!("no regular expression: {reason}"),
                 format!("正規表現として読めません: {reason}"),
             ),
@@ -92,14 +92,14 @@ pub fn unusable(said: &Expectation, path: &str) -> Vec<Problem> {
 #[error("expectations are switched off")]
 pub struct SwitchedOff;
 
-impl Teach for SwitchedOff {
+impl UserError for SwitchedOff {
     fn entry(&self) -> &'static str {
         "EXPECTATION_DISABLED"
     }
-    fn book(&self) -> &'static Book {
+    fn catalog(&self) -> &'static ErrorCatalog {
         &BOOK
     }
-    fn facts(&self) -> Vec<(&'static str, String)> {
+    fn params(&self) -> Vec<(&'static str, String)> {
         Vec::new()
     }
 }

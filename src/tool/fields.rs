@@ -30,30 +30,34 @@ pub fn keep(structured: &Value, fields: &[String], also: &[&str]) -> (Value, Vec
     let wanted = fields.iter().map(String::as_str).chain(also.iter().copied());
     let paths: Vec<Vec<String>> = wanted.map(names).collect();
     let mut found = vec![false; paths.len()];
-    let all: Vec<Left<'_>> = paths.iter().enumerate().map(|(of, path)| Left { of, path }).collect();
+    let all: Vec<PointerRest<'_>> = paths
+        .iter()
+        .enumerate()
+        .map(|(of, path)| PointerRest { of, path })
+        .collect();
     let kept = select(structured, &all, &mut found).unwrap_or_else(|| Value::Object(Map::new()));
     let unknown = fields.iter().enumerate().filter(|(at, _)| !found[*at]);
     let unknown = unknown
-        .map(|(at, pointer)| format!("{pointer}: {}", nowhere(structured, &paths[at])))
+        .map(|(at, pointer)| format!("{pointer}: {}", describe_mismatch(structured, &paths[at])))
         .collect();
     (kept, unknown)
 }
 
 /// The unmatched rest of a pointer, with the index of the pointer.
 #[derive(Clone, Copy)]
-struct Left<'p> {
+struct PointerRest<'p> {
     of: usize,
     path: &'p [String],
 }
 
-impl Left<'_> {
+impl PointerRest<'_> {
     fn beyond(self, name: &str) -> Option<Self> {
         let (first, path) = self.path.split_first()?;
         (first == name || first == "*").then_some(Self { of: self.of, path })
     }
 }
 
-fn select(value: &Value, left: &[Left<'_>], found: &mut [bool]) -> Option<Value> {
+fn select(value: &Value, left: &[PointerRest<'_>], found: &mut [bool]) -> Option<Value> {
     let arrived: Vec<_> = left.iter().filter(|left| left.path.is_empty()).collect();
     if !arrived.is_empty() {
         // Pointers into a value that is kept whole are still followed, so that unmatched ones are reported.
@@ -66,7 +70,7 @@ fn select(value: &Value, left: &[Left<'_>], found: &mut [bool]) -> Option<Value>
         }
         return Some(value.clone());
     }
-    let inside = |name: &str| -> Vec<Left<'_>> { left.iter().filter_map(|left| left.beyond(name)).collect() };
+    let inside = |name: &str| -> Vec<PointerRest<'_>> { left.iter().filter_map(|left| left.beyond(name)).collect() };
     let is_empty = match value {
         Value::Object(fields) => fields.is_empty(),
         Value::Array(items) => items.is_empty(),
@@ -119,7 +123,7 @@ fn select(value: &Value, left: &[Left<'_>], found: &mut [bool]) -> Option<Value>
 }
 
 /// Returns how far a pointer matches, and the contents at that point.
-fn nowhere(structured: &Value, path: &[String]) -> String {
+fn describe_mismatch(structured: &Value, path: &[String]) -> String {
     let mut at = structured;
     let mut walked = String::new();
     for name in path {
@@ -175,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn pointers_keep_places_and_leave_out_what_has_nothing() {
+    fn kept_fields_stay_in_place_and_empty_elements_are_dropped() {
         for (fields, expected) in [
             (
                 &["/results/*/file"][..],
@@ -196,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_leads_nowhere_is_named_with_what_there_is() {
+    fn unmatched_pointer_lists_available_names() {
         let (structured, unknown) = kept(&["/results/*/lines", "/reslts", "/success"]);
         assert_eq!(structured, json!({"success": true}));
         assert_eq!(

@@ -1,6 +1,6 @@
 //! The tool kernel: how tools are described, found, run and answered. Read this file first.
 //!
-//! A tool is a type that implements [`Tool`]: its [`Spec`] declares it, `Args` are its input, `Output` is its result.
+//! A tool is a type that implements [`Tool`]: its [`ToolSpec`] declares it, `Args` are its input, `Output` is its result.
 //! Everything else (schemas, validation, pools, timeouts, caching, delivery, errors) follows from these and is done by
 //! [`pipeline::run`]. This folder names no domain: dependencies on a family are passed as `Deps`.
 
@@ -8,14 +8,14 @@ pub mod access;
 pub mod batch;
 pub mod catalogue;
 pub mod context;
-pub mod converse;
+pub mod conversation;
 pub mod delivery;
 pub mod error;
 pub mod expectation;
 pub mod fields;
 pub mod options;
 pub mod pipeline;
-pub mod ready;
+pub mod rendered_reply;
 pub mod reply;
 pub mod schema;
 pub mod shorten;
@@ -25,24 +25,24 @@ pub mod validate;
 use std::{ops::Range, time::Duration};
 
 use fumi_base::{
-    errors::Book,
+    errors::ErrorCatalog,
     expectation::Expectation,
     pools::Pool,
-    text::{Locale, Text},
+    text::{BilingualText, Locale},
 };
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer, de::DeserializeOwned};
 
 pub use access::Access;
-pub use context::{Answerer, Caller, Cx, Progress, Turn};
+pub use context::{Answerer, CallProgress, Caller, Cx, ExclusiveGuard};
 pub use error::ToolError;
 pub use options::SharedOption;
-pub use reply::{Block, Reply};
+pub use reply::{Block, ToolReply};
 
 /// One tool. The file that implements it is the whole tool; its texts are beside it.
 pub trait Tool: Send + Sync + 'static {
     /// The declaration in the catalogue.
-    const SPEC: Spec;
+    const SPEC: ToolSpec;
     /// The dependencies on the family, wired once in `tools/mod.rs`.
     type Deps: Send + Sync + 'static;
     /// The arguments of a call, without the shared options.
@@ -50,15 +50,15 @@ pub trait Tool: Send + Sync + 'static {
     /// The result of a call.
     type Output: Render + JsonSchema;
 
-    /// True if the tool may return [`Outcome::Ask`]. The published output then also has the fields of an [`Ask`].
+    /// True if the tool may return [`ToolOutcome::Ask`]. The published output then also has the fields of an [`Ask`].
     const ASKS: bool = false;
 
-    /// True if the tool returns [`Outcome::Batch`]: such a tool takes no permit of its pool, since its steps take their
+    /// True if the tool returns [`ToolOutcome::Batch`]: such a tool takes no permit of its pool, since its steps take their
     /// own.
     const RUNS_STEPS: bool = false;
 
     /// Returns the expectation for the reply if the caller sets none. For tools whose replies differ by it; none of
-    /// them is [`Spec::cached`].
+    /// them is [`ToolSpec::cached`].
     fn expects(_args: &Self::Args) -> Expectation {
         Expectation::default()
     }
@@ -70,53 +70,53 @@ pub trait Tool: Send + Sync + 'static {
     }
 
     /// Acquires a guard that the call must hold exclusively, before it takes a permit of its pool: a call that waits
-    /// for another one must not hold a permit that the other needs. The work takes the guard with [`Cx::take_turn`];
+    /// for another one must not hold a permit that the other needs. The work takes the guard with [`Cx::acquire_exclusive`];
     /// otherwise it is dropped with the call. Like the wait for a permit, the wait does not count as working time and
     /// has the same timeout.
-    fn turn(
+    fn acquire_exclusive(
         _args: &Self::Args,
         _deps: &Self::Deps,
         _cx: &Cx,
-    ) -> impl Future<Output = Result<Option<Turn>, ToolError>> + Send {
+    ) -> impl Future<Output = Result<Option<ExclusiveGuard>, ToolError>> + Send {
         std::future::ready(Ok(None))
     }
 
-    /// Does the work. The arguments have passed the schema and the [`Spec::rules`].
+    /// Does the work. The arguments have passed the schema and the [`ToolSpec::rules`].
     fn call(
         args: Self::Args,
         deps: &Self::Deps,
         cx: &Cx,
-    ) -> impl Future<Output = Result<Outcome<Self::Output>, ToolError>> + Send;
+    ) -> impl Future<Output = Result<ToolOutcome<Self::Output>, ToolError>> + Send;
 }
 
 /// The result of a call that did not fail.
 #[derive(Debug)]
-pub enum Outcome<T> {
+pub enum ToolOutcome<T> {
     /// The answer of the tool.
     Done(T),
     /// A question: the tool needs a text of a model before it can continue.
-    Ask(Box<Ask>),
+    Ask(Box<QuestionReply>),
     /// Another call that is made in place of this one.
-    Instead(Instead),
+    Instead(ReplacementCall),
     /// A plan of several calls, which are made now; see [`batch`].
-    Batch(batch::Plan),
+    Batch(batch::BatchPlan),
 }
 
 /// The call that replaces another one.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Instead {
+pub struct ReplacementCall {
     /// The name of a tool of the catalogue.
     pub tool: &'static str,
     /// The arguments. The pipeline adds the project of the original call.
     pub arguments: serde_json::Map<String, serde_json::Value>,
 }
 
-/// A question to a model. A host can act on it as it is; [`converse`] asks a model that fumi can reach itself. Every question has
+/// A question to a model. A host can act on it as it is; [`conversation`] asks a model that fumi can reach itself. Every question has
 /// every field.
 #[derive(Debug, Default, Serialize, JsonSchema)]
-pub struct Ask {
+pub struct QuestionReply {
     /// Always the same word: what a host looks for.
-    pub status: Status,
+    pub status: AskStatus,
     /// The work that the answer belongs to.
     pub session_id: String,
     /// Which step of that work asks.
@@ -132,10 +132,10 @@ pub struct Ask {
     #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
     pub response_schema: Option<serde_json::Map<String, serde_json::Value>>,
     /// Which call brings the answer back.
-    pub submit: Submit,
+    pub submit: AnswerCall,
     /// What the references of `context` hold, for models that cannot fetch anything. In no reply: a host fetches what it needs.
     #[serde(skip)]
-    pub material: Vec<Material>,
+    pub material: Vec<AnswerMaterial>,
     /// Whose model may answer.
     #[serde(skip)]
     pub audience: Audience,
@@ -144,7 +144,7 @@ pub struct Ask {
     pub report: String,
     /// The step as people read it, for the progress of the call.
     #[serde(skip)]
-    pub title: Option<Text>,
+    pub title: Option<BilingualText>,
     /// What else there is to say of the work so far: fields of the tool's answer.
     #[serde(flatten)]
     #[schemars(skip)]
@@ -164,7 +164,7 @@ fn form_or_text<S: Serializer>(
 
 /// A text on which an answer is based.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Material {
+pub struct AnswerMaterial {
     /// The name of the text in the caller's language: a path, an artifact.
     pub title: String,
     pub text: String,
@@ -175,7 +175,7 @@ pub struct Material {
 pub enum Audience {
     /// Any model that can be reached.
     #[default]
-    Anybody,
+    AnyModel,
     /// The client's own model: its host, or its model by sampling. Never a provider.
     Client,
 }
@@ -183,7 +183,7 @@ pub enum Audience {
 /// What an [`Ask`] says of itself.
 #[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum AskStatus {
     /// The client's model has to write something.
     #[default]
     NeedsText,
@@ -191,7 +191,7 @@ pub enum Status {
 
 /// The call that answers an [`Ask`].
 #[derive(Debug, Default, Serialize, JsonSchema)]
-pub struct Submit {
+pub struct AnswerCall {
     /// A tool of the catalogue.
     pub tool: &'static str,
     /// Its arguments but for the answer. The pipeline adds what the caller said about the call (its project, its delivery).
@@ -202,7 +202,7 @@ pub struct Submit {
 
 /// The declaration of a tool.
 #[derive(Clone, Copy, Debug)]
-pub struct Spec {
+pub struct ToolSpec {
     /// The published name, `[A-Za-z0-9_-]{1,64}`.
     pub name: &'static str,
     /// Other names by which the tool can be called; never listed.
@@ -210,23 +210,23 @@ pub struct Spec {
     /// The toolset that contains the tool.
     pub toolset: &'static str,
     /// Other toolsets that need the tool: a scope with one of them contains the tool too.
-    pub also: &'static [&'static str],
+    pub other_toolsets: &'static [&'static str],
     /// The common properties of tools of its kind.
-    pub family: &'static Family,
+    pub family: &'static ToolFamily,
     /// True if clients see the tool in lists. An unlisted tool can be called nevertheless.
     pub listed: bool,
     /// Title, description and argument texts: the files beside the tool.
-    pub texts: Texts,
+    pub texts: ToolTextFiles,
     /// One correct call, as a JSON object of arguments.
     pub example: &'static str,
     /// Options that the pipeline handles for the tool.
     pub options: &'static [SharedOption],
     /// Rules that a schema without root combinators cannot express.
-    pub rules: &'static [Rule],
+    pub rules: &'static [ArgumentRule],
     /// The pool in which its calls queue.
     pub pool: Pool,
-    /// True if calls for one project run one after the other; see [`Cx::alone`] for other processes.
-    pub alone: bool,
+    /// True if calls for one project run one after the other; see [`Cx::exclusive`] for other processes.
+    pub exclusive: bool,
     /// The timeout of the work; time in the queue does not count.
     pub timeout: Duration,
     /// True if answers are cached while the project's files do not change.
@@ -235,7 +235,7 @@ pub struct Spec {
     pub effect: Effect,
 }
 
-impl Spec {
+impl ToolSpec {
     /// Returns the names of all arguments that the pipeline handles for the tool.
     pub fn shared(&self) -> impl Iterator<Item = &'static &'static str> + use<> {
         let all = self.options.iter().chain(self.family.unlisted);
@@ -251,25 +251,25 @@ impl Spec {
 
     /// True if a scope contains the tool.
     #[must_use]
-    pub fn is_in(&self, scope: &catalogue::Scope) -> bool {
-        scope.contains(self.toolset) || self.also.iter().any(|toolset| scope.contains(toolset))
+    pub fn is_in(&self, scope: &catalogue::ToolsetScope) -> bool {
+        scope.contains(self.toolset) || self.other_toolsets.iter().any(|toolset| scope.contains(toolset))
     }
 }
 
 /// The common properties of tools of one kind, beyond their toolsets.
 #[derive(Debug)]
-pub struct Family {
+pub struct ToolFamily {
     /// The name. A file that marks the top of this family's projects may be registered under it
     /// ([`pipeline::Kernel::tops`]).
     pub name: &'static str,
     /// Unpublished other names of arguments, as `(other, name)`. The first `name` that the tool has is used.
     pub renamed: &'static [(&'static str, &'static str)],
     /// Converts unpublished forms of arguments to the published one, before validation.
-    pub plain: Option<fn(&mut serde_json::Map<String, serde_json::Value>)>,
+    pub normalise: Option<fn(&mut serde_json::Map<String, serde_json::Value>)>,
     /// True if its tools reach beyond the project, into the world.
     pub is_open_world: bool,
     /// The longest string argument, in bytes.
-    pub longest: usize,
+    pub max_string_bytes: usize,
     /// Arguments that are the subject of a call: an error suggests a call with the same values.
     pub subject: &'static [&'static str],
     /// The argument that names the project of a call: a suggested call keeps it.
@@ -278,17 +278,17 @@ pub struct Family {
     pub details: &'static [(&'static str, &'static str)],
     /// The family's own texts and codes for errors of every call (timeouts, queues): its entries `FAMILY_KIND` take
     /// precedence.
-    pub book: Option<fn() -> &'static Book>,
+    pub book: Option<fn() -> &'static ErrorCatalog>,
     /// Shared arguments that its tools accept and do not publish: they would cost every client tokens for each of many
     /// tools.
     pub unlisted: &'static [SharedOption],
     /// Additions to the guidance of its errors.
-    pub guides: Option<Guides>,
+    pub guides: Option<GuidanceExtras>,
 }
 
 /// Additions of a family to the guidance of its errors.
 #[derive(Clone, Copy, Debug)]
-pub struct Guides {
+pub struct GuidanceExtras {
     /// Another field name under which the guidance is repeated.
     pub also_as: &'static str,
     /// A tool that needs no arguments and always helps.
@@ -301,7 +301,7 @@ pub struct Guides {
 
 /// The two embedded text files of a tool.
 #[derive(Clone, Copy, Debug)]
-pub struct Texts {
+pub struct ToolTextFiles {
     /// The text file in English.
     pub en: &'static str,
     /// The text file in Japanese.
@@ -342,7 +342,7 @@ impl Effect {
 
 /// A relation between arguments, checked together with the schema and described in the texts.
 #[derive(Clone, Copy, Debug)]
-pub enum Rule {
+pub enum ArgumentRule {
     /// At most one of these may be given (a boolean counts when true).
     AtMostOne(&'static [&'static str]),
     /// Exactly one of these must be given.
@@ -356,7 +356,7 @@ pub enum Rule {
     /// The argument is the name of an encoding.
     Encoding(&'static str),
     /// A larger number is lowered to this one and not refused; errors name the limit.
-    BroughtDown(&'static str, u64),
+    ClampedTo(&'static str, u64),
 }
 
 /// Renders an answer as text, images and links, from the typed output and never from its JSON.
@@ -387,7 +387,7 @@ pub trait Render: Serialize + Send + Sync + 'static {
     }
 
     /// Marks the answer as incomplete, with the way to continue.
-    fn mark(&mut self, _next: &Next) {}
+    fn mark(&mut self, _next: &NextPage) {}
 
     /// True if the answer is one bare number, to which no notes are added.
     fn is_bare(&self) -> bool {
@@ -396,14 +396,14 @@ pub trait Render: Serialize + Send + Sync + 'static {
 
     /// Returns JSON pointers to fields that must not be left out: kept where they exist, whatever `fields` of an
     /// expectation says.
-    fn never_missed(&self) -> &'static [&'static str] {
+    fn required_fields(&self) -> &'static [&'static str] {
         &[]
     }
 }
 
 /// How to get the rows that did not fit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Next {
+pub struct NextPage {
     /// Pass this back as `cursor` with otherwise equal arguments. Absent where the tool has no cursor.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
@@ -417,7 +417,7 @@ pub struct Next {
     pub hint: String,
 }
 
-impl Next {
+impl NextPage {
     /// Returns the same as one line of text.
     #[must_use]
     pub fn line(&self) -> String {

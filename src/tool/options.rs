@@ -7,7 +7,7 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use fumi_base::{
-    errors::{Book, Teach},
+    errors::{ErrorCatalog, UserError},
     expectation::Expectation,
     project::BOOK,
 };
@@ -15,7 +15,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{Spec, Submit, expectation};
+use super::{AnswerCall, ToolSpec, expectation};
 
 /// A group of shared arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +69,7 @@ pub struct CallOptions {
 
 impl CallOptions {
     /// Adds the project to the call that replaces this one.
-    pub fn go_with(&self, arguments: &mut Map<String, Value>) {
+    pub fn add_project_to(&self, arguments: &mut Map<String, Value>) {
         if let Some(root) = &self.project_root {
             arguments
                 .entry("project_root")
@@ -79,7 +79,7 @@ impl CallOptions {
 
     /// Adds the options of this call to the call that answers a question, since the asking tool never saw them. For
     /// another tool only the project is added, since the rest concerns the result of this one.
-    pub fn carry(&self, spec: &Spec, submit: &mut Submit) {
+    pub fn add_to_answer_call(&self, spec: &ToolSpec, submit: &mut AnswerCall) {
         let is_same = submit.tool == spec.name;
         let said = [
             ("project_root", self.project_root.clone().map(Value::from), true),
@@ -104,7 +104,7 @@ impl CallOptions {
 /// # Errors
 /// If an option has a form that the schema accepts and serde rejects; in practice never.
 pub fn split(
-    spec: &Spec,
+    spec: &ToolSpec,
     mut arguments: Map<String, Value>,
 ) -> Result<(Map<String, Value>, CallOptions), serde_json::Error> {
     let mut options = Map::new();
@@ -137,14 +137,14 @@ pub struct CursorError {
     reason_ja: &'static str,
 }
 
-impl Teach for CursorError {
+impl UserError for CursorError {
     fn entry(&self) -> &'static str {
         "INVALID_CURSOR"
     }
-    fn book(&self) -> &'static Book {
+    fn catalog(&self) -> &'static ErrorCatalog {
         &BOOK
     }
-    fn facts(&self) -> Vec<(&'static str, String)> {
+    fn params(&self) -> Vec<(&'static str, String)> {
         vec![
             ("reason", self.reason.to_owned()),
             ("reason_ja", self.reason_ja.to_owned()),

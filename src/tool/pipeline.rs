@@ -12,36 +12,37 @@ use std::{
 
 use fumi_base::{
     audit::Actor,
-    cache::{Key, ResultCache},
-    errors::{Book, Teach},
-    expectation::{Policy, Resolved},
+    cache::{CacheKey, ResultCache},
+    errors::{ErrorCatalog, UserError},
+    expectation::{ExpectationPolicy, ResolvedExpectation},
     files::OutputName,
-    freshness::{Freshness, Stamp},
-    pools::{Permit, Pool, PoolError, Pools},
+    freshness::{Freshness, RootStamp},
+    pools::{Permit, Pool, PoolError, WorkPools},
     project::{BOOK, Project},
+    project_locks::ProjectLocks,
     redact::Redactor,
     roots::AllowedRoots,
     text::Locale,
-    writers::Writers,
 };
 use serde_json::{Map, Value, json};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
-use crate::telemetry::metrics::Metrics;
+use crate::telemetry::metrics::ServerMetrics;
 
 use super::{
-    Access, Answerer, Ask, Caller, Cx, Effect, Outcome, Progress, Reply, SharedOption, Spec, ToolError,
-    batch::{self, Part},
-    catalogue::{Catalogue, Entry, Prepared},
-    context::Writing,
+    Access, Answerer, CallProgress, Caller, Cx, Effect, QuestionReply, SharedOption, ToolError, ToolOutcome, ToolReply,
+    ToolSpec,
+    batch::{self, StepContext},
+    catalogue::{Catalogue, PreparedArguments, ToolEntry},
+    context::WriteLockState,
     delivery, error, expectation, fields,
     options::{self, CallOptions, Cursor},
-    ready::Ready,
-    reply::{Caps, Cut, Fitted, Rendered, Room, fit},
+    rendered_reply::RenderedReply,
+    reply::{AnswerCut, Caps, FittedAnswer, Rendered, ReplyLimits, fit},
     schema::LEFT_OUT,
-    shorten::{Way, shorten, shorten_question},
+    shorten::{RestAdvice, shorten, shorten_question},
     validate,
 };
 
@@ -52,25 +53,25 @@ const GRACE: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 pub struct Kernel {
     /// The metrics of the process.
-    pub metrics: Arc<Metrics>,
+    pub metrics: Arc<ServerMetrics>,
     /// The pools in which calls queue.
-    pub pools: Pools,
+    pub pools: WorkPools,
     /// The result cache.
-    pub cache: ResultCache<Arc<Kept>>,
+    pub cache: ResultCache<Arc<CachedAnswer>>,
     /// The stamps that tell whether cached answers are current.
     pub freshness: Freshness,
     /// The project locks for writing.
-    pub writers: Arc<Writers>,
+    pub writers: Arc<ProjectLocks>,
     /// The folders that may be projects.
     pub roots: Arc<AllowedRoots>,
     /// The marker file of the top of a project, by family: a root inside such a project is replaced by its top.
-    pub tops: BTreeMap<&'static str, String>,
+    pub top_markers: BTreeMap<&'static str, String>,
     /// The redactor of the server's secrets.
     pub redactor: Arc<Redactor>,
     /// The caps of one reply.
     pub caps: Caps,
     /// The default expectation for replies.
-    pub expectation: Policy,
+    pub expectation: ExpectationPolicy,
     /// The largest number of steps of a batch.
     pub most_steps: usize,
 }
@@ -90,15 +91,15 @@ impl Kernel {
 /// A cached answer: uncut, and how much of it fitted into a reply when it was first given. Caps are constant for the
 /// process and the locale is part of the key, so that the same amount fits again.
 #[derive(Debug)]
-pub struct Kept {
+pub struct CachedAnswer {
     answer: Arc<dyn Rendered>,
-    cut: OnceLock<Cut>,
+    cut: OnceLock<AnswerCut>,
     /// The rendered reply to an earlier call that was answered from the cache, if it had the whole answer and no
     /// special options.
-    ready: OnceLock<Option<Arc<Ready>>>,
+    ready: OnceLock<Option<Arc<RenderedReply>>>,
 }
 
-impl Kept {
+impl CachedAnswer {
     fn new(answer: Arc<dyn Rendered>) -> Arc<Self> {
         Arc::new(Self {
             answer,
@@ -128,13 +129,13 @@ pub struct Call {
     /// Cancelled when the client cancels.
     pub cancel: CancellationToken,
     /// The progress that the work reports.
-    pub progress: Progress,
+    pub progress: CallProgress,
     /// The batch context, if the call is a step.
-    pub batch: Option<Part>,
+    pub batch: Option<StepContext>,
 }
 
 /// Runs a call from arguments to reply. Errors are replies too. The steps of a batch are looked up in `catalogue`.
-pub async fn run(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Call) -> Reply {
+pub async fn run(kernel: &Kernel, catalogue: &Catalogue, entry: &ToolEntry, call: Call) -> ToolReply {
     let started = Instant::now();
     let (arguments, caller) = (call.arguments.clone(), call.caller.clone());
     // 1. One span per call; argument values are never in it.
@@ -142,9 +143,12 @@ pub async fn run(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Ca
     let _running = kernel.metrics.running();
     let result = answer(kernel, catalogue, entry, call).instrument(span.clone()).await;
     let (mut reply, again) = match result {
-        Ok(Answered { reply, again }) => (reply, again),
+        Ok(AnsweredCall {
+            reply,
+            cache_entry: again,
+        }) => (reply, again),
         Err(error) => {
-            let error = error.in_words_of(entry.spec.family);
+            let error = error.adapt_to(entry.spec.family);
             span.in_scope(|| {
                 let principal = &*caller.access.principal;
                 tracing::info!(
@@ -158,7 +162,7 @@ pub async fn run(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Ca
             if entry.spec.effect == Effect::Write {
                 reply.structured["arguments"] = error::arguments(&arguments, &kernel.redactor);
             }
-            let reply = passed_on(reply, kernel.caps, caller.locale.unwrap_or_default());
+            let reply = cut_error_reply(reply, kernel.caps, caller.locale.unwrap_or_default());
             (reply, None)
         }
     };
@@ -174,14 +178,15 @@ pub async fn run(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Ca
     // 10. Redaction comes last, for results and errors alike.
     let reply = redact(&kernel.redactor, reply);
     if let Some(kept) = again {
-        kept.ready.get_or_init(|| Ready::of(&reply).map(Arc::new));
+        kept.ready
+            .get_or_init(|| RenderedReply::from_reply(&reply).map(Arc::new));
     }
     reply
 }
 
 /// Cuts an error reply that its arguments make too large.
-fn passed_on(reply: Reply, caps: Caps, locale: Locale) -> Reply {
-    let fitted = Fitted {
+fn cut_error_reply(reply: ToolReply, caps: Caps, locale: Locale) -> ToolReply {
+    let fitted = FittedAnswer {
         structured: reply.structured,
         text: reply.text,
         blocks: reply.blocks,
@@ -190,10 +195,10 @@ fn passed_on(reply: Reply, caps: Caps, locale: Locale) -> Reply {
         tokens: usize::MAX,
         ..caps
     };
-    let fitted = shorten(fitted, caps, Way::Nothing, locale);
-    Reply {
+    let fitted = shorten(fitted, caps, RestAdvice::Nothing, locale);
+    ToolReply {
         blocks: fitted.blocks,
-        ..Reply::error(fitted.structured, fitted.text)
+        ..ToolReply::error(fitted.structured, fitted.text)
     }
 }
 
@@ -202,7 +207,7 @@ fn seconds(ms: u64) -> f64 {
     f64::from(u32::try_from(ms).unwrap_or(u32::MAX)) / 1_000.0
 }
 
-fn span_of(entry: &Entry, caller: &Caller) -> tracing::Span {
+fn span_of(entry: &ToolEntry, caller: &Caller) -> tracing::Span {
     tracing::debug_span!(target: "fumi", "call", tool = entry.spec.name, principal = &*caller.access.principal)
 }
 
@@ -211,7 +216,7 @@ fn span_of(entry: &Entry, caller: &Caller) -> tracing::Span {
 ///
 /// It blocks while it checks for changes, which takes longer than microseconds only if something changed.
 #[must_use]
-pub fn ready(kernel: &Kernel, entry: &Entry, call: &Call) -> Option<(Arc<Ready>, u64)> {
+pub fn cached_reply(kernel: &Kernel, entry: &ToolEntry, call: &Call) -> Option<(Arc<RenderedReply>, u64)> {
     let started = Instant::now();
     let (spec, caller) = (&entry.spec, &call.caller);
     if !spec.cached {
@@ -221,7 +226,7 @@ pub fn ready(kernel: &Kernel, entry: &Entry, call: &Call) -> Option<(Arc<Ready>,
     let (arguments, options) = options::split(spec, arguments).ok()?;
     let is_special = options.output_file.is_some() || options.suppress_output || options.cursor.is_some();
     let is_special = is_special || options.expectation.is_some();
-    if is_special || caller.access.may_write(spec, false).is_err() {
+    if is_special || caller.access.check_tool_write(spec, false).is_err() {
         return None;
     }
     let named = match &options.project_root {
@@ -244,20 +249,23 @@ pub fn ready(kernel: &Kernel, entry: &Entry, call: &Call) -> Option<(Arc<Ready>,
 }
 
 /// A reply, and the cache entry that may store its rendered form.
-struct Answered {
-    reply: Reply,
-    again: Option<Arc<Kept>>,
+struct AnsweredCall {
+    reply: ToolReply,
+    cache_entry: Option<Arc<CachedAnswer>>,
 }
 
-impl Answered {
+impl AnsweredCall {
     /// Returns a reply that is not stored.
-    fn once(reply: Reply) -> Self {
-        Self { reply, again: None }
+    fn once(reply: ToolReply) -> Self {
+        Self {
+            reply,
+            cache_entry: None,
+        }
     }
 }
 
-fn key(spec: &Spec, project: &Project, canonical: &str, locale: Option<Locale>, stamp: Stamp) -> Key {
-    Key {
+fn key(spec: &ToolSpec, project: &Project, canonical: &str, locale: Option<Locale>, stamp: RootStamp) -> CacheKey {
+    CacheKey {
         tool: spec.name,
         project: Arc::from(project.root()),
         arguments: Arc::from(canonical),
@@ -266,7 +274,12 @@ fn key(spec: &Spec, project: &Project, canonical: &str, locale: Option<Locale>, 
     }
 }
 
-async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Call) -> Result<Answered, ToolError> {
+async fn answer(
+    kernel: &Kernel,
+    catalogue: &Catalogue,
+    entry: &ToolEntry,
+    call: Call,
+) -> Result<AnsweredCall, ToolError> {
     let spec = &entry.spec;
     // 2. Validation reports all problems at once.
     let arguments = validate::validate(entry, call.arguments)?;
@@ -277,13 +290,13 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Cal
         return Err(expectation::SwitchedOff.into());
     }
     let access = &call.caller.access;
-    access.may_write(spec, options.output_file.is_some())?;
+    access.check_tool_write(spec, options.output_file.is_some())?;
     let output = options.output_file.as_deref().map(OutputName::parse).transpose()?;
     let project = match &options.project_root {
         Some(root) => access.roots(&kernel.roots).project(root)?,
         None => call.project,
     };
-    let project = lifted(kernel, spec.family.name, access, project)?;
+    let project = find_project_top(kernel, spec.family.name, access, project)?;
     let canonical = canonical(&arguments);
     let prepared = entry.prepare(Value::Object(arguments)).map_err(unreadable)?;
     let expected = kernel
@@ -306,7 +319,7 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Cal
         is_followed,
         turn: Mutex::default(),
         writing: watch::Sender::default(),
-        seat: OnceLock::new(),
+        permit: OnceLock::new(),
     };
     // The work also stops when this future is dropped.
     let _stop = cx.cancel.clone().drop_guard();
@@ -326,33 +339,33 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Cal
     } else {
         // 5. The exclusive guard, then the permit of the pool; waiting for them does not count as working time.
         let (failures, unstamped) = (cx.project.failures().count(), cx.project.unstamped());
-        take_seat(kernel, entry, prepared.as_ref(), &cx).await?;
+        acquire(kernel, entry, prepared.as_ref(), &cx).await?;
         // 6 and 7. The work, which stops at the timeout and on cancellation.
         let limit = options
             .timeout_ms
             .map_or(spec.timeout, Duration::from_millis)
             .min(latest);
         let span = tracing::debug_span!(target: "fumi", "tool", otel.name = spec.name);
-        let done = within(limit, &call.cancel, &cx, entry.call(prepared, &cx).instrument(span)).await;
-        match certain(spec, &cx.project, failures, done)? {
+        let done = run_with_timeout(limit, &call.cancel, &cx, entry.call(prepared, &cx).instrument(span)).await;
+        match check_system_failures(spec, &cx.project, failures, done)? {
             // A question is neither cached nor delivered: the call continues when the answer is submitted.
-            Outcome::Ask(mut ask) => {
-                options.carry(spec, &mut ask.submit);
-                return Ok(Answered::once(question(*ask, kernel.caps, cx.locale())));
+            ToolOutcome::Ask(mut ask) => {
+                options.add_to_answer_call(spec, &mut ask.submit);
+                return Ok(AnsweredCall::once(question(*ask, kernel.caps, cx.locale())));
             }
-            Outcome::Instead(mut instead) => {
-                options.go_with(&mut instead.arguments);
-                return Ok(Answered::once(Reply::instead(instead)));
+            ToolOutcome::Instead(mut instead) => {
+                options.add_project_to(&mut instead.arguments);
+                return Ok(AnsweredCall::once(ToolReply::instead(instead)));
             }
-            Outcome::Batch(plan) => {
-                let whole = batch::Whole::new(kernel, catalogue, entry, &cx, &options);
-                Kept::new(Arc::new(whole.run(plan).await?))
+            ToolOutcome::Batch(plan) => {
+                let whole = batch::BatchRun::new(kernel, catalogue, entry, &cx, &options);
+                CachedAnswer::new(Arc::new(whole.run(plan).await?))
             }
-            Outcome::Done(answer) => {
-                let kept = Kept::new(answer);
+            ToolOutcome::Done(answer) => {
+                let kept = CachedAnswer::new(answer);
                 // 8. Cached uncut, if its stamp covers every change.
                 let is_told =
-                    || cx.project.unstamped() == unstamped && !kernel.freshness.has_rules_elsewhere(cx.project.root());
+                    || cx.project.unstamped() == unstamped && !kernel.freshness.has_external_rules(cx.project.root());
                 if let Some(key) = key.clone().filter(|_| pure && is_told()) {
                     kernel
                         .cache
@@ -370,36 +383,39 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &Entry, call: Cal
             .filter(|_| spec.options.contains(&SharedOption::Cursor))
             .map(|key| hash(&key)),
         needs_whole,
-        way: way(spec, &cx),
+        way: rest_advice(spec, &cx),
     };
     let reply = deliver(kernel, &cx, Arc::clone(&answer), &options, output, &paging, cache_hit).await?;
     let again = (cache_hit && is_plain && is_whole(&answer, &reply)).then_some(answer);
-    Ok(Answered { reply, again })
+    Ok(AnsweredCall {
+        reply,
+        cache_entry: again,
+    })
 }
 
 /// True if a reply contains its whole answer. A shortened reply is not stored, since its advice depends on the caller's
 /// right to write.
-fn is_whole(answer: &Kept, reply: &Reply) -> bool {
-    matches!(answer.cut.get(), Some(Cut::Whole)) && reply.structured.get(LEFT_OUT).is_none()
+fn is_whole(answer: &CachedAnswer, reply: &ToolReply) -> bool {
+    matches!(answer.cut.get(), Some(AnswerCut::Whole)) && reply.structured.get(LEFT_OUT).is_none()
 }
 
 /// Returns a question, cut to one reply.
-fn question(mut ask: Ask, caps: Caps, locale: Locale) -> Reply {
+fn question(mut ask: QuestionReply, caps: Caps, locale: Locale) -> ToolReply {
     shorten_question(&mut ask, caps, locale);
-    Reply::question(ask, locale)
+    ToolReply::question(ask, locale)
 }
 
 /// Returns the advice for the rest of an answer without rows.
-fn way(spec: &Spec, cx: &Cx) -> Way {
+fn rest_advice(spec: &ToolSpec, cx: &Cx) -> RestAdvice {
     let takes_file = spec.shared().any(|name| *name == "output_file");
-    if takes_file && cx.caller.access.may_write(spec, true).is_ok() {
-        Way::File
+    if takes_file && cx.caller.access.check_tool_write(spec, true).is_ok() {
+        RestAdvice::File
     } else {
-        Way::Narrower
+        RestAdvice::Narrower
     }
 }
 
-fn look_up(kernel: &Kernel, key: &Key) -> Option<Arc<Kept>> {
+fn look_up(kernel: &Kernel, key: &CacheKey) -> Option<Arc<CachedAnswer>> {
     let span = tracing::debug_span!(target: "fumi", "cache", hit = tracing::field::Empty).entered();
     let hit = kernel.cache.get(key);
     span.record("hit", hit.is_some());
@@ -409,10 +425,15 @@ fn look_up(kernel: &Kernel, key: &Key) -> Option<Arc<Kept>> {
 
 /// Returns the project itself, or the folder above it that is the top of a project of the tool's family, if the caller
 /// may use it.
-fn lifted(kernel: &Kernel, family: &str, access: &Access, project: Arc<Project>) -> Result<Arc<Project>, ToolError> {
+fn find_project_top(
+    kernel: &Kernel,
+    family: &str,
+    access: &Access,
+    project: Arc<Project>,
+) -> Result<Arc<Project>, ToolError> {
     // A root that was recreated is opened again; the tool reports a missing one.
-    let _ = project.is_there();
-    let Some(mark) = kernel.tops.get(family) else {
+    let _ = project.ensure_open();
+    let Some(mark) = kernel.top_markers.get(family) else {
         return Ok(project);
     };
     let roots = access.roots(&kernel.roots);
@@ -437,20 +458,25 @@ fn lifted(kernel: &Kernel, family: &str, access: &Access, project: Arc<Project>)
 
 /// True if a folder is a project of a family, or lies in one.
 pub fn is_of_family(kernel: &Kernel, family: &str, access: &Access, project: &Arc<Project>) -> bool {
-    let top = lifted(kernel, family, access, Arc::clone(project));
-    let mark = kernel.tops.get(family);
+    let top = find_project_top(kernel, family, access, Arc::clone(project));
+    let mark = kernel.top_markers.get(family);
     top.is_ok_and(|top| mark.is_some_and(|mark| top.resolve(mark).is_ok()))
 }
 
 /// Acquires the tool's exclusive guard, with the same timeout as for a permit. The guard is dropped with the call's
 /// context, unless the work takes it.
-async fn take_turn(kernel: &Kernel, entry: &Entry, prepared: &dyn Prepared, cx: &Cx) -> Result<(), ToolError> {
+async fn acquire_exclusive(
+    kernel: &Kernel,
+    entry: &ToolEntry,
+    prepared: &dyn PreparedArguments,
+    cx: &Cx,
+) -> Result<(), ToolError> {
     let waited = kernel.pools.wait();
     let turn = tokio::select! {
         biased;
-        () = cx.cancel.cancelled() => return Err(Stopped::Cancelled.into()),
-        turn = entry.turn(prepared, cx) => turn?,
-        () = tokio::time::sleep(waited) => return Err(TurnTaken(waited).into()),
+        () = cx.cancel.cancelled() => return Err(CallStopped::Cancelled.into()),
+        turn = entry.acquire_exclusive(prepared, cx) => turn?,
+        () = tokio::time::sleep(waited) => return Err(ExclusiveTimeout(waited).into()),
     };
     *cx.turn.lock().unwrap_or_else(PoisonError::into_inner) = turn;
     Ok(())
@@ -459,37 +485,42 @@ async fn take_turn(kernel: &Kernel, entry: &Entry, prepared: &dyn Prepared, cx: 
 /// The error of a timeout: another call holds the exclusive guard that this one needs.
 #[derive(Debug, thiserror::Error)]
 #[error("not its turn within {0:?}")]
-struct TurnTaken(Duration);
+struct ExclusiveTimeout(Duration);
 
-impl Teach for TurnTaken {
+impl UserError for ExclusiveTimeout {
     fn entry(&self) -> &'static str {
         "TURN_TAKEN"
     }
-    fn book(&self) -> &'static Book {
+    fn catalog(&self) -> &'static ErrorCatalog {
         &error::BOOK
     }
-    fn facts(&self) -> Vec<(&'static str, String)> {
+    fn params(&self) -> Vec<(&'static str, String)> {
         vec![("waited_ms", self.0.as_millis().to_string())]
     }
 }
 
 /// Acquires the exclusive guard first, then the permit, so that a call which waits for a guard does not block the pool.
 /// The steps of a batch acquire their own.
-async fn take_seat(kernel: &Kernel, entry: &Entry, prepared: &dyn Prepared, cx: &Cx) -> Result<(), ToolError> {
-    take_turn(kernel, entry, prepared, cx).await?;
+async fn acquire(
+    kernel: &Kernel,
+    entry: &ToolEntry,
+    prepared: &dyn PreparedArguments,
+    cx: &Cx,
+) -> Result<(), ToolError> {
+    acquire_exclusive(kernel, entry, prepared, cx).await?;
     if !entry.runs_steps {
-        let place = place(kernel, &entry.spec, cx).await?;
-        cx.seat.get_or_init(|| Arc::new(place));
+        let place = acquire_permit(kernel, &entry.spec, cx).await?;
+        cx.permit.get_or_init(|| Arc::new(place));
     }
     Ok(())
 }
 
-async fn place(kernel: &Kernel, spec: &Spec, cx: &Cx) -> Result<Permit, PoolError> {
+async fn acquire_permit(kernel: &Kernel, spec: &ToolSpec, cx: &Cx) -> Result<Permit, PoolError> {
     let pool = spec.pool;
     let span = tracing::debug_span!(target: "fumi", "pool", otel.name = "pool wait", pool = pool.name());
     let started = Instant::now();
     let principal = &cx.caller.access.principal;
-    let permit = if spec.alone {
+    let permit = if spec.exclusive {
         let project = cx.project.root().to_string_lossy();
         let turn = kernel.pools.acquire_for(pool, &project, principal, &cx.cancel);
         turn.instrument(span).await
@@ -507,23 +538,23 @@ struct Paging {
     /// True if a later step of a batch needs the fields that are narrowed away.
     needs_whole: bool,
     /// The advice for the rest of an answer without rows.
-    way: Way,
+    way: RestAdvice,
 }
 
 /// True if a reply contains only a part of its answer's structure.
-fn is_narrowed(expected: &Resolved) -> bool {
+fn is_narrowed(expected: &ResolvedExpectation) -> bool {
     !expected.fields.is_empty() || expected.max_tokens.is_some()
 }
 
 async fn deliver(
     kernel: &Kernel,
     cx: &Cx,
-    kept: Arc<Kept>,
+    kept: Arc<CachedAnswer>,
     options: &CallOptions,
     output: Option<OutputName>,
     paging: &Paging,
     cache_hit: bool,
-) -> Result<Reply, ToolError> {
+) -> Result<ToolReply, ToolError> {
     let (locale, caps, from, call) = (cx.locale(), kernel.caps, paging.from, paging.call);
     let (project, suppress) = (Arc::clone(&cx.project), options.suppress_output);
     let expected = cx.expectation.clone();
@@ -545,7 +576,7 @@ async fn deliver(
             // The known cut is that of the whole answer under the server's own caps.
             let is_known = from == 0 && !is_narrowed;
             let known = kept.cut.get().copied().filter(|_| is_known);
-            let room = Room {
+            let room = ReplyLimits {
                 caps: Caps {
                     tokens: expected.max_tokens.map_or(caps.tokens, |most| most.min(caps.tokens)),
                     ..caps
@@ -567,27 +598,32 @@ async fn deliver(
             };
             let mut fitted = fitted;
             // Before the cut, which could leave half of a secret.
-            if !redactor.is_idle() {
+            if !redactor.is_empty() {
                 redact_value(&redactor, &mut fitted.structured);
                 redact_text(&redactor, &mut fitted.text);
             }
-            shorten(fitted, caps, if written.is_some() { Way::Written } else { way }, locale)
+            shorten(
+                fitted,
+                caps,
+                if written.is_some() { RestAdvice::Written } else { way },
+                locale,
+            )
         };
         let is_less = is_narrowed || fitted.structured.get(LEFT_OUT).is_some();
         let unfiltered = (needs_whole && is_less).then(|| {
-            let room = Room {
+            let room = ReplyLimits {
                 caps,
                 fields: &[],
                 locale,
             };
             Box::new(fit(answer.as_ref(), from, room, None, None).0.structured)
         });
-        let missed = (is_step && !answer.never_missed().is_empty())
-            .then(|| Box::new(fields::keep(&answer.structured(), &[], answer.never_missed()).0));
+        let missed = (is_step && !answer.required_fields().is_empty())
+            .then(|| Box::new(fields::keep(&answer.structured(), &[], answer.required_fields()).0));
         Ok::<_, ToolError>((fitted, written, unfiltered, missed))
     });
     let (
-        Fitted {
+        FittedAnswer {
             mut structured,
             mut text,
             blocks,
@@ -611,7 +647,7 @@ async fn deliver(
     if cache_hit && has_room_for_notes {
         structured["cache_hit"] = json!(true);
     }
-    Ok(Reply {
+    Ok(ToolReply {
         structured,
         text,
         blocks,
@@ -622,30 +658,30 @@ async fn deliver(
         elapsed_ms: 0,
         usage: None,
         unfiltered,
-        missed,
+        required: missed,
     })
 }
 
 /// The error of work that was stopped: by its timeout, or because the client cancelled.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Stopped {
+pub(super) enum CallStopped {
     #[error("stopped after {0:?}")]
     Late(Duration),
     #[error("cancelled")]
     Cancelled,
 }
 
-impl Teach for Stopped {
+impl UserError for CallStopped {
     fn entry(&self) -> &'static str {
         match self {
             Self::Late(_) => "TOOL_TIMEOUT",
             Self::Cancelled => "CANCELLED",
         }
     }
-    fn book(&self) -> &'static Book {
+    fn catalog(&self) -> &'static ErrorCatalog {
         &BOOK
     }
-    fn facts(&self) -> Vec<(&'static str, String)> {
+    fn params(&self) -> Vec<(&'static str, String)> {
         match self {
             Self::Late(limit) => vec![("limit_ms", limit.as_millis().to_string())],
             Self::Cancelled => Vec::new(),
@@ -657,13 +693,18 @@ impl Teach for Stopped {
 /// count of failures is no longer the given one), because absent or empty files may then be wrong. Results of tools
 /// with an effect are kept, since they report what was done; so are errors that are not about the input, and results
 /// that come from a page and not from files.
-fn certain<T>(spec: &Spec, project: &Project, failures: u64, result: Result<T, ToolError>) -> Result<T, ToolError> {
+fn check_system_failures<T>(
+    spec: &ToolSpec,
+    project: &Project,
+    failures: u64,
+    result: Result<T, ToolError>,
+) -> Result<T, ToolError> {
     let stays = match &result {
         Ok(_) => !spec.effect.is_read_only() || spec.pool == Pool::Browser,
         Err(error) => !error.is_about_input(),
     };
     if !stays {
-        project.no_failure_since(failures)?;
+        project.check_failures_since(failures)?;
     }
     result
 }
@@ -671,7 +712,7 @@ fn certain<T>(spec: &Spec, project: &Project, failures: u64, result: Result<T, T
 /// Runs work until it ends, its timeout elapses or the client cancels. Then the work's token is cancelled and the work
 /// is awaited for a moment. Work that still runs after that keeps the call's permit itself ([`Cx::blocking`]). Work
 /// that has begun to write is awaited to its end after a timeout, so that the caller learns what was written.
-pub async fn within<T>(
+pub async fn run_with_timeout<T>(
     limit: Duration,
     client: &CancellationToken,
     cx: &Cx,
@@ -680,12 +721,12 @@ pub async fn within<T>(
     tokio::pin!(work);
     let stopped = tokio::select! {
         biased;
-        () = client.cancelled() => Stopped::Cancelled,
+        () = client.cancelled() => CallStopped::Cancelled,
         result = &mut work => return result,
-        () = used_up(limit, cx.writing.subscribe()) => Stopped::Late(limit),
+        () = working_time_elapsed(limit, cx.writing.subscribe()) => CallStopped::Late(limit),
     };
     cx.cancel.cancel();
-    if *cx.writing.borrow() == Writing::Began && matches!(stopped, Stopped::Late(_)) {
+    if *cx.writing.borrow() == WriteLockState::Began && matches!(stopped, CallStopped::Late(_)) {
         tokio::select! {
             () = client.cancelled() => {}
             result = &mut work => match result {
@@ -700,9 +741,9 @@ pub async fn within<T>(
 }
 
 /// Waits until the call's working time is used up. Waiting for the project lock does not count.
-async fn used_up(mut left: Duration, mut writing: watch::Receiver<Writing>) {
+async fn working_time_elapsed(mut left: Duration, mut writing: watch::Receiver<WriteLockState>) {
     loop {
-        let waits = *writing.borrow_and_update() == Writing::Waits;
+        let waits = *writing.borrow_and_update() == WriteLockState::Waits;
         let began = Instant::now();
         tokio::select! {
             () = tokio::time::sleep(left), if !waits => return,
@@ -717,12 +758,12 @@ async fn used_up(mut left: Duration, mut writing: watch::Receiver<Writing>) {
 /// Returns the state of a project's files. The first call for a root walks its folders, and changes may require a
 /// partial walk; otherwise it only reads a queue. It runs in place, because passing it to another thread costs more
 /// than it takes.
-fn stamp(kernel: &Kernel, project: &Project) -> Stamp {
-    let at_once = kernel.freshness.stamp_at_once(project.root());
+fn stamp(kernel: &Kernel, project: &Project) -> RootStamp {
+    let at_once = kernel.freshness.try_stamp(project.root());
     at_once.unwrap_or_else(|| tokio::task::block_in_place(|| kernel.freshness.stamp(project.root())))
 }
 
-fn hash(key: &Key) -> u64 {
+fn hash(key: &CacheKey) -> u64 {
     let mut hasher = DefaultHasher::new();
     key.hash(&mut hasher);
     hasher.finish()
@@ -782,9 +823,9 @@ fn redact_value(redactor: &Redactor, value: &mut Value) {
         Value::Array(items) => items.iter_mut().for_each(|item| redact_value(redactor, item)),
         Value::Object(fields) => {
             fields.values_mut().for_each(|field| redact_value(redactor, field));
-            if fields.keys().any(|name| redactor.own(name).is_some()) {
+            if fields.keys().any(|name| redactor.redact_own(name).is_some()) {
                 let named = std::mem::take(fields).into_iter();
-                fields.extend(named.map(|(name, field)| (redactor.own(&name).unwrap_or(name), field)));
+                fields.extend(named.map(|(name, field)| (redactor.redact_own(&name).unwrap_or(name), field)));
             }
         }
         _ => {}
@@ -792,16 +833,16 @@ fn redact_value(redactor: &Redactor, value: &mut Value) {
 }
 
 fn redact_text(redactor: &Redactor, text: &mut String) {
-    if let Some(clean) = redactor.own(text) {
+    if let Some(clean) = redactor.redact_own(text) {
         *text = clean;
     }
 }
 
 /// Redacts the server's own secrets in all of a reply.
-fn redact(redactor: &Redactor, mut reply: Reply) -> Reply {
-    if !redactor.is_idle() {
+fn redact(redactor: &Redactor, mut reply: ToolReply) -> ToolReply {
+    if !redactor.is_empty() {
         redact_value(redactor, &mut reply.structured);
-        for beside in [&mut reply.unfiltered, &mut reply.missed].into_iter().flatten() {
+        for beside in [&mut reply.unfiltered, &mut reply.required].into_iter().flatten() {
             redact_value(redactor, beside);
         }
         redact_text(redactor, &mut reply.text);

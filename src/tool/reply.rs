@@ -8,8 +8,10 @@ use std::ops::Range;
 use fumi_base::{text::Locale, tokens};
 use serde_json::{Value, json};
 
-use super::{Ask, Audience, Instead, Material, Next, Render, fields, schema::UNKNOWN_FIELDS};
-use fumi_base::text::Text;
+use super::{
+    AnswerMaterial, Audience, NextPage, QuestionReply, Render, ReplacementCall, fields, schema::UNKNOWN_FIELDS,
+};
+use fumi_base::text::BilingualText;
 
 /// A block of content beside the text.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,7 +38,7 @@ pub enum Block {
 
 /// The reply to a call, in every form.
 #[derive(Clone, Debug)]
-pub struct Reply {
+pub struct ToolReply {
     /// The result according to the tool's output schema, or the error object.
     pub structured: Value,
     /// The compact form for a model.
@@ -44,36 +46,36 @@ pub struct Reply {
     pub blocks: Vec<Block>,
     /// True if the call failed.
     pub is_error: bool,
-    /// Set if the reply is a question ([`super::Ask`]): its parts that are not shown to a host.
-    pub asked: Option<Box<Asked>>,
+    /// Set if the reply is a question ([`super::QuestionReply`]): its parts that are not shown to a host.
+    pub asked: Option<Box<QuestionContext>>,
     /// The call that replaces this one; its reply is the answer.
-    pub instead: Option<Box<Instead>>,
+    pub instead: Option<Box<ReplacementCall>>,
     /// True if the answer came from the cache.
     pub cache_hit: bool,
     /// The time of the call in the server, in milliseconds.
     pub elapsed_ms: u64,
     /// The token usage of providers' models.
-    pub usage: Option<Usage>,
+    pub usage: Option<TokenUsage>,
     /// The structure before it was narrowed by the expectation, if a later step of a batch needs it. Never sent.
     pub unfiltered: Option<Box<Value>>,
     /// The fields that must not be left out, if a batch's reply may omit the result. Never sent.
-    pub missed: Option<Box<Value>>,
+    pub required: Option<Box<Value>>,
 }
 
 /// The parts of a question beside its structure, for a model that fumi asks itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Asked {
+pub struct QuestionContext {
     /// The texts behind the references.
-    pub material: Vec<Material>,
+    pub material: Vec<AnswerMaterial>,
     /// The models that may answer.
     pub audience: Audience,
     /// The step as people read it.
-    pub title: Option<Text>,
+    pub title: Option<BilingualText>,
 }
 
 /// The token usage of a provider's model.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Usage {
+pub struct TokenUsage {
     /// The model, as it is configured.
     pub model: String,
     /// The number of answers.
@@ -86,7 +88,7 @@ pub struct Usage {
     pub is_estimated: bool,
 }
 
-impl Usage {
+impl TokenUsage {
     /// Adds the usage of another answer.
     pub fn add(&mut self, other: &Self) {
         self.answers += other.answers;
@@ -96,7 +98,7 @@ impl Usage {
     }
 }
 
-impl Reply {
+impl ToolReply {
     /// Creates the reply of a failed call.
     #[must_use]
     pub fn error(structured: Value, text: String) -> Self {
@@ -111,26 +113,26 @@ impl Reply {
             elapsed_ms: 0,
             usage: None,
             unfiltered: None,
-            missed: None,
+            required: None,
         }
     }
 
     /// True if the call got no permit of its pool: nothing has begun.
     #[must_use]
-    pub fn is_refused_a_place(&self) -> bool {
+    pub fn is_pool_full(&self) -> bool {
         let stage = self.structured.pointer("/error/context/execution_stage");
         self.is_error && stage.is_some_and(|stage| stage == "queue")
     }
 
     /// Creates a reply with a question, for a host.
     #[must_use]
-    pub fn question(ask: Ask, locale: Locale) -> Self {
+    pub fn question(ask: QuestionReply, locale: Locale) -> Self {
         Self {
             structured: Rendered::structured(&ask),
             text: Rendered::text(&ask, locale),
             blocks: Vec::new(),
             is_error: false,
-            asked: Some(Box::new(Asked {
+            asked: Some(Box::new(QuestionContext {
                 material: ask.material,
                 audience: ask.audience,
                 title: ask.title,
@@ -140,13 +142,13 @@ impl Reply {
             elapsed_ms: 0,
             usage: None,
             unfiltered: None,
-            missed: None,
+            required: None,
         }
     }
 
     /// Creates a reply with the replacing call, for clients that do not follow it.
     #[must_use]
-    pub fn instead(instead: Instead) -> Self {
+    pub fn instead(instead: ReplacementCall) -> Self {
         let arguments = Value::Object(instead.arguments.clone());
         Self {
             text: format!("→ {} {arguments}", instead.tool),
@@ -159,13 +161,13 @@ impl Reply {
             elapsed_ms: 0,
             usage: None,
             unfiltered: None,
-            missed: None,
+            required: None,
         }
     }
 
     /// Returns the public error code if the call failed.
     #[must_use]
-    pub fn fault(&self) -> Option<String> {
+    pub fn error_code(&self) -> Option<String> {
         let code = self.structured["error"]["code"].as_str().filter(|_| self.is_error);
         code.map(str::to_owned)
     }
@@ -212,11 +214,11 @@ pub trait Rendered: Send + Sync {
     /// Calls [`Render::page`] of the answer.
     fn page(&self, rows: Range<usize>) -> (Box<dyn Rendered>, usize);
     /// Calls [`Render::mark`] of the answer.
-    fn mark(&mut self, next: &Next);
+    fn mark(&mut self, next: &NextPage);
     /// Calls [`Render::is_bare`] of the answer.
     fn is_bare(&self) -> bool;
-    /// Calls [`Render::never_missed`] of the answer.
-    fn never_missed(&self) -> &'static [&'static str];
+    /// Calls [`Render::required_fields`] of the answer.
+    fn required_fields(&self) -> &'static [&'static str];
 }
 
 impl<T: Render> Rendered for T {
@@ -236,14 +238,14 @@ impl<T: Render> Rendered for T {
         let (page, end) = Render::page(self, rows);
         (Box::new(page), end)
     }
-    fn mark(&mut self, next: &Next) {
+    fn mark(&mut self, next: &NextPage) {
         Render::mark(self, next);
     }
     fn is_bare(&self) -> bool {
         Render::is_bare(self)
     }
-    fn never_missed(&self) -> &'static [&'static str] {
-        Render::never_missed(self)
+    fn required_fields(&self) -> &'static [&'static str] {
+        Render::required_fields(self)
     }
 }
 
@@ -259,14 +261,14 @@ pub struct Caps {
 }
 
 /// An answer cut to the caps.
-pub struct Fitted {
+pub struct FittedAnswer {
     pub structured: Value,
     pub text: String,
     pub blocks: Vec<Block>,
 }
 
-impl Fitted {
-    /// Returns the estimated tokens, like [`Reply::tokens`].
+impl FittedAnswer {
+    /// Returns the estimated tokens, like [`ToolReply::tokens`].
     #[must_use]
     pub fn tokens(&self) -> usize {
         tokens::estimate(&self.text).max(tokens::estimate(&self.structured.to_string()))
@@ -275,7 +277,7 @@ impl Fitted {
 
 /// The part of an answer that fits the caps. Finding it takes several renderings, using it again takes one.
 #[derive(Clone, Copy, Debug)]
-pub enum Cut {
+pub enum AnswerCut {
     /// The whole answer fits.
     Whole,
     /// Only some rows fit.
@@ -289,7 +291,7 @@ pub enum Cut {
 
 /// The limits of a reply, and the fields to which it is narrowed.
 #[derive(Clone, Copy)]
-pub struct Room<'a> {
+pub struct ReplyLimits<'a> {
     /// The caps of the reply.
     pub caps: Caps,
     /// The only fields that are kept; empty means all. Dropped fields do not count against the caps.
@@ -303,31 +305,31 @@ pub struct Room<'a> {
 pub fn fit(
     answer: &dyn Rendered,
     from: usize,
-    room: Room<'_>,
+    room: ReplyLimits<'_>,
     cursor: Option<&dyn Fn(usize) -> String>,
-    known: Option<Cut>,
-) -> (Fitted, Cut) {
-    let Room { caps, locale, .. } = room;
+    known: Option<AnswerCut>,
+) -> (FittedAnswer, AnswerCut) {
+    let ReplyLimits { caps, locale, .. } = room;
     let rows = answer.rows();
     let may_be_whole = match known {
-        Some(Cut::Whole) => return (render(answer, room), Cut::Whole),
-        Some(Cut::Rows { .. }) => false,
+        Some(AnswerCut::Whole) => return (render(answer, room), AnswerCut::Whole),
+        Some(AnswerCut::Rows { .. }) => false,
         None => from == 0 && rows <= caps.rows,
     };
     if may_be_whole {
         let fitted = render(answer, room);
         if rows <= 1 || excess(&fitted, caps).is_none() {
-            return (fitted, Cut::Whole);
+            return (fitted, AnswerCut::Whole);
         }
     }
     let (mut take, mut limit) = match known {
-        Some(Cut::Rows { take, limit }) => (take, limit),
+        Some(AnswerCut::Rows { take, limit }) => (take, limit),
         _ => (caps.rows.min(rows.saturating_sub(from)).max(1), "rows"),
     };
     loop {
         let (mut page, end) = answer.page(from..(from + take).min(rows));
         if end < rows {
-            page.mark(&Next {
+            page.mark(&NextPage {
                 cursor: cursor.map(|cursor| cursor(end)),
                 limit,
                 shown: end,
@@ -350,7 +352,7 @@ pub fn fit(
                 let smaller = (take as f64 * share * 0.95) as usize;
                 take = smaller.clamp(1, take - 1);
             }
-            _ => return (fitted, Cut::Rows { take, limit }),
+            _ => return (fitted, AnswerCut::Rows { take, limit }),
         }
     }
 }
@@ -370,12 +372,12 @@ fn hint(locale: Locale, continues: bool) -> &'static str {
 /// looks complete.
 const MARKS: [&str; 4] = ["/next", "/truncated", "/*/next", "/*/truncated"];
 
-fn render(answer: &dyn Rendered, room: Room<'_>) -> Fitted {
+fn render(answer: &dyn Rendered, room: ReplyLimits<'_>) -> FittedAnswer {
     let structured = answer.structured();
     let blocks = answer.blocks();
     if room.fields.is_empty() {
         let text = answer.text(room.locale);
-        return Fitted {
+        return FittedAnswer {
             structured,
             text,
             blocks,
@@ -387,7 +389,7 @@ fn render(answer: &dyn Rendered, room: Room<'_>) -> Fitted {
             .as_object()
             .is_some_and(|all| all.values().any(|part| part["truncated"] == true));
     let marks = if is_cut { &MARKS[..] } else { &[] };
-    let also: Vec<&str> = marks.iter().chain(answer.never_missed()).copied().collect();
+    let also: Vec<&str> = marks.iter().chain(answer.required_fields()).copied().collect();
     let (mut structured, unknown) = fields::keep(&structured, room.fields, &also);
     let mut text = structured.to_string();
     if !unknown.is_empty() {
@@ -398,7 +400,7 @@ fn render(answer: &dyn Rendered, room: Room<'_>) -> Fitted {
         text.push_str(&format!("\n{lead} {}", unknown.join("; ")));
         structured[UNKNOWN_FIELDS] = json!(unknown);
     }
-    Fitted {
+    FittedAnswer {
         structured,
         text,
         blocks,
@@ -407,7 +409,7 @@ fn render(answer: &dyn Rendered, room: Room<'_>) -> Fitted {
 
 /// Returns the cap that an answer exceeds, and the share of the answer that would fit.
 #[must_use]
-pub fn excess(fitted: &Fitted, caps: Caps) -> Option<(&'static str, f64)> {
+pub fn excess(fitted: &FittedAnswer, caps: Caps) -> Option<(&'static str, f64)> {
     let json = fitted.structured.to_string();
     let over = |name, used: usize, cap: usize| {
         #[expect(clippy::cast_precision_loss, reason = "a ratio")]

@@ -11,7 +11,7 @@ use schemars::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{Spec, Tool, expectation, options::CallOptions, texts::ToolTexts};
+use super::{Tool, ToolSpec, expectation, options::CallOptions, texts::ToolTexts};
 
 /// The field of a reply that lists expected fields which do not exist.
 pub const UNKNOWN_FIELDS: &str = "unknown_fields";
@@ -27,8 +27,8 @@ pub type Object = Map<String, Value>;
 /// If an option has the name of an argument: a programming error that every start would show.
 #[must_use]
 pub fn input<T: Tool>() -> Object {
-    let mut schema = of::<T::Args>(Contract::Deserialize);
-    let options = of::<CallOptions>(Contract::Deserialize);
+    let mut schema = for_type::<T::Args>(Contract::Deserialize);
+    let options = for_type::<CallOptions>(Contract::Deserialize);
     let spec = T::SPEC;
     let properties = schema
         .entry("properties")
@@ -59,7 +59,7 @@ pub fn input<T: Tool>() -> Object {
 /// every start would show.
 #[must_use]
 pub fn output<T: Tool>() -> Object {
-    let mut schema = of::<T::Output>(Contract::Serialize);
+    let mut schema = for_type::<T::Output>(Contract::Serialize);
     loosen(&mut schema);
     let spec = T::SPEC;
     let properties = schema
@@ -92,7 +92,7 @@ pub fn output<T: Tool>() -> Object {
         assert!(is_same, "{name} of {} has two types", spec.name);
     };
     if T::ASKS {
-        let ask = of::<super::Ask>(Contract::Serialize);
+        let ask = for_type::<super::QuestionReply>(Contract::Serialize);
         for (name, property) in ask["properties"].as_object().into_iter().flatten() {
             add(name, property.clone());
         }
@@ -132,8 +132,8 @@ fn loosen(schema: &mut Object) {
 /// # Panics
 /// If the type is neither struct nor enum.
 #[must_use]
-pub fn written<T: JsonSchema>() -> Object {
-    of::<T>(Contract::Serialize)
+pub fn for_serialize<T: JsonSchema>() -> Object {
+    for_type::<T>(Contract::Serialize)
 }
 
 /// Returns a type's schema in the published form, as the type is deserialized.
@@ -141,12 +141,12 @@ pub fn written<T: JsonSchema>() -> Object {
 /// # Panics
 /// If the type is neither struct nor enum.
 #[must_use]
-pub fn read<T: JsonSchema>() -> Object {
-    of::<T>(Contract::Deserialize)
+pub fn for_deserialize<T: JsonSchema>() -> Object {
+    for_type::<T>(Contract::Deserialize)
 }
 
 /// Returns a type's schema in the published form.
-fn of<T: JsonSchema>(contract: Contract) -> Object {
+fn for_type<T: JsonSchema>(contract: Contract) -> Object {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
         settings.contract = contract;
@@ -329,8 +329,8 @@ fn describe_properties(schema: &mut Object, prefix: &str, texts: &ToolTexts) {
 
 /// Returns the published schema of a tool for one language.
 #[must_use]
-pub fn published(spec: &Spec, schema: &Object, locale: Locale) -> Object {
-    describe(schema, &ToolTexts::of(spec, locale))
+pub fn published(spec: &ToolSpec, schema: &Object, locale: Locale) -> Object {
+    describe(schema, &ToolTexts::for_spec(spec, locale))
 }
 
 /// Returns every dotted path of a property in a schema, which the texts must cover.

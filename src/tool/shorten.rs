@@ -4,12 +4,12 @@
 //! original sizes, and how to get the rest. Rows are cut before, with a cursor ([`super::reply::fit`]); the meaning of
 //! a reply is not known here.
 
-use fumi_base::text::{Locale, Text};
+use fumi_base::text::{BilingualText, Locale};
 use serde_json::{Value, json};
 
 use super::{
-    Ask,
-    reply::{Caps, Fitted, Rendered, excess},
+    QuestionReply,
+    reply::{Caps, FittedAnswer, Rendered, excess},
     schema::LEFT_OUT,
 };
 
@@ -28,7 +28,7 @@ const NAMED: usize = 4;
 const CUTS: usize = 500;
 
 /// A cut value: its pointer, the kept amount and the original amount.
-struct Cut {
+struct CutValue {
     pointer: String,
     kept: usize,
     of: usize,
@@ -36,7 +36,7 @@ struct Cut {
 
 /// The way to get the rest of a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum RestAdvice {
     /// By `output_file` in the same call.
     File,
     /// By `output_file` in the call that submits the answer.
@@ -51,7 +51,7 @@ pub enum Way {
 
 /// Cuts a reply to the caps if it exceeds them.
 #[must_use]
-pub fn shorten(mut fitted: Fitted, caps: Caps, way: Way, locale: Locale) -> Fitted {
+pub fn shorten(mut fitted: FittedAnswer, caps: Caps, way: RestAdvice, locale: Locale) -> FittedAnswer {
     let Some((limit, _)) = excess(&fitted, caps) else {
         return fitted;
     };
@@ -65,7 +65,7 @@ pub fn shorten(mut fitted: Fitted, caps: Caps, way: Way, locale: Locale) -> Fitt
         ..caps
     };
     let mut room = inner.bytes;
-    let mut cuts: Vec<Cut> = Vec::new();
+    let mut cuts: Vec<CutValue> = Vec::new();
     let whole = fitted.text.len();
     while excess(&fitted, inner).is_some() && room > NOTE {
         cut_to(&mut fitted.structured, room, &mut cuts);
@@ -85,7 +85,7 @@ pub fn shorten(mut fitted: Fitted, caps: Caps, way: Way, locale: Locale) -> Fitt
 }
 
 /// Cuts the report of a question on the work so far; the question itself stays whole.
-pub fn shorten_question(ask: &mut Ask, caps: Caps, locale: Locale) {
+pub fn shorten_question(ask: &mut QuestionReply, caps: Caps, locale: Locale) {
     let (structured, text) = (
         Rendered::structured(ask).to_string().len(),
         Rendered::text(ask, locale).len(),
@@ -99,7 +99,13 @@ pub fn shorten_question(ask: &mut Ask, caps: Caps, locale: Locale) {
     let most = more.to_string().len().saturating_sub(structured.saturating_sub(room));
     cut_to(&mut more, most, &mut cuts);
     cut_text(&mut ask.report, whole.saturating_sub(text.saturating_sub(room)));
-    let note = note(&cuts, (ask.report.len(), whole), ("bytes", caps), Way::Later, locale);
+    let note = note(
+        &cuts,
+        (ask.report.len(), whole),
+        ("bytes", caps),
+        RestAdvice::Later,
+        locale,
+    );
     ask.report.push('\n');
     ask.report.push_str(&note);
     if let Value::Object(mut more) = more {
@@ -108,7 +114,7 @@ pub fn shorten_question(ask: &mut Ask, caps: Caps, locale: Locale) {
     }
 }
 
-fn cut_to(value: &mut Value, room: usize, cuts: &mut Vec<Cut>) {
+fn cut_to(value: &mut Value, room: usize, cuts: &mut Vec<CutValue>) {
     for _ in 0..CUTS {
         let over = value.to_string().len().saturating_sub(room);
         if over == 0 || !cut(value, over, cuts) {
@@ -145,7 +151,7 @@ fn cut_text(text: &mut String, room: usize) {
 }
 
 /// Removes `over` bytes, as far as possible, from the longest value. Returns false if nothing can be removed.
-fn cut(value: &mut Value, over: usize, cuts: &mut Vec<Cut>) -> bool {
+fn cut(value: &mut Value, over: usize, cuts: &mut Vec<CutValue>) -> bool {
     let Some(pointer) = longest(value) else { return false };
     let Some(place) = value.pointer_mut(&pointer) else {
         return false;
@@ -182,7 +188,7 @@ fn cut(value: &mut Value, over: usize, cuts: &mut Vec<Cut>) -> bool {
     };
     match cuts.iter_mut().find(|cut| cut.pointer == pointer) {
         Some(before) => before.kept = kept,
-        None => cuts.push(Cut { pointer, kept, of }),
+        None => cuts.push(CutValue { pointer, kept, of }),
     }
     true
 }
@@ -216,11 +222,17 @@ fn longest(value: &Value) -> Option<String> {
     }
 }
 
-fn note(cuts: &[Cut], (kept, whole): (usize, usize), (limit, caps): (&str, Caps), way: Way, locale: Locale) -> String {
+fn note(
+    cuts: &[CutValue],
+    (kept, whole): (usize, usize),
+    (limit, caps): (&str, Caps),
+    way: RestAdvice,
+    locale: Locale,
+) -> String {
     let most = if limit == "tokens" { caps.tokens } else { caps.bytes };
     let mut places: Vec<_> = cuts
         .iter()
-        .map(|Cut { pointer, kept, of }| format!("{} {kept} / {of}", pointer.chars().take(40).collect::<String>()))
+        .map(|CutValue { pointer, kept, of }| format!("{} {kept} / {of}", pointer.chars().take(40).collect::<String>()))
         .take(NAMED)
         .collect();
     if let more @ 1.. = cuts.len().saturating_sub(NAMED) {
@@ -237,22 +249,24 @@ fn note(cuts: &[Cut], (kept, whole): (usize, usize), (limit, caps): (&str, Caps)
     }
     let places = places.join(", ");
     let how = match way {
-        Way::File => Text::new(
+        RestAdvice::File => BilingualText::new(
             ": output_file \"report.md\" gets everything, to be read by lines; or name expectation.fields",
             "。output_file \"report.md\" なら全件を書き出せ、行範囲で読めます。expectation.fields で項目を選ぶこともできます",
         ),
-        Way::Later => Text::new(
+        RestAdvice::Later => BilingualText::new(
             ": output_file in the call that brings the answer gets everything",
             "。回答を渡す呼び出しに output_file を付けると全件を書き出せます",
         ),
-        Way::Written => Text::new(": the output file holds everything", "。出力ファイルには全件があります"),
-        Way::Narrower => Text::new(
+        RestAdvice::Written => {
+            BilingualText::new(": the output file holds everything", "。出力ファイルには全件があります")
+        }
+        RestAdvice::Narrower => BilingualText::new(
             ": narrow the call, or name expectation.fields",
             "。条件を絞るか、expectation.fields で項目を選んでください",
         ),
-        Way::Nothing => Text::new("", ""),
+        RestAdvice::Nothing => BilingualText::new("", ""),
     };
-    let cut = Text::new(
+    let cut = BilingualText::new(
         format!("cut, since a reply holds {most} {limit} ({places})"),
         format!("1 回の応答の上限 {most} {limit} に収まらないため省略しました（{places}）"),
     );
@@ -264,9 +278,9 @@ mod tests {
     use fumi_base::text::Locale;
     use serde_json::json;
 
-    use super::{Way, json_end, shorten};
+    use super::{RestAdvice, json_end, shorten};
     use crate::tool::{
-        reply::{Caps, Fitted, excess},
+        reply::{Caps, FittedAnswer, excess},
         schema::LEFT_OUT,
     };
 
@@ -300,12 +314,12 @@ mod tests {
             (json!({"a~/b": long, "c": rows}), "日本".repeat(9_000), "/a~0~1b "),
         ] {
             for locale in Locale::ALL {
-                let fitted = Fitted {
+                let fitted = FittedAnswer {
                     structured: structured.clone(),
                     text: text.clone(),
                     blocks: Vec::new(),
                 };
-                let fitted = shorten(fitted, CAPS, Way::File, locale);
+                let fitted = shorten(fitted, CAPS, RestAdvice::File, locale);
                 assert!(excess(&fitted, CAPS).is_none(), "{named}");
                 let note = fitted.structured[LEFT_OUT].as_str().expect("a note");
                 let named = if locale == Locale::Ja {
@@ -332,19 +346,19 @@ mod tests {
     }
 
     #[test]
-    fn one_long_entry_does_not_take_the_others_with_it() {
+    fn long_entry_is_cut_before_its_list() {
         let mut rows: Vec<_> = (0..8).map(|at| json!({"text": format!("row {at}")})).collect();
         rows[0]["text"] = json!("long ".repeat(100_000));
         let structured = json!({"success": true, "rows": rows});
         let (text, blocks) = ("8 rows".to_owned(), Vec::new());
         let fitted = shorten(
-            Fitted {
+            FittedAnswer {
                 structured,
                 text,
                 blocks,
             },
             CAPS,
-            Way::Written,
+            RestAdvice::Written,
             Locale::En,
         );
         assert!(excess(&fitted, CAPS).is_none());
@@ -357,14 +371,14 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_stays() {
+    fn reply_within_caps_is_unchanged() {
         let structured = json!({"success": true, "rows": [1, 2, 3]});
-        let fitted = Fitted {
+        let fitted = FittedAnswer {
             structured: structured.clone(),
             text: "3 rows".to_owned(),
             blocks: Vec::new(),
         };
-        let fitted = shorten(fitted, CAPS, Way::File, Locale::En);
+        let fitted = shorten(fitted, CAPS, RestAdvice::File, Locale::En);
         assert_eq!((fitted.structured, fitted.text.as_str()), (structured, "3 rows"));
     }
 }

@@ -10,7 +10,7 @@ use std::{collections::BTreeMap, sync::LazyLock};
 
 use fumi_base::text::Locale;
 
-use super::Spec;
+use super::ToolSpec;
 
 /// The parsed texts of one tool in one language.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -58,7 +58,7 @@ impl ToolTexts {
 
     /// Returns the texts of a tool, with those of its shared options where it has none of its own.
     #[must_use]
-    pub fn of(spec: &Spec, locale: Locale) -> Self {
+    pub fn for_spec(spec: &ToolSpec, locale: Locale) -> Self {
         let (own, shared) = match locale {
             Locale::En => (spec.texts.en, include_str!("options.en.md")),
             Locale::Ja => (spec.texts.ja, include_str!("options.ja.md")),

@@ -1,13 +1,13 @@
 //! Reports all problems of a call at once, each with the parameter, the allowed values and the nearest name.
 //!
-//! The schema expresses most of it; [`Rule`]s express what a schema without root combinators cannot. Values are never
+//! The schema expresses most of it; [`ArgumentRule`]s express what a schema without root combinators cannot. Values are never
 //! repaired silently, except unambiguous ones: an explicit `null` is an absent argument, and `5.0` is the integer 5.
 
-use fumi_base::{errors::Teach as _, files::EncodingChoice, project::quoted, redact, text::Text};
+use fumi_base::{errors::UserError as _, files::EncodingChoice, project::quoted, redact, text::BilingualText};
 use jsonschema::{ValidationError, Validator, error::ValidationErrorKind};
 use serde_json::{Map, Value, json};
 
-use super::{Rule, ToolError, catalogue::Entry, error::BOOK, expectation, schema::Object};
+use super::{ArgumentRule, ToolError, catalogue::ToolEntry, error::BOOK, expectation, schema::Object};
 
 /// The longest string argument unless a family sets another limit, in bytes.
 pub const MAX_STRING: usize = 1 << 20;
@@ -21,21 +21,21 @@ const MAX_PROBLEMS: usize = 20;
 
 /// One problem of a call.
 #[derive(Clone, Debug)]
-pub struct Problem {
+pub struct ArgumentProblem {
     /// The location as a reader writes it: `sections[0].start_line`; empty for the whole call.
     pub parameter: String,
     /// The description of the problem.
-    pub text: Text,
+    pub text: BilingualText,
     /// The allowed values, as data.
     allowed: Value,
     /// True for an expression that cannot be parsed, which has an error code of its own.
     is_query: bool,
 }
 
-impl Problem {
+impl ArgumentProblem {
     /// Creates a problem at a location.
     #[must_use]
-    pub fn of(parameter: String, text: Text, allowed: Value) -> Self {
+    pub fn new(parameter: String, text: BilingualText, allowed: Value) -> Self {
         Self {
             parameter,
             text,
@@ -46,10 +46,10 @@ impl Problem {
 
     /// Creates the problem of an expression that cannot be parsed.
     #[must_use]
-    pub fn of_query(parameter: String, text: Text) -> Self {
+    pub fn invalid_query(parameter: String, text: BilingualText) -> Self {
         Self {
             is_query: true,
-            ..Self::of(parameter, text, Value::Null)
+            ..Self::new(parameter, text, Value::Null)
         }
     }
 
@@ -82,16 +82,16 @@ pub fn compile(schema: &Object) -> Validator {
 
 /// Arguments in canonical form, and their problems.
 #[derive(Debug)]
-pub struct Checked {
+pub struct CheckedArguments {
     arguments: Map<String, Value>,
-    problems: Vec<Problem>,
+    problems: Vec<ArgumentProblem>,
     /// Formats that exclude one another: the given ones, and all.
     exclusive: Option<(Vec<&'static str>, &'static [&'static str])>,
 }
 
-impl Checked {
+impl CheckedArguments {
     /// Returns the arguments, or an error with all problems.
-    pub fn result(self, entry: &Entry) -> Result<Map<String, Value>, ToolError> {
+    pub fn result(self, entry: &ToolEntry) -> Result<Map<String, Value>, ToolError> {
         match self.exclusive {
             Some(exclusive) => Err(exclusive_error(entry, &exclusive, &self.problems)),
             None if self.problems.is_empty() => Ok(self.arguments),
@@ -107,21 +107,21 @@ impl Checked {
 
     /// Returns the arguments and all problems in one list.
     #[must_use]
-    pub fn parts(self) -> (Map<String, Value>, Vec<Problem>) {
+    pub fn parts(self) -> (Map<String, Value>, Vec<ArgumentProblem>) {
         let mut problems = self.problems;
         problems.extend(self.exclusive.map(|(given, names)| {
-            let text = Text::new(
+            let text = BilingualText::new(
                 format!("only one of {} may be given", names.join(", ")),
                 format!("{} は同時に1つしか指定できません", names.join("、")),
             );
-            Problem::of(given.join(", "), text, json!({"at_most_one_of": names}))
+            ArgumentProblem::new(given.join(", "), text, json!({"at_most_one_of": names}))
         }));
         (self.arguments, problems)
     }
 }
 
 /// Checks a call's arguments and returns them in canonical form.
-pub fn validate(entry: &Entry, arguments: Map<String, Value>) -> Result<Map<String, Value>, ToolError> {
+pub fn validate(entry: &ToolEntry, arguments: Map<String, Value>) -> Result<Map<String, Value>, ToolError> {
     check(entry, arguments).result(entry)
 }
 
@@ -130,7 +130,7 @@ const ADDED_BY_CLIENTS: [&str; 1] = ["wait_for_previous"];
 
 /// Checks a call's arguments and returns them with their problems.
 #[must_use]
-pub fn check(entry: &Entry, mut arguments: Map<String, Value>) -> Checked {
+pub fn check(entry: &ToolEntry, mut arguments: Map<String, Value>) -> CheckedArguments {
     arguments.retain(|name, value| !value.is_null() && !ADDED_BY_CLIENTS.contains(&name.as_str()));
     for (other, name) in entry.spec.family.renamed {
         let properties = &entry.input["properties"];
@@ -146,20 +146,20 @@ pub fn check(entry: &Entry, mut arguments: Map<String, Value>) -> Checked {
             arguments.insert((*name).to_owned(), value);
         }
     }
-    if let Some(plain) = entry.spec.family.plain {
+    if let Some(plain) = entry.spec.family.normalise {
         plain(&mut arguments);
     }
-    arguments.values_mut().for_each(whole_numbers);
+    arguments.values_mut().for_each(floats_to_integers);
     let mut problems = Vec::new();
     let exclusive = check_rules(entry, &arguments, &mut problems);
     let arguments = Value::Object(arguments);
-    too_large(&arguments, "", entry.spec.family.longest, &mut problems);
+    check_sizes(&arguments, "", entry.spec.family.max_string_bytes, &mut problems);
     // Checking for any error is several times faster than collecting all.
     if !entry.validator().is_valid(&arguments) {
         for error in entry.validator().iter_errors(&arguments) {
             let parameter = dotted(&error.instance_path().to_string());
             let most = entry.spec.rules.iter().find_map(|rule| match rule {
-                Rule::BroughtDown(name, most) if *name == parameter => Some(*most),
+                ArgumentRule::ClampedTo(name, most) if *name == parameter => Some(*most),
                 _ => None,
             });
             explain(&entry.input, &error, most, &mut problems);
@@ -172,7 +172,7 @@ pub fn check(entry: &Entry, mut arguments: Map<String, Value>) -> Checked {
     if let Some(said) = arguments.get(expectation::NAME).filter(|said| said.is_object()) {
         problems.extend(expectation::problems(said, expectation::NAME));
     }
-    Checked {
+    CheckedArguments {
         arguments,
         problems,
         exclusive,
@@ -181,7 +181,7 @@ pub fn check(entry: &Entry, mut arguments: Map<String, Value>) -> Checked {
 
 /// Returns the problems of a value that is not a call, under a schema in the published form.
 #[must_use]
-pub fn problems(schema: &Object, value: &Value) -> Vec<Problem> {
+pub fn problems(schema: &Object, value: &Value) -> Vec<ArgumentProblem> {
     let mut problems = Vec::new();
     for error in compile(schema).iter_errors(value) {
         explain(schema, &error, None, &mut problems);
@@ -191,7 +191,11 @@ pub fn problems(schema: &Object, value: &Value) -> Vec<Problem> {
 
 /// Returns the valid call that is nearest to one with problems, and true if all its values are the caller's own:
 /// unknown arguments under their nearest names, wrong ones left out, missing ones from the tool's example.
-fn corrected(entry: &Entry, mut call: Map<String, Value>, problems: &[Problem]) -> Option<(Map<String, Value>, bool)> {
+fn corrected(
+    entry: &ToolEntry,
+    mut call: Map<String, Value>,
+    problems: &[ArgumentProblem],
+) -> Option<(Map<String, Value>, bool)> {
     for problem in problems {
         let (names, is_choice) = match problem.parameter.split_once(" | ") {
             Some(_) => (Vec::new(), true),
@@ -243,9 +247,12 @@ fn top_level(parameter: &str) -> &str {
 
 /// Returns the error of arguments that the schema accepts and serde rejects.
 #[must_use]
-pub fn unreadable(entry: &Entry, error: &serde_json::Error) -> ToolError {
-    let text = Text::new(error.to_string(), error.to_string());
-    invalid_arguments(entry, &[Problem::of("arguments".to_owned(), text, Value::Null)])
+pub fn unreadable(entry: &ToolEntry, error: &serde_json::Error) -> ToolError {
+    let text = BilingualText::new(error.to_string(), error.to_string());
+    invalid_arguments(
+        entry,
+        &[ArgumentProblem::new("arguments".to_owned(), text, Value::Null)],
+    )
 }
 
 /// Returns the names nearest to a wrong one, best first: by edit distance for misspellings, and names that contain it
@@ -270,7 +277,7 @@ pub fn nearest<'n>(wrong: &str, names: impl IntoIterator<Item = &'n str>, count:
 }
 
 /// Converts whole floats to integers. JSON has one type of number; `5.0` from a client means 5.
-fn whole_numbers(value: &mut Value) {
+fn floats_to_integers(value: &mut Value) {
     match value {
         Value::Number(number) => {
             if let Some(float) = number.as_f64().filter(|_| number.is_f64())
@@ -282,8 +289,8 @@ fn whole_numbers(value: &mut Value) {
                 *value = json!(whole);
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(whole_numbers),
-        Value::Object(fields) => fields.values_mut().for_each(whole_numbers),
+        Value::Array(items) => items.iter_mut().for_each(floats_to_integers),
+        Value::Object(fields) => fields.values_mut().for_each(floats_to_integers),
         _ => {}
     }
 }
@@ -299,9 +306,9 @@ fn is_given(arguments: &Map<String, Value>, name: &str) -> bool {
 
 /// Checks the rules. Returns a violated exclusive group of booleans, because its error has a form of its own.
 fn check_rules(
-    entry: &Entry,
+    entry: &ToolEntry,
     arguments: &Map<String, Value>,
-    problems: &mut Vec<Problem>,
+    problems: &mut Vec<ArgumentProblem>,
 ) -> Option<(Vec<&'static str>, &'static [&'static str])> {
     let given = |names: &'static [&'static str]| -> Vec<&'static str> {
         names.iter().copied().filter(|name| is_given(arguments, name)).collect()
@@ -309,17 +316,17 @@ fn check_rules(
     let mut exclusive = None;
     for rule in entry.spec.rules {
         match rule {
-            Rule::AtMostOne(names) => {
+            ArgumentRule::AtMostOne(names) => {
                 let given = given(names);
                 if given.len() > 1 {
                     exclusive = Some((given, *names));
                 }
             }
-            Rule::ExactlyOne(names) => match given(names).as_slice() {
+            ArgumentRule::ExactlyOne(names) => match given(names).as_slice() {
                 [_] => {}
-                [] => problems.push(Problem::of(
+                [] => problems.push(ArgumentProblem::new(
                     names.join(" | "),
-                    Text::new(
+                    BilingualText::new(
                         format!("exactly one of {} is needed; none was given", names.join(", ")),
                         format!(
                             "{} のうちちょうど1つが必要ですが、どれも指定されていません",
@@ -328,9 +335,9 @@ fn check_rules(
                     ),
                     json!({"exactly_one_of": names}),
                 )),
-                several => problems.push(Problem::of(
+                several => problems.push(ArgumentProblem::new(
                     several.join(", "),
-                    Text::new(
+                    BilingualText::new(
                         format!(
                             "give exactly one of {}, not {}",
                             names.join(", "),
@@ -345,11 +352,11 @@ fn check_rules(
                     json!({"exactly_one_of": names}),
                 )),
             },
-            Rule::AnyOf(names) => {
+            ArgumentRule::AnyOf(names) => {
                 if given(names).is_empty() {
-                    problems.push(Problem::of(
+                    problems.push(ArgumentProblem::new(
                         names.join(" | "),
-                        Text::new(
+                        BilingualText::new(
                             format!("at least one of {} is needed", names.join(", ")),
                             format!("{} のうち少なくとも1つが必要です", names.join("、")),
                         ),
@@ -357,12 +364,12 @@ fn check_rules(
                     ));
                 }
             }
-            Rule::Without(name, others) => {
+            ArgumentRule::Without(name, others) => {
                 let given = given(others);
                 if is_given(arguments, name) && !given.is_empty() {
-                    problems.push(Problem::of(
+                    problems.push(ArgumentProblem::new(
                         (*name).to_owned(),
-                        Text::new(
+                        BilingualText::new(
                             format!("it cannot be combined with {}", given.join(", ")),
                             format!("{} と同時には指定できません", given.join("、")),
                         ),
@@ -370,34 +377,38 @@ fn check_rules(
                     ));
                 }
             }
-            Rule::Needs(name, other) => {
+            ArgumentRule::Needs(name, other) => {
                 if is_given(arguments, name) && !is_given(arguments, other) {
-                    problems.push(Problem::of(
+                    problems.push(ArgumentProblem::new(
                         (*name).to_owned(),
-                        Text::new(format!("it needs {other} too"), format!("{other} も必要です")),
+                        BilingualText::new(format!("it needs {other} too"), format!("{other} も必要です")),
                         json!({"needs": other}),
                     ));
                 }
             }
-            Rule::Encoding(name) => {
+            ArgumentRule::Encoding(name) => {
                 let label = arguments.get(*name).and_then(Value::as_str);
                 if let Some(Err(error)) = label.map(EncodingChoice::parse) {
-                    problems.push(Problem::of((*name).to_owned(), error.lesson().message, Value::Null));
+                    problems.push(ArgumentProblem::new(
+                        (*name).to_owned(),
+                        error.error_message().message,
+                        Value::Null,
+                    ));
                 }
             }
             // Handled where a number is refused.
-            Rule::BroughtDown(..) => {}
+            ArgumentRule::ClampedTo(..) => {}
         }
     }
     exclusive
 }
 
 /// Checks limits that no schema expresses: the lengths of texts and lists, and the size of whole numbers.
-fn too_large(value: &Value, path: &str, longest: usize, problems: &mut Vec<Problem>) {
+fn check_sizes(value: &Value, path: &str, longest: usize, problems: &mut Vec<ArgumentProblem>) {
     let mut refuse = |en: String, ja: String, limit: usize| {
-        problems.push(Problem::of(
+        problems.push(ArgumentProblem::new(
             path.trim_start_matches('.').to_owned(),
-            Text::new(en, ja),
+            BilingualText::new(en, ja),
             json!({"max": limit}),
         ));
     };
@@ -415,10 +426,10 @@ fn too_large(value: &Value, path: &str, longest: usize, problems: &mut Vec<Probl
         Value::Array(items) => items
             .iter()
             .enumerate()
-            .for_each(|(at, item)| too_large(item, &format!("{path}[{at}]"), longest, problems)),
+            .for_each(|(at, item)| check_sizes(item, &format!("{path}[{at}]"), longest, problems)),
         Value::Object(fields) => fields
             .iter()
-            .for_each(|(name, field)| too_large(field, &format!("{path}.{name}"), longest, problems)),
+            .for_each(|(name, field)| check_sizes(field, &format!("{path}.{name}"), longest, problems)),
         // An integer that fits into 64 bits is not stored as f64.
         Value::Number(number)
             if number.is_f64()
@@ -437,13 +448,18 @@ fn too_large(value: &Value, path: &str, longest: usize, problems: &mut Vec<Probl
 }
 
 /// Converts one schema error to problems. `most` is the limit to which a larger number is lowered.
-pub(super) fn explain(schema: &Object, error: &ValidationError<'_>, most: Option<u64>, problems: &mut Vec<Problem>) {
+pub(super) fn explain(
+    schema: &Object,
+    error: &ValidationError<'_>,
+    most: Option<u64>,
+    problems: &mut Vec<ArgumentProblem>,
+) {
     let pointer = error.instance_path().to_string();
     let parameter = dotted(&pointer);
     let at = subschema(schema, &pointer);
     let allowed = at.map_or(Value::Null, allowed);
     let mut push = |parameter: String, en: String, ja: String, allowed: Value| {
-        problems.push(Problem::of(parameter, Text::new(en, ja), allowed));
+        problems.push(ArgumentProblem::new(parameter, BilingualText::new(en, ja), allowed));
     };
     let inner = |name: &str| {
         if parameter.is_empty() {
@@ -633,8 +649,8 @@ fn dotted(pointer: &str) -> String {
 }
 
 /// Returns the lines of all problems in both languages, and as data.
-fn lines(problems: &[Problem]) -> (String, String, Value) {
-    let line = |problem: &Problem, text: &str| {
+fn lines(problems: &[ArgumentProblem]) -> (String, String, Value) {
+    let line = |problem: &ArgumentProblem, text: &str| {
         if problem.parameter.is_empty() {
             format!("- {text}")
         } else {
@@ -655,10 +671,10 @@ fn lines(problems: &[Problem]) -> (String, String, Value) {
 
 /// Returns the error of a call with invalid arguments.
 #[must_use]
-pub fn invalid_arguments(entry: &Entry, problems: &[Problem]) -> ToolError {
+pub fn invalid_arguments(entry: &ToolEntry, problems: &[ArgumentProblem]) -> ToolError {
     let (en, ja, data) = lines(problems);
     let only_queries = !problems.is_empty() && problems.iter().all(|problem| problem.is_query);
-    let mut lesson = BOOK.lesson(
+    let mut lesson = BOOK.error_message(
         if only_queries {
             "INVALID_PATTERN"
         } else {
@@ -670,17 +686,17 @@ pub fn invalid_arguments(entry: &Entry, problems: &[Problem]) -> ToolError {
             ("problems_ja", ja),
         ],
     );
-    lesson.facts.clear();
+    lesson.params.clear();
     entry.spec.example.clone_into(&mut lesson.example);
     lesson.is_template = true;
-    ToolError::of(lesson).with_detail("problems", data)
+    ToolError::from_message(lesson).with_detail("problems", data)
 }
 
 /// Returns the error of formats that exclude each other: the given ones, the whole list, and one correct example each.
 fn exclusive_error(
-    entry: &Entry,
+    entry: &ToolEntry,
     (given, names): &(Vec<&'static str>, &'static [&'static str]),
-    others: &[Problem],
+    others: &[ArgumentProblem],
 ) -> ToolError {
     let examples: Vec<_> = names
         .iter()
@@ -689,7 +705,7 @@ fn exclusive_error(
         .collect();
     let (en, ja, data) = lines(others);
     let lead = |text: String| if text.is_empty() { text } else { format!("\n{text}") };
-    let mut lesson = BOOK.lesson(
+    let mut lesson = BOOK.error_message(
         "EXCLUSIVE_PARAMETERS",
         &[
             ("tool", entry.spec.name.to_owned()),
@@ -701,12 +717,12 @@ fn exclusive_error(
             ("problems_ja", lead(ja)),
         ],
     );
-    lesson.facts.clear();
+    lesson.params.clear();
     let others_away = given.iter().skip(1).map(|name| ((*name).to_owned(), Value::Null));
     if others.is_empty() {
         lesson.change = Value::Object(others_away.collect()).to_string();
     }
-    ToolError::of(lesson)
+    ToolError::from_message(lesson)
         .with_detail("given", json!(given))
         .with_detail("allowed", json!(names))
         .with_detail("problems", data)

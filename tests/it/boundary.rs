@@ -5,7 +5,7 @@
 
 use std::{fs, os::unix::fs::symlink};
 
-use fumi::tool::{Rule, catalogue::Entry};
+use fumi::tool::{ArgumentRule, catalogue::ToolEntry};
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -116,7 +116,7 @@ const NAMES: [&str; 2] = ["output_file", "filename"];
 /// What a project must not give away.
 const OUTSIDE: &str = "the text of a file outside";
 
-fn strings(entry: &Entry) -> Vec<(&str, bool)> {
+fn strings(entry: &ToolEntry) -> Vec<(&str, bool)> {
     let properties = entry.input["properties"].as_object().unwrap();
     let named = properties.iter().filter_map(|(name, property)| {
         let is_list = property["type"] == "array";
@@ -131,10 +131,10 @@ fn strings(entry: &Entry) -> Vec<(&str, bool)> {
 }
 
 /// The example with one argument set, and without what excludes it.
-fn with(entry: &Entry, example: &Map<String, Value>, name: &str, value: Value) -> Value {
+fn with(entry: &ToolEntry, example: &Map<String, Value>, name: &str, value: Value) -> Value {
     let mut arguments = example.clone();
     for rule in entry.spec.rules {
-        if let Rule::ExactlyOne(names) | Rule::AtMostOne(names) = rule
+        if let ArgumentRule::ExactlyOne(names) | ArgumentRule::AtMostOne(names) = rule
             && names.contains(&name)
         {
             arguments.retain(|other, _| !names.contains(&other.as_str()));

@@ -9,7 +9,7 @@ use std::{
     process::Command,
 };
 
-use fumi::tool::catalogue::Entry;
+use fumi::tool::catalogue::ToolEntry;
 use fumi_base::{text::Locale, tokens};
 use serde_json::{Map, Value, json};
 use tiktoken_rs::o200k_base_singleton;
@@ -27,7 +27,7 @@ fn count(text: &str) -> usize {
 }
 
 /// A tool as a list carries it.
-fn listed(entry: &Entry, locale: Locale) -> Value {
+fn listed(entry: &ToolEntry, locale: Locale) -> Value {
     let shown = entry.published(locale);
     json!({"name": entry.spec.name, "title": shown.title, "description": shown.description, "inputSchema": *shown.input})
 }
@@ -58,7 +58,7 @@ fn the_list_of_a_toolset_stays_in_its_budget_per_language() {
             if entry.spec.name != "batch_execute" {
                 *own.entry((entry.spec.toolset, locale.tag())).or_default() += tokens;
             }
-            for toolset in std::iter::once(&entry.spec.toolset).chain(entry.spec.also) {
+            for toolset in std::iter::once(&entry.spec.toolset).chain(entry.spec.other_toolsets) {
                 *listed_by.entry((*toolset, locale.tag())).or_default() += tokens;
             }
         }
@@ -193,7 +193,7 @@ fn long() -> Sample {
 }
 
 /// The arguments that ask a tool for as much as it gives.
-fn most(entry: &Entry, arguments: &Map<String, Value>) -> Map<String, Value> {
+fn most(entry: &ToolEntry, arguments: &Map<String, Value>) -> Map<String, Value> {
     let mut most = arguments.clone();
     let properties = entry.input["properties"].as_object().unwrap();
     for (name, property) in properties {

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 
 use fumi::tool::{
-    Caller, Rule, Spec,
-    catalogue::Entry,
+    ArgumentRule, Caller, ToolSpec,
+    catalogue::ToolEntry,
     schema::{self, Object},
     texts::ToolTexts,
 };
@@ -238,7 +238,7 @@ const SPEAKING: [&str; 38] = [
 
 /// Whether a text would only repeat the name, in every tool that has it: what replies hold is explained once, where the
 /// names speak for themselves; and the tool for browsers refers to the one for all.
-fn needs_no_text(spec: &Spec, name: &str) -> bool {
+fn needs_no_text(spec: &ToolSpec, name: &str) -> bool {
     name == "expectation"
         || spec.toolset == "browser" && SPEAKING.contains(&name)
         || spec.name == "batch_execute" && name.starts_with("globalExpectation.")
@@ -252,7 +252,7 @@ fn every_argument_has_a_text_in_both_languages_and_no_text_is_stale() {
     for entry in app.catalogue.entries() {
         let arguments: BTreeSet<String> = schema::paths(&entry.input).into_iter().collect();
         for locale in Locale::ALL {
-            let texts = ToolTexts::of(&entry.spec, locale);
+            let texts = ToolTexts::for_spec(&entry.spec, locale);
             let mut complain = |what: String| wrong.push(format!("{} ({}): {what}", entry.spec.name, locale.tag()));
             let written: BTreeSet<String> = texts.arguments.keys().cloned().collect();
             for missing in arguments
@@ -308,7 +308,7 @@ async fn every_example_runs_and_answers_as_its_output_schema_says() {
 
 /// Asserts that a structure is valid under the tool's published output schema.
 #[track_caller]
-pub(crate) fn answers_as_published(entry: &Entry, structured: &Value) {
+pub(crate) fn answers_as_published(entry: &ToolEntry, structured: &Value) {
     let schema = Value::Object((*entry.output).clone());
     let validator = jsonschema::validator_for(&schema).unwrap();
     let problems: Vec<String> = validator
@@ -445,27 +445,27 @@ async fn rules_between_arguments_teach_in_both_languages() {
         for rule in entry.spec.rules {
             let mut arguments = sample.example(entry);
             let (names, codes): (Vec<&str>, _) = match rule {
-                Rule::AtMostOne(names) => (names.to_vec(), ["EXCLUSIVE_PARAMETERS"]),
-                Rule::ExactlyOne(names) | Rule::AnyOf(names) => {
+                ArgumentRule::AtMostOne(names) => (names.to_vec(), ["EXCLUSIVE_PARAMETERS"]),
+                ArgumentRule::ExactlyOne(names) | ArgumentRule::AnyOf(names) => {
                     for name in *names {
                         arguments.remove(*name);
                     }
                     (names.to_vec(), ["INVALID_ARGUMENTS"])
                 }
-                Rule::Encoding(name) => {
+                ArgumentRule::Encoding(name) => {
                     arguments.insert((*name).to_owned(), json!("klingon"));
                     (vec![*name], ["INVALID_ARGUMENTS"])
                 }
-                Rule::BroughtDown(name, _) => {
+                ArgumentRule::ClampedTo(name, _) => {
                     arguments.insert((*name).to_owned(), json!(0));
                     (vec![*name], ["INVALID_ARGUMENTS"])
                 }
-                Rule::Needs(name, other) => {
+                ArgumentRule::Needs(name, other) => {
                     arguments.remove(*other);
                     arguments.insert((*name).to_owned(), valid_value(&entry.input["properties"][*name]));
                     (vec![*name, *other], ["INVALID_ARGUMENTS"])
                 }
-                Rule::Without(name, others) => {
+                ArgumentRule::Without(name, others) => {
                     // One of the others: several may exclude one another too.
                     for name in [*name, others[0]] {
                         arguments.remove("group_by_file");
@@ -474,7 +474,7 @@ async fn rules_between_arguments_teach_in_both_languages() {
                     (vec![*name, others[0]], ["INVALID_ARGUMENTS"])
                 }
             };
-            if let Rule::AtMostOne(names) = rule {
+            if let ArgumentRule::AtMostOne(names) = rule {
                 for name in *names {
                     arguments.insert((*name).to_owned(), valid_value(&entry.input["properties"][*name]));
                 }

@@ -1,7 +1,7 @@
 //! `expectation` on calls of code tools: what is refused, what is kept, what is cut, and that nothing of it is cached.
 
-use fumi::tool::{Caller, Reply};
-use fumi_base::{expectation::Profile, text::Locale, tokens};
+use fumi::tool::{Caller, ToolReply};
+use fumi_base::{expectation::ExpectationProfile, text::Locale, tokens};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -18,13 +18,13 @@ fn search(expectation: Value) -> Value {
 }
 
 #[track_caller]
-fn served(reply: &Reply) -> &Value {
+fn served(reply: &ToolReply) -> &Value {
     assert!(!reply.is_error, "{}", reply.text);
     &reply.structured
 }
 
 /// Parameters of the problems of a refusal.
-fn parameters(reply: &Reply) -> Vec<&str> {
+fn parameters(reply: &ToolReply) -> Vec<&str> {
     let problems = reply.structured["error"]["details"]["problems"].as_array();
     let problems = problems.into_iter().flatten();
     problems.map(|problem| problem["parameter"].as_str().unwrap()).collect()
@@ -158,7 +158,7 @@ async fn an_error_is_never_filtered() {
     refused(&app, &reply, &["FILE_NOT_FOUND"]);
 }
 
-fn size(reply: &Reply) -> usize {
+fn size(reply: &ToolReply) -> usize {
     tokens::estimate(&reply.text).max(tokens::estimate(&reply.structured.to_string()))
 }
 
@@ -180,7 +180,7 @@ async fn a_smaller_cap_wins_and_says_how_to_go_on() {
     )
     .await;
     assert!(size(&narrow) <= 600, "{}", size(&narrow));
-    let shown = |reply: &Reply| reply.structured["next"]["shown"].as_u64().unwrap();
+    let shown = |reply: &ToolReply| reply.structured["next"]["shown"].as_u64().unwrap();
     assert!(shown(&narrow) > shown(&cut), "{} and {}", shown(&narrow), shown(&cut));
     // The cursor of a cut reply serves a call that wants something else.
     let mut next = list(json!({"maxTokens": 900}));
@@ -284,7 +284,9 @@ async fn the_operator_can_switch_it_off_and_calls_are_told() {
 #[tokio::test(flavor = "multi_thread")]
 async fn profiles_change_nothing_for_tools_without_a_page() {
     let sample = Sample::new();
-    let app = sample.app_with(&[], |config| config.browser.expectation.profile = Profile::Compat);
+    let app = sample.app_with(&[], |config| {
+        config.browser.expectation.profile = ExpectationProfile::Compat;
+    });
     let reply = call(&app, "check_code_scale", json!({"file_path": "src/main.py"})).await;
     assert!(served(&reply).get("snapshot").is_none());
 }

@@ -13,8 +13,8 @@ use std::{
 use fumi::{
     app::App,
     tool::{
-        Cx, Effect, Outcome, Render, SharedOption, Spec, Texts, Tool, ToolError,
-        catalogue::{Catalogue, Entry},
+        Cx, Effect, Render, SharedOption, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles,
+        catalogue::{Catalogue, ToolEntry},
     },
     tools::code::{ProjectDeps, SearchDeps, list_files::ListFiles, set_project_path::SetProjectPath},
 };
@@ -70,14 +70,14 @@ pub(crate) struct Output {
 }
 
 impl Tool for Wait {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "wait_at_gate",
         aliases: &["wait"],
         toolset: "code",
-        also: &[],
+        other_toolsets: &[],
         family: &fumi::tools::code::FAMILY,
         listed: true,
-        texts: Texts {
+        texts: ToolTextFiles {
             en: "# Wait\nWaits at the gate.",
             ja: "# 待つ\n門の前で待ちます。",
         },
@@ -85,7 +85,7 @@ impl Tool for Wait {
         options: &[SharedOption::Timeout],
         rules: &[],
         pool: Pool::Analysis,
-        alone: false,
+        exclusive: false,
         timeout: Duration::from_mins(1),
         cached: false,
         effect: Effect::ReadOnly,
@@ -94,9 +94,9 @@ impl Tool for Wait {
     type Args = Args;
     type Output = Output;
 
-    async fn call(_args: Args, gate: &Gate, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+    async fn call(_args: Args, gate: &Gate, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
         gate.entered.add_permits(1);
-        cx.progress.expect(10);
+        cx.progress.set_total(10);
         cx.progress.advance(1);
         while gate.open.load(Ordering::SeqCst) == 0 {
             tokio::select! {
@@ -107,7 +107,7 @@ impl Tool for Wait {
                 () = tokio::time::sleep(Duration::from_millis(2)) => {}
             }
         }
-        Ok(Outcome::Done(Output { success: true }))
+        Ok(ToolOutcome::Done(Output { success: true }))
     }
 }
 
@@ -130,9 +130,9 @@ pub(crate) fn app_with_gate(sample: &Sample, change: impl FnOnce(&mut fumi::conf
         sessions: Arc::clone(&app.sessions),
     });
     let catalogue = Catalogue::new(vec![
-        Entry::of::<ListFiles>(Arc::new(SearchDeps::new(&app.config, Arc::clone(&app.parsers)))),
-        Entry::of::<SetProjectPath>(project),
-        Entry::of::<Wait>(Arc::clone(&gate)),
+        ToolEntry::for_tool::<ListFiles>(Arc::new(SearchDeps::new(&app.config, Arc::clone(&app.parsers)))),
+        ToolEntry::for_tool::<SetProjectPath>(project),
+        ToolEntry::for_tool::<Wait>(Arc::clone(&gate)),
     ]);
     (Arc::new(App { catalogue, ..app }), gate)
 }

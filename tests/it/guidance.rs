@@ -4,7 +4,7 @@
 
 use std::{fs, path::Path};
 
-use fumi::tool::{Caller, Rule, catalogue::Entry, texts::ToolTexts};
+use fumi::tool::{ArgumentRule, Caller, catalogue::ToolEntry, texts::ToolTexts};
 use fumi_base::text::Locale;
 use regex::Regex;
 use serde_json::{Value, json};
@@ -45,8 +45,8 @@ const STEPWISE: [&str; 6] = [
     "query_code",
 ];
 
-fn texts(entry: &Entry) -> [(Locale, ToolTexts); 2] {
-    Locale::ALL.map(|locale| (locale, ToolTexts::of(&entry.spec, locale)))
+fn texts(entry: &ToolEntry) -> [(Locale, ToolTexts); 2] {
+    Locale::ALL.map(|locale| (locale, ToolTexts::for_spec(&entry.spec, locale)))
 }
 
 /// Words of one language for what both must say.
@@ -293,10 +293,13 @@ fn every_exclusive_argument_warns_and_names_the_others() {
         }
         for rule in entry.spec.rules {
             let (names, others): (Vec<&str>, &[&str]) = match rule {
-                Rule::AtMostOne(names) | Rule::ExactlyOne(names) => (names.to_vec(), names),
+                ArgumentRule::AtMostOne(names) | ArgumentRule::ExactlyOne(names) => (names.to_vec(), names),
                 // One against many: named in groups, since the list would be longer than the advice.
-                Rule::Without(name, _) => (vec![*name], &[]),
-                Rule::AnyOf(_) | Rule::Needs(..) | Rule::Encoding(_) | Rule::BroughtDown(..) => continue,
+                ArgumentRule::Without(name, _) => (vec![*name], &[]),
+                ArgumentRule::AnyOf(_)
+                | ArgumentRule::Needs(..)
+                | ArgumentRule::Encoding(_)
+                | ArgumentRule::ClampedTo(..) => continue,
             };
             for (locale, texts) in texts(entry) {
                 for name in &names {
@@ -323,7 +326,7 @@ async fn an_exclusive_error_names_what_was_given_what_there_is_and_calls_that_wo
     let app = sample.app();
     for entry in app.catalogue.entries() {
         for rule in entry.spec.rules {
-            let Rule::AtMostOne(names) = rule else { continue };
+            let ArgumentRule::AtMostOne(names) = rule else { continue };
             for locale in Locale::ALL {
                 let mut arguments = sample.example(entry);
                 for name in *names {

@@ -11,7 +11,7 @@ use std::sync::{
 use axum::Router;
 use fumi::{
     app::App,
-    http::router::{self, Bound, Edge},
+    http::router::{self, BoundServer, Edge},
     mcp::Handler,
 };
 use reqwest::{RequestBuilder, Response, StatusCode, header::HeaderMap};
@@ -44,11 +44,11 @@ impl Server {
     /// Another handler behind the same routes and layers.
     pub(crate) async fn start_with<H: Handler>(app: Arc<App>, handler: impl Fn() -> H + Send + Sync + 'static) -> Self {
         let bound = router::bind(Arc::clone(&app)).await.unwrap();
-        let routes = router::router_of(bound.edge(), handler);
+        let routes = router::router_with_handler(bound.edge(), handler);
         Self::run(app, bound, routes)
     }
 
-    fn run(app: Arc<App>, bound: Bound, routes: Router) -> Self {
+    fn run(app: Arc<App>, bound: BoundServer, routes: Router) -> Self {
         let base = format!("http://{}", bound.address().unwrap());
         let edge = bound.edge().clone();
         let stop = CancellationToken::new();

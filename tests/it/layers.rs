@@ -156,7 +156,7 @@ const RULES: &[(&str, Rule, (&str, &str))] = &[
                 "src/base/files.rs",
                 "src/base/freshness.rs",
                 // Unfinished files, by names that no client chooses, in a folder that is open.
-                "src/base/writing.rs",
+                "src/base/atomic_write.rs",
                 // What the kernel knows of the process.
                 "src/code/parser_process.rs",
                 // The kernel's list of mounts.
@@ -165,10 +165,10 @@ const RULES: &[(&str, Rule, (&str, &str))] = &[
                 "src/telemetry/metrics.rs",
                 "src/base/store/fs.rs",
                 // The lock that tells a living writer from a dead one, beside its lease.
-                "src/base/writers.rs",
+                "src/base/project_locks.rs",
                 // Chromium's own folder, and what the kernel says of its processes and connections.
                 "src/browser/chromium/",
-                "src/browser/gate/peer.rs",
+                "src/browser/proxy/peer.rs",
                 "src/browser/tab/downloads.rs",
                 // The kernel's lists of the machine's own addresses.
                 "src/browser/policy/addresses.rs",
@@ -189,7 +189,7 @@ const RULES: &[(&str, Rule, (&str, &str))] = &[
             let exempt = [
                 "src/config/mod.rs",
                 "src/main.rs",
-                "src/base/above.rs",
+                "src/base/parent_ignores.rs",
                 "src/base/failpoints.rs",
                 // Where programs lie.
                 "src/browser/chromium/find.rs",

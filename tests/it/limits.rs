@@ -5,7 +5,7 @@ use std::{io::Read as _, net::TcpStream};
 
 use fumi::{
     http::auth::tokens::sha256_of,
-    tool::{Effect, catalogue::Entry},
+    tool::{Effect, catalogue::ToolEntry},
 };
 use reqwest::StatusCode;
 use serde_json::{Value, json};
@@ -356,7 +356,7 @@ fn without_file_descriptors_a_call_is_right_or_fails_and_nothing_wrong_is_kept()
     let app = sample.app();
     let program = Program::start(&sample, &[]);
     let mut raw = program.connect();
-    let mut call = |entry: &Entry| {
+    let mut call = |entry: &ToolEntry| {
         let body = Value::Object(sample.example(entry)).to_string();
         let (name, host, length) = (entry.spec.name, &program.address, body.len());
         let head = format!(
@@ -370,10 +370,10 @@ fn without_file_descriptors_a_call_is_right_or_fails_and_nothing_wrong_is_kept()
         }
         (answer.status, body)
     };
-    let reads = |entry: &&Entry| {
+    let reads = |entry: &&ToolEntry| {
         entry.spec.effect == Effect::ReadOnly && entry.spec.toolset != "browser" && !only_teaches(entry)
     };
-    let tools: Vec<&Entry> = app.catalogue.entries().iter().filter(reads).collect();
+    let tools: Vec<&ToolEntry> = app.catalogue.entries().iter().filter(reads).collect();
     // The connection is there, and the process of a parser.
     let structure = tools
         .iter()

@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Where fumi's parts in a test's own process parse files: in processes of the real program.
 pub(crate) fn parsers() -> ParserPool {
-    ParserPool::new(fumi_code::parser_pool::Program {
+    ParserPool::new(fumi_code::parser_pool::ParserProgram {
         path: env!("CARGO_BIN_EXE_fumi").into(),
         arguments: vec!["parser-process".to_owned()],
     })

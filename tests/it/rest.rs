@@ -274,7 +274,7 @@ async fn hanging_up_stops_the_work() {
         gate.entered().await;
         running.abort();
         gate.stopped().await;
-        while server.edge.streams.running_calls() > 0 {
+        while server.edge.sessions.running_calls() > 0 {
             tokio::task::yield_now().await;
         }
     }

@@ -17,18 +17,19 @@ use std::{
 use async_trait::async_trait;
 use fumi::{
     app::App,
-    config::{AuthMode, Config, Token},
+    config::{AuthMode, Config, ConfiguredToken},
     http::{
         auth::tokens::sha256_of,
         router::{self, Edge},
     },
     mcp::{
-        server::Server as Handler,
-        sessions::{Sessions, Streams, Why},
+        server::McpServer as Handler,
+        sessions::{McpSessionManager, SessionEndReason, SessionRegistry},
     },
 };
 use fumi_base::store::{
-    Clock, Entry, Expect, Lease, Listing, Store, StoreError, Swept, Version, fs::Fs, memory::Memory,
+    Clock, ExpectedState, KeyListing, Lease, Store, StoreError, StoredEntry, SweepReport, Version, fs::FolderStore,
+    memory::MemoryStore,
 };
 use reqwest::{Method, Response, StatusCode};
 use rmcp::{
@@ -77,8 +78,8 @@ impl Place {
 
     fn store(&self) -> Arc<dyn Store> {
         let now = Arc::clone(&self.now);
-        let clock = Clock::of(move || SystemTime::UNIX_EPOCH + Duration::from_millis(now.load(Ordering::SeqCst)));
-        Arc::new(Fs::open(&self.state().join("store"), clock).unwrap())
+        let clock = Clock::from_fn(move || SystemTime::UNIX_EPOCH + Duration::from_millis(now.load(Ordering::SeqCst)));
+        Arc::new(FolderStore::open(&self.state().join("store"), clock).unwrap())
     }
 
     /// A process of its own, as far as sessions can see.
@@ -95,7 +96,7 @@ impl Place {
         config.server.listen.set_port(0);
         config.projects.allowed_roots.push(self.sample.root());
         change(&mut config);
-        App::build_over(store, config, crate::program::parsers(), Vec::new()).unwrap()
+        App::build_with_store(store, config, crate::program::parsers(), Vec::new()).unwrap()
     }
 
     fn folder(&self, name: &str) -> PathBuf {
@@ -166,7 +167,7 @@ async fn a_drained_server_leaves_its_sessions_to_the_next() {
             plain.notify("notifications/initialized", json!({})).await.status,
             StatusCode::ACCEPTED
         );
-        assert_eq!(next.edge.streams.sessions(), 4);
+        assert_eq!(next.edge.sessions.sessions(), 4);
         next.stop().await;
     }
     // Another choice is kept as the first was.
@@ -262,7 +263,7 @@ async fn many_calls_at_once_on_a_restored_session_all_succeed() {
         for call in calls {
             call.await.unwrap_or_else(|error| panic!("round {round}: {error}"));
         }
-        assert_eq!(server.edge.streams.sessions(), 1, "restored once");
+        assert_eq!(server.edge.sessions.sessions(), 1, "restored once");
     }
 }
 
@@ -304,7 +305,7 @@ async fn a_session_that_ended_does_not_come_back() {
     assert_eq!(gone(at(&later, &next)).await, StatusCode::NOT_FOUND);
     assert_eq!(at(&later, &next).end().await, StatusCode::NOT_FOUND, "once");
     assert_eq!(place.stored(), [""; 0]);
-    assert_eq!(next.edge.streams.sessions(), 0);
+    assert_eq!(next.edge.sessions.sessions(), 0);
     drop(next);
     let last = place.server().await;
     assert_eq!(gone(at(&later, &last)).await, StatusCode::NOT_FOUND);
@@ -369,7 +370,7 @@ async fn listening_may_be_the_first_thing_after_a_restart() {
         assert_eq!(told.updated().await, uri, "{last_event:?}");
         place.sample.file("one/one.py", format!("x = {}\n", next_id()));
         assert_eq!(told.updated().await, uri, "{last_event:?}");
-        assert_eq!(server.edge.streams.subscriptions().live(), 1);
+        assert_eq!(server.edge.sessions.subscriptions().live(), 1);
     }
 }
 
@@ -417,7 +418,7 @@ fn bearing(token: &str) -> reqwest::Client {
 fn with_tokens(config: &mut Config) {
     config.auth.mode = AuthMode::Tokens;
     config.auth.tokens = ["ann", "bob"]
-        .map(|name| Token {
+        .map(|name| ConfiguredToken {
             name: name.to_owned(),
             sha256: sha256_of(&format!("the-token-of-{name}")),
             toolsets: Vec::new(),
@@ -499,7 +500,7 @@ async fn a_session_of_another_principal_does_not_exist() {
     first.stop().await;
     let next = place.server_with(with_tokens).await;
     is_closed_to_bob(&next).await;
-    assert_eq!(next.edge.streams.sessions(), 0, "bob restored nothing");
+    assert_eq!(next.edge.sessions.sessions(), 0, "bob restored nothing");
     assert_eq!(files(&at(&ann, &next)).await, ["one.py"]);
     is_closed_to_bob(&next).await;
     assert_eq!(files(&at(&ann, &next)).await, ["one.py"]);
@@ -609,7 +610,7 @@ async fn restored_sessions_count_too() {
 /// A store that can be made to fail.
 #[derive(Debug, Default)]
 struct Moody {
-    inner: Memory,
+    inner: MemoryStore,
     fails: AtomicBool,
 }
 
@@ -624,10 +625,10 @@ impl Moody {
 
 #[async_trait]
 impl Store for Moody {
-    fn is_lasting(&self) -> bool {
+    fn is_persistent(&self) -> bool {
         true
     }
-    async fn get(&self, key: &str) -> Result<Option<Entry>, StoreError> {
+    async fn get(&self, key: &str) -> Result<Option<StoredEntry>, StoreError> {
         self.mood()?;
         self.inner.get(key).await
     }
@@ -635,7 +636,7 @@ impl Store for Moody {
         &self,
         key: &str,
         value: Vec<u8>,
-        expect: Expect,
+        expect: ExpectedState,
         ttl: Option<Duration>,
     ) -> Result<Version, StoreError> {
         self.mood()?;
@@ -645,11 +646,11 @@ impl Store for Moody {
         self.mood()?;
         self.inner.touch(key, ttl).await
     }
-    async fn delete(&self, key: &str, expect: Expect) -> Result<bool, StoreError> {
+    async fn delete(&self, key: &str, expect: ExpectedState) -> Result<bool, StoreError> {
         self.mood()?;
         self.inner.delete(key, expect).await
     }
-    async fn list(&self, prefix: &str) -> Result<Listing, StoreError> {
+    async fn list(&self, prefix: &str) -> Result<KeyListing, StoreError> {
         self.mood()?;
         self.inner.list(prefix).await
     }
@@ -669,7 +670,7 @@ impl Store for Moody {
         self.mood()?;
         self.inner.evict(name, holder).await
     }
-    async fn sweep(&self) -> Result<Swept, StoreError> {
+    async fn sweep(&self) -> Result<SweepReport, StoreError> {
         self.mood()?;
         self.inner.sweep().await
     }
@@ -733,7 +734,7 @@ async fn a_server_that_goes_down_forgets_no_session() {
         ids.push(id);
     }
     edge.closing.cancel();
-    while edge.streams.sessions() > 0 {
+    while edge.sessions.sessions() > 0 {
         tokio::task::yield_now().await;
     }
     let list = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {}});
@@ -747,7 +748,7 @@ async fn a_server_that_goes_down_forgets_no_session() {
 }
 
 /// A session as a client's `initialize` opens it, without HTTP.
-async fn opened(app: &Arc<App>, streams: &Arc<Streams>, sessions: &Arc<Sessions>) -> SessionId {
+async fn opened(app: &Arc<App>, streams: &Arc<SessionRegistry>, sessions: &Arc<McpSessionManager>) -> SessionId {
     let (id, transport) = sessions.create_session().await.unwrap();
     let handler = Handler::new(Arc::clone(app), Arc::clone(streams));
     tokio::spawn(async move {
@@ -772,11 +773,11 @@ async fn opened(app: &Arc<App>, streams: &Arc<Streams>, sessions: &Arc<Sessions>
 async fn an_idle_session_is_gone_from_the_store_too_and_its_end_is_told_once() {
     let place = Place::new();
     let app = place.app_over(place.store(), |_| {});
-    let streams = Streams::new(&app);
+    let streams = SessionRegistry::new(&app);
     let ends = Arc::new(std::sync::Mutex::new(Vec::new()));
     let told = Arc::clone(&ends);
     streams.on_end(move |ended| told.lock().unwrap().push((ended.why, ended.is_over)));
-    let sessions = Sessions::with_idle(&app, &streams, CancellationToken::new(), Duration::from_millis(1));
+    let sessions = McpSessionManager::with_idle(&app, &streams, CancellationToken::new(), Duration::from_millis(1));
     let calling = opened(&app, &streams, &sessions).await;
     let call = streams.open_call(Some(&*calling));
     let idle = opened(&app, &streams, &sessions).await;
@@ -788,7 +789,7 @@ async fn an_idle_session_is_gone_from_the_store_too_and_its_end_is_told_once() {
     }
     assert!(streams.is_open(&calling), "it was ended in the middle of a call");
     assert!(place.stored()[0].contains(&*calling));
-    assert_eq!(*ends.lock().unwrap(), [(Why::Idle, true)]);
+    assert_eq!(*ends.lock().unwrap(), [(SessionEndReason::Idle, true)]);
     drop(call);
     while streams.sessions() > 0 || !place.stored().is_empty() {
         tokio::task::yield_now().await;
@@ -844,7 +845,10 @@ async fn a_record_of_another_form_is_no_session_and_no_failure() {
         "{record}"
     );
     for broken in ["", "{}", "null", "{\"form\": 99}"] {
-        store.put(&key, broken.into(), Expect::Anything, None).await.unwrap();
+        store
+            .put(&key, broken.into(), ExpectedState::Anything, None)
+            .await
+            .unwrap();
         let server = place.server().await;
         let gone = at(&session, &server).request("tools/list", json!({})).await;
         assert_eq!(gone.status, StatusCode::NOT_FOUND, "{broken}: {}", gone.raw);

@@ -64,7 +64,7 @@ async fn a_result_that_nobody_received_comes_by_last_event_id() {
     let last = first_id(&mut response).await;
     drop(response);
     gate.open();
-    while server.edge.streams.running_calls() > 0 {
+    while server.edge.sessions.running_calls() > 0 {
         tokio::task::yield_now().await;
     }
     // The second time as the first: that connection may break, too.
@@ -194,12 +194,12 @@ async fn what_a_session_remembers_of_its_client_is_bounded() {
     assert_eq!(refused.status(), StatusCode::PAYLOAD_TOO_LARGE);
     let refused: Value = serde_json::from_str(&refused.text().await.unwrap()).unwrap();
     assert_eq!(refused["error"]["data"]["code"], "INITIALIZE_TOO_LARGE", "{refused}");
-    assert_eq!(server.edge.streams.sessions(), 0);
+    assert_eq!(server.edge.sessions.sessions(), 0);
     let session = Session::open(&server).await;
     let params = json!({"uri": format!("code://file/{large}")});
     for method in ["resources/subscribe", "resources/read"] {
         let refused = session.request(method, params.clone()).await;
         assert_eq!(refused.error()["data"]["code"], "URI_TOO_LONG", "{}", refused.raw);
     }
-    assert_eq!(Arc::clone(&server.edge.streams).subscriptions().live(), 0);
+    assert_eq!(Arc::clone(&server.edge.sessions).subscriptions().live(), 0);
 }

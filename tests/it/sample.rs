@@ -12,8 +12,8 @@ use fumi::{
     app::App,
     config::Config,
     tool::{
-        Access, Answerer, Caller, Progress, Reply, SharedOption,
-        catalogue::Entry,
+        Access, Answerer, CallProgress, Caller, SharedOption, ToolReply,
+        catalogue::ToolEntry,
         pipeline::{self, Call},
     },
 };
@@ -28,12 +28,12 @@ use crate::catalogue::answers_as_published;
 pub(crate) const NOVEL: &str = ".novel";
 
 /// Whether a tool never has an answer here: it was abolished, and what it teaches is an error; or its example needs a page.
-pub(crate) fn only_teaches(entry: &Entry) -> bool {
+pub(crate) fn only_teaches(entry: &ToolEntry) -> bool {
     entry.spec.name == "init" || needs_a_page(entry)
 }
 
 /// Whether a tool works on a page. Those have tests of their own, on a browser.
-pub(crate) fn needs_a_page(entry: &Entry) -> bool {
+pub(crate) fn needs_a_page(entry: &ToolEntry) -> bool {
     entry.spec.toolset == "browser"
 }
 
@@ -131,8 +131,8 @@ impl Sample {
             config.browser.executable = chromium.into();
         }
         change(&mut config);
-        App::build_over(
-            Arc::new(fumi_base::store::memory::Memory::default()),
+        App::build_with_store(
+            Arc::new(fumi_base::store::memory::MemoryStore::default()),
             config,
             crate::program::parsers(),
             secrets.iter().map(|secret| (*secret).to_owned()),
@@ -141,7 +141,7 @@ impl Sample {
     }
 
     /// The example of a tool, with this project's root where it names one, and the hash of a file where it names that of `abc`.
-    pub(crate) fn example(&self, entry: &Entry) -> Map<String, Value> {
+    pub(crate) fn example(&self, entry: &ToolEntry) -> Map<String, Value> {
         let example = entry
             .spec
             .example
@@ -177,65 +177,71 @@ const REVIEW: &str = "check_20260131_100000_0a1b2c3d";
 /// Writes it, as `get_check_tasks` would have, unless it is there.
 fn begun_review(novel: &Path) {
     use fumi_novel::{
-        reviewing::{ReviewId, Reviews, Subject},
-        writing::Moment,
+        reviewing::{ReviewId, ReviewStore, ReviewSubject},
+        writing::UtcTime,
     };
     if novel.join(format!(".noveler/checks/{REVIEW}/manifest.json")).exists() {
         return;
     }
     let project = fumi_base::project::Project::open(novel).unwrap();
-    let subject = Subject {
+    let subject = ReviewSubject {
         episode: 1,
         manuscript: crate::novel::FIRST.to_owned(),
         sha256: String::new(),
         characters: 0,
     };
-    let now = Moment::parse("2026-01-31T10:00:00Z").unwrap();
-    let review = Reviews::of(project).begin(ReviewId::parse(REVIEW).unwrap(), subject, &now);
-    review.write_down().unwrap();
+    let now = UtcTime::parse("2026-01-31T10:00:00Z").unwrap();
+    let review = ReviewStore::new(project).begin(ReviewId::parse(REVIEW).unwrap(), subject, &now);
+    review.save_manifest().unwrap();
 }
 
 /// Writes it, as the writing tools would have, unless it is there.
 fn finished_session(novel: &Path) {
-    use fumi_novel::writing::{Act, Answer, Desk, Now, Route, SessionId, Step, Which};
+    use fumi_novel::writing::{
+        CallTime, NextStep, SessionAction, SessionSelector, StageRoute, TurnAnswer, WritingService, WritingSessionId,
+    };
     if novel.join(format!(".noveler/sessions/{SESSION}.yaml")).exists() {
         return;
     }
     let project = fumi_base::project::Project::open(novel).unwrap();
-    let named = fumi_novel::project::NovelProject::new(Arc::clone(&project), fumi_novel::project::Names::default());
-    let episode = fumi_novel::project::Episode::new(1).unwrap();
-    let now = Now {
-        moment: fumi_novel::writing::Moment::parse("2026-01-31T10:00:00Z").unwrap(),
-        stamp: fumi_novel::backups::Stamp::parse("20260131T100000Z").unwrap(),
+    let named =
+        fumi_novel::project::NovelProject::new(Arc::clone(&project), fumi_novel::project::ProjectNames::default());
+    let episode = fumi_novel::project::EpisodeId::new(1).unwrap();
+    let now = CallTime {
+        moment: fumi_novel::writing::UtcTime::parse("2026-01-31T10:00:00Z").unwrap(),
+        stamp: fumi_novel::backups::BackupTime::parse("20260131T100000Z").unwrap(),
         random: 0x0a1b_2c3d,
     };
-    assert_eq!(SessionId::new(&now.moment, now.random).to_string(), SESSION);
-    let desk = Desk::of(project, named, episode, Locale::Ja).unwrap();
-    let opened = desk.open(Which::New(Route::Whole), None, &now).unwrap();
-    let mut next = desk.work(opened, Act::Look, "noveler_write", false, &now).unwrap().next;
-    while let Step::Ask(asked) = next {
+    assert_eq!(WritingSessionId::new(&now.moment, now.random).to_string(), SESSION);
+    let desk = WritingService::new(project, named, episode, Locale::Ja).unwrap();
+    let opened = desk.open(SessionSelector::New(StageRoute::Whole), None, &now).unwrap();
+    let mut next = desk
+        .run_step(opened, SessionAction::Peek, "noveler_write", false, &now)
+        .unwrap()
+        .next;
+    while let NextStep::Ask(asked) = next {
         let content = crate::novel::script::answer(&format!("{}:{}", asked.stage, asked.submit.turn));
-        let answer = Answer {
+        let answer = TurnAnswer {
             content,
-            ..Answer::default()
+            ..TurnAnswer::default()
         };
-        let opened = desk.open(Which::Named(SESSION), None, &now).unwrap();
+        let opened = desk.open(SessionSelector::Named(SESSION), None, &now).unwrap();
         next = desk
-            .work(opened, Act::Answer(answer), "noveler_write", false, &now)
+            .run_step(opened, SessionAction::Answer(answer), "noveler_write", false, &now)
             .unwrap()
             .next;
     }
 }
 
 /// Runs one call through the pipeline.
-pub(crate) async fn call(app: &App, tool: &str, arguments: Value) -> Reply {
+pub(crate) async fn call(app: &App, tool: &str, arguments: Value) -> ToolReply {
     call_as(app, tool, arguments, whole(app), CancellationToken::new()).await
 }
 
 /// A caller who may do everything.
 pub(crate) fn whole(app: &App) -> Caller {
     Caller {
-        access: Arc::new(Access::whole(app.scope.clone())),
+        access: Arc::new(Access::full(app.scope.clone())),
         ..Caller::default()
     }
 }
@@ -247,7 +253,7 @@ pub(crate) async fn call_as(
     arguments: Value,
     caller: Caller,
     cancel: CancellationToken,
-) -> Reply {
+) -> ToolReply {
     let entry = app
         .catalogue
         .find(&app.scope, tool)
@@ -261,7 +267,7 @@ pub(crate) async fn call_as(
         answerer: Answerer::Host,
         project: Arc::clone(app.kernel.roots.default_project()),
         cancel,
-        progress: Progress::default(),
+        progress: CallProgress::default(),
         batch: None,
     };
     let reply = pipeline::run(&app.kernel, &app.catalogue, entry, call).await;
@@ -270,8 +276,8 @@ pub(crate) async fn call_as(
 }
 
 /// The tools that write their result to a file when asked.
-pub(crate) fn delivering(app: &App) -> impl Iterator<Item = &Entry> {
-    let delivers = |entry: &&Entry| entry.spec.options.contains(&SharedOption::Delivery);
+pub(crate) fn delivering(app: &App) -> impl Iterator<Item = &ToolEntry> {
+    let delivers = |entry: &&ToolEntry| entry.spec.options.contains(&SharedOption::Delivery);
     app.catalogue.entries().iter().filter(delivers)
 }
 
@@ -279,7 +285,7 @@ pub(crate) fn delivering(app: &App) -> impl Iterator<Item = &Entry> {
 const SCOPES: [&str; 4] = ["roots", "files", "file_path", "file_paths"];
 
 /// The most that a tool can be asked for: the whole project, only what must be given of the example.
-pub(crate) fn wide(entry: &Entry, example: &Map<String, Value>) -> Map<String, Value> {
+pub(crate) fn wide(entry: &ToolEntry, example: &Map<String, Value>) -> Map<String, Value> {
     let properties = entry.input["properties"].as_object().unwrap();
     let required: Vec<&str> = entry
         .input
@@ -290,12 +296,14 @@ pub(crate) fn wide(entry: &Entry, example: &Map<String, Value>) -> Map<String, V
         .filter_map(Value::as_str)
         .collect();
     let ruled = |name: &str| {
-        use fumi::tool::Rule;
+        use fumi::tool::ArgumentRule;
         entry.spec.rules.iter().any(|rule| match rule {
-            Rule::ExactlyOne(names) | Rule::AnyOf(names) => names.contains(&name),
-            Rule::AtMostOne(_) | Rule::Needs(..) | Rule::Without(..) | Rule::Encoding(_) | Rule::BroughtDown(..) => {
-                false
-            }
+            ArgumentRule::ExactlyOne(names) | ArgumentRule::AnyOf(names) => names.contains(&name),
+            ArgumentRule::AtMostOne(_)
+            | ArgumentRule::Needs(..)
+            | ArgumentRule::Without(..)
+            | ArgumentRule::Encoding(_)
+            | ArgumentRule::ClampedTo(..) => false,
         })
     };
     let mut wide = example.clone();

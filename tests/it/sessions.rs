@@ -59,7 +59,7 @@ async fn a_session_that_was_ended_is_unknown() {
             .called()
             .2
     );
-    assert!(server.app.sessions.root(&session.id).is_some());
+    assert!(server.app.sessions.project(&session.id).is_some());
     // Python's clients take no other success for one.
     assert_eq!(session.end().await, StatusCode::NO_CONTENT);
     assert_eq!(
@@ -67,10 +67,10 @@ async fn a_session_that_was_ended_is_unknown() {
         StatusCode::NOT_FOUND
     );
     assert!(
-        server.app.sessions.root(&session.id).is_none(),
+        server.app.sessions.project(&session.id).is_none(),
         "its project is still remembered"
     );
-    assert_eq!(server.edge.streams.sessions(), 0);
+    assert_eq!(server.edge.sessions.sessions(), 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -184,19 +184,26 @@ async fn an_open_stream_and_a_running_call_are_counted() {
     let session = Session::open(&server).await;
     let stream = session.listen().await;
     assert_eq!(stream.status(), StatusCode::OK);
-    assert_eq!(server.edge.streams.open_in(&session.id), 1, "the stream is not counted");
+    assert_eq!(
+        server.edge.sessions.open_count(&session.id),
+        1,
+        "the stream is not counted"
+    );
     let running = tokio::spawn({
         let session = session.clone();
         async move { session.call("wait_at_gate", json!({})).await }
     });
     gate.entered().await;
-    assert!(server.edge.streams.open_in(&session.id) >= 2, "the call is not counted");
-    assert_eq!(server.edge.streams.running_calls(), 1);
+    assert!(
+        server.edge.sessions.open_count(&session.id) >= 2,
+        "the call is not counted"
+    );
+    assert_eq!(server.edge.sessions.running_calls(), 1);
     gate.open();
     assert_eq!(running.await.unwrap().called().1, "through");
-    assert_eq!(server.edge.streams.running_calls(), 0);
+    assert_eq!(server.edge.sessions.running_calls(), 0);
     drop(stream);
-    while server.edge.streams.open_in(&session.id) > 0 {
+    while server.edge.sessions.open_count(&session.id) > 0 {
         tokio::task::yield_now().await;
     }
 }
@@ -215,7 +222,7 @@ async fn a_cancelled_notification_stops_the_work() {
         .notify("notifications/cancelled", json!({"requestId": id, "reason": "enough"}))
         .await;
     gate.stopped().await;
-    while server.edge.streams.running_calls() > 0 {
+    while server.edge.sessions.running_calls() > 0 {
         tokio::task::yield_now().await;
     }
     running.abort();
@@ -236,7 +243,7 @@ async fn hanging_up_stops_the_work_in_the_stateless_era() {
     gate.entered().await;
     running.abort();
     gate.stopped().await;
-    while server.edge.streams.running_calls() > 0 {
+    while server.edge.sessions.running_calls() > 0 {
         tokio::task::yield_now().await;
     }
 }

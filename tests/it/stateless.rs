@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use fumi::{
-    mcp::{self, server::Server as Handler, stateless::Calls},
-    tool::{Effect, catalogue::Entry},
+    mcp::{self, server::McpServer as Handler, stateless::StatelessCalls},
+    tool::{Effect, catalogue::ToolEntry},
 };
 use http::Request;
 use proptest::{
@@ -95,17 +95,17 @@ type Library = Box<dyn Fn(Request<axum::body::Body>) -> std::pin::Pin<Box<dyn Fu
 
 /// Both ways over the same parts.
 struct Both {
-    calls: Calls,
+    calls: StatelessCalls,
     library: Library,
 }
 
 impl Both {
     fn new(sample: &Sample) -> Self {
         let app = sample.app();
-        let streams = mcp::sessions::Streams::new(&app);
+        let streams = mcp::sessions::SessionRegistry::new(&app);
         let closing = CancellationToken::new();
         let handler = Handler::new(Arc::clone(&app), Arc::clone(&streams));
-        let calls = Calls::new(handler.clone(), closing.clone());
+        let calls = StatelessCalls::new(handler.clone(), closing.clone());
         let service = mcp::endpoint(&app, &streams, closing, move || handler.clone()).service;
         Self {
             calls,
@@ -167,8 +167,8 @@ async fn every_tools_example_is_answered_alike_both_ways() {
     // A tool that asks makes a conversation of its call, what was written once is not written again, and a record has its own name.
     // Without a session of the protocol every call of a browser tool begins one of the browser, with a name of its own.
     // Steps of a batch say themselves how long they took, and what came from the cache.
-    let is_kept = |entry: &Entry| matches!(entry.spec.effect, Effect::Write | Effect::Records | Effect::OfSteps);
-    let repeats = |entry: &&Entry| !entry.asks && !is_kept(entry) && !needs_a_page(entry);
+    let is_kept = |entry: &ToolEntry| matches!(entry.spec.effect, Effect::Write | Effect::Records | Effect::OfSteps);
+    let repeats = |entry: &&ToolEntry| !entry.asks && !is_kept(entry) && !needs_a_page(entry);
     for entry in app.catalogue.entries().iter().filter(repeats) {
         let name = entry.spec.name;
         let example = Value::Object(sample.example(entry));

@@ -4,7 +4,7 @@
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
-use fumi::tool::{Caller, catalogue::Entry};
+use fumi::tool::{Caller, catalogue::ToolEntry};
 use fumi_base::{pools::Pool, text::Locale};
 use inotify::{Inotify, WatchMask};
 use serde_json::{Map, Value, json};
@@ -52,12 +52,12 @@ impl Opened {
     }
 }
 
-fn walks(entry: &Entry) -> bool {
+fn walks(entry: &ToolEntry) -> bool {
     entry.input["properties"].get("roots").is_some()
 }
 
 /// Makes another call of these arguments, which still looks at every file.
-fn vary(entry: &Entry, arguments: &mut Map<String, Value>, flag: &str) {
+fn vary(entry: &ToolEntry, arguments: &mut Map<String, Value>, flag: &str) {
     if entry.input["properties"].get(flag).is_some() {
         arguments.insert(flag.to_owned(), json!(true));
     } else {

@@ -4,7 +4,7 @@
 
 use std::{collections::BTreeSet, fs, path::Path};
 
-use fumi::{app::App, http::router::all_errors, tool::Reply};
+use fumi::{app::App, http::router::all_errors, tool::ToolReply};
 use regex::Regex;
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ use crate::sample::Sample;
 
 /// Asserts that a reply is a failure in the full form, with one of these codes. Returns its message.
 #[track_caller]
-pub(crate) fn refused(app: &App, reply: &Reply, codes: &[&str]) -> String {
+pub(crate) fn refused(app: &App, reply: &ToolReply, codes: &[&str]) -> String {
     assert!(reply.is_error, "served: {}", reply.structured);
     let error = &reply.structured["error"];
     let text = |pointer: &str| {

@@ -4,7 +4,7 @@
 //! Invariant: every carrier ends with た after a form that ました may follow as well, so that it takes the style of its text.
 //! The fault stands between ⟦ and ⟧; the rest of the sentence is clean.
 
-use fumi_novel::checks::Material;
+use fumi_novel::checks::CheckMaterial;
 
 use super::{Fault, is_bare, is_letter, is_narration, style::is_polite};
 
@@ -77,25 +77,26 @@ const REMNANTS: [&str; 6] = [
     "⟦ご希望があれば、続きも作成いたします。⟧",
 ];
 
-pub(super) fn double_honorific(clean: &Material<'_>) -> Vec<Fault> {
+pub(super) fn double_honorific(clean: &CheckMaterial<'_>) -> Vec<Fault> {
     carried(clean, &DOUBLE_HONORIFICS)
 }
 
-pub(super) fn misuse(clean: &Material<'_>) -> Vec<Fault> {
+pub(super) fn misuse(clean: &CheckMaterial<'_>) -> Vec<Fault> {
     carried(clean, &MISUSES)
 }
 
-pub(super) fn tautology(clean: &Material<'_>) -> Vec<Fault> {
+pub(super) fn tautology(clean: &CheckMaterial<'_>) -> Vec<Fault> {
     carried(clean, &TAUTOLOGIES)
 }
 
 /// A line that reminds its author, or a subject without its name.
-pub(super) fn placeholder(clean: &Material<'_>) -> Vec<Fault> {
+pub(super) fn placeholder(clean: &CheckMaterial<'_>) -> Vec<Fault> {
     let mut places = lines(clean, &PLACEHOLDERS);
     for two in clean.words().windows(2) {
         let [noun, particle] = two else { continue };
-        let is_subject =
-            noun.is(&["名詞", "固有名詞"]) && particle.is(&["助詞"]) && matches!(particle.surface, "は" | "が");
+        let is_subject = noun.has_parts(&["名詞", "固有名詞"])
+            && particle.has_parts(&["助詞"])
+            && matches!(particle.surface, "は" | "が");
         if is_subject && is_bare(clean, noun) && noun.source.end == particle.source.start {
             places.push(Fault::replaced(noun.source.clone(), "○○"));
         }
@@ -104,7 +105,7 @@ pub(super) fn placeholder(clean: &Material<'_>) -> Vec<Fault> {
 }
 
 /// A line that an assistant wrote to the author.
-pub(super) fn assistant_remnant(clean: &Material<'_>) -> Vec<Fault> {
+pub(super) fn assistant_remnant(clean: &CheckMaterial<'_>) -> Vec<Fault> {
     lines(clean, &REMNANTS)
 }
 
@@ -123,7 +124,7 @@ fn read(carrier: &str, is_polite: bool) -> Option<(String, std::ops::Range<usize
 }
 
 /// Every carrier at the end of every paragraph of narration.
-fn carried(clean: &Material<'_>, carriers: &[&str]) -> Vec<Fault> {
+fn carried(clean: &CheckMaterial<'_>, carriers: &[&str]) -> Vec<Fault> {
     let is_polite = is_polite(clean);
     let carriers: Vec<_> = carriers.iter().filter_map(|carrier| read(carrier, is_polite)).collect();
     let faults = ends(clean).into_iter().flat_map(|end| {
@@ -136,7 +137,7 @@ fn carried(clean: &Material<'_>, carriers: &[&str]) -> Vec<Fault> {
 }
 
 /// Every carrier on a line of its own after every paragraph of narration.
-fn lines(clean: &Material<'_>, carriers: &[&str]) -> Vec<Fault> {
+fn lines(clean: &CheckMaterial<'_>, carriers: &[&str]) -> Vec<Fault> {
     let carriers: Vec<_> = carriers.iter().filter_map(|carrier| read(carrier, false)).collect();
     let faults = ends(clean).into_iter().flat_map(|end| {
         let faults = carriers.iter().map(move |(text, fault)| {
@@ -149,9 +150,9 @@ fn lines(clean: &Material<'_>, carriers: &[&str]) -> Vec<Fault> {
 }
 
 /// Where paragraphs end in which nobody speaks last.
-fn ends(clean: &Material<'_>) -> Vec<usize> {
+fn ends(clean: &CheckMaterial<'_>) -> Vec<usize> {
     let source = clean.manuscript().source();
-    let ends = clean.prose().filter_map(|prose| {
+    let ends = clean.paragraphs().filter_map(|prose| {
         let line = source[prose.source.clone()].strip_prefix('　')?;
         let stop = prose.source.end - '。'.len_utf8();
         (line.starts_with(is_letter) && line.ends_with('。') && is_narration(clean, stop)).then_some(prose.source.end)

@@ -3,7 +3,7 @@
 //! Verbs are taken from short lists of common ones that somebody does on purpose: the forms of others would be faults of
 //! another kind, or words of their own.
 
-use fumi_novel::{checks::Material, manuscript::Voice, morphology::Morpheme};
+use fumi_novel::{checks::CheckMaterial, manuscript::TextVoice, morphology::Morpheme};
 
 use super::{Fault, is_bare, verbs::negative_stem};
 
@@ -125,12 +125,14 @@ const GODAN: [&str; 62] = [
 ];
 
 /// A potential without its ら.
-pub(super) fn ra_nuki(clean: &Material<'_>) -> Vec<Fault> {
+pub(super) fn ra_nuki(clean: &CheckMaterial<'_>) -> Vec<Fault> {
     let mut places = Vec::new();
-    for (_, _, words) in clean.heard(Voice::Narration) {
+    for (_, _, words) in clean.sentences_in_voice(TextVoice::Narration) {
         for two in words.windows(2) {
             let [verb, next] = two else { continue };
-            if !verb.is(&["動詞", "自立"]) || !ICHIDAN.contains(&verb.base) || verb.source.end != next.source.start
+            if !verb.has_parts(&["動詞", "自立"])
+                || !ICHIDAN.contains(&verb.base)
+                || verb.source.end != next.source.start
             {
                 continue;
             }
@@ -144,8 +146,8 @@ pub(super) fn ra_nuki(clean: &Material<'_>) -> Vec<Fault> {
                         .within(0.."れ".len())
                         .reaching(len, 0),
                 );
-            } else if form == "連用形" && next.is(&["助動詞"]) && next.surface == "た"
-                || form == "未然形" && next.is(&["助動詞"]) && next.base == "ない"
+            } else if form == "連用形" && next.has_parts(&["助動詞"]) && next.surface == "た"
+                || form == "未然形" && next.has_parts(&["助動詞"]) && next.base == "ない"
             {
                 places.push(Fault::replaced(verb.source.end..verb.source.end, "れ").reaching(len, 0));
             } else if form == "基本形" && next.surface == "。" && verb.base != "来る" {
@@ -162,12 +164,12 @@ pub(super) fn ra_nuki(clean: &Material<'_>) -> Vec<Fault> {
 }
 
 /// A causative with a needless さ: one that stands there, or a past form that becomes one.
-pub(super) fn sa_ire(clean: &Material<'_>) -> Vec<Fault> {
+pub(super) fn sa_ire(clean: &CheckMaterial<'_>) -> Vec<Fault> {
     let mut places = Vec::new();
-    for (_, _, words) in clean.heard(Voice::Narration) {
+    for (_, _, words) in clean.sentences_in_voice(TextVoice::Narration) {
         for two in words.windows(2) {
             let [verb, next] = two else { continue };
-            let Some(inflection) = verb.inflection.filter(|_| verb.is(&["動詞", "自立"])) else {
+            let Some(inflection) = verb.inflection.filter(|_| verb.has_parts(&["動詞", "自立"])) else {
                 continue;
             };
             let is_godan = inflection.kind.starts_with("五段") && !inflection.kind.contains("サ行");
@@ -179,7 +181,7 @@ pub(super) fn sa_ire(clean: &Material<'_>) -> Vec<Fault> {
                 let fault = Fault::replaced(end..end, "さ");
                 places.push(fault.reaching(verb.source.len(), "せ".len()));
             } else if inflection.form == "連用タ接続"
-                && next.is(&["助動詞"])
+                && next.has_parts(&["助動詞"])
                 && matches!(next.surface, "た" | "だ")
                 && GODAN.contains(&verb.base)
                 && let Some(stem) = negative_stem(verb.base)
@@ -193,16 +195,18 @@ pub(super) fn sa_ire(clean: &Material<'_>) -> Vec<Fault> {
 }
 
 /// A の between two nouns that became the particle after them: 倉庫の中庭で, 倉庫で中庭で.
-pub(super) fn doubled_joshi(clean: &Material<'_>) -> Vec<Fault> {
+pub(super) fn doubled_joshi(clean: &CheckMaterial<'_>) -> Vec<Fault> {
     let mut places = Vec::new();
-    for (_, _, words) in clean.heard(Voice::Narration) {
+    for (_, _, words) in clean.sentences_in_voice(TextVoice::Narration) {
         for five in words.windows(5) {
             let [first, no, second, particle, next] = five else {
                 continue;
             };
-            let is_case = particle.is(&["助詞", "格助詞", "一般"]) && matches!(particle.surface, "が" | "に" | "で");
+            let is_case =
+                particle.has_parts(&["助詞", "格助詞", "一般"]) && matches!(particle.surface, "が" | "に" | "で");
             let goes_on = !matches!(next.parts[0], "助詞" | "助動詞" | "記号");
-            let is_pair = is_thing(first) && is_thing(second) && no.is(&["助詞", "連体化"]) && no.surface == "の";
+            let is_pair =
+                is_thing(first) && is_thing(second) && no.has_parts(&["助詞", "連体化"]) && no.surface == "の";
             if is_pair && is_case && goes_on && is_bare(clean, no) && is_bare(clean, particle) {
                 let after = particle.source.end - no.source.end;
                 places.push(Fault::replaced(no.source.clone(), particle.surface).reaching(0, after));

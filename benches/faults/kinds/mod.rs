@@ -17,8 +17,8 @@ mod widths;
 use std::ops::Range;
 
 use fumi_novel::{
-    checks::Material,
-    manuscript::{LineKind, Part, Voice},
+    checks::CheckMaterial,
+    manuscript::{LineKind, ManuscriptPart, TextVoice},
     morphology::Morpheme,
 };
 
@@ -44,7 +44,7 @@ pub(crate) struct Kind {
     pub(crate) bar: Bar,
     /// Whether it is only set into narration.
     is_narration_only: bool,
-    places: fn(&Material<'_>) -> Vec<Fault>,
+    places: fn(&CheckMaterial<'_>) -> Vec<Fault>,
 }
 
 /// All kinds.
@@ -75,7 +75,7 @@ pub(crate) const KINDS: [Kind; 24] = [
     narration("assistant_remnant", Bar::None, carriers::assistant_remnant),
 ];
 
-const fn everywhere(name: &'static str, bar: Bar, places: fn(&Material<'_>) -> Vec<Fault>) -> Kind {
+const fn everywhere(name: &'static str, bar: Bar, places: fn(&CheckMaterial<'_>) -> Vec<Fault>) -> Kind {
     Kind {
         name,
         bar,
@@ -84,7 +84,7 @@ const fn everywhere(name: &'static str, bar: Bar, places: fn(&Material<'_>) -> V
     }
 }
 
-const fn narration(name: &'static str, bar: Bar, places: fn(&Material<'_>) -> Vec<Fault>) -> Kind {
+const fn narration(name: &'static str, bar: Bar, places: fn(&CheckMaterial<'_>) -> Vec<Fault>) -> Kind {
     Kind {
         name,
         bar,
@@ -210,14 +210,14 @@ impl Fault {
 impl Kind {
     /// Every place where a text could have the fault.
     #[must_use]
-    pub(crate) fn places(&self, clean: &Material<'_>) -> Vec<Fault> {
+    pub(crate) fn places(&self, clean: &CheckMaterial<'_>) -> Vec<Fault> {
         let places = (self.places)(clean).into_iter();
         places.filter(|fault| self.may_stand(clean, fault)).collect()
     }
 
     /// The text with the fault at a place that the seed chooses; nothing where the text offers none.
     #[must_use]
-    pub(crate) fn inject(&self, clean: &Material<'_>, seed: u64) -> Option<Faulty> {
+    pub(crate) fn inject(&self, clean: &CheckMaterial<'_>, seed: u64) -> Option<Faulty> {
         let mut places = self.places(clean);
         if places.is_empty() {
             return None;
@@ -231,13 +231,13 @@ impl Kind {
     }
 
     /// In the story, in prose, and where nothing is marked up.
-    fn may_stand(&self, clean: &Material<'_>, fault: &Fault) -> bool {
+    fn may_stand(&self, clean: &CheckMaterial<'_>, fault: &Fault) -> bool {
         fault.changes.iter().all(|change| {
             let lines = clean.manuscript().lines();
             let line = lines.partition_point(|line| line.next <= change.range.start);
             let is_prose = lines
                 .get(line)
-                .is_some_and(|line| line.part == Part::Body && line.kind == LineKind::Paragraph);
+                .is_some_and(|line| line.part == ManuscriptPart::Body && line.kind == LineKind::Paragraph);
             let is_heard = !self.is_narration_only
                 || is_narration(clean, change.range.start)
                 // A change at the end of a sentence is heard where the sentence is.
@@ -248,25 +248,25 @@ impl Kind {
 }
 
 /// Whether nobody in the story is heard at a byte.
-fn is_narration(clean: &Material<'_>, byte: usize) -> bool {
-    clean.voice_at(byte) == Voice::Narration
+fn is_narration(clean: &CheckMaterial<'_>, byte: usize) -> bool {
+    clean.voice_at(byte) == TextVoice::Narration
 }
 
 /// Where the character before a byte begins.
-fn before(clean: &Material<'_>, byte: usize) -> usize {
+fn before(clean: &CheckMaterial<'_>, byte: usize) -> usize {
     let source = clean.manuscript().source();
     byte - source[..byte].chars().next_back().map_or(0, char::len_utf8)
 }
 
 /// Whether a word stands in the source as it is read, without markup in it.
-fn is_bare(clean: &Material<'_>, word: &Morpheme<'_>) -> bool {
+fn is_bare(clean: &CheckMaterial<'_>, word: &Morpheme<'_>) -> bool {
     clean.manuscript().source()[word.source.clone()] == *word.surface
 }
 
 /// The characters of the story's prose, each with its place in the source and those around it.
-fn characters<'m>(clean: &'m Material<'_>) -> impl Iterator<Item = Sign> + 'm {
+fn characters<'m>(clean: &'m CheckMaterial<'_>) -> impl Iterator<Item = Sign> + 'm {
     let source = clean.manuscript().source();
-    clean.prose().flat_map(move |prose| {
+    clean.paragraphs().flat_map(move |prose| {
         let line = &source[prose.source.clone()];
         let mut last = None;
         let mut signs: Vec<Sign> = Vec::new();

@@ -1,14 +1,14 @@
 //! What happens at the edges of paragraphs: spaces that stay behind, and indents that are forgotten.
 
-use fumi_novel::checks::Material;
+use fumi_novel::checks::CheckMaterial;
 
 use super::{Change, Fault, is_letter};
 
 /// Spaces at the end of a line.
-pub(super) fn trailing_space(clean: &Material<'_>) -> Vec<Fault> {
+pub(super) fn trailing_space(clean: &CheckMaterial<'_>) -> Vec<Fault> {
     let source = clean.manuscript().source();
     let lines = clean
-        .prose()
+        .paragraphs()
         .filter(|prose| !source[prose.source.clone()].ends_with(char::is_whitespace));
     lines
         .flat_map(|prose| ["　", " ", "  "].map(|space| Fault::replaced(prose.source.end..prose.source.end, space)))
@@ -17,10 +17,10 @@ pub(super) fn trailing_space(clean: &Material<'_>) -> Vec<Fault> {
 
 /// Paragraphs of narration that begin without their space, one after another as in a passage that was pasted; as many as the
 /// manual page takes for a mixture, which is more than one in twenty.
-pub(super) fn missing_indent(clean: &Material<'_>) -> Vec<Fault> {
+pub(super) fn missing_indent(clean: &CheckMaterial<'_>) -> Vec<Fault> {
     let source = clean.manuscript().source();
     let (mut heads, mut indented) = (Vec::new(), 0);
-    for prose in clean.prose() {
+    for prose in clean.paragraphs() {
         let line = &source[prose.source.clone()];
         match line.strip_prefix('　') {
             Some(rest) => {

@@ -5,14 +5,14 @@
 use std::collections::HashSet;
 
 use fumi_novel::{
-    checks::Material,
-    manuscript::{Closing, Kind as Span, Voice},
+    checks::CheckMaterial,
+    manuscript::{SpanKind as Span, SpeechEnd, TextVoice},
 };
 
 use super::{Fault, Sign, characters, is_hiragana, is_kanji, is_katakana, is_letter};
 
 /// A single … or dots of another kind, for …… or at the end of a speech.
-pub(super) fn ellipsis(clean: &Material<'_>) -> Vec<Fault> {
+pub(super) fn ellipsis(clean: &CheckMaterial<'_>) -> Vec<Fault> {
     const WRONG: [&str; 5] = ["…", "・・・", "...", "………", "・・"];
     let source = clean.manuscript().source();
     let mut places = Vec::new();
@@ -33,7 +33,7 @@ pub(super) fn ellipsis(clean: &Material<'_>) -> Vec<Fault> {
 }
 
 /// A dash of the wrong length or of another sign, for ―― or for a comma before a turn.
-pub(super) fn dash(clean: &Material<'_>) -> Vec<Fault> {
+pub(super) fn dash(clean: &CheckMaterial<'_>) -> Vec<Fault> {
     const WRONG: [&str; 5] = ["―", "—", "─", "--", "―――"];
     let source = clean.manuscript().source();
     let mut places = Vec::new();
@@ -65,7 +65,7 @@ fn is_number(c: char) -> bool {
 }
 
 /// No space, or one of the half width, where a sentence begins after ！ or ？.
-pub(super) fn space_after_mark(clean: &Material<'_>) -> Vec<Fault> {
+pub(super) fn space_after_mark(clean: &CheckMaterial<'_>) -> Vec<Fault> {
     let (source, beginnings) = (clean.manuscript().source(), beginnings(clean));
     let mut places = Vec::new();
     for sign in characters(clean) {
@@ -83,7 +83,7 @@ pub(super) fn space_after_mark(clean: &Material<'_>) -> Vec<Fault> {
             }
         } else if sign.own == '。'
             && sign.before.is_some_and(is_letter)
-            && clean.voice_at(sign.at) == Voice::Dialogue
+            && clean.voice_at(sign.at) == TextVoice::Dialogue
             && let Some(next) = sign.after.filter(|c| is_letter(*c))
             && beginnings.contains(&sign.range().end)
         {
@@ -95,14 +95,14 @@ pub(super) fn space_after_mark(clean: &Material<'_>) -> Vec<Fault> {
 }
 
 /// Where words begin that are able to begin a sentence.
-fn beginnings(clean: &Material<'_>) -> HashSet<usize> {
+fn beginnings(clean: &CheckMaterial<'_>) -> HashSet<usize> {
     let words = clean.words().iter();
     let able = words.filter(|word| !matches!(word.parts[0], "助詞" | "助動詞" | "記号") && word.parts[1] != "接尾");
     able.map(|word| word.source.start).collect()
 }
 
 /// A 。 before 」 in a text that leaves it out.
-pub(super) fn period_before_bracket(clean: &Material<'_>) -> Vec<Fault> {
+pub(super) fn period_before_bracket(clean: &CheckMaterial<'_>) -> Vec<Fault> {
     let closings = || characters(clean).filter(|sign| sign.own == '」');
     let with = closings().filter(|sign| sign.before == Some('。')).count();
     let without: Vec<Sign> = closings().filter(|sign| sign.before.is_some_and(is_letter)).collect();
@@ -120,14 +120,14 @@ pub(super) fn period_before_bracket(clean: &Material<'_>) -> Vec<Fault> {
         .collect()
 }
 
-fn starts_speech(clean: &Material<'_>, byte: usize) -> bool {
+fn starts_speech(clean: &CheckMaterial<'_>, byte: usize) -> bool {
     clean.manuscript().source()[byte..]
         .trim_start_matches('　')
         .starts_with('「')
 }
 
 /// A comma or a full stop after another one.
-pub(super) fn repeated_punctuation(clean: &Material<'_>) -> Vec<Fault> {
+pub(super) fn repeated_punctuation(clean: &CheckMaterial<'_>) -> Vec<Fault> {
     let single = characters(clean).filter(|sign| {
         let around = [sign.before, sign.after];
         matches!(sign.own, '。' | '、') && around.iter().flatten().all(|c| !matches!(c, '。' | '、'))
@@ -147,12 +147,12 @@ pub(super) fn repeated_punctuation(clean: &Material<'_>) -> Vec<Fault> {
 }
 
 /// A bracket that was forgotten, set twice, or closed by another one.
-pub(super) fn unbalanced_bracket(clean: &Material<'_>) -> Vec<Fault> {
+pub(super) fn unbalanced_bracket(clean: &CheckMaterial<'_>) -> Vec<Fault> {
     let (source, bracket) = (clean.manuscript().source(), '」'.len_utf8());
     let lines = clean.manuscript().lines();
     let mut places = Vec::new();
     for span in clean.manuscript().spans() {
-        if span.kind != Span::Dialogue(Closing::Closed) {
+        if span.kind != Span::Dialogue(SpeechEnd::Closed) {
             continue;
         }
         let speech = &source[span.range.clone()];
@@ -184,7 +184,7 @@ pub(super) fn unbalanced_bracket(clean: &Material<'_>) -> Vec<Fault> {
     }
     let stray = characters(clean).filter(|sign| {
         let is_end = sign.own == '。' && sign.before.is_some_and(is_letter);
-        is_end && clean.voice_at(sign.at) == Voice::Narration
+        is_end && clean.voice_at(sign.at) == TextVoice::Narration
     });
     places.extend(stray.map(|sign| Fault::replaced(sign.at..sign.at, "」")));
     places

@@ -1,13 +1,13 @@
 //! Slips of a hand that stopped to think: a particle typed twice, a word left behind.
 
-use fumi_novel::{checks::Material, manuscript::Voice, morphology::Morpheme};
+use fumi_novel::{checks::CheckMaterial, manuscript::TextVoice, morphology::Morpheme};
 
 use super::{Fault, is_bare, is_kanji, is_katakana};
 
 /// A particle directly after itself.
-pub(super) fn doubled_particle(clean: &Material<'_>) -> Vec<Fault> {
+pub(super) fn doubled_particle(clean: &CheckMaterial<'_>) -> Vec<Fault> {
     let mut places = Vec::new();
-    for (_, _, words) in clean.heard(Voice::Narration) {
+    for (_, _, words) in clean.sentences_in_voice(TextVoice::Narration) {
         for three in words.windows(3) {
             let [noun, particle, next] = three else { continue };
             if is_noun(noun)
@@ -25,9 +25,9 @@ pub(super) fn doubled_particle(clean: &Material<'_>) -> Vec<Fault> {
 }
 
 /// A word with its particle, or a noun of two kanji and more, directly after itself.
-pub(super) fn repeated_word(clean: &Material<'_>) -> Vec<Fault> {
+pub(super) fn repeated_word(clean: &CheckMaterial<'_>) -> Vec<Fault> {
     let mut places = Vec::new();
-    for (_, _, words) in clean.heard(Voice::Narration) {
+    for (_, _, words) in clean.sentences_in_voice(TextVoice::Narration) {
         for four in words.windows(4) {
             let [last, noun, particle, next] = four else { continue };
             let stands_alone = !matches!(last.parts[0], "名詞" | "接頭詞" | "連体詞");
@@ -62,7 +62,9 @@ fn is_noun(word: &Morpheme<'_>) -> bool {
 
 /// The particles that are typed twice. と is left out: it quotes, and then another one may follow.
 fn is_particle(word: &Morpheme<'_>) -> bool {
-    let is_kind = word.is(&["助詞", "格助詞", "一般"]) || word.is(&["助詞", "係助詞"]) || word.is(&["助詞", "連体化"]);
+    let is_kind = word.has_parts(&["助詞", "格助詞", "一般"])
+        || word.has_parts(&["助詞", "係助詞"])
+        || word.has_parts(&["助詞", "連体化"]);
     is_kind && matches!(word.surface, "を" | "に" | "が" | "の" | "で" | "は" | "も" | "へ")
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Only words that a text writes three times and always alike, so that there is no doubt which spelling is the stranger.
 
-use fumi_novel::{checks::Material, morphology::Morpheme};
+use fumi_novel::{checks::CheckMaterial, morphology::Morpheme};
 
 use super::{Fault, is_bare};
 
@@ -58,7 +58,7 @@ const OFTEN: usize = 3;
 /// How many occurrences of one word may be chosen, so that frequent words do not crowd out the others.
 const CHOSEN: usize = 2;
 
-pub(super) fn spelling_variant(clean: &Material<'_>) -> Vec<Fault> {
+pub(super) fn spelling_variant(clean: &CheckMaterial<'_>) -> Vec<Fault> {
     let mut places = Vec::new();
     for (one, other) in PAIRS {
         places.extend(written(clean, one, other));
@@ -68,7 +68,7 @@ pub(super) fn spelling_variant(clean: &Material<'_>) -> Vec<Fault> {
 }
 
 /// Places where a word that is always written in one way could be written in the other.
-fn written(clean: &Material<'_>, usual: &str, other: &str) -> Vec<Fault> {
+fn written(clean: &CheckMaterial<'_>, usual: &str, other: &str) -> Vec<Fault> {
     let of = |base: &str| -> Vec<&Morpheme<'_>> { clean.words().iter().filter(|word| is_word(word, base)).collect() };
     let occurrences = of(usual);
     if occurrences.len() < OFTEN || !of(other).is_empty() {

@@ -1,30 +1,30 @@
 //! A sentence in the other style: plain narration that turns polite for once.
 
-use fumi_novel::{checks::Material, manuscript::Voice, morphology::Morpheme};
+use fumi_novel::{checks::CheckMaterial, manuscript::TextVoice, morphology::Morpheme};
 
 use super::{Fault, is_bare, verbs::continuing_stem};
 
 /// Whether the narration is polite, in more than one sentence of five.
-pub(super) fn is_polite(clean: &Material<'_>) -> bool {
+pub(super) fn is_polite(clean: &CheckMaterial<'_>) -> bool {
     let ends: Vec<bool> = clean
-        .heard(Voice::Narration)
+        .sentences_in_voice(TextVoice::Narration)
         .map(|(_, _, words)| words.iter().rev().take(4).any(is_polite_word))
         .collect();
     ends.iter().filter(|is_polite| **is_polite).count() * 5 > ends.len()
 }
 
 fn is_polite_word(word: &Morpheme<'_>) -> bool {
-    word.is(&["助動詞"]) && matches!(word.base, "です" | "ます")
+    word.has_parts(&["助動詞"]) && matches!(word.base, "です" | "ます")
 }
 
 /// The end of a plain sentence in です or ます.
-pub(super) fn mixed_style(clean: &Material<'_>) -> Vec<Fault> {
-    let narrated = clean.heard(Voice::Narration).count();
+pub(super) fn mixed_style(clean: &CheckMaterial<'_>) -> Vec<Fault> {
+    let narrated = clean.sentences_in_voice(TextVoice::Narration).count();
     if is_polite(clean) || narrated < 12 {
         return Vec::new();
     }
     let mut places = Vec::new();
-    for (_, sentence, words) in clean.heard(Voice::Narration) {
+    for (_, sentence, words) in clean.sentences_in_voice(TextVoice::Narration) {
         let [before @ .., last, stop] = words else { continue };
         let Some(penult) = before.last() else { continue };
         let is_plain = [penult, last]
@@ -47,14 +47,14 @@ pub(super) fn mixed_style(clean: &Material<'_>) -> Vec<Fault> {
 /// The polite form of an end, and where it begins.
 fn polite(third: Option<&Morpheme<'_>>, penult: &Morpheme<'_>, last: &Morpheme<'_>) -> Option<(usize, String)> {
     if last.surface == "た" || last.surface == "だ" {
-        if !last.is(&["助動詞"]) {
+        if !last.has_parts(&["助動詞"]) {
             return None;
         }
         if penult.base == "だ" && penult.surface == "だっ" {
             return Some((penult.source.start, "でした".to_owned()));
         }
         if last.base == "だ" {
-            let is_noun = matches!(penult.parts[0], "名詞") || penult.is(&["助詞", "副助詞"]);
+            let is_noun = matches!(penult.parts[0], "名詞") || penult.has_parts(&["助詞", "副助詞"]);
             return is_noun.then(|| (last.source.start, "です".to_owned()));
         }
         // であった has a form of its own.
@@ -63,11 +63,11 @@ fn polite(third: Option<&Morpheme<'_>>, penult: &Morpheme<'_>, last: &Morpheme<'
         }
         return masu(penult).map(|stem| (penult.source.start, format!("{stem}ました")));
     }
-    if last.is(&["動詞"]) && last.inflection.is_some_and(|inflection| inflection.form == "基本形") {
+    if last.has_parts(&["動詞"]) && last.inflection.is_some_and(|inflection| inflection.form == "基本形") {
         return masu(last).map(|stem| (last.source.start, format!("{stem}ます")));
     }
     // のである, である
-    if last.base == "ある" && last.is(&["助動詞"]) && penult.surface == "で" && penult.base == "だ" {
+    if last.base == "ある" && last.has_parts(&["助動詞"]) && penult.surface == "で" && penult.base == "だ" {
         return Some((penult.source.start, "です".to_owned()));
     }
     None
@@ -75,7 +75,7 @@ fn polite(third: Option<&Morpheme<'_>>, penult: &Morpheme<'_>, last: &Morpheme<'
 
 /// The form before ます.
 fn masu(verb: &Morpheme<'_>) -> Option<String> {
-    if !verb.is(&["動詞"]) {
+    if !verb.has_parts(&["動詞"]) {
         return None;
     }
     let kind = verb.inflection?.kind;

@@ -5,15 +5,15 @@
 use std::ops::Range;
 
 use fumi_novel::{
-    checks::Material,
-    manuscript::{Closing, Kind as Span},
+    checks::CheckMaterial,
+    manuscript::{SpanKind as Span, SpeechEnd},
 };
 use unicode_normalization::UnicodeNormalization as _;
 
 use super::{Fault, characters, is_bare, is_hiragana, is_kanji, is_katakana, is_letter};
 
 /// ! or ? of the half width.
-pub(super) fn half_width_mark(clean: &Material<'_>) -> Vec<Fault> {
+pub(super) fn half_width_mark(clean: &CheckMaterial<'_>) -> Vec<Fault> {
     let source = clean.manuscript().source();
     let mut places = Vec::new();
     for sign in characters(clean) {
@@ -32,7 +32,7 @@ pub(super) fn half_width_mark(clean: &Material<'_>) -> Vec<Fault> {
 }
 
 /// A word of katakana in the half width.
-pub(super) fn half_width_kana(clean: &Material<'_>) -> Vec<Fault> {
+pub(super) fn half_width_kana(clean: &CheckMaterial<'_>) -> Vec<Fault> {
     let words = clean.words().iter();
     let katakana = words.filter(|word| {
         let is_word = word.surface.chars().count() >= 2 && word.surface.chars().all(is_katakana);
@@ -62,13 +62,13 @@ fn half(c: char) -> Option<String> {
 }
 
 /// Brackets of the half width around words that stay as they are.
-pub(super) fn half_width_bracket(clean: &Material<'_>) -> Vec<Fault> {
+pub(super) fn half_width_bracket(clean: &CheckMaterial<'_>) -> Vec<Fault> {
     let source = clean.manuscript().source();
     let mut places = Vec::new();
     for span in clean.manuscript().spans() {
         if !matches!(
             span.kind,
-            Span::Dialogue(Closing::Closed) | Span::Thought(Closing::Closed)
+            Span::Dialogue(SpeechEnd::Closed) | Span::Thought(SpeechEnd::Closed)
         ) {
             continue;
         }
@@ -107,7 +107,7 @@ fn pair(source: &str, range: &Range<usize>) -> Option<Fault> {
 }
 
 /// Kana whose voiced mark is a character of its own.
-pub(super) fn decomposed_character(clean: &Material<'_>) -> Vec<Fault> {
+pub(super) fn decomposed_character(clean: &CheckMaterial<'_>) -> Vec<Fault> {
     let words = clean.words().iter().filter(|word| is_bare(clean, word));
     words
         .filter_map(|word| {

@@ -22,20 +22,21 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::{
-    Clock, Expect, MAX_KEY_BYTES, MAX_VALUE_BYTES, Skipped, Store, StoreError, Version, fs::Fs, memory::Memory,
+    Clock, ExpectedState, ForeignFile, MAX_KEY_BYTES, MAX_VALUE_BYTES, Store, StoreError, Version, fs::FolderStore,
+    memory::MemoryStore,
 };
 
 const SECOND: Duration = Duration::from_secs(1);
 
 /// A store whose clock moves only when a test moves it.
-struct Rig {
+struct TestStore {
     store: Arc<dyn Store>,
     now: Arc<AtomicU64>,
     dir: TempDir,
 }
 
-impl Rig {
-    fn of(make: impl FnOnce(&Path, Clock) -> Arc<dyn Store>) -> Self {
+impl TestStore {
+    fn new(make: impl FnOnce(&Path, Clock) -> Arc<dyn Store>) -> Self {
         let dir = tempfile::tempdir().expect("a folder");
         let now = Arc::new(AtomicU64::new(1_800_000_000_000));
         let store = make(dir.path(), clock(&now));
@@ -43,14 +44,14 @@ impl Rig {
     }
 
     fn fs() -> Self {
-        Self::of(|dir, clock| Arc::new(Fs::open(dir, clock).expect("opens")))
+        Self::new(|dir, clock| Arc::new(FolderStore::open(dir, clock).expect("opens")))
     }
 
     fn memory() -> Self {
-        Self::of(|_, clock| Arc::new(Memory::new(64 << 20, clock)))
+        Self::new(|_, clock| Arc::new(MemoryStore::new(64 << 20, clock)))
     }
 
-    fn later(&self, by: Duration) {
+    fn advance(&self, by: Duration) {
         let by = u64::try_from(by.as_millis()).expect("a test's time");
         self.now.fetch_add(by, Ordering::SeqCst);
     }
@@ -62,7 +63,7 @@ impl Rig {
     async fn put_for(&self, key: &str, value: &str, ttl: Option<Duration>) -> Version {
         let put = self
             .store
-            .put(key, value.as_bytes().to_vec(), Expect::Anything, ttl)
+            .put(key, value.as_bytes().to_vec(), ExpectedState::Anything, ttl)
             .await;
         put.expect("it is put")
     }
@@ -81,7 +82,7 @@ impl Rig {
 
 fn clock(now: &Arc<AtomicU64>) -> Clock {
     let now = Arc::clone(now);
-    Clock::of(move || SystemTime::UNIX_EPOCH + Duration::from_millis(now.load(Ordering::SeqCst)))
+    Clock::from_fn(move || SystemTime::UNIX_EPOCH + Duration::from_millis(now.load(Ordering::SeqCst)))
 }
 
 /// Generates a module of tests for each kind.
@@ -94,11 +95,11 @@ macro_rules! contract {
     };
     ($kind:ident [$($behaviour:ident)*]) => {
         mod $kind {
-            use super::super::Rig;
+            use super::super::TestStore;
             $(
                 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
                 async fn $behaviour() {
-                    super::super::$behaviour(Rig::$kind()).await;
+                    super::super::$behaviour(TestStore::$kind()).await;
                 }
             )*
         }
@@ -108,7 +109,7 @@ macro_rules! contract {
 contract! {[
     an_entry_is_what_was_put
     a_put_happens_in_the_expected_state_only
-    of_many_who_create_one_does
+    only_one_concurrent_create_succeeds
     no_increment_of_many_is_lost
     an_entry_ends_at_its_time
     an_end_can_be_moved
@@ -119,17 +120,17 @@ contract! {[
     what_is_deleted_is_gone
     a_lease_excludes_until_it_ends
     a_lease_that_ended_is_lost
-    of_many_who_want_a_lease_one_has_it
+    only_one_holder_gets_lease
     a_holder_who_is_gone_is_evicted
     sweeping_changes_nothing_that_lives
 ]}
 
-async fn an_entry_is_what_was_put(rig: Rig) {
+async fn an_entry_is_what_was_put(rig: TestStore) {
     assert_eq!(rig.value("a").await, None);
     let bytes: Vec<u8> = (0..=255).cycle().take(100_000).collect();
     let version = rig
         .store
-        .put("a", bytes.clone(), Expect::Anything, None)
+        .put("a", bytes.clone(), ExpectedState::Anything, None)
         .await
         .expect("it is put");
     let entry = rig.store.get("a").await.expect("readable").expect("there");
@@ -138,24 +139,27 @@ async fn an_entry_is_what_was_put(rig: Rig) {
     assert_eq!(rig.value("a").await.as_deref(), Some(""));
 }
 
-async fn a_put_happens_in_the_expected_state_only(rig: Rig) {
+async fn a_put_happens_in_the_expected_state_only(rig: TestStore) {
     let put = |expect| rig.store.put("a", b"new".to_vec(), expect, None);
     let conflict = |result| matches!(result, Err(StoreError::Conflict));
     let other = rig.put("other", "").await;
-    assert!(conflict(put(Expect::Version(other)).await), "it is not there");
-    let first = put(Expect::Absent).await.expect("absent");
-    assert!(conflict(put(Expect::Absent).await));
-    let second = put(Expect::Version(first)).await.expect("as expected");
-    assert!(conflict(put(Expect::Version(first)).await), "a version from before");
-    let third = put(Expect::Anything).await.expect("any");
-    assert!(conflict(put(Expect::Version(second)).await));
-    assert!(put(Expect::Version(third)).await.is_ok());
+    assert!(conflict(put(ExpectedState::Version(other)).await), "it is not there");
+    let first = put(ExpectedState::Absent).await.expect("absent");
+    assert!(conflict(put(ExpectedState::Absent).await));
+    let second = put(ExpectedState::Version(first)).await.expect("as expected");
+    assert!(
+        conflict(put(ExpectedState::Version(first)).await),
+        "a version from before"
+    );
+    let third = put(ExpectedState::Anything).await.expect("any");
+    assert!(conflict(put(ExpectedState::Version(second)).await));
+    assert!(put(ExpectedState::Version(third)).await.is_ok());
 }
 
-async fn of_many_who_create_one_does(rig: Rig) {
+async fn only_one_concurrent_create_succeeds(rig: TestStore) {
     let created = all(16, |task| {
         let store = Arc::clone(&rig.store);
-        async move { store.put("a", vec![task], Expect::Absent, None).await.is_ok() }
+        async move { store.put("a", vec![task], ExpectedState::Absent, None).await.is_ok() }
     })
     .await;
     assert_eq!(created.iter().filter(|created| **created).count(), 1);
@@ -164,7 +168,7 @@ async fn of_many_who_create_one_does(rig: Rig) {
     assert_eq!(usize::from(entry.value[0]), winner);
 }
 
-async fn no_increment_of_many_is_lost(rig: Rig) {
+async fn no_increment_of_many_is_lost(rig: TestStore) {
     all(16, |_| {
         let store = Arc::clone(&rig.store);
         async move { increment(store.as_ref(), 8).await }
@@ -173,7 +177,7 @@ async fn no_increment_of_many_is_lost(rig: Rig) {
     assert_eq!(rig.value("count").await.as_deref(), Some("128"));
 }
 
-async fn an_entry_ends_at_its_time(rig: Rig) {
+async fn an_entry_ends_at_its_time(rig: TestStore) {
     let version = rig.put_for("a", "short", Some(SECOND)).await;
     rig.put_for("b", "long", Some(SECOND * 2)).await;
     let ends = rig.store.get("a").await.expect("readable").expect("there").expires;
@@ -181,49 +185,59 @@ async fn an_entry_ends_at_its_time(rig: Rig) {
         ends,
         SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(1_800_000_001))
     );
-    rig.later(Duration::from_millis(999));
+    rig.advance(Duration::from_millis(999));
     assert_eq!(rig.value("a").await.as_deref(), Some("short"));
-    rig.later(Duration::from_millis(1));
+    rig.advance(Duration::from_millis(1));
     assert_eq!(rig.value("a").await, None);
     assert_eq!(rig.keys("").await, ["b"]);
     assert!(!rig.store.touch("a", None).await.expect("answered"), "it comes back");
-    assert!(!rig.store.delete("a", Expect::Anything).await.expect("answered"));
-    let expected = Expect::Version(version);
+    assert!(!rig.store.delete("a", ExpectedState::Anything).await.expect("answered"));
+    let expected = ExpectedState::Version(version);
     assert!(matches!(
         rig.store.put("a", Vec::new(), expected, None).await,
         Err(StoreError::Conflict)
     ));
-    assert!(rig.store.put("a", Vec::new(), Expect::Absent, None).await.is_ok());
-    rig.later(SECOND * 1_000);
+    assert!(
+        rig.store
+            .put("a", Vec::new(), ExpectedState::Absent, None)
+            .await
+            .is_ok()
+    );
+    rig.advance(SECOND * 1_000);
     assert_eq!(rig.keys("").await, ["a"], "without a time it stays");
 }
 
-async fn an_end_can_be_moved(rig: Rig) {
+async fn an_end_can_be_moved(rig: TestStore) {
     let version = rig.put_for("a", "value", Some(SECOND)).await;
     assert!(rig.store.touch("a", Some(SECOND * 3)).await.expect("answered"));
-    rig.later(SECOND * 2);
+    rig.advance(SECOND * 2);
     let entry = rig.store.get("a").await.expect("readable").expect("there");
     assert_eq!((entry.version, entry.value), (version, b"value".to_vec()));
     assert!(rig.store.touch("a", None).await.expect("answered"));
-    rig.later(SECOND * 1_000_000);
+    rig.advance(SECOND * 1_000_000);
     assert!(rig.store.touch("a", Some(SECOND)).await.expect("answered"));
-    rig.later(SECOND);
+    rig.advance(SECOND);
     assert_eq!(rig.value("a").await, None);
     assert!(!rig.store.touch("nowhere", None).await.expect("answered"));
 }
 
-async fn a_version_never_comes_back(rig: Rig) {
+async fn a_version_never_comes_back(rig: TestStore) {
     let mut seen = BTreeSet::new();
     for round in 0..20 {
         let version = rig.put("a", "same").await;
         assert!(seen.insert(version.0), "round {round}");
         if round % 2 == 0 {
-            assert!(rig.store.delete("a", Expect::Version(version)).await.expect("answered"));
+            assert!(
+                rig.store
+                    .delete("a", ExpectedState::Version(version))
+                    .await
+                    .expect("answered")
+            );
         }
     }
 }
 
-async fn keys_are_listed_in_order_by_prefix(rig: Rig) {
+async fn keys_are_listed_in_order_by_prefix(rig: TestStore) {
     let long = "s/".repeat(400);
     let keys = ["s/b", "s/a", "s", "S/a", "s/a/b", "s/é", "t/a", "s.a", &long];
     for key in keys {
@@ -238,7 +252,7 @@ async fn keys_are_listed_in_order_by_prefix(rig: Rig) {
     assert_eq!(rig.keys("nothing").await, [""; 0]);
 }
 
-async fn any_text_is_a_key(rig: Rig) {
+async fn any_text_is_a_key(rig: TestStore) {
     let long = "鍵".repeat(1_000);
     let longer = format!("{long}x");
     let keys = [
@@ -275,7 +289,7 @@ async fn any_text_is_a_key(rig: Rig) {
     assert_eq!(rig.keys("").await.len(), keys.len());
     for key in keys {
         assert!(
-            rig.store.delete(key, Expect::Anything).await.expect("answered"),
+            rig.store.delete(key, ExpectedState::Anything).await.expect("answered"),
             "{key}"
         );
     }
@@ -286,12 +300,12 @@ async fn any_text_is_a_key(rig: Rig) {
     assert!(above.iter().flatten().all(|entry| entry.file_name() != "etc"));
 }
 
-async fn what_cannot_be_stored_is_refused(rig: Rig) {
+async fn what_cannot_be_stored_is_refused(rig: TestStore) {
     let longest = "k".repeat(MAX_KEY_BYTES);
     rig.put(&longest, "").await;
     for key in ["", &format!("{longest}k")] {
         assert!(matches!(rig.store.get(key).await, Err(StoreError::Key(_))));
-        let put = rig.store.put(key, Vec::new(), Expect::Anything, None).await;
+        let put = rig.store.put(key, Vec::new(), ExpectedState::Anything, None).await;
         assert!(matches!(put, Err(StoreError::Key(_))));
         assert!(matches!(
             rig.store.lease(key, "me", SECOND).await,
@@ -299,29 +313,34 @@ async fn what_cannot_be_stored_is_refused(rig: Rig) {
         ));
     }
     let large = vec![0; MAX_VALUE_BYTES + 1];
-    let put = rig.store.put("a", large, Expect::Anything, None).await;
+    let put = rig.store.put("a", large, ExpectedState::Anything, None).await;
     assert!(matches!(put, Err(StoreError::TooLarge { .. })));
     assert_eq!(rig.value("a").await, None);
     assert!(
         rig.store
-            .put("a", vec![0; MAX_VALUE_BYTES], Expect::Anything, None)
+            .put("a", vec![0; MAX_VALUE_BYTES], ExpectedState::Anything, None)
             .await
             .is_ok()
     );
 }
 
-async fn what_is_deleted_is_gone(rig: Rig) {
+async fn what_is_deleted_is_gone(rig: TestStore) {
     let first = rig.put("a", "1").await;
     let second = rig.put("a", "2").await;
-    let stale = rig.store.delete("a", Expect::Version(first)).await;
+    let stale = rig.store.delete("a", ExpectedState::Version(first)).await;
     assert!(matches!(stale, Err(StoreError::Conflict)));
     assert_eq!(rig.value("a").await.as_deref(), Some("2"));
-    assert!(rig.store.delete("a", Expect::Version(second)).await.expect("answered"));
-    assert!(!rig.store.delete("a", Expect::Anything).await.expect("answered"));
+    assert!(
+        rig.store
+            .delete("a", ExpectedState::Version(second))
+            .await
+            .expect("answered")
+    );
+    assert!(!rig.store.delete("a", ExpectedState::Anything).await.expect("answered"));
     assert_eq!(rig.value("a").await, None);
 }
 
-async fn a_lease_excludes_until_it_ends(rig: Rig) {
+async fn a_lease_excludes_until_it_ends(rig: TestStore) {
     let lease = rig.store.lease("novel", "ann", SECOND * 30).await.expect("free");
     for holder in ["bob", "ann"] {
         match rig.store.lease("novel", holder, SECOND).await {
@@ -332,11 +351,11 @@ async fn a_lease_excludes_until_it_ends(rig: Rig) {
     let apart = rig.store.lease("another", "bob", SECOND).await;
     assert!(apart.is_ok(), "leases of other names are apart");
     assert_eq!(rig.keys("").await, [""; 0], "a lease is no entry");
-    rig.later(SECOND * 20);
+    rig.advance(SECOND * 20);
     let renewed = rig.store.renew(&lease, SECOND * 30).await.expect("still held");
     assert_eq!(renewed.fence, lease.fence);
     assert!(renewed.expires > lease.expires);
-    rig.later(SECOND * 20);
+    rig.advance(SECOND * 20);
     assert!(matches!(
         rig.store.lease("novel", "bob", SECOND).await,
         Err(StoreError::Held { .. })
@@ -354,9 +373,9 @@ async fn a_lease_excludes_until_it_ends(rig: Rig) {
     );
 }
 
-async fn a_lease_that_ended_is_lost(rig: Rig) {
+async fn a_lease_that_ended_is_lost(rig: TestStore) {
     let lost = rig.store.lease("novel", "ann", SECOND).await.expect("free");
-    rig.later(SECOND);
+    rig.advance(SECOND);
     assert!(
         matches!(rig.store.renew(&lost, SECOND).await, Err(StoreError::Lost)),
         "nobody has it"
@@ -369,7 +388,7 @@ async fn a_lease_that_ended_is_lost(rig: Rig) {
         matches!(rig.store.renew(&taken, SECOND).await, Err(StoreError::Lost)),
         "given back"
     );
-    rig.later(SECOND * 1_000);
+    rig.advance(SECOND * 1_000);
     rig.store.sweep().await.expect("swept");
     let after = rig.store.lease("novel", "ann", SECOND).await.expect("free");
     assert!(after.fence > taken.fence, "the number survives sweeping");
@@ -381,7 +400,7 @@ async fn a_lease_that_ended_is_lost(rig: Rig) {
     rig.store.release(&never).await.expect("nothing");
 }
 
-async fn a_holder_who_is_gone_is_evicted(rig: Rig) {
+async fn a_holder_who_is_gone_is_evicted(rig: TestStore) {
     assert!(
         !rig.store.evict("novel", "ann").await.expect("answered"),
         "nobody has it"
@@ -399,7 +418,7 @@ async fn a_holder_who_is_gone_is_evicted(rig: Rig) {
     rig.store.renew(&next, SECOND).await.expect("untouched");
 }
 
-async fn of_many_who_want_a_lease_one_has_it(rig: Rig) {
+async fn only_one_holder_gets_lease(rig: TestStore) {
     let inside = Arc::new(AtomicU64::new(0));
     let fences = all(16, |task| {
         let (store, inside) = (Arc::clone(&rig.store), Arc::clone(&inside));
@@ -420,12 +439,12 @@ async fn of_many_who_want_a_lease_one_has_it(rig: Rig) {
     );
 }
 
-async fn sweeping_changes_nothing_that_lives(rig: Rig) {
+async fn sweeping_changes_nothing_that_lives(rig: TestStore) {
     rig.put_for("short", "", Some(SECOND)).await;
     rig.put_for("long", "", Some(SECOND * 2)).await;
     rig.put("always", "").await;
     let lease = rig.store.lease("novel", "ann", SECOND * 10).await.expect("free");
-    rig.later(SECOND);
+    rig.advance(SECOND);
     let swept = rig.store.sweep().await.expect("swept");
     assert_eq!((swept.expired, swept.leftovers, swept.skipped.len()), (1, 0, 0));
     assert_eq!(rig.keys("").await, ["always", "long"]);
@@ -455,9 +474,9 @@ async fn increment(store: &dyn Store, times: u32) {
             let (count, expect) = match &before {
                 Some(entry) => {
                     let text = std::str::from_utf8(&entry.value).expect("text");
-                    (text.parse().expect("a number"), Expect::Version(entry.version))
+                    (text.parse().expect("a number"), ExpectedState::Version(entry.version))
                 }
-                None => (0_u32, Expect::Absent),
+                None => (0_u32, ExpectedState::Absent),
             };
             match store
                 .put("count", (count + 1).to_string().into_bytes(), expect, None)
@@ -484,10 +503,10 @@ async fn wait_for_lease(store: &dyn Store, holder: &str) -> super::Lease {
 // Both kinds at once: the same steps in any order must give the same results.
 
 #[derive(Clone, Debug)]
-enum Step {
-    Put(usize, Vec<u8>, Wish, Option<u64>),
+enum StoreStep {
+    Put(usize, Vec<u8>, StepExpectation, Option<u64>),
     Touch(usize, Option<u64>),
-    Delete(usize, Wish),
+    Delete(usize, StepExpectation),
     Get(usize),
     List(usize),
     Later(u64),
@@ -499,7 +518,7 @@ enum Step {
 
 /// The state that a step expects; a version is the n-th that this store returned.
 #[derive(Clone, Copy, Debug)]
-enum Wish {
+enum StepExpectation {
     Anything,
     Absent,
     Version(usize),
@@ -507,82 +526,82 @@ enum Wish {
 
 const KEYS: [&str; 5] = ["a", "a/b", "A", "文/章", ".x"];
 
-fn steps() -> impl Strategy<Value = Vec<Step>> {
+fn steps() -> impl Strategy<Value = Vec<StoreStep>> {
     let key = 0..KEYS.len();
     let ttl = || proptest::option::of(0..5_u64);
     let wish = || {
         prop_oneof![
-            Just(Wish::Anything),
-            Just(Wish::Absent),
-            (0..8_usize).prop_map(Wish::Version)
+            Just(StepExpectation::Anything),
+            Just(StepExpectation::Absent),
+            (0..8_usize).prop_map(StepExpectation::Version)
         ]
     };
     let step = prop_oneof![
         4 => (key.clone(), proptest::collection::vec(any::<u8>(), 0..6), wish(), ttl())
-            .prop_map(|(key, value, wish, ttl)| Step::Put(key, value, wish, ttl)),
-        1 => (key.clone(), ttl()).prop_map(|(key, ttl)| Step::Touch(key, ttl)),
-        1 => (key.clone(), wish()).prop_map(|(key, wish)| Step::Delete(key, wish)),
-        2 => key.clone().prop_map(Step::Get),
-        1 => key.clone().prop_map(Step::List),
-        2 => (0..4_u64).prop_map(Step::Later),
-        1 => Just(Step::Sweep),
-        2 => (key.clone(), 1..4_u64).prop_map(|(key, ttl)| Step::Lease(key, ttl)),
-        1 => (0..4_usize, 1..4_u64).prop_map(|(at, ttl)| Step::Renew(at, ttl)),
-        1 => (0..4_usize).prop_map(Step::Release),
+            .prop_map(|(key, value, wish, ttl)| StoreStep::Put(key, value, wish, ttl)),
+        1 => (key.clone(), ttl()).prop_map(|(key, ttl)| StoreStep::Touch(key, ttl)),
+        1 => (key.clone(), wish()).prop_map(|(key, wish)| StoreStep::Delete(key, wish)),
+        2 => key.clone().prop_map(StoreStep::Get),
+        1 => key.clone().prop_map(StoreStep::List),
+        2 => (0..4_u64).prop_map(StoreStep::Later),
+        1 => Just(StoreStep::Sweep),
+        2 => (key.clone(), 1..4_u64).prop_map(|(key, ttl)| StoreStep::Lease(key, ttl)),
+        1 => (0..4_usize, 1..4_u64).prop_map(|(at, ttl)| StoreStep::Renew(at, ttl)),
+        1 => (0..4_usize).prop_map(StoreStep::Release),
     ];
     proptest::collection::vec(step, 1..40)
 }
 
 /// Returns the store's answer to each step. Versions are named by the order in which they were returned.
-async fn answers(rig: &Rig, steps: &[Step]) -> Vec<String> {
+async fn answers(rig: &TestStore, steps: &[StoreStep]) -> Vec<String> {
     let mut versions: Vec<Version> = Vec::new();
     let mut leases = Vec::new();
     let mut told = Vec::new();
     for step in steps {
         let nth: HashMap<Version, usize> = versions.iter().copied().zip(0..).collect();
-        let expect = |wish: Wish| match wish {
-            Wish::Anything => Expect::Anything,
-            Wish::Absent => Expect::Absent,
-            Wish::Version(at) => versions
+        let expect = |wish: StepExpectation| match wish {
+            StepExpectation::Anything => ExpectedState::Anything,
+            StepExpectation::Absent => ExpectedState::Absent,
+            StepExpectation::Version(at) => versions
                 .get(at)
-                .map_or(Expect::Absent, |version| Expect::Version(*version)),
+                .map_or(ExpectedState::Absent, |version| ExpectedState::Version(*version)),
         };
         let seconds = |ttl: Option<u64>| ttl.map(Duration::from_secs);
         let store = &rig.store;
         told.push(match step {
-            Step::Put(key, value, wish, ttl) => {
+            StoreStep::Put(key, value, wish, ttl) => {
                 let put = store.put(KEYS[*key], value.clone(), expect(*wish), seconds(*ttl)).await;
                 let said = format!("{:?}", put.as_ref().map(|_| ()));
                 versions.extend(put.ok());
                 said
             }
-            Step::Touch(key, ttl) => format!("{:?}", store.touch(KEYS[*key], seconds(*ttl)).await),
-            Step::Delete(key, wish) => format!("{:?}", store.delete(KEYS[*key], expect(*wish)).await),
-            Step::Get(key) => {
+            StoreStep::Touch(key, ttl) => format!("{:?}", store.touch(KEYS[*key], seconds(*ttl)).await),
+            StoreStep::Delete(key, wish) => format!("{:?}", store.delete(KEYS[*key], expect(*wish)).await),
+            StoreStep::Get(key) => {
                 let entry = store.get(KEYS[*key]).await.expect("readable");
                 format!(
                     "{:?}",
                     entry.map(|entry| (entry.value, nth[&entry.version], entry.expires))
                 )
             }
-            Step::List(key) => format!("{:?}", store.list(KEYS[*key].split('/').next().unwrap_or("")).await),
-            Step::Later(by) => {
-                rig.later(Duration::from_secs(*by));
+            StoreStep::List(key) => format!("{:?}", store.list(KEYS[*key].split('/').next().unwrap_or("")).await),
+            StoreStep::Later(by) => {
+                rig.advance(Duration::from_secs(*by));
                 String::new()
             }
             // The counts differ: memory removes an expired entry as soon as it is accessed.
-            Step::Sweep => format!("{:?}", store.sweep().await.map(|_| ())),
-            Step::Lease(key, ttl) => {
+            StoreStep::Sweep => format!("{:?}", store.sweep().await.map(|_| ())),
+            StoreStep::Lease(key, ttl) => {
                 let lease = store.lease(KEYS[*key], "me", Duration::from_secs(*ttl)).await;
                 let said = format!("{lease:?}");
                 leases.extend(lease.ok());
                 said
             }
-            Step::Renew(at, ttl) => match leases.get(*at) {
+            StoreStep::Renew(at, ttl) => match leases.get(*at) {
                 Some(lease) => format!("{:?}", store.renew(lease, Duration::from_secs(*ttl)).await),
                 None => String::new(),
             },
-            Step::Release(at) => match leases.get(*at) {
+            StoreStep::Release(at) => match leases.get(*at) {
                 Some(lease) => format!("{:?}", store.release(lease).await),
                 None => String::new(),
             },
@@ -599,7 +618,7 @@ proptest! {
     fn both_kinds_answer_the_same(steps in steps()) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         let (fs, memory) = runtime.block_on(async {
-            (answers(&Rig::fs(), &steps).await, answers(&Rig::memory(), &steps).await)
+            (answers(&TestStore::fs(), &steps).await, answers(&TestStore::memory(), &steps).await)
         });
         prop_assert_eq!(fs, memory);
     }
@@ -609,36 +628,44 @@ proptest! {
 
 #[tokio::test]
 async fn memory_refuses_what_does_not_fit_and_gives_up_nothing_that_lives() {
-    let rig = Rig::of(|_, clock| Arc::new(Memory::new(1_000, clock)));
+    let rig = TestStore::new(|_, clock| Arc::new(MemoryStore::new(1_000, clock)));
     rig.put("kept", &"x".repeat(300)).await;
     rig.put_for("short", &"x".repeat(300), Some(SECOND)).await;
-    let put = || rig.store.put("more", vec![0; 300], Expect::Anything, None);
+    let put = || rig.store.put("more", vec![0; 300], ExpectedState::Anything, None);
     assert!(matches!(put().await, Err(StoreError::Full { limit: 1_000 })));
     assert_eq!(rig.keys("").await, ["kept", "short"]);
     // Replacing counts the difference.
     rig.put("kept", &"x".repeat(400)).await;
-    rig.later(SECOND);
+    rig.advance(SECOND);
     assert!(put().await.is_ok(), "what has ended makes room");
-    assert!(rig.store.delete("kept", Expect::Anything).await.expect("answered"));
+    assert!(
+        rig.store
+            .delete("kept", ExpectedState::Anything)
+            .await
+            .expect("answered")
+    );
     for round in 0..50 {
         rig.put("more", &"x".repeat(round)).await;
         rig.store
-            .put("other", vec![0; 500], Expect::Anything, None)
+            .put("other", vec![0; 500], ExpectedState::Anything, None)
             .await
             .expect("room");
-        rig.store.delete("other", Expect::Anything).await.expect("answered");
+        rig.store
+            .delete("other", ExpectedState::Anything)
+            .await
+            .expect("answered");
     }
 }
 
 // Tests of the store in a folder only.
 
-fn entry_file(rig: &Rig, key: &str) -> PathBuf {
+fn entry_file(rig: &TestStore, key: &str) -> PathBuf {
     rig.dir.path().join("entries").join(super::names::name_of(key))
 }
 
-fn reopened(rig: &Rig) -> Rig {
-    Rig {
-        store: Arc::new(Fs::open(rig.dir.path(), clock(&rig.now)).expect("opens")),
+fn reopened(rig: &TestStore) -> TestStore {
+    TestStore {
+        store: Arc::new(FolderStore::open(rig.dir.path(), clock(&rig.now)).expect("opens")),
         now: Arc::clone(&rig.now),
         dir: tempfile::tempdir().expect("a folder"),
     }
@@ -646,7 +673,7 @@ fn reopened(rig: &Rig) -> Rig {
 
 #[tokio::test]
 async fn the_folder_outlives_the_process() {
-    let rig = Rig::fs();
+    let rig = TestStore::fs();
     let version = rig.put_for("a/b", "value", Some(SECOND * 5)).await;
     let lease = rig.store.lease("novel", "ann", SECOND * 5).await.expect("free");
     let again = reopened(&rig);
@@ -664,7 +691,7 @@ async fn the_folder_outlives_the_process() {
 
 #[tokio::test]
 async fn the_folder_is_its_owners_alone() {
-    let rig = Rig::fs();
+    let rig = TestStore::fs();
     rig.put("a", "value").await;
     rig.store.lease("novel", "ann", SECOND).await.expect("free");
     let mut looked = 0;
@@ -685,8 +712,8 @@ async fn the_folder_is_its_owners_alone() {
 }
 
 #[tokio::test]
-async fn what_is_torn_or_foreign_is_named_and_passed_over() {
-    let rig = Rig::fs();
+async fn damaged_and_foreign_files_are_skipped_and_reported() {
+    let rig = TestStore::fs();
     for key in ["torn", "changed", "moved", "good"] {
         rig.put(key, "a value of some length").await;
     }
@@ -720,7 +747,7 @@ async fn what_is_torn_or_foreign_is_named_and_passed_over() {
         ("torn", "it is torn"),
         ("文", "it has no name of a store"),
     ];
-    let named = |skipped: &[Skipped]| -> Vec<(String, &str)> {
+    let named = |skipped: &[ForeignFile]| -> Vec<(String, &str)> {
         skipped
             .iter()
             .map(|skipped| (skipped.name.clone(), skipped.reason))
@@ -755,7 +782,7 @@ async fn what_is_torn_or_foreign_is_named_and_passed_over() {
 
 #[tokio::test]
 async fn a_damaged_lease_goes_to_a_higher_number() {
-    let rig = Rig::fs();
+    let rig = TestStore::fs();
     let lease = rig.store.lease("novel", "ann", SECOND * 30).await.expect("free");
     fs::write(rig.dir.path().join("leases/novel"), "nothing").expect("written");
     assert!(matches!(rig.store.renew(&lease, SECOND).await, Err(StoreError::Lost)));
@@ -769,16 +796,16 @@ async fn a_folder_that_cannot_be_one_is_refused() {
     let file = dir.path().join("file");
     fs::write(&file, "").expect("written");
     for path in [file.join("store"), file] {
-        let opened = Fs::open(&path, Clock::system());
+        let opened = FolderStore::open(&path, Clock::system());
         assert!(matches!(opened, Err(StoreError::Io { .. })), "{}", path.display());
     }
 }
 
 /// A process that only holds a lock must not block this one for ever.
 #[tokio::test]
-async fn a_lock_that_is_never_let_go_is_told() {
+async fn permanently_held_lock_times_out() {
     let short = Duration::from_millis(20);
-    let rig = Rig::of(|dir, clock| Arc::new(Fs::open(dir, clock).expect("opens").with_patience(short)));
+    let rig = TestStore::new(|dir, clock| Arc::new(FolderStore::open(dir, clock).expect("opens").with_patience(short)));
     rig.put("a", "value").await;
     let locks = fs::read_dir(rig.dir.path().join("locks")).expect("readable").flatten();
     let held: Vec<_> = locks
@@ -810,17 +837,20 @@ fn other_process(test: &str, role: &str, folder: &Path) -> Command {
 }
 
 /// Returns the store of a process that was given a role.
-fn own_role() -> Option<(String, Fs)> {
+fn own_role() -> Option<(String, FolderStore)> {
     let role = std::env::var(ROLE).ok()?;
     let folder = std::env::var(FOLDER).expect("a role has a folder");
-    Some((role, Fs::open(Path::new(&folder), Clock::system()).expect("opens")))
+    Some((
+        role,
+        FolderStore::open(Path::new(&folder), Clock::system()).expect("opens"),
+    ))
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_processes_lose_no_increment_and_never_share_a_lease() {
     const TEST: &str = "two_processes_lose_no_increment_and_never_share_a_lease";
     const TIMES: u32 = 40;
-    let work = |store: Fs, folder: PathBuf| async move {
+    let work = |store: FolderStore, folder: PathBuf| async move {
         increment(&store, TIMES).await;
         // A plain file, read and written without any precaution: only the lease protects it.
         let plain = folder.join("plain");
@@ -843,10 +873,10 @@ async fn two_processes_lose_no_increment_and_never_share_a_lease() {
         .stdout(Stdio::null())
         .spawn()
         .expect("starts");
-    let store = Fs::open(dir.path(), Clock::system()).expect("opens");
+    let store = FolderStore::open(dir.path(), Clock::system()).expect("opens");
     work(store, dir.path().to_path_buf()).await;
     assert!(other.wait().expect("ends").success());
-    let store = Fs::open(dir.path(), Clock::system()).expect("opens");
+    let store = FolderStore::open(dir.path(), Clock::system()).expect("opens");
     let count = store.get("count").await.expect("readable").expect("there");
     assert_eq!(count.value, (2 * TIMES).to_string().into_bytes());
     let plain = fs::read_to_string(dir.path().join("plain")).expect("readable");
@@ -858,13 +888,13 @@ async fn two_processes_lose_no_increment_and_never_share_a_lease() {
 async fn a_folder_that_was_removed_is_made_anew() {
     let outer = tempfile::tempdir().expect("a folder");
     let folder = outer.path().join("state");
-    let store = Fs::open(&folder, Clock::system()).expect("opens");
-    let put = |value: &[u8]| store.put("a", value.to_vec(), Expect::Anything, None);
+    let store = FolderStore::open(&folder, Clock::system()).expect("opens");
+    let put = |value: &[u8]| store.put("a", value.to_vec(), ExpectedState::Anything, None);
     put(b"old").await.expect("put");
     fs::remove_dir_all(&folder).expect("removed");
     assert_eq!(store.get("a").await.expect("nothing is broken"), None);
     put(b"new").await.expect("put");
-    let other = Fs::open(&folder, Clock::system()).expect("opens");
+    let other = FolderStore::open(&folder, Clock::system()).expect("opens");
     assert_eq!(other.get("a").await.expect("readable").expect("there").value, b"new");
 }
 
@@ -877,7 +907,10 @@ async fn a_killed_writer_leaves_the_old_or_the_new_value() {
     if let Some((_, store)) = own_role() {
         for round in (0..=u8::MAX).cycle() {
             let value = vec![round; SIZE];
-            store.put("a", value, Expect::Anything, None).await.expect("it is put");
+            store
+                .put("a", value, ExpectedState::Anything, None)
+                .await
+                .expect("it is put");
         }
     }
     let dir = tempfile::tempdir().expect("a folder");
@@ -885,9 +918,9 @@ async fn a_killed_writer_leaves_the_old_or_the_new_value() {
     let is_whole = |value: &[u8]| value.len() == SIZE && value.iter().all(|byte| *byte == value[0]);
     let mut leftovers = 0;
     for round in 1..=12 {
-        let store = Fs::open(dir.path(), Clock::system()).expect("opens");
+        let store = FolderStore::open(dir.path(), Clock::system()).expect("opens");
         store
-            .put("a", vec![0; SIZE], Expect::Anything, None)
+            .put("a", vec![0; SIZE], ExpectedState::Anything, None)
             .await
             .expect("its lock went with the last");
         let mut writer = other_process(TEST, "write", dir.path())
@@ -901,7 +934,7 @@ async fn a_killed_writer_leaves_the_old_or_the_new_value() {
                 "it ended before it was killed"
             );
             let bytes = fs::read(&file).expect("always there");
-            let record = super::record::Record::parse(&bytes).expect("always whole");
+            let record = super::record::StoreRecord::parse(&bytes).expect("always whole");
             assert!(is_whole(&record.value), "a mixture");
             seen.insert(record.value[0]);
         }
@@ -918,7 +951,7 @@ async fn a_killed_writer_leaves_the_old_or_the_new_value() {
     let name = super::names::name_of("a");
     fs::write(dir.path().join("entries/.new-3-0123456789abcdef"), &name).expect("written");
     fs::write(dir.path().join("leases/.new-4-0123456789abcdef"), &name).expect("written");
-    let store = Fs::open(dir.path(), Clock::system()).expect("opens");
+    let store = FolderStore::open(dir.path(), Clock::system()).expect("opens");
     assert_eq!(store.list("").await.expect("listed").skipped, []);
     assert_eq!(store.sweep().await.expect("swept").leftovers, 2);
     println!("{leftovers} unfinished files in 12 rounds");

@@ -24,9 +24,10 @@ use sha2::{Digest as _, Sha256};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use super::{
-    Clock, Entry, Expect, Expiry, Lease, Listing, Skipped, Store, StoreError, Swept, Version, check_key, check_value,
-    names::{beginning_of, name_of},
-    record::{EXPIRY_AT, LARGEST, Record, expiry},
+    Clock, ExpectedState, Expiry, ForeignFile, KeyListing, Lease, Store, StoreError, StoredEntry, SweepReport, Version,
+    check_key, check_value,
+    names::{common_prefix, name_of},
+    record::{EXPIRY_AT, LARGEST, StoreRecord, expiry},
 };
 
 /// The number of locks that the files are spread over: enough that flushes of different entries do not wait for each
@@ -42,12 +43,12 @@ const UNFINISHED: &str = ".new-";
 
 /// A store in a folder, shared by all processes that open it.
 #[derive(Debug)]
-pub struct Fs {
+pub struct FolderStore {
     clock: Clock,
     /// The path of the store's folder; `None` if only its handle is known.
     place: Option<PathBuf>,
     /// Std lock: taken only to copy or to replace the folders.
-    folders: RwLock<Folders>,
+    folders: RwLock<StoreFolders>,
     /// One mutex for each stripe, which queues the operations of this process in order; locks of other processes are
     /// polled.
     turns: Vec<Arc<Mutex<()>>>,
@@ -56,7 +57,7 @@ pub struct Fs {
 
 /// The folders of a store, with open handles.
 #[derive(Clone, Debug)]
-struct Folders {
+struct StoreFolders {
     entries: Arc<Dir>,
     leases: Arc<Dir>,
     locks: Arc<Dir>,
@@ -66,18 +67,18 @@ struct Folders {
 
 /// The lock of a stripe, released on drop.
 #[derive(Debug)]
-struct Locked {
+struct StripeLock {
     /// The locked file. Closing it unlocks it.
     _file: fs::File,
     // Dropped after the file, so that the next operation of this process finds it unlocked.
     _turn: OwnedMutexGuard<()>,
 }
 
-impl Fs {
+impl FolderStore {
     /// Opens a folder as a store, for its owner alone; creates it if it is missing. Fails if the folder is not
     /// writable.
     pub fn open(folder: &Path, clock: Clock) -> Result<Self, StoreError> {
-        let store = Self::within(&made(folder)?, clock)?;
+        let store = Self::within(&open_or_create(folder)?, clock)?;
         // Absolute: the working folder may change.
         let place = fs::canonicalize(folder).map_err(|source| StoreError::Io {
             what: "the folder cannot be opened",
@@ -94,7 +95,7 @@ impl Fs {
         Ok(Self {
             clock,
             place: None,
-            folders: RwLock::new(Folders::open(folder)?),
+            folders: RwLock::new(StoreFolders::open(folder)?),
             turns: (0..STRIPES).map(|_| Arc::default()).collect(),
             patience: PATIENCE,
         })
@@ -102,7 +103,7 @@ impl Fs {
 
     /// Returns the folders. If the store's folder was removed or replaced by another one, it is created or opened
     /// again.
-    fn folders(&self) -> Result<Folders, StoreError> {
+    fn folders(&self) -> Result<StoreFolders, StoreError> {
         let known = self.folders.read().unwrap_or_else(PoisonError::into_inner).clone();
         let is_there = |place: &PathBuf| {
             let folder = fs::metadata(place);
@@ -112,7 +113,7 @@ impl Fs {
             Some(place) if !is_there(place) => {
                 let mut folders = self.folders.write().unwrap_or_else(PoisonError::into_inner);
                 tracing::warn!("the folder of the state is another one than before; it is opened anew");
-                *folders = Folders::open(&made(place)?)?;
+                *folders = StoreFolders::open(&open_or_create(place)?)?;
                 Ok(folders.clone())
             }
             _ => Ok(known),
@@ -121,7 +122,7 @@ impl Fs {
 }
 
 /// Opens a folder; creates it if it is missing.
-fn made(folder: &Path) -> Result<Dir, StoreError> {
+fn open_or_create(folder: &Path) -> Result<Dir, StoreError> {
     let io = |what| move |source| StoreError::Io { what, source };
     // Parents too: other users must not read a state folder.
     let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
@@ -132,16 +133,16 @@ fn made(folder: &Path) -> Result<Dir, StoreError> {
 
 /// The folder of a store that contains a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Folder {
+enum StoreFolder {
     Entries,
     Leases,
 }
 
-impl Folders {
-    fn of(&self, folder: Folder) -> Arc<Dir> {
+impl StoreFolders {
+    fn dir(&self, folder: StoreFolder) -> Arc<Dir> {
         Arc::clone(match folder {
-            Folder::Entries => &self.entries,
-            Folder::Leases => &self.leases,
+            StoreFolder::Entries => &self.entries,
+            StoreFolder::Leases => &self.leases,
         })
     }
 
@@ -172,7 +173,7 @@ impl Folders {
         let own = Permissions::from_std(fs::Permissions::from_mode(0o700));
         folder.set_permissions(".", own).map_err(io("the folder is not ours"))?;
         for dir in [&folders.entries, &folders.leases] {
-            let probe = unfinished("probe")?;
+            let probe = temp_name("probe")?;
             write_new(dir, &probe, b"").map_err(io("nothing can be written in the folder"))?;
             // A leftover is swept, and a sweep of another process may have removed it already.
             let _ = dir.remove_file(&probe);
@@ -181,14 +182,14 @@ impl Folders {
     }
 }
 
-impl Fs {
+impl FolderStore {
     #[cfg(test)]
     pub(super) fn with_patience(self, patience: Duration) -> Self {
         Self { patience, ..self }
     }
 
     /// Waits for the lock of a stripe.
-    async fn lock(&self, stripe: u8) -> Result<Locked, StoreError> {
+    async fn lock(&self, stripe: u8) -> Result<StripeLock, StoreError> {
         let turn = Arc::clone(&self.turns[usize::from(stripe)]).lock_owned().await;
         let io = |source| StoreError::Io {
             what: "the lock cannot be opened",
@@ -207,7 +208,7 @@ impl Fs {
         loop {
             match file.try_lock() {
                 Ok(()) => {
-                    return Ok(Locked {
+                    return Ok(StripeLock {
                         _file: file,
                         _turn: turn,
                     });
@@ -224,11 +225,11 @@ impl Fs {
 
     /// Runs work on one file under its lock, on a thread that may block. The work completes even if its caller is
     /// dropped: it is never half done.
-    async fn with<T: Send + 'static>(
+    async fn with_lock<T: Send + 'static>(
         &self,
-        folder: Folder,
+        folder: StoreFolder,
         key: &str,
-        work: impl FnOnce(&Slot) -> Result<T, StoreError> + Send + 'static,
+        work: impl FnOnce(&LockedFile) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
         check_key(key)?;
         let slot = self.slot(folder, key)?;
@@ -240,12 +241,12 @@ impl Fs {
         .await
     }
 
-    fn slot(&self, folder: Folder, key: &str) -> Result<Slot, StoreError> {
+    fn slot(&self, folder: StoreFolder, key: &str) -> Result<LockedFile, StoreError> {
         let name = name_of(key);
-        Ok(Slot {
-            dir: self.folders()?.of(folder),
+        Ok(LockedFile {
+            dir: self.folders()?.dir(folder),
             clock: self.clock.clone(),
-            is_entry: folder == Folder::Entries,
+            is_entry: folder == StoreFolder::Entries,
             key: key.to_owned(),
             stripe: stripe_of(&name),
             name,
@@ -255,12 +256,12 @@ impl Fs {
     /// Runs work unless the lease was granted to another holder since, who is then the inner error. The lease cannot be
     /// granted to another holder while the work runs, since its lock is held. An expired lease is accepted. Blocks:
     /// must be called on a thread that may block, within a runtime.
-    pub(crate) fn while_last<T>(
+    pub(crate) fn run_under_lease<T>(
         &self,
         lease: &Lease,
         work: impl FnOnce() -> T,
     ) -> Result<Result<T, String>, StoreError> {
-        let slot = self.slot(Folder::Leases, &lease.name)?;
+        let slot = self.slot(StoreFolder::Leases, &lease.name)?;
         let _locked = tokio::runtime::Handle::current().block_on(self.lock(slot.stripe))?;
         Ok(match slot.granted()? {
             Some(granted) if granted.fence == lease.fence => Ok(work()),
@@ -272,12 +273,12 @@ impl Fs {
     /// Visits the files of a folder whose names have a prefix, each under its lock.
     async fn visit<T: Send + 'static>(
         &self,
-        folder: Folder,
+        folder: StoreFolder,
         beginning: String,
-        work: impl Fn(&Slot, &mut T) -> Result<(), StoreError> + Clone + Send + 'static,
+        work: impl Fn(&LockedFile, &mut T) -> Result<(), StoreError> + Clone + Send + 'static,
         mut found: T,
     ) -> Result<T, StoreError> {
-        let all = self.folders()?.of(folder);
+        let all = self.folders()?.dir(folder);
         let dir = Arc::clone(&all);
         let names = blocking(move || file_names(&dir, &beginning)).await?;
         for stripe in 0..STRIPES {
@@ -286,12 +287,12 @@ impl Fs {
                 continue;
             }
             let locked = self.lock(stripe).await?;
-            let is_entry = folder == Folder::Entries;
+            let is_entry = folder == StoreFolder::Entries;
             let (dir, clock, work) = (Arc::clone(&all), self.clock.clone(), work.clone());
             found = blocking(move || {
                 let _locked = locked;
                 for name in mine {
-                    let slot = Slot {
+                    let slot = LockedFile {
                         dir: Arc::clone(&dir),
                         clock: clock.clone(),
                         is_entry,
@@ -350,7 +351,7 @@ fn stripe_of(name: &str) -> u8 {
 }
 
 /// Returns a new name for an unfinished file.
-fn unfinished(stripe: &str) -> Result<String, StoreError> {
+fn temp_name(stripe: &str) -> Result<String, StoreError> {
     Ok(format!("{UNFINISHED}{stripe}-{:016x}", random()?))
 }
 
@@ -372,7 +373,7 @@ fn write_new(dir: &Dir, name: &str, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// One file under its lock.
-struct Slot {
+struct LockedFile {
     dir: Arc<Dir>,
     clock: Clock,
     /// True if the file is removed when it expires; the file of a lease stays.
@@ -384,18 +385,18 @@ struct Slot {
 }
 
 /// The content found in a file's place.
-enum Found {
+enum SlotContent {
     Nothing,
-    Record(Record),
+    Record(StoreRecord),
     /// Something that is not an entry, and the reason.
     Foreign(&'static str),
 }
 
-impl Slot {
+impl LockedFile {
     /// Reads the file, expired or not.
-    fn look(&self) -> Result<Found, StoreError> {
+    fn read(&self) -> Result<SlotContent, StoreError> {
         if !self.name.is_ascii() {
-            return Ok(Found::Foreign("it has no name of a store"));
+            return Ok(SlotContent::Foreign("it has no name of a store"));
         }
         let io = |source| StoreError::Io {
             what: "an entry cannot be read",
@@ -406,36 +407,36 @@ impl Slot {
         options.read(true).follow(FollowSymlinks::No).nonblock(true);
         let file = match self.dir.open_with(&self.name, &options) {
             Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Found::Nothing),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(SlotContent::Nothing),
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                return Ok(Found::Foreign("it may not be read"));
+                return Ok(SlotContent::Foreign("it may not be read"));
             }
             // The system's error for a link depends on the system.
             Err(error) => match self.dir.symlink_metadata(&self.name) {
-                Ok(metadata) if !metadata.is_file() => return Ok(Found::Foreign("it is no file")),
+                Ok(metadata) if !metadata.is_file() => return Ok(SlotContent::Foreign("it is no file")),
                 _ => return Err(io(error)),
             },
         };
         let metadata = file.metadata().map_err(io)?;
         if !metadata.is_file() {
-            return Ok(Found::Foreign("it is no file"));
+            return Ok(SlotContent::Foreign("it is no file"));
         }
         let mut bytes = Vec::new();
         // One byte more than the maximum, to detect a longer file.
         file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(io)?;
-        Ok(match Record::parse(&bytes) {
-            Ok(record) if name_of(&record.key) == self.name => Found::Record(record),
-            Ok(_) => Found::Foreign("its name belongs to another key"),
-            Err(reason) => Found::Foreign(reason),
+        Ok(match StoreRecord::parse(&bytes) {
+            Ok(record) if name_of(&record.key) == self.name => SlotContent::Record(record),
+            Ok(_) => SlotContent::Foreign("its name belongs to another key"),
+            Err(reason) => SlotContent::Foreign(reason),
         })
     }
 
     /// Returns the entry of the key unless it has expired. A foreign file counts as absent, and is logged.
-    fn alive(&self) -> Result<Option<Record>, StoreError> {
-        Ok(match self.look()? {
-            Found::Record(record) if !record.expires.is_over(&self.clock) => Some(record),
-            Found::Record(_) | Found::Nothing => None,
-            Found::Foreign(reason) => {
+    fn read_unexpired(&self) -> Result<Option<StoreRecord>, StoreError> {
+        Ok(match self.read()? {
+            SlotContent::Record(record) if !record.expires.is_expired(&self.clock) => Some(record),
+            SlotContent::Record(_) | SlotContent::Nothing => None,
+            SlotContent::Foreign(reason) => {
                 tracing::warn!(
                     file = self.name,
                     reason,
@@ -453,13 +454,13 @@ impl Slot {
             source,
         };
         let version = Version(random()?);
-        let record = Record {
+        let record = StoreRecord {
             key: self.key.clone(),
             value,
             version,
             expires,
         };
-        let unfinished = unfinished(&format!("{:x}", self.stripe))?;
+        let unfinished = temp_name(&format!("{:x}", self.stripe))?;
         let written = write_new(&self.dir, &unfinished, &record.bytes())
             .and_then(|()| self.dir.rename(&unfinished, &self.dir, &self.name));
         if let Err(error) = written {
@@ -504,23 +505,23 @@ impl Slot {
 }
 
 /// The content of a lease's file. It stays after the lease is released, so that the number keeps growing.
-struct Granted {
+struct LeaseRecord {
     fence: u64,
     holder: String,
     expires: Expiry,
 }
 
-impl Slot {
-    fn granted(&self) -> Result<Option<Granted>, StoreError> {
-        let (reason, record) = match self.look()? {
-            Found::Nothing => return Ok(None),
-            Found::Foreign(reason) => (reason, None),
-            Found::Record(record) => ("it is no lease", Some(record)),
+impl LockedFile {
+    fn granted(&self) -> Result<Option<LeaseRecord>, StoreError> {
+        let (reason, record) = match self.read()? {
+            SlotContent::Nothing => return Ok(None),
+            SlotContent::Foreign(reason) => (reason, None),
+            SlotContent::Record(record) => ("it is no lease", Some(record)),
         };
         let granted = record.and_then(|record| {
             let text = std::str::from_utf8(&record.value).ok()?;
             let (fence, holder) = text.split_once('\n')?;
-            Some(Granted {
+            Some(LeaseRecord {
                 fence: fence.parse().ok()?,
                 holder: holder.to_owned(),
                 expires: record.expires,
@@ -534,7 +535,7 @@ impl Slot {
                 reason,
                 "the file of a lease cannot be read; it is made anew"
             );
-            Granted {
+            LeaseRecord {
                 fence: self.clock.now(),
                 holder: String::new(),
                 expires: Expiry(Some(0)),
@@ -560,14 +561,14 @@ impl Slot {
 }
 
 #[async_trait]
-impl Store for Fs {
-    fn is_lasting(&self) -> bool {
+impl Store for FolderStore {
+    fn is_persistent(&self) -> bool {
         true
     }
 
-    async fn get(&self, key: &str) -> Result<Option<Entry>, StoreError> {
-        self.with(Folder::Entries, key, |slot| {
-            Ok(slot.alive()?.map(|record| Entry {
+    async fn get(&self, key: &str) -> Result<Option<StoredEntry>, StoreError> {
+        self.with_lock(StoreFolder::Entries, key, |slot| {
+            Ok(slot.read_unexpired()?.map(|record| StoredEntry {
                 value: record.value,
                 version: record.version,
                 expires: record.expires.time(),
@@ -580,31 +581,31 @@ impl Store for Fs {
         &self,
         key: &str,
         value: Vec<u8>,
-        expect: Expect,
+        expect: ExpectedState,
         ttl: Option<Duration>,
     ) -> Result<Version, StoreError> {
         check_value(&value)?;
-        self.with(Folder::Entries, key, move |slot| {
-            expect.check(slot.alive()?.map(|record| record.version))?;
-            slot.write(value, Expiry::of(&slot.clock, ttl))
+        self.with_lock(StoreFolder::Entries, key, move |slot| {
+            expect.check(slot.read_unexpired()?.map(|record| record.version))?;
+            slot.write(value, Expiry::after(&slot.clock, ttl))
         })
         .await
     }
 
     async fn touch(&self, key: &str, ttl: Option<Duration>) -> Result<bool, StoreError> {
-        self.with(Folder::Entries, key, move |slot| {
-            if slot.alive()?.is_none() {
+        self.with_lock(StoreFolder::Entries, key, move |slot| {
+            if slot.read_unexpired()?.is_none() {
                 return Ok(false);
             }
-            slot.set_expiry(Expiry::of(&slot.clock, ttl))?;
+            slot.set_expiry(Expiry::after(&slot.clock, ttl))?;
             Ok(true)
         })
         .await
     }
 
-    async fn delete(&self, key: &str, expect: Expect) -> Result<bool, StoreError> {
-        self.with(Folder::Entries, key, move |slot| {
-            let current = slot.alive()?.map(|record| record.version);
+    async fn delete(&self, key: &str, expect: ExpectedState) -> Result<bool, StoreError> {
+        self.with_lock(StoreFolder::Entries, key, move |slot| {
+            let current = slot.read_unexpired()?.map(|record| record.version);
             expect.check(current)?;
             if current.is_some() {
                 slot.remove()?;
@@ -614,17 +615,19 @@ impl Store for Fs {
         .await
     }
 
-    async fn list(&self, prefix: &str) -> Result<Listing, StoreError> {
+    async fn list(&self, prefix: &str) -> Result<KeyListing, StoreError> {
         let wanted = prefix.to_owned();
-        let look = move |slot: &Slot, listing: &mut Listing| {
-            match slot.look()? {
-                Found::Record(record) if !record.expires.is_over(&slot.clock) && record.key.starts_with(&wanted) => {
+        let look = move |slot: &LockedFile, listing: &mut KeyListing| {
+            match slot.read()? {
+                SlotContent::Record(record)
+                    if !record.expires.is_expired(&slot.clock) && record.key.starts_with(&wanted) =>
+                {
                     listing.keys.push(record.key);
                 }
-                Found::Record(_) | Found::Nothing => {}
+                SlotContent::Record(_) | SlotContent::Nothing => {}
                 // Unfinished files are being written right now, or left for `sweep`.
-                Found::Foreign(_) if slot.name.starts_with(UNFINISHED) => {}
-                Found::Foreign(reason) => listing.skipped.push(Skipped {
+                SlotContent::Foreign(_) if slot.name.starts_with(UNFINISHED) => {}
+                SlotContent::Foreign(reason) => listing.skipped.push(ForeignFile {
                     name: slot.name.clone(),
                     reason,
                 }),
@@ -632,7 +635,7 @@ impl Store for Fs {
             Ok(())
         };
         let mut listing = self
-            .visit(Folder::Entries, beginning_of(prefix), look, Listing::default())
+            .visit(StoreFolder::Entries, common_prefix(prefix), look, KeyListing::default())
             .await?;
         listing.keys.sort();
         listing.skipped.sort_by(|a, b| a.name.cmp(&b.name));
@@ -642,11 +645,11 @@ impl Store for Fs {
     async fn lease(&self, name: &str, holder: &str, ttl: Duration) -> Result<Lease, StoreError> {
         check_key(holder)?;
         let holder = holder.to_owned();
-        self.with(Folder::Leases, name, move |slot| {
+        self.with_lock(StoreFolder::Leases, name, move |slot| {
             let last = match slot.granted()? {
-                Some(granted) if !granted.expires.is_over(&slot.clock) => {
+                Some(granted) if !granted.expires.is_expired(&slot.clock) => {
                     return Err(StoreError::Held {
-                        left: granted.expires.left(&slot.clock),
+                        left: granted.expires.remaining(&slot.clock),
                         holder: granted.holder,
                     });
                 }
@@ -660,9 +663,9 @@ impl Store for Fs {
 
     async fn renew(&self, lease: &Lease, ttl: Duration) -> Result<Lease, StoreError> {
         let lease = lease.clone();
-        self.with(Folder::Leases, &lease.name.clone(), move |slot| {
+        self.with_lock(StoreFolder::Leases, &lease.name.clone(), move |slot| {
             match slot.granted()? {
-                Some(granted) if granted.fence == lease.fence && !granted.expires.is_over(&slot.clock) => {}
+                Some(granted) if granted.fence == lease.fence && !granted.expires.is_expired(&slot.clock) => {}
                 _ => return Err(StoreError::Lost),
             }
             let end = slot.clock.end(ttl);
@@ -677,7 +680,7 @@ impl Store for Fs {
 
     async fn release(&self, lease: &Lease) -> Result<(), StoreError> {
         let fence = lease.fence;
-        self.with(Folder::Leases, &lease.name, move |slot| match slot.granted()? {
+        self.with_lock(StoreFolder::Leases, &lease.name, move |slot| match slot.granted()? {
             Some(granted) if granted.fence == fence => slot.set_expiry(Expiry(Some(0))),
             _ => Ok(()),
         })
@@ -686,8 +689,8 @@ impl Store for Fs {
 
     async fn evict(&self, name: &str, holder: &str) -> Result<bool, StoreError> {
         let holder = holder.to_owned();
-        self.with(Folder::Leases, name, move |slot| match slot.granted()? {
-            Some(granted) if granted.holder == holder && !granted.expires.is_over(&slot.clock) => {
+        self.with_lock(StoreFolder::Leases, name, move |slot| match slot.granted()? {
+            Some(granted) if granted.holder == holder && !granted.expires.is_expired(&slot.clock) => {
                 slot.set_expiry(Expiry(Some(0)))?;
                 Ok(true)
             }
@@ -696,10 +699,10 @@ impl Store for Fs {
         .await
     }
 
-    async fn sweep(&self) -> Result<Swept, StoreError> {
-        let clear = |slot: &Slot, swept: &mut Swept| {
+    async fn sweep(&self) -> Result<SweepReport, StoreError> {
+        let clear = |slot: &LockedFile, swept: &mut SweepReport| {
             let mut skip = |reason| {
-                swept.skipped.push(Skipped {
+                swept.skipped.push(ForeignFile {
                     name: slot.name.clone(),
                     reason,
                 });
@@ -712,18 +715,18 @@ impl Store for Fs {
                 }
                 return Ok(());
             }
-            match slot.look()? {
-                Found::Record(record) if slot.is_entry && record.expires.is_over(&slot.clock) => {
+            match slot.read()? {
+                SlotContent::Record(record) if slot.is_entry && record.expires.is_expired(&slot.clock) => {
                     slot.remove()?;
                     swept.expired += 1;
                 }
-                Found::Record(_) | Found::Nothing => {}
-                Found::Foreign(reason) => skip(reason),
+                SlotContent::Record(_) | SlotContent::Nothing => {}
+                SlotContent::Foreign(reason) => skip(reason),
             }
             Ok(())
         };
-        let mut swept = Swept::default();
-        for folder in [Folder::Entries, Folder::Leases] {
+        let mut swept = SweepReport::default();
+        for folder in [StoreFolder::Entries, StoreFolder::Leases] {
             swept = self.visit(folder, String::new(), clear, swept).await?;
         }
         swept.skipped.sort_by(|a, b| a.name.cmp(&b.name));

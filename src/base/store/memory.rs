@@ -12,7 +12,10 @@ use std::{
 
 use async_trait::async_trait;
 
-use super::{Clock, Entry, Expect, Expiry, Lease, Listing, Store, StoreError, Swept, Version, check_key, check_value};
+use super::{
+    Clock, ExpectedState, Expiry, KeyListing, Lease, Store, StoreError, StoredEntry, SweepReport, Version, check_key,
+    check_value,
+};
 
 /// The number of bytes counted for an entry in addition to its key and value.
 const OVERHEAD: usize = 128;
@@ -22,44 +25,44 @@ pub const DEFAULT_BYTES: usize = 64 << 20;
 
 /// A store in memory, which ends with the process.
 #[derive(Debug)]
-pub struct Memory {
+pub struct MemoryStore {
     /// Random bytes that identify this store.
     life: [u8; 8],
     limit: usize,
     clock: Clock,
     /// Std mutex: no operation awaits.
-    state: Mutex<State>,
+    state: Mutex<MemoryContents>,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    entries: BTreeMap<String, Kept>,
-    leases: HashMap<String, Granted>,
+struct MemoryContents {
+    entries: BTreeMap<String, MemoryEntry>,
+    leases: HashMap<String, LeaseSlot>,
     bytes: usize,
     versions: u64,
 }
 
 #[derive(Debug)]
-struct Kept {
+struct MemoryEntry {
     value: Vec<u8>,
     version: Version,
     expires: Expiry,
 }
 
 #[derive(Debug, Default)]
-struct Granted {
+struct LeaseSlot {
     fence: u64,
     /// The current holder, and the time in milliseconds since 1970 at which its lease expires.
     current: Option<(String, u64)>,
 }
 
-impl Default for Memory {
+impl Default for MemoryStore {
     fn default() -> Self {
         Self::new(DEFAULT_BYTES, Clock::system())
     }
 }
 
-impl Memory {
+impl MemoryStore {
     /// Creates a store of at most `limit` bytes.
     #[must_use]
     pub fn new(limit: usize, clock: Clock) -> Self {
@@ -71,7 +74,7 @@ impl Memory {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, MemoryContents> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -80,10 +83,10 @@ fn weight(key: &str, value: &[u8]) -> usize {
     OVERHEAD + key.len() + value.len()
 }
 
-impl State {
+impl MemoryContents {
     /// Returns the entry unless it has expired, in which case it is removed.
-    fn alive(&mut self, key: &str, clock: &Clock) -> Option<&mut Kept> {
-        if self.entries.get(key)?.expires.is_over(clock) {
+    fn alive(&mut self, key: &str, clock: &Clock) -> Option<&mut MemoryEntry> {
+        if self.entries.get(key)?.expires.is_expired(clock) {
             self.remove(key);
         }
         self.entries.get_mut(key)
@@ -99,7 +102,7 @@ impl State {
         let expired: Vec<String> = self
             .entries
             .iter()
-            .filter(|(_, kept)| kept.expires.is_over(clock))
+            .filter(|(_, kept)| kept.expires.is_expired(clock))
             .map(|(key, _)| key.clone())
             .collect();
         for key in &expired {
@@ -109,28 +112,28 @@ impl State {
     }
 }
 
-impl Granted {
+impl LeaseSlot {
     /// Returns the current holder and the expiry of its lease.
     fn holder(&self, clock: &Clock) -> Option<(&str, Expiry)> {
         let (holder, end) = self.current.as_ref()?;
         let end = Expiry(Some(*end));
-        (!end.is_over(clock)).then_some((holder.as_str(), end))
+        (!end.is_expired(clock)).then_some((holder.as_str(), end))
     }
 }
 
 #[async_trait]
-impl Store for Memory {
-    fn is_lasting(&self) -> bool {
+impl Store for MemoryStore {
+    fn is_persistent(&self) -> bool {
         false
     }
 
-    fn life(&self) -> &[u8] {
+    fn instance_id(&self) -> &[u8] {
         &self.life
     }
 
-    async fn get(&self, key: &str) -> Result<Option<Entry>, StoreError> {
+    async fn get(&self, key: &str) -> Result<Option<StoredEntry>, StoreError> {
         check_key(key)?;
-        Ok(self.state().alive(key, &self.clock).map(|kept| Entry {
+        Ok(self.state().alive(key, &self.clock).map(|kept| StoredEntry {
             value: kept.value.clone(),
             version: kept.version,
             expires: kept.expires.time(),
@@ -141,7 +144,7 @@ impl Store for Memory {
         &self,
         key: &str,
         value: Vec<u8>,
-        expect: Expect,
+        expect: ExpectedState,
         ttl: Option<Duration>,
     ) -> Result<Version, StoreError> {
         check_key(key)?;
@@ -151,7 +154,7 @@ impl Store for Memory {
         let freed = before.as_ref().map_or(0, |kept| weight(key, &kept.value));
         expect.check(before.map(|kept| kept.version))?;
         let needed = weight(key, &value);
-        let fits = |state: &State| state.bytes - freed + needed <= self.limit;
+        let fits = |state: &MemoryContents| state.bytes - freed + needed <= self.limit;
         if !fits(&state) {
             state.remove_expired(&self.clock);
             if !fits(&state) {
@@ -162,8 +165,8 @@ impl Store for Memory {
         state.bytes += needed;
         state.versions += 1;
         let version = Version(state.versions);
-        let expires = Expiry::of(&self.clock, ttl);
-        let kept = Kept {
+        let expires = Expiry::after(&self.clock, ttl);
+        let kept = MemoryEntry {
             value,
             version,
             expires,
@@ -174,7 +177,7 @@ impl Store for Memory {
 
     async fn touch(&self, key: &str, ttl: Option<Duration>) -> Result<bool, StoreError> {
         check_key(key)?;
-        let expires = Expiry::of(&self.clock, ttl);
+        let expires = Expiry::after(&self.clock, ttl);
         let mut state = self.state();
         Ok(state
             .alive(key, &self.clock)
@@ -182,7 +185,7 @@ impl Store for Memory {
             .is_some())
     }
 
-    async fn delete(&self, key: &str, expect: Expect) -> Result<bool, StoreError> {
+    async fn delete(&self, key: &str, expect: ExpectedState) -> Result<bool, StoreError> {
         check_key(key)?;
         let mut state = self.state();
         let current = state.alive(key, &self.clock).map(|kept| kept.version);
@@ -191,16 +194,16 @@ impl Store for Memory {
         Ok(current.is_some())
     }
 
-    async fn list(&self, prefix: &str) -> Result<Listing, StoreError> {
+    async fn list(&self, prefix: &str) -> Result<KeyListing, StoreError> {
         let state = self.state();
         let keys = state
             .entries
             .range(prefix.to_owned()..)
             .take_while(|(key, _)| key.starts_with(prefix))
-            .filter(|(_, kept)| !kept.expires.is_over(&self.clock))
+            .filter(|(_, kept)| !kept.expires.is_expired(&self.clock))
             .map(|(key, _)| key.clone())
             .collect();
-        Ok(Listing {
+        Ok(KeyListing {
             keys,
             skipped: Vec::new(),
         })
@@ -214,7 +217,7 @@ impl Store for Memory {
         if let Some((holder, end)) = granted.holder(&self.clock) {
             return Err(StoreError::Held {
                 holder: holder.to_owned(),
-                left: end.left(&self.clock),
+                left: end.remaining(&self.clock),
             });
         }
         granted.fence += 1;
@@ -267,10 +270,10 @@ impl Store for Memory {
         Ok(is_theirs)
     }
 
-    async fn sweep(&self) -> Result<Swept, StoreError> {
-        Ok(Swept {
+    async fn sweep(&self) -> Result<SweepReport, StoreError> {
+        Ok(SweepReport {
             expired: self.state().remove_expired(&self.clock),
-            ..Swept::default()
+            ..SweepReport::default()
         })
     }
 }

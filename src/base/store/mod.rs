@@ -24,7 +24,7 @@ use std::{
 use async_trait::async_trait;
 
 use crate::{
-    errors::{Book, Teach},
+    errors::{ErrorCatalog, UserError},
     project::BOOK,
 };
 
@@ -40,7 +40,7 @@ pub struct Version(u64);
 
 /// A stored value with its version and expiry.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct StoredEntry {
     /// The bytes that were put.
     pub value: Vec<u8>,
     /// The version of this state of the entry.
@@ -51,7 +51,7 @@ pub struct Entry {
 
 /// The state that an entry must have for a change to happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Expect {
+pub enum ExpectedState {
     /// Any state.
     Anything,
     /// The entry does not exist.
@@ -60,7 +60,7 @@ pub enum Expect {
     Version(Version),
 }
 
-impl Expect {
+impl ExpectedState {
     /// Returns an error unless an entry in this state may be changed.
     fn check(self, current: Option<Version>) -> Result<(), StoreError> {
         let fits = match self {
@@ -74,16 +74,16 @@ impl Expect {
 
 /// The keys with a prefix, in the order of their bytes, and the files that were skipped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Listing {
+pub struct KeyListing {
     /// The keys of existing entries.
     pub keys: Vec<String>,
     /// The foreign files among the entries.
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<ForeignFile>,
 }
 
 /// A file among the entries that cannot be read as one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Skipped {
+pub struct ForeignFile {
     /// The name of the file.
     pub name: String,
     /// The reason for skipping it.
@@ -92,13 +92,13 @@ pub struct Skipped {
 
 /// The results of [`Store::sweep`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Swept {
+pub struct SweepReport {
     /// The number of expired entries that were removed.
     pub expired: usize,
     /// The number of unfinished writes of dead processes that were removed.
     pub leftovers: usize,
     /// The files that were left in place.
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<ForeignFile>,
 }
 
 /// An exclusive right with an expiry.
@@ -162,17 +162,17 @@ pub enum StoreError {
     },
 }
 
-impl Teach for StoreError {
+impl UserError for StoreError {
     fn entry(&self) -> &'static str {
         match self {
             Self::Held { .. } => "LEASE_HELD",
             _ => "STATE_UNAVAILABLE",
         }
     }
-    fn book(&self) -> &'static Book {
+    fn catalog(&self) -> &'static ErrorCatalog {
         &BOOK
     }
-    fn facts(&self) -> Vec<(&'static str, String)> {
+    fn params(&self) -> Vec<(&'static str, String)> {
         match self {
             Self::Held { holder, left } => vec![
                 ("holder", crate::project::quoted(holder)),
@@ -191,23 +191,23 @@ impl Teach for StoreError {
 #[async_trait]
 pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// True if entries outlive the process.
-    fn is_lasting(&self) -> bool;
+    fn is_persistent(&self) -> bool;
 
     /// Returns bytes that are unique to this store for the lifetime of the process; empty if entries outlive the
     /// process. Data that depends on the store's entries, such as sealed state, is bound to these bytes.
-    fn life(&self) -> &[u8] {
+    fn instance_id(&self) -> &[u8] {
         &[]
     }
 
     /// Returns the entry of a key.
-    async fn get(&self, key: &str) -> Result<Option<Entry>, StoreError>;
+    async fn get(&self, key: &str) -> Result<Option<StoredEntry>, StoreError>;
 
     /// Writes an entry atomically if it is in the expected state. Without `ttl` it stays until it is deleted.
     async fn put(
         &self,
         key: &str,
         value: Vec<u8>,
-        expect: Expect,
+        expect: ExpectedState,
         ttl: Option<Duration>,
     ) -> Result<Version, StoreError>;
 
@@ -215,10 +215,10 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     async fn touch(&self, key: &str, ttl: Option<Duration>) -> Result<bool, StoreError>;
 
     /// Removes an entry if it is in the expected state. Returns true if it existed.
-    async fn delete(&self, key: &str, expect: Expect) -> Result<bool, StoreError>;
+    async fn delete(&self, key: &str, expect: ExpectedState) -> Result<bool, StoreError>;
 
     /// Returns the keys that begin with a prefix.
-    async fn list(&self, prefix: &str) -> Result<Listing, StoreError>;
+    async fn list(&self, prefix: &str) -> Result<KeyListing, StoreError>;
 
     /// Takes a free lease, with a higher number than any before. Not reentrant: the current holder gets
     /// [`StoreError::Held`] too.
@@ -236,7 +236,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     async fn evict(&self, name: &str, holder: &str) -> Result<bool, StoreError>;
 
     /// Removes expired entries and the leftovers of crashed processes. Correctness does not depend on it.
-    async fn sweep(&self) -> Result<Swept, StoreError>;
+    async fn sweep(&self) -> Result<SweepReport, StoreError>;
 }
 
 /// The wall clock, which tests replace.
@@ -247,11 +247,11 @@ impl Clock {
     /// Returns the clock of the system.
     #[must_use]
     pub fn system() -> Self {
-        Self::of(SystemTime::now)
+        Self::from_fn(SystemTime::now)
     }
 
     /// Creates a clock from a function that returns the current time.
-    pub fn of(now: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
+    pub fn from_fn(now: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
         Self(Arc::new(now))
     }
 
@@ -280,15 +280,15 @@ impl fmt::Debug for Clock {
 struct Expiry(Option<u64>);
 
 impl Expiry {
-    fn of(clock: &Clock, ttl: Option<Duration>) -> Self {
+    fn after(clock: &Clock, ttl: Option<Duration>) -> Self {
         ttl.map_or(Self(None), |ttl| clock.end(ttl))
     }
 
-    fn is_over(self, clock: &Clock) -> bool {
+    fn is_expired(self, clock: &Clock) -> bool {
         self.0.is_some_and(|end| end <= clock.now())
     }
 
-    fn left(self, clock: &Clock) -> Duration {
+    fn remaining(self, clock: &Clock) -> Duration {
         Duration::from_millis(self.0.map_or(0, |end| end.saturating_sub(clock.now())))
     }
 

@@ -21,7 +21,7 @@ pub(super) fn name_of(key: &str) -> String {
 }
 
 /// Returns a common prefix of the names of all keys with this prefix. Names of other keys may have it too.
-pub(super) fn beginning_of(prefix: &str) -> String {
+pub(super) fn common_prefix(prefix: &str) -> String {
     head(&spell(prefix)).to_owned()
 }
 
@@ -47,7 +47,7 @@ fn head(name: &str) -> &str {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{beginning_of, name_of};
+    use super::{common_prefix, name_of};
 
     #[test]
     fn names_are_plain() {
@@ -77,7 +77,7 @@ mod tests {
         #[test]
         fn names_begin_as_their_prefix_does(prefix in ".{0,200}", rest in ".{1,200}") {
             let name = name_of(&format!("{prefix}{rest}"));
-            prop_assert!(name.starts_with(&beginning_of(&prefix)));
+            prop_assert!(name.starts_with(&common_prefix(&prefix)));
         }
     }
 }

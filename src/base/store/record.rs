@@ -1,6 +1,6 @@
 //! The format of one file: a line of fixed length, the key, the value.
 //!
-//! Invariant: content that [`Record::parse`] accepts was written completely by [`Record::bytes`]; the hash covers all
+//! Invariant: content that [`StoreRecord::parse`] accepts was written completely by [`StoreRecord::bytes`]; the hash covers all
 //! but the expiry, which alone is changed in place. The line is text, so that `head -2` shows an operator the key of
 //! the file.
 
@@ -19,14 +19,14 @@ pub(super) const LARGEST: u64 = (LINE + MAX_KEY_BYTES + 1 + MAX_VALUE_BYTES) as 
 
 /// An entry with its key.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Record {
+pub(super) struct StoreRecord {
     pub(super) key: String,
     pub(super) value: Vec<u8>,
     pub(super) version: Version,
     pub(super) expires: Expiry,
 }
 
-impl Record {
+impl StoreRecord {
     /// Returns the content of the file.
     pub(super) fn bytes(&self) -> Vec<u8> {
         let mut bytes = format!(
@@ -92,10 +92,10 @@ fn hash(version: Version, key: &str, value: &[u8]) -> String {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{Expiry, Record, Version};
+    use super::{Expiry, StoreRecord, Version};
 
-    fn record(key: String, value: Vec<u8>, expires: Option<u64>) -> Record {
-        Record {
+    fn record(key: String, value: Vec<u8>, expires: Option<u64>) -> StoreRecord {
+        StoreRecord {
             key,
             value,
             version: Version(7),
@@ -107,26 +107,26 @@ mod tests {
         #[test]
         fn what_is_written_is_read(key in ".{1,40}", value: Vec<u8>, expires in proptest::option::of(0..u64::MAX)) {
             let record = record(key, value, expires);
-            prop_assert_eq!(Record::parse(&record.bytes()), Ok(record));
+            prop_assert_eq!(StoreRecord::parse(&record.bytes()), Ok(record));
         }
 
         #[test]
         fn what_is_cut_or_changed_is_refused(key in ".{1,40}", value: Vec<u8>, at: prop::sample::Index, bit in 0..8u8) {
             let whole = record(key, value, None).bytes();
             let cut = at.index(whole.len());
-            prop_assert!(Record::parse(&whole[..cut]).is_err());
+            prop_assert!(StoreRecord::parse(&whole[..cut]).is_err());
             let mut changed = whole.clone();
             changed[cut] ^= 1 << bit;
             // The expiry is not covered, and letters of a hexadecimal number have two forms.
-            if let Ok(read) = Record::parse(&changed) {
+            if let Ok(read) = StoreRecord::parse(&changed) {
                 prop_assert_eq!(read.bytes().split_off(30), whole[30..].to_vec());
             }
         }
 
         #[test]
         fn nothing_makes_it_panic(bytes: Vec<u8>) {
-            let _ = Record::parse(&bytes);
-            let _ = Record::parse(&[b"fumi-store 1 ".as_slice(), &bytes].concat());
+            let _ = StoreRecord::parse(&bytes);
+            let _ = StoreRecord::parse(&[b"fumi-store 1 ".as_slice(), &bytes].concat());
         }
     }
 }

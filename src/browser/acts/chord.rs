@@ -3,9 +3,9 @@
 //! A chord contains at most one key that is not a modifier. A word is not a key; its error suggests `browser_type`
 //! instead.
 
-use fumi_base::text::Text;
+use fumi_base::text::BilingualText;
 
-use super::keyboard::{self, Key};
+use super::keyboard::{self, KeyboardKey};
 use crate::{devtools::protocol::input::Modifiers, errors::BrowserError};
 
 /// The minimum similarity (Jaro-Winkler) of a suggested key name.
@@ -15,7 +15,7 @@ const LIKE: f64 = 0.7;
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Chord {
     /// The modifiers in the order in which they are pressed.
-    pub(crate) held: Vec<Key>,
+    pub(crate) held: Vec<KeyboardKey>,
     /// The key or character that is pressed while the modifiers are held.
     pub(crate) stroke: Stroke,
 }
@@ -24,7 +24,7 @@ pub(crate) struct Chord {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Stroke {
     /// A key of the keyboard table.
-    Key(Key),
+    Key(KeyboardKey),
     /// A character that no key types; it is inserted as text.
     Text(String),
 }
@@ -35,12 +35,12 @@ impl Chord {
         let last = parts.pop().unwrap_or_default();
         let mut held = Vec::new();
         for part in parts {
-            match keyboard::named(&part) {
+            match keyboard::key_by_name(&part) {
                 Some(key) if modifier(&key).is_some() => held.push(key),
                 _ => return Err(no_modifier(&part)),
             }
         }
-        let stroke = match keyboard::named(&last) {
+        let stroke = match keyboard::key_by_name(&last) {
             Some(key) if held.iter().any(|held| held.key == "Shift") => Stroke::Key(keyboard::shifted(key)),
             Some(key) => Stroke::Key(key),
             None if last.chars().count() == 1 && held.is_empty() => Stroke::Text(last),
@@ -57,13 +57,13 @@ impl Chord {
             key.key,
             "Tab" | "Escape" | "Home" | "End" | "PageUp" | "PageDown" | "ArrowLeft"
         );
-        self.pasting().is_some() || !(is_command || moves || modifier(key).is_some())
+        self.paste_key().is_some() || !(is_command || moves || modifier(key).is_some())
     }
 
     /// Returns the key to press in place of a paste shortcut (`Control+v`, `Control+Shift+v`, `Shift+Insert`), or
     /// `None` for any other chord. The key code is 0, because Chromium recognises paste shortcuts by their key code and
     /// would paste by itself. The price: pages that still read `keyCode` get 0.
-    pub(crate) fn pasting(&self) -> Option<Key> {
+    pub(crate) fn paste_key(&self) -> Option<KeyboardKey> {
         let Stroke::Key(key) = &self.stroke else { return None };
         let held = modifiers(&self.held);
         let pastes = match key.code {
@@ -71,12 +71,12 @@ impl Chord {
             "Insert" => held == Modifiers::SHIFT,
             _ => false,
         };
-        pastes.then_some(Key { key_code: 0, ..*key })
+        pastes.then_some(KeyboardKey { key_code: 0, ..*key })
     }
 }
 
 /// Returns the bit of a modifier key.
-pub(crate) fn modifier(key: &Key) -> Option<Modifiers> {
+pub(crate) fn modifier(key: &KeyboardKey) -> Option<Modifiers> {
     Some(match key.key {
         "Alt" => Modifiers::ALT,
         "Control" => Modifiers::CONTROL,
@@ -87,7 +87,7 @@ pub(crate) fn modifier(key: &Key) -> Option<Modifiers> {
 }
 
 /// Returns the bits of all modifiers among the keys.
-pub(crate) fn modifiers(keys: &[Key]) -> Modifiers {
+pub(crate) fn modifiers(keys: &[KeyboardKey]) -> Modifiers {
     keys.iter()
         .filter_map(modifier)
         .fold(Modifiers::default(), Modifiers::and)
@@ -151,7 +151,7 @@ fn no_key(part: &str) -> BrowserError {
 fn argument(en: String, ja: String) -> BrowserError {
     BrowserError::Argument {
         argument: "key",
-        reason: Text::new(en, ja),
+        reason: BilingualText::new(en, ja),
     }
 }
 

@@ -1,19 +1,23 @@
 //! Clicking with real input events: the pointer moves to the element, a button goes down and comes up.
 
-use super::{Aim, Click, mouse::Mouse};
+use super::{Aim, ClickOptions, mouse::Mouse};
 use crate::{
     errors::BrowserError,
-    refusal::Said,
-    tab::{AimOptions, Located, Point, Tab},
+    script_reply::ScriptReply,
+    tab::{AimOptions, Located, Tab, ViewportPoint},
     target::Target,
 };
 
 impl Tab {
     /// Clicks an element or a point (CSS pixels of the viewport). A click on an option of a `<select>` chooses the
     /// option.
-    pub async fn click(&self, aim: &Aim, click: &Click) -> Result<(), BrowserError> {
+    pub async fn click(&self, aim: &Aim, click: &ClickOptions) -> Result<(), BrowserError> {
         let target = match aim {
-            Aim::Point(x, y) => return self.acting(self.click_point(Point { x: *x, y: *y }, click)).await,
+            Aim::Point(x, y) => {
+                return self
+                    .acting(self.click_point(ViewportPoint { x: *x, y: *y }, click))
+                    .await;
+            }
             Aim::Target(target) => target,
         };
         let clicking = async {
@@ -24,8 +28,10 @@ impl Tab {
                 return Ok(());
             }
             match aimed {
-                Some(Said::Done(point)) => self.click_point(point, click).await,
-                Some(Said::Refused(refusal)) if !refusal.is_gone() => Err(refusal.of(&located.called)),
+                Some(ScriptReply::Done(point)) => self.click_point(point, click).await,
+                Some(ScriptReply::Refused(refusal)) if !refusal.is_gone() => {
+                    Err(refusal.into_browser_error(&located.called))
+                }
                 _ => self.click_on(&located, target, click).await,
             }
         };
@@ -33,14 +39,23 @@ impl Tab {
     }
 
     /// Clicks an element that was found before. Finds it again once if the page has replaced it meanwhile.
-    pub(super) async fn click_on(&self, located: &Located, target: &Target, click: &Click) -> Result<(), BrowserError> {
-        let point = self.aim_again(located, target).await?;
+    pub(super) async fn click_on(
+        &self,
+        located: &Located,
+        target: &Target,
+        click: &ClickOptions,
+    ) -> Result<(), BrowserError> {
+        let point = self.aim_or_relocate(located, target).await?;
         self.click_point(point, click).await
     }
 
     /// Returns the point of an element that was found before. Finds it again once if the page has replaced it
     /// meanwhile.
-    pub(super) async fn aim_again(&self, located: &Located, target: &Target) -> Result<Point, BrowserError> {
+    pub(super) async fn aim_or_relocate(
+        &self,
+        located: &Located,
+        target: &Target,
+    ) -> Result<ViewportPoint, BrowserError> {
         match self.aim(located).await {
             Err(BrowserError::Stale { .. } | BrowserError::NoMatch { .. }) => {
                 let located = self.locate(target).await?;
@@ -50,19 +65,20 @@ impl Tab {
         }
     }
 
-    async fn click_point(&self, point: Point, click: &Click) -> Result<(), BrowserError> {
+    async fn click_point(&self, point: ViewportPoint, click: &ClickOptions) -> Result<(), BrowserError> {
         Mouse::new(self.page()).click(point, click).await
     }
 
     /// Chooses an option of a closed `<select>`, which has no box to click. Returns false if the element is not such an
     /// option.
     async fn choose(&self, located: &Located) -> Result<bool, BrowserError> {
-        let said: Said<Chosen> = self.ask(&located.frame, "chooseOption", (&located.reference,)).await?;
-        Ok(said.done(&located.called)?.option)
+        let said: ScriptReply<ChooseOptionReply> =
+            self.ask(&located.frame, "chooseOption", (&located.reference,)).await?;
+        Ok(said.into_result(&located.called)?.option)
     }
 }
 
 #[derive(serde::Deserialize)]
-struct Chosen {
+struct ChooseOptionReply {
     option: bool,
 }

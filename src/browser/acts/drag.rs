@@ -9,13 +9,13 @@ use std::{sync::Arc, time::Duration};
 use super::{Aim, mouse::Mouse};
 use crate::{
     devtools::{
-        Channel, Nothing,
+        Channel, EmptyReply,
         protocol::input::{
             DispatchDragEvent, DispatchMouseEvent, DragData, DragEventType, Modifiers, MouseButton, SetInterceptDrags,
         },
     },
     errors::BrowserError,
-    tab::{Frame, Point, Tab},
+    tab::{Tab, TabFrame, ViewportPoint},
 };
 
 /// The number of moves between the two ends: pages that follow the pointer measure its speed and need more than one.
@@ -34,32 +34,32 @@ impl Tab {
             // shift their content while something is dragged.
             self.point_of(to).await?;
             let start = self.point_of(from).await?;
-            let watching = self.watch_drags().await;
+            let watching = self.start_recording_drags().await;
             self.forget_drag();
             let mouse = Mouse::new(self.page());
-            let mut held = Held::press(self.page(), &mouse, start).await?;
+            let mut held = PressedButtonGuard::press(self.page(), &mouse, start).await?;
             held.move_to(&mouse, nudged(start)).await?;
             let end = self.point_of(to).await?;
-            if !self.seen_drags(&watching).await.started {
+            if !self.recorded_drags(&watching).await.started {
                 for step in 1..=STEPS {
                     held.move_to(&mouse, between(start, end, f64::from(step) / f64::from(STEPS)))
                         .await?;
                     // The second move is the one that passes the threshold of some pages.
-                    if step <= 2 && self.seen_drags(&watching).await.started {
+                    if step <= 2 && self.recorded_drags(&watching).await.started {
                         break;
                     }
                 }
             }
-            if self.seen_drags(&watching).await.started
-                && let Ok(data) = tokio::time::timeout(ANNOUNCED, self.held_back()).await
+            if self.recorded_drags(&watching).await.started
+                && let Ok(data) = tokio::time::timeout(ANNOUNCED, self.intercepted_drag()).await
             {
-                held.give_up();
-                return self.carry(&data, end).await;
+                held.forget_release();
+                return self.drop_dragged_data(&data, end).await;
             }
             for place in [end, nudged(end), end] {
                 held.move_to(&mouse, place).await?;
                 let main = self.main();
-                self.ask::<Nothing>(&main, "rest", (REST,)).await?;
+                self.ask::<EmptyReply>(&main, "rest", (REST,)).await?;
             }
             held.release().await
         };
@@ -68,8 +68,9 @@ impl Tab {
 
     /// Starts recording drags in all frames, and returns the frames that do. A page that is navigating away has nothing
     /// to drag.
-    pub(super) async fn watch_drags(&self) -> Vec<Arc<Frame>> {
-        let asked = self.in_frames(|frame| async move { self.ask::<Nothing>(&frame, "watchDrags", ()).await });
+    pub(super) async fn start_recording_drags(&self) -> Vec<Arc<TabFrame>> {
+        let asked =
+            self.query_all_frames(|frame| async move { self.ask::<EmptyReply>(&frame, "watchDrags", ()).await });
         asked
             .await
             .unwrap_or_default()
@@ -79,20 +80,20 @@ impl Tab {
     }
 
     /// Returns the drag events that these frames have recorded since then.
-    pub(super) async fn seen_drags(&self, watching: &[Arc<Frame>]) -> Seen {
-        let asked = self.among(watching.to_vec(), |frame| async move {
-            self.ask::<Seen>(&frame, "seenDrags", ()).await
+    pub(super) async fn recorded_drags(&self, watching: &[Arc<TabFrame>]) -> RecordedDrags {
+        let asked = self.query_frames(watching.to_vec(), |frame| async move {
+            self.ask::<RecordedDrags>(&frame, "seenDrags", ()).await
         });
         let seen = asked.await.unwrap_or_default().into_iter();
-        seen.fold(Seen::default(), |all, (_, seen)| Seen {
+        seen.fold(RecordedDrags::default(), |all, (_, seen)| RecordedDrags {
             started: all.started || seen.started,
             wanted: all.wanted || seen.wanted,
         })
     }
 
     /// Moves the dragged data over a point and drops it there.
-    async fn carry(&self, data: &DragData, to: Point) -> Result<(), BrowserError> {
-        let cancel = Cancelled {
+    async fn drop_dragged_data(&self, data: &DragData, to: ViewportPoint) -> Result<(), BrowserError> {
+        let cancel = DragCancelGuard {
             page: Some(self.page()),
             data,
             at: to,
@@ -102,24 +103,24 @@ impl Tab {
             DragEventType::DragOver,
             DragEventType::DragOver,
         ] {
-            self.page().call(&dragged(kind, data, to)).await?;
+            self.page().call(&drag_event(kind, data, to)).await?;
         }
         cancel.disarm();
-        self.page().call(&dragged(DragEventType::Drop, data, to)).await?;
+        self.page().call(&drag_event(DragEventType::Drop, data, to)).await?;
         Ok(())
     }
 }
 
 /// The drag events that a frame has recorded.
 #[derive(Default, serde::Deserialize)]
-pub(super) struct Seen {
+pub(super) struct RecordedDrags {
     /// True if a drag started.
     pub(super) started: bool,
     /// True if an element accepts the drag that is over it.
     pub(super) wanted: bool,
 }
 
-pub(super) fn dragged(kind: DragEventType, data: &DragData, at: Point) -> DispatchDragEvent<'_> {
+pub(super) fn drag_event(kind: DragEventType, data: &DragData, at: ViewportPoint) -> DispatchDragEvent<'_> {
     DispatchDragEvent {
         kind,
         x: at.x,
@@ -130,15 +131,15 @@ pub(super) fn dragged(kind: DragEventType, data: &DragData, at: Point) -> Dispat
 }
 
 /// Returns a point a little to the side: some pages start a drag only after a few pixels.
-fn nudged(point: Point) -> Point {
-    Point {
+fn nudged(point: ViewportPoint) -> ViewportPoint {
+    ViewportPoint {
         x: point.x + 6.0,
         y: point.y + 2.0,
     }
 }
 
-fn between(start: Point, end: Point, share: f64) -> Point {
-    Point {
+fn between(start: ViewportPoint, end: ViewportPoint, share: f64) -> ViewportPoint {
+    ViewportPoint {
         x: start.x + (end.x - start.x) * share,
         y: start.y + (end.y - start.y) * share,
     }
@@ -146,13 +147,13 @@ fn between(start: Point, end: Point, share: f64) -> Point {
 
 /// A guard of a pressed mouse button while drags are intercepted. Dropping it releases the button and ends the
 /// interception.
-struct Held<'a> {
+struct PressedButtonGuard<'a> {
     page: &'a Channel,
     release: Option<DispatchMouseEvent>,
 }
 
-impl<'a> Held<'a> {
-    async fn press(page: &'a Channel, mouse: &Mouse<'_>, at: Point) -> Result<Self, BrowserError> {
+impl<'a> PressedButtonGuard<'a> {
+    async fn press(page: &'a Channel, mouse: &Mouse<'_>, at: ViewportPoint) -> Result<Self, BrowserError> {
         page.call(&SetInterceptDrags { enabled: true }).await?;
         page.send(&mouse.moved(at, MouseButton::None));
         let held = Self {
@@ -163,7 +164,7 @@ impl<'a> Held<'a> {
         Ok(held)
     }
 
-    async fn move_to(&mut self, mouse: &Mouse<'_>, at: Point) -> Result<(), BrowserError> {
+    async fn move_to(&mut self, mouse: &Mouse<'_>, at: ViewportPoint) -> Result<(), BrowserError> {
         self.release = Some(mouse.released(at, MouseButton::Left, 1));
         self.page.call(&mouse.moved(at, MouseButton::Left)).await?;
         Ok(())
@@ -177,12 +178,12 @@ impl<'a> Held<'a> {
     }
 
     /// Forgets the release: the browser has taken over the pointer.
-    fn give_up(mut self) {
+    fn forget_release(mut self) {
         self.release = None;
     }
 }
 
-impl std::ops::Drop for Held<'_> {
+impl std::ops::Drop for PressedButtonGuard<'_> {
     fn drop(&mut self) {
         if let Some(release) = &self.release {
             self.page.send(release);
@@ -192,22 +193,22 @@ impl std::ops::Drop for Held<'_> {
 }
 
 /// A guard of a drag over a page: dropping it cancels the drag, unless it was disarmed before the drop.
-struct Cancelled<'a> {
+struct DragCancelGuard<'a> {
     page: Option<&'a Channel>,
     data: &'a DragData,
-    at: Point,
+    at: ViewportPoint,
 }
 
-impl Cancelled<'_> {
+impl DragCancelGuard<'_> {
     fn disarm(mut self) {
         self.page = None;
     }
 }
 
-impl std::ops::Drop for Cancelled<'_> {
+impl std::ops::Drop for DragCancelGuard<'_> {
     fn drop(&mut self) {
         if let Some(page) = self.page {
-            page.send(&dragged(DragEventType::DragCancel, self.data, self.at));
+            page.send(&drag_event(DragEventType::DragCancel, self.data, self.at));
         }
     }
 }

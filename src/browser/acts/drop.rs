@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use fumi_base::text::Text;
+use fumi_base::text::BilingualText;
 
-use super::{drag::dragged, upload::written};
+use super::{drag::drag_event, upload::utf8_paths};
 use crate::{
     devtools::protocol::input::{DragData, DragDataItem, DragEventType},
     errors::BrowserError,
@@ -17,7 +17,7 @@ const EVERYTHING: i64 = 1 | 2 | 16;
 
 /// The files and data of a drop.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Dropping {
+pub struct DropContent {
     /// The absolute paths of the files.
     pub paths: Vec<PathBuf>,
     /// Pairs of a media type and a text.
@@ -27,7 +27,7 @@ pub struct Dropping {
 impl Tab {
     /// Drops files or data on an element, with the events of a drag from outside the browser. If the page does not
     /// accept the drag, nothing is dropped and an error is returned: Chromium would open the file instead.
-    pub async fn drop_on(&self, target: &Target, dropping: &Dropping) -> Result<(), BrowserError> {
+    pub async fn drop_on(&self, target: &Target, dropping: &DropContent) -> Result<(), BrowserError> {
         let located = self.locate(target).await?;
         let items = dropping.data.iter().map(|(mime_type, data)| DragDataItem {
             mime_type: mime_type.clone(),
@@ -36,23 +36,25 @@ impl Tab {
         });
         let data = DragData {
             items: items.collect(),
-            files: written(&dropping.paths)?,
+            files: utf8_paths(&dropping.paths)?,
             drag_operations_mask: EVERYTHING,
         };
         let act = async {
-            let at = self.aim_again(&located, target).await?;
-            let watching = self.watch_drags().await;
+            let at = self.aim_or_relocate(&located, target).await?;
+            let watching = self.start_recording_drags().await;
             for kind in [DragEventType::DragEnter, DragEventType::DragOver] {
-                self.page().call(&dragged(kind, &data, at)).await?;
+                self.page().call(&drag_event(kind, &data, at)).await?;
             }
-            if self.seen_drags(&watching).await.wanted {
-                self.page().call(&dragged(DragEventType::Drop, &data, at)).await?;
+            if self.recorded_drags(&watching).await.wanted {
+                self.page().call(&drag_event(DragEventType::Drop, &data, at)).await?;
                 return Ok(());
             }
-            self.page().call(&dragged(DragEventType::DragCancel, &data, at)).await?;
-            Err(BrowserError::Inert {
+            self.page()
+                .call(&drag_event(DragEventType::DragCancel, &data, at))
+                .await?;
+            Err(BrowserError::NotActionable {
                 target: target.to_string(),
-                reason: Text::new(
+                reason: BilingualText::new(
                     "it takes no drop (nothing there handles dragover)",
                     "ドロップを受け付けません（dragover を処理していません）",
                 ),

@@ -1,18 +1,18 @@
 //! Filling in several fields of a form with one call.
 
-use fumi_base::text::Text;
+use fumi_base::text::BilingualText;
 
-use super::{Click, Differing};
+use super::{ClickOptions, FieldMismatch};
 use crate::{
     errors::BrowserError,
-    refusal::Said,
+    script_reply::ScriptReply,
     tab::{Located, Tab},
     target::Target,
 };
 
 /// A field of a form and the value for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Field {
+pub struct FormField {
     /// The caller's name of the field, used in messages only.
     pub name: Option<String>,
     pub target: Target,
@@ -39,7 +39,7 @@ pub enum FieldKind {
 
 /// The operation that sets a field of this kind.
 #[derive(Clone, Copy)]
-enum Deed {
+enum FieldOperation {
     Fill,
     Slide,
     Check { wanted: bool },
@@ -49,21 +49,23 @@ enum Deed {
 impl Tab {
     /// Fills in fields in the given order. All are located before the first is filled, so that a wrong target changes
     /// nothing. Returns the fields that contain something else than they were given.
-    pub async fn fill_form(&self, fields: &[Field]) -> Result<Vec<Differing>, BrowserError> {
+    pub async fn fill_form(&self, fields: &[FormField]) -> Result<Vec<FieldMismatch>, BrowserError> {
         let mut located = Vec::with_capacity(fields.len());
         for field in fields {
             let found = self.locate(&field.target).await?;
-            let deed = deed(field, &found.role)?;
+            let deed = operation_for(field, &found.role)?;
             located.push((field, found, deed));
         }
         let filling = async {
             let mut differing = Vec::with_capacity(located.len());
             for (field, located, deed) in &located {
                 differing.push(match deed {
-                    Deed::Fill => self.fill_in(located, &field.value, false).await?,
-                    Deed::Slide => self.slide(located, &field.value).await?,
-                    Deed::Check { wanted } => self.check(located, &field.target, *wanted).await.map(|()| None)?,
-                    Deed::Choose => self.choose_in(located, &field.value).await?,
+                    FieldOperation::Fill => self.fill_in(located, &field.value, false).await?,
+                    FieldOperation::Slide => self.slide(located, &field.value).await?,
+                    FieldOperation::Check { wanted } => {
+                        self.check(located, &field.target, *wanted).await.map(|()| None)?
+                    }
+                    FieldOperation::Choose => self.choose_one(located, &field.value).await?,
                 });
             }
             Ok(differing)
@@ -72,7 +74,7 @@ impl Tab {
         let mut differing = Vec::new();
         for ((field, located, deed), said) in located.iter().zip(said) {
             differing.extend(match deed {
-                Deed::Fill => self.or_held(said, located, &field.value, false).await,
+                FieldOperation::Fill => self.or_current_value(said, located, &field.value, false).await,
                 _ => said,
             });
         }
@@ -82,25 +84,25 @@ impl Tab {
     /// Clicks a checkbox or radio button unless it already has the wanted state. Returns an error if the click does not
     /// change it.
     async fn check(&self, located: &Located, target: &Target, wanted: bool) -> Result<(), BrowserError> {
-        let said: Said<Checked> = self.ask(&located.frame, "check", (&located.reference, wanted)).await?;
-        if !said.done(&located.called)?.click {
+        let said: ScriptReply<CheckboxReply> = self.ask(&located.frame, "check", (&located.reference, wanted)).await?;
+        if !said.into_result(&located.called)?.click {
             return Ok(());
         }
-        self.click_on(located, target, &Click::default()).await?;
-        let said: Said<Checked> = self.ask(&located.frame, "check", (&located.reference, wanted)).await?;
-        if said.done(&located.called)?.click {
-            let reason = Text::new(
+        self.click_on(located, target, &ClickOptions::default()).await?;
+        let said: ScriptReply<CheckboxReply> = self.ask(&located.frame, "check", (&located.reference, wanted)).await?;
+        if said.into_result(&located.called)?.click {
+            let reason = BilingualText::new(
                 "it was clicked and did not change",
                 "クリックしましたが、状態が変わりませんでした",
             );
             let target = target.to_string();
-            return Err(BrowserError::Inert { target, reason });
+            return Err(BrowserError::NotActionable { target, reason });
         }
         Ok(())
     }
 }
 
-fn deed(field: &Field, role: &str) -> Result<Deed, BrowserError> {
+fn operation_for(field: &FormField, role: &str) -> Result<FieldOperation, BrowserError> {
     let kind = field.kind.unwrap_or(match role {
         "checkbox" | "switch" | "menuitemcheckbox" => FieldKind::Checkbox,
         "radio" | "menuitemradio" => FieldKind::Radio,
@@ -109,14 +111,16 @@ fn deed(field: &Field, role: &str) -> Result<Deed, BrowserError> {
         _ => FieldKind::Textbox,
     });
     Ok(match kind {
-        FieldKind::Textbox => Deed::Fill,
-        FieldKind::Slider => Deed::Slide,
-        FieldKind::Combobox => Deed::Choose,
-        FieldKind::Checkbox | FieldKind::Radio => Deed::Check { wanted: truth(field)? },
+        FieldKind::Textbox => FieldOperation::Fill,
+        FieldKind::Slider => FieldOperation::Slide,
+        FieldKind::Combobox => FieldOperation::Choose,
+        FieldKind::Checkbox | FieldKind::Radio => FieldOperation::Check {
+            wanted: parse_checked(field)?,
+        },
     })
 }
 
-fn truth(field: &Field) -> Result<bool, BrowserError> {
+fn parse_checked(field: &FormField) -> Result<bool, BrowserError> {
     match field.value.trim().to_ascii_lowercase().as_str() {
         "true" | "on" | "checked" | "yes" | "1" => Ok(true),
         "false" | "off" | "unchecked" | "no" | "0" => Ok(false),
@@ -124,7 +128,7 @@ fn truth(field: &Field) -> Result<bool, BrowserError> {
             let name = field.name.clone().unwrap_or_else(|| field.target.to_string());
             Err(BrowserError::Argument {
                 argument: "value",
-                reason: Text::new(
+                reason: BilingualText::new(
                     format!("\"{name}\" is checked or not: write true or false instead of \"{other}\""),
                     format!("「{name}」はチェックの有無です。「{other}」ではなく true か false を指定してください"),
                 ),
@@ -134,6 +138,6 @@ fn truth(field: &Field) -> Result<bool, BrowserError> {
 }
 
 #[derive(serde::Deserialize)]
-struct Checked {
+struct CheckboxReply {
     click: bool,
 }

@@ -3,8 +3,8 @@
 use super::{Aim, mouse::Mouse};
 use crate::{
     errors::BrowserError,
-    refusal::Said,
-    tab::{Popups, Tab},
+    script_reply::ScriptReply,
+    tab::{PopupMode, Tab},
     target::Target,
 };
 
@@ -20,43 +20,43 @@ impl Tab {
         };
         self.acting(hovering).await?;
         if let Aim::Target(target) = aim {
-            self.note_opened(target).await;
+            self.detect_popup(target).await;
         }
         Ok(())
     }
 
     /// True if popups that open are reported. A change can be reported only for a page of which a snapshot was taken.
-    pub(super) fn tells_popups(&self) -> bool {
-        self.popups() != Popups::Ignored && self.has_snapshot()
+    pub(super) fn reports_popups(&self) -> bool {
+        self.popup_mode() != PopupMode::Ignored && self.has_snapshot()
     }
 
     /// Checks whether a list or menu of an element is open now, and records it for the next observation. If the element
     /// is gone or the page does not answer, nothing is recorded.
-    pub(super) async fn note_opened(&self, target: &Target) {
-        let patience = match self.popups() {
-            Popups::Ignored => return,
-            Popups::Seen => 0,
-            Popups::Awaited => OPENING,
+    pub(super) async fn detect_popup(&self, target: &Target) {
+        let patience = match self.popup_mode() {
+            PopupMode::Ignored => return,
+            PopupMode::Seen => 0,
+            PopupMode::Awaited => OPENING,
         };
         // A query that may have to be aborted is not worth repeating.
-        if target.has_pattern() || !self.tells_popups() {
+        if target.has_pattern() || !self.reports_popups() {
             return;
         }
         if patience > 0 && self.is_fetching() {
-            self.at_rest().await;
+            self.settle_pending().await;
         }
         let number = target.frame().unwrap_or_default();
         let Some(frame) = self.frames().into_iter().find(|frame| frame.number == number) else {
             return;
         };
-        let said: Result<Said<Opened>, _> = self.ask(&frame, "opened", (target, patience)).await;
-        if let Ok(Said::Done(Opened { opened: true })) = said {
-            self.has_opened();
+        let said: Result<ScriptReply<PopupReply>, _> = self.ask(&frame, "opened", (target, patience)).await;
+        if let Ok(ScriptReply::Done(PopupReply { opened: true })) = said {
+            self.record_open_popup();
         }
     }
 }
 
 #[derive(serde::Deserialize)]
-struct Opened {
+struct PopupReply {
     opened: bool,
 }

@@ -4,8 +4,7 @@
 
 /// A key with the values of its keyboard events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::struct_field_names, reason = "the names are those of KeyboardEvent")]
-pub(crate) struct Key {
+pub(crate) struct KeyboardKey {
     /// `KeyboardEvent.key`: `a`, `A`, `Enter`.
     pub(crate) key: &'static str,
     /// `KeyboardEvent.code`: the position on the keyboard, such as `KeyA`.
@@ -19,16 +18,16 @@ pub(crate) struct Key {
 }
 
 /// The left Shift key.
-pub(crate) const SHIFT: Key = held("Shift", "ShiftLeft", 16);
+pub(crate) const SHIFT: KeyboardKey = held("Shift", "ShiftLeft", 16);
 /// The left Control key.
-pub(crate) const CONTROL: Key = held("Control", "ControlLeft", 17);
+pub(crate) const CONTROL: KeyboardKey = held("Control", "ControlLeft", 17);
 /// The left Alt key.
-pub(crate) const ALT: Key = held("Alt", "AltLeft", 18);
+pub(crate) const ALT: KeyboardKey = held("Alt", "AltLeft", 18);
 /// The left Meta key.
-pub(crate) const META: Key = held("Meta", "MetaLeft", 91);
+pub(crate) const META: KeyboardKey = held("Meta", "MetaLeft", 91);
 
-const fn held(key: &'static str, code: &'static str, key_code: u32) -> Key {
-    Key {
+const fn held(key: &'static str, code: &'static str, key_code: u32) -> KeyboardKey {
+    KeyboardKey {
         key,
         code,
         key_code,
@@ -106,12 +105,12 @@ const ALIASES: &[(&str, &str)] = &[
 ];
 
 /// Returns the key that types this character on the US keyboard.
-pub(crate) fn typing(character: char) -> Option<Key> {
+pub(crate) fn key_for_character(character: char) -> Option<KeyboardKey> {
     if matches!(character, '\n' | '\r') {
-        return named("Enter");
+        return key_by_name("Enter");
     }
     if character == '\t' {
-        return named("Tab");
+        return key_by_name("Tab");
     }
     let is = |text: &str| text.chars().eq([character]);
     PRINTING.iter().find_map(|&(code, key_code, plain, shifted)| {
@@ -122,14 +121,14 @@ pub(crate) fn typing(character: char) -> Option<Key> {
 
 /// Returns the key with this name, code (`KeyA`, `Numpad0`, `ShiftRight`) or alternative name (`Esc`). Case is ignored,
 /// except for single characters.
-pub(crate) fn named(name: &str) -> Option<Key> {
+pub(crate) fn key_by_name(name: &str) -> Option<KeyboardKey> {
     let mut characters = name.chars();
     if let (Some(character), None) = (characters.next(), characters.next()) {
-        return typing(character);
+        return key_for_character(character);
     }
     let same = |other: &str| other.eq_ignore_ascii_case(name);
     if let Some((_, meant)) = ALIASES.iter().find(|(alias, _)| same(alias)) {
-        return named(meant);
+        return key_by_name(meant);
     }
     let held = [SHIFT, CONTROL, ALT, META];
     if let Some(key) = held.into_iter().find(|key| same(key.key) || same(key.code)) {
@@ -137,7 +136,7 @@ pub(crate) fn named(name: &str) -> Option<Key> {
     }
     let by_name = NAMED.iter().find(|row| same(row.0) || same(row.1));
     if let Some(&(key, code, key_code, text, location)) = by_name {
-        return Some(Key {
+        return Some(KeyboardKey {
             key,
             code,
             key_code,
@@ -149,7 +148,7 @@ pub(crate) fn named(name: &str) -> Option<Key> {
         return Some(printing(code, key_code, plain));
     }
     if let Some(&(key, code, key_code, text)) = KEYPAD.iter().find(|row| same(row.1)) {
-        return Some(Key {
+        return Some(KeyboardKey {
             key,
             code,
             key_code,
@@ -165,7 +164,7 @@ pub(crate) fn named(name: &str) -> Option<Key> {
         "Alt" => ("AltRight", 18),
         _ => ("MetaRight", 92),
     };
-    Some(Key {
+    Some(KeyboardKey {
         code,
         key_code,
         location: 2,
@@ -174,7 +173,7 @@ pub(crate) fn named(name: &str) -> Option<Key> {
 }
 
 /// Returns the same key with Shift held.
-pub(crate) fn shifted(key: Key) -> Key {
+pub(crate) fn shifted(key: KeyboardKey) -> KeyboardKey {
     let with_shift = PRINTING
         .iter()
         .find(|(code, _, plain, _)| *code == key.code && *plain == key.key);
@@ -189,8 +188,8 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     named.chain(held).chain(places).chain(ALIASES.iter().map(|row| row.0))
 }
 
-fn printing(code: &'static str, key_code: u32, key: &'static str) -> Key {
-    Key {
+fn printing(code: &'static str, key_code: u32, key: &'static str) -> KeyboardKey {
+    KeyboardKey {
         key,
         code,
         key_code,
@@ -206,16 +205,16 @@ mod tests {
     #[test]
     fn every_printable_ascii_character_has_a_key_that_types_it() {
         for character in ' '..='~' {
-            let key = typing(character).unwrap_or_else(|| panic!("{character:?} has no key"));
+            let key = key_for_character(character).unwrap_or_else(|| panic!("{character:?} has no key"));
             assert_eq!((key.key, key.text), (&*character.to_string(), &*character.to_string()));
         }
-        assert_eq!(typing('あ'), None);
-        assert_eq!(typing('\n').map(|key| key.key), Some("Enter"));
+        assert_eq!(key_for_character('あ'), None);
+        assert_eq!(key_for_character('\n').map(|key| key.key), Some("Enter"));
     }
 
     #[test]
     fn names_places_and_aliases_are_found_in_any_case() {
-        let code = |name: &str| named(name).map(|key| (key.key, key.code, key.location));
+        let code = |name: &str| key_by_name(name).map(|key| (key.key, key.code, key.location));
         assert_eq!(code("esc"), Some(("Escape", "Escape", 0)));
         assert_eq!(code("ENTER"), Some(("Enter", "Enter", 0)));
         assert_eq!(code("KeyQ"), Some(("q", "KeyQ", 0)));
@@ -224,14 +223,14 @@ mod tests {
         assert_eq!(code("ShiftRight"), Some(("Shift", "ShiftRight", 2)));
         assert_eq!(code("Entre"), None);
         assert_eq!(
-            names().filter(|name| named(name).is_none()).collect::<Vec<_>>(),
+            names().filter(|name| key_by_name(name).is_none()).collect::<Vec<_>>(),
             [""; 0]
         );
     }
 
     #[test]
     fn shift_changes_what_is_typed_and_leaves_other_keys() {
-        let with_shift = |name: &str| shifted(named(name).expect("a key")).key;
+        let with_shift = |name: &str| shifted(key_by_name(name).expect("a key")).key;
         assert_eq!([with_shift("a"), with_shift("1"), with_shift("Tab")], ["A", "!", "Tab"]);
     }
 }

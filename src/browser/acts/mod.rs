@@ -19,16 +19,16 @@ mod slide;
 mod typing;
 mod upload;
 
-pub use drop::Dropping;
-pub use fill::{Difference, Differing};
-pub use form::{Field, FieldKind};
-pub use mouse::Click;
+pub use drop::DropContent;
+pub use fill::{FieldMismatch, MismatchKind};
+pub use form::{FieldKind, FormField};
+pub use mouse::ClickOptions;
 pub use typing::Typing;
 
 use crate::{
     devtools::protocol::input::MouseButton,
     errors::BrowserError,
-    tab::{Point, Tab},
+    tab::{Tab, ViewportPoint},
     target::Target,
 };
 
@@ -42,7 +42,7 @@ pub enum Aim {
 
 /// A mouse button.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Button {
+pub enum PointerButton {
     /// The primary button.
     #[default]
     Left,
@@ -52,19 +52,19 @@ pub enum Button {
     Middle,
 }
 
-impl From<Button> for MouseButton {
-    fn from(button: Button) -> Self {
+impl From<PointerButton> for MouseButton {
+    fn from(button: PointerButton) -> Self {
         match button {
-            Button::Left => Self::Left,
-            Button::Right => Self::Right,
-            Button::Middle => Self::Middle,
+            PointerButton::Left => Self::Left,
+            PointerButton::Right => Self::Right,
+            PointerButton::Middle => Self::Middle,
         }
     }
 }
 
 /// A modifier key that is held during a click.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Modifier {
+pub enum ModifierKey {
     Alt,
     Control,
     /// The modifier of shortcuts, which is Control here.
@@ -74,8 +74,8 @@ pub enum Modifier {
     Shift,
 }
 
-impl Modifier {
-    fn key(self) -> keyboard::Key {
+impl ModifierKey {
+    fn key(self) -> keyboard::KeyboardKey {
         match self {
             Self::Alt => keyboard::ALT,
             Self::Control | Self::ControlOrMeta => keyboard::CONTROL,
@@ -87,12 +87,12 @@ impl Modifier {
 
 impl Tab {
     /// Returns the point that a pointer goes to, in CSS pixels of the viewport.
-    async fn point_of(&self, aim: &Aim) -> Result<Point, BrowserError> {
+    async fn point_of(&self, aim: &Aim) -> Result<ViewportPoint, BrowserError> {
         match aim {
-            Aim::Point(x, y) => Ok(Point { x: *x, y: *y }),
+            Aim::Point(x, y) => Ok(ViewportPoint { x: *x, y: *y }),
             Aim::Target(target) => {
                 let located = self.locate(target).await?;
-                self.aim_again(&located, target).await
+                self.aim_or_relocate(&located, target).await
             }
         }
     }

@@ -3,24 +3,24 @@
 //! All events of one act are sent before the first is acknowledged: a dialog that opens in between would swallow the
 //! rest, and a button would stay down.
 
-use super::{Button, Modifier, chord::modifiers, keyboard, keys::hold};
+use super::{ModifierKey, PointerButton, chord::modifiers, keyboard, keys::press_modifiers};
 use crate::{
     devtools::{
         Channel,
         protocol::input::{DispatchKeyEvent, DispatchMouseEvent, KeyEventType, Modifiers, MouseButton, MouseEventType},
     },
     errors::BrowserError,
-    tab::Point,
+    tab::ViewportPoint,
 };
 
 /// The options of a click.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Click {
-    pub button: Button,
+pub struct ClickOptions {
+    pub button: PointerButton,
     /// True for a double click.
     pub double: bool,
     /// The keys that are held during the click.
-    pub modifiers: Vec<Modifier>,
+    pub modifiers: Vec<ModifierKey>,
 }
 
 /// The mouse of a page, with the modifiers that are held.
@@ -39,10 +39,10 @@ impl<'a> Mouse<'a> {
     }
 
     /// Moves to a point and clicks. Waits until the page has handled the click.
-    pub(super) async fn click(&mut self, at: Point, click: &Click) -> Result<(), BrowserError> {
+    pub(super) async fn click(&mut self, at: ViewportPoint, click: &ClickOptions) -> Result<(), BrowserError> {
         let keys: Vec<_> = click.modifiers.iter().map(|modifier| modifier.key()).collect();
         self.page.send(&self.moved(at, MouseButton::None));
-        self.held = hold(self.page, &keys);
+        self.held = press_modifiers(self.page, &keys);
         let button = click.button.into();
         let last = if click.double { 2 } else { 1 };
         for count in 1..=last {
@@ -70,30 +70,30 @@ impl<'a> Mouse<'a> {
     }
 
     /// Moves to a point with no button pressed. Waits until the page has handled the move.
-    pub(super) async fn move_to(&self, at: Point) -> Result<(), BrowserError> {
+    pub(super) async fn move_to(&self, at: ViewportPoint) -> Result<(), BrowserError> {
         self.page.call(&self.moved(at, MouseButton::None)).await?;
         Ok(())
     }
 
     /// Returns the event of a move; `button` is the one that is down.
-    pub(super) fn moved(&self, at: Point, button: MouseButton) -> DispatchMouseEvent {
+    pub(super) fn moved(&self, at: ViewportPoint, button: MouseButton) -> DispatchMouseEvent {
         self.event(MouseEventType::MouseMoved, at, button, bits(button), 0)
     }
 
     /// Returns the event of a press.
-    pub(super) fn pressed(&self, at: Point, button: MouseButton, count: u8) -> DispatchMouseEvent {
+    pub(super) fn pressed(&self, at: ViewportPoint, button: MouseButton, count: u8) -> DispatchMouseEvent {
         self.event(MouseEventType::MousePressed, at, button, bits(button), count)
     }
 
     /// Returns the event of a release.
-    pub(super) fn released(&self, at: Point, button: MouseButton, count: u8) -> DispatchMouseEvent {
+    pub(super) fn released(&self, at: ViewportPoint, button: MouseButton, count: u8) -> DispatchMouseEvent {
         self.event(MouseEventType::MouseReleased, at, button, 0, count)
     }
 
     fn event(
         &self,
         kind: MouseEventType,
-        at: Point,
+        at: ViewportPoint,
         button: MouseButton,
         buttons: u8,
         click_count: u8,
@@ -112,7 +112,7 @@ impl<'a> Mouse<'a> {
 }
 
 /// Returns the event of a key. Only a `KeyDown` event carries the key's text.
-pub(super) fn key_event(kind: KeyEventType, key: &keyboard::Key, held: Modifiers) -> DispatchKeyEvent {
+pub(super) fn key_event(kind: KeyEventType, key: &keyboard::KeyboardKey, held: Modifiers) -> DispatchKeyEvent {
     let types = kind == KeyEventType::KeyDown;
     let text = if types { key.text } else { "" };
     DispatchKeyEvent {

@@ -1,11 +1,11 @@
 //! Choosing options: of a `<select>`, or of a list that a page draws itself.
 
-use fumi_base::text::Text;
+use fumi_base::text::BilingualText;
 
-use super::{Click, Difference, Differing};
+use super::{ClickOptions, FieldMismatch, MismatchKind};
 use crate::{
     errors::BrowserError,
-    refusal::Said,
+    script_reply::ScriptReply,
     tab::{Located, Tab},
     target::Target,
 };
@@ -23,77 +23,81 @@ impl Tab {
     pub async fn select_option(&self, target: &Target, values: &[String]) -> Result<Vec<String>, BrowserError> {
         let selecting = async {
             let (located, said) = self.locate_and(target, ("select", (values,)), None).await?;
-            let said: Said<Selected> = match said {
+            let said: ScriptReply<SelectReply> = match said {
                 Some(said) => said,
                 None => self.ask(&located.frame, "select", (&located.reference, values)).await?,
             };
             match said {
-                Said::Refused(refusal) if refusal.error == "not-select" => {
+                ScriptReply::Refused(refusal) if refusal.error == "not-select" => {
                     if self.list_of(&located).await?.kind == ListKind::Plain {
-                        return Err(refusal.of(&located.called));
+                        return Err(refusal.into_browser_error(&located.called));
                     }
                     let mut selected = Vec::with_capacity(values.len());
                     for value in values {
-                        match self.choose_listed(&located, value).await? {
-                            Chosen::Option(name) => selected.push(name),
-                            Chosen::Typed(Some(Differing {
-                                how: Difference::OnlyTyped(options),
+                        match self.choose_in_list(&located, value).await? {
+                            ListChoice::Option(name) => selected.push(name),
+                            ListChoice::Typed(Some(FieldMismatch {
+                                how: MismatchKind::OnlyTyped(options),
                                 ..
                             })) => return Err(no_option(value, &options)),
-                            Chosen::Typed(_) => selected.push(value.clone()),
-                            Chosen::Not { name, holds } => return Err(not_chosen(&located, &name, &holds)),
+                            ListChoice::Typed(_) => selected.push(value.clone()),
+                            ListChoice::Not { name, holds } => return Err(not_chosen(&located, &name, &holds)),
                         }
                     }
                     Ok(selected)
                 }
-                said => Ok(said.done(&located.called)?.selected),
+                said => Ok(said.into_result(&located.called)?.selected),
             }
         };
         self.acting(selecting).await
     }
 
     /// Chooses one option of a field. Returns the difference if the field now contains something else.
-    pub(super) async fn choose_in(&self, located: &Located, value: &str) -> Result<Option<Differing>, BrowserError> {
-        let said: Said<Selected> = self
+    pub(super) async fn choose_one(
+        &self,
+        located: &Located,
+        value: &str,
+    ) -> Result<Option<FieldMismatch>, BrowserError> {
+        let said: ScriptReply<SelectReply> = self
             .ask(&located.frame, "select", (&located.reference, [value]))
             .await?;
         match said {
-            Said::Refused(refusal) if refusal.error == "not-select" => {
-                Ok(match self.choose_listed(located, value).await? {
-                    Chosen::Option(_) => None,
-                    Chosen::Typed(differing) => differing,
-                    Chosen::Not { holds, .. } => Some(Differing::new(located, Difference::Holds(holds))),
+            ScriptReply::Refused(refusal) if refusal.error == "not-select" => {
+                Ok(match self.choose_in_list(located, value).await? {
+                    ListChoice::Option(_) => None,
+                    ListChoice::Typed(differing) => differing,
+                    ListChoice::Not { holds, .. } => Some(FieldMismatch::new(located, MismatchKind::Holds(holds))),
                 })
             }
-            said => said.done(&located.called).map(|_| None),
+            said => said.into_result(&located.called).map(|_| None),
         }
     }
 
     /// Opens a list that a page draws itself and clicks an option, a second time if the first click hit something else.
     /// If the field also takes text and its list does not show the option, the text is typed.
-    async fn choose_listed(&self, located: &Located, value: &str) -> Result<Chosen, BrowserError> {
+    async fn choose_in_list(&self, located: &Located, value: &str) -> Result<ListChoice, BrowserError> {
         let mut is_again = false;
         loop {
             let list = self.list_of(located).await?;
             if list.kind == ListKind::Plain {
-                return Ok(Chosen::Typed(self.fill_in(located, value, false).await?));
+                return Ok(ListChoice::Typed(self.fill_in(located, value, false).await?));
             }
             let seen = self.option(located, &list, value, is_again).await?;
             let Some(reference) = seen.reference else {
                 return match list.kind {
                     ListKind::Typed => {
-                        let differing = Differing::new(located, Difference::OnlyTyped(seen.options));
-                        Ok(Chosen::Typed(Some(differing)))
+                        let differing = FieldMismatch::new(located, MismatchKind::OnlyTyped(seen.options));
+                        Ok(ListChoice::Typed(Some(differing)))
                     }
                     _ => Err(no_option(value, &seen.options)),
                 };
             };
             if seen.chosen {
-                return Ok(Chosen::Option(seen.name));
+                return Ok(ListChoice::Option(seen.name));
             }
             let pressed = match self.press_option(located, reference).await {
                 // The list closed, or was redrawn.
-                Err(BrowserError::Covered { .. } | BrowserError::Inert { .. } | BrowserError::Stale { .. })
+                Err(BrowserError::Covered { .. } | BrowserError::NotActionable { .. } | BrowserError::Stale { .. })
                     if !is_again =>
                 {
                     is_again = true;
@@ -102,11 +106,11 @@ impl Tab {
                 pressed => pressed?,
             };
             if pressed.chosen {
-                return Ok(Chosen::Option(seen.name));
+                return Ok(ListChoice::Option(seen.name));
             }
             if !pressed.missed || is_again {
-                let Pressed { holds, .. } = pressed;
-                return Ok(Chosen::Not { name: seen.name, holds });
+                let OptionClickReply { holds, .. } = pressed;
+                return Ok(ListChoice::Not { name: seen.name, holds });
             }
             is_again = true;
         }
@@ -116,10 +120,10 @@ impl Tab {
     async fn option(
         &self,
         located: &Located,
-        list: &List,
+        list: &OptionList,
         value: &str,
         may_be_open: bool,
-    ) -> Result<Listed, BrowserError> {
+    ) -> Result<ListedOption, BrowserError> {
         if may_be_open {
             let seen = self.listed(located, value, 0).await?;
             if seen.reference.is_some() {
@@ -139,48 +143,48 @@ impl Tab {
 
     /// Clicks an option and reads the field's state afterwards. Assumes success if the field is gone then or the page
     /// does not answer.
-    async fn press_option(&self, located: &Located, option: String) -> Result<Pressed, BrowserError> {
+    async fn press_option(&self, located: &Located, option: String) -> Result<OptionClickReply, BrowserError> {
         let target = Target::Written(option);
         let option = self.locate(&target).await?;
-        self.click_on(&option, &target, &Click::default()).await?;
+        self.click_on(&option, &target, &ClickOptions::default()).await?;
         let asked = (&located.reference, SHOWING);
-        let said: Result<Said<Pressed>, _> = self.ask(&located.frame, "chosenIn", asked).await;
+        let said: Result<ScriptReply<OptionClickReply>, _> = self.ask(&located.frame, "chosenIn", asked).await;
         Ok(match said {
-            Ok(Said::Done(pressed)) => pressed,
-            _ => Pressed::unknown(),
+            Ok(ScriptReply::Done(pressed)) => pressed,
+            _ => OptionClickReply::unknown(),
         })
     }
 
-    async fn list_of(&self, located: &Located) -> Result<List, BrowserError> {
-        let said: Said<List> = self.ask(&located.frame, "listKind", (&located.reference,)).await?;
-        said.done(&located.called)
+    async fn list_of(&self, located: &Located) -> Result<OptionList, BrowserError> {
+        let said: ScriptReply<OptionList> = self.ask(&located.frame, "listKind", (&located.reference,)).await?;
+        said.into_result(&located.called)
     }
 
     /// Opens a list by a click, or by a key if other content covers the field.
     async fn open_list(&self, located: &Located) -> Result<(), BrowserError> {
         let target = Target::Written(located.reference.clone());
-        match self.click_on(located, &target, &Click::default()).await {
-            Err(BrowserError::Covered { .. } | BrowserError::Inert { .. }) => {
-                let said: Said<serde::de::IgnoredAny> =
+        match self.click_on(located, &target, &ClickOptions::default()).await {
+            Err(BrowserError::Covered { .. } | BrowserError::NotActionable { .. }) => {
+                let said: ScriptReply<serde::de::IgnoredAny> =
                     self.ask(&located.frame, "focusOn", (&located.reference,)).await?;
-                said.done(&located.called)?;
-                self.strike("ArrowDown").await
+                said.into_result(&located.called)?;
+                self.press_keys("ArrowDown").await
             }
             clicked => clicked,
         }
     }
 
-    async fn listed(&self, located: &Located, value: &str, patience: u32) -> Result<Listed, BrowserError> {
+    async fn listed(&self, located: &Located, value: &str, patience: u32) -> Result<ListedOption, BrowserError> {
         let asked = (&located.reference, value, patience);
-        let said: Said<Listed> = self.ask(&located.frame, "optionOf", asked).await?;
-        said.done(&located.called)
+        let said: ScriptReply<ListedOption> = self.ask(&located.frame, "optionOf", asked).await?;
+        said.into_result(&located.called)
     }
 }
 
 fn not_chosen(located: &Located, name: &str, holds: &str) -> BrowserError {
-    BrowserError::Inert {
+    BrowserError::NotActionable {
         target: located.called.clone(),
-        reason: Text::new(
+        reason: BilingualText::new(
             format!("its option \"{name}\" was clicked, but the field shows \"{holds}\""),
             format!("選択肢「{name}」をクリックしましたが、欄の表示は「{holds}」です"),
         ),
@@ -196,14 +200,14 @@ fn no_option(value: &str, options: &[String]) -> BrowserError {
         .collect::<Vec<_>>()
         .join(", ");
     let reason = if options.is_empty() {
-        Text::new(
+        BilingualText::new(
             format!("no list with an option \"{value}\" opened; click the field, then look with browser_snapshot"),
             format!(
                 "選択肢「{value}」のあるリストが開きませんでした。欄をクリックし、browser_snapshot で確かめてください"
             ),
         )
     } else {
-        Text::new(
+        BilingualText::new(
             format!("there is no option \"{value}\"; there are {options}"),
             format!("選択肢「{value}」はありません。あるのは {options} です"),
         )
@@ -215,23 +219,23 @@ fn no_option(value: &str, options: &[String]) -> BrowserError {
 }
 
 #[derive(serde::Deserialize)]
-struct Selected {
+struct SelectReply {
     selected: Vec<String>,
 }
 
 /// The result of choosing an option in a list that a page draws itself.
-enum Chosen {
+enum ListChoice {
     /// The option of this name was clicked, or was chosen before.
     Option(String),
     /// The text was typed; contains the difference if the field contains something else.
-    Typed(Option<Differing>),
+    Typed(Option<FieldMismatch>),
     /// The option of this name was clicked, and the field shows something else.
     Not { name: String, holds: String },
 }
 
 /// The result of a click on an option.
 #[derive(serde::Deserialize)]
-struct Pressed {
+struct OptionClickReply {
     /// True if the field or the page shows the option as chosen.
     chosen: bool,
     /// True if the click hit something else.
@@ -242,7 +246,7 @@ struct Pressed {
     holds: String,
 }
 
-impl Pressed {
+impl OptionClickReply {
     const fn unknown() -> Self {
         Self {
             chosen: true,
@@ -254,7 +258,7 @@ impl Pressed {
 
 /// The list of a field with options.
 #[derive(serde::Deserialize)]
-struct List {
+struct OptionList {
     kind: ListKind,
     expanded: bool,
 }
@@ -274,7 +278,7 @@ enum ListKind {
 
 /// An option of a list, or the list's options if it was not found.
 #[derive(serde::Deserialize)]
-struct Listed {
+struct ListedOption {
     #[serde(rename = "ref")]
     reference: Option<String>,
     #[serde(default)]

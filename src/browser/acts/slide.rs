@@ -1,9 +1,9 @@
 //! Setting a slider: by its value if it is an `<input>`, otherwise with keys (WAI-ARIA Authoring Practices, "Slider").
 
-use super::{Difference, Differing, chord::Chord, keys};
+use super::{FieldMismatch, MismatchKind, chord::Chord, keys};
 use crate::{
     errors::BrowserError,
-    refusal::Said,
+    script_reply::ScriptReply,
     tab::{Located, Tab},
 };
 
@@ -12,7 +12,7 @@ const MOST: u32 = 1_000;
 
 impl Tab {
     /// Moves a slider to a value. Returns the difference if it ends at another value.
-    pub(super) async fn slide(&self, located: &Located, value: &str) -> Result<Option<Differing>, BrowserError> {
+    pub(super) async fn slide(&self, located: &Located, value: &str) -> Result<Option<FieldMismatch>, BrowserError> {
         let wanted = value.trim().parse::<f64>();
         let (Some(began), Ok(wanted)) = (self.slider(located).await?, wanted) else {
             return self.fill_in(located, value, false).await;
@@ -23,7 +23,7 @@ impl Tab {
         // Stops if a press overshoots the value or brings the slider no nearer.
         while (now - wanted).abs() > close && pressed < MOST {
             let key = if wanted > now { "ArrowRight" } else { "ArrowLeft" };
-            keys::strike(self.page(), &Chord::parse(key)?).await?;
+            keys::press_chord(self.page(), &Chord::parse(key)?).await?;
             pressed += 1;
             let before = now;
             now = self.slider(located).await?.unwrap_or(before);
@@ -33,14 +33,14 @@ impl Tab {
                 break;
             }
         }
-        let stands = Difference::Holds(now.to_string());
-        Ok(((now - wanted).abs() > close).then(|| Differing::new(located, stands)))
+        let stands = MismatchKind::Holds(now.to_string());
+        Ok(((now - wanted).abs() > close).then(|| FieldMismatch::new(located, stands)))
     }
 
     /// Focuses a slider that listens to keys and returns its value. Returns `None` for any other slider.
     async fn slider(&self, located: &Located) -> Result<Option<f64>, BrowserError> {
-        let said: Said<Slider> = self.ask(&located.frame, "slider", (&located.reference,)).await?;
-        Ok(said.done(&located.called)?.now)
+        let said: ScriptReply<Slider> = self.ask(&located.frame, "slider", (&located.reference,)).await?;
+        Ok(said.into_result(&located.called)?.now)
     }
 }
 

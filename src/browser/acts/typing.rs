@@ -4,14 +4,14 @@
 //! is typed with key events after the existing content, for pages that listen to keys.
 
 use super::{
-    Difference, Differing,
+    FieldMismatch, MismatchKind,
     chord::{Chord, Stroke},
     keyboard, keys,
 };
 use crate::{
     devtools::protocol::input::InsertText,
     errors::BrowserError,
-    refusal::Said,
+    script_reply::ScriptReply,
     tab::{Located, Tab},
     target::Target,
 };
@@ -32,13 +32,15 @@ const BATCH: usize = 16;
 
 impl Tab {
     /// Types into a field. Returns the difference if the field now contains something else.
-    pub async fn type_text(&self, target: &Target, typing: &Typing) -> Result<Option<Differing>, BrowserError> {
-        let (located, differing) = self.acting(self.type_in(target, typing, self.tells_popups())).await?;
+    pub async fn type_text(&self, target: &Target, typing: &Typing) -> Result<Option<FieldMismatch>, BrowserError> {
+        let (located, differing) = self.acting(self.type_in(target, typing, self.reports_popups())).await?;
         match located {
             // Enter may have emptied the field or navigated away.
             Some(located) if !typing.submit => {
-                self.note_opened(&Target::Written(located.reference.clone())).await;
-                Ok(self.or_held(differing, &located, &typing.text, typing.slowly).await)
+                self.detect_popup(&Target::Written(located.reference.clone())).await;
+                Ok(self
+                    .or_current_value(differing, &located, &typing.text, typing.slowly)
+                    .await)
             }
             _ => Ok(differing),
         }
@@ -51,36 +53,36 @@ impl Tab {
         target: &Target,
         typing: &Typing,
         is_told: bool,
-    ) -> Result<(Option<Located>, Option<Differing>), BrowserError> {
-        let beginning = Beginning {
+    ) -> Result<(Option<Located>, Option<FieldMismatch>), BrowserError> {
+        let beginning = BeginTypingOptions {
             replace: !typing.slowly,
             is_told,
         };
         let (located, said) = self.locate_and(target, ("beginTyping", (beginning,)), None).await?;
-        let said: Said<Begun> = match said {
+        let said: ScriptReply<BeginTypingReply> = match said {
             Some(said) => said,
             None => {
                 self.ask(&located.frame, "beginTyping", (&located.reference, beginning))
                     .await?
             }
         };
-        let begun = said.done(&located.called)?;
+        let begun = said.into_result(&located.called)?;
         let limit = begun.limit.filter(|limit| limit.is_too_small_for(&typing.text));
-        let mut cut = limit.map(|limit| Differing::new(&located, Difference::Shortened(limit.max_length)));
+        let mut cut = limit.map(|limit| FieldMismatch::new(&located, MismatchKind::Shortened(limit.max_length)));
         if begun.by_keys {
-            self.strike("Control+a").await?;
+            self.press_keys("Control+a").await?;
         }
         match begun.kind {
             _ if typing.slowly => self.type_keys(&typing.text).await?,
             // A date or a colour takes its whole value in one format; keys would depend on the locale.
-            Kind::Formatted => cut = self.set(&located, &typing.text, is_told).await?.cut(&located),
-            Kind::Text if typing.text.is_empty() => self.strike("Delete").await?,
-            Kind::Text => {
+            TypedFieldKind::Formatted => cut = self.set_value(&located, &typing.text, is_told).await?.cut(&located),
+            TypedFieldKind::Text if typing.text.is_empty() => self.press_keys("Delete").await?,
+            TypedFieldKind::Text => {
                 self.page().call(&InsertText { text: &typing.text }).await?;
             }
         }
         if typing.submit {
-            self.strike("Enter").await?;
+            self.press_keys("Enter").await?;
         }
         Ok((Some(located), cut))
     }
@@ -93,28 +95,28 @@ impl Tab {
                 break;
             };
             for character in rest {
-                match keyboard::typing(*character) {
+                match keyboard::key_for_character(*character) {
                     Some(key) => keys::tap(self.page(), &key),
                     None => self.page().send(&InsertText {
                         text: character.encode_utf8(&mut [0; 4]),
                     }),
                 }
             }
-            let stroke = keyboard::typing(*last).map_or_else(|| Stroke::Text(last.to_string()), Stroke::Key);
+            let stroke = keyboard::key_for_character(*last).map_or_else(|| Stroke::Text(last.to_string()), Stroke::Key);
             let held = Vec::new();
-            keys::strike(self.page(), &Chord { held, stroke }).await?;
+            keys::press_chord(self.page(), &Chord { held, stroke }).await?;
         }
         Ok(())
     }
 
-    pub(super) async fn strike(&self, key: &str) -> Result<(), BrowserError> {
-        keys::strike(self.page(), &Chord::parse(key)?).await
+    pub(super) async fn press_keys(&self, key: &str) -> Result<(), BrowserError> {
+        keys::press_chord(self.page(), &Chord::parse(key)?).await
     }
 }
 
 #[derive(Clone, Copy, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Beginning {
+struct BeginTypingOptions {
     /// True to select the field's content, so that the typed text replaces it.
     replace: bool,
     /// True if the page records popups that open, so that they can be reported.
@@ -123,18 +125,18 @@ struct Beginning {
 
 #[derive(serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Begun {
-    kind: Kind,
+struct BeginTypingReply {
+    kind: TypedFieldKind,
     /// True if the content could not be selected by the script and must be selected with keys.
     #[serde(default)]
     by_keys: bool,
-    limit: Option<Limit>,
+    limit: Option<LengthLimit>,
 }
 
 /// The length limit of a field, in UTF-16 units.
 #[derive(serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Limit {
+struct LengthLimit {
     /// The total length that the field takes.
     max_length: usize,
     /// The length that is left.
@@ -143,7 +145,7 @@ struct Limit {
     multiline: bool,
 }
 
-impl Limit {
+impl LengthLimit {
     fn is_too_small_for(&self, text: &str) -> bool {
         let counts = |unit: &u16| self.multiline || ![u16::from(b'\n'), u16::from(b'\r')].contains(unit);
         text.replace("\r\n", "\n").encode_utf16().filter(counts).count() > self.room
@@ -153,7 +155,7 @@ impl Limit {
 /// The kind of the field that has the focus now.
 #[derive(serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Kind {
+enum TypedFieldKind {
     /// A field that takes any text.
     Text,
     /// A field that takes values of one format: a date, a number, a colour.

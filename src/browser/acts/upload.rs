@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
-use fumi_base::text::Text;
+use fumi_base::text::BilingualText;
 
 use crate::{
-    devtools::protocol::dom::SetFileInputFiles, errors::BrowserError, refusal::Said, tab::Tab, target::Target,
+    devtools::protocol::dom::SetFileInputFiles, errors::BrowserError, script_reply::ScriptReply, tab::Tab,
+    target::Target,
 };
 
 impl Tab {
@@ -17,13 +18,13 @@ impl Tab {
         {
             return Err(several());
         }
-        let files = files.map(written).transpose()?;
+        let files = files.map(utf8_paths).transpose()?;
         if self.answer_chooser(files).await? {
             return Ok(());
         }
         Err(BrowserError::Argument {
             argument: "paths",
-            reason: Text::new(
+            reason: BilingualText::new(
                 "the page has not opened a file chooser; click the field or button that opens it first",
                 "ファイル選択が開いていません。先に、それを開く欄やボタンをクリックしてください",
             ),
@@ -33,12 +34,12 @@ impl Tab {
     /// Passes files to a file field, or to the file field that a label or wrapper belongs to. Paths are absolute.
     pub async fn upload_to(&self, target: &Target, files: &[PathBuf]) -> Result<(), BrowserError> {
         let located = self.locate(target).await?;
-        let said: Said<FileField> = self.ask(&located.frame, "isFileInput", (&located.reference,)).await?;
-        let field = said.done(&located.called)?;
+        let said: ScriptReply<FileField> = self.ask(&located.frame, "isFileInput", (&located.reference,)).await?;
+        let field = said.into_result(&located.called)?;
         let Some(reference) = field.reference.filter(|_| field.file) else {
-            return Err(BrowserError::Inert {
+            return Err(BrowserError::NotActionable {
                 target: target.to_string(),
-                reason: Text::new(
+                reason: BilingualText::new(
                     format!("it is no file field (its role is {})", located.role),
                     format!("ファイルの欄ではありません（役割: {}）", located.role),
                 ),
@@ -51,7 +52,7 @@ impl Tab {
             let field = crate::tab::Located { reference, ..located };
             let object = self.object(&field).await?;
             let command = SetFileInputFiles {
-                files: written(files)?,
+                files: utf8_paths(files)?,
                 backend_node_id: None,
                 object_id: Some(object.id.clone()),
             };
@@ -63,11 +64,11 @@ impl Tab {
 }
 
 /// Converts paths to the protocol's UTF-8 strings.
-pub(super) fn written(files: &[PathBuf]) -> Result<Vec<String>, BrowserError> {
+pub(super) fn utf8_paths(files: &[PathBuf]) -> Result<Vec<String>, BrowserError> {
     let one = |file: &PathBuf| {
         file.to_str().map(str::to_owned).ok_or_else(|| BrowserError::Argument {
             argument: "paths",
-            reason: Text::new(
+            reason: BilingualText::new(
                 format!(
                     "{} is not written in UTF-8, and Chromium takes no other names",
                     file.display()
@@ -82,7 +83,7 @@ pub(super) fn written(files: &[PathBuf]) -> Result<Vec<String>, BrowserError> {
 fn several() -> BrowserError {
     BrowserError::Argument {
         argument: "paths",
-        reason: Text::new(
+        reason: BilingualText::new(
             "this field takes one file, several were given",
             "この欄に渡せるファイルは 1 つだけですが、複数が指定されました",
         ),

@@ -13,16 +13,16 @@ use super::Launch;
 use crate::errors::BrowserError;
 
 /// The paths and names under which one build of Chromium may be installed.
-struct Build {
+struct ChromiumBuild {
     /// The paths that distributions use.
     places: &'static [&'static str],
     /// The file names to look for in the folders of `PATH`.
     names: &'static [&'static str],
 }
 
-impl Build {
+impl ChromiumBuild {
     /// Returns the searched places for the error message: paths, and "name on PATH".
-    fn told(&self) -> impl Iterator<Item = String> {
+    fn searched_places(&self) -> impl Iterator<Item = String> {
         let places = self.places.iter().map(|place| (*place).to_owned());
         places.chain(self.names.iter().map(|name| format!("{name} on PATH")))
     }
@@ -30,13 +30,13 @@ impl Build {
 
 /// The build without windows, menus and toolbars. It has the same engine, but needs three quarters of the time and two
 /// thirds of the CPU time for the same pages.
-const SHELL: Build = Build {
+const SHELL: ChromiumBuild = ChromiumBuild {
     places: &["/usr/lib/chromium/chromium-headless-shell"],
     names: &["chromium-headless-shell", "chrome-headless-shell", "headless_shell"],
 };
 
 /// The desktop browser, which can show its windows.
-const WHOLE: Build = Build {
+const WHOLE: ChromiumBuild = ChromiumBuild {
     places: &["/usr/bin/chromium", "/usr/lib/chromium/chromium"],
     names: &[
         "chromium",
@@ -48,22 +48,22 @@ const WHOLE: Build = Build {
 };
 
 /// The builds in order of preference. Only the last one can show windows.
-const BUILDS: [Build; 2] = [SHELL, WHOLE];
+const BUILDS: [ChromiumBuild; 2] = [SHELL, WHOLE];
 
 /// The path of an executable Chromium.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Program(pub(crate) PathBuf);
+pub(crate) struct ChromiumExecutable(pub(crate) PathBuf);
 
 /// Finds Chromium: the configured program only, or else the first executable one of the usual places. The build without
 /// windows is considered only if `headless` is set.
-pub(crate) fn find(launch: &Launch) -> Result<Program, BrowserError> {
+pub(crate) fn find(launch: &Launch) -> Result<ChromiumExecutable, BrowserError> {
     find_in(launch, env::var_os("PATH").as_deref())
 }
 
-fn find_in(launch: &Launch, path: Option<&OsStr>) -> Result<Program, BrowserError> {
+fn find_in(launch: &Launch, path: Option<&OsStr>) -> Result<ChromiumExecutable, BrowserError> {
     if let Some(configured) = &launch.executable {
         return if is_executable(configured) {
-            Ok(Program(configured.clone()))
+            Ok(ChromiumExecutable(configured.clone()))
         } else {
             Err(BrowserError::NoChromium {
                 looked: vec![configured.display().to_string()],
@@ -72,24 +72,26 @@ fn find_in(launch: &Launch, path: Option<&OsStr>) -> Result<Program, BrowserErro
     }
     let builds = wanted(&BUILDS, launch.headless);
     first(builds, path).ok_or_else(|| BrowserError::NoChromium {
-        looked: builds.iter().flat_map(Build::told).collect(),
+        looked: builds.iter().flat_map(ChromiumBuild::searched_places).collect(),
     })
 }
 
 /// Returns the builds that support the wanted mode.
-fn wanted(builds: &[Build; 2], headless: bool) -> &[Build] {
+fn wanted(builds: &[ChromiumBuild; 2], headless: bool) -> &[ChromiumBuild] {
     if headless { builds } else { &builds[1..] }
 }
 
 /// Returns the first executable candidate.
-fn first(builds: &[Build], path: Option<&OsStr>) -> Option<Program> {
+fn first(builds: &[ChromiumBuild], path: Option<&OsStr>) -> Option<ChromiumExecutable> {
     let folders: Vec<PathBuf> = path.map(|path| env::split_paths(path).collect()).unwrap_or_default();
     let mut candidates = builds.iter().flat_map(|build| {
         let named = build.names.iter();
         let on_path = named.flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
         build.places.iter().map(PathBuf::from).chain(on_path)
     });
-    candidates.find(|candidate| is_executable(candidate)).map(Program)
+    candidates
+        .find(|candidate| is_executable(candidate))
+        .map(ChromiumExecutable)
 }
 
 fn is_executable(path: &Path) -> bool {
@@ -122,14 +124,20 @@ mod tests {
         program(&configured, 0o644);
         assert_eq!(looked().len(), 1, "a plain file is no program");
         program(&configured, 0o755);
-        assert_eq!(find_in(&launch, None).expect("found later"), Program(configured));
+        assert_eq!(
+            find_in(&launch, None).expect("found later"),
+            ChromiumExecutable(configured)
+        );
     }
 
     /// Both builds are looked up on `PATH` only, because a distribution may have installed one of them.
     #[test]
     fn the_build_without_windows_is_taken_only_where_none_are_wanted() {
         let folder = tempfile::tempdir().expect("a folder");
-        let builds = [Build { places: &[], ..SHELL }, Build { places: &[], ..WHOLE }];
+        let builds = [
+            ChromiumBuild { places: &[], ..SHELL },
+            ChromiumBuild { places: &[], ..WHOLE },
+        ];
         let found = |headless: bool| {
             let found = first(wanted(&builds, headless), Some(folder.path().as_os_str()));
             found.map(|found| found.0.file_name().expect("a name").to_owned())

@@ -8,9 +8,9 @@ use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, test_kill_pr
 const GONE: Duration = Duration::from_secs(2);
 
 /// A process group that is killed on drop.
-pub(super) struct Group(pub(super) Pid);
+pub(super) struct ProcessGroup(pub(super) Pid);
 
-impl Group {
+impl ProcessGroup {
     pub(super) fn kill(&self) {
         // An error means that the group has already exited.
         let _ = kill_process_group(self.0, Signal::KILL);
@@ -18,7 +18,7 @@ impl Group {
 
     /// Waits until all processes of the group are gone, at most [`GONE`]. If fumi is the first process of a container,
     /// orphans become its children; they are reaped here, as they would stay zombies otherwise.
-    pub(super) async fn gone(&self) {
+    pub(super) async fn wait_gone(&self) {
         let until = Instant::now() + GONE;
         loop {
             while let Ok(Some(_)) = waitpgid(self.0, WaitOptions::NOHANG) {}
@@ -30,7 +30,7 @@ impl Group {
     }
 }
 
-impl Drop for Group {
+impl Drop for ProcessGroup {
     fn drop(&mut self) {
         self.kill();
     }
@@ -52,11 +52,11 @@ mod tests {
             .id()
             .and_then(|id| Pid::from_raw(i32::try_from(id).ok()?))
             .expect("an id");
-        let group = Group(id);
+        let group = ProcessGroup(id);
         assert!(test_kill_process_group(id).is_ok());
         group.kill();
         child.wait().await.expect("ended");
-        group.gone().await;
+        group.wait_gone().await;
         // Zombies adopted by the machine's first process are reaped by that process, so they do not count here.
         let lives = std::fs::read_dir("/proc").expect("Linux").flatten().any(|process| {
             let stat = std::fs::read_to_string(process.path().join("stat")).unwrap_or_default();

@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn our_own_group_holds_what_we_hold() {
+    fn resident_memory_includes_own_allocation() {
         let held = vec![1_u8; 8 << 20];
         assert!(resident(rustix::process::getpgrp()) >= 8 << 20);
         assert_eq!(held[held.len() - 1], 1);

@@ -1,6 +1,6 @@
 //! Chromium as a program: finding it, its command line, and its process.
 //!
-//! Invariant: dropping or killing a [`Process`] leaves no process of its group and no profile folder. This module knows
+//! Invariant: dropping or killing a [`ChromiumProcess`] leaves no process of its group and no profile folder. This module knows
 //! nothing about what is inside the browser (contexts, tabs).
 
 mod find;
@@ -9,14 +9,14 @@ mod group;
 mod memory;
 mod process;
 mod profile;
-mod words;
+mod stderr_tail;
 
 use std::{path::PathBuf, time::Duration};
 
 pub(crate) use find::find;
 pub(crate) use flags::flags;
-pub use process::Ended;
-pub(crate) use process::Process;
+pub(crate) use process::ChromiumProcess;
+pub use process::ProcessExit;
 
 /// The settings with which Chromium is started.
 #[derive(Clone, Debug)]

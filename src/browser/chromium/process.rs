@@ -22,10 +22,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Launch, find, flags,
-    group::Group,
+    group::ProcessGroup,
     memory,
-    profile::Profile,
-    words::{self, LastWords},
+    profile::ProfileFolder,
+    stderr_tail::{self, StderrTail},
 };
 use crate::{
     devtools::{Channel, Connection, protocol::browser::GetVersion},
@@ -34,18 +34,18 @@ use crate::{
 
 /// The reason why a Chromium process ended.
 #[derive(Clone, Debug)]
-pub struct Ended {
+pub struct ProcessExit {
     /// The exit status, such as `exit status: 1` or `signal: 9 (SIGKILL)`.
     pub how: String,
     /// The last lines that it wrote to standard error.
-    pub said: Vec<String>,
+    pub last_lines: Vec<String>,
     /// True if fumi ended the process.
-    pub wanted: bool,
+    pub was_requested: bool,
 }
 
 /// A running Chromium process.
 #[derive(Debug)]
-pub(crate) struct Process {
+pub(crate) struct ChromiumProcess {
     connection: Arc<Connection>,
     program: PathBuf,
     flags: Vec<String>,
@@ -56,10 +56,10 @@ pub(crate) struct Process {
     stop: CancellationToken,
     /// Cancelled if Chromium had gone before fumi asked it to stop.
     lost: CancellationToken,
-    ended: watch::Receiver<Option<Ended>>,
+    ended: watch::Receiver<Option<ProcessExit>>,
 }
 
-impl Process {
+impl ChromiumProcess {
     /// Starts Chromium and waits for its first reply.
     pub(crate) async fn start(launch: &Launch, gate: &[String]) -> Result<Self, BrowserError> {
         let program = find(launch)?.0;
@@ -67,7 +67,7 @@ impl Process {
             reason: format!("could not be started: {error}"),
         };
         // Runs on a blocking thread, because removing old profile folders may take a moment.
-        let profile = tokio::task::spawn_blocking(Profile::new)
+        let profile = tokio::task::spawn_blocking(ProfileFolder::new)
             .await
             .map_err(io::Error::other)
             .flatten()
@@ -79,7 +79,7 @@ impl Process {
             .id()
             .and_then(|id| Pid::from_raw(i32::try_from(id).ok()?))
             .ok_or_else(|| broken(io::Error::other("it ended at once")))?;
-        let words = LastWords::default();
+        let words = StderrTail::default();
         if let Some(stderr) = child.stderr.take() {
             tokio::spawn(words.clone().listen(stderr));
         }
@@ -90,7 +90,7 @@ impl Process {
             Owned {
                 connection: Arc::clone(&connection),
                 child,
-                group: Group(group),
+                group: ProcessGroup(group),
                 profile,
             },
             words,
@@ -120,7 +120,7 @@ impl Process {
 
     /// Waits until Chromium replies with its version, exits, or exceeds `limit`.
     async fn greet(&mut self, limit: Duration) -> Result<String, BrowserError> {
-        let browser = Channel::of_browser(Arc::clone(&self.connection));
+        let browser = Channel::for_browser(Arc::clone(&self.connection));
         match tokio::time::timeout(limit, browser.call(&GetVersion {})).await {
             Ok(Ok(version)) => Ok(version.product),
             Ok(Err(error)) => {
@@ -136,7 +136,7 @@ impl Process {
                     reason: format!(
                         "did not answer within {} s of its start{}",
                         limit.as_secs_f32(),
-                        words::last(&ended.said)
+                        stderr_tail::last(&ended.last_lines)
                     ),
                 })
             }
@@ -144,7 +144,7 @@ impl Process {
     }
 
     /// Ends Chromium: closes the pipes, kills the group and removes the profile. Returns when all of this is done.
-    pub(crate) async fn kill(&self) -> Ended {
+    pub(crate) async fn kill(&self) -> ProcessExit {
         self.stop();
         self.ended().await
     }
@@ -159,22 +159,22 @@ impl Process {
     }
 
     /// Waits for the end of Chromium.
-    pub(crate) async fn ended(&self) -> Ended {
+    pub(crate) async fn ended(&self) -> ProcessExit {
         let mut ended = self.ended.clone();
         let gone = ended
             .wait_for(Option::is_some)
             .await
             .ok()
             .and_then(|ended| ended.clone());
-        gone.unwrap_or_else(|| Ended {
+        gone.unwrap_or_else(|| ProcessExit {
             how: "the server is stopping".to_owned(),
-            said: Vec::new(),
-            wanted: true,
+            last_lines: Vec::new(),
+            was_requested: true,
         })
     }
 
     /// Returns a receiver of the end; its value is `None` while Chromium runs.
-    pub(crate) fn end(&self) -> watch::Receiver<Option<Ended>> {
+    pub(crate) fn end(&self) -> watch::Receiver<Option<ProcessExit>> {
         self.ended.clone()
     }
 
@@ -220,21 +220,21 @@ impl Process {
     }
 }
 
-impl Drop for Process {
+impl Drop for ChromiumProcess {
     fn drop(&mut self) {
         self.stop();
         self.connection.close();
     }
 }
 
-impl std::fmt::Display for Ended {
+impl std::fmt::Display for ProcessExit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "ended ({}){}", self.how, words::last(&self.said))
+        write!(f, "ended ({}){}", self.how, stderr_tail::last(&self.last_lines))
     }
 }
 
 #[expect(clippy::disallowed_methods, reason = "this is where the browser starts Chromium")]
-fn spawn(program: &PathBuf, flags: &[String], profile: &Profile) -> io::Result<(Child, Arc<Connection>)> {
+fn spawn(program: &PathBuf, flags: &[String], profile: &ProfileFolder) -> io::Result<(Child, Arc<Connection>)> {
     let (for_it, to) = io::pipe()?;
     let (from, for_us) = io::pipe()?;
     let mut command = Command::new(program);
@@ -272,16 +272,16 @@ fn spawn(program: &PathBuf, flags: &[String], profile: &Profile) -> io::Result<(
 /// fields.
 struct Owned {
     connection: Arc<Connection>,
-    group: Group,
+    group: ProcessGroup,
     child: Child,
-    profile: Profile,
+    profile: ProfileFolder,
 }
 
 async fn watch(
     mut owned: Owned,
-    words: LastWords,
+    words: StderrTail,
     (stop, lost): (CancellationToken, CancellationToken),
-    end: watch::Sender<Option<Ended>>,
+    end: watch::Sender<Option<ProcessExit>>,
 ) {
     let exit = tokio::select! {
         exit = owned.child.wait() => Some(exit),
@@ -296,17 +296,21 @@ async fn watch(
         None => owned.child.wait().await,
     };
     let Owned { group, profile, .. } = owned;
-    group.gone().await;
+    group.wait_gone().await;
     if let Err(error) = tokio::task::spawn_blocking(move || drop(profile)).await {
         tracing::debug!(%error, "the profile stays");
     }
-    let ended = Ended {
+    let ended = ProcessExit {
         how: exit.map_or_else(|error| error.to_string(), |status| status.to_string()),
-        said: words.all(),
-        wanted,
+        last_lines: words.all(),
+        was_requested: wanted,
     };
     if !wanted {
-        tracing::warn!(how = ended.how, said = ended.said.last(), "Chromium ended by itself");
+        tracing::warn!(
+            how = ended.how,
+            said = ended.last_lines.last(),
+            "Chromium ended by itself"
+        );
     }
     let _ = end.send(Some(ended));
 }
@@ -318,8 +322,8 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn it_comes_up_and_leaves_neither_process_nor_folder() {
-        let process = Process::start(&Launch::default(), &[]).await.expect("Chromium");
+    async fn kill_leaves_no_process_and_no_profile() {
+        let process = ChromiumProcess::start(&Launch::default(), &[]).await.expect("Chromium");
         assert!(process.version().contains("Chrome/"), "{}", process.version());
         assert!(process.memory().await > 10 << 20);
         let (group, profile) = (
@@ -327,13 +331,13 @@ mod tests {
             process.downloads().parent().expect("a folder").to_path_buf(),
         );
         assert!(profile.exists());
-        assert!(process.kill().await.wanted);
+        assert!(process.kill().await.was_requested);
         assert!(test_kill_process_group(group).is_err() && !profile.exists());
         assert!(process.connection().is_closed());
     }
 
     #[tokio::test]
-    async fn a_start_that_fails_says_what_the_program_said() {
+    async fn failed_start_reports_last_stderr_lines() {
         let launch = |script: &str, start| {
             Launch {
                 executable: Some(PathBuf::from("/bin/sh")),
@@ -343,7 +347,12 @@ mod tests {
             }
             .said(script)
         };
-        let failed = async |launch| Process::start(&launch, &[]).await.expect_err("no browser").to_string();
+        let failed = async |launch| {
+            ChromiumProcess::start(&launch, &[])
+                .await
+                .expect_err("no browser")
+                .to_string()
+        };
         let ended = failed(launch("echo no display >&2; exit 3", Duration::from_secs(10))).await;
         assert!(
             ended.contains("exit status: 3") && ended.contains("no display"),

@@ -26,14 +26,14 @@ const LONGEST: usize = 60;
 
 /// A profile folder, removed on drop.
 #[derive(Debug)]
-pub(super) struct Profile {
+pub(super) struct ProfileFolder {
     // Declared first, so that the folder is removed before the lock is released: no process may find the folder
     // unlocked.
     folder: TempDir,
     _lock: File,
 }
 
-impl Profile {
+impl ProfileFolder {
     /// Creates a new profile and removes the folders of servers that no longer run.
     pub(super) fn new() -> io::Result<Self> {
         let folder = tempfile::Builder::new().prefix(PREFIX).tempdir()?;
@@ -98,8 +98,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_of_the_dead_go_and_those_of_the_living_stay() {
-        let living = Profile::new().expect("a profile");
+    fn only_unlocked_profile_folders_are_removed() {
+        let living = ProfileFolder::new().expect("a profile");
         let around = living.path().parent().expect("a parent");
         let dead = tempfile::Builder::new()
             .prefix(PREFIX)
@@ -125,7 +125,7 @@ mod tests {
         .expect("a pipe");
         std::os::unix::fs::symlink(dead.path().join("elsewhere"), link.path().join(LOCK)).expect("a link");
         fs::write(dead.path().join("elsewhere"), "").expect("a file");
-        let next = Profile::new().expect("a profile");
+        let next = ProfileFolder::new().expect("a profile");
         assert!(!dead.path().exists());
         for stays in [living.path(), unready.path(), next.path(), pipe.path(), link.path()] {
             assert!(stays.exists(), "{}", stays.display());

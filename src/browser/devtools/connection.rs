@@ -25,9 +25,9 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Command, Events,
-    events::Stream,
-    frames::{Frames, Piece},
+    EventStream, ProtocolCommand,
+    events::EventQueue,
+    frames::{FrameSplitter, SplitFrame},
 };
 
 /// The code of an error that fumi itself reports; the protocol's codes are below -32000.
@@ -36,7 +36,7 @@ const TOO_LONG: i64 = -1;
 /// The id of a session of the protocol: one attachment to one target.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct SessionId(pub String);
+pub struct DevtoolsSessionId(pub String);
 
 /// The reason why a command has no reply.
 #[derive(Debug, thiserror::Error)]
@@ -49,7 +49,7 @@ pub enum CallError {
     Gone { method: &'static str },
     /// Chromium answered with an error.
     #[error("{method}: {message} ({code})")]
-    Refused {
+    ErrorReply {
         method: &'static str,
         /// The protocol's error code; -32000 for a general error of the server, -32001 for an unknown session.
         code: i64,
@@ -68,7 +68,7 @@ impl CallError {
     /// True if Chromium's error message contains `part`.
     #[must_use]
     pub fn says(&self, part: &str) -> bool {
-        matches!(self, Self::Refused { message, .. } if message.contains(part))
+        matches!(self, Self::ErrorReply { message, .. } if message.contains(part))
     }
 }
 
@@ -77,58 +77,58 @@ impl CallError {
 pub struct Connection {
     next: AtomicU64,
     frames: mpsc::UnboundedSender<Vec<u8>>,
-    shared: Mutex<Shared>,
+    shared: Mutex<ConnectionState>,
     closed: CancellationToken,
 }
 
 #[derive(Debug, Default)]
-struct Shared {
+struct ConnectionState {
     is_closed: bool,
-    asked: HashMap<u64, Asked>,
-    sessions: HashMap<Option<SessionId>, Stream>,
+    asked: HashMap<u64, PendingCommand>,
+    sessions: HashMap<Option<DevtoolsSessionId>, EventQueue>,
 }
 
 /// A command that waits for its reply.
 #[derive(Debug)]
-struct Asked {
-    session: Option<SessionId>,
-    answer: oneshot::Sender<Answer>,
+struct PendingCommand {
+    session: Option<DevtoolsSessionId>,
+    answer: oneshot::Sender<CommandResult>,
 }
 
-pub(super) type Answer = Result<Box<RawValue>, Refusal>;
+pub(super) type CommandResult = Result<Box<RawValue>, ProtocolError>;
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Refusal {
+pub(super) struct ProtocolError {
     code: i64,
     message: String,
 }
 
 #[derive(Serialize)]
-struct Question<'a, C> {
+struct CommandFrame<'a, C> {
     id: u64,
     method: &'static str,
     params: &'a C,
     #[serde(rename = "sessionId", skip_serializing_if = "Option::is_none")]
-    session: Option<&'a SessionId>,
+    session: Option<&'a DevtoolsSessionId>,
 }
 
 /// A frame from Chromium: a reply or an event.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Frame {
+struct IncomingFrame {
     id: Option<u64>,
     result: Option<Box<RawValue>>,
-    error: Option<Refusal>,
+    error: Option<ProtocolError>,
     method: Option<Box<str>>,
     params: Option<Box<RawValue>>,
-    session_id: Option<SessionId>,
+    session_id: Option<DevtoolsSessionId>,
 }
 
 /// The part of `Target.attachedToTarget` and `Target.detachedFromTarget` that the connection itself needs.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Attachment {
-    session_id: SessionId,
+    session_id: DevtoolsSessionId,
 }
 
 impl Connection {
@@ -171,23 +171,30 @@ impl Connection {
 
     /// Sends a command and waits for its reply. Dropping the future discards the reply; Chromium still runs the
     /// command.
-    pub async fn call<C: Command>(&self, session: Option<&SessionId>, command: &C) -> Result<C::Reply, CallError> {
+    pub async fn call<C: ProtocolCommand>(
+        &self,
+        session: Option<&DevtoolsSessionId>,
+        command: &C,
+    ) -> Result<C::Reply, CallError> {
         let method = C::METHOD;
-        let answer = self.ask(session, command)?.await.map_err(|_| self.unanswered(method))?;
+        let answer = self
+            .send_command(session, command)?
+            .await
+            .map_err(|_| self.unanswered(method))?;
         match answer {
             Ok(result) => serde_json::from_str(result.get()).map_err(|error| CallError::Unreadable { method, error }),
-            Err(Refusal { code, message }) => Err(CallError::Refused { method, code, message }),
+            Err(ProtocolError { code, message }) => Err(CallError::ErrorReply { method, code, message }),
         }
     }
 
-    pub(super) fn ask<C: Command>(
+    pub(super) fn send_command<C: ProtocolCommand>(
         &self,
-        session: Option<&SessionId>,
+        session: Option<&DevtoolsSessionId>,
         command: &C,
-    ) -> Result<oneshot::Receiver<Answer>, CallError> {
+    ) -> Result<oneshot::Receiver<CommandResult>, CallError> {
         let method = C::METHOD;
         let id = self.next.fetch_add(1, Ordering::Relaxed);
-        let question = Question {
+        let question = CommandFrame {
             id,
             method,
             params: command,
@@ -206,7 +213,7 @@ impl Connection {
         let session = session.cloned();
         shared.asked.insert(
             id,
-            Asked {
+            PendingCommand {
                 session,
                 answer: sender,
             },
@@ -227,24 +234,24 @@ impl Connection {
 
     /// True if the session is still attached.
     #[must_use]
-    pub fn is_attached(&self, session: &SessionId) -> bool {
+    pub fn is_attached(&self, session: &DevtoolsSessionId) -> bool {
         self.shared().sessions.contains_key(&Some(session.clone()))
     }
 
     /// Returns the events of a session, from its attachment on, or those of the browser itself if `session` is `None`.
     /// Every session has one stream: a second call returns a stream that has already ended.
     #[must_use]
-    pub fn events(&self, session: Option<&SessionId>) -> Events {
+    pub fn events(&self, session: Option<&DevtoolsSessionId>) -> EventStream {
         let mut shared = self.shared();
         if shared.is_closed {
-            return Events::ended();
+            return EventStream::ended();
         }
         if session.is_none() {
-            shared.sessions.entry(None).or_insert_with(|| Stream::new(None));
+            shared.sessions.entry(None).or_insert_with(|| EventQueue::new(None));
         }
         // A session that has already ended has no stream.
         let stream = shared.sessions.get_mut(&session.cloned());
-        stream.and_then(Stream::take).unwrap_or_else(Events::ended)
+        stream.and_then(EventQueue::take).unwrap_or_else(EventStream::ended)
     }
 
     /// Waits until the connection is closed.
@@ -268,7 +275,7 @@ impl Connection {
     }
 
     async fn read(&self, mut from: pipe::Receiver) -> io::Result<()> {
-        let mut frames = Frames::default();
+        let mut frames = FrameSplitter::default();
         loop {
             let read = tokio::select! {
                 read = from.read_buf(frames.room()) => read?,
@@ -278,14 +285,14 @@ impl Connection {
                 return Ok(());
             }
             frames.each(|piece| match piece {
-                Piece::Whole(frame) => self.receive(frame),
-                Piece::TooLong(id) => self.pass_over(id),
+                SplitFrame::Whole(frame) => self.receive(frame),
+                SplitFrame::TooLong(id) => self.skip_overlong(id),
             });
         }
     }
 
     fn receive(&self, bytes: &[u8]) {
-        let frame: Frame = match serde_json::from_slice(bytes) {
+        let frame: IncomingFrame = match serde_json::from_slice(bytes) {
             Ok(frame) => frame,
             Err(error) => {
                 tracing::warn!(%error, "a frame of another form");
@@ -311,24 +318,24 @@ impl Connection {
     }
 
     /// Discards a frame that is too long. If it is a reply, its command fails with an error.
-    fn pass_over(&self, id: Option<u64>) {
+    fn skip_overlong(&self, id: Option<u64>) {
         tracing::warn!("a frame is too long, and passed over");
         if let Some(asked) = id.and_then(|id| self.shared().asked.remove(&id)) {
-            let _ = asked.answer.send(Err(Refusal {
+            let _ = asked.answer.send(Err(ProtocolError {
                 code: TOO_LONG,
                 message: "the answer is too long".to_owned(),
             }));
         }
     }
 
-    fn shared(&self) -> MutexGuard<'_, Shared> {
+    fn shared(&self) -> MutexGuard<'_, ConnectionState> {
         // Locked only to move values between maps, never across an await.
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Shared {
-    fn deliver(&mut self, session: Option<&SessionId>, method: Box<str>, params: Option<Box<RawValue>>) {
+impl ConnectionState {
+    fn deliver(&mut self, session: Option<&DevtoolsSessionId>, method: Box<str>, params: Option<Box<RawValue>>) {
         let session = session.cloned();
         let attachment = |wanted: &str| {
             let params = params.as_deref().filter(|_| *method == *wanted)?;
@@ -337,11 +344,11 @@ impl Shared {
         if let Some(attached) = attachment("Target.attachedToTarget") {
             self.sessions
                 .entry(Some(attached.session_id))
-                .or_insert_with(|| Stream::new(session.clone()));
+                .or_insert_with(|| EventQueue::new(session.clone()));
         }
         let detached = attachment("Target.detachedFromTarget");
         if session.is_none() {
-            self.sessions.entry(None).or_insert_with(|| Stream::new(None));
+            self.sessions.entry(None).or_insert_with(|| EventQueue::new(None));
         }
         if let Some(stream) = self.sessions.get(&session) {
             stream.send(method, params);
@@ -352,7 +359,7 @@ impl Shared {
     }
 
     /// Ends a session and all sessions that were attached below it. Chromium will not answer their pending commands.
-    fn end(&mut self, session: SessionId) {
+    fn end(&mut self, session: DevtoolsSessionId) {
         let mut gone = vec![Some(session)];
         while let Some(session) = gone.pop() {
             self.sessions.remove(&session);

@@ -1,7 +1,7 @@
 //! The event queue of one session, between the task that reads the pipe and the consumer.
 //!
 //! The queue is unbounded, because the state of a tab depends on every event. Only events that a page can produce in
-//! any number ([`AT_WILL`]) are dropped while the consumer falls behind.
+//! any number ([`UNBOUNDED_EVENTS`]) are dropped while the consumer falls behind.
 
 use std::sync::{
     Arc,
@@ -11,30 +11,30 @@ use std::sync::{
 use serde_json::value::RawValue;
 use tokio::sync::mpsc;
 
-use super::{Happening, SessionId};
+use super::{DevtoolsSessionId, ProtocolEvent};
 
-/// Events of one session that may be queued before those in [`AT_WILL`] are dropped.
+/// Events of one session that may be queued before those in [`UNBOUNDED_EVENTS`] are dropped.
 const MOST: usize = 10_000;
 
-/// Bytes of parameters that may be queued before events in [`AT_WILL`] are dropped.
+/// Bytes of parameters that may be queued before events in [`UNBOUNDED_EVENTS`] are dropped.
 const MOST_BYTES: usize = 64 << 20;
 
 /// The events that a page can produce in any number and of any size.
-const AT_WILL: [&str; 3] = ["Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded"];
+const UNBOUNDED_EVENTS: [&str; 3] = ["Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded"];
 
 /// An event whose parameters have not been parsed yet.
 #[derive(Debug)]
-pub struct Event {
+pub struct RawEvent {
     /// The protocol's name of the event.
     pub method: Box<str>,
     params: Option<Box<RawValue>>,
 }
 
-impl Event {
+impl RawEvent {
     /// Returns the parameters if this is an event of type `H`. Parameters that cannot be parsed are logged and yield
     /// `None`, because new versions of Chromium add values.
     #[must_use]
-    pub fn get<H: Happening>(&self) -> Option<H> {
+    pub fn get<H: ProtocolEvent>(&self) -> Option<H> {
         if *self.method != *H::METHOD {
             return None;
         }
@@ -45,7 +45,7 @@ impl Event {
     }
 }
 
-impl Event {
+impl RawEvent {
     fn bytes(&self) -> usize {
         self.params.as_deref().map_or(0, |params| params.get().len())
     }
@@ -53,14 +53,14 @@ impl Event {
 
 /// The events of one session, in the order in which Chromium sent them.
 #[derive(Debug)]
-pub struct Events {
-    queue: mpsc::UnboundedReceiver<Event>,
-    load: Arc<Load>,
+pub struct EventStream {
+    queue: mpsc::UnboundedReceiver<RawEvent>,
+    load: Arc<QueueLoad>,
 }
 
-impl Events {
+impl EventStream {
     /// Waits for the next event. Returns `None` when the session has ended.
-    pub async fn recv(&mut self) -> Option<Event> {
+    pub async fn recv(&mut self) -> Option<RawEvent> {
         let event = self.queue.recv().await?;
         self.load.events.fetch_sub(1, Ordering::Relaxed);
         self.load.bytes.fetch_sub(event.bytes(), Ordering::Relaxed);
@@ -78,43 +78,43 @@ impl Events {
 
 /// The number and the size of the queued events.
 #[derive(Debug, Default)]
-struct Load {
+struct QueueLoad {
     events: AtomicUsize,
     bytes: AtomicUsize,
 }
 
 /// The sending half of a session's event queue. Until a consumer takes the events, they are queued here.
 #[derive(Debug)]
-pub(super) struct Stream {
+pub(super) struct EventQueue {
     /// The session below which this one was attached; this one ends with it.
-    pub(super) parent: Option<SessionId>,
-    sender: mpsc::UnboundedSender<Event>,
-    load: Arc<Load>,
-    waiting: Option<Events>,
+    pub(super) parent: Option<DevtoolsSessionId>,
+    sender: mpsc::UnboundedSender<RawEvent>,
+    load: Arc<QueueLoad>,
+    waiting: Option<EventStream>,
 }
 
-impl Stream {
-    pub(super) fn new(parent: Option<SessionId>) -> Self {
+impl EventQueue {
+    pub(super) fn new(parent: Option<DevtoolsSessionId>) -> Self {
         let (sender, queue) = mpsc::unbounded_channel();
-        let load = Arc::<Load>::default();
+        let load = Arc::<QueueLoad>::default();
         Self {
             parent,
             sender,
             load: Arc::clone(&load),
-            waiting: Some(Events { queue, load }),
+            waiting: Some(EventStream { queue, load }),
         }
     }
 
     /// Returns the events to their consumer; `None` if they were taken already.
-    pub(super) fn take(&mut self) -> Option<Events> {
+    pub(super) fn take(&mut self) -> Option<EventStream> {
         self.waiting.take()
     }
 
     pub(super) fn send(&self, method: Box<str>, params: Option<Box<RawValue>>) {
-        let event = Event { method, params };
-        let Load { events, bytes } = &*self.load;
+        let event = RawEvent { method, params };
+        let QueueLoad { events, bytes } = &*self.load;
         let is_full = events.load(Ordering::Relaxed) >= MOST || bytes.load(Ordering::Relaxed) >= MOST_BYTES;
-        if is_full && AT_WILL.contains(&&*event.method) {
+        if is_full && UNBOUNDED_EVENTS.contains(&&*event.method) {
             tracing::trace!(method = event.method, "a page writes too much");
             return;
         }

@@ -4,7 +4,7 @@
 //! Pages control the length of frames (`console.log('x'.repeat(3e8))`), so a frame that is too long is skipped, not
 //! buffered.
 
-use super::mend::mend;
+use super::surrogates::replace_lone_surrogates;
 
 /// Bytes reserved for one read; screenshots have a few hundred kilobytes.
 const CHUNK: usize = 64 << 10;
@@ -14,7 +14,7 @@ const LARGEST: usize = 64 << 20;
 
 /// A frame, or the notice that one was skipped.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Piece<'a> {
+pub(super) enum SplitFrame<'a> {
     /// A complete frame without its NUL byte.
     Whole(&'a [u8]),
     /// A frame that is too long, with the id of the command that it answers if it is a reply. Reported once, at its
@@ -24,7 +24,7 @@ pub(super) enum Piece<'a> {
 
 /// Reads frames; buffers the bytes that do not form a complete frame yet.
 #[derive(Debug)]
-pub(super) struct Frames {
+pub(super) struct FrameSplitter {
     buffer: Vec<u8>,
     /// Bytes at the start of `buffer` that are known to contain no NUL.
     searched: usize,
@@ -33,13 +33,13 @@ pub(super) struct Frames {
     largest: usize,
 }
 
-impl Default for Frames {
+impl Default for FrameSplitter {
     fn default() -> Self {
         Self::with(LARGEST)
     }
 }
 
-impl Frames {
+impl FrameSplitter {
     fn with(largest: usize) -> Self {
         Self {
             buffer: Vec::new(),
@@ -56,17 +56,17 @@ impl Frames {
     }
 
     /// Calls `take` with every frame that has been completed since the last call.
-    pub(super) fn each(&mut self, mut take: impl FnMut(Piece<'_>)) {
+    pub(super) fn each(&mut self, mut take: impl FnMut(SplitFrame<'_>)) {
         let mut begin = 0;
         while let Some(end) = memchr::memchr(0, &self.buffer[self.searched..]).map(|at| self.searched + at) {
             let frame = &mut self.buffer[begin..end];
             if std::mem::take(&mut self.is_skipping) {
                 // This frame was reported as too long already.
             } else if frame.len() > self.largest {
-                take(Piece::TooLong(answered(frame)));
+                take(SplitFrame::TooLong(answered(frame)));
             } else {
-                mend(frame);
-                take(Piece::Whole(frame));
+                replace_lone_surrogates(frame);
+                take(SplitFrame::Whole(frame));
             }
             begin = end + 1;
             self.searched = begin;
@@ -74,7 +74,7 @@ impl Frames {
         self.buffer.drain(..begin);
         if !self.is_skipping && self.buffer.len() > self.largest {
             self.is_skipping = true;
-            take(Piece::TooLong(answered(&self.buffer)));
+            take(SplitFrame::TooLong(answered(&self.buffer)));
         }
         if self.is_skipping {
             self.buffer.clear();
@@ -100,14 +100,14 @@ mod tests {
     use super::*;
 
     /// Feeds `bytes` in chunks of `step` bytes and returns the frames as text, or the ids of frames that are too long.
-    fn cut(frames: &mut Frames, bytes: &[u8], step: usize) -> Vec<Result<String, Option<u64>>> {
+    fn cut(frames: &mut FrameSplitter, bytes: &[u8], step: usize) -> Vec<Result<String, Option<u64>>> {
         let mut found = Vec::new();
         for bytes in bytes.chunks(step) {
             frames.room().extend_from_slice(bytes);
             frames.each(|piece| {
                 found.push(match piece {
-                    Piece::Whole(frame) => Ok(String::from_utf8_lossy(frame).into_owned()),
-                    Piece::TooLong(id) => Err(id),
+                    SplitFrame::Whole(frame) => Ok(String::from_utf8_lossy(frame).into_owned()),
+                    SplitFrame::TooLong(id) => Err(id),
                 });
             });
         }
@@ -115,13 +115,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_is_told_once_and_the_next_frame_is_whole() {
+    fn overlong_frame_is_reported_once_and_next_frame_is_read() {
         let long = format!("{{\"id\":17,\"result\":\"{}\"}}", "x".repeat(100));
         let event = format!("{{\"method\":\"{}\"}}", "x".repeat(100));
         let bytes = format!("{{}}\0{long}\0{{\"id\":18}}\0{event}\0[1]\0");
         for step in [1, 7, 50, 1_000] {
             assert_eq!(
-                cut(&mut Frames::with(40), bytes.as_bytes(), step),
+                cut(&mut FrameSplitter::with(40), bytes.as_bytes(), step),
                 [
                     Ok("{}".to_owned()),
                     Err(Some(17)),
@@ -135,8 +135,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_thrown_away_is_not_held() {
-        let mut frames = Frames::with(1_000);
+    fn discarded_bytes_are_not_buffered() {
+        let mut frames = FrameSplitter::with(1_000);
         for _ in 0..100 {
             frames.room().extend_from_slice(&vec![b'x'; CHUNK]);
             frames.each(|_| {});
@@ -152,7 +152,7 @@ mod tests {
                 .into_iter()
                 .map(|frame| if frame.len() > 40 { Err(None) } else { Ok(frame) })
                 .collect();
-            prop_assert_eq!(cut(&mut Frames::with(40), bytes.as_bytes(), step), expected);
+            prop_assert_eq!(cut(&mut FrameSplitter::with(40), bytes.as_bytes(), step), expected);
         }
     }
 }

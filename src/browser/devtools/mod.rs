@@ -8,30 +8,30 @@ mod channel;
 mod connection;
 mod events;
 mod frames;
-mod mend;
 pub mod protocol;
+mod surrogates;
 
 pub use channel::Channel;
-pub use connection::{CallError, Connection, SessionId};
-pub use events::{Event, Events};
-pub use mend::mended;
+pub use connection::{CallError, Connection, DevtoolsSessionId};
+pub use events::{EventStream, RawEvent};
+pub use surrogates::without_lone_surrogates;
 
 use serde::{Serialize, de::DeserializeOwned};
 
 /// A command of the protocol: its name, its parameters (the struct itself) and the type of its reply.
-pub trait Command: Serialize {
+pub trait ProtocolCommand: Serialize {
     /// The protocol's name of the command, such as `Page.navigate`.
     const METHOD: &'static str;
-    /// The type of the reply; [`Nothing`] if no caller reads it.
+    /// The type of the reply; [`EmptyReply`] if no caller reads it.
     type Reply: DeserializeOwned;
 }
 
 /// An event of the protocol; the struct contains its parameters.
-pub trait Happening: DeserializeOwned {
+pub trait ProtocolEvent: DeserializeOwned {
     /// The protocol's name of the event, such as `Page.loadEventFired`.
     const METHOD: &'static str;
 }
 
 /// A reply whose contents are ignored.
 #[derive(Debug, serde::Deserialize)]
-pub struct Nothing {}
+pub struct EmptyReply {}

@@ -98,7 +98,7 @@ fn local_6(if_inet6: &str) -> impl Iterator<Item = Ipv6Addr> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Policy, tests::policy};
+    use super::super::{UrlPolicy, tests::policy};
 
     #[test]
     fn the_machine_s_own_addresses_are_private() {
@@ -109,12 +109,12 @@ mod tests {
         );
         let six = "26064700000000000000000000001111 02 40 00 80 eth0";
         let own = super::local_6(six).next().expect("an address");
-        let closed = Policy {
+        let closed = UrlPolicy {
             own: vec![own.into()],
             ..policy(&[], &[], true)
         };
-        assert!(closed.judge("http://[2606:4700::1111]/").is_err());
-        assert_eq!(closed.judge("http://[2606:4700::1112]/"), Ok(()));
+        assert!(closed.check_url("http://[2606:4700::1111]/").is_err());
+        assert_eq!(closed.check_url("http://[2606:4700::1112]/"), Ok(()));
     }
 
     #[test]
@@ -156,7 +156,7 @@ mod tests {
             "printer.local",
             "１２７.0.0.1",
         ] {
-            assert!(closed.judge(&format!("http://{host}:8080/")).is_err(), "{host}");
+            assert!(closed.check_url(&format!("http://{host}:8080/")).is_err(), "{host}");
         }
         for host in [
             "example.com",
@@ -169,7 +169,7 @@ mod tests {
             "[64:ff9b::808:808]",
             "[2002:808:808::]",
         ] {
-            assert_eq!(closed.judge(&format!("http://{host}/")), Ok(()), "{host}");
+            assert_eq!(closed.check_url(&format!("http://{host}/")), Ok(()), "{host}");
         }
     }
 }

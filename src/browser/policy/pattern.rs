@@ -10,7 +10,7 @@ pub struct BadPattern(pub String);
 /// A host pattern: `example.com`, `*.example.com` (its subdomains, not the domain itself) or `*`; each with an optional
 /// `:port`, without which it matches all ports.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Pattern {
+pub(super) struct HostPattern {
     hosts: Hosts,
     port: Option<u16>,
 }
@@ -23,8 +23,8 @@ enum Hosts {
     One(String),
 }
 
-impl Pattern {
-    pub(super) fn read(written: &str) -> Result<Self, BadPattern> {
+impl HostPattern {
+    pub(super) fn parse(written: &str) -> Result<Self, BadPattern> {
         let bad = || BadPattern(written.to_owned());
         let trimmed = written.trim();
         // The colons of an IPv6 address are inside brackets.
@@ -32,7 +32,7 @@ impl Pattern {
             Some((host, port)) if !port.ends_with(']') => (host, Some(port.parse().map_err(|_| bad())?)),
             _ => (trimmed, None),
         };
-        let parse = |name: &str| Host::parse(name).map(|host| name_of(&host)).map_err(|_| bad());
+        let parse = |name: &str| Host::parse(name).map(|host| canonical_host(&host)).map_err(|_| bad());
         let hosts = match host.strip_prefix("*.") {
             Some(domain) => Hosts::Below(format!(".{}", parse(domain)?)),
             None if host == "*" => Hosts::All,
@@ -51,13 +51,13 @@ impl Pattern {
     }
 
     /// True if the pattern names this host literally, without a wildcard.
-    pub(super) fn is_of(&self, name: &str, port: u16) -> bool {
+    pub(super) fn names_literally(&self, name: &str, port: u16) -> bool {
         matches!(self.hosts, Hosts::One(_)) && self.covers(name, port)
     }
 }
 
 /// Returns the canonical spelling of a host: lower case, no trailing dot, and IPv4-mapped IPv6 addresses as IPv4.
-pub(super) fn name_of(host: &Host<String>) -> String {
+pub(super) fn canonical_host(host: &Host<String>) -> String {
     match host {
         Host::Domain(name) => name.trim_end_matches('.').to_lowercase(),
         Host::Ipv4(address) => address.to_string(),
@@ -70,7 +70,7 @@ pub(super) fn name_of(host: &Host<String>) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::{
-        Policy,
+        UrlPolicy,
         tests::{judged, policy},
     };
 
@@ -105,8 +105,8 @@ mod tests {
     #[test]
     fn patterns_that_cannot_be_read() {
         for bad in ["", "a b", "http://example.com", "example.com:x", "*.", "a/b"] {
-            assert!(Policy::new(&[bad.to_owned()], &[], false).is_err(), "{bad:?}");
+            assert!(UrlPolicy::new(&[bad.to_owned()], &[], false).is_err(), "{bad:?}");
         }
-        assert!(Policy::new(&["[2001:db8::1]:80".to_owned(), "日本.example".to_owned()], &[], false).is_ok());
+        assert!(UrlPolicy::new(&["[2001:db8::1]:80".to_owned(), "日本.example".to_owned()], &[], false).is_ok());
     }
 }

@@ -6,8 +6,8 @@
 
 use std::fmt::Write as _;
 
-use super::lines::Line;
-use super::pairs::paired;
+use super::line_matching::match_lines;
+use super::lines::SnapshotLine;
 
 /// Lines shown of a stretch of removed lines; the rest is only counted, as a caller can do nothing with removed
 /// elements.
@@ -24,7 +24,7 @@ const MARK_ROOM: usize = 80;
 
 /// The changes since an earlier snapshot.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Changes {
+pub(super) enum SnapshotDiff {
     /// No visible change.
     Unchanged,
     /// The changed lines. If the limit cut them, the text says how to see the rest.
@@ -41,27 +41,31 @@ pub(super) enum Changes {
 /// Returns the changes from `before` to `after`, in at most `limit` characters. If the limit cuts them, a mark is
 /// added.
 #[must_use]
-pub(super) fn changes(before: &str, after: &str, limit: usize) -> Changes {
-    let (old, new) = (Line::parse(before), Line::parse(after));
-    let mut told = Told::default();
+pub(super) fn changes(before: &str, after: &str, limit: usize) -> SnapshotDiff {
+    let (old, new) = (SnapshotLine::parse(before), SnapshotLine::parse(after));
+    let mut told = DiffWriter::default();
     told.compare(&old, &new, &mut Vec::new());
     if told.lines.is_empty() {
-        return Changes::Unchanged;
+        return SnapshotDiff::Unchanged;
     }
     let (text, cut) = told.within(limit);
     let (length, whole) = (text.chars().count(), after.chars().count());
     if length * WORTH.1 <= whole * WORTH.0 {
-        Changes::Part { text, cut }
+        SnapshotDiff::Part { text, cut }
     } else {
-        Changes::Full(after.to_owned())
+        SnapshotDiff::Full(after.to_owned())
     }
 }
 
 /// Returns all changed lines of a small part, however many changed.
 #[must_use]
 pub(super) fn lines(before: &str, after: &str) -> String {
-    let mut told = Told::default();
-    told.compare(&Line::parse(before), &Line::parse(after), &mut Vec::new());
+    let mut told = DiffWriter::default();
+    told.compare(
+        &SnapshotLine::parse(before),
+        &SnapshotLine::parse(after),
+        &mut Vec::new(),
+    );
     told.lines.join("\n")
 }
 
@@ -82,14 +86,14 @@ fn is_place(line: &str) -> bool {
 
 /// The collected lines of the result, in the order of the page.
 #[derive(Default)]
-struct Told {
+struct DiffWriter {
     lines: Vec<String>,
     place: Option<String>,
 }
 
-impl Told {
-    fn compare<'text>(&mut self, old: &[Line<'text>], new: &[Line<'text>], path: &mut Vec<&'text str>) {
-        let pairs = paired(old, new);
+impl DiffWriter {
+    fn compare<'text>(&mut self, old: &[SnapshotLine<'text>], new: &[SnapshotLine<'text>], path: &mut Vec<&'text str>) {
+        let pairs = match_lines(old, new);
         let mut gone = 0;
         for (line, pair) in new.iter().zip(&pairs.of_new) {
             let Some(index) = *pair else {
@@ -115,7 +119,7 @@ impl Told {
         self.gone(&old[gone..], &pairs.old_kept[gone..], path);
     }
 
-    fn added(&mut self, line: &Line<'_>, path: &[&str]) {
+    fn added(&mut self, line: &SnapshotLine<'_>, path: &[&str]) {
         let mut text = String::new();
         write_tree(&mut text, line, 0);
         for row in text.lines() {
@@ -123,8 +127,8 @@ impl Told {
         }
     }
 
-    fn gone(&mut self, lines: &[Line<'_>], kept: &[bool], path: &[&str]) {
-        let left: Vec<&Line<'_>> = lines
+    fn gone(&mut self, lines: &[SnapshotLine<'_>], kept: &[bool], path: &[&str]) {
+        let left: Vec<&SnapshotLine<'_>> = lines
             .iter()
             .zip(kept)
             .filter(|(line, kept)| !**kept && !line.is_property() && !line.is_mark())
@@ -189,7 +193,7 @@ impl Told {
     }
 }
 
-fn write_tree(text: &mut String, line: &Line<'_>, depth: usize) {
+fn write_tree(text: &mut String, line: &SnapshotLine<'_>, depth: usize) {
     // Writing to a string cannot fail.
     let _ = writeln!(text, "{}+ {}", "  ".repeat(depth), line.content);
     for child in &line.children {
@@ -239,7 +243,7 @@ mod tests {
 
     fn part(before: &str, after: &str) -> String {
         match changes(before, after, UNLIMITED) {
-            Changes::Part { text, cut: 0 } => text,
+            SnapshotDiff::Part { text, cut: 0 } => text,
             other => panic!("{other:?}"),
         }
     }
@@ -255,8 +259,8 @@ mod tests {
 
     #[test]
     fn the_same_page_has_not_changed() {
-        assert_eq!(changes(PAGE, PAGE, UNLIMITED), Changes::Unchanged);
-        assert_eq!(changes("", "", UNLIMITED), Changes::Unchanged);
+        assert_eq!(changes(PAGE, PAGE, UNLIMITED), SnapshotDiff::Unchanged);
+        assert_eq!(changes("", "", UNLIMITED), SnapshotDiff::Unchanged);
     }
 
     #[test]
@@ -271,11 +275,11 @@ mod tests {
     #[test]
     fn losing_the_focus_alone_is_not_told() {
         let before = PAGE.replace("[ref=e4]", "[active] [ref=e4]");
-        assert_eq!(changes(&before, PAGE, UNLIMITED), Changes::Unchanged);
+        assert_eq!(changes(&before, PAGE, UNLIMITED), SnapshotDiff::Unchanged);
     }
 
     #[test]
-    fn what_is_new_comes_with_all_that_is_in_it() {
+    fn new_element_is_listed_with_its_children() {
         let after = PAGE.replace(
             "- contentinfo:",
             "- dialog \"Sure?\" [ref=e9]:\n  - paragraph: No way back\n  - button \"Yes\" [ref=e10]\n- contentinfo:",
@@ -285,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_gone_is_named_and_rows_keep_their_identity() {
+    fn removed_rows_are_listed_and_others_keep_identity() {
         let after = PAGE
             .replace("    - row: 1 | button \"Edit\" [ref=e6]\n", "")
             .replace("1,993", "1,992");
@@ -329,16 +333,16 @@ mod tests {
     #[test]
     fn another_page_is_given_whole() {
         let after = "- heading \"Signed in\" [level=1]";
-        assert_eq!(changes(PAGE, after, UNLIMITED), Changes::Full(after.to_owned()));
+        assert_eq!(changes(PAGE, after, UNLIMITED), SnapshotDiff::Full(after.to_owned()));
     }
 
     #[test]
-    fn a_cut_never_ends_with_a_place() {
+    fn cut_text_never_ends_with_place_line() {
         let after = PAGE
             .replace("\"Home\"", "\"Start\"")
             .replace("2 | button \"Edit\"", "2 | button \"Done\"");
         for limit in 100..400 {
-            let Changes::Part { text, cut } = changes(PAGE, &after, limit) else {
+            let SnapshotDiff::Part { text, cut } = changes(PAGE, &after, limit) else {
                 panic!("not a part")
             };
             let kept = text.lines().rfind(|line| !line.starts_with('…'));
@@ -351,7 +355,7 @@ mod tests {
     fn the_limit_cuts_whole_lines_and_says_so() {
         let after = links("New ");
         let after = format!("{PAGE}\n{after}");
-        let Changes::Part { text, cut } = changes(PAGE, &after, 400) else {
+        let SnapshotDiff::Part { text, cut } = changes(PAGE, &after, 400) else {
             panic!("not a part")
         };
         assert!(cut > 20 && text.chars().count() <= 400, "{cut} {text}");
@@ -390,9 +394,9 @@ mod tests {
         #[test]
         fn never_larger_and_no_new_reference_is_lost(before in page(), after in page(), limit in 100_usize..600) {
             let (text, cut) = match changes(&before, &after, limit) {
-                Changes::Unchanged => (String::new(), 0),
-                Changes::Part { text, cut } => (text, cut),
-                Changes::Full(text) => (text, 0),
+                SnapshotDiff::Unchanged => (String::new(), 0),
+                SnapshotDiff::Part { text, cut } => (text, cut),
+                SnapshotDiff::Full(text) => (text, 0),
             };
             prop_assert!(text.chars().count() <= after.chars().count());
             if cut == 0 {
@@ -407,7 +411,7 @@ mod tests {
         fn unchanged_means_equal(before in page(), after in page()) {
             let same = before.lines().eq(after.lines());
             let told = changes(&before, &after, UNLIMITED);
-            prop_assert!(!same || told == Changes::Unchanged);
+            prop_assert!(!same || told == SnapshotDiff::Unchanged);
         }
     }
 }

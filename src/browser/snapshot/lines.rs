@@ -5,15 +5,15 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// A line of a snapshot with the lines below it.
 #[derive(Debug)]
-pub(crate) struct Line<'text> {
+pub(crate) struct SnapshotLine<'text> {
     /// The line without indentation and dash: `button "Save" [ref=e12]`, `row: 17 | Ann`, `/url: x`, `… 3 more rows`.
     pub(crate) content: &'text str,
     /// The lines below it, one level deeper.
-    pub(crate) children: Vec<Line<'text>>,
+    pub(crate) children: Vec<SnapshotLine<'text>>,
     fingerprint: u64,
 }
 
-impl<'text> Line<'text> {
+impl<'text> SnapshotLine<'text> {
     /// Parses a snapshot and returns its top-level lines in order.
     pub(crate) fn parse(text: &'text str) -> Vec<Self> {
         let rows: Vec<(usize, &str)> = text
@@ -90,14 +90,14 @@ pub(crate) fn reference(text: &str) -> Option<&str> {
 }
 
 /// Builds the lines of one level; deeper lines become children of the line before them.
-fn below<'text>(rows: &[(usize, &'text str)]) -> Vec<Line<'text>> {
+fn below<'text>(rows: &[(usize, &'text str)]) -> Vec<SnapshotLine<'text>> {
     let mut lines = Vec::new();
     let mut rest = rows;
     while let Some((&(indent, content), after)) = rest.split_first() {
         let deeper = after.iter().take_while(|(other, _)| *other > indent).count();
         let children = below(&after[..deeper]);
         let fingerprint = fingerprint(content, &children);
-        lines.push(Line {
+        lines.push(SnapshotLine {
             content,
             children,
             fingerprint,
@@ -107,7 +107,7 @@ fn below<'text>(rows: &[(usize, &'text str)]) -> Vec<Line<'text>> {
     lines
 }
 
-fn fingerprint(content: &str, children: &[Line<'_>]) -> u64 {
+fn fingerprint(content: &str, children: &[SnapshotLine<'_>]) -> u64 {
     let mut hasher = DefaultHasher::new();
     content.hash(&mut hasher);
     for child in children {
@@ -152,8 +152,8 @@ fn head_length(content: &str) -> usize {
 mod tests {
     use super::*;
 
-    fn only(text: &str) -> Line<'_> {
-        let mut lines = Line::parse(text);
+    fn only(text: &str) -> SnapshotLine<'_> {
+        let mut lines = SnapshotLine::parse(text);
         assert_eq!(lines.len(), 1, "{text}");
         lines.remove(0)
     }
@@ -183,15 +183,15 @@ mod tests {
 
     #[test]
     fn depth_makes_a_tree() {
-        let lines = Line::parse("- main:\n  - list:\n    - link \"A\" [ref=e1]\n  - text: end\n- contentinfo");
+        let lines = SnapshotLine::parse("- main:\n  - list:\n    - link \"A\" [ref=e1]\n  - text: end\n- contentinfo");
         assert_eq!(lines.len(), 2);
         assert_eq!(lines[0].children[0].children[0].key(), "e1");
         assert_eq!(lines[0].size(), 4);
     }
 
     #[test]
-    fn what_is_out_of_step_hangs_on_the_line_above() {
-        let lines = Line::parse("- main\n      - a\n   - b\n");
+    fn irregular_indentation_nests_below_nearest_line() {
+        let lines = SnapshotLine::parse("- main\n      - a\n   - b\n");
         assert_eq!(
             lines[0].children.iter().map(|line| line.content).collect::<Vec<_>>(),
             ["a", "b"]

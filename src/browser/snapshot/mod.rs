@@ -4,8 +4,8 @@
 //! the line of the element that contains it, whichever process the frame runs in.
 
 mod diff;
+mod line_matching;
 mod lines;
-mod pairs;
 
 use std::sync::Arc;
 
@@ -15,9 +15,9 @@ use tokio::time::timeout;
 use crate::{
     devtools::protocol::dom::DescribeNode,
     errors::BrowserError,
-    refusal::Said,
-    tab::{Frame, Located, PATIENCE, Tab},
-    target::{Place, Target},
+    script_reply::ScriptReply,
+    tab::{FRAME_TIMEOUT, Located, Tab, TabFrame},
+    target::{RunPosition, Target},
 };
 
 /// The deepest level of nested frames that is shown.
@@ -35,7 +35,7 @@ const TOKEN: usize = 3;
 /// The form of a snapshot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum SnapshotFormat {
+pub enum PageSnapshotFormat {
     /// Roles, names, states and refs, as YAML.
     #[default]
     Aria,
@@ -56,14 +56,14 @@ pub struct SnapshotRequest {
     pub max_length: Option<usize>,
     /// The characters that fit into the reply; the smaller of both limits applies.
     pub room: Option<usize>,
-    pub format: SnapshotFormat,
+    pub format: PageSnapshotFormat,
     /// True to add the box of every element, in CSS pixels of its frame's viewport.
     pub boxes: bool,
 }
 
 /// A snapshot as text, with the extent of what was cut.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Snapshot {
+pub struct PageSnapshot {
     /// The text, with marks where lines were left out.
     pub text: String,
     /// True if something was left out.
@@ -75,7 +75,7 @@ pub struct Snapshot {
 
 /// The changes since the last snapshot of the page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Changes {
+pub struct PageChanges {
     /// The changed lines; empty if nothing changed.
     pub text: String,
     /// True if `text` is the whole snapshot, because there was none before or because the list of changes would be
@@ -88,32 +88,32 @@ pub struct Changes {
 /// The argument of `fumi.snapshot` in the page's script.
 #[derive(Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Options<'a> {
+struct FrameSnapshotOptions<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     root: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     depth: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    from: Option<Place>,
+    from: Option<RunPosition>,
     max_length: usize,
     /// True if the caller set a limit, so that long runs may be shown.
     is_wide: bool,
     /// True if the caller can get more with a higher limit.
     can_grow: bool,
-    format: SnapshotFormat,
+    format: PageSnapshotFormat,
     boxes: bool,
 }
 
 /// The reply of `fumi.snapshot` in the page's script.
 #[derive(Deserialize)]
-struct Part {
+struct FrameSnapshot {
     text: String,
     #[serde(default)]
     truncated: Option<Truncated>,
     #[serde(default)]
-    iframes: Vec<Iframe>,
+    iframes: Vec<IframeLine>,
     #[serde(default)]
-    acted: Option<Acted>,
+    acted: Option<ActedLines>,
 }
 
 /// The full size of a shortened part, in lines, or in characters for formats without lines.
@@ -124,7 +124,7 @@ struct Truncated {
 
 /// The lines around the element that was acted on last, which the snapshot leaves out.
 #[derive(Deserialize)]
-struct Acted {
+struct ActedLines {
     was: String,
     /// The present lines; empty if the element is gone.
     is: String,
@@ -132,24 +132,24 @@ struct Acted {
 
 /// The line of an element that contains a frame.
 #[derive(Deserialize)]
-struct Iframe {
+struct IframeLine {
     #[serde(rename = "ref")]
     reference: String,
     line: usize,
 }
 
 /// The remaining budget for frames, and the results collected so far.
-struct Left {
+struct SnapshotBudget {
     characters: usize,
     frames: usize,
     cut: bool,
     of: Option<usize>,
-    acted: Option<Acted>,
+    acted: Option<ActedLines>,
 }
 
 impl Tab {
     /// Returns the page or a part of it as text.
-    pub async fn snapshot(&self, request: &SnapshotRequest) -> Result<Snapshot, BrowserError> {
+    pub async fn snapshot(&self, request: &SnapshotRequest) -> Result<PageSnapshot, BrowserError> {
         let (target, from) = match request.target.as_ref().map(|target| (target, target.at_row())) {
             Some((_, Some((target, place)))) => (Some(target), Some(place)),
             Some((target, None)) => (Some(target.clone()), None),
@@ -159,13 +159,13 @@ impl Tab {
             Some(target) => Some(self.locate(target).await?),
             None => None,
         };
-        let (snapshot, _) = self.taken(request, located.as_ref(), from).await?;
+        let (snapshot, _) = self.take_snapshot(request, located.as_ref(), from).await?;
         // A snapshot that the caller's limits have cut cannot be compared with a whole one, so it is not stored.
         let is_whole = (request.max_length.is_none() && request.room.is_none()) || !snapshot.cut;
         if is_whole
             && request.target.is_none()
             && request.depth.is_none()
-            && request.format == SnapshotFormat::Aria
+            && request.format == PageSnapshotFormat::Aria
             && !request.boxes
         {
             self.remember_snapshot(snapshot.text.clone());
@@ -174,11 +174,11 @@ impl Tab {
     }
 
     /// Takes a first snapshot if there is none, so that later changes can be reported.
-    pub async fn see_first(&self) {
+    pub async fn ensure_snapshot(&self) {
         if self.has_snapshot() {
             return;
         }
-        self.at_rest().await;
+        self.settle_pending().await;
         if let Err(error) = self.snapshot(&SnapshotRequest::default()).await {
             tracing::debug!(%error, "no snapshot before an act");
         }
@@ -186,8 +186,8 @@ impl Tab {
 
     /// Returns the changes since the last snapshot of the whole page, in at most `max_tokens` tokens, and stores the
     /// present snapshot as the last one.
-    pub async fn changes(&self, max_tokens: usize) -> Result<Changes, BrowserError> {
-        let (now, acted) = self.taken(&SnapshotRequest::default(), None, None).await?;
+    pub async fn changes(&self, max_tokens: usize) -> Result<PageChanges, BrowserError> {
+        let (now, acted) = self.take_snapshot(&SnapshotRequest::default(), None, None).await?;
         let acted = acted
             .map(|acted| diff::lines(&acted.was, &acted.is))
             .unwrap_or_default();
@@ -196,32 +196,32 @@ impl Tab {
         let before = self.remember_snapshot(now.text.clone());
         let changes = match &before {
             Some(before) => diff::changes(before, &now.text, limit),
-            None => diff::Changes::Full(now.text.clone()),
+            None => diff::SnapshotDiff::Full(now.text.clone()),
         };
         Ok(match changes {
-            diff::Changes::Unchanged => Changes {
+            diff::SnapshotDiff::Unchanged => PageChanges {
                 text: acted,
-                ..Changes::default()
+                ..PageChanges::default()
             },
-            diff::Changes::Part { text, cut } => Changes {
+            diff::SnapshotDiff::Part { text, cut } => PageChanges {
                 text: diff::joined(&acted, &text),
                 whole: false,
                 cut: cut > 0,
             },
-            diff::Changes::Full(text) if text.chars().count() <= limit => Changes {
+            diff::SnapshotDiff::Full(text) if text.chars().count() <= limit => PageChanges {
                 text,
                 whole: true,
                 cut: now.cut,
             },
             // The whole snapshot is too long: it is taken again with the limit, so that the page's script marks how to
             // continue.
-            diff::Changes::Full(_) => {
+            diff::SnapshotDiff::Full(_) => {
                 let request = SnapshotRequest {
                     max_length: Some(limit),
                     ..SnapshotRequest::default()
                 };
-                let (snapshot, _) = self.taken(&request, None, None).await?;
-                Changes {
+                let (snapshot, _) = self.take_snapshot(&request, None, None).await?;
+                PageChanges {
                     text: snapshot.text,
                     whole: true,
                     cut: snapshot.cut,
@@ -230,16 +230,16 @@ impl Tab {
         })
     }
 
-    async fn taken(
+    async fn take_snapshot(
         &self,
         request: &SnapshotRequest,
         located: Option<&Located>,
-        from: Option<Place>,
-    ) -> Result<(Snapshot, Option<Acted>), BrowserError> {
+        from: Option<RunPosition>,
+    ) -> Result<(PageSnapshot, Option<ActedLines>), BrowserError> {
         let frame = located.map_or_else(|| self.main(), |located| Arc::clone(&located.frame));
         let asked = request.max_length.unwrap_or(LONGEST);
         let characters = request.room.map_or(asked, |room| room.min(asked));
-        let options = Options {
+        let options = FrameSnapshotOptions {
             root: located.map(|located| located.reference.as_str()),
             depth: request.depth,
             from,
@@ -252,7 +252,7 @@ impl Tab {
             format: request.format,
             boxes: request.boxes,
         };
-        let mut left = Left {
+        let mut left = SnapshotBudget {
             characters,
             frames: MOST,
             cut: false,
@@ -261,7 +261,7 @@ impl Tab {
         };
         let text = self.part(&frame, &options, &mut left, 0).await?;
         Ok((
-            Snapshot {
+            PageSnapshot {
                 text,
                 cut: left.cut,
                 of: left.of,
@@ -273,17 +273,17 @@ impl Tab {
     /// Renders a frame together with the frames inside it.
     async fn part(
         &self,
-        frame: &Arc<Frame>,
-        options: &Options<'_>,
-        left: &mut Left,
+        frame: &Arc<TabFrame>,
+        options: &FrameSnapshotOptions<'_>,
+        left: &mut SnapshotBudget,
         depth: usize,
     ) -> Result<String, BrowserError> {
-        let options = Options {
+        let options = FrameSnapshotOptions {
             max_length: left.characters,
             ..options.clone()
         };
-        let said: Said<Part> = self.ask(frame, "snapshot", (&options,)).await?;
-        let part = said.done(options.root.unwrap_or("the page"))?;
+        let said: ScriptReply<FrameSnapshot> = self.ask(frame, "snapshot", (&options,)).await?;
+        let part = said.into_result(options.root.unwrap_or("the page"))?;
         left.cut |= part.truncated.is_some();
         left.of = left.of.or(part.truncated.map(|truncated| truncated.of));
         left.acted = part.acted.or(left.acted.take());
@@ -320,10 +320,10 @@ impl Tab {
     /// hang at any time.
     async fn inside(
         &self,
-        above: &Arc<Frame>,
-        iframe: &Iframe,
-        options: &Options<'_>,
-        left: &mut Left,
+        above: &Arc<TabFrame>,
+        iframe: &IframeLine,
+        options: &FrameSnapshotOptions<'_>,
+        left: &mut SnapshotBudget,
         depth: usize,
     ) -> String {
         if left.frames == 0 || left.characters < LEAST {
@@ -331,17 +331,17 @@ impl Tab {
             return format!("- … content cut (snapshot target={})", iframe.reference);
         }
         left.frames -= 1;
-        let options = Options {
+        let options = FrameSnapshotOptions {
             root: None,
             from: None,
             ..options.clone()
         };
         let asked = async {
-            let frame = self.held_by(above, &iframe.reference).await?;
+            let frame = self.contained_frame(above, &iframe.reference).await?;
             // Boxed because of the recursion: frames contain frames.
             Box::pin(self.part(&frame, &options, left, depth + 1)).await
         };
-        match timeout(PATIENCE, asked).await {
+        match timeout(FRAME_TIMEOUT, asked).await {
             Ok(Ok(text)) => text,
             Ok(Err(error)) => {
                 tracing::debug!(%error, "a frame without a snapshot");
@@ -352,7 +352,11 @@ impl Tab {
     }
 
     /// Returns the frame that an element contains.
-    pub(crate) async fn held_by(&self, above: &Arc<Frame>, reference: &str) -> Result<Arc<Frame>, BrowserError> {
+    pub(crate) async fn contained_frame(
+        &self,
+        above: &Arc<TabFrame>,
+        reference: &str,
+    ) -> Result<Arc<TabFrame>, BrowserError> {
         let located = Located {
             frame: Arc::clone(above),
             called: reference.to_owned(),

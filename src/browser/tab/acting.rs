@@ -13,13 +13,13 @@ impl Tab {
         &self,
         work: impl Future<Output = Result<T, BrowserError>>,
     ) -> Result<T, BrowserError> {
-        if let Some(stop) = self.state().stopped() {
+        if let Some(stop) = self.state().blocking_error() {
             return Err(stop);
         }
-        let before = self.mark();
-        let done = self.unless_stopped(work).await;
+        let before = self.act_baseline();
+        let done = self.unless_blocked(work).await;
         if done.is_err() {
-            self.broke_off();
+            self.record_failed_act();
         }
         let done = match done {
             Err(BrowserError::DialogOpen { .. }) => return Ok(T::default()),
@@ -27,7 +27,7 @@ impl Tab {
             Err(BrowserError::TabClosed) if !self.page().connection().is_closed() => return Ok(T::default()),
             done => done?,
         };
-        self.come_to_rest(&before).await;
+        self.settle_after_act(&before).await;
         Ok(done)
     }
 }

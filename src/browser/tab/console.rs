@@ -3,12 +3,12 @@
 
 use std::collections::VecDeque;
 
-use super::{State, Tab};
+use super::{Tab, TabState};
 use crate::devtools::{
     Channel,
     protocol::{
-        log::Entry,
-        runtime::{ConsoleApiCalled, ExceptionDetails, ExceptionThrown, ReleaseObject, RemoteObject, StackTrace},
+        log::LogEntry,
+        runtime::{ConsoleApiCalled, ExceptionDetails, ExceptionThrown, ReleaseObject, RemoteValue, StackTrace},
     },
 };
 
@@ -24,7 +24,7 @@ const ALIKE: usize = 16;
 
 /// The severity of a console message, the least severe first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Level {
+pub enum MessageLevel {
     /// `console.debug` and Chromium's level "verbose".
     Debug,
     /// `console.log`, `console.info` and similar calls.
@@ -38,8 +38,8 @@ pub enum Level {
 
 /// A console message and the number of its occurrences.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Message {
-    pub level: Level,
+pub struct ConsoleMessage {
+    pub level: MessageLevel,
     /// The text, cut at 2,000 characters.
     pub text: String,
     /// The source location as `URL:line:column`, counted from 1.
@@ -50,8 +50,8 @@ pub struct Message {
 
 /// The console messages of a tab.
 #[derive(Debug, Default)]
-pub(super) struct Console {
-    kept: VecDeque<Kept>,
+pub(super) struct ConsoleLog {
+    kept: VecDeque<ConsoleEntry>,
     /// Number of messages so far. Never decreases.
     count: u64,
     /// Number of errors so far. Never decreases.
@@ -60,15 +60,15 @@ pub(super) struct Console {
 }
 
 #[derive(Debug)]
-struct Kept {
-    message: Message,
+struct ConsoleEntry {
+    message: ConsoleMessage,
     /// The sequence number of the last occurrence of the message.
     number: u64,
     /// The number of the page (document of the main frame) that wrote the message.
     page: u64,
 }
 
-impl Console {
+impl ConsoleLog {
     /// Notes that another document is in the main frame.
     pub(super) fn next_page(&mut self) {
         self.page += 1;
@@ -80,7 +80,7 @@ impl Console {
     }
 
     /// Returns the messages that came after the message with this sequence number.
-    pub(super) fn after(&self, number: u64) -> Vec<Message> {
+    pub(super) fn after(&self, number: u64) -> Vec<ConsoleMessage> {
         self.kept
             .iter()
             .filter(|kept| kept.number > number)
@@ -88,14 +88,14 @@ impl Console {
             .collect()
     }
 
-    fn add(&mut self, level: Level, text: &str, place: Option<String>) {
+    fn add(&mut self, level: MessageLevel, text: &str, place: Option<String>) {
         self.count += 1;
-        if level == Level::Error {
+        if level == MessageLevel::Error {
             self.errors += 1;
         }
         let (number, page) = (self.count, self.page);
-        let text = cut(text, LONGEST);
-        let place = place.map(|place| cut(&place, URL));
+        let text = truncate(text, LONGEST);
+        let place = place.map(|place| truncate(&place, URL));
         let alike = self.kept.iter().rev().take(ALIKE).position(|kept| {
             let message = &kept.message;
             kept.page == page && message.level == level && message.text == text && message.place == place
@@ -112,8 +112,8 @@ impl Console {
         if self.kept.len() == KEPT {
             self.kept.pop_front();
         }
-        self.kept.push_back(Kept {
-            message: Message {
+        self.kept.push_back(ConsoleEntry {
+            message: ConsoleMessage {
                 level,
                 text,
                 place,
@@ -124,16 +124,16 @@ impl Console {
         });
     }
 
-    pub(super) fn called(&mut self, called: ConsoleApiCalled, channel: &Channel) {
+    pub(super) fn add_api_call(&mut self, called: ConsoleApiCalled, channel: &Channel) {
         let level = match called.kind.as_str() {
-            "debug" => Level::Debug,
-            "warning" => Level::Warning,
-            "error" | "assert" => Level::Error,
+            "debug" => MessageLevel::Debug,
+            "warning" => MessageLevel::Warning,
+            "error" | "assert" => MessageLevel::Error,
             // These calls write no text.
             "clear" | "endGroup" | "profile" | "profileEnd" => return,
-            _ => Level::Info,
+            _ => MessageLevel::Info,
         };
-        let text = written(&called.args);
+        let text = format_arguments(&called.args);
         let text = match called.kind.as_str() {
             "assert" => format!("Assertion failed: {text}"),
             "trace" => format!("Trace: {text}"),
@@ -143,22 +143,22 @@ impl Console {
         release(called.args, channel);
     }
 
-    pub(super) fn threw(&mut self, thrown: ExceptionThrown, channel: &Channel) {
+    pub(super) fn add_exception(&mut self, thrown: ExceptionThrown, channel: &Channel) {
         let details = thrown.exception_details;
-        self.add(Level::Error, &uncaught(&details), place_of(&details));
+        self.add(MessageLevel::Error, &uncaught(&details), place_of(&details));
         release(details.exception.into_iter().collect(), channel);
     }
 
-    pub(super) fn log(&mut self, entry: Entry) {
+    pub(super) fn add_log_entry(&mut self, entry: LogEntry) {
         // Workers report these entries in their own sessions.
         if entry.source == "worker" {
             return;
         }
         let level = match entry.level.as_str() {
-            "verbose" => Level::Debug,
-            "warning" => Level::Warning,
-            "error" => Level::Error,
-            _ => Level::Info,
+            "verbose" => MessageLevel::Debug,
+            "warning" => MessageLevel::Warning,
+            "error" => MessageLevel::Error,
+            _ => MessageLevel::Info,
         };
         let place = entry.url.map(|url| match entry.line_number {
             Some(line) => format!("{url}:{}", line + 1),
@@ -172,8 +172,8 @@ impl Tab {
     /// Returns the messages of this level and above, the oldest first: those of the current page, or of all pages of
     /// the tab.
     #[must_use]
-    pub fn console(&self, level: Level, all: bool) -> Vec<Message> {
-        let State { console, .. } = &*self.state();
+    pub fn console(&self, level: MessageLevel, all: bool) -> Vec<ConsoleMessage> {
+        let TabState { console, .. } = &*self.state();
         let kept = console.kept.iter().filter(|kept| all || kept.page == console.page);
         kept.filter(|kept| kept.message.level >= level)
             .map(|kept| kept.message.clone())
@@ -182,14 +182,14 @@ impl Tab {
 }
 
 /// Releases objects of console calls. Chromium would otherwise keep them for as long as the page exists.
-fn release(objects: Vec<RemoteObject>, channel: &Channel) {
+fn release(objects: Vec<RemoteValue>, channel: &Channel) {
     for object_id in objects.into_iter().filter_map(|object| object.object_id) {
         channel.send(&ReleaseObject { object_id });
     }
 }
 
 fn uncaught(details: &ExceptionDetails) -> String {
-    let thrown = details.exception.as_ref().map(shown).unwrap_or_default();
+    let thrown = details.exception.as_ref().map(format_value).unwrap_or_default();
     // The first line is the message. The others are the stack trace, which `place` covers.
     let first = thrown.lines().next().unwrap_or_default();
     if first.is_empty() {
@@ -218,12 +218,12 @@ fn place(trace: &StackTrace) -> Option<String> {
 
 /// Formats the arguments of a console call: with the `%` substitutions if the first argument is a string, otherwise
 /// joined by spaces.
-fn written(args: &[RemoteObject]) -> String {
+fn format_arguments(args: &[RemoteValue]) -> String {
     let mut left = args.iter();
     let mut text = String::new();
     if let Some(first) = args.first().filter(|first| first.kind == "string") {
         left.next();
-        let first = shown(first);
+        let first = format_value(first);
         let mut rest = first.as_str();
         while let Some(at) = rest.find('%') {
             text.push_str(&rest[..at]);
@@ -233,7 +233,7 @@ fn written(args: &[RemoteObject]) -> String {
                 Some('%') => text.push('%'),
                 Some('c') if left.len() > 0 => drop(left.next()),
                 Some('s' | 'd' | 'i' | 'f' | 'o' | 'O') if left.len() > 0 => {
-                    text.push_str(&left.next().map(shown).unwrap_or_default());
+                    text.push_str(&left.next().map(format_value).unwrap_or_default());
                 }
                 _ => {
                     text.push('%');
@@ -248,13 +248,13 @@ fn written(args: &[RemoteObject]) -> String {
         if !text.is_empty() {
             text.push(' ');
         }
-        text.push_str(&shown(arg));
+        text.push_str(&format_value(arg));
     }
     text
 }
 
 /// Formats a value as the console shows it.
-fn shown(object: &RemoteObject) -> String {
+fn format_value(object: &RemoteValue) -> String {
     if let Some(value) = &object.value {
         return serde_json::from_str::<String>(value.get()).unwrap_or_else(|_| value.get().to_owned());
     }
@@ -295,7 +295,7 @@ fn shown(object: &RemoteObject) -> String {
 }
 
 /// Returns at most `longest` characters of a text, followed by an ellipsis if the text was longer.
-pub(super) fn cut(text: &str, longest: usize) -> String {
+pub(super) fn truncate(text: &str, longest: usize) -> String {
     match text.char_indices().nth(longest) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),

@@ -1,6 +1,6 @@
 //! JavaScript dialogs: alert, confirm, prompt and beforeunload. The page is blocked until its dialog is answered.
 
-use super::{State, Tab};
+use super::{Tab, TabState};
 use crate::{
     devtools::{
         Channel,
@@ -14,7 +14,7 @@ const MESSAGE: usize = 1_000;
 
 /// A JavaScript dialog of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Dialog {
+pub struct PageDialog {
     /// `alert`, `confirm`, `prompt` or `beforeunload`.
     pub kind: String,
     /// The text, cut at 1,000 characters.
@@ -25,8 +25,8 @@ pub struct Dialog {
 
 /// An open dialog together with the session that can answer it.
 #[derive(Debug)]
-pub(super) struct Open {
-    dialog: Dialog,
+pub(super) struct OpenDialog {
+    dialog: PageDialog,
     /// The session of the frame that opened the dialog. The answer is sent through it.
     channel: Channel,
     /// True while the dialog is being answered. It no longer blocks calls then, but remains open until Chromium reports
@@ -34,28 +34,28 @@ pub(super) struct Open {
     is_answered: bool,
 }
 
-impl Open {
-    pub(super) fn in_the_way(&self) -> Option<BrowserError> {
+impl OpenDialog {
+    pub(super) fn blocking_error(&self) -> Option<BrowserError> {
         (!self.is_answered).then(|| BrowserError::DialogOpen {
             kind: self.dialog.kind.clone(),
             message: self.dialog.message.clone(),
         })
     }
 
-    pub(super) fn dialog(&self) -> Dialog {
+    pub(super) fn dialog(&self) -> PageDialog {
         self.dialog.clone()
     }
 
-    pub(super) fn is_of(&self, channel: &Channel) -> bool {
+    pub(super) fn belongs_to(&self, channel: &Channel) -> bool {
         self.channel.session() == channel.session()
     }
 }
 
-impl State {
+impl TabState {
     pub(super) fn dialog_opened(&mut self, opening: JavascriptDialogOpening, channel: &Channel) {
         let cut = |text: String| text.chars().take(MESSAGE).collect();
-        self.dialog = Some(Open {
-            dialog: Dialog {
+        self.dialog = Some(OpenDialog {
+            dialog: PageDialog {
                 kind: opening.kind,
                 message: cut(opening.message),
                 default_prompt: opening.default_prompt.filter(|text| !text.is_empty()).map(cut),
@@ -69,13 +69,13 @@ impl State {
 impl Tab {
     /// Returns the open dialog, if any.
     #[must_use]
-    pub fn dialog(&self) -> Option<Dialog> {
-        self.state().dialog.as_ref().map(Open::dialog)
+    pub fn dialog(&self) -> Option<PageDialog> {
+        self.state().dialog.as_ref().map(OpenDialog::dialog)
     }
 
     /// Answers the open dialog and waits until the page has settled. `prompt_text` is typed into a prompt.
-    pub async fn handle_dialog(&self, accept: bool, prompt_text: Option<&str>) -> Result<Dialog, BrowserError> {
-        let (answering, dialog, channel) = Answering::begin(self)?;
+    pub async fn handle_dialog(&self, accept: bool, prompt_text: Option<&str>) -> Result<PageDialog, BrowserError> {
+        let (answering, dialog, channel) = DialogAnswerGuard::begin(self)?;
         let answer = HandleJavaScriptDialog {
             accept,
             prompt_text: prompt_text.map(str::to_owned),
@@ -104,10 +104,10 @@ impl Tab {
 
 /// A guard for a dialog that is being answered. If it is dropped before Chromium has taken the answer, the dialog
 /// blocks calls again.
-struct Answering<'a>(&'a Tab);
+struct DialogAnswerGuard<'a>(&'a Tab);
 
-impl<'a> Answering<'a> {
-    fn begin(tab: &'a Tab) -> Result<(Self, Dialog, Channel), BrowserError> {
+impl<'a> DialogAnswerGuard<'a> {
+    fn begin(tab: &'a Tab) -> Result<(Self, PageDialog, Channel), BrowserError> {
         let mut state = tab.state();
         let open = state.dialog.as_mut().filter(|open| !open.is_answered);
         let open = open.ok_or(BrowserError::NoDialog)?;
@@ -122,7 +122,7 @@ impl<'a> Answering<'a> {
     }
 }
 
-impl Drop for Answering<'_> {
+impl Drop for DialogAnswerGuard<'_> {
     fn drop(&mut self) {
         self.0.change(|state| {
             if let Some(open) = &mut state.dialog {

@@ -5,15 +5,15 @@
 use std::{fs::File, path::PathBuf, sync::Arc};
 
 use super::{
-    State, Tab,
-    console::{URL, cut},
-    room::{Room, Share},
+    Tab, TabState,
+    console::{URL, truncate},
+    download_budget::{DownloadBudget, DownloadShare},
 };
-use fumi_base::text::Text;
+use fumi_base::text::BilingualText;
 
 use crate::{
     devtools::{
-        Channel, Event,
+        Channel, RawEvent,
         protocol::{
             browser_downloads::{CancelDownload, DownloadProgress, DownloadWillBegin, SetDownloadBehavior},
             dom::{BackendNodeId, SetFileInputFiles},
@@ -47,7 +47,7 @@ pub enum DownloadState {
 
 /// The limit because of which fumi stopped a download.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stopped {
+pub enum DownloadLimit {
     /// The download is larger than this number of bytes.
     Large(u64),
     /// The downloads of the session exceed this number of bytes in total.
@@ -60,7 +60,7 @@ pub enum Stopped {
 
 /// A download of a page, in progress or ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Download {
+pub struct PageDownload {
     /// The id, which is also the file's name in the folder [`super::TabSettings::downloads`].
     pub id: String,
     /// The URL that the file is downloaded from.
@@ -73,20 +73,20 @@ pub struct Download {
     /// The path of the file, once the download is complete.
     pub file: Option<PathBuf>,
     /// The limit that stopped the download, if any.
-    pub stopped: Option<Stopped>,
+    pub stopped: Option<DownloadLimit>,
     /// The download's part of the session's download budget.
-    share: Arc<Share>,
+    share: Arc<DownloadShare>,
 }
 
-impl Download {
+impl PageDownload {
     /// True if the download has ended and no observation refers to it: a call that reported it may still be about to
     /// copy its file.
-    fn may_go(&self) -> bool {
+    fn is_removable(&self) -> bool {
         self.state != DownloadState::Running && Arc::strong_count(&self.share) == 1
     }
 
     /// Opens the file of a complete download, so that it can be copied piece by piece. The file stays in place until
-    /// [`Download::let_go`] is called, so a failed copy loses nothing.
+    /// [`PageDownload::remove_file`] is called, so a failed copy loses nothing.
     #[must_use]
     pub fn open(&self) -> Option<File> {
         File::open(self.file.as_ref()?).ok()
@@ -94,28 +94,28 @@ impl Download {
 
     /// Removes the file and releases its bytes of the budget. A file that cannot be removed is deleted with Chromium's
     /// profile.
-    pub fn let_go(&self) {
+    pub fn remove_file(&self) {
         if let Some(file) = &self.file {
             let _ = std::fs::remove_file(file);
         }
-        self.share.is(0);
+        self.share.set_bytes(0);
     }
 }
 
 /// The downloads of a tab.
 #[derive(Debug, Default)]
 pub(super) struct Downloads {
-    kept: Vec<Kept>,
+    kept: Vec<DownloadRecord>,
     /// Number of starts and ends of downloads so far. Never decreases.
     count: u64,
     folder: Option<PathBuf>,
     context: Option<ContextId>,
-    room: Arc<Room>,
+    room: Arc<DownloadBudget>,
 }
 
 #[derive(Debug)]
-struct Kept {
-    download: Download,
+struct DownloadRecord {
+    download: PageDownload,
     /// The sequence number of the last start or end of this download.
     number: u64,
 }
@@ -129,13 +129,13 @@ pub struct Chooser {
 
 /// An open file chooser together with the field and session that it belongs to.
 #[derive(Debug)]
-pub(super) struct Waiting {
+pub(super) struct OpenFileChooser {
     multiple: bool,
     field: Option<BackendNodeId>,
     channel: Channel,
 }
 
-impl Waiting {
+impl OpenFileChooser {
     pub(super) fn shown(&self) -> Chooser {
         Chooser {
             multiple: self.multiple,
@@ -150,7 +150,7 @@ impl Downloads {
     }
 
     /// Returns the downloads that started or ended after the given sequence number.
-    pub(super) fn after(&self, number: u64) -> Vec<Download> {
+    pub(super) fn after(&self, number: u64) -> Vec<PageDownload> {
         self.kept
             .iter()
             .filter(|kept| kept.number > number)
@@ -162,11 +162,11 @@ impl Downloads {
         self.kept.iter().any(|kept| kept.download.id == id)
     }
 
-    fn keep(&mut self, kept: Kept) {
+    fn keep(&mut self, kept: DownloadRecord) {
         if self.kept.len() >= KEPT
-            && let Some(oldest) = self.kept.iter().position(|kept| kept.download.may_go())
+            && let Some(oldest) = self.kept.iter().position(|kept| kept.download.is_removable())
         {
-            self.kept.remove(oldest).download.let_go();
+            self.kept.remove(oldest).download.remove_file();
         }
         self.kept.push(kept);
     }
@@ -174,24 +174,24 @@ impl Downloads {
     /// Records a new download. A start is reported twice, by the page and by the browser; the second report is ignored.
     /// `told` is the sequence number up to which callers have been informed. Returns the command that cancels the
     /// download, if it exceeds [`UNSEEN`].
-    fn begun(&mut self, begun: DownloadWillBegin, told: u64) -> Option<CancelDownload> {
+    fn record_start(&mut self, begun: DownloadWillBegin, told: u64) -> Option<CancelDownload> {
         if self.knows(&begun.guid) {
             return None;
         }
         let unseen = self.kept.iter().filter(|kept| kept.number > told).count();
-        let stopped = (unseen >= UNSEEN).then_some(Stopped::Many(UNSEEN));
+        let stopped = (unseen >= UNSEEN).then_some(DownloadLimit::Many(UNSEEN));
         let cancel = stopped.map(|_| self.cancel(&begun.guid));
         self.count += 1;
-        self.keep(Kept {
-            download: Download {
+        self.keep(DownloadRecord {
+            download: PageDownload {
                 id: begun.guid,
-                url: cut(&begun.url, URL),
-                name: cut(&begun.suggested_filename, NAME),
+                url: truncate(&begun.url, URL),
+                name: truncate(&begun.suggested_filename, NAME),
                 state: DownloadState::Running,
                 bytes: 0,
                 file: None,
                 stopped,
-                share: Arc::new(Share::new(Arc::clone(&self.room))),
+                share: Arc::new(DownloadShare::new(Arc::clone(&self.room))),
             },
             number: self.count,
         });
@@ -212,31 +212,31 @@ impl Downloads {
         while self.room.is_full()
             && let Some(kept) = old.next()
         {
-            if kept.download.may_go() {
-                kept.download.let_go();
+            if kept.download.is_removable() {
+                kept.download.remove_file();
                 kept.download.file = None;
             }
         }
     }
 
     /// Records the progress of a download. Returns the command that cancels it, if a limit has just been exceeded.
-    fn went_on(&mut self, progress: &DownloadProgress, told: u64) -> Option<CancelDownload> {
+    fn record_progress(&mut self, progress: &DownloadProgress, told: u64) -> Option<CancelDownload> {
         let at = self.kept.iter().position(|kept| kept.download.id == progress.guid)?;
         let download = &mut self.kept[at].download;
         if download.state != DownloadState::Running {
             return None;
         }
-        download.bytes = super::network::whole(progress.received_bytes);
-        download.share.is(download.bytes);
-        let size = download.bytes.max(super::network::whole(progress.total_bytes));
+        download.bytes = super::network::rounded(progress.received_bytes);
+        download.share.set_bytes(download.bytes);
+        let size = download.bytes.max(super::network::rounded(progress.total_bytes));
         self.make_room(told);
         let largest = self.room.largest;
         let reason = if largest > 0 && size > largest {
-            Some(Stopped::Large(largest))
+            Some(DownloadLimit::Large(largest))
         } else if self.room.is_full() {
-            Some(Stopped::Session(largest))
-        } else if self.room.is_whole_full() {
-            Some(Stopped::All(self.room.most()))
+            Some(DownloadLimit::Session(largest))
+        } else if self.room.is_total_full() {
+            Some(DownloadLimit::All(self.room.total_limit()))
         } else {
             None
         };
@@ -258,7 +258,7 @@ impl Downloads {
             download.file = self.folder.as_ref().map(|folder| folder.join(&progress.guid));
         }
         if download.state == DownloadState::Cancelled {
-            download.let_go();
+            download.remove_file();
             download.file = None;
         }
         None
@@ -266,7 +266,7 @@ impl Downloads {
 
     /// Takes over the downloads of a tab that closes. Downloads not yet reported in that tab (`number > told`) are
     /// reported in this one.
-    fn inherit(&mut self, kept: Vec<Kept>, told: u64) {
+    fn inherit(&mut self, kept: Vec<DownloadRecord>, told: u64) {
         for mut kept in kept {
             if self.knows(&kept.download.id) {
                 continue;
@@ -282,33 +282,33 @@ impl Downloads {
     }
 }
 
-impl State {
-    pub(super) fn hear_download(&mut self, channel: &Channel, event: &Event) {
+impl TabState {
+    pub(super) fn on_download_event(&mut self, channel: &Channel, event: &RawEvent) {
         // There are two kinds of events; an event is at most one of them.
         if let Some(begun) = event.get() {
-            self.download_begun(begun, channel);
+            self.on_download_start(begun, channel);
         }
         if let Some(progress) = event.get() {
-            self.download_went_on(&progress, channel);
+            self.on_download_progress(&progress, channel);
         }
     }
 
-    fn download_begun(&mut self, begun: DownloadWillBegin, channel: &Channel) {
+    fn on_download_start(&mut self, begun: DownloadWillBegin, channel: &Channel) {
         let told = self.seen.downloads();
-        if let Some(cancel) = self.downloads.begun(begun, told) {
-            Channel::of_browser(Arc::clone(channel.connection())).send(&cancel);
+        if let Some(cancel) = self.downloads.record_start(begun, told) {
+            Channel::for_browser(Arc::clone(channel.connection())).send(&cancel);
         }
     }
 
-    fn download_went_on(&mut self, progress: &DownloadProgress, channel: &Channel) {
+    fn on_download_progress(&mut self, progress: &DownloadProgress, channel: &Channel) {
         let told = self.seen.downloads();
-        if let Some(cancel) = self.downloads.went_on(progress, told) {
-            Channel::of_browser(Arc::clone(channel.connection())).send(&cancel);
+        if let Some(cancel) = self.downloads.record_progress(progress, told) {
+            Channel::for_browser(Arc::clone(channel.connection())).send(&cancel);
         }
     }
 
     pub(super) fn chooser_opened(&mut self, opened: &FileChooserOpened, channel: &Channel) {
-        self.chooser = Some(Waiting {
+        self.chooser = Some(OpenFileChooser {
             multiple: opened.mode == "selectMultiple",
             field: opened.backend_node_id,
             channel: channel.clone(),
@@ -320,7 +320,7 @@ impl Tab {
     /// Sets Chromium's download folder for this browser context, or denies downloads if there is no folder.
     pub(super) fn permit_downloads(&self, context: Option<&ContextId>) {
         let folder = self.settings.downloads.clone();
-        let browser = Channel::of_browser(Arc::clone(self.channel.connection()));
+        let browser = Channel::for_browser(Arc::clone(self.channel.connection()));
         browser.send(&SetDownloadBehavior {
             behavior: if folder.is_some() { "allowAndName" } else { "deny" },
             browser_context_id: context.cloned(),
@@ -333,13 +333,13 @@ impl Tab {
     }
 
     /// Records the start of a download of this tab, as reported by the browser.
-    pub(crate) fn download_begun(&self, begun: DownloadWillBegin) {
-        self.change(|state| state.download_begun(begun, &self.channel));
+    pub(crate) fn on_download_start(&self, begun: DownloadWillBegin) {
+        self.change(|state| state.on_download_start(begun, &self.channel));
     }
 
     /// Records the progress of a download, if it belongs to this tab.
-    pub(crate) fn download_went_on(&self, progress: &DownloadProgress) {
-        self.change(|state| state.download_went_on(progress, &self.channel));
+    pub(crate) fn on_download_progress(&self, progress: &DownloadProgress) {
+        self.change(|state| state.on_download_progress(progress, &self.channel));
     }
 
     /// Takes over the downloads of a tab that closes, such as a window that was opened only for a download.
@@ -354,12 +354,12 @@ impl Tab {
     /// Returns the open file chooser, if any.
     #[must_use]
     pub fn chooser(&self) -> Option<Chooser> {
-        self.state().chooser.as_ref().map(Waiting::shown)
+        self.state().chooser.as_ref().map(OpenFileChooser::shown)
     }
 
     /// Returns the downloads of this tab, the oldest first.
     #[must_use]
-    pub fn downloads(&self) -> Vec<Download> {
+    pub fn downloads(&self) -> Vec<PageDownload> {
         self.state().downloads.after(0)
     }
 
@@ -386,7 +386,7 @@ impl Tab {
             // was chosen.
             return Err(BrowserError::Argument {
                 argument: "paths",
-                reason: Text::new(
+                reason: BilingualText::new(
                     "the page asked for files without a field, and Chromium lets nobody but a person answer that",
                     "ページが入力欄を使わずにファイルを求めています。これには人の操作でしか応じられません",
                 ),

@@ -3,11 +3,11 @@
 
 use std::sync::{Arc, Weak};
 
-use super::{State, Tab, frames::World, world::WORLD};
+use super::{Tab, TabState, frames::World, world::WORLD};
 use crate::{
     clipboard,
     devtools::{
-        Channel, Event, Events,
+        Channel, EventStream, RawEvent,
         protocol::{log, network, page, runtime, target},
     },
     emulate::Emulation,
@@ -24,7 +24,7 @@ const POSTED: u64 = 16 << 10;
 
 /// The kind of target that a session is attached to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum TargetKind {
     /// The page itself.
     Page,
     /// A frame that lives in another process.
@@ -34,29 +34,29 @@ pub(super) enum Place {
 }
 
 /// Prepares a session, reads its frame tree, and spawns a task that handles its events.
-pub(super) async fn listen(tab: &Arc<Tab>, channel: Channel, place: Place) -> Result<(), BrowserError> {
+pub(super) async fn listen(tab: &Arc<Tab>, channel: Channel, place: TargetKind) -> Result<(), BrowserError> {
     let events = channel.events();
     prepare(tab, &channel, place);
-    if place != Place::Worker {
+    if place != TargetKind::Worker {
         // Sent after all of `prepare` and before any wait: a page that waits for the debugger answers no command that
         // its process has to answer.
         let tree = channel.call(&page::GetFrameTree {});
         let tree = tree.await?.frame_tree;
         // The events that led to this tree are still queued. Applying them again changes nothing.
-        tab.change(|state| state.frames.plant(tree, &channel));
+        tab.change(|state| state.frames.apply_tree(tree, &channel));
     }
-    tokio::spawn(take(Arc::downgrade(tab), channel, events, place));
+    tokio::spawn(run_event_loop(Arc::downgrade(tab), channel, events, place));
     Ok(())
 }
 
-fn prepare(tab: &Tab, channel: &Channel, place: Place) {
-    channel.send(&runtime::Enable {});
-    if place != Place::Worker {
-        channel.send(&page::Enable {});
+fn prepare(tab: &Tab, channel: &Channel, place: TargetKind) {
+    channel.send(&runtime::EnableRuntime {});
+    if place != TargetKind::Worker {
+        channel.send(&page::EnablePage {});
         channel.send(&page::SetLifecycleEventsEnabled { enabled: true });
         channel.send(&page::EnableInspector {});
         channel.send(&runtime::AddBinding {
-            name: clipboard::TOLD_BY,
+            name: clipboard::REPORT_FUNCTION,
             execution_context_name: WORLD,
         });
         channel.send(&page::AddScriptToEvaluateOnNewDocument {
@@ -65,16 +65,16 @@ fn prepare(tab: &Tab, channel: &Channel, place: Place) {
             run_immediately: true,
         });
         channel.send(&page::SetInterceptFileChooserDialog { enabled: true });
-        channel.send(&log::Enable {});
-        channel.send(&network::Enable {
+        channel.send(&log::EnableLog {});
+        channel.send(&network::EnableNetwork {
             max_total_buffer_size: BODIES,
             max_resource_buffer_size: BODY,
             max_post_data_size: POSTED,
         });
     }
-    if place == Place::Frame {
+    if place == TargetKind::Frame {
         // A process that starts later has not received the preferences that were set before.
-        channel.send(&tab.prefer(Emulation::default()).media());
+        channel.send(&tab.set_preferences(Emulation::default()).media());
     }
     channel.send(&target::SetAutoAttach {
         auto_attach: true,
@@ -84,49 +84,49 @@ fn prepare(tab: &Tab, channel: &Channel, place: Place) {
     channel.send(&runtime::RunIfWaitingForDebugger {});
 }
 
-async fn take(tab: Weak<Tab>, channel: Channel, mut events: Events, place: Place) {
+async fn run_event_loop(tab: Weak<Tab>, channel: Channel, mut events: EventStream, place: TargetKind) {
     while let Some(event) = events.recv().await {
         let Some(tab) = tab.upgrade() else { return };
-        tab.hear(&channel, place, &event);
+        tab.on_event(&channel, place, &event);
     }
     let Some(tab) = tab.upgrade() else { return };
     match place {
-        Place::Page => tab.change(|state| state.is_closed = true),
-        Place::Frame => tab.change(|state| {
-            state.frames.orphan(&channel);
-            if state.dialog.as_ref().is_some_and(|open| open.is_of(&channel)) {
+        TargetKind::Page => tab.change(|state| state.is_closed = true),
+        TargetKind::Frame => tab.change(|state| {
+            state.frames.remove_session(&channel);
+            if state.dialog.as_ref().is_some_and(|open| open.belongs_to(&channel)) {
                 state.dialog = None;
             }
         }),
-        Place::Worker => {}
+        TargetKind::Worker => {}
     }
 }
 
 impl Tab {
-    fn hear(self: &Arc<Self>, channel: &Channel, place: Place, event: &Event) {
+    fn on_event(self: &Arc<Self>, channel: &Channel, place: TargetKind, event: &RawEvent) {
         if let Some(attached) = event.get::<target::AttachedToTarget>() {
-            self.adopt(channel, attached);
-        } else if place == Place::Page && event.get::<page::TargetCrashed>().is_some() {
+            self.listen_to_child(channel, attached);
+        } else if place == TargetKind::Page && event.get::<page::TargetCrashed>().is_some() {
             self.change(|state| {
                 state.has_crashed = true;
                 state.dialog = None;
                 state.frames.worlds_cleared(channel);
             });
         } else if let Some(told) = event.get::<runtime::BindingCalled>() {
-            if told.name == clipboard::TOLD_BY {
+            if told.name == clipboard::REPORT_FUNCTION {
                 self.settings().clipboard.keep(told.payload);
             }
         } else {
-            self.change(|state| state.hear(channel, event));
+            self.change(|state| state.on_event(channel, event));
         }
     }
 
     /// Starts listening to a frame in a process of its own, or to a worker.
-    fn adopt(self: &Arc<Self>, channel: &Channel, attached: target::AttachedToTarget) {
-        let child = channel.to(attached.session_id);
+    fn listen_to_child(self: &Arc<Self>, channel: &Channel, attached: target::AttachedToTarget) {
+        let child = channel.with_session(attached.session_id);
         let place = match attached.target_info.kind.as_str() {
-            "iframe" => Place::Frame,
-            "worker" | "shared_worker" | "service_worker" => Place::Worker,
+            "iframe" => TargetKind::Frame,
+            "worker" | "shared_worker" | "service_worker" => TargetKind::Worker,
             _ => {
                 child.send(&runtime::RunIfWaitingForDebugger {});
                 return;
@@ -143,24 +143,24 @@ impl Tab {
     }
 }
 
-impl State {
-    fn hear(&mut self, channel: &Channel, event: &Event) {
+impl TabState {
+    fn on_event(&mut self, channel: &Channel, event: &RawEvent) {
         let (domain, _) = event.method.split_once('.').unwrap_or_default();
         match domain {
-            "Page" => self.hear_page(channel, event),
-            "Runtime" => self.hear_runtime(channel, event),
-            "Network" => self.hear_network(channel, event),
-            "Input" => self.hear_input(event),
+            "Page" => self.on_page_event(channel, event),
+            "Runtime" => self.on_runtime_event(channel, event),
+            "Network" => self.on_network_event(channel, event),
+            "Input" => self.on_input_event(event),
             "Log" => {
                 if let Some(log::EntryAdded { entry }) = event.get() {
-                    self.console.log(entry);
+                    self.console.add_log_entry(entry);
                 }
             }
             _ => {}
         }
     }
 
-    fn hear_page(&mut self, channel: &Channel, event: &Event) {
+    fn on_page_event(&mut self, channel: &Channel, event: &RawEvent) {
         match &*event.method {
             "Page.frameAttached" => {
                 if let Some(page::FrameAttached {
@@ -187,12 +187,12 @@ impl State {
                     self.chooser_opened(&opened, channel);
                 }
             }
-            "Page.downloadWillBegin" | "Page.downloadProgress" => self.hear_download(channel, event),
-            _ => self.hear_navigation(channel, event),
+            "Page.downloadWillBegin" | "Page.downloadProgress" => self.on_download_event(channel, event),
+            _ => self.on_navigation_event(channel, event),
         }
     }
 
-    fn hear_runtime(&mut self, channel: &Channel, event: &Event) {
+    fn on_runtime_event(&mut self, channel: &Channel, event: &RawEvent) {
         match &*event.method {
             "Runtime.executionContextCreated" => {
                 let Some(runtime::ExecutionContextCreated { context }) = event.get() else {
@@ -224,12 +224,12 @@ impl State {
             "Runtime.executionContextsCleared" => self.frames.worlds_cleared(channel),
             "Runtime.consoleAPICalled" => {
                 if let Some(called) = event.get() {
-                    self.console.called(called, channel);
+                    self.console.add_api_call(called, channel);
                 }
             }
             "Runtime.exceptionThrown" => {
                 if let Some(thrown) = event.get() {
-                    self.console.threw(thrown, channel);
+                    self.console.add_exception(thrown, channel);
                 }
             }
             _ => {}

@@ -15,17 +15,17 @@ use crate::devtools::{
 
 /// A frame of a tab: a place that shows one document after the other.
 #[derive(Debug)]
-pub(crate) struct Frame {
+pub(crate) struct TabFrame {
     pub(crate) id: FrameId,
     /// The number of the frame in its tab. It is the prefix of the frame's refs, except in the main frame.
     pub(crate) number: u32,
     // Locked for moves only, never across an `await`.
-    inner: Mutex<Inner>,
+    inner: Mutex<FrameState>,
 }
 
 /// The mutable state of a frame.
 #[derive(Debug)]
-pub(super) struct Inner {
+pub(super) struct FrameState {
     /// The session of the process that the frame lives in.
     pub(super) channel: Channel,
     pub(super) parent: Option<FrameId>,
@@ -59,8 +59,8 @@ pub(super) struct Loading {
     pub(super) is_loaded: bool,
 }
 
-impl Frame {
-    pub(super) fn inner(&self) -> MutexGuard<'_, Inner> {
+impl TabFrame {
+    pub(super) fn inner(&self) -> MutexGuard<'_, FrameState> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -88,18 +88,18 @@ impl Frame {
 
 /// The frame tree of a tab.
 #[derive(Debug)]
-pub(super) struct Frames {
-    by_id: HashMap<FrameId, Arc<Frame>>,
-    main: Arc<Frame>,
+pub(super) struct TabFrames {
+    by_id: HashMap<FrameId, Arc<TabFrame>>,
+    main: Arc<TabFrame>,
     next: u32,
 }
 
-impl Frames {
+impl TabFrames {
     pub(super) fn new(main: FrameId, url: String, channel: &Channel) -> Self {
-        let main = Arc::new(Frame {
+        let main = Arc::new(TabFrame {
             id: main,
             number: 0,
-            inner: Mutex::new(Inner::new(channel, None, url)),
+            inner: Mutex::new(FrameState::new(channel, None, url)),
         });
         Self {
             by_id: HashMap::from([(main.id.clone(), Arc::clone(&main))]),
@@ -108,20 +108,20 @@ impl Frames {
         }
     }
 
-    pub(super) fn main(&self) -> &Arc<Frame> {
+    pub(super) fn main(&self) -> &Arc<TabFrame> {
         &self.main
     }
 
-    pub(super) fn get(&self, id: &FrameId) -> Option<&Arc<Frame>> {
+    pub(super) fn get(&self, id: &FrameId) -> Option<&Arc<TabFrame>> {
         self.by_id.get(id)
     }
 
-    pub(super) fn by_number(&self, number: u32) -> Option<&Arc<Frame>> {
+    pub(super) fn by_number(&self, number: u32) -> Option<&Arc<TabFrame>> {
         self.by_id.values().find(|frame| frame.number == number)
     }
 
     /// Returns all frames: each before its children, which are in the order of their creation.
-    pub(super) fn in_order(&self) -> Vec<Arc<Frame>> {
+    pub(super) fn in_order(&self) -> Vec<Arc<TabFrame>> {
         let mut all = Vec::with_capacity(self.by_id.len());
         let mut left = vec![self.main.id.clone()];
         while let Some(frame) = left.pop().and_then(|id| self.by_id.get(&id)) {
@@ -132,25 +132,25 @@ impl Frames {
     }
 
     /// Returns the parent of a frame.
-    pub(super) fn parent(&self, frame: &Frame) -> Option<Arc<Frame>> {
+    pub(super) fn parent(&self, frame: &TabFrame) -> Option<Arc<TabFrame>> {
         let parent = frame.inner().parent.clone()?;
         self.by_id.get(&parent).cloned()
     }
 
     /// Takes over the frame tree that a session reports when fumi attaches to it.
-    pub(super) fn plant(&mut self, tree: FrameTree, channel: &Channel) {
+    pub(super) fn apply_tree(&mut self, tree: FrameTree, channel: &Channel) {
         let id = tree.frame.id.clone();
         if let Some(parent) = tree.frame.parent_id.clone() {
             self.attach(&id, &parent, channel);
         }
         if let Some(frame) = self.by_id.get(&id) {
-            frame.inner().moved(channel);
+            frame.inner().move_to_session(channel);
             let mut inner = frame.inner();
             inner.url = address(&tree.frame);
             inner.loader = tree.frame.loader_id;
         }
         for child in tree.child_frames {
-            self.plant(child, channel);
+            self.apply_tree(child, channel);
         }
     }
 
@@ -159,7 +159,7 @@ impl Frames {
         if let Some(frame) = self.by_id.get(id).cloned() {
             if !frame.lives_in(channel) {
                 self.remove_children(&frame);
-                frame.inner().moved(channel);
+                frame.inner().move_to_session(channel);
             }
             return;
         }
@@ -169,10 +169,10 @@ impl Frames {
         above.inner().children.push(id.clone());
         let number = self.next;
         self.next += 1;
-        let frame = Frame {
+        let frame = TabFrame {
             id: id.clone(),
             number,
-            inner: Mutex::new(Inner::new(channel, Some(parent.clone()), String::new())),
+            inner: Mutex::new(FrameState::new(channel, Some(parent.clone()), String::new())),
         };
         self.by_id.insert(id.clone(), Arc::new(frame));
     }
@@ -195,7 +195,7 @@ impl Frames {
     }
 
     /// Removes the frames that still live in a session that has ended, except the main frame.
-    pub(super) fn orphan(&mut self, channel: &Channel) {
+    pub(super) fn remove_session(&mut self, channel: &Channel) {
         let gone: Vec<_> = self
             .by_id
             .values()
@@ -268,7 +268,7 @@ impl Frames {
         }
     }
 
-    fn remove(&mut self, frame: &Arc<Frame>) {
+    fn remove(&mut self, frame: &Arc<TabFrame>) {
         self.remove_children(frame);
         if let Some(parent) = self.parent(frame) {
             parent.inner().children.retain(|id| *id != frame.id);
@@ -276,7 +276,7 @@ impl Frames {
         self.by_id.remove(&frame.id);
     }
 
-    fn remove_children(&mut self, frame: &Arc<Frame>) {
+    fn remove_children(&mut self, frame: &Arc<TabFrame>) {
         let children = std::mem::take(&mut frame.inner().children);
         for child in children {
             if let Some(child) = self.by_id.get(&child).cloned() {
@@ -286,7 +286,7 @@ impl Frames {
     }
 }
 
-impl Inner {
+impl FrameState {
     fn new(channel: &Channel, parent: Option<FrameId>, url: String) -> Self {
         Self {
             channel: channel.clone(),
@@ -301,7 +301,7 @@ impl Inner {
         }
     }
 
-    fn moved(&mut self, channel: &Channel) {
+    fn move_to_session(&mut self, channel: &Channel) {
         if self.channel.session() != channel.session() {
             self.channel = channel.clone();
             (self.world, self.main) = (None, None);

@@ -1,9 +1,9 @@
 //! State that acts leave behind in a tab: an intercepted drag, and the emulated preferences.
 
-use super::{State, Tab};
+use super::{Tab, TabState};
 use crate::{
     devtools::{
-        Event,
+        RawEvent,
         protocol::input::{DragData, DragIntercepted},
     },
     emulate::Emulation,
@@ -11,13 +11,13 @@ use crate::{
 
 /// The intercepted drag and the emulated preferences of a tab.
 #[derive(Debug, Default)]
-pub(super) struct Input {
+pub(super) struct InputState {
     drag: Option<DragData>,
     emulation: Emulation,
 }
 
-impl State {
-    pub(super) fn hear_input(&mut self, event: &Event) {
+impl TabState {
+    pub(super) fn on_input_event(&mut self, event: &RawEvent) {
         if let Some(DragIntercepted { data }) = event.get() {
             self.input.drag = Some(data);
         }
@@ -31,14 +31,14 @@ impl Tab {
     }
 
     /// Waits until Chromium has intercepted a drag, and takes its data.
-    pub(crate) async fn held_back(&self) -> DragData {
+    pub(crate) async fn intercepted_drag(&self) -> DragData {
         self.until(|state| state.input.drag.take()).await
     }
 
     /// Sets the preferences that `more` contains. Returns all preferences that are set now.
-    pub(crate) fn prefer(&self, more: Emulation) -> Emulation {
+    pub(crate) fn set_preferences(&self, more: Emulation) -> Emulation {
         let mut state = self.state();
-        state.input.emulation = state.input.emulation.and(more);
+        state.input.emulation = state.input.emulation.overridden_by(more);
         state.input.emulation
     }
 }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use super::{Frame, Tab};
+use super::{Tab, TabFrame};
 use crate::{
     devtools::protocol::dom::ScrollIntoViewIfNeeded,
     errors::{BrowserError, FRAME_BEFORE},
-    refusal::Said,
+    script_reply::ScriptReply,
     target::Target,
 };
 
@@ -19,7 +19,7 @@ const CANDIDATES: usize = 16;
 
 /// A point on the page, in CSS pixels of the tab's viewport.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
-pub struct Point {
+pub struct ViewportPoint {
     /// The distance from the left edge.
     pub x: f64,
     /// The distance from the top edge.
@@ -29,7 +29,7 @@ pub struct Point {
 /// An element that a target was resolved to, with its frame.
 #[derive(Clone, Debug)]
 pub(crate) struct Located {
-    pub(crate) frame: Arc<Frame>,
+    pub(crate) frame: Arc<TabFrame>,
     /// The caller's description of the element, for messages, followed by the ref if the description is not the ref
     /// itself.
     pub(crate) called: String,
@@ -40,7 +40,7 @@ pub(crate) struct Located {
 }
 
 impl Located {
-    fn new(frame: Arc<Frame>, named: &str, found: Resolved) -> Self {
+    fn new(frame: Arc<TabFrame>, named: &str, found: ResolvedElement) -> Self {
         Self {
             frame,
             called: if named == found.reference {
@@ -62,7 +62,7 @@ impl std::fmt::Display for Located {
 }
 
 #[derive(Deserialize)]
-struct Resolved {
+struct ResolvedElement {
     #[serde(rename = "ref")]
     reference: String,
     role: String,
@@ -72,9 +72,9 @@ struct Resolved {
 
 /// The answer of `fumi.resolveAnd`.
 #[derive(Deserialize)]
-struct Both<R> {
-    found: Said<Resolved>,
-    next: Option<Said<R>>,
+struct ResolveAndReply<R> {
+    found: ScriptReply<ResolvedElement>,
+    next: Option<ScriptReply<R>>,
 }
 
 /// The options of `fumi.aim`.
@@ -82,20 +82,20 @@ struct Both<R> {
 pub(crate) struct AimOptions {
     /// The position relative to the element's upper left corner; by default the middle.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) position: Option<Point>,
+    pub(crate) position: Option<ViewportPoint>,
     /// True to check only that the element is in view: a screenshot shows whatever is there.
     pub(crate) force: bool,
 }
 
 /// The matches of a target in several frames.
 #[derive(Default)]
-struct Matches {
+struct FrameMatches {
     count: usize,
     one: Option<Located>,
     candidates: Vec<String>,
 }
 
-impl Matches {
+impl FrameMatches {
     fn add(&mut self, located: Located) {
         self.add_several(1, vec![located.to_string()]);
         self.one = Some(located);
@@ -128,11 +128,11 @@ impl Tab {
     /// looked up in the main frame and, only if nothing matches there, in all inner frames together.
     pub(crate) async fn locate(&self, target: &Target) -> Result<Located, BrowserError> {
         let located = self.locate_now(target).await;
-        self.or_at_rest(target, located).await
+        self.or_after_settling(target, located).await
     }
 
     /// Returns what was found. If nothing was found and the page has not settled, waits for it and looks again.
-    async fn or_at_rest(
+    async fn or_after_settling(
         &self,
         target: &Target,
         located: Result<Located, BrowserError>,
@@ -140,7 +140,7 @@ impl Tab {
         if located.is_ok() || !self.is_unsettled() {
             return located;
         }
-        self.at_rest().await;
+        self.settle_pending().await;
         self.locate_now(target).await
     }
 
@@ -152,21 +152,21 @@ impl Tab {
         target: &Target,
         (function, args): (&str, impl Serialize),
         unless: Option<&str>,
-    ) -> Result<(Located, Option<Said<R>>), BrowserError> {
+    ) -> Result<(Located, Option<ScriptReply<R>>), BrowserError> {
         // A query that may have to be aborted is sent alone.
         if target.frame().is_none_or(|number| number == 0) && !target.has_pattern() {
             let main = self.main();
-            let both: Both<R> = self.ask(&main, "resolveAnd", (target, function, args, unless)).await?;
+            let both: ResolveAndReply<R> = self.ask(&main, "resolveAnd", (target, function, args, unless)).await?;
             let named = target.to_string();
             let refused = match both.found {
-                Said::Done(found) => return Ok((Located::new(main, &named, found), both.next)),
-                Said::Refused(refusal) => Err(refusal.of(&named)),
+                ScriptReply::Done(found) => return Ok((Located::new(main, &named, found), both.next)),
+                ScriptReply::Refused(refusal) => Err(refusal.into_browser_error(&named)),
             };
             let located = match target.frame() {
                 Some(_) => refused,
-                None => self.or_inside(target, refused).await,
+                None => self.or_in_inner_frames(target, refused).await,
             };
-            return Ok((self.or_at_rest(target, located).await?, None));
+            return Ok((self.or_after_settling(target, located).await?, None));
         }
         Ok((self.locate(target).await?, None))
     }
@@ -182,11 +182,11 @@ impl Tab {
             return self.resolve(&frame, target).await;
         }
         let in_main = self.resolve(&self.main(), target).await;
-        self.or_inside(target, in_main).await
+        self.or_in_inner_frames(target, in_main).await
     }
 
     /// Returns what was found in the main frame, or looks in the inner frames if nothing was found there.
-    async fn or_inside(
+    async fn or_in_inner_frames(
         &self,
         target: &Target,
         in_main: Result<Located, BrowserError>,
@@ -203,23 +203,25 @@ impl Tab {
     async fn locate_inside(&self, target: &Target, mut nearest: Vec<String>) -> Result<Located, BrowserError> {
         let named = target.to_string();
         let inner = self.frames().into_iter().filter(|frame| frame.number != 0).collect();
-        let ask = |frame: Arc<Frame>| async move { self.resolved(&frame, target).await };
+        let ask = |frame: Arc<TabFrame>| async move { self.resolved(&frame, target).await };
         let asked = if target.has_pattern() {
-            self.one_by_one(inner, ask).await?
+            self.query_in_order(inner, ask).await?
         } else {
-            self.among(inner, ask).await?
+            self.query_frames(inner, ask).await?
         };
-        let (mut seen, mut hidden) = (Matches::default(), Matches::default());
+        let (mut seen, mut hidden) = (FrameMatches::default(), FrameMatches::default());
         for (frame, said) in asked {
             match said {
-                Said::Done(found) => {
+                ScriptReply::Done(found) => {
                     let matches = if found.visible { &mut seen } else { &mut hidden };
                     matches.add(Located::new(frame, &named, found));
                 }
-                Said::Refused(refusal) => {
+                ScriptReply::Refused(refusal) => {
                     let matches = if refusal.is_visible() { &mut seen } else { &mut hidden };
-                    match refusal.of(&named) {
-                        BrowserError::Several { count, candidates, .. } => matches.add_several(count, candidates),
+                    match refusal.into_browser_error(&named) {
+                        BrowserError::AmbiguousTarget { count, candidates, .. } => {
+                            matches.add_several(count, candidates);
+                        }
                         BrowserError::NoMatch { nearest: here, .. } if nearest.is_empty() => nearest = here,
                         _ => {}
                     }
@@ -230,7 +232,7 @@ impl Tab {
         match (matches.count, matches.one) {
             (0, _) => Err(BrowserError::NoMatch { target: named, nearest }),
             (1, Some(located)) => Ok(located),
-            (count, _) => Err(BrowserError::Several {
+            (count, _) => Err(BrowserError::AmbiguousTarget {
                 target: named,
                 count,
                 candidates: matches.candidates,
@@ -238,13 +240,13 @@ impl Tab {
         }
     }
 
-    async fn resolve(&self, frame: &Arc<Frame>, target: &Target) -> Result<Located, BrowserError> {
+    async fn resolve(&self, frame: &Arc<TabFrame>, target: &Target) -> Result<Located, BrowserError> {
         let named = target.to_string();
-        let found = self.resolved(frame, target).await?.done(&named)?;
+        let found = self.resolved(frame, target).await?.into_result(&named)?;
         Ok(Located::new(Arc::clone(frame), &named, found))
     }
 
-    async fn resolved(&self, frame: &Frame, target: &Target) -> Result<Said<Resolved>, BrowserError> {
+    async fn resolved(&self, frame: &TabFrame, target: &Target) -> Result<ScriptReply<ResolvedElement>, BrowserError> {
         if target.has_pattern() {
             self.ask_with_pattern(frame, "resolve", (target,)).await
         } else {
@@ -254,25 +256,32 @@ impl Tab {
 
     /// Scrolls to an element, waits until it stops moving, and checks that it is visible, enabled and not covered, also
     /// in the parent frames. Returns the point in CSS pixels of the tab's viewport, where input is dispatched.
-    pub(crate) async fn aim(&self, located: &Located) -> Result<Point, BrowserError> {
+    pub(crate) async fn aim(&self, located: &Located) -> Result<ViewportPoint, BrowserError> {
         self.aim_at(located, None).await
     }
 
     /// Does the same as [`Tab::aim`], at a position relative to the element's upper left corner.
-    pub(crate) async fn aim_at(&self, located: &Located, position: Option<Point>) -> Result<Point, BrowserError> {
+    pub(crate) async fn aim_at(
+        &self,
+        located: &Located,
+        position: Option<ViewportPoint>,
+    ) -> Result<ViewportPoint, BrowserError> {
         self.scroll_to(located).await?;
         let options = AimOptions {
             position,
             ..AimOptions::default()
         };
-        let said: Said<Point> = self.ask(&located.frame, "aim", (&located.reference, options)).await?;
-        let mut point = said.done(&located.called)?;
+        let said: ScriptReply<ViewportPoint> = self.ask(&located.frame, "aim", (&located.reference, options)).await?;
+        let mut point = said.into_result(&located.called)?;
         let mut frame = Arc::clone(&located.frame);
         for _ in 0..DEEPEST {
             let Some(above) = self.parent(&frame) else {
                 return Ok(point);
             };
-            point = self.through(&frame, &above, point).await?.done(&located.called)?;
+            point = self
+                .to_parent_viewport(&frame, &above, point)
+                .await?
+                .into_result(&located.called)?;
             frame = above;
         }
         Ok(point)
@@ -287,24 +296,32 @@ impl Tab {
             // An error means an element without a box, which the script reports better.
             let _ = object.channel().call(&ScrollIntoViewIfNeeded { object_id }).await;
             // Input is dispatched to where the frame was last drawn, which may differ from its position by now.
-            self.drawn().await;
+            self.until_drawn().await;
         }
         Ok(())
     }
 
-    pub(crate) fn parent(&self, frame: &Frame) -> Option<Arc<Frame>> {
+    pub(crate) fn parent(&self, frame: &TabFrame) -> Option<Arc<TabFrame>> {
         self.state().frames.parent(frame)
     }
 
     /// Converts a point of a frame's viewport to the parent frame's viewport. Returns a refusal if the frame's element
     /// is not hit there.
-    async fn through(&self, frame: &Frame, above: &Frame, point: Point) -> Result<Said<Point>, BrowserError> {
+    async fn to_parent_viewport(
+        &self,
+        frame: &TabFrame,
+        above: &TabFrame,
+        point: ViewportPoint,
+    ) -> Result<ScriptReply<ViewportPoint>, BrowserError> {
         let owner = self.owner(frame, above).await?;
-        let inside = match self.ask_on::<Said<FrameBox>>(above, &owner, "frameBox", ()).await? {
-            Said::Done(inside) => inside,
-            Said::Refused(refusal) => return Ok(Said::Refused(refusal)),
+        let inside = match self
+            .ask_on::<ScriptReply<FrameBox>>(above, &owner, "frameBox", ())
+            .await?
+        {
+            ScriptReply::Done(inside) => inside,
+            ScriptReply::Refused(refusal) => return Ok(ScriptReply::Refused(refusal)),
         };
-        let position = Point {
+        let position = ViewportPoint {
             x: inside.x + point.x * inside.scale_x - inside.left,
             y: inside.y + point.y * inside.scale_y - inside.top,
         };
@@ -317,18 +334,21 @@ impl Tab {
 
     /// Returns the corner of a frame's document in the viewport of the parent frame, and the scale of its pixels.
     /// Returns `None` for the main frame.
-    pub(crate) async fn frame_corner(&self, frame: &Frame) -> Result<Option<(Point, Point)>, BrowserError> {
+    pub(crate) async fn frame_corner(
+        &self,
+        frame: &TabFrame,
+    ) -> Result<Option<(ViewportPoint, ViewportPoint)>, BrowserError> {
         let Some(above) = self.parent(frame) else {
             return Ok(None);
         };
         let owner = self.owner(frame, &above).await?;
-        let said: Said<FrameBox> = self.ask_on(&above, &owner, "frameBox", ()).await?;
-        let inside = said.done(&frame.prefix())?;
-        let corner = Point {
+        let said: ScriptReply<FrameBox> = self.ask_on(&above, &owner, "frameBox", ()).await?;
+        let inside = said.into_result(&frame.prefix())?;
+        let corner = ViewportPoint {
             x: inside.x,
             y: inside.y,
         };
-        let scale = Point {
+        let scale = ViewportPoint {
             x: inside.scale_x,
             y: inside.scale_y,
         };

@@ -5,25 +5,25 @@
 //! a fixed time. The tasks end with their sessions, or when the tab is dropped. The list of tabs is kept elsewhere.
 
 mod acting;
-mod among;
 mod console;
 mod dialogs;
+mod download_budget;
 mod downloads;
 mod events;
+mod frame_query;
 mod frames;
-mod going;
 mod input;
 #[allow(unreachable_pub, reason = "its points are those of the crate")]
 mod locate;
+mod navigate;
 mod navigations;
 mod network;
 mod objects;
 mod observe;
 mod requests;
-mod room;
+mod script_guard;
 mod settings;
 mod settle;
-mod terminating;
 mod title;
 mod world;
 
@@ -31,21 +31,21 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 
-pub(crate) use among::PATIENCE;
-pub use console::{Level, Message};
-pub use dialogs::Dialog;
-pub use downloads::{Chooser, Download, DownloadState, Stopped};
-pub(crate) use frames::Frame;
-pub use going::{Arrival, Note};
-pub(crate) use locate::{AimOptions, Located, Point};
-pub use network::Request;
-pub(crate) use objects::RemoteObject;
-pub use observe::Facts;
+pub use console::{ConsoleMessage, MessageLevel};
+pub use dialogs::PageDialog;
+pub(crate) use download_budget::DownloadBudget;
+pub use downloads::{Chooser, DownloadLimit, DownloadState, PageDownload};
+pub(crate) use frame_query::FRAME_TIMEOUT;
+pub(crate) use frames::TabFrame;
+pub(crate) use locate::{AimOptions, Located, ViewportPoint};
+pub use navigate::{Arrival, ArrivalNote};
+pub use network::RecordedRequest;
+pub(crate) use objects::RemoteObjectGuard;
+pub use observe::TabObservation;
 pub use requests::{RequestDetail, RequestFilter, RequestPart};
-pub(crate) use room::Room;
+pub(crate) use script_guard::ScriptGuard;
 pub(crate) use settings::TabSettings;
-pub use settle::Popups;
-pub(crate) use terminating::Running;
+pub use settle::PopupMode;
 
 use crate::{
     devtools::{
@@ -65,7 +65,7 @@ pub struct Tab {
     channel: Channel,
     settings: Arc<TabSettings>,
     // Locked for moves only, never across an `await`.
-    state: Mutex<State>,
+    state: Mutex<TabState>,
     /// Notifies waiting operations after every event.
     pulse: watch::Sender<()>,
 }
@@ -73,29 +73,29 @@ pub struct Tab {
 /// The state of a tab, written by its event loop.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts")]
-pub(crate) struct State {
-    frames: frames::Frames,
+pub(crate) struct TabState {
+    frames: frames::TabFrames,
     navigations: navigations::Navigations,
-    dialog: Option<dialogs::Open>,
-    console: console::Console,
-    network: network::Network,
+    dialog: Option<dialogs::OpenDialog>,
+    console: console::ConsoleLog,
+    network: network::NetworkLog,
     downloads: downloads::Downloads,
-    chooser: Option<downloads::Waiting>,
-    seen: observe::Seen,
-    input: input::Input,
+    chooser: Option<downloads::OpenFileChooser>,
+    seen: observe::LastObservation,
+    input: input::InputState,
     /// The last snapshot of the whole page, with the number of documents that had arrived by then.
     last_snapshot: Option<(u64, String)>,
-    /// True if acts do not wait for the page to settle; see [`Tab::hurry`].
+    /// True if acts do not wait for the page to settle; see [`Tab::set_hurried`].
     is_hurried: bool,
-    /// The way in which acts look for popups; see [`Tab::tell_popups`].
-    popups: Popups,
+    /// The way in which acts look for popups; see [`Tab::set_popup_mode`].
+    popups: PopupMode,
     /// The start of the acts after which no call has waited for the page to settle, and the part of the wait that is
     /// still due.
-    unsettled: Option<(settle::Mark, settle::Pace)>,
+    pending_settle: Option<(settle::ActBaseline, settle::SettleScope)>,
     /// The title that the page reported when it was last waited for.
-    told_title: Option<title::Titled>,
+    reported_title: Option<title::ReportedTitle>,
     /// True if the element that was acted on last has an open list or menu that has not been reported.
-    has_opened: bool,
+    has_open_popup: bool,
     has_crashed: bool,
     is_closed: bool,
 }
@@ -113,22 +113,22 @@ impl Tab {
         let tab = Arc::new(Self {
             id: info.target_id.clone(),
             channel: channel.clone(),
-            state: Mutex::new(State {
-                frames: frames::Frames::new(main, info.url.clone(), &channel),
+            state: Mutex::new(TabState {
+                frames: frames::TabFrames::new(main, info.url.clone(), &channel),
                 navigations: navigations::Navigations::default(),
                 dialog: None,
-                console: console::Console::default(),
-                network: network::Network::default(),
+                console: console::ConsoleLog::default(),
+                network: network::NetworkLog::default(),
                 downloads: downloads::Downloads::default(),
                 chooser: None,
-                seen: observe::Seen::new(info.url),
+                seen: observe::LastObservation::new(info.url),
                 last_snapshot: None,
-                input: input::Input::default(),
+                input: input::InputState::default(),
                 is_hurried: false,
-                popups: Popups::default(),
-                unsettled: None,
-                told_title: None,
-                has_opened: false,
+                popups: PopupMode::default(),
+                pending_settle: None,
+                reported_title: None,
+                has_open_popup: false,
                 has_crashed: false,
                 is_closed: false,
             }),
@@ -136,7 +136,7 @@ impl Tab {
             settings,
         });
         tab.permit_downloads(info.browser_context_id.as_ref());
-        events::listen(&tab, channel, events::Place::Page).await?;
+        events::listen(&tab, channel, events::TargetKind::Page).await?;
         Ok(tab)
     }
 
@@ -177,17 +177,17 @@ impl Tab {
         &self.settings
     }
 
-    pub(crate) fn main(&self) -> Arc<Frame> {
+    pub(crate) fn main(&self) -> Arc<TabFrame> {
         Arc::clone(self.state().frames.main())
     }
 
     /// Returns all frames, parents before their children.
-    pub(crate) fn frames(&self) -> Vec<Arc<Frame>> {
+    pub(crate) fn frames(&self) -> Vec<Arc<TabFrame>> {
         self.state().frames.in_order()
     }
 
     /// Returns the frame with this id.
-    pub(crate) fn frame(&self, id: &FrameId) -> Option<Arc<Frame>> {
+    pub(crate) fn frame(&self, id: &FrameId) -> Option<Arc<TabFrame>> {
         self.state().frames.get(id).cloned()
     }
 
@@ -205,18 +205,18 @@ impl Tab {
         state.last_snapshot.as_ref().is_some_and(|(then, _)| *then == arrived)
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, TabState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Changes the state and wakes all waiting operations.
-    fn change(&self, change: impl FnOnce(&mut State)) {
+    fn change(&self, change: impl FnOnce(&mut TabState)) {
         change(&mut self.state());
         self.pulse.send_replace(());
     }
 
     /// Waits until `look` returns a value. Checks the state now and after every event.
-    async fn until<R>(&self, mut look: impl FnMut(&mut State) -> Option<R>) -> R {
+    async fn until<R>(&self, mut look: impl FnMut(&mut TabState) -> Option<R>) -> R {
         let mut pulses = self.pulse.subscribe();
         loop {
             if let Some(found) = look(&mut self.state()) {
@@ -231,19 +231,19 @@ impl Tab {
 
     /// Waits until the page is blocked: by a dialog, a crash, or the end of the tab.
     async fn stop(&self) -> BrowserError {
-        self.until(|state| state.stopped()).await
+        self.until(|state| state.blocking_error()).await
     }
 
     /// Runs `work`, which needs the page to answer. Returns an error as soon as a dialog opens, or the tab crashes or
     /// closes.
-    pub(crate) async fn unless_stopped<T>(
+    pub(crate) async fn unless_blocked<T>(
         &self,
         work: impl Future<Output = Result<T, BrowserError>>,
     ) -> Result<T, BrowserError> {
         tokio::select! {
             biased;
             done = work => match done {
-                Err(BrowserError::Protocol(CallError::Gone { .. })) if self.has_left() => {
+                Err(BrowserError::Protocol(CallError::Gone { .. })) if self.is_detached() => {
                     // The session ends a moment before the tab has handled all earlier events.
                     self.until(|state| state.is_closed.then_some(())).await;
                     Err(BrowserError::TabClosed)
@@ -255,20 +255,20 @@ impl Tab {
     }
 
     /// True if Chromium has detached the page.
-    fn has_left(&self) -> bool {
+    fn is_detached(&self) -> bool {
         let session = self.channel.session();
         session.is_none_or(|session| !self.channel.connection().is_attached(session))
     }
 }
 
-impl State {
-    fn stopped(&self) -> Option<BrowserError> {
+impl TabState {
+    fn blocking_error(&self) -> Option<BrowserError> {
         if self.is_closed {
             Some(BrowserError::TabClosed)
         } else if self.has_crashed {
             Some(BrowserError::Crashed)
         } else {
-            self.dialog.as_ref().and_then(dialogs::Open::in_the_way)
+            self.dialog.as_ref().and_then(dialogs::OpenDialog::blocking_error)
         }
     }
 }

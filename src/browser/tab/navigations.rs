@@ -5,9 +5,9 @@
 
 use std::collections::VecDeque;
 
-use super::{State, frames::Frames};
+use super::{TabState, frames::TabFrames};
 use crate::devtools::{
-    Channel, Event,
+    Channel, RawEvent,
     protocol::page::{
         FrameNavigated, FrameRequestedNavigation, FrameStartedNavigating, FrameStoppedLoading, LifecycleEvent,
         LoaderId, NavigatedWithinDocument,
@@ -30,12 +30,12 @@ pub(super) struct Navigations {
     pub(super) within: u64,
     /// True if a navigation of the main frame was requested and has not begun yet.
     pub(super) is_asked: bool,
-    documents: VecDeque<(LoaderId, Document)>,
+    documents: VecDeque<(LoaderId, DocumentRecord)>,
 }
 
 /// The network's data about a document.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Document {
+pub(super) struct DocumentRecord {
     pub(super) status: Option<u16>,
     pub(super) redirects: Vec<String>,
     /// The URL that the last redirect led to.
@@ -46,14 +46,14 @@ pub(super) struct Document {
 
 impl Navigations {
     /// Returns the data of a document, or a new entry if there is none.
-    pub(super) fn document(&mut self, loader: &LoaderId) -> &mut Document {
+    pub(super) fn document(&mut self, loader: &LoaderId) -> &mut DocumentRecord {
         let at = if let Some(at) = self.documents.iter().position(|(known, _)| known == loader) {
             at
         } else {
             if self.documents.len() == STATUSES {
                 self.documents.pop_front();
             }
-            self.documents.push_back((loader.clone(), Document::default()));
+            self.documents.push_back((loader.clone(), DocumentRecord::default()));
             self.documents.len() - 1
         };
         &mut self.documents[at].1
@@ -65,7 +65,7 @@ impl Navigations {
         self.is_asked = true;
     }
 
-    pub(super) fn known(&self, loader: &LoaderId) -> Option<&Document> {
+    pub(super) fn known(&self, loader: &LoaderId) -> Option<&DocumentRecord> {
         self.documents
             .iter()
             .find(|(known, _)| known == loader)
@@ -86,8 +86,8 @@ impl Navigations {
     }
 }
 
-impl State {
-    pub(super) fn hear_navigation(&mut self, channel: &Channel, event: &Event) {
+impl TabState {
+    pub(super) fn on_navigation_event(&mut self, channel: &Channel, event: &RawEvent) {
         match &*event.method {
             "Page.frameRequestedNavigation" => {
                 if let Some(asked) = event.get::<FrameRequestedNavigation>()
@@ -139,7 +139,7 @@ impl State {
             }
             "Page.lifecycleEvent" => {
                 if let Some(further) = event.get::<LifecycleEvent>() {
-                    got_further(&self.frames, &further);
+                    record_lifecycle(&self.frames, &further);
                 }
             }
             _ => {}
@@ -187,7 +187,7 @@ impl State {
     }
 }
 
-fn got_further(frames: &Frames, further: &LifecycleEvent) {
+fn record_lifecycle(frames: &TabFrames, further: &LifecycleEvent) {
     let Some(frame) = frames.get(&further.frame_id) else {
         return;
     };

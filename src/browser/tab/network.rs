@@ -4,11 +4,11 @@
 use std::collections::VecDeque;
 
 use super::{
-    State,
-    console::{URL, cut},
+    TabState,
+    console::{URL, truncate},
 };
 use crate::devtools::{
-    Channel, Event,
+    Channel, RawEvent,
     protocol::network::{
         Headers, LoadingFailed, LoadingFinished, RequestId, RequestWillBeSent, Response, ResponseReceived,
         WebSocketClosed, WebSocketCreated, WebSocketHandshakeResponseReceived,
@@ -27,7 +27,7 @@ const WORD: usize = 200;
 
 /// A request and its outcome.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Request {
+pub struct RecordedRequest {
     /// The number of the request in this tab, counted from 1.
     pub index: usize,
     /// The HTTP method, such as `GET`.
@@ -50,8 +50,8 @@ pub struct Request {
 
 /// The recorded requests of a tab.
 #[derive(Debug, Default)]
-pub(super) struct Network {
-    pub(super) kept: VecDeque<Kept>,
+pub(super) struct NetworkLog {
+    pub(super) kept: VecDeque<RequestRecord>,
     count: usize,
     /// Number of documents that have been in the main frame.
     pub(super) page: u64,
@@ -59,8 +59,8 @@ pub(super) struct Network {
 
 /// A recorded request with the data that is needed to fetch its bodies.
 #[derive(Debug)]
-pub(super) struct Kept {
-    pub(super) request: Request,
+pub(super) struct RequestRecord {
+    pub(super) request: RecordedRequest,
     pub(super) id: RequestId,
     /// The session that can fetch the bodies.
     pub(super) channel: Channel,
@@ -74,7 +74,7 @@ pub(super) struct Kept {
     is_open: bool,
 }
 
-impl Network {
+impl NetworkLog {
     /// Notes that another document is in the main frame. Its own request was recorded before this call.
     pub(super) fn next_page(&mut self) {
         self.page += 1;
@@ -98,16 +98,16 @@ impl Network {
         open.next().map(|kept| kept.request.index)
     }
 
-    fn begin(&mut self, channel: &Channel, id: RequestId, method: &str, url: &str, kind: &str) -> &mut Kept {
+    fn begin(&mut self, channel: &Channel, id: RequestId, method: &str, url: &str, kind: &str) -> &mut RequestRecord {
         self.count += 1;
         if self.kept.len() == KEPT {
             self.kept.pop_front();
         }
-        self.kept.push_back(Kept {
-            request: Request {
+        self.kept.push_back(RequestRecord {
+            request: RecordedRequest {
                 index: self.count,
-                method: cut(method, WORD),
-                url: cut(url, URL),
+                method: truncate(method, WORD),
+                url: truncate(url, URL),
                 kind: kind.to_ascii_lowercase(),
                 status: None,
                 mime: None,
@@ -131,28 +131,28 @@ impl Network {
     }
 
     /// Returns the newest request with this id: the hops of a redirect share it.
-    fn find(&mut self, id: &RequestId) -> Option<&mut Kept> {
+    fn find(&mut self, id: &RequestId) -> Option<&mut RequestRecord> {
         self.kept.iter_mut().rev().find(|kept| kept.id == *id)
     }
 }
 
-impl Kept {
+impl RequestRecord {
     fn answered(&mut self, response: Response) {
         self.request.status = status(response.status);
-        self.request.mime = Some(cut(&response.mime_type, WORD)).filter(|mime| !mime.is_empty());
-        self.answer = kept(response.headers);
+        self.request.mime = Some(truncate(&response.mime_type, WORD)).filter(|mime| !mime.is_empty());
+        self.answer = limit_headers(response.headers);
     }
 
     fn ended(&mut self, timestamp: f64) {
         self.is_open = false;
         if self.began > 0.0 {
-            self.request.duration_ms = Some(whole((timestamp - self.began) * 1_000.0));
+            self.request.duration_ms = Some(rounded((timestamp - self.began) * 1_000.0));
         }
     }
 }
 
-impl State {
-    pub(super) fn hear_network(&mut self, channel: &Channel, event: &Event) {
+impl TabState {
+    pub(super) fn on_network_event(&mut self, channel: &Channel, event: &RawEvent) {
         match &*event.method {
             "Network.requestWillBeSent" => {
                 if let Some(sent) = event.get() {
@@ -169,7 +169,7 @@ impl State {
                     && let Some(kept) = self.network.find(&finished.request_id)
                 {
                     kept.ended(finished.timestamp);
-                    kept.request.bytes = Some(whole(finished.encoded_data_length));
+                    kept.request.bytes = Some(rounded(finished.encoded_data_length));
                 }
             }
             "Network.loadingFailed" => {
@@ -177,11 +177,11 @@ impl State {
                     self.request_failed(failed);
                 }
             }
-            _ => self.hear_socket(channel, event),
+            _ => self.on_socket_event(channel, event),
         }
     }
 
-    fn hear_socket(&mut self, channel: &Channel, event: &Event) {
+    fn on_socket_event(&mut self, channel: &Channel, event: &RawEvent) {
         if let Some(made) = event.get::<WebSocketCreated>() {
             self.network
                 .begin(channel, made.request_id, "GET", &made.url, "websocket");
@@ -203,7 +203,7 @@ impl State {
         let is_document = sent.request_id.0 == sent.loader_id.0;
         if let Some(response) = sent.redirect_response {
             if is_document {
-                let (from, to) = (cut(&response.url, URL), cut(&sent.request.url, URL));
+                let (from, to) = (truncate(&response.url, URL), truncate(&sent.request.url, URL));
                 self.navigations.redirected(&sent.loader_id, from, to);
             }
             if let Some(hop) = self.network.find(&sent.request_id) {
@@ -218,7 +218,7 @@ impl State {
             .begin(channel, sent.request_id, &sent.request.method, &sent.request.url, kind);
         kept.began = sent.timestamp;
         kept.page += u64::from(is_page);
-        kept.headers = self::kept(sent.request.headers);
+        kept.headers = self::limit_headers(sent.request.headers);
         kept.has_body = sent.request.has_post_data || sent.request.post_data.is_some();
         kept.body = sent.request.post_data;
     }
@@ -247,7 +247,7 @@ impl State {
 }
 
 /// Drops headers beyond [`HEAD`] bytes. A `…` header states how many were dropped.
-fn kept(mut headers: Headers) -> Headers {
+fn limit_headers(mut headers: Headers) -> Headers {
     let mut room = HEAD;
     let all = headers.len();
     headers.retain(|name, value| {
@@ -273,6 +273,6 @@ fn status(status: i64) -> Option<u16> {
     clippy::cast_sign_loss,
     reason = "saturates, and is never negative"
 )]
-pub(super) fn whole(number: f64) -> u64 {
+pub(super) fn rounded(number: f64) -> u64 {
     number.round() as u64
 }

@@ -1,9 +1,9 @@
 //! Elements and nodes of a page as remote objects, for commands that take one. Each is released when it is dropped.
 
 use super::{
-    Frame, Located, Tab,
+    Located, Tab, TabFrame,
     frames::World,
-    world::{argument, gone, raw},
+    world::{argument, raw, stale_frame},
 };
 use crate::{
     devtools::{
@@ -18,12 +18,12 @@ use crate::{
 
 /// A remote object of a page. Dropping it releases the object.
 #[derive(Debug)]
-pub(crate) struct RemoteObject {
+pub(crate) struct RemoteObjectGuard {
     pub(crate) id: RemoteObjectId,
     channel: Channel,
 }
 
-impl RemoteObject {
+impl RemoteObjectGuard {
     pub(crate) fn new(id: RemoteObjectId, channel: Channel) -> Self {
         Self { id, channel }
     }
@@ -34,7 +34,7 @@ impl RemoteObject {
     }
 }
 
-impl Drop for RemoteObject {
+impl Drop for RemoteObjectGuard {
     fn drop(&mut self) {
         self.channel.send(&ReleaseObject {
             object_id: self.id.clone(),
@@ -44,7 +44,7 @@ impl Drop for RemoteObject {
 
 impl Tab {
     /// Returns the element as an object of fumi's world, for commands that take one.
-    pub(crate) async fn object(&self, located: &Located) -> Result<RemoteObject, BrowserError> {
+    pub(crate) async fn object(&self, located: &Located) -> Result<RemoteObjectGuard, BrowserError> {
         let work = async {
             let (channel, world) = self.world(&located.frame).await?;
             let call = CallFunctionOn {
@@ -55,14 +55,14 @@ impl Tab {
             };
             let object = channel.call(&call).await?.result.object_id;
             object
-                .map(|id| RemoteObject::new(id, channel))
-                .ok_or_else(|| gone(&located.frame))
+                .map(|id| RemoteObjectGuard::new(id, channel))
+                .ok_or_else(|| stale_frame(&located.frame))
         };
-        self.unless_stopped(self.answered(work)).await
+        self.unless_blocked(self.with_answer_timeout(work)).await
     }
 
     /// Returns the element as an object of the page's own world, for the page's functions.
-    pub(crate) async fn object_in_page(&self, located: &Located) -> Result<RemoteObject, BrowserError> {
+    pub(crate) async fn object_in_page(&self, located: &Located) -> Result<RemoteObjectGuard, BrowserError> {
         let ours = self.object(located).await?;
         let work = async {
             let (channel, world) = self.page_world(&located.frame).await?;
@@ -70,30 +70,30 @@ impl Tab {
             let node = channel.call(&DescribeNode { object_id }).await?.node.backend_node_id;
             self.resolve_node(&located.frame, node, &channel, &world).await
         };
-        self.unless_stopped(self.answered(work)).await
+        self.unless_blocked(self.with_answer_timeout(work)).await
     }
 
     /// Returns a node as an object of a world.
     pub(crate) async fn resolve_node(
         &self,
-        frame: &Frame,
+        frame: &TabFrame,
         node: BackendNodeId,
         channel: &Channel,
         world: &World,
-    ) -> Result<RemoteObject, BrowserError> {
+    ) -> Result<RemoteObjectGuard, BrowserError> {
         let resolved = channel
             .call(&ResolveNode {
                 backend_node_id: node,
                 execution_context_id: world.number,
             })
             .await?;
-        let id = resolved.object.object_id.ok_or_else(|| gone(frame))?;
-        Ok(RemoteObject::new(id, channel.clone()))
+        let id = resolved.object.object_id.ok_or_else(|| stale_frame(frame))?;
+        Ok(RemoteObjectGuard::new(id, channel.clone()))
     }
 
     /// Returns the element that contains a frame (such as an iframe), as an object of fumi's world in the parent frame.
-    pub(crate) async fn owner(&self, frame: &Frame, above: &Frame) -> Result<RemoteObject, BrowserError> {
-        self.unless_stopped(async {
+    pub(crate) async fn owner(&self, frame: &TabFrame, above: &TabFrame) -> Result<RemoteObjectGuard, BrowserError> {
+        self.unless_blocked(async {
             let (channel, world) = self.world(above).await?;
             let owner = GetFrameOwner {
                 frame_id: frame.id.clone(),

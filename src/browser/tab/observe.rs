@@ -1,12 +1,12 @@
 //! Observation: the changes in a tab since the last observation. They are small, and every reply includes them.
 
-use super::{Chooser, Dialog, Download, Message, Tab};
+use super::{Chooser, ConsoleMessage, PageDialog, PageDownload, Tab};
 use crate::errors::BrowserError;
 
 /// The state and the changes of a tab since the last observation. New tabs are added by the tab list.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts, each said on its own")]
-pub struct Facts {
+pub struct TabObservation {
     /// The current URL.
     pub url: String,
     /// The current title; empty while a dialog is open.
@@ -18,14 +18,14 @@ pub struct Facts {
     /// The status of the main document, if it is another one than at the last observation.
     pub status: Option<u16>,
     /// The open dialog. It must be answered before anything else can be done.
-    pub dialog: Option<Dialog>,
+    pub dialog: Option<PageDialog>,
     pub file_chooser: Option<Chooser>,
     /// The downloads that started or ended since the last observation.
-    pub downloads: Vec<Download>,
+    pub downloads: Vec<PageDownload>,
     /// Number of new errors in the console, repetitions included.
     pub new_console_errors: usize,
     /// The new console messages of all levels.
-    pub console: Vec<Message>,
+    pub console: Vec<ConsoleMessage>,
     /// True if the element that was typed into, hovered or focused since then has an open list or menu.
     pub opened: bool,
     pub crashed: bool,
@@ -35,7 +35,7 @@ pub struct Facts {
 
 /// The values at the last observation.
 #[derive(Debug)]
-pub(super) struct Seen {
+pub(super) struct LastObservation {
     url: String,
     title: String,
     arrived: u64,
@@ -44,7 +44,7 @@ pub(super) struct Seen {
     downloads: u64,
 }
 
-impl Seen {
+impl LastObservation {
     pub(super) fn new(url: String) -> Self {
         Self {
             url,
@@ -57,7 +57,7 @@ impl Seen {
     }
 }
 
-impl Seen {
+impl LastObservation {
     /// Returns the number of starts and ends of downloads that had been reported.
     pub(super) fn downloads(&self) -> u64 {
         self.downloads
@@ -70,14 +70,14 @@ impl Seen {
 
 impl Tab {
     /// Records that the element that was acted on has an open list or menu.
-    pub(crate) fn has_opened(&self) {
-        self.state().has_opened = true;
+    pub(crate) fn record_open_popup(&self) {
+        self.state().has_open_popup = true;
     }
 
     /// Returns the changes since the last observation, and makes this one the last.
-    pub async fn observe(&self) -> Result<Facts, BrowserError> {
-        let title = if self.state().stopped().is_none() {
-            Some(self.title_now().await)
+    pub async fn observe(&self) -> Result<TabObservation, BrowserError> {
+        let title = if self.state().blocking_error().is_none() {
+            Some(self.current_title().await)
         } else {
             None
         };
@@ -90,22 +90,22 @@ impl Tab {
             (main.url.clone(), main.loader.clone())
         };
         let is_other = state.navigations.arrived > state.seen.arrived;
-        let facts = Facts {
+        let facts = TabObservation {
             url_changed: url != state.seen.url,
             title_changed: title.as_ref().is_some_and(|title| *title != state.seen.title),
             status: is_other.then(|| state.navigations.known(&loader)?.status).flatten(),
-            dialog: state.dialog.as_ref().map(super::dialogs::Open::dialog),
-            file_chooser: state.chooser.as_ref().map(super::downloads::Waiting::shown),
+            dialog: state.dialog.as_ref().map(super::dialogs::OpenDialog::dialog),
+            file_chooser: state.chooser.as_ref().map(super::downloads::OpenFileChooser::shown),
             downloads: state.downloads.after(state.seen.downloads),
             new_console_errors: usize::try_from(state.console.errors - state.seen.errors).unwrap_or(usize::MAX),
             console: state.console.after(state.seen.messages),
-            opened: std::mem::take(&mut state.has_opened),
+            opened: std::mem::take(&mut state.has_open_popup),
             crashed: state.has_crashed,
-            still_loading: !state.is_loaded() && state.stopped().is_none(),
+            still_loading: !state.is_loaded() && state.blocking_error().is_none(),
             url,
             title: title.clone().unwrap_or_default(),
         };
-        state.seen = Seen {
+        state.seen = LastObservation {
             url: facts.url.clone(),
             title: title.unwrap_or_else(|| std::mem::take(&mut state.seen.title)),
             arrived: state.navigations.arrived,

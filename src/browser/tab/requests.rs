@@ -4,8 +4,8 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use regex::Regex;
 
 use super::{
-    State, Tab,
-    network::{Kept, Request},
+    Tab, TabState,
+    network::{RecordedRequest, RequestRecord},
 };
 use crate::{
     devtools::protocol::network::{GetRequestPostData, GetResponseBody},
@@ -39,7 +39,7 @@ pub enum RequestPart {
 /// A request with the requested parts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RequestDetail {
-    pub request: Request,
+    pub request: RecordedRequest,
     /// Names and values of the request's headers; empty if not requested.
     pub request_headers: Vec<(String, String)>,
     /// The request's body as text.
@@ -52,7 +52,7 @@ pub struct RequestDetail {
 
 impl Tab {
     /// Returns the requests that match the filter, the oldest first, and their number before the limit.
-    pub fn requests(&self, filter: &RequestFilter) -> Result<(Vec<Request>, usize), BrowserError> {
+    pub fn requests(&self, filter: &RequestFilter) -> Result<(Vec<RecordedRequest>, usize), BrowserError> {
         let read = |url: &String| {
             Regex::new(url).map_err(|error| BrowserError::Pattern {
                 pattern: url.clone(),
@@ -66,8 +66,8 @@ impl Tab {
             })
         };
         let url = filter.url.as_ref().map(read).transpose()?;
-        let State { network, .. } = &*self.state();
-        let meant = |kept: &&Kept| {
+        let TabState { network, .. } = &*self.state();
+        let meant = |kept: &&RequestRecord| {
             let request = &kept.request;
             (filter.all || kept.page >= network.page)
                 && url.as_ref().is_none_or(|url| url.is_match(&request.url))

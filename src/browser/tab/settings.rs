@@ -7,29 +7,29 @@ use std::{
     time::Duration,
 };
 
-use super::room::Room;
+use super::download_budget::DownloadBudget;
 use crate::{clipboard::Clipboard, errors::BrowserError};
 
 /// A policy that checks a URL before a tab navigates there. An error states why the URL is not allowed.
-pub(crate) type Judge = Arc<dyn Fn(&str) -> Result<(), BrowserError> + Send + Sync>;
+pub(crate) type NavigationPolicy = Arc<dyn Fn(&str) -> Result<(), BrowserError> + Send + Sync>;
 
 /// A look-up of the reason why the server itself refused a recent request to a URL. Returns `None` if it did not.
 /// Chromium knows only that its proxy failed.
-pub(crate) type Refused = Arc<dyn Fn(&str) -> Option<BrowserError> + Send + Sync>;
+pub(crate) type RefusalLookup = Arc<dyn Fn(&str) -> Option<BrowserError> + Send + Sync>;
 
 /// The settings that a tab gets at creation.
 #[derive(Clone)]
 pub(crate) struct TabSettings {
     /// The policy for every navigation that a caller asks for. Without one every URL is allowed. Loads that pages start
     /// themselves are judged elsewhere.
-    pub(crate) judge: Option<Judge>,
+    pub(crate) judge: Option<NavigationPolicy>,
     /// The look-up that explains why a page did not load.
-    pub(crate) refused: Option<Refused>,
+    pub(crate) refused: Option<RefusalLookup>,
     /// The folder for downloads, which must exist. Files are named by their download id. Without a folder downloads are
     /// denied.
     pub(crate) downloads: Option<PathBuf>,
     /// The session's budget for downloads.
-    pub(crate) room: Arc<Room>,
+    pub(crate) room: Arc<DownloadBudget>,
     /// The clipboard that all tabs of the session share.
     pub(crate) clipboard: Clipboard,
     /// The last ref number used in any tab of the session: a ref identifies one element of one tab.

@@ -9,14 +9,14 @@
 
 use tokio::time::{Instant, timeout, timeout_at};
 
-use super::{State, Tab, going::BEGINNING, title::Titled};
+use super::{Tab, TabState, navigate::NAVIGATION_START_TIMEOUT, title::ReportedTitle};
 
 /// The timeout for two animation frames. In a tab that draws none, the timers of the page's script end the wait.
 const TWO_FRAMES: std::time::Duration = std::time::Duration::from_millis(250);
 
 /// The way in which an act looks for a list or menu that it opens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Popups {
+pub enum PopupMode {
     /// Waits a moment for a popup to open.
     #[default]
     Awaited,
@@ -28,7 +28,7 @@ pub enum Popups {
 
 /// The part of settling that is waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Pace {
+pub(super) enum SettleScope {
     /// Animation frames, navigations and requests.
     Whole,
     /// Navigations only.
@@ -38,7 +38,7 @@ pub(super) enum Pace {
     After,
 }
 
-impl Pace {
+impl SettleScope {
     /// Returns the function of the page's script that resolves when the page has done what an act asked for.
     const fn function(self) -> &'static str {
         match self {
@@ -51,13 +51,13 @@ impl Pace {
 
 /// The answer of the page's script when it has settled.
 #[derive(serde::Deserialize)]
-struct Rested {
+struct SettledReply {
     title: String,
 }
 
 /// The counters of a tab before an act.
 #[derive(Clone, Debug)]
-pub(super) struct Mark {
+pub(super) struct ActBaseline {
     begun: u64,
     arrived: u64,
     within: u64,
@@ -65,21 +65,21 @@ pub(super) struct Mark {
     request: usize,
 }
 
-impl Mark {
+impl ActBaseline {
     /// True if the main frame got another document or another URL since then.
-    pub(super) fn went_on(&self, state: &State) -> bool {
+    pub(super) fn has_main_changed(&self, state: &TabState) -> bool {
         state.navigations.arrived > self.arrived || state.navigations.within > self.within
     }
 
-    fn navigates(&self, state: &State) -> bool {
+    fn has_navigation(&self, state: &TabState) -> bool {
         state.navigations.begun > self.begun
     }
 }
 
 impl Tab {
-    pub(super) fn mark(&self) -> Mark {
+    pub(super) fn act_baseline(&self) -> ActBaseline {
         let state = self.state();
-        Mark {
+        ActBaseline {
             begun: state.navigations.begun,
             arrived: state.navigations.arrived,
             within: state.navigations.within,
@@ -89,80 +89,80 @@ impl Tab {
 
     /// Sets hurried mode: the next act follows at once, without an observation in between, so acts need not wait for
     /// the page to settle.
-    pub fn hurry(&self, is_hurried: bool) {
+    pub fn set_hurried(&self, is_hurried: bool) {
         self.state().is_hurried = is_hurried;
     }
 
     /// Sets how further acts look for lists and menus that they open.
-    pub fn tell_popups(&self, popups: Popups) {
+    pub fn set_popup_mode(&self, popups: PopupMode) {
         self.state().popups = popups;
     }
 
-    /// Returns the mode set by [`Tab::tell_popups`].
-    pub(crate) fn popups(&self) -> Popups {
+    /// Returns the mode set by [`Tab::set_popup_mode`].
+    pub(crate) fn popup_mode(&self) -> PopupMode {
         self.state().popups
     }
 
     /// True if requests that hurried acts started are still open.
     pub(crate) fn is_fetching(&self) -> bool {
         let state = self.state();
-        let unsettled = state.unsettled.as_ref();
+        let unsettled = state.pending_settle.as_ref();
         unsettled.is_some_and(|(before, _)| state.fetching(before).is_some())
     }
 
     /// Makes up for the waits that hurried acts left out.
-    pub async fn at_rest(&self) {
-        let unsettled = self.state().unsettled.take();
+    pub async fn settle_pending(&self) {
+        let unsettled = self.state().pending_settle.take();
         if let Some((before, pace)) = unsettled {
-            self.settle_in(&before, pace).await;
+            self.settle_within(&before, pace).await;
         }
     }
 
     /// Records that an act failed on its way. The page's script has counted no animation frames since, so the whole
     /// wait is due.
-    pub(super) fn broke_off(&self) {
-        if let Some((_, pace)) = &mut self.state().unsettled {
-            *pace = Pace::Whole;
+    pub(super) fn record_failed_act(&self) {
+        if let Some((_, pace)) = &mut self.state().pending_settle {
+            *pace = SettleScope::Whole;
         }
     }
 
     /// True if hurried acts have left a wait to make up for.
     pub(super) fn is_unsettled(&self) -> bool {
-        self.state().unsettled.is_some()
+        self.state().pending_settle.is_some()
     }
 
     /// Waits until the page has settled after the act since `before`, or only for navigations in hurried mode.
-    pub(super) async fn come_to_rest(&self, before: &Mark) {
+    pub(super) async fn settle_after_act(&self, before: &ActBaseline) {
         if self.state().is_hurried {
-            self.settle_in(before, Pace::Hurried).await;
+            self.settle_within(before, SettleScope::Hurried).await;
             // The oldest mark covers everything that was started since.
             let mut state = self.state();
             let oldest = state
-                .unsettled
+                .pending_settle
                 .take()
                 .map_or_else(|| before.clone(), |(oldest, _)| oldest);
-            state.unsettled = Some((oldest, Pace::After));
+            state.pending_settle = Some((oldest, SettleScope::After));
             return;
         }
         // Makes up for the waits left out earlier in the same wait.
-        let earlier = self.state().unsettled.take();
+        let earlier = self.state().pending_settle.take();
         self.settle(earlier.as_ref().map_or(before, |(earlier, _)| earlier))
             .await;
     }
 
     /// Waits until the page has settled after the act since `before`.
-    pub(super) async fn settle(&self, before: &Mark) {
-        self.settle_in(before, Pace::Whole).await;
+    pub(super) async fn settle(&self, before: &ActBaseline) {
+        self.settle_within(before, SettleScope::Whole).await;
     }
 
-    async fn settle_in(&self, before: &Mark, mut pace: Pace) {
+    async fn settle_within(&self, before: &ActBaseline, mut pace: SettleScope) {
         let mut before = before.clone();
         let end = Instant::now() + self.settings().load;
         let mut fetched = None;
         loop {
-            let title = self.unless_it_navigates(&before, pace.function()).await;
-            self.state().told_title = title;
-            if before.navigates(&self.state()) {
+            let title = self.script_or_navigation(&before, pace.function()).await;
+            self.state().reported_title = title;
+            if before.has_navigation(&self.state()) {
                 before.begun = self.state().navigations.begun;
                 self.navigated(end).await;
                 // The new page has its own time limit, and may redirect at once.
@@ -171,7 +171,7 @@ impl Tab {
                     continue;
                 }
             }
-            if pace == Pace::Hurried {
+            if pace == SettleScope::Hurried {
                 return;
             }
             let bound = *fetched.get_or_insert_with(|| Instant::now() + self.settings().fetch);
@@ -179,38 +179,38 @@ impl Tab {
                 return;
             };
             let answered = self.until(|state| {
-                let goes_on = before.navigates(state) || state.fetching(&before) != Some(request);
+                let goes_on = before.has_navigation(state) || state.fetching(&before) != Some(request);
                 goes_on.then_some(())
             });
             if Instant::now() >= bound || timeout_at(bound, answered).await.is_err() {
                 return;
             }
             // The page shows the response in further animation frames, or sends another request.
-            pace = Pace::Whole;
+            pace = SettleScope::Whole;
         }
     }
 
     /// Waits until the current layout has been drawn.
-    pub(super) async fn drawn(&self) {
+    pub(super) async fn until_drawn(&self) {
         let main = self.main();
-        let drawn = self.ask::<Rested>(&main, Pace::Whole.function(), ());
+        let drawn = self.ask::<SettledReply>(&main, SettleScope::Whole.function(), ());
         let _ = timeout(TWO_FRAMES, drawn).await;
     }
 
     /// Calls a function of the page's script that ends by itself, and returns the title and the document. Returns
     /// `None` if a navigation begins first.
-    async fn unless_it_navigates(&self, before: &Mark, function: &str) -> Option<Titled> {
+    async fn script_or_navigation(&self, before: &ActBaseline, function: &str) -> Option<ReportedTitle> {
         let main = self.main();
         let document = main.inner().loader.clone();
-        let frames = self.ask::<Rested>(&main, function, ());
-        let navigates = self.until(|state| before.navigates(state).then_some(()));
+        let frames = self.ask::<SettledReply>(&main, function, ());
+        let navigates = self.until(|state| before.has_navigation(state).then_some(()));
         tokio::select! {
             // No query is sent to a page that is navigating away.
             biased;
             () = navigates => None,
             rested = timeout(TWO_FRAMES, frames) => {
                 let title = rested.ok()?.ok()?.title;
-                Some(Titled::new(document, title))
+                Some(ReportedTitle::new(document, title))
             }
         }
     }
@@ -218,8 +218,9 @@ impl Tab {
     /// Waits for pending documents: for the main frame's, and for those of other frames within the time limit for
     /// requests.
     async fn navigated(&self, end: Instant) {
-        let begins = self.until(|state| (!state.navigations.is_asked || state.stopped().is_some()).then_some(()));
-        if timeout(BEGINNING, begins).await.is_err() {
+        let begins =
+            self.until(|state| (!state.navigations.is_asked || state.blocking_error().is_some()).then_some(()));
+        if timeout(NAVIGATION_START_TIMEOUT, begins).await.is_err() {
             // The requested navigation did not begin, so it is no longer waited for.
             self.change(|state| state.navigations.is_asked = false);
         }
@@ -232,17 +233,17 @@ impl Tab {
                     .iter()
                     .any(|frame| frame.inner().loading.is_pending())
             };
-            (state.stopped().is_some() || !is_coming()).then_some(())
+            (state.blocking_error().is_some() || !is_coming()).then_some(())
         });
         let bound = end.min(Instant::now() + self.settings().fetch);
         let _ = timeout_at(bound, others).await;
     }
 }
 
-impl State {
+impl TabState {
     /// Returns a request for data that was started after the mark and is still open.
-    fn fetching(&self, before: &Mark) -> Option<usize> {
-        if self.stopped().is_some() {
+    fn fetching(&self, before: &ActBaseline) -> Option<usize> {
+        if self.blocking_error().is_some() {
             return None;
         }
         self.network.fetching(before.request)

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
 
-use super::{PATIENCE, State, Tab};
+use super::{FRAME_TIMEOUT, Tab, TabState};
 use crate::{devtools::protocol::page::LoaderId, errors::BrowserError};
 
 /// The maximum wait until a document without a title is parsed.
@@ -20,13 +20,13 @@ const FRESH: Duration = Duration::from_millis(5);
 
 /// The title of a document as the page reported it at the end of the last wait, with the time.
 #[derive(Clone, Debug)]
-pub(super) struct Titled {
+pub(super) struct ReportedTitle {
     document: LoaderId,
     title: String,
     at: Instant,
 }
 
-impl Titled {
+impl ReportedTitle {
     pub(super) fn new(document: LoaderId, title: String) -> Self {
         let at = Instant::now();
         Self { document, title, at }
@@ -36,8 +36,8 @@ impl Titled {
 impl Tab {
     /// Returns the title. Reads it from the page unless the page has just reported it and the tab is in hurried mode.
     /// An observation always reads it: the answer ensures that earlier events, such as another URL, have been handled.
-    pub(super) async fn title_now(&self) -> String {
-        let told = self.state().told_title();
+    pub(super) async fn current_title(&self) -> String {
+        let told = self.state().reported_title();
         match told {
             Some(title) => title,
             None => self.title().await,
@@ -56,22 +56,22 @@ impl Tab {
                     Ok(_) | Err(BrowserError::Protocol(_)) => {}
                     Err(_) => break,
                 }
-                let read = self.until(|state| (state.is_read() || state.stopped().is_some()).then_some(()));
+                let read = self.until(|state| (state.is_read() || state.blocking_error().is_some()).then_some(()));
                 if timeout(READING, read).await.is_err() {
                     break;
                 }
             }
             String::new()
         };
-        timeout(PATIENCE, asked).await.unwrap_or_default()
+        timeout(FRAME_TIMEOUT, asked).await.unwrap_or_default()
     }
 }
 
-impl State {
+impl TabState {
     /// Returns the title that the current document has just reported, in hurried mode only.
-    fn told_title(&self) -> Option<String> {
+    fn reported_title(&self) -> Option<String> {
         let told = self
-            .told_title
+            .reported_title
             .as_ref()
             .filter(|told| self.is_hurried && !told.title.is_empty())?;
         let is_true = told.at.elapsed() < FRESH && told.document == self.frames.main().inner().loader;

@@ -5,13 +5,13 @@ use std::sync::atomic::Ordering;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::{Frame, RemoteObject, Tab, frames::World};
+use super::{RemoteObjectGuard, Tab, TabFrame, frames::World};
 use crate::{
     devtools::{
-        CallError, Channel, Command,
+        CallError, Channel, ProtocolCommand,
         protocol::{
             page::CreateIsolatedWorld,
-            runtime::{CallArgument, CallFunctionOn, Evaluate, Evaluated, RemoteObjectId},
+            runtime::{CallArgument, CallFunctionOn, EvaluateExpression, EvaluationResult, RemoteObjectId},
         },
     },
     errors::BrowserError,
@@ -48,7 +48,7 @@ impl Tab {
     /// the call is repeated in the new world; if it ends during the call, the error is [`BrowserError::Protocol`].
     pub(crate) async fn ask<R: DeserializeOwned>(
         &self,
-        frame: &Frame,
+        frame: &TabFrame,
         function: &str,
         args: impl Serialize,
     ) -> Result<R, BrowserError> {
@@ -59,8 +59,8 @@ impl Tab {
     /// Calls a function as [`Tab::ask`] does, with an element as its first argument.
     pub(crate) async fn ask_on<R: DeserializeOwned>(
         &self,
-        frame: &Frame,
-        element: &RemoteObject,
+        frame: &TabFrame,
+        element: &RemoteObjectGuard,
         function: &str,
         args: impl Serialize,
     ) -> Result<R, BrowserError> {
@@ -70,7 +70,7 @@ impl Tab {
 
     async fn ask_raw(
         &self,
-        frame: &Frame,
+        frame: &TabFrame,
         on: Option<&RemoteObjectId>,
         function: &str,
         args: impl Serialize,
@@ -83,29 +83,29 @@ impl Tab {
                 let (channel, world) = self.world(frame).await?;
                 let called = call(self, frame, &channel, &world, on, function, &args).await;
                 match called {
-                    Err(Failure::Lost(error)) if attempts < ATTEMPTS && on.is_none() => {
+                    Err(WorldCallError::Lost(error)) if attempts < ATTEMPTS && on.is_none() => {
                         tracing::trace!(%error, "a world ended before a call");
                         self.forget(frame, &world);
                     }
-                    Err(Failure::Unprepared) if attempts < ATTEMPTS => prepare(&channel, &world).await?,
+                    Err(WorldCallError::Unprepared) if attempts < ATTEMPTS => load_script(&channel, &world).await?,
                     Err(failure) => return Err(failure.into()),
                     Ok(value) => return Ok(value),
                 }
             }
         };
-        self.unless_stopped(self.answered(work)).await
+        self.unless_blocked(self.with_answer_timeout(work)).await
     }
 
     /// Applies the timeout for answers of the page's script. Functions that wait on purpose have their own time limit
     /// as well, which is why this one is generous.
-    pub(super) async fn answered<T>(
+    pub(super) async fn with_answer_timeout<T>(
         &self,
         work: impl Future<Output = Result<T, BrowserError>>,
     ) -> Result<T, BrowserError> {
         let after = self.settings.answer;
         tokio::time::timeout(after, work).await.unwrap_or_else(|_| {
-            Err(BrowserError::TooLate {
-                what: fumi_base::text::Text::new("an answer of the page", "ページからの応答"),
+            Err(BrowserError::TimedOut {
+                what: fumi_base::text::BilingualText::new("an answer of the page", "ページからの応答"),
                 after,
             })
         })
@@ -113,26 +113,26 @@ impl Tab {
 
     /// Returns fumi's world of the frame's document, and the session to call it through. Waits for it between two
     /// documents.
-    pub(crate) async fn world(&self, frame: &Frame) -> Result<(Channel, World), BrowserError> {
+    pub(crate) async fn world(&self, frame: &TabFrame) -> Result<(Channel, World), BrowserError> {
         self.world_of(frame, |inner| inner.world.clone()).await
     }
 
     /// Returns the page's own world of the frame's document, where its scripts run.
-    pub(crate) async fn page_world(&self, frame: &Frame) -> Result<(Channel, World), BrowserError> {
+    pub(crate) async fn page_world(&self, frame: &TabFrame) -> Result<(Channel, World), BrowserError> {
         self.world_of(frame, |inner| inner.main.clone()).await
     }
 
     async fn world_of(
         &self,
-        frame: &Frame,
-        pick: impl Fn(&super::frames::Inner) -> Option<World>,
+        frame: &TabFrame,
+        pick: impl Fn(&super::frames::FrameState) -> Option<World>,
     ) -> Result<(Channel, World), BrowserError> {
-        let look = |state: &mut super::State| {
-            if let Some(stop) = state.stopped() {
+        let look = |state: &mut super::TabState| {
+            if let Some(stop) = state.blocking_error() {
                 return Some(Err(stop));
             }
             if state.frames.get(&frame.id).is_none() {
-                return Some(Err(gone(frame)));
+                return Some(Err(stale_frame(frame)));
             }
             let inner = frame.inner();
             pick(&inner).map(|world| Ok((inner.channel.clone(), world)))
@@ -150,7 +150,7 @@ impl Tab {
         self.until(look).await
     }
 
-    fn forget(&self, frame: &Frame, world: &World) {
+    fn forget(&self, frame: &TabFrame, world: &World) {
         let state = self.state();
         state.frames.world_ended(&world.unique);
         drop(state);
@@ -159,7 +159,7 @@ impl Tab {
 }
 
 /// The reason why a call has no value.
-enum Failure {
+enum WorldCallError {
     /// The world does not exist (any more), so nothing was done.
     Lost(CallError),
     /// The script has not been loaded in this world yet.
@@ -167,28 +167,28 @@ enum Failure {
     Other(BrowserError),
 }
 
-impl From<Failure> for BrowserError {
-    fn from(failure: Failure) -> Self {
+impl From<WorldCallError> for BrowserError {
+    fn from(failure: WorldCallError) -> Self {
         match failure {
-            Failure::Lost(error) => Self::Protocol(error),
-            Failure::Unprepared => Self::Script {
+            WorldCallError::Lost(error) => Self::Protocol(error),
+            WorldCallError::Unprepared => Self::Script {
                 what: "fumi".to_owned(),
                 message: "the script of the page is missing".to_owned(),
             },
-            Failure::Other(error) => error,
+            WorldCallError::Other(error) => error,
         }
     }
 }
 
 async fn call(
     tab: &Tab,
-    frame: &Frame,
+    frame: &TabFrame,
     channel: &Channel,
     world: &World,
     on: Option<&RemoteObjectId>,
     function: &str,
     args: &RawValue,
-) -> Result<Box<RawValue>, Failure> {
+) -> Result<Box<RawValue>, WorldCallError> {
     let numbers = FrameNumbers {
         prefix: &frame.prefix(),
         after: frame.inner().last_ref.max(tab.settings.refs.load(Ordering::Relaxed)),
@@ -202,25 +202,25 @@ async fn call(
         function_declaration: if on.is_some() { CALL_ON } else { CALL }.to_owned(),
         object_id: on.cloned(),
         unique_context_id: on.is_none().then(|| world.unique.clone()),
-        arguments: arguments.map_err(Failure::Other)?,
+        arguments: arguments.map_err(WorldCallError::Other)?,
         return_by_value: true,
         await_promise: true,
         ..CallFunctionOn::default()
     };
     let evaluated = channel.call(&command).await.map_err(|error| {
         if error.says("Cannot find context") || error.says("uniqueContextId not found") {
-            Failure::Lost(error)
+            WorldCallError::Lost(error)
         } else {
-            Failure::Other(error.into())
+            WorldCallError::Other(error.into())
         }
     })?;
     let value = match value_of(function, evaluated) {
         Err(BrowserError::Script { message, .. }) if message.contains("fumi is not defined") => {
-            return Err(Failure::Unprepared);
+            return Err(WorldCallError::Unprepared);
         }
-        value => value.map_err(Failure::Other)?,
+        value => value.map_err(WorldCallError::Other)?,
     };
-    let (last, value): (u64, Box<RawValue>) = read(CallFunctionOn::METHOD, &value).map_err(Failure::Other)?;
+    let (last, value): (u64, Box<RawValue>) = read(CallFunctionOn::METHOD, &value).map_err(WorldCallError::Other)?;
     let mut inner = frame.inner();
     inner.last_ref = inner.last_ref.max(last);
     tab.settings.refs.fetch_max(last, Ordering::Relaxed);
@@ -228,18 +228,18 @@ async fn call(
 }
 
 /// Runs the script in a world that lacks it.
-async fn prepare(channel: &Channel, world: &World) -> Result<(), BrowserError> {
-    let script = Evaluate {
+async fn load_script(channel: &Channel, world: &World) -> Result<(), BrowserError> {
+    let script = EvaluateExpression {
         expression: SCRIPT.to_owned(),
         unique_context_id: Some(world.unique.clone()),
         return_by_value: true,
-        ..Evaluate::default()
+        ..EvaluateExpression::default()
     };
     value_of("fumi", channel.call(&script).await?).map(drop)
 }
 
 /// Returns the value, or the thrown exception as an error. `undefined` becomes `null`.
-fn value_of(what: &str, evaluated: Evaluated) -> Result<Box<RawValue>, BrowserError> {
+fn value_of(what: &str, evaluated: EvaluationResult) -> Result<Box<RawValue>, BrowserError> {
     if let Some(thrown) = evaluated.exception_details {
         let message = thrown.exception.and_then(|it| it.description).unwrap_or(thrown.text);
         return Err(BrowserError::Script {
@@ -254,7 +254,7 @@ fn value_of(what: &str, evaluated: Evaluated) -> Result<Box<RawValue>, BrowserEr
 }
 
 /// Returns the error for a world, frame or element that disappeared during the call.
-pub(super) fn gone(frame: &Frame) -> BrowserError {
+pub(super) fn stale_frame(frame: &TabFrame) -> BrowserError {
     BrowserError::Stale {
         reference: match frame.number {
             0 => "the element".to_owned(),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{errors::BrowserError, refusal::Said, tab::Tab};
+use crate::{errors::BrowserError, script_reply::ScriptReply, tab::Tab};
 
 /// The criteria of an element search, all of which must match.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,9 +21,9 @@ pub struct ElementQuery {
 
 /// The result of an element search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Elements {
+pub struct FoundElements {
     /// The elements, the visible ones of each frame first.
-    pub found: Vec<Element>,
+    pub found: Vec<FoundElement>,
     /// Number of matching elements, including those that are not returned.
     pub total: usize,
 }
@@ -31,7 +31,7 @@ pub struct Elements {
 /// An element that matches the criteria.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
-pub struct Element {
+pub struct FoundElement {
     #[serde(rename = "ref")]
     pub reference: String,
     pub role: String,
@@ -46,23 +46,25 @@ pub struct Element {
 
 impl Tab {
     /// Searches all frames for elements.
-    pub async fn elements(&self, query: &ElementQuery) -> Result<Elements, BrowserError> {
-        let mut all = Elements::default();
+    pub async fn elements(&self, query: &ElementQuery) -> Result<FoundElements, BrowserError> {
+        let mut all = FoundElements::default();
         let attributes = query
             .attributes
             .iter()
             .map(|(name, value)| (name.as_str(), value.as_str()));
-        let question = &Question {
+        let question = &ElementSearchOptions {
             text: query.text.as_deref(),
             role: query.role.as_deref(),
             tag_name: query.tag_name.as_deref(),
             attributes: attributes.collect(),
             max_results: query.max_results,
         };
-        let asked =
-            self.in_frames(|frame| async move { self.ask::<Said<Matches>>(&frame, "elements", (question,)).await });
+        let asked = self.query_all_frames(|frame| async move {
+            self.ask::<ScriptReply<ElementSearchReply>>(&frame, "elements", (question,))
+                .await
+        });
         for (_, said) in asked.await? {
-            let matches = said.done("elements")?;
+            let matches = said.into_result("elements")?;
             all.total += matches.total;
             all.found.extend(matches.elements);
         }
@@ -73,7 +75,7 @@ impl Tab {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Question<'a> {
+struct ElementSearchOptions<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -85,7 +87,7 @@ struct Question<'a> {
 }
 
 #[derive(Deserialize)]
-struct Matches {
-    elements: Vec<Element>,
+struct ElementSearchReply {
+    elements: Vec<FoundElement>,
     total: usize,
 }

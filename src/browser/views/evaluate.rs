@@ -8,14 +8,15 @@ use serde_json::value::RawValue;
 
 use crate::{
     devtools::{
-        CallError, Channel, mended,
+        CallError, Channel,
         protocol::{
-            runtime::{self, CallArgument, CallFunctionOn, Evaluate, ExceptionDetails},
+            runtime::{self, CallArgument, CallFunctionOn, EvaluateExpression, ExceptionDetails},
             scripts::CompileScript,
         },
+        without_lone_surrogates,
     },
     errors::BrowserError,
-    tab::{RemoteObject, Running, Tab},
+    tab::{RemoteObjectGuard, ScriptGuard, Tab},
     target::Target,
 };
 
@@ -44,7 +45,7 @@ const WRITER: &str = r"(value, most) => {
 
 /// The value of an evaluated script.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Evaluated {
+pub struct ScriptValue {
     /// The value as JSON; JSON that was cut is a JSON string.
     pub json: String,
     /// The full length in UTF-16 units, if the value was cut.
@@ -54,7 +55,7 @@ pub struct Evaluated {
 impl Tab {
     /// Evaluates a function (`() => document.title`, `element => element.value`), an expression or statements, and
     /// awaits a promise. The value of a script that a dialog holds up is `null`.
-    pub async fn evaluate(&self, script: &str, target: Option<&Target>) -> Result<Evaluated, BrowserError> {
+    pub async fn evaluate(&self, script: &str, target: Option<&Target>) -> Result<ScriptValue, BrowserError> {
         let script = script.trim().trim_end_matches(';');
         let located = match target {
             Some(target) => Some(self.locate(target).await?),
@@ -69,20 +70,20 @@ impl Tab {
                 .as_ref()
                 .map_or_else(|| self.main(), |located| located.frame.clone());
             let (channel, world) = self.page_world(&frame).await?;
-            let form = Form::of(script, &channel).await?;
-            let running = Running::begin(self, &channel);
+            let form = ScriptForm::detect(script, &channel).await?;
+            let running = ScriptGuard::begin(self, &channel);
             let evaluated = match (&element, form) {
                 (Some(element), _) => channel.call(&on_element(script, element.id.clone())).await,
-                (None, Form::Expression) => channel.call(&expression(script, world.unique)).await,
-                (None, Form::Statements) => match channel.call(&statements(script, world.unique)).await {
-                    Ok(evaluated) => written(evaluated, &channel).await,
+                (None, ScriptForm::Expression) => channel.call(&expression(script, world.unique)).await,
+                (None, ScriptForm::Statements) => match channel.call(&statements(script, world.unique)).await {
+                    Ok(evaluated) => value_as_json(evaluated, &channel).await,
                     failed => failed,
                 },
             };
             running.ended();
             read(evaluated?, script).map(Some)
         };
-        let held_up = || Evaluated {
+        let held_up = || ScriptValue {
             json: "null".to_owned(),
             cut: None,
         };
@@ -92,17 +93,17 @@ impl Tab {
 
 /// The syntactic form of a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+enum ScriptForm {
     /// A function or another expression.
     Expression,
     /// Statements, the last of which yields the value.
     Statements,
 }
 
-impl Form {
+impl ScriptForm {
     /// Determines the form by compiling the script without running it. A script that compiles as neither is treated as
     /// an expression, so its syntax error is reported when it runs.
-    async fn of(script: &str, channel: &Channel) -> Result<Self, BrowserError> {
+    async fn detect(script: &str, channel: &Channel) -> Result<Self, BrowserError> {
         let reads = async |expression: String| {
             let compile = CompileScript {
                 expression,
@@ -122,12 +123,12 @@ impl Form {
 
 /// Builds the call without an element. The script begins on the first line, so that line numbers are those of the
 /// caller.
-fn expression(script: &str, world: String) -> Evaluate {
+fn expression(script: &str, world: String) -> EvaluateExpression {
     let expression = format!(
         "(async () => {{ let it = ({script}\n); if (typeof it === 'function') it = it(); \
          return ({WRITER})(await it, {LARGEST}); }})()"
     );
-    Evaluate {
+    EvaluateExpression {
         expression,
         unique_context_id: Some(world),
         return_by_value: true,
@@ -137,8 +138,8 @@ fn expression(script: &str, world: String) -> Evaluate {
 }
 
 /// Builds the evaluation of statements, which have a value only as a script of their own. The value stays in the page.
-fn statements(script: &str, world: String) -> Evaluate {
-    Evaluate {
+fn statements(script: &str, world: String) -> EvaluateExpression {
+    EvaluateExpression {
         expression: format!("{{ {script}\n}}"),
         unique_context_id: Some(world),
         return_by_value: false,
@@ -148,11 +149,14 @@ fn statements(script: &str, world: String) -> Evaluate {
 }
 
 /// Converts the value of statements to JSON in the page, so that only the text is transferred.
-async fn written(evaluated: runtime::Evaluated, channel: &Channel) -> Result<runtime::Evaluated, CallError> {
+async fn value_as_json(
+    evaluated: runtime::EvaluationResult,
+    channel: &Channel,
+) -> Result<runtime::EvaluationResult, CallError> {
     let (None, Some(id)) = (&evaluated.exception_details, &evaluated.result.object_id) else {
         return Ok(evaluated);
     };
-    let object = RemoteObject::new(id.clone(), channel.clone());
+    let object = RemoteObjectGuard::new(id.clone(), channel.clone());
     let argument = CallArgument {
         value: None,
         object_id: Some(object.id.clone()),
@@ -182,14 +186,14 @@ fn on_element(script: &str, element: runtime::RemoteObjectId) -> CallFunctionOn 
     }
 }
 
-fn read(evaluated: runtime::Evaluated, script: &str) -> Result<Evaluated, BrowserError> {
+fn read(evaluated: runtime::EvaluationResult, script: &str) -> Result<ScriptValue, BrowserError> {
     if let Some(thrown) = &evaluated.exception_details {
         return Err(BrowserError::Script {
             what: "The script".to_owned(),
             message: message(thrown, script),
         });
     }
-    let runtime::RemoteObject {
+    let runtime::RemoteValue {
         kind,
         value,
         description,
@@ -206,9 +210,9 @@ fn read(evaluated: runtime::Evaluated, script: &str) -> Result<Evaluated, Browse
         (json[..end].to_owned(), length)
     });
     // Half characters (lone surrogates) at the cut would make the whole value unreadable.
-    let json = mended(json);
+    let json = without_lone_surrogates(json);
     let is_whole = json.encode_utf16().count() >= length && serde_json::from_str::<&RawValue>(&json).is_ok();
-    Ok(Evaluated {
+    Ok(ScriptValue {
         json: if is_whole { json } else { quoted(&json) },
         cut: (!is_whole).then_some(length),
     })

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{errors::BrowserError, refusal::Said, tab::Tab};
+use crate::{errors::BrowserError, script_reply::ScriptReply, tab::Tab};
 
 /// The maximum number of lines that are returned.
 const MOST: usize = 50;
 
 /// The text or pattern to search for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Find {
+pub enum LineQuery {
     /// A text, in any case.
     Text(String),
     /// A JavaScript regular expression: `order \d+`, or with flags `/order \d+/i`.
@@ -20,7 +20,7 @@ pub enum Find {
 
 /// The lines of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundLines {
     /// The matching lines with their refs.
     pub lines: Vec<String>,
     /// Number of matching lines; more than `lines` contains if those were cut.
@@ -29,21 +29,21 @@ pub struct Found {
 
 impl Tab {
     /// Searches all frames for lines.
-    pub async fn find(&self, find: &Find) -> Result<Found, BrowserError> {
-        let mut all = Found::default();
-        let question = &Question::from(find);
-        let asked: Vec<(_, Said<Matches>)> = match find {
-            Find::Text(_) => {
-                self.in_frames(|frame| async move { self.ask(&frame, "find", (question,)).await })
+    pub async fn find(&self, find: &LineQuery) -> Result<FoundLines, BrowserError> {
+        let mut all = FoundLines::default();
+        let question = &LineSearchOptions::from(find);
+        let asked: Vec<(_, ScriptReply<LineSearchReply>)> = match find {
+            LineQuery::Text(_) => {
+                self.query_all_frames(|frame| async move { self.ask(&frame, "find", (question,)).await })
                     .await?
             }
-            Find::Regex(_) => {
+            LineQuery::Regex(_) => {
                 let ask = |frame: Arc<_>| async move { self.ask_with_pattern(&frame, "find", (question,)).await };
-                self.one_by_one(self.frames(), ask).await?
+                self.query_in_order(self.frames(), ask).await?
             }
         };
         for (_, said) in asked {
-            let matches = said.done(find.written())?;
+            let matches = said.into_result(find.written())?;
             all.total += matches.total;
             all.lines.extend(matches.lines);
         }
@@ -52,7 +52,7 @@ impl Tab {
     }
 }
 
-impl Find {
+impl LineQuery {
     fn written(&self) -> &str {
         match self {
             Self::Text(written) | Self::Regex(written) => written,
@@ -62,7 +62,7 @@ impl Find {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Question<'a> {
+struct LineSearchOptions<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -71,11 +71,11 @@ struct Question<'a> {
     max_results: usize,
 }
 
-impl<'a> From<&'a Find> for Question<'a> {
-    fn from(find: &'a Find) -> Self {
+impl<'a> From<&'a LineQuery> for LineSearchOptions<'a> {
+    fn from(find: &'a LineQuery) -> Self {
         let (text, regex, flags) = match find {
-            Find::Text(text) => (Some(text.as_str()), None, ""),
-            Find::Regex(regex) => {
+            LineQuery::Text(text) => (Some(text.as_str()), None, ""),
+            LineQuery::Regex(regex) => {
                 let (regex, flags) = literal(regex).unwrap_or((regex, ""));
                 (None, Some(regex), flags)
             }
@@ -97,7 +97,7 @@ fn literal(written: &str) -> Option<(&str, &str)> {
 }
 
 #[derive(Deserialize)]
-struct Matches {
+struct LineSearchReply {
     lines: Vec<String>,
     total: usize,
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{errors::BrowserError, refusal::Said, snapshot::Snapshot, tab::Tab, target::Target};
+use crate::{errors::BrowserError, script_reply::ScriptReply, snapshot::PageSnapshot, tab::Tab, target::Target};
 
 /// The element and the limits of a markup request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,17 +18,17 @@ pub struct HtmlRequest {
 
 impl Tab {
     /// Returns the markup of an element without scripts, styles, comments and long data.
-    pub async fn html(&self, request: &HtmlRequest) -> Result<Snapshot, BrowserError> {
+    pub async fn html(&self, request: &HtmlRequest) -> Result<PageSnapshot, BrowserError> {
         let located = self.locate(&request.target).await?;
-        let question = Question {
+        let question = HtmlOptions {
             depth: request.depth,
             max_size: request.max_size,
             exclude_selector: request.exclude.as_deref(),
         };
-        let said: Said<Markup> = self.ask(&located.frame, "html", (&located.reference, question)).await?;
+        let said: ScriptReply<HtmlReply> = self.ask(&located.frame, "html", (&located.reference, question)).await?;
         // The element has been found already, so an invalid selector can only be the one of `exclude`.
-        let markup = said.done(request.exclude.as_deref().unwrap_or(&located.reference))?;
-        Ok(Snapshot {
+        let markup = said.into_result(request.exclude.as_deref().unwrap_or(&located.reference))?;
+        Ok(PageSnapshot {
             text: markup.html,
             cut: markup.truncated.is_some(),
             of: markup.truncated.map(|cut| cut.of),
@@ -38,7 +38,7 @@ impl Tab {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Question<'a> {
+struct HtmlOptions<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     depth: Option<u32>,
     max_size: usize,
@@ -47,12 +47,12 @@ struct Question<'a> {
 }
 
 #[derive(Deserialize)]
-struct Markup {
+struct HtmlReply {
     html: String,
-    truncated: Option<Cut>,
+    truncated: Option<HtmlTruncation>,
 }
 
 #[derive(Deserialize)]
-struct Cut {
+struct HtmlTruncation {
     of: usize,
 }

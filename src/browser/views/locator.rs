@@ -2,10 +2,10 @@
 
 use serde::Deserialize;
 
-use crate::{errors::BrowserError, refusal::Said, tab::Tab, target::Target};
+use crate::{errors::BrowserError, script_reply::ScriptReply, tab::Tab, target::Target};
 
 #[derive(Deserialize)]
-struct Written {
+struct LocatorReply {
     locator: String,
 }
 
@@ -13,8 +13,8 @@ impl Tab {
     /// Returns the Playwright locator of an element without its `page.`: `getByRole('button', { name: 'Save' })`.
     pub async fn locator(&self, target: &Target) -> Result<String, BrowserError> {
         let located = self.locate(target).await?;
-        let said: Said<Written> = self.ask(&located.frame, "playwright", (&located.reference,)).await?;
-        let Written { locator } = said.done(&located.called)?;
+        let said: ScriptReply<LocatorReply> = self.ask(&located.frame, "playwright", (&located.reference,)).await?;
+        let LocatorReply { locator } = said.into_result(&located.called)?;
         Ok(locator.strip_prefix("page.").map_or(locator.clone(), str::to_owned))
     }
 }

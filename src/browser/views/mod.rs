@@ -4,17 +4,17 @@ mod elements;
 mod evaluate;
 mod find;
 mod html;
+mod image_size;
 mod locator;
 mod pdf;
-mod pixels;
 mod screenshot;
 mod wait;
 
-pub use elements::{Element, ElementQuery, Elements};
-pub use evaluate::Evaluated;
-pub use find::{Find, Found};
+pub use elements::{ElementQuery, FoundElement, FoundElements};
+pub use evaluate::ScriptValue;
+pub use find::{FoundLines, LineQuery};
 pub use html::HtmlRequest;
-pub use screenshot::{Picture, Shot};
+pub use screenshot::{Screenshot, ScreenshotOptions};
 pub use wait::Wait;
 
-pub use crate::devtools::protocol::capture::ImageFormat;
+pub use crate::devtools::protocol::capture::ScreenshotFormat;

@@ -25,7 +25,7 @@ impl Tab {
             generate_tagged_pdf: true,
             transfer_mode: "ReturnAsStream",
         };
-        let stream = Stream {
+        let stream = PdfStream {
             page: self.page(),
             handle: self.page().call(&print).await?.stream,
         };
@@ -57,12 +57,12 @@ impl Tab {
 }
 
 /// A stream of Chromium. Dropping it closes the stream.
-struct Stream<'a> {
+struct PdfStream<'a> {
     page: &'a Channel,
     handle: StreamHandle,
 }
 
-impl Drop for Stream<'_> {
+impl Drop for PdfStream<'_> {
     fn drop(&mut self) {
         self.page.send(&CloseStream {
             handle: self.handle.clone(),

@@ -3,11 +3,11 @@
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde::Deserialize;
 
-use super::pixels;
+use super::image_size;
 use crate::{
-    devtools::protocol::capture::{CaptureScreenshot, Clip, GetLayoutMetrics, ImageFormat, LayoutMetrics},
+    devtools::protocol::capture::{CaptureScreenshot, Clip, GetLayoutMetrics, LayoutMetrics, ScreenshotFormat},
     errors::BrowserError,
-    refusal::Said,
+    script_reply::ScriptReply,
     tab::{AimOptions, Tab},
     target::Target,
 };
@@ -19,12 +19,12 @@ const MOST: f64 = 40e6;
 
 /// The area and the format of a screenshot.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Shot {
+pub struct ScreenshotOptions {
     /// The element to show alone.
     pub target: Option<Target>,
     /// True to show the whole page instead of the viewport.
     pub full_page: bool,
-    pub format: ImageFormat,
+    pub format: ScreenshotFormat,
     /// The quality from 1 to 100; ignored for PNG.
     pub quality: Option<u8>,
     /// The maximum width in pixels. The image is made smaller to fit, never larger.
@@ -43,14 +43,14 @@ struct Rect {
 }
 
 #[derive(Deserialize)]
-struct Aimed {
+struct AimReply {
     #[serde(rename = "box")]
     area: Rect,
 }
 
 /// An encoded screenshot.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Picture {
+pub struct Screenshot {
     /// The bytes of the encoded image.
     pub bytes: Vec<u8>,
     /// The media type: `image/png`, `image/jpeg` or `image/webp`.
@@ -68,18 +68,18 @@ pub struct Picture {
 impl Tab {
     /// Takes a screenshot of the viewport, the whole page, or an element (scrolled into view, as far as its frames show
     /// it).
-    pub async fn screenshot(&self, shot: &Shot) -> Result<Picture, BrowserError> {
+    pub async fn screenshot(&self, shot: &ScreenshotOptions) -> Result<Screenshot, BrowserError> {
         let area = match &shot.target {
             Some(target) => Some(self.area_of(target).await?),
             None => None,
         };
         let metrics = self.page().call(&GetLayoutMetrics {}).await?;
-        let Framed { clip, cut, is_reduced } = framed(shot, area, &metrics);
+        let ScreenshotArea { clip, cut, is_reduced } = framed(shot, area, &metrics);
         let capture = CaptureScreenshot {
             format: shot.format,
-            quality: shot.quality.filter(|_| shot.format != ImageFormat::Png),
+            quality: shot.quality.filter(|_| shot.format != ScreenshotFormat::Png),
             clip,
-            capture_beyond_viewport: !is_seen(clip, &metrics),
+            capture_beyond_viewport: !is_in_viewport(clip, &metrics),
             optimize_for_speed: false,
         };
         let data = self.page().call(&capture).await?.data;
@@ -88,13 +88,13 @@ impl Tab {
             .decode(data)
             .map_err(|error| unreadable(format!("drew a picture that is not base64: {error}")))?;
         let (width, height) =
-            pixels::size(&bytes).ok_or_else(|| unreadable("drew a picture of an unknown form".to_owned()))?;
+            image_size::size(&bytes).ok_or_else(|| unreadable("drew a picture of an unknown form".to_owned()))?;
         let mime = match shot.format {
-            ImageFormat::Png => "image/png",
-            ImageFormat::Jpeg => "image/jpeg",
-            ImageFormat::Webp => "image/webp",
+            ScreenshotFormat::Png => "image/png",
+            ScreenshotFormat::Jpeg => "image/jpeg",
+            ScreenshotFormat::Webp => "image/webp",
         };
-        Ok(Picture {
+        Ok(Screenshot {
             bytes,
             mime,
             width,
@@ -113,8 +113,8 @@ impl Tab {
             ..AimOptions::default()
         };
         let aim = (&located.reference, aim);
-        let said: Said<Aimed> = self.ask(&located.frame, "aim", aim).await?;
-        let mut area = said.done(&located.called)?.area;
+        let said: ScriptReply<AimReply> = self.ask(&located.frame, "aim", aim).await?;
+        let mut area = said.into_result(&located.called)?.area;
         let mut frame = located.frame;
         while let Some((corner, scale)) = self.frame_corner(&frame).await? {
             area = Rect {
@@ -134,13 +134,13 @@ impl Tab {
 
 /// The part of the page that is drawn, in CSS pixels from the page's upper left corner, and the limits that were
 /// applied.
-struct Framed {
+struct ScreenshotArea {
     clip: Clip,
     cut: Option<(u32, u32)>,
     is_reduced: bool,
 }
 
-fn framed(shot: &Shot, area: Option<Rect>, metrics: &LayoutMetrics) -> Framed {
+fn framed(shot: &ScreenshotOptions, area: Option<Rect>, metrics: &LayoutMetrics) -> ScreenshotArea {
     let seen = metrics.css_visual_viewport;
     let all = match area {
         // Whole pixels, so that no edge is blurred.
@@ -175,7 +175,7 @@ fn framed(shot: &Shot, area: Option<Rect>, metrics: &LayoutMetrics) -> Framed {
         height,
         scale,
     };
-    Framed {
+    ScreenshotArea {
         clip,
         cut: (height < all.height || width < all.width).then(|| (whole(height), whole(all.height))),
         is_reduced: scale < wanted,
@@ -183,7 +183,7 @@ fn framed(shot: &Shot, area: Option<Rect>, metrics: &LayoutMetrics) -> Framed {
 }
 
 /// True if the viewport shows the whole area. Chromium then need not change the page's layout, which pages can detect.
-fn is_seen(clip: Clip, metrics: &LayoutMetrics) -> bool {
+fn is_in_viewport(clip: Clip, metrics: &LayoutMetrics) -> bool {
     let seen = metrics.css_visual_viewport;
     clip.x >= seen.page_x
         && clip.y >= seen.page_y

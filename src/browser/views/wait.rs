@@ -2,13 +2,13 @@
 
 use std::{pin::Pin, task::Poll, time::Duration};
 
-use fumi_base::{project::quoted, text::Text};
+use fumi_base::{project::quoted, text::BilingualText};
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
 use crate::{
     errors::BrowserError,
-    tab::{Frame, Tab},
+    tab::{Tab, TabFrame},
 };
 
 /// The maximum time that a caller may ask to wait.
@@ -38,7 +38,7 @@ impl Tab {
         if wait.time.is_some_and(|time| time > LONGEST) {
             return Err(BrowserError::Argument {
                 argument: "time",
-                reason: Text::new("at most 60 seconds", "60 秒以下で指定してください"),
+                reason: BilingualText::new("at most 60 seconds", "60 秒以下で指定してください"),
             });
         }
         if wait.text.is_none() && wait.text_gone.is_none() {
@@ -55,8 +55,8 @@ impl Tab {
                     patience,
                 )
             };
-            let shown = self.awaited(Sought::Shown(text), end);
-            self.unless_stopped(async { shown.await.ok_or_else(late) }).await?;
+            let shown = self.until_met(TextCondition::Shown(text), end);
+            self.unless_blocked(async { shown.await.ok_or_else(late) }).await?;
         }
         if let Some(text) = &wait.text_gone {
             let late = || {
@@ -66,8 +66,8 @@ impl Tab {
                     patience,
                 )
             };
-            let gone = self.awaited(Sought::Gone(text), end);
-            self.unless_stopped(async { gone.await.ok_or_else(late) }).await?;
+            let gone = self.until_met(TextCondition::Gone(text), end);
+            self.unless_blocked(async { gone.await.ok_or_else(late) }).await?;
         }
         Ok(())
     }
@@ -75,7 +75,7 @@ impl Tab {
 
 /// The condition of one wait.
 #[derive(Clone, Copy)]
-enum Sought<'a> {
+enum TextCondition<'a> {
     /// A text that some frame shows.
     Shown(&'a str),
     /// A text that no frame shows.
@@ -84,13 +84,13 @@ enum Sought<'a> {
 
 impl Tab {
     /// Returns `None` if the condition is not met before `end`.
-    async fn awaited(&self, sought: Sought<'_>, end: Instant) -> Option<()> {
+    async fn until_met(&self, sought: TextCondition<'_>, end: Instant) -> Option<()> {
         loop {
             let began = Instant::now();
             let left = end.saturating_duration_since(began);
             let is_so = match sought {
-                Sought::Shown(text) => self.is_shown(text, left.min(ROUND)).await,
-                Sought::Gone(text) => self.is_gone(text, left.min(ROUND)).await,
+                TextCondition::Shown(text) => self.is_shown(text, left.min(ROUND)).await,
+                TextCondition::Gone(text) => self.is_gone(text, left.min(ROUND)).await,
             };
             if is_so {
                 return Some(());
@@ -110,7 +110,7 @@ impl Tab {
             ..Conditions::lasting(time)
         };
         let frames = self.frames();
-        let looks = frames.iter().map(|frame| Box::pin(self.holds(frame, conditions)));
+        let looks = frames.iter().map(|frame| Box::pin(self.is_met_in(frame, conditions)));
         // A frame that does not answer must not hold up the others.
         let answered = tokio::time::timeout(time + ROUND, any(looks.collect()));
         answered.await.unwrap_or_default()
@@ -122,13 +122,13 @@ impl Tab {
             text_gone: Some(text),
             ..Conditions::lasting(time)
         };
-        let asked = self.in_frames(|frame| async move { Ok(self.holds(&frame, conditions).await) });
+        let asked = self.query_all_frames(|frame| async move { Ok(self.is_met_in(&frame, conditions).await) });
         asked.await.is_ok_and(|said| said.iter().all(|(_, holds)| *holds))
     }
 
     /// True if the conditions are met in a frame before their time is over. False if the frame is navigating or fails.
-    async fn holds(&self, frame: &Frame, conditions: Conditions<'_>) -> bool {
-        let said: Result<Outcome, _> = self.ask(frame, "wait", (conditions,)).await;
+    async fn is_met_in(&self, frame: &TabFrame, conditions: Conditions<'_>) -> bool {
+        let said: Result<WaitReply, _> = self.ask(frame, "wait", (conditions,)).await;
         said.is_ok_and(|outcome| outcome.ok)
     }
 }
@@ -155,7 +155,7 @@ impl Conditions<'_> {
 }
 
 #[derive(Deserialize)]
-struct Outcome {
+struct WaitReply {
     #[serde(default)]
     ok: bool,
 }
@@ -181,6 +181,6 @@ async fn any<F: Future<Output = bool> + Unpin>(mut futures: Vec<F>) -> bool {
 }
 
 fn late(en: &str, ja: &str, after: Duration) -> BrowserError {
-    let what = Text::new(en.to_owned(), ja.to_owned());
-    BrowserError::TooLate { what, after }
+    let what = BilingualText::new(en.to_owned(), ja.to_owned());
+    BrowserError::TimedOut { what, after }
 }

@@ -4,7 +4,7 @@
 //! error: it is skipped and listed (see [`crate::skipped`]).
 
 use fumi_base::{
-    errors::{Book, Teach},
+    errors::{ErrorCatalog, UserError},
     project::quoted,
 };
 
@@ -18,7 +18,7 @@ pub enum SearchError {
         pattern: String,
         column: usize,
         reason: String,
-        advice: Advice,
+        advice: SearchAdvice,
     },
     #[error("{argument}: invalid glob: {reason}")]
     Glob {
@@ -48,7 +48,7 @@ pub enum SearchError {
 
 /// The advice that is likely to help with a rejected query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Advice {
+pub enum SearchAdvice {
     /// The text was probably meant literally.
     FixedStrings,
     /// The expression contains a line break, which only a multi-line search can match.
@@ -65,7 +65,7 @@ pub enum Advice {
     NoNul,
 }
 
-impl Advice {
+impl SearchAdvice {
     /// Returns the hint in English.
     const fn en(self) -> &'static str {
         match self {
@@ -91,7 +91,7 @@ impl Advice {
     }
 
     /// Returns the change to a call whose pattern contains a slash, in the same form.
-    fn of_slashed(pattern: &str, is_glob: bool) -> String {
+    fn slash_change(pattern: &str, is_glob: bool) -> String {
         let looks_like_glob = pattern.contains("/*") || pattern.contains("**");
         if !is_glob && !looks_like_glob && regex::Regex::new(pattern).is_ok() {
             return r#"{"full_path_match": true}"#.to_owned();
@@ -132,9 +132,10 @@ impl Advice {
 }
 
 /// The catalogue of search errors.
-pub static BOOK: std::sync::LazyLock<Book> = std::sync::LazyLock::new(|| Book::embedded(include_str!("search.toml")));
+pub static BOOK: std::sync::LazyLock<ErrorCatalog> =
+    std::sync::LazyLock::new(|| ErrorCatalog::embedded(include_str!("search.toml")));
 
-impl Teach for SearchError {
+impl UserError for SearchError {
     fn entry(&self) -> &'static str {
         match self {
             Self::Regex { .. } => "INVALID_REGEX",
@@ -152,14 +153,14 @@ impl Teach for SearchError {
         }
     }
 
-    fn book(&self) -> &'static Book {
+    fn catalog(&self) -> &'static ErrorCatalog {
         match self {
             Self::System { .. } | Self::Cancelled => &fumi_base::project::BOOK,
             _ => &BOOK,
         }
     }
 
-    fn facts(&self) -> Vec<(&'static str, String)> {
+    fn params(&self) -> Vec<(&'static str, String)> {
         match self {
             Self::Regex {
                 argument,
@@ -192,7 +193,7 @@ impl Teach for SearchError {
             ],
             Self::SlashInName { pattern, glob } => vec![
                 ("pattern", quoted(pattern)),
-                ("change", Advice::of_slashed(pattern, *glob)),
+                ("change", SearchAdvice::slash_change(pattern, *glob)),
             ],
             Self::HiddenName { pattern } => vec![("pattern", quoted(pattern))],
             Self::Extension { value } | Self::Kind { value } => vec![("value", quoted(value))],
@@ -215,12 +216,12 @@ impl Teach for SearchError {
 
 #[cfg(test)]
 mod tests {
-    use fumi_base::errors::Teach;
+    use fumi_base::errors::UserError;
 
-    use super::{Advice, BOOK, SearchError};
+    use super::{BOOK, SearchAdvice, SearchError};
 
     #[test]
-    fn every_error_teaches_in_both_languages_and_no_entry_is_unused() {
+    fn every_error_has_messages_and_every_entry_is_used() {
         let all = [
             SearchError::System { path: "src".to_owned() },
             SearchError::Regex {
@@ -228,7 +229,7 @@ mod tests {
                 pattern: "a(".to_owned(),
                 column: 2,
                 reason: "unclosed group".to_owned(),
-                advice: Advice::FixedStrings,
+                advice: SearchAdvice::FixedStrings,
             },
             SearchError::Glob {
                 argument: "exclude",
@@ -264,7 +265,7 @@ mod tests {
         let unfilled = regex::Regex::new(r"\{[a-z_]+\}").expect("valid");
         let mut entries: Vec<&str> = BOOK.entries().map(|(name, _)| name).collect();
         for error in &all {
-            let lesson = error.lesson();
+            let lesson = error.error_message();
             for text in [&lesson.message, &lesson.next] {
                 assert!(!unfilled.is_match(&text.en), "{}", text.en);
                 assert!(!unfilled.is_match(&text.ja) && text.ja != text.en, "{}", text.ja);
@@ -272,6 +273,6 @@ mod tests {
             entries.retain(|entry| *entry != error.entry());
         }
         assert!(entries.is_empty(), "{entries:?}");
-        assert_eq!(SearchError::Cancelled.lesson().code, "CANCELLED");
+        assert_eq!(SearchError::Cancelled.error_message().code, "CANCELLED");
     }
 }

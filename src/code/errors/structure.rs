@@ -8,7 +8,7 @@ use std::{fmt::Write as _, sync::LazyLock};
 use serde::{Deserialize, Serialize};
 
 use fumi_base::{
-    errors::{Book, Teach},
+    errors::{ErrorCatalog, UserError},
     project::quoted,
 };
 
@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// The catalogue of structure errors.
-pub static BOOK: LazyLock<Book> = LazyLock::new(|| Book::embedded(include_str!("structure.toml")));
+pub static BOOK: LazyLock<ErrorCatalog> = LazyLock::new(|| ErrorCatalog::embedded(include_str!("structure.toml")));
 
 /// An error of extracting elements, querying, or cutting sections.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, thiserror::Error)]
@@ -30,9 +30,9 @@ pub enum StructureError {
     #[error("unknown language: {asked}")]
     UnknownLanguage { asked: String },
     #[error("invalid tree-sitter query at {}:{}: {}", _0.line, _0.column, _0.reason.0)]
-    BadQuery(Box<QueryFault>),
+    BadQuery(Box<QuerySyntaxError>),
     #[error("invalid pattern at {}:{}: {}", _0.line, _0.column, _0.reason.0)]
-    BadPattern(Box<QueryFault>),
+    BadPattern(Box<QuerySyntaxError>),
     #[error("unknown query key {key} for {language}")]
     UnknownQueryKey {
         key: String,
@@ -99,7 +99,7 @@ pub enum ParserLimit {
 
 /// The position and reason of an error in a tree-sitter query or pattern.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct QueryFault {
+pub struct QuerySyntaxError {
     /// The 1-based line of the query.
     pub line: usize,
     /// The 0-based column, in characters.
@@ -116,7 +116,7 @@ impl StructureError {
     /// Adds the line of the file's first parse error to [`StructureError::UnknownElement`]; other errors stay as they
     /// are.
     #[must_use]
-    pub fn in_broken(mut self, line: Option<usize>) -> Self {
+    pub fn with_parse_error(mut self, line: Option<usize>) -> Self {
         if let Self::UnknownElement { broken, .. } = &mut self {
             *broken = line;
         }
@@ -124,7 +124,7 @@ impl StructureError {
     }
 }
 
-impl Teach for StructureError {
+impl UserError for StructureError {
     fn entry(&self) -> &'static str {
         match self {
             Self::UnsupportedLanguage { .. } => "UNSUPPORTED_LANGUAGE",
@@ -145,7 +145,7 @@ impl Teach for StructureError {
         }
     }
 
-    fn book(&self) -> &'static Book {
+    fn catalog(&self) -> &'static ErrorCatalog {
         match self {
             Self::Cancelled => &fumi_base::project::BOOK,
             _ => &BOOK,
@@ -153,16 +153,16 @@ impl Teach for StructureError {
     }
 
     #[expect(clippy::too_many_lines, reason = "a list: one entry a failure")]
-    fn facts(&self) -> Vec<(&'static str, String)> {
+    fn params(&self) -> Vec<(&'static str, String)> {
         match self {
-            Self::UnsupportedLanguage { path } => vec![("path", quoted(path)), ("known", languages::known())],
+            Self::UnsupportedLanguage { path } => vec![("path", quoted(path)), ("known", languages::known_names())],
             Self::EmptyFile { path } => vec![("path", quoted(path))],
             Self::UnknownLanguage { asked } => {
                 let names: Vec<&str> = languages::all().map(|language| language.name).collect();
-                let (nearest, nearest_ja) = did_you_mean(&nearest(asked, names));
+                let (nearest, nearest_ja) = did_you_mean(&most_similar(asked, names));
                 vec![
                     ("language", quoted(asked)),
-                    ("known", languages::known()),
+                    ("known", languages::known_names()),
                     ("nearest", nearest),
                     ("nearest_ja", nearest_ja),
                 ]
@@ -297,7 +297,7 @@ impl Teach for StructureError {
 
 /// Returns the names most similar to a misspelt one, best first, at most three; empty if none is similar.
 #[must_use]
-pub fn nearest<'n>(wanted: &str, names: impl IntoIterator<Item = &'n str>) -> Vec<String> {
+pub fn most_similar<'n>(wanted: &str, names: impl IntoIterator<Item = &'n str>) -> Vec<String> {
     // Below this similarity a suggestion misleads more often than it helps (Jaro-Winkler, 0 to 1).
     const LIKE: f64 = 0.7;
     let lower = wanted.to_lowercase();
@@ -324,26 +324,26 @@ fn did_you_mean(names: &[String]) -> (String, String) {
 
 #[cfg(test)]
 mod tests {
-    use fumi_base::errors::Teach;
+    use fumi_base::errors::UserError;
 
-    use super::{BOOK, ParserLimit, QueryFault, StructureError, nearest};
+    use super::{BOOK, ParserLimit, QuerySyntaxError, StructureError, most_similar};
 
     #[test]
-    fn every_failure_has_its_sentences_filled() {
+    fn every_error_message_is_complete() {
         let text = || "x".to_owned();
         let pair = || (text(), text());
         let all = [
             StructureError::UnsupportedLanguage { path: text() },
             StructureError::EmptyFile { path: text() },
             StructureError::UnknownLanguage { asked: text() },
-            StructureError::BadQuery(Box::new(QueryFault {
+            StructureError::BadQuery(Box::new(QuerySyntaxError {
                 line: 1,
                 column: 2,
                 excerpt: text(),
                 reason: pair(),
                 hint: pair(),
             })),
-            StructureError::BadPattern(Box::new(QueryFault {
+            StructureError::BadPattern(Box::new(QuerySyntaxError {
                 line: 1,
                 column: 2,
                 excerpt: text(),
@@ -395,7 +395,7 @@ mod tests {
             StructureError::Cancelled,
         ];
         for error in &all {
-            let lesson = error.lesson();
+            let lesson = error.error_message();
             for sentence in [&lesson.message.en, &lesson.message.ja, &lesson.next.en, &lesson.next.ja] {
                 assert!(
                     !sentence.is_empty() && !sentence.contains('{'),
@@ -410,8 +410,8 @@ mod tests {
     }
 
     #[test]
-    fn only_names_that_are_alike_are_offered() {
-        assert_eq!(nearest("method", ["methods", "classes", "imports"]), ["methods"]);
-        assert!(nearest("zzz", ["methods", "classes"]).is_empty());
+    fn only_similar_names_are_suggested() {
+        assert_eq!(most_similar("method", ["methods", "classes", "imports"]), ["methods"]);
+        assert!(most_similar("zzz", ["methods", "classes"]).is_empty());
     }
 }

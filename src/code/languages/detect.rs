@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn the_text_decides_whose_header_it_is() {
+    fn content_decides_language_of_shared_header() {
         let c = "#ifndef A_H\n#define A_H\n/* a class of\n * namespaces */\nstruct a { int class; };\nint f(void);\n#endif\n";
         assert_eq!(name("a.h", c, None), "c");
         assert_eq!(name("a.h", "#include <vector>\nint f();\n", None), "cpp");
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn the_name_then_the_first_line_then_the_content() {
+    fn name_precedes_shebang_and_shebang_precedes_content() {
         assert_eq!(name("src/a.py", "", None), "python");
         assert_eq!(name("src/A.PYI", "", None), "python");
         assert_eq!(name("bin/tool", "#!/usr/bin/env -S python3.11 -u\n", None), "python");

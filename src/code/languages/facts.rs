@@ -6,17 +6,17 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::elements::{Kind, ParamKind, Visibility};
+use crate::elements::{ElementKind, ParamKind, Visibility};
 
 /// The contents of one `language.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Facts {
+pub struct LanguageFacts {
     /// The name for display, such as `TypeScript`.
     pub title: String,
     /// The kind of content that the language describes, which decides the columns of its tables.
     #[serde(default)]
-    pub family: Family,
+    pub family: LanguageFamily,
     /// Other names that a caller may use, in lower case.
     #[serde(default)]
     pub aliases: Vec<String>,
@@ -27,7 +27,7 @@ pub struct Facts {
     pub extensions: Vec<String>,
     /// Extensions of another language that this one shares, decided by the content of the file.
     #[serde(default)]
-    pub shared: Shared,
+    pub shared: SharedExtensions,
     /// Complete file names, matched exactly.
     #[serde(default)]
     pub file_names: Vec<String>,
@@ -69,7 +69,7 @@ pub struct Facts {
     /// the last line needs one.
     pub feed_behind: Option<char>,
     /// Handling of preprocessor conditions that cut through braces; `None` leaves them to the grammar.
-    pub branches: Option<Branches>,
+    pub branches: Option<BranchFacts>,
     /// Definitions that are not searched for in bodies.
     #[serde(default)]
     pub locals: Locals,
@@ -84,10 +84,10 @@ pub struct Facts {
     pub capital_constants: bool,
     /// Fields and node kinds of the parts of a definition.
     #[serde(default)]
-    pub parts: Parts,
+    pub parts: PartFacts,
     /// Node kinds that distinguish the kinds of parameters.
     #[serde(default)]
-    pub params: Params,
+    pub params: ParamFacts,
     /// Rules for visibility without a modifier.
     #[serde(default)]
     pub visibility: Visibilities,
@@ -96,7 +96,7 @@ pub struct Facts {
     pub decorators: BTreeMap<String, String>,
     /// Node kinds that count as decisions for cyclomatic complexity.
     #[serde(default)]
-    pub complexity: Complexity,
+    pub complexity: ComplexityFacts,
     /// Classes of tags or of properties, by name; a name that ends with `*` is a prefix.
     #[serde(default)]
     pub classes: BTreeMap<String, Vec<String>>,
@@ -108,7 +108,7 @@ pub struct Facts {
     pub optional_ends: Vec<String>,
     /// Settings for patterns of example code.
     #[serde(default)]
-    pub pattern: Example,
+    pub pattern: PatternFacts,
     /// The predefined queries, keyed by name.
     #[serde(default)]
     pub queries: BTreeMap<String, Selection>,
@@ -125,7 +125,7 @@ fn at_sign() -> [String; 2] {
     ["@".to_owned(), String::new()]
 }
 
-impl Facts {
+impl LanguageFacts {
     /// Returns the class of a tag or property: that of its whole name, else that of the longest matching prefix.
     #[must_use]
     pub fn class_of(&self, name: &str) -> Option<&str> {
@@ -150,7 +150,7 @@ impl Facts {
 /// Extensions owned by another language, and the patterns that identify files of this one.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Shared {
+pub struct SharedExtensions {
     /// Extensions without the dot, in lower case; each is among the `extensions` of exactly one other language.
     pub extensions: Vec<String>,
     /// Regular expressions over the whole text; one match assigns the file to this language.
@@ -162,7 +162,7 @@ pub struct Shared {
 /// Settings for conditions that cut through braces: only the first branch is kept, unless it is known never to be true.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Branches {
+pub struct BranchFacts {
     /// Words whose conditions are never true in this language.
     pub never: Vec<String>,
 }
@@ -180,7 +180,7 @@ pub struct Locals {
 /// The kind of content that a language describes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Family {
+pub enum LanguageFamily {
     /// Programs: classes, functions, variables.
     #[default]
     Code,
@@ -197,7 +197,7 @@ pub enum Family {
 /// Names of fields, or of node kinds among a definition's direct children.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Parts {
+pub struct PartFacts {
     pub params: Vec<String>,
     /// The return type, or the declared type of a variable.
     pub type_name: Vec<String>,
@@ -219,7 +219,7 @@ pub struct Parts {
 /// Rules by which the children of a parameter list become parameters.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Params {
+pub struct ParamFacts {
     /// Node kinds that make a parameter special; either its own kind or that of its first child.
     pub kinds: BTreeMap<String, ParamKind>,
     /// Node kinds that are not parameters but make those before (`positional_only`) or after (`keyword_only`) special.
@@ -243,7 +243,7 @@ pub struct Visibilities {
 /// The decisions that count for cyclomatic complexity.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Complexity {
+pub struct ComplexityFacts {
     /// Named node kinds; `kind.field` counts only if the node has that field.
     pub nodes: Vec<String>,
     /// Default branches, which are not decisions: the text of the first child, keyed by node kind (`*` of a shell's
@@ -267,7 +267,7 @@ pub struct Complexity {
 /// Settings that turn a pattern of example code into code that the grammar can parse.
 #[derive(Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Example {
+pub struct PatternFacts {
     /// The character that replaces the `$` of a variable: one that can begin a name.
     pub expando: char,
     /// The character to try if the text does not parse with the first one.
@@ -277,7 +277,7 @@ pub struct Example {
     pub contexts: Vec<String>,
 }
 
-impl Default for Example {
+impl Default for PatternFacts {
     fn default() -> Self {
         Self {
             expando: '$',
@@ -293,7 +293,7 @@ impl Default for Example {
 pub struct Selection {
     /// The kinds of elements to select; empty means every kind.
     #[serde(default)]
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<ElementKind>,
     /// The element class of markup, the property class of a style, or the type of a key's value.
     pub class: Option<String>,
     /// A modifier that the element must have.

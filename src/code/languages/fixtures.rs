@@ -7,30 +7,34 @@ use std::{fmt::Write as _, fs, path::Path};
 
 use super::Language;
 use crate::{
-    elements::{Detail, Element, Elements, Kind, Visibility},
+    elements::{CodeElement, ElementDetail, ElementKind, ElementList, Visibility},
     outline::Outline,
     parse::{one_line, tests},
     table::{TableFormat, render, signature},
 };
 
 /// A column's name, and a predicate for the elements that belong in it.
-type Column = (&'static str, fn(&Element) -> bool);
+type Column = (&'static str, fn(&CodeElement) -> bool);
 
 /// The columns of the table of languages. `docs/regenerate` counts the same.
 const COLUMNS: [Column; 10] = [
     ("classes", |element| element.kind.is_class_like()),
     ("methods", |element| {
-        matches!(element.kind, Kind::Method | Kind::Constructor)
+        matches!(element.kind, ElementKind::Method | ElementKind::Constructor)
     }),
-    ("functions", |element| element.kind == Kind::Function),
-    ("imports", |element| element.kind == Kind::Import),
+    ("functions", |element| element.kind == ElementKind::Function),
+    ("imports", |element| element.kind == ElementKind::Import),
     ("variables", |element| {
         matches!(
             element.kind,
-            Kind::Variable | Kind::Constant | Kind::Field | Kind::EnumMember | Kind::Property
+            ElementKind::Variable
+                | ElementKind::Constant
+                | ElementKind::Field
+                | ElementKind::EnumMember
+                | ElementKind::Property
         )
     }),
-    ("comments", |element| element.kind == Kind::Comment),
+    ("comments", |element| element.kind == ElementKind::Comment),
     ("complexity", |element| {
         element.code().is_some_and(|code| code.complexity.is_some())
     }),
@@ -80,7 +84,7 @@ fn fixtures(wrong: &mut String) -> Vec<Fixture> {
 }
 
 #[test]
-fn every_language_reads_its_fixture_as_expected() {
+fn every_fixture_yields_expected_elements() {
     let mut wrong = String::new();
     for fixture in fixtures(&mut wrong) {
         let name = fixture.language.name;
@@ -105,7 +109,7 @@ fn every_language_reads_its_fixture_as_expected() {
 }
 
 #[test]
-fn an_empty_column_of_the_table_of_languages_has_a_reason_and_no_other_has() {
+fn only_empty_language_columns_have_reasons() {
     let mut wrong = String::new();
     for Fixture { language, file, .. } in fixtures(&mut wrong) {
         let reasons = &language.facts.empty;
@@ -128,7 +132,7 @@ fn an_empty_column_of_the_table_of_languages_has_a_reason_and_no_other_has() {
 }
 
 /// Returns one line for each element: lines, kind, qualified name, then the known details.
-fn outline(elements: &Elements, facts: &super::facts::Facts) -> String {
+fn outline(elements: &ElementList, facts: &super::facts::LanguageFacts) -> String {
     let mut out = String::new();
     for element in &elements.list {
         let span = element.span;
@@ -144,7 +148,7 @@ fn outline(elements: &Elements, facts: &super::facts::Facts) -> String {
             element.kind.name()
         );
         match &element.detail {
-            Detail::Code(code) => {
+            ElementDetail::Code(code) => {
                 let _ = write!(out, " | {}", signature(element, facts));
                 let _ = write!(out, " | {}", code.visibility.name());
                 if !code.modifiers.is_empty() {
@@ -163,13 +167,13 @@ fn outline(elements: &Elements, facts: &super::facts::Facts) -> String {
                     let _ = write!(out, " doc={:?}", code.doc_line());
                 }
             }
-            Detail::Import(import) => {
+            ElementDetail::Import(import) => {
                 let _ = write!(out, " | {}", signature(element, facts));
                 if !import.modifiers.is_empty() {
                     let _ = write!(out, " [{}]", import.modifiers.join(" "));
                 }
             }
-            Detail::Markup(markup) => {
+            ElementDetail::Markup(markup) => {
                 let _ = write!(out, " | {} {}", markup.element_class, signature(element, facts));
                 if !markup.text.is_empty() {
                     let _ = write!(out, " {:?}", markup.text);
@@ -178,7 +182,7 @@ fn outline(elements: &Elements, facts: &super::facts::Facts) -> String {
                     let _ = write!(out, " unclosed");
                 }
             }
-            Detail::Style(style) => {
+            ElementDetail::Style(style) => {
                 let _ = write!(out, " | {}", style.property_class);
                 let properties: Vec<String> = style
                     .properties
@@ -192,13 +196,13 @@ fn outline(elements: &Elements, facts: &super::facts::Facts) -> String {
                     let _ = write!(out, " in {}", style.media.join(" / "));
                 }
             }
-            Detail::Heading { level } => {
+            ElementDetail::Heading { level } => {
                 let _ = write!(out, " | h{level}");
             }
-            Detail::Key { type_name, value } => {
+            ElementDetail::Key { type_name, value } => {
                 let _ = write!(out, " | {type_name} {value}");
             }
-            Detail::Block { info } => {
+            ElementDetail::Block { info } => {
                 if !info.is_empty() {
                     let _ = write!(out, " | {}", one_line(info, 60));
                 }

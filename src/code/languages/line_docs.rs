@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use crate::{elements::Kind, extract::Draft, parse::Parsed};
+use crate::{elements::ElementKind, extract::ElementDraft, parse::ParsedFile};
 
 /// The maximum length of documentation, in characters.
 const LIMIT: usize = 2_000;
@@ -13,12 +13,12 @@ const LIMIT: usize = 2_000;
 /// Documents every definition that has no documentation yet with the comments above it.
 ///
 /// `words` returns the text of a comment without its comment signs, or `None` if the comment documents nothing.
-pub(super) fn document(parsed: &Parsed, drafts: &mut [Draft<'_>], words: impl Fn(&str) -> Option<String>) {
+pub(super) fn document(parsed: &ParsedFile, drafts: &mut [ElementDraft<'_>], words: impl Fn(&str) -> Option<String>) {
     let text = parsed.source.text.as_str();
     // Keyed by the last line of a comment: its first line and its text.
     let comments: HashMap<usize, (usize, Option<String>)> = drafts
         .iter()
-        .filter(|draft| draft.element.kind == Kind::Comment)
+        .filter(|draft| draft.element.kind == ElementKind::Comment)
         .filter(|draft| begins_line(text, draft.element.span.start_byte))
         .map(|draft| {
             let span = draft.element.span;

@@ -4,9 +4,8 @@
 //! express. Queries are compiled once, on first use. No native code is loaded at run time.
 
 mod bash;
-mod branches;
+pub(crate) mod blanked;
 mod c;
-mod columns;
 mod cpp;
 mod csharp;
 mod css;
@@ -18,6 +17,7 @@ pub mod facts;
 mod fixtures;
 mod go;
 mod html;
+mod indentation_limit;
 mod java;
 mod json;
 mod kotlin;
@@ -25,6 +25,7 @@ mod line_docs;
 mod lua;
 mod markdown;
 mod php;
+mod preprocessor_branches;
 mod python;
 mod ruby;
 mod rust;
@@ -32,7 +33,6 @@ mod scala;
 mod sql;
 mod swift;
 mod toml;
-pub(crate) mod unread;
 mod yaml;
 
 use std::{
@@ -47,21 +47,21 @@ use tree_sitter_language::LanguageFn;
 
 use crate::{
     errors::structure::StructureError,
-    extract::{Draft, Plan},
-    parse::{Embed, Parsed},
+    extract::{ElementDraft, ExtractionPlan},
+    parse::{EmbeddedRange, ParsedFile},
 };
 
-use facts::Facts;
-use unread::{Readable, Unread};
+use blanked::{BlankedPart, ParserText};
+use facts::LanguageFacts;
 
 /// A refinement of a language's drafts beyond its query; it may change drafts and add others.
-pub(crate) type Refine = for<'t> fn(&'t Parsed, &mut Vec<Draft<'t>>);
+pub(crate) type Refine = for<'t> fn(&'t ParsedFile, &mut Vec<ElementDraft<'t>>);
 
 /// A function that finds texts in other languages within a file.
-pub(crate) type Embeds = fn(&Parsed) -> Vec<Embed>;
+pub(crate) type Embeds = fn(&ParsedFile) -> Vec<EmbeddedRange>;
 
 /// A function that finds the parts of a text that the grammar must not see.
-pub(crate) type Spare = fn(&str) -> Vec<Unread>;
+pub(crate) type FindUnparseable = fn(&str) -> Vec<BlankedPart>;
 
 /// Returns a file of a language's folder. Tests read it at run time, so that trying a query needs no build.
 macro_rules! data {
@@ -90,7 +90,7 @@ macro_rules! language {
 /// Every language, in the order in which content patterns are tried.
 static TABLE: LazyLock<Vec<Language>> = LazyLock::new(|| {
     vec![
-        language!("python", tree_sitter_python::LANGUAGE, python::refine, "python").sparing(python::too_deep),
+        language!("python", tree_sitter_python::LANGUAGE, python::refine, "python").with_unparseable(python::too_deep),
         language!("java", tree_sitter_java::LANGUAGE, java::refine, "java"),
         language!(
             "javascript",
@@ -113,7 +113,7 @@ static TABLE: LazyLock<Vec<Language>> = LazyLock::new(|| {
             "ecma",
             "typescript"
         ),
-        language!("html", tree_sitter_html::LANGUAGE, html::refine, "html").holding(html::embeds),
+        language!("html", tree_sitter_html::LANGUAGE, html::refine, "html").with_embeds(html::embeds),
         language!("css", tree_sitter_css::LANGUAGE, css::refine, "css"),
         language!("rust", tree_sitter_rust::LANGUAGE, rust::refine, "rust"),
         language!("go", tree_sitter_go::LANGUAGE, go::refine, "go"),
@@ -121,17 +121,17 @@ static TABLE: LazyLock<Vec<Language>> = LazyLock::new(|| {
         language!("cpp", tree_sitter_cpp::LANGUAGE, cpp::refine, "c", "cpp"),
         language!("csharp", tree_sitter_c_sharp::LANGUAGE, csharp::refine, "csharp"),
         language!("php", tree_sitter_php::LANGUAGE_PHP, php::refine, "php"),
-        language!("ruby", tree_sitter_ruby::LANGUAGE, ruby::refine, "ruby").sparing(ruby::long_words),
+        language!("ruby", tree_sitter_ruby::LANGUAGE, ruby::refine, "ruby").with_unparseable(ruby::long_heredoc_words),
         language!("kotlin", tree_sitter_kotlin_ng::LANGUAGE, kotlin::refine, "kotlin"),
         language!("swift", tree_sitter_swift::LANGUAGE, swift::refine, "swift"),
         language!("scala", tree_sitter_scala::LANGUAGE, scala::refine, "scala"),
         language!("sql", tree_sitter_sequel::LANGUAGE, sql::refine, "sql"),
         language!("bash", tree_sitter_bash::LANGUAGE, bash::refine, "bash"),
         language!("lua", tree_sitter_lua::LANGUAGE, lua::refine, "lua"),
-        language!("yaml", tree_sitter_yaml::LANGUAGE, yaml::refine, "yaml").sparing(yaml::too_deep),
+        language!("yaml", tree_sitter_yaml::LANGUAGE, yaml::refine, "yaml").with_unparseable(yaml::too_deep),
         language!("json", tree_sitter_json::LANGUAGE, json::refine, "json"),
         language!("toml", tree_sitter_toml_ng::LANGUAGE, toml::refine, "toml"),
-        language!("markdown", tree_sitter_md::LANGUAGE, markdown::refine, "markdown").holding(markdown::embeds),
+        language!("markdown", tree_sitter_md::LANGUAGE, markdown::refine, "markdown").with_embeds(markdown::embeds),
     ]
 });
 
@@ -140,14 +140,14 @@ pub struct Language {
     /// The name in arguments and replies, such as `python`.
     pub name: &'static str,
     /// The contents of `language.toml`.
-    pub facts: Facts,
+    pub facts: LanguageFacts,
     /// The query that finds elements.
     pub elements_scm: String,
     pub(crate) refine: Refine,
     pub(crate) embeds: Option<Embeds>,
-    spare: Option<Spare>,
+    spare: Option<FindUnparseable>,
     grammar: LanguageFn,
-    plan: OnceLock<Plan>,
+    plan: OnceLock<ExtractionPlan>,
     blank: OnceLock<Vec<bytes::Regex>>,
 }
 
@@ -168,12 +168,12 @@ impl Language {
         }
     }
 
-    fn holding(mut self, embeds: Embeds) -> Self {
+    fn with_embeds(mut self, embeds: Embeds) -> Self {
         self.embeds = Some(embeds);
         self
     }
 
-    fn sparing(mut self, spare: Spare) -> Self {
+    fn with_unparseable(mut self, spare: FindUnparseable) -> Self {
         self.spare = Some(spare);
         self
     }
@@ -186,7 +186,7 @@ impl Language {
 
     /// Returns the text as the parser reads it: of the same length, with blanks for the matches of `blank` in the facts
     /// and for what the grammar cannot handle.
-    pub(crate) fn readable<'t>(&self, text: &'t str) -> Readable<'t> {
+    pub(crate) fn parser_text<'t>(&self, text: &'t str) -> ParserText<'t> {
         let patterns = self.blank.get_or_init(|| {
             // Byte patterns are twenty times as fast on texts that are not all ASCII.
             let compiled = |pattern: &String| {
@@ -197,7 +197,7 @@ impl Language {
         });
         let mut text = Cow::Borrowed(text);
         if let Some(branches) = &self.facts.branches {
-            let unreadable = branches::unreadable(&text, &branches.never);
+            let unreadable = preprocessor_branches::blanked_ranges(&text, &branches.never);
             blank(&mut text, unreadable);
         }
         for pattern in patterns {
@@ -216,12 +216,12 @@ impl Language {
         }
         let unread = self.spare.map_or_else(Vec::new, |spare| spare(&text));
         blank(&mut text, unread.iter().map(|part| part.bytes.clone()).collect());
-        Readable { text, unread }
+        ParserText { text, unread }
     }
 
     /// Returns the compiled query and facts.
-    pub(crate) fn plan(&self) -> &Plan {
-        self.plan.get_or_init(|| match Plan::compile(self) {
+    pub(crate) fn plan(&self) -> &ExtractionPlan {
+        self.plan.get_or_init(|| match ExtractionPlan::compile(self) {
             Ok(plan) => plan,
             Err(reason) => panic!("languages/{}/elements.scm: {reason}", self.name),
         })
@@ -263,7 +263,7 @@ pub fn all() -> impl Iterator<Item = &'static Language> {
 
 /// Returns the names of every language, for messages.
 #[must_use]
-pub fn known() -> String {
+pub fn known_names() -> String {
     all().map(|language| language.name).collect::<Vec<_>>().join(", ")
 }
 
@@ -288,7 +288,7 @@ pub(crate) fn by_tag(tag: &str) -> Option<&'static Language> {
 mod tests {
     use std::{fs, path::Path};
 
-    use crate::extract::Plan;
+    use crate::extract::ExtractionPlan;
 
     pub(super) fn data(folder: &str, file: &str) -> &'static str {
         let path = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -303,7 +303,7 @@ mod tests {
     fn every_query_compiles_and_every_kind_it_names_exists() {
         let broken: Vec<String> = super::all()
             .filter_map(|language| {
-                let reason = Plan::compile(language).err()?;
+                let reason = ExtractionPlan::compile(language).err()?;
                 Some(format!("languages/{}: {reason}", language.name))
             })
             .collect();
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shared_extension_has_one_owner_and_one_other_that_can_tell() {
+    fn shared_extension_has_one_owner_and_one_detectable_other() {
         let mut sharing: Vec<&str> = Vec::new();
         for language in super::all() {
             let shared = &language.facts.shared;
@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn no_two_languages_claim_the_same_file() {
+    fn file_names_belong_to_one_language() {
         let mut claims: Vec<(&str, &str)> = super::all()
             .flat_map(|language| {
                 let facts = &language.facts;

@@ -6,10 +6,13 @@
 
 use std::fmt::Write as _;
 
-use super::{broken, doc, full, html, keys, lines, places, prefix, signature, tight, words};
+use super::{
+    doc, full, html, join_words, lines, prefix, row_positions, signature, write_compact_table, write_keys,
+    write_parse_errors,
+};
 use crate::{
-    elements::{Elements, Kind, Visibility},
-    languages::facts::Family,
+    elements::{ElementKind, ElementList, Visibility},
+    languages::facts::LanguageFamily,
     outline::Outline,
     parse::one_line,
 };
@@ -17,7 +20,7 @@ use crate::{
 /// The maximum length of a documentation's first line, in characters.
 const DOC: usize = 60;
 
-pub(super) fn render(file: &Outline, elements: &Elements) -> String {
+pub(super) fn render(file: &Outline, elements: &ElementList) -> String {
     let facts = &file.source.language.facts;
     let mut out = format!(
         "# {} ({}, {} lines)\n",
@@ -26,35 +29,35 @@ pub(super) fn render(file: &Outline, elements: &Elements) -> String {
         file.lines.count()
     );
     match facts.family {
-        Family::Code => code(&mut out, file, elements),
-        Family::Data => keys(&mut out, elements, ".", tight),
-        Family::Document => full::outline(&mut out, elements, tight),
-        Family::Markup | Family::Style => html::sections(&mut out, file, elements, &html::COMPACT),
+        LanguageFamily::Code => code(&mut out, file, elements),
+        LanguageFamily::Data => write_keys(&mut out, elements, ".", write_compact_table),
+        LanguageFamily::Document => full::write_document(&mut out, elements, write_compact_table),
+        LanguageFamily::Markup | LanguageFamily::Style => html::sections(&mut out, file, elements, &html::COMPACT),
     }
-    broken(&mut out, file);
+    write_parse_errors(&mut out, file);
     out
 }
 
-fn code(out: &mut String, file: &Outline, elements: &Elements) {
+fn code(out: &mut String, file: &Outline, elements: &ElementList) {
     let facts = &file.source.language.facts;
     let named = |kind| {
         let of_kind = elements.list.iter().filter(move |element| element.kind == kind);
         of_kind.map(|element| element.name.as_str()).collect::<Vec<_>>()
     };
     // Writing to a String cannot fail.
-    for package in named(Kind::Package) {
+    for package in named(ElementKind::Package) {
         let _ = writeln!(out, "Package: {package}");
     }
-    let imports = named(Kind::Import);
+    let imports = named(ElementKind::Import);
     if !imports.is_empty() {
         let shown = one_line(&imports.join(", "), 400);
         let _ = writeln!(out, "Imports ({}): {shown}", imports.len());
     }
     let mut rows = Vec::new();
-    for (element, place) in elements.list.iter().zip(places(elements)) {
+    for (element, place) in elements.list.iter().zip(row_positions(elements)) {
         let Some(code) = element.code() else { continue };
         let kind = match element.kind {
-            Kind::Method | Kind::Function | Kind::Constructor => "",
+            ElementKind::Method | ElementKind::Function | ElementKind::Constructor => "",
             kind => kind.name(),
         };
         let name = format!(
@@ -64,14 +67,14 @@ fn code(out: &mut String, file: &Outline, elements: &Elements) {
             signature(element, facts)
         );
         rows.push(vec![
-            words(&[&prefix(element, facts), kind, &name]),
+            join_words(&[&prefix(element, facts), kind, &name]),
             sign(code.visibility).to_owned(),
             lines(element),
             code.complexity.map_or_else(String::new, |value| value.to_string()),
             doc(element, DOC),
         ]);
     }
-    tight(out, &["Signature", "Vis", "Lines", "Cx", "Doc"], &rows);
+    write_compact_table(out, &["Signature", "Vis", "Lines", "Cx", "Doc"], &rows);
 }
 
 /// Returns the sign of a visibility in UML.

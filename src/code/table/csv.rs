@@ -3,15 +3,15 @@
 //! The columns are those of the language's family and do not depend on the file. Line ends are CRLF as the RFC
 //! requires.
 
-use super::rows::{Row, rows};
-use crate::{languages::facts::Family, outline::Outline};
+use super::rows::{ElementRow, rows};
+use crate::{languages::facts::LanguageFamily, outline::Outline};
 
 /// The name of a column and the function that fills it.
-type Column = (&'static str, fn(&Row) -> String);
+type CsvColumn = (&'static str, fn(&ElementRow) -> String);
 
 pub(super) fn render(file: &Outline) -> String {
-    let columns: &[Column] = match file.source.language.facts.family {
-        Family::Code => &[
+    let columns: &[CsvColumn] = match file.source.language.facts.family {
+        LanguageFamily::Code => &[
             ("type", |row| row.kind.to_owned()),
             ("name", |row| row.name.clone()),
             ("parent", |row| row.parent.clone()),
@@ -26,7 +26,7 @@ pub(super) fn render(file: &Outline) -> String {
             ("doc", |row| row.doc.clone()),
             ("decorators", |row| row.decorators.clone()),
         ],
-        Family::Markup => &[
+        LanguageFamily::Markup => &[
             ("type", |row| row.kind.to_owned()),
             ("name", |row| row.name.clone()),
             ("element_class", |row| row.class.clone()),
@@ -36,7 +36,7 @@ pub(super) fn render(file: &Outline) -> String {
             ("start_line", |row| row.start_line.to_string()),
             ("end_line", |row| row.end_line.to_string()),
         ],
-        Family::Style => &[
+        LanguageFamily::Style => &[
             ("type", |row| row.kind.to_owned()),
             ("selector", |row| row.name.clone()),
             ("property", |row| row.signature.clone()),
@@ -46,7 +46,7 @@ pub(super) fn render(file: &Outline) -> String {
             ("start_line", |row| row.start_line.to_string()),
             ("end_line", |row| row.end_line.to_string()),
         ],
-        Family::Document => &[
+        LanguageFamily::Document => &[
             ("type", |row| row.kind.to_owned()),
             ("name", |row| row.name.clone()),
             ("parent", |row| row.parent.clone()),
@@ -54,7 +54,7 @@ pub(super) fn render(file: &Outline) -> String {
             ("start_line", |row| row.start_line.to_string()),
             ("end_line", |row| row.end_line.to_string()),
         ],
-        Family::Data => &[
+        LanguageFamily::Data => &[
             ("key", path),
             ("type", |row| row.class.clone()),
             ("value", |row| row.value.clone()),
@@ -70,7 +70,7 @@ pub(super) fn render(file: &Outline) -> String {
 }
 
 /// Returns the dotted names from the outermost key to this one.
-fn path(row: &Row) -> String {
+fn path(row: &ElementRow) -> String {
     if row.parent.is_empty() {
         row.name.clone()
     } else {

@@ -5,15 +5,18 @@
 
 use std::{collections::BTreeSet, fmt::Write as _};
 
-use super::{DOC, Table, broken, doc, import_signature, keys, lines, prefix, signature, table, words};
+use super::{
+    DOC, TableWriter, doc, import_signature, join_words, lines, prefix, signature, write_keys, write_parse_errors,
+    write_table,
+};
 use crate::{
-    elements::{Detail, Element, Elements, Kind, Visibility},
-    languages::facts::Family,
+    elements::{CodeElement, ElementDetail, ElementKind, ElementList, Visibility},
+    languages::facts::LanguageFamily,
     outline::Outline,
     parse::one_line,
 };
 
-pub(super) fn render(file: &Outline, elements: &Elements) -> String {
+pub(super) fn render(file: &Outline, elements: &ElementList) -> String {
     let facts = &file.source.language.facts;
     let mut out = format!(
         "# {} ({}, {} lines)\n",
@@ -24,30 +27,30 @@ pub(super) fn render(file: &Outline, elements: &Elements) -> String {
     if let Some(doc) = elements.doc.as_deref().and_then(|doc| doc.lines().next()) {
         let _ = writeln!(out, "\n{}", one_line(doc, 200));
     }
-    if facts.family == Family::Document {
-        outline(&mut out, elements, table);
-    } else if facts.family == Family::Data {
-        tree(&mut out, elements);
+    if facts.family == LanguageFamily::Document {
+        write_document(&mut out, elements, write_table);
+    } else if facts.family == LanguageFamily::Data {
+        write_data(&mut out, elements);
     } else {
-        let page = Page { file, elements };
+        let page = FullTable { file, elements };
         page.write(&mut out);
     }
-    broken(&mut out, file);
+    write_parse_errors(&mut out, file);
     out
 }
 
-struct Page<'p> {
+struct FullTable<'p> {
     file: &'p Outline,
-    elements: &'p Elements,
+    elements: &'p ElementList,
 }
 
-impl Page<'_> {
+impl FullTable<'_> {
     fn write(&self, out: &mut String) {
         for element in self
             .elements
             .list
             .iter()
-            .filter(|element| element.kind == Kind::Package)
+            .filter(|element| element.kind == ElementKind::Package)
         {
             let _ = writeln!(out, "\nPackage: {}", element.name);
         }
@@ -58,12 +61,15 @@ impl Page<'_> {
             self.class(out, class);
         }
         self.members(out, "## Methods of types elsewhere", |element| {
-            element.kind == Kind::Method && element.parent.is_none()
+            element.kind == ElementKind::Method && element.parent.is_none()
         });
-        self.members(out, "## Functions", |element| element.kind == Kind::Function);
-        self.values(out, "## Macros", |element| element.kind == Kind::Macro);
+        self.members(out, "## Functions", |element| element.kind == ElementKind::Function);
+        self.values(out, "## Macros", |element| element.kind == ElementKind::Macro);
         self.values(out, "## Variables", |element| {
-            matches!(element.kind, Kind::Variable | Kind::Constant | Kind::Type)
+            matches!(
+                element.kind,
+                ElementKind::Variable | ElementKind::Constant | ElementKind::Type
+            )
         });
     }
 
@@ -73,7 +79,12 @@ impl Page<'_> {
             .elements
             .list
             .iter()
-            .filter(|element| matches!(element.kind, Kind::Method | Kind::Constructor | Kind::Field))
+            .filter(|element| {
+                matches!(
+                    element.kind,
+                    ElementKind::Method | ElementKind::Constructor | ElementKind::Field
+                )
+            })
             .filter_map(|element| element.parent)
             .filter(|owner| !self.elements.list[*owner].kind.is_callable())
             .collect();
@@ -81,13 +92,13 @@ impl Page<'_> {
         (0..self.elements.list.len()).filter(is_class).collect()
     }
 
-    fn indexes(&self, wanted: impl Fn(&Element) -> bool) -> Vec<usize> {
+    fn indexes(&self, wanted: impl Fn(&CodeElement) -> bool) -> Vec<usize> {
         (0..self.elements.list.len())
             .filter(|at| wanted(&self.elements.list[*at]))
             .collect()
     }
 
-    fn prefix(&self, element: &Element) -> String {
+    fn prefix(&self, element: &CodeElement) -> String {
         prefix(element, &self.file.source.language.facts)
     }
 
@@ -97,7 +108,7 @@ impl Page<'_> {
             .list
             .iter()
             .filter_map(|element| match &element.detail {
-                Detail::Import(import) => Some(vec![
+                ElementDetail::Import(import) => Some(vec![
                     one_line(&import_signature(import, &self.file.source.language.facts), 200),
                     import.modifiers.join(" "),
                     lines(element),
@@ -107,7 +118,7 @@ impl Page<'_> {
             .collect();
         if !rows.is_empty() {
             let _ = writeln!(out, "\n## Imports");
-            table(out, &["Import", "Kind", "Lines"], &rows);
+            write_table(out, &["Import", "Kind", "Lines"], &rows);
         }
     }
 
@@ -116,8 +127,8 @@ impl Page<'_> {
         for element in &self.elements.list {
             if let Some(parent) = element.parent {
                 match element.kind {
-                    Kind::Field | Kind::EnumMember => members[parent].0 += 1,
-                    Kind::Method | Kind::Constructor => members[parent].1 += 1,
+                    ElementKind::Field | ElementKind::EnumMember => members[parent].0 += 1,
+                    ElementKind::Method | ElementKind::Constructor => members[parent].1 += 1,
                     _ => {}
                 }
             }
@@ -132,7 +143,7 @@ impl Page<'_> {
                     .map_or_else(String::new, |parent| self.elements.qualified_name(parent) + ".");
                 vec![
                     format!("{around}{}", signature(element, &self.file.source.language.facts)),
-                    words(&[&self.prefix(element), element.kind.name()]),
+                    join_words(&[&self.prefix(element), element.kind.name()]),
                     visibility.to_owned(),
                     lines(element),
                     members[*at].0.to_string(),
@@ -143,7 +154,7 @@ impl Page<'_> {
             .collect();
         if !rows.is_empty() {
             let _ = writeln!(out, "\n## Classes");
-            table(
+            write_table(
                 out,
                 &["Class", "Kind", "Visibility", "Lines", "Fields", "Methods", "Doc"],
                 &rows,
@@ -154,12 +165,12 @@ impl Page<'_> {
     fn class(&self, out: &mut String, class: usize) {
         let element = &self.elements.list[class];
         let mut inside = String::new();
-        let is_member = |element: &Element| element.parent == Some(class);
+        let is_member = |element: &CodeElement| element.parent == Some(class);
         self.values(&mut inside, "### Fields", |element| {
-            is_member(element) && matches!(element.kind, Kind::Field | Kind::EnumMember)
+            is_member(element) && matches!(element.kind, ElementKind::Field | ElementKind::EnumMember)
         });
         self.members(&mut inside, "### Constructors", |element| {
-            is_member(element) && matches!(element.kind, Kind::Constructor | Kind::Initializer)
+            is_member(element) && matches!(element.kind, ElementKind::Constructor | ElementKind::Initializer)
         });
         for (title, visibility) in [
             ("### Public methods", Visibility::Public),
@@ -169,7 +180,7 @@ impl Page<'_> {
         ] {
             self.members(&mut inside, title, |element| {
                 is_member(element)
-                    && element.kind == Kind::Method
+                    && element.kind == ElementKind::Method
                     && element.code().is_some_and(|code| code.visibility == visibility)
             });
         }
@@ -183,7 +194,7 @@ impl Page<'_> {
         }
     }
 
-    fn members(&self, out: &mut String, title: &str, wanted: impl Fn(&Element) -> bool) {
+    fn members(&self, out: &mut String, title: &str, wanted: impl Fn(&CodeElement) -> bool) {
         let at_top = title.starts_with("## ");
         let rows: Vec<Vec<String>> = self
             .indexes(wanted)
@@ -208,11 +219,11 @@ impl Page<'_> {
             .collect();
         if !rows.is_empty() {
             let _ = writeln!(out, "\n{title}");
-            table(out, &["Signature", "Modifiers", "Lines", "Cx", "Doc"], &rows);
+            write_table(out, &["Signature", "Modifiers", "Lines", "Cx", "Doc"], &rows);
         }
     }
 
-    fn values(&self, out: &mut String, title: &str, wanted: impl Fn(&Element) -> bool) {
+    fn values(&self, out: &mut String, title: &str, wanted: impl Fn(&CodeElement) -> bool) {
         let at_top = title.starts_with("## ");
         let rows: Vec<Vec<String>> = self
             .elements
@@ -229,31 +240,31 @@ impl Page<'_> {
                     format!("{around}{}", element.name),
                     code.type_name.clone().unwrap_or_default(),
                     code.value.clone().unwrap_or_default(),
-                    words(&[code.visibility.name(), &self.prefix(element)]),
+                    join_words(&[code.visibility.name(), &self.prefix(element)]),
                     lines(element),
                 ])
             })
             .collect();
         if !rows.is_empty() {
             let _ = writeln!(out, "\n{title}");
-            table(out, &["Name", "Type", "Value", "Modifiers", "Lines"], &rows);
+            write_table(out, &["Name", "Type", "Value", "Modifiers", "Lines"], &rows);
         }
     }
 }
 
 /// Writes the keys of data, indented by their depth.
-fn tree(out: &mut String, elements: &Elements) {
-    let _ = writeln!(out, "\n## Keys ({})", elements.count(|kind| kind == Kind::Key));
-    keys(out, elements, "· ", table);
+fn write_data(out: &mut String, elements: &ElementList) {
+    let _ = writeln!(out, "\n## Keys ({})", elements.count(|kind| kind == ElementKind::Key));
+    write_keys(out, elements, "· ", write_table);
 }
 
 /// Writes the headings of a document as a tree, then its blocks.
-pub(super) fn outline(out: &mut String, elements: &Elements, table: Table) {
+pub(super) fn write_document(out: &mut String, elements: &ElementList, table: TableWriter) {
     let headings: Vec<Vec<String>> = elements
         .list
         .iter()
         .filter_map(|element| match element.detail {
-            Detail::Heading { level } => Some(vec![
+            ElementDetail::Heading { level } => Some(vec![
                 format!("{} {}", "#".repeat(usize::from(level)), element.name),
                 lines(element),
             ]),
@@ -265,12 +276,12 @@ pub(super) fn outline(out: &mut String, elements: &Elements, table: Table) {
         table(out, &["Heading", "Lines"], &headings);
     }
     for (title, kind) in [
-        ("Front matter", Kind::FrontMatter),
-        ("Code blocks", Kind::CodeBlock),
-        ("Tables", Kind::Table),
-        ("Lists", Kind::List),
-        ("Links", Kind::Link),
-        ("Images", Kind::Image),
+        ("Front matter", ElementKind::FrontMatter),
+        ("Code blocks", ElementKind::CodeBlock),
+        ("Tables", ElementKind::Table),
+        ("Lists", ElementKind::List),
+        ("Links", ElementKind::Link),
+        ("Images", ElementKind::Image),
     ] {
         let rows: Vec<Vec<String>> = elements
             .list
@@ -278,7 +289,7 @@ pub(super) fn outline(out: &mut String, elements: &Elements, table: Table) {
             .filter(|element| element.kind == kind)
             .map(|element| {
                 let info = match &element.detail {
-                    Detail::Block { info } => info.clone(),
+                    ElementDetail::Block { info } => info.clone(),
                     _ => String::new(),
                 };
                 let within = element

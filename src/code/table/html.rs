@@ -4,17 +4,17 @@
 
 use std::fmt::Write as _;
 
-use super::{Table, broken, lines, prefix, signature, table, tight, words};
+use super::{TableWriter, join_words, lines, prefix, signature, write_compact_table, write_parse_errors, write_table};
 use crate::{
-    elements::{Detail, Elements, Kind},
+    elements::{ElementDetail, ElementKind, ElementList},
     outline::Outline,
     parse::one_line,
 };
 
 /// The layout of the table: indentation, writer, and maximum lengths.
-pub(super) struct Form {
+pub(super) struct HtmlTableLimits {
     indent: &'static str,
-    table: Table,
+    table: TableWriter,
     /// The maximum length of a tag or a selector, in characters.
     name: usize,
     /// The maximum length of a tag's text, in characters.
@@ -23,23 +23,23 @@ pub(super) struct Form {
     properties: usize,
 }
 
-const WHOLE: Form = Form {
+const WHOLE: HtmlTableLimits = HtmlTableLimits {
     indent: "· ",
-    table,
+    table: write_table,
     name: 120,
     text: 60,
     properties: 300,
 };
 
-pub(super) const COMPACT: Form = Form {
+pub(super) const COMPACT: HtmlTableLimits = HtmlTableLimits {
     indent: ".",
-    table: tight,
+    table: write_compact_table,
     name: 80,
     text: 40,
     properties: 120,
 };
 
-pub(super) fn render(file: &Outline, elements: &Elements) -> String {
+pub(super) fn render(file: &Outline, elements: &ElementList) -> String {
     let facts = &file.source.language.facts;
     let mut out = format!(
         "# {} ({}, {} lines)\n",
@@ -48,18 +48,18 @@ pub(super) fn render(file: &Outline, elements: &Elements) -> String {
         file.lines.count()
     );
     sections(&mut out, file, elements, &WHOLE);
-    broken(&mut out, file);
+    write_parse_errors(&mut out, file);
     out
 }
 
 /// Writes tags, rules and other elements, each as a table.
-pub(super) fn sections(out: &mut String, file: &Outline, elements: &Elements, form: &Form) {
+pub(super) fn sections(out: &mut String, file: &Outline, elements: &ElementList, form: &HtmlTableLimits) {
     let facts = &file.source.language.facts;
     let table = form.table;
     let (mut tags, mut rules, mut others) = (Vec::new(), Vec::new(), Vec::new());
     for element in &elements.list {
         match &element.detail {
-            Detail::Markup(markup) => tags.push(vec![
+            ElementDetail::Markup(markup) => tags.push(vec![
                 format!(
                     "{}{}",
                     form.indent.repeat(markup.depth.min(30)),
@@ -70,8 +70,8 @@ pub(super) fn sections(out: &mut String, file: &Outline, elements: &Elements, fo
                 one_line(&markup.text, form.text),
             ]),
             // Custom properties are already among those of their rule.
-            Detail::Style(_) if element.kind == Kind::Property => {}
-            Detail::Style(style) => {
+            ElementDetail::Style(_) if element.kind == ElementKind::Property => {}
+            ElementDetail::Style(style) => {
                 let properties: Vec<String> = style
                     .properties
                     .iter()
@@ -85,10 +85,10 @@ pub(super) fn sections(out: &mut String, file: &Outline, elements: &Elements, fo
                     lines(element),
                 ]);
             }
-            _ if element.kind == Kind::Comment => {}
+            _ if element.kind == ElementKind::Comment => {}
             _ => others.push(vec![
                 element.kind.name().to_owned(),
-                words(&[&prefix(element, facts), &signature(element, facts)]),
+                join_words(&[&prefix(element, facts), &signature(element, facts)]),
                 lines(element),
             ]),
         }

@@ -13,9 +13,9 @@ mod signatures;
 use std::fmt::Write as _;
 
 use crate::{
-    elements::{Code, Detail, Element, Elements, Import, Kind, decorator_names},
+    elements::{CodeElement, DefinitionFacts, ElementDetail, ElementKind, ElementList, ImportFacts, decorator_names},
     extract::VALUE_CHARACTERS,
-    languages::facts::{Facts, Family},
+    languages::facts::{LanguageFacts, LanguageFamily},
     outline::Outline,
     parse::one_line,
 };
@@ -53,22 +53,25 @@ pub fn render(format: TableFormat, file: &Outline) -> String {
         (TableFormat::Csv, _) => csv::render(file),
         (TableFormat::Signatures, _) => signatures::render(file, &file.elements),
         (TableFormat::Compact, _) => compact::render(file, &file.elements),
-        (TableFormat::Full | TableFormat::Html, Family::Markup | Family::Style) => html::render(file, &file.elements),
-        (TableFormat::Full | TableFormat::Html, Family::Code | Family::Document | Family::Data) => {
-            full::render(file, &file.elements)
+        (TableFormat::Full | TableFormat::Html, LanguageFamily::Markup | LanguageFamily::Style) => {
+            html::render(file, &file.elements)
         }
+        (
+            TableFormat::Full | TableFormat::Html,
+            LanguageFamily::Code | LanguageFamily::Document | LanguageFamily::Data,
+        ) => full::render(file, &file.elements),
     }
 }
 
 /// Returns the declaration of an element on one line, with types in its language's notation.
 #[must_use]
-pub fn signature(element: &Element, facts: &Facts) -> String {
+pub fn signature(element: &CodeElement, facts: &LanguageFacts) -> String {
     let mut out = element.name.clone();
     match &element.detail {
-        Detail::Code(code) => code_signature(&mut out, element.kind, code, facts),
-        Detail::Import(import) => out = import_signature(import, facts),
-        Detail::Heading { level } => out.insert_str(0, &format!("{} ", "#".repeat(usize::from(*level)))),
-        Detail::Markup(markup) => {
+        ElementDetail::Code(code) => code_signature(&mut out, element.kind, code, facts),
+        ElementDetail::Import(import) => out = import_signature(import, facts),
+        ElementDetail::Heading { level } => out.insert_str(0, &format!("{} ", "#".repeat(usize::from(*level)))),
+        ElementDetail::Markup(markup) => {
             out = format!("<{}", markup.tag);
             for (name, value) in &markup.attributes {
                 // Writing to a String cannot fail.
@@ -79,32 +82,32 @@ pub fn signature(element: &Element, facts: &Facts) -> String {
             }
             out.push('>');
         }
-        Detail::Style(style) => {
+        ElementDetail::Style(style) => {
             if let [(name, value, _)] = style.properties.as_slice()
-                && element.kind == Kind::Property
+                && element.kind == ElementKind::Property
             {
                 out = format!("{name}: {value}");
             } else {
                 style.selector.clone_into(&mut out);
             }
         }
-        Detail::Key { type_name, value } => {
+        ElementDetail::Key { type_name, value } => {
             let said = if value.is_empty() { type_name } else { value.as_str() };
             let _ = write!(out, ": {said}");
         }
-        Detail::Block { .. } => {}
+        ElementDetail::Block { .. } => {}
     }
     one_line(&out, 300)
 }
 
-fn code_signature(out: &mut String, kind: Kind, code: &Code, facts: &Facts) {
-    if let Some(declared) = code.type_name.as_ref().filter(|_| kind == Kind::Impl) {
+fn code_signature(out: &mut String, kind: ElementKind, code: &DefinitionFacts, facts: &LanguageFacts) {
+    if let Some(declared) = code.type_name.as_ref().filter(|_| kind == ElementKind::Impl) {
         // Several impls have the same name: the whole type, including its parameters, distinguishes them.
         declared.clone_into(out);
     } else if let Some(generics) = &code.type_params {
         let _ = write!(out, "<{generics}>");
     }
-    if kind.is_callable() && kind != Kind::Initializer {
+    if kind.is_callable() && kind != ElementKind::Initializer {
         let _ = write!(out, "({})", code.params_text);
         if let Some(declared) = &code.type_name {
             let _ = write!(out, "{}{declared}", facts.return_arrow);
@@ -134,7 +137,7 @@ fn code_signature(out: &mut String, kind: Kind, code: &Code, facts: &Facts) {
 
 /// Returns an import on one line: as a path in languages with import paths, otherwise the module, a colon and the
 /// names.
-fn import_signature(import: &Import, facts: &Facts) -> String {
+fn import_signature(import: &ImportFacts, facts: &LanguageFacts) -> String {
     let names: Vec<String> = import
         .names
         .iter()
@@ -154,14 +157,14 @@ fn import_signature(import: &Import, facts: &Facts) -> String {
 }
 
 /// Returns the modifiers before the name, without the visibility, which has its own column.
-fn modifiers(element: &Element) -> String {
+fn modifiers(element: &CodeElement) -> String {
     shown_modifiers(element, |_| true)
 }
 
-fn shown_modifiers(element: &Element, wanted: impl Fn(&str) -> bool) -> String {
+fn shown_modifiers(element: &CodeElement, wanted: impl Fn(&str) -> bool) -> String {
     let modifiers = match &element.detail {
-        Detail::Code(code) => code.modifiers.as_slice(),
-        Detail::Import(import) => import.modifiers.as_slice(),
+        ElementDetail::Code(code) => code.modifiers.as_slice(),
+        ElementDetail::Import(import) => import.modifiers.as_slice(),
         _ => &[],
     };
     modifiers
@@ -176,7 +179,7 @@ fn shown_modifiers(element: &Element, wanted: impl Fn(&str) -> bool) -> String {
 /// Returns the decorators on one line in the language's notation, at most [`DECORATOR`] characters of each and
 /// [`DECORATORS`] in all.
 #[must_use]
-pub fn decorators(element: &Element, facts: &Facts) -> String {
+pub fn decorators(element: &CodeElement, facts: &LanguageFacts) -> String {
     let [before, after] = &facts.decorator_signs;
     let decorators = element.code().map_or(&[][..], |code| &code.decorators);
     let shown: Vec<String> = decorators
@@ -187,7 +190,7 @@ pub fn decorators(element: &Element, facts: &Facts) -> String {
 }
 
 /// Returns the decorators, then the modifiers that no decorator implies: `@staticmethod` implies `static`.
-fn prefix(element: &Element, facts: &Facts) -> String {
+fn prefix(element: &CodeElement, facts: &LanguageFacts) -> String {
     let decorators = decorators(element, facts);
     let meant: Vec<&String> = element
         .code()
@@ -196,11 +199,11 @@ fn prefix(element: &Element, facts: &Facts) -> String {
         .filter_map(|decorator| facts.decorators.get(decorator_names(decorator)[1]))
         .collect();
     let modifiers = shown_modifiers(element, |modifier| meant.iter().all(|meant| *meant != modifier));
-    words(&[&decorators, &modifiers])
+    join_words(&[&decorators, &modifiers])
 }
 
 /// Joins words by spaces and omits empty ones.
-fn words(words: &[&str]) -> String {
+fn join_words(words: &[&str]) -> String {
     words
         .iter()
         .filter(|word| !word.is_empty())
@@ -210,7 +213,7 @@ fn words(words: &[&str]) -> String {
 }
 
 /// Returns the line range as `12` or `12-40`.
-fn lines(element: &Element) -> String {
+fn lines(element: &CodeElement) -> String {
     let span = element.span;
     if span.start_line == span.end_line {
         span.start_line.to_string()
@@ -219,27 +222,27 @@ fn lines(element: &Element) -> String {
     }
 }
 
-fn doc(element: &Element, characters: usize) -> String {
+fn doc(element: &CodeElement, characters: usize) -> String {
     element
         .code()
         .map_or_else(String::new, |code| one_line(code.doc_line(), characters))
 }
 
 /// The position of an element among the rows above it.
-struct Place {
+struct RowPosition {
     /// The number of enclosing elements.
     depth: usize,
     /// The name of its type with a dot, if the type is declared elsewhere (a method of Go); otherwise empty.
     owner: String,
 }
 
-fn places(elements: &Elements) -> Vec<Place> {
-    let mut places: Vec<Place> = Vec::with_capacity(elements.list.len());
+fn row_positions(elements: &ElementList) -> Vec<RowPosition> {
+    let mut places: Vec<RowPosition> = Vec::with_capacity(elements.list.len());
     for element in &elements.list {
         let around = element
             .parent
             .filter(|parent| elements.list[*parent].span.contains(&element.span));
-        places.push(Place {
+        places.push(RowPosition {
             depth: around.map_or(0, |parent| places[parent].depth + 1),
             owner: match (element.parent, around) {
                 (Some(parent), None) => elements.qualified_name(parent) + ".",
@@ -251,7 +254,7 @@ fn places(elements: &Elements) -> Vec<Place> {
 }
 
 /// Writes keys with type, value and lines; `indent` is repeated before a name for each level of its depth.
-fn keys(out: &mut String, elements: &Elements, indent: &str, table: Table) {
+fn write_keys(out: &mut String, elements: &ElementList, indent: &str, table: TableWriter) {
     let mut depths: Vec<usize> = Vec::with_capacity(elements.list.len());
     for element in &elements.list {
         depths.push(element.parent.map_or(0, |parent| depths[parent] + 1));
@@ -262,7 +265,7 @@ fn keys(out: &mut String, elements: &Elements, indent: &str, table: Table) {
         .iter()
         .enumerate()
         .filter_map(|(at, element)| match &element.detail {
-            Detail::Key { type_name, value } => {
+            ElementDetail::Key { type_name, value } => {
                 Some(vec![name(at), type_name.to_string(), value.clone(), lines(element)])
             }
             _ => None,
@@ -272,10 +275,10 @@ fn keys(out: &mut String, elements: &Elements, indent: &str, table: Table) {
 }
 
 /// A writer of rows below a header.
-type Table = fn(&mut String, &[&str], &[Vec<String>]);
+type TableWriter = fn(&mut String, &[&str], &[Vec<String>]);
 
 /// Writes a Markdown table without padding, or nothing if it has no rows.
-fn tight(out: &mut String, header: &[&str], rows: &[Vec<String>]) {
+fn write_compact_table(out: &mut String, header: &[&str], rows: &[Vec<String>]) {
     if rows.is_empty() {
         return;
     }
@@ -287,7 +290,7 @@ fn tight(out: &mut String, header: &[&str], rows: &[Vec<String>]) {
 }
 
 /// Writes a Markdown table, or nothing if it has no rows.
-fn table(out: &mut String, header: &[&str], rows: &[Vec<String>]) {
+fn write_table(out: &mut String, header: &[&str], rows: &[Vec<String>]) {
     if rows.is_empty() {
         return;
     }
@@ -305,7 +308,7 @@ fn escaped(cell: &str) -> String {
 }
 
 /// Writes the parse errors as the last lines of a table.
-fn broken(out: &mut String, file: &Outline) {
+fn write_parse_errors(out: &mut String, file: &Outline) {
     if file.error_count == 0 {
         return;
     }
@@ -320,7 +323,7 @@ mod tests {
     use super::{TableFormat, render};
     use crate::parse::tests::outline;
 
-    fn table(format: TableFormat, path: &str, text: &str) -> String {
+    fn write_table(format: TableFormat, path: &str, text: &str) -> String {
         render(format, &outline(path, text))
     }
 
@@ -329,7 +332,7 @@ mod tests {
     #[test]
     fn compact_has_a_row_for_each_member_and_escapes_pipes() {
         assert_eq!(
-            table(TableFormat::Compact, "a.py", TEXT),
+            write_table(TableFormat::Compact, "a.py", TEXT),
             "# a.py (Python, 10 lines)\nImports (1): os\n\
              |Signature|Vis|Lines|Cx|Doc|\n|-|-|-|-|-|\n\
              |class Store|+|3-8|||\n\
@@ -341,8 +344,8 @@ mod tests {
     }
 
     #[test]
-    fn full_has_the_sections_of_what_is_there() {
-        let full = table(TableFormat::Full, "a.py", TEXT);
+    fn full_has_only_non_empty_sections() {
+        let full = write_table(TableFormat::Full, "a.py", TEXT);
         let titles: Vec<&str> = full.lines().filter(|line| line.starts_with('#')).collect();
         assert_eq!(
             titles,
@@ -360,8 +363,8 @@ mod tests {
     }
 
     #[test]
-    fn csv_cells_are_plain_and_quoted_where_the_rfc_says() {
-        let csv = table(TableFormat::Csv, "a.py", TEXT);
+    fn csv_cells_are_quoted_per_rfc_4180() {
+        let csv = write_table(TableFormat::Csv, "a.py", TEXT);
         let lines: Vec<&str> = csv.split_terminator("\r\n").collect();
         assert_eq!(lines.len(), 7);
         assert!(lines[0].starts_with("type,name,parent,signature,"));
@@ -369,7 +372,7 @@ mod tests {
             lines[5],
             "method,_get,Store,\"_get(self, key: str, *, default=\"\",\"\") -> int | None\",protected,,6,8,2,\"Find \"\"one\"\".\","
         );
-        let css = table(TableFormat::Csv, "a.css", "a { color: red; margin: 0 }");
+        let css = write_table(TableFormat::Csv, "a.css", "a { color: red; margin: 0 }");
         assert!(
             css.contains("rule,a,color,red,typography,,1,1\r\nrule,a,margin,0,box_model,,1,1\r\n"),
             "{css}"
@@ -380,25 +383,25 @@ mod tests {
     fn data_is_a_table_of_keys_in_every_format() {
         let text = "{\"a\": {\"b\": [1, 2]}, \"c\": [{\"d|e\": null}]}";
         assert_eq!(
-            table(TableFormat::Compact, "a.json", text),
+            write_table(TableFormat::Compact, "a.json", text),
             "# a.json (JSON, 1 lines)\n|Key|Type|Value|Lines|\n|-|-|-|-|\n\
              |a|mapping||1|\n|.b|list|[1, 2]|1|\n|c|list||1|\n|.[0]|mapping||1|\n|..d\\|e|null|null|1|\n"
         );
         assert_eq!(
-            table(TableFormat::Csv, "a.json", text),
+            write_table(TableFormat::Csv, "a.json", text),
             "key,type,value,start_line,end_line\r\na,mapping,,1,1\r\na.b,list,\"[1, 2]\",1,1\r\nc,list,,1,1\r\n\
              c.[0],mapping,,1,1\r\nc.[0].d|e,null,null,1,1\r\n"
         );
         assert_eq!(
-            table(TableFormat::Signatures, "a.json", text),
+            write_table(TableFormat::Signatures, "a.json", text),
             "1: a: mapping\n1:   b: [1, 2]\n1: c: list\n1:   [0]: mapping\n1:     d|e: null\n"
         );
-        assert!(table(TableFormat::Full, "a.json", text).contains("| · · d\\|e | null | null | 1 |"));
+        assert!(write_table(TableFormat::Full, "a.json", text).contains("| · · d\\|e | null | null | 1 |"));
     }
 
     #[test]
-    fn broken_source_says_so_below_its_table() {
-        let table = table(TableFormat::Signatures, "a.py", "def f(x): return x\nclass (:\n");
+    fn parse_errors_are_listed_below_the_table() {
+        let table = write_table(TableFormat::Signatures, "a.py", "def f(x): return x\nclass (:\n");
         assert!(
             table.starts_with("1: f(x)\n\nParse errors (1):\n- line 2: unexpected"),
             "{table}"
@@ -406,13 +409,13 @@ mod tests {
     }
 
     #[test]
-    fn what_belongs_to_a_type_that_stands_elsewhere_is_named_in_full() {
+    fn methods_of_types_elsewhere_have_qualified_names() {
         let text = "package a\n\ntype T struct{ n int }\n\nfunc help() {}\n\nfunc (t T) Get() int { return t.n }\n\nfunc (u U) Put() {}\n";
         assert_eq!(
-            table(TableFormat::Signatures, "a.go", text),
+            write_table(TableFormat::Signatures, "a.go", text),
             "1: package a\n3: struct T\n3:   field n: int\n5: help()\n7: T.Get() int\n9: U.Put()\n"
         );
-        let full = table(TableFormat::Full, "a.go", text);
+        let full = write_table(TableFormat::Full, "a.go", text);
         assert!(
             full.contains("| Get() int |") && full.contains("## Methods of types elsewhere"),
             "{full}"
@@ -420,10 +423,10 @@ mod tests {
     }
 
     #[test]
-    fn an_impl_shows_the_whole_type_and_a_variant_what_it_holds() {
+    fn impl_shows_whole_type_and_variant_its_fields() {
         let text = "struct S<T>(T);\nimpl<T: Clone> From<T> for S<Vec<T>> {}\nenum E { A(u8, u8), B = 2 }\n";
         assert_eq!(
-            table(TableFormat::Signatures, "a.rs", text),
+            write_table(TableFormat::Signatures, "a.rs", text),
             "1: struct S<T>(T)\n2: impl S<Vec<T>> implements From<T>\n3: enum E\n3:   enum_member A(u8, u8)\n\
              3:   enum_member B = 2\n"
         );

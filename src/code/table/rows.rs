@@ -6,13 +6,13 @@ use serde::Serialize;
 
 use super::{decorators, modifiers, signature};
 use crate::{
-    elements::{Detail, Kind},
+    elements::{ElementDetail, ElementKind},
     outline::Outline,
 };
 
 /// One element as a row.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Row {
+pub struct ElementRow {
     /// The name of the element's kind.
     #[serde(rename = "type")]
     pub kind: &'static str,
@@ -53,16 +53,16 @@ pub struct Row {
 
 /// Returns the rows of a file: every element except comments; a style rule becomes one row for each of its properties.
 #[must_use]
-pub fn rows(file: &Outline) -> Vec<Row> {
+pub fn rows(file: &Outline) -> Vec<ElementRow> {
     let elements = &file.elements;
     let facts = &file.source.language.facts;
     let mut rows = Vec::new();
     for element in &elements.list {
         // Custom properties are already among those of their rule.
-        if matches!(element.kind, Kind::Comment | Kind::Property) {
+        if matches!(element.kind, ElementKind::Comment | ElementKind::Property) {
             continue;
         }
-        let mut row = Row {
+        let mut row = ElementRow {
             kind: element.kind.name(),
             name: element.name.clone(),
             parent: element
@@ -74,21 +74,21 @@ pub fn rows(file: &Outline) -> Vec<Row> {
             start_line: element.span.start_line,
             end_line: element.span.end_line,
             doc: super::doc(element, super::DOC),
-            ..Row::default()
+            ..ElementRow::default()
         };
         match &element.detail {
-            Detail::Code(code) => {
+            ElementDetail::Code(code) => {
                 code.visibility.name().clone_into(&mut row.visibility);
                 row.complexity = code.complexity;
             }
-            Detail::Markup(markup) => {
+            ElementDetail::Markup(markup) => {
                 markup.element_class.as_ref().clone_into(&mut row.class);
                 row.value.clone_from(&markup.text);
             }
-            Detail::Style(style) => {
+            ElementDetail::Style(style) => {
                 row.parent = style.media.join(" ");
                 for (name, value, class) in &style.properties {
-                    rows.push(Row {
+                    rows.push(ElementRow {
                         signature: name.clone(),
                         value: value.clone(),
                         class: class.to_string(),
@@ -100,14 +100,14 @@ pub fn rows(file: &Outline) -> Vec<Row> {
                 }
                 style.property_class.as_ref().clone_into(&mut row.class);
             }
-            Detail::Key { type_name, value } => {
+            ElementDetail::Key { type_name, value } => {
                 // Key and value have their own cells: repeating them would double a large file.
                 row.signature.clear();
                 type_name.as_ref().clone_into(&mut row.class);
                 row.value.clone_from(value);
             }
-            Detail::Block { info } => row.value.clone_from(info),
-            Detail::Heading { .. } | Detail::Import(_) => {}
+            ElementDetail::Block { info } => row.value.clone_from(info),
+            ElementDetail::Heading { .. } | ElementDetail::Import(_) => {}
         }
         rows.push(row);
     }

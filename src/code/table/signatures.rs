@@ -5,21 +5,21 @@
 
 use std::fmt::Write as _;
 
-use super::{Place, broken, places, prefix, signature};
+use super::{RowPosition, prefix, row_positions, signature, write_parse_errors};
 use crate::{
-    elements::{Elements, Kind},
+    elements::{ElementKind, ElementList},
     outline::Outline,
 };
 
-pub(super) fn render(file: &Outline, elements: &Elements) -> String {
+pub(super) fn render(file: &Outline, elements: &ElementList) -> String {
     let facts = &file.source.language.facts;
     let mut out = String::new();
-    for (element, Place { depth, owner }) in elements.list.iter().zip(places(elements)) {
-        if matches!(element.kind, Kind::Comment | Kind::Import) {
+    for (element, RowPosition { depth, owner }) in elements.list.iter().zip(row_positions(elements)) {
+        if matches!(element.kind, ElementKind::Comment | ElementKind::Import) {
             continue;
         }
         let is_callable = element.kind.is_callable();
-        let kind = if element.kind == Kind::Package || (element.code().is_some() && !is_callable) {
+        let kind = if element.kind == ElementKind::Package || (element.code().is_some() && !is_callable) {
             format!("{} ", element.kind.name())
         } else {
             String::new()
@@ -35,6 +35,6 @@ pub(super) fn render(file: &Outline, elements: &Elements) -> String {
             signature(element, facts)
         );
     }
-    broken(&mut out, file);
+    write_parse_errors(&mut out, file);
     out
 }

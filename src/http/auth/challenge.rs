@@ -14,11 +14,11 @@ use axum::{
 };
 use serde_json::json;
 
-use super::{Auth, Denied, Principal, oauth::OAuth};
+use super::{AuthError, Authenticator, Principal, oauth::OAuthVerifier};
 use crate::{
     app::App,
-    http::{door, refusal::Refusal, router::Edge},
-    tool::catalogue::Scope,
+    http::{access, http_error::HttpError, router::Edge},
+    tool::catalogue::ToolsetScope,
 };
 
 /// The path of the metadata document; a client may append the path of the resource.
@@ -30,12 +30,12 @@ const AWAY: Duration = Duration::from_secs(10);
 
 /// Returns 401, or 503 while the authorization server is unreachable.
 #[must_use]
-pub fn unauthenticated(app: &App, auth: &Auth, denied: &Denied, request: &Parts) -> Refusal {
+pub fn unauthenticated(app: &App, auth: &Authenticator, denied: &AuthError, request: &Parts) -> HttpError {
     let (reason, reason_ja, error) = match denied {
-        Denied::Missing(reason, reason_ja) => (reason, reason_ja, None),
-        Denied::Invalid(reason, reason_ja) => (reason, reason_ja, Some("invalid_token")),
-        Denied::Away => {
-            return Refusal::for_now(StatusCode::SERVICE_UNAVAILABLE, "AUTHORIZATION_SERVER_AWAY", &[], AWAY);
+        AuthError::Missing(reason, reason_ja) => (reason, reason_ja, None),
+        AuthError::Invalid(reason, reason_ja) => (reason, reason_ja, Some("invalid_token")),
+        AuthError::Unavailable => {
+            return HttpError::temporary(StatusCode::SERVICE_UNAVAILABLE, "AUTHORIZATION_SERVER_AWAY", &[], AWAY);
         }
     };
     let facts = [("reason", (*reason).to_owned()), ("reason_ja", (*reason_ja).to_owned())];
@@ -44,8 +44,8 @@ pub fn unauthenticated(app: &App, auth: &Auth, denied: &Denied, request: &Parts)
         parts.push(format!("error=\"{error}\""));
         parts.push(format!("error_description=\"{reason}\""));
     }
-    if let Auth::OAuth(oauth) = auth {
-        let (scope, writes) = door::wanted(app, request);
+    if let Authenticator::OAuth(oauth) = auth {
+        let (scope, writes) = access::scope_for_challenge(app, request);
         parts.push(format!("scope=\"{}\"", oauth.wanted(&scope, writes).join(" ")));
         parts.push(format!(
             "resource_metadata=\"{}\"",
@@ -53,18 +53,24 @@ pub fn unauthenticated(app: &App, auth: &Auth, denied: &Denied, request: &Parts)
         ));
     }
     let challenge = format!("Bearer {}", parts.join(", "));
-    Refusal::new(StatusCode::UNAUTHORIZED, "UNAUTHENTICATED", &facts).with(header::WWW_AUTHENTICATE, &challenge)
+    HttpError::new(StatusCode::UNAUTHORIZED, "UNAUTHENTICATED", &facts)
+        .with_header(header::WWW_AUTHENTICATE, &challenge)
 }
 
 /// Returns 403: the principal may not use these toolsets.
 #[must_use]
-pub fn out_of_scope(auth: &Auth, principal: &Principal, wanted: &Scope, headers: &HeaderMap) -> Refusal {
+pub fn insufficient_scope(
+    auth: &Authenticator,
+    principal: &Principal,
+    wanted: &ToolsetScope,
+    headers: &HeaderMap,
+) -> HttpError {
     let joined = |names: Vec<&str>| match names.join(", ") {
         names if names.is_empty() => "-".to_owned(),
         names => names,
     };
     let needed = match auth {
-        Auth::OAuth(oauth) => oauth.needed(wanted),
+        Authenticator::OAuth(oauth) => oauth.needed(wanted),
         _ => wanted.names().collect(),
     };
     let refusal = |needed| {
@@ -74,9 +80,9 @@ pub fn out_of_scope(auth: &Auth, principal: &Principal, wanted: &Scope, headers:
             ("needed", needed),
             ("has", joined(principal.scope.names().collect())),
         ];
-        Refusal::new(StatusCode::FORBIDDEN, "INSUFFICIENT_SCOPE", &facts)
+        HttpError::new(StatusCode::FORBIDDEN, "INSUFFICIENT_SCOPE", &facts)
     };
-    let Auth::OAuth(oauth) = auth else {
+    let Authenticator::OAuth(oauth) = auth else {
         return refusal(joined(needed));
     };
     let challenge = format!(
@@ -84,12 +90,12 @@ pub fn out_of_scope(auth: &Auth, principal: &Principal, wanted: &Scope, headers:
         needed.join(" "),
         metadata_url(oauth, headers)
     );
-    refusal(joined(needed)).with(header::WWW_AUTHENTICATE, &challenge)
+    refusal(joined(needed)).with_header(header::WWW_AUTHENTICATE, &challenge)
 }
 
 /// Returns the URL of the metadata document. It is built from the configured audience if that is a URL, else from the
 /// `Host` header, which an earlier layer has checked.
-fn metadata_url(oauth: &OAuth, headers: &HeaderMap) -> String {
+fn metadata_url(oauth: &OAuthVerifier, headers: &HeaderMap) -> String {
     let audience = oauth.audience().parse::<Uri>().ok();
     let known = audience.as_ref().and_then(|uri| {
         let (scheme, authority) = (uri.scheme_str()?, uri.authority()?);
@@ -107,8 +113,8 @@ fn metadata_url(oauth: &OAuth, headers: &HeaderMap) -> String {
 /// Serves the metadata document; 404 unless an authorization server is configured.
 pub async fn metadata(State(edge): State<Edge>) -> Response {
     let auth = edge.auth.get();
-    let Auth::OAuth(oauth) = &*auth else {
-        return Refusal::new(StatusCode::NOT_FOUND, "NO_SUCH_ROUTE", &[]).into_response();
+    let Authenticator::OAuth(oauth) = &*auth else {
+        return HttpError::new(StatusCode::NOT_FOUND, "NO_SUCH_ROUTE", &[]).into_response();
     };
     Json(json!({
         "resource": oauth.audience(),

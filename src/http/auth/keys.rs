@@ -17,7 +17,7 @@ use jsonwebtoken::jwk::{Jwk, JwkSet};
 use serde::Deserialize;
 use tokio::{sync::watch, time::timeout};
 
-use crate::config::is_confidential;
+use crate::config::is_tamperproof_url;
 
 /// The limits of fetches: per minute, and in one burst.
 const A_MINUTE: NonZeroU32 = NonZeroU32::new(6).expect("six");
@@ -34,18 +34,18 @@ const DISCOVERY: [&str; 2] = [
 
 /// The cached keys of one issuer.
 #[derive(Debug)]
-pub struct Keys {
+pub struct IssuerKeys {
     issuer: String,
     jwks_uri: String,
     keep: Duration,
     http: reqwest::Client,
     asking: DefaultDirectRateLimiter,
     /// Locked for a few instructions, never across an `.await`.
-    state: Mutex<State>,
+    state: Mutex<KeyCacheState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct KeyCacheState {
     known: Arc<[Jwk]>,
     fetched: Option<Instant>,
     /// The last fetch. Its channel closes when the fetch is over.
@@ -57,7 +57,7 @@ struct State {
 #[error("no keys are known")]
 pub struct NoKeys;
 
-impl Keys {
+impl IssuerKeys {
     /// Creates an empty cache; the first token starts the first fetch. Fails if TLS cannot be set up.
     pub fn new(issuer: &str, jwks_uri: &str, keep: Duration) -> Result<Self, reqwest::Error> {
         let http = reqwest::Client::builder()
@@ -107,7 +107,7 @@ impl Keys {
         fetched.is_none_or(|fetched| fetched.elapsed() >= self.keep)
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, KeyCacheState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -164,7 +164,7 @@ impl Keys {
             match self.get::<Metadata>(&well_known(&self.issuer, path)).await {
                 // RFC 8414, 3.3: a document of another issuer must not be used.
                 Ok(metadata) if metadata.issuer == self.issuer => {
-                    return if is_confidential(&metadata.jwks_uri) {
+                    return if is_tamperproof_url(&metadata.jwks_uri) {
                         Ok(metadata.jwks_uri)
                     } else {
                         Err(FetchError::Open(metadata.jwks_uri))

@@ -5,9 +5,9 @@
 //! stored and not passed on. What a principal may do with a URL is decided in `door.rs`.
 
 pub mod challenge;
-pub mod ending;
 pub mod keys;
 pub mod oauth;
+pub mod stream_expiry;
 pub mod tokens;
 
 use std::{num::NonZeroU32, sync::Arc, time::Duration};
@@ -22,12 +22,12 @@ use governor::{
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::{health, refusal::Refusal, router::Edge};
+use super::{health, http_error::HttpError, router::Edge};
 use crate::{
     app::App,
     config::{self, AuthMode, ConfigError},
-    telemetry::metrics::RefusedBy,
-    tool::catalogue::{Catalogue, Scope},
+    telemetry::metrics::RefusalReason,
+    tool::catalogue::{Catalogue, ToolsetScope},
 };
 
 /// An authenticated caller and its limits.
@@ -36,35 +36,35 @@ pub struct Principal {
     /// The name in logs; empty without authentication.
     pub name: Arc<str>,
     /// The toolsets that it may use.
-    pub scope: Scope,
+    pub scope: ToolsetScope,
     /// True if it may only read.
     pub readonly: bool,
     /// The allowed roots of this principal; `None` means all.
     pub roots: Option<Arc<AllowedRoots>>,
-    rate: Option<Arc<Rate>>,
+    rate: Option<Arc<PrincipalRate>>,
     /// The expiry of its access token, clock skew included.
     end: Option<Instant>,
     /// Cancelled when a new configuration removes or changes this principal.
-    gone: CancellationToken,
+    revoked: CancellationToken,
 }
 
 /// The rate limit of one principal.
 #[derive(Debug)]
-struct Rate {
+struct PrincipalRate {
     per_minute: u32,
     limiter: DefaultDirectRateLimiter,
 }
 
 /// The error of a call beyond the limit of a minute.
 #[derive(Debug, PartialEq, Eq)]
-pub struct TooMany {
+pub struct RateLimitError {
     /// Calls allowed per minute.
     pub per_minute: u32,
     /// The time until the next call is accepted.
     pub wait: Duration,
 }
 
-impl Rate {
+impl PrincipalRate {
     fn new(per_minute: u32) -> Option<Self> {
         let quota = Quota::per_minute(NonZeroU32::new(per_minute)?);
         let limiter = RateLimiter::direct(quota);
@@ -75,7 +75,7 @@ impl Rate {
 impl Principal {
     /// Returns the principal of every caller when authentication is off.
     #[must_use]
-    pub fn anybody(scope: Scope) -> Self {
+    pub fn anonymous(scope: ToolsetScope) -> Self {
         Self {
             name: Arc::default(),
             scope,
@@ -83,14 +83,14 @@ impl Principal {
             roots: None,
             rate: None,
             end: None,
-            gone: CancellationToken::new(),
+            revoked: CancellationToken::new(),
         }
     }
 
     /// Counts one call. After a full minute's burst, permits return one by one.
-    pub fn count(&self) -> Result<(), TooMany> {
+    pub fn count(&self) -> Result<(), RateLimitError> {
         let Some(rate) = &self.rate else { return Ok(()) };
-        rate.limiter.check().map_err(|until| TooMany {
+        rate.limiter.check().map_err(|until| RateLimitError {
             per_minute: rate.per_minute,
             wait: until.wait_time_from(DefaultClock::default().now()),
         })
@@ -99,7 +99,7 @@ impl Principal {
 
 /// The configured limits of one principal, without its name.
 #[derive(Clone, Copy, Debug)]
-struct Bounds<'a> {
+struct PrincipalLimits<'a> {
     /// The entry of the configuration, for error messages.
     entry: &'a str,
     toolsets: &'a [String],
@@ -110,14 +110,14 @@ struct Bounds<'a> {
 
 /// The values that configured limits are checked against.
 #[derive(Clone, Copy, Debug)]
-struct Allowed<'a> {
+struct LimitContext<'a> {
     catalogue: &'a Catalogue,
     roots: &'a AllowedRoots,
     rate_per_minute: u32,
 }
 
-impl Allowed<'_> {
-    fn scope(&self, entry: &str, toolsets: &[String]) -> Result<Scope, ConfigError> {
+impl LimitContext<'_> {
+    fn scope(&self, entry: &str, toolsets: &[String]) -> Result<ToolsetScope, ConfigError> {
         let known = self.catalogue.toolsets();
         let names: Vec<&str> = if toolsets.is_empty() {
             known.iter().copied().collect()
@@ -144,89 +144,89 @@ impl Allowed<'_> {
         Ok(narrowed.map(Arc::new))
     }
 
-    fn principal(&self, name: &str, bounds: Bounds<'_>) -> Result<Principal, ConfigError> {
+    fn principal(&self, name: &str, bounds: PrincipalLimits<'_>) -> Result<Principal, ConfigError> {
         Ok(Principal {
             name: Arc::from(name),
             scope: self.scope(bounds.entry, bounds.toolsets)?,
             readonly: bounds.readonly,
             roots: self.roots(bounds.entry, bounds.roots)?,
-            rate: Rate::new(bounds.rate_per_minute.unwrap_or(self.rate_per_minute)).map(Arc::new),
+            rate: PrincipalRate::new(bounds.rate_per_minute.unwrap_or(self.rate_per_minute)).map(Arc::new),
             end: None,
-            gone: CancellationToken::new(),
+            revoked: CancellationToken::new(),
         })
     }
 }
 
 /// The error of a failed authentication. Reasons are in English and Japanese.
 #[derive(Debug)]
-pub enum Denied {
+pub enum AuthError {
     /// No token, or a malformed `Authorization` header.
     Missing(&'static str, &'static str),
     /// A token that is not accepted.
     Invalid(&'static str, &'static str),
     /// The token cannot be checked now.
-    Away,
+    Unavailable,
 }
 
-impl Denied {
+impl AuthError {
     /// Returns the reason in English, for the log.
     const fn reason(&self) -> &'static str {
         match self {
             Self::Missing(reason, _) | Self::Invalid(reason, _) => reason,
-            Self::Away => "the authorization server is away",
+            Self::Unavailable => "the authorization server is away",
         }
     }
 }
 
 /// The configured method of authentication.
 #[derive(Debug)]
-pub enum Auth {
+pub enum Authenticator {
     /// Off: every caller is the same principal.
-    Nobody(Arc<Principal>),
+    Disabled(Arc<Principal>),
     /// A token of the configured list.
-    Tokens(tokens::Tokens),
+    Tokens(tokens::StaticTokens),
     /// An access token of an authorization server.
-    OAuth(Arc<oauth::OAuth>),
+    OAuth(Arc<oauth::OAuthVerifier>),
 }
 
-impl Auth {
+impl Authenticator {
     /// Builds it from the configuration.
-    pub fn open(config: &config::Auth, app: &App) -> Result<Self, ConfigError> {
+    pub fn open(config: &config::AuthConfig, app: &App) -> Result<Self, ConfigError> {
         Self::open_after(None, config, app)
     }
 
     /// Builds it again from a new configuration. Unchanged principals stay the same objects and keep their rate limits.
-    pub fn reopen(&self, config: &config::Auth, app: &App) -> Result<Self, ConfigError> {
+    pub fn reopen(&self, config: &config::AuthConfig, app: &App) -> Result<Self, ConfigError> {
         Self::open_after(Some(self), config, app)
     }
 
-    fn open_after(before: Option<&Self>, config: &config::Auth, app: &App) -> Result<Self, ConfigError> {
-        let allowed = Allowed {
+    fn open_after(before: Option<&Self>, config: &config::AuthConfig, app: &App) -> Result<Self, ConfigError> {
+        let allowed = LimitContext {
             catalogue: &app.catalogue,
             roots: &app.kernel.roots,
             rate_per_minute: config.rate_per_minute,
         };
         Ok(match (config.mode, before) {
-            (AuthMode::None, Some(Self::Nobody(anybody))) => Self::Nobody(Arc::clone(anybody)),
-            (AuthMode::None, _) => Self::Nobody(Arc::new(Principal::anybody(app.scope.clone()))),
+            (AuthMode::None, Some(Self::Disabled(anybody))) => Self::Disabled(Arc::clone(anybody)),
+            (AuthMode::None, _) => Self::Disabled(Arc::new(Principal::anonymous(app.scope.clone()))),
             (AuthMode::Tokens, before) => {
                 let before = match before {
                     Some(Self::Tokens(before)) => before.entries(),
                     _ => &[],
                 };
-                Self::Tokens(tokens::Tokens::open(&config.tokens, allowed, before)?)
+                Self::Tokens(tokens::StaticTokens::open(&config.tokens, allowed, before)?)
             }
             (AuthMode::OAuth, Some(Self::OAuth(oauth))) if oauth.is_of(config) => Self::OAuth(Arc::clone(oauth)),
-            (AuthMode::OAuth, _) => Self::OAuth(Arc::new(oauth::OAuth::open(config, allowed)?)),
+            (AuthMode::OAuth, _) => Self::OAuth(Arc::new(oauth::OAuthVerifier::open(config, allowed)?)),
         })
     }
 
     /// Ends the streams of all principals that `now` lacks or has changed.
     pub fn end_streams(&self, now: &Self) {
         match (self, now) {
-            (Self::Nobody(own), Self::Nobody(now)) if Arc::ptr_eq(own, now) => {}
+            (Self::Disabled(own), Self::Disabled(now)) if Arc::ptr_eq(own, now) => {}
             (Self::OAuth(own), Self::OAuth(now)) if Arc::ptr_eq(own, now) => {}
-            (Self::Nobody(own), _) => own.gone.cancel(),
+            (Self::Disabled(own), _) => own.revoked.cancel(),
             (Self::OAuth(own), _) => own.end_streams(),
             (Self::Tokens(own), Self::Tokens(now)) => own.end_streams(now.entries()),
             (Self::Tokens(own), _) => own.end_streams(&[]),
@@ -234,9 +234,9 @@ impl Auth {
     }
 
     /// Returns the principal of a request with these headers.
-    pub async fn principal(&self, headers: &HeaderMap) -> Result<Arc<Principal>, Denied> {
+    pub async fn principal(&self, headers: &HeaderMap) -> Result<Arc<Principal>, AuthError> {
         match self {
-            Self::Nobody(anybody) => Ok(Arc::clone(anybody)),
+            Self::Disabled(anybody) => Ok(Arc::clone(anybody)),
             Self::Tokens(tokens) => tokens.principal(bearer(headers)?),
             Self::OAuth(oauth) => oauth.principal(bearer(headers)?).await,
         }
@@ -244,10 +244,10 @@ impl Auth {
 }
 
 /// Returns the token of a request. Tokens elsewhere (in the URL) are ignored: URLs are logged.
-fn bearer(headers: &HeaderMap) -> Result<&str, Denied> {
+fn bearer(headers: &HeaderMap) -> Result<&str, AuthError> {
     let mut all = headers.get_all(header::AUTHORIZATION).iter();
     let Some(value) = all.next() else {
-        return Err(Denied::Missing(
+        return Err(AuthError::Missing(
             "there is no Authorization header",
             "Authorization ヘッダーがありません",
         ));
@@ -261,7 +261,7 @@ fn bearer(headers: &HeaderMap) -> Result<&str, Denied> {
         .filter(|token| !token.is_empty());
     match (token, all.next()) {
         (Some(token), None) => Ok(token),
-        _ => Err(Denied::Missing(
+        _ => Err(AuthError::Missing(
             "the Authorization header is not one \"Bearer TOKEN\"",
             "Authorization ヘッダーが「Bearer トークン」の形になっていません",
         )),
@@ -269,7 +269,7 @@ fn bearer(headers: &HeaderMap) -> Result<&str, Denied> {
 }
 
 /// Puts the [`Principal`] into the request's extensions, or refuses the request.
-pub async fn authenticate(edge: &Edge, parts: &mut Parts) -> Result<(), Refusal> {
+pub async fn authenticate(edge: &Edge, parts: &mut Parts) -> Result<(), HttpError> {
     let path = parts.uri.path();
     if health::is_probe(path) || path.starts_with(challenge::METADATA) {
         return Ok(());
@@ -281,7 +281,7 @@ pub async fn authenticate(edge: &Edge, parts: &mut Parts) -> Result<(), Refusal>
             Ok(())
         }
         Err(denied) => {
-            edge.app.kernel.metrics.refused(RefusedBy::Auth);
+            edge.app.kernel.metrics.refused(RefusalReason::Auth);
             tracing::info!(target: "fumi::audit", reason = denied.reason(), "refused: not authenticated");
             Err(challenge::unauthenticated(&edge.app, &auth, &denied, parts))
         }

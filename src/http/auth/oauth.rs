@@ -21,10 +21,10 @@ use serde::Deserialize;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::{Allowed, Denied, Principal, Rate, keys::Keys};
+use super::{AuthError, LimitContext, Principal, PrincipalRate, keys::IssuerKeys};
 use crate::{
     config::{self, ConfigError},
-    tool::catalogue::Scope,
+    tool::catalogue::ToolsetScope,
 };
 
 /// The tolerated clock skew between the issuer and this server, in seconds.
@@ -35,29 +35,29 @@ const SUBJECTS: u64 = 10_000;
 const REMEMBERED: Duration = Duration::from_mins(10);
 
 /// The error for a token without `sub`.
-const NO_SUBJECT: Denied = Denied::Invalid("it names no subject (sub)", "主体（sub）がありません");
+const NO_SUBJECT: AuthError = AuthError::Invalid("it names no subject (sub)", "主体（sub）がありません");
 
 /// The configured resource server.
 #[derive(Debug)]
-pub struct OAuth {
-    config: config::Auth,
+pub struct OAuthVerifier {
+    config: config::AuthConfig,
     gone: CancellationToken,
-    keys: Arc<Keys>,
+    keys: Arc<IssuerKeys>,
     issuer: String,
     audience: String,
     algorithms: Vec<Algorithm>,
     /// Each toolset with the OAuth scope that it needs.
-    scopes: Vec<(Scope, String)>,
+    scopes: Vec<(ToolsetScope, String)>,
     write_scope: String,
     rate_per_minute: u32,
-    subjects: HashMap<String, Subject>,
-    rates: Cache<String, Option<Arc<Rate>>>,
+    subjects: HashMap<String, SubjectLimits>,
+    rates: Cache<String, Option<Arc<PrincipalRate>>>,
 }
 
 /// The configured limits of one subject.
 #[derive(Debug)]
-struct Subject {
-    scope: Scope,
+struct SubjectLimits {
+    scope: ToolsetScope,
     roots: Option<Arc<AllowedRoots>>,
     readonly: bool,
     rate_per_minute: u32,
@@ -73,22 +73,22 @@ struct Claims {
     exp: f64,
     /// The granted scopes; in RFC 9068 one string, separated by spaces.
     #[serde(default)]
-    scope: Scopes,
+    scope: ScopeClaim,
     /// The claim that some issuers use instead of `scope`.
     #[serde(default)]
-    scp: Scopes,
+    scp: ScopeClaim,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(untagged)]
-enum Scopes {
+enum ScopeClaim {
     #[default]
     None,
     One(String),
     Many(Vec<String>),
 }
 
-impl Scopes {
+impl ScopeClaim {
     fn all(&self) -> Vec<&str> {
         match self {
             Self::None => Vec::new(),
@@ -104,10 +104,10 @@ impl Claims {
     }
 }
 
-impl OAuth {
-    pub(super) fn open(auth: &config::Auth, allowed: Allowed<'_>) -> Result<Self, ConfigError> {
+impl OAuthVerifier {
+    pub(super) fn open(auth: &config::AuthConfig, allowed: LimitContext<'_>) -> Result<Self, ConfigError> {
         let config = &auth.oauth;
-        let keys = Keys::new(
+        let keys = IssuerKeys::new(
             &config.issuer,
             &config.jwks_uri,
             Duration::from_secs(config.jwks_seconds),
@@ -126,7 +126,7 @@ impl OAuth {
         });
         let subjects = config.subjects.iter().map(|subject| {
             let entry = format!("auth.oauth.subjects {:?}", subject.subject);
-            let bounds = Subject {
+            let bounds = SubjectLimits {
                 scope: allowed.scope(&entry, &subject.toolsets)?,
                 roots: allowed.roots(&entry, &subject.roots)?,
                 readonly: subject.readonly,
@@ -150,11 +150,11 @@ impl OAuth {
     }
 
     /// Returns the principal of a token, limited to the scopes of the token.
-    pub async fn principal(&self, token: &str) -> Result<Arc<Principal>, Denied> {
+    pub async fn principal(&self, token: &str) -> Result<Arc<Principal>, AuthError> {
         let claims = self.check(token).await?;
         let bounds = self.subjects.get(&claims.sub);
         let granted = claims.scopes();
-        let mut scope = Scope::default();
+        let mut scope = ToolsetScope::default();
         for (toolset, needed) in &self.scopes {
             if granted.contains(&needed.as_str()) {
                 scope = scope.or(toolset);
@@ -164,7 +164,7 @@ impl OAuth {
         let per_minute = bounds.map_or(self.rate_per_minute, |bounds| bounds.rate_per_minute);
         let rate = self
             .rates
-            .get_with_by_ref(&claims.sub, || Rate::new(per_minute).map(Arc::new));
+            .get_with_by_ref(&claims.sub, || PrincipalRate::new(per_minute).map(Arc::new));
         Ok(Arc::new(Principal {
             name: Arc::from(claims.sub),
             scope: bounds.map_or_else(|| scope.clone(), |bounds| scope.and(&bounds.scope)),
@@ -172,12 +172,12 @@ impl OAuth {
             roots: bounds.and_then(|bounds| bounds.roots.clone()),
             rate,
             end: end_of(claims.exp),
-            gone: self.gone.clone(),
+            revoked: self.gone.clone(),
         }))
     }
 
     /// True if it was built from this configuration.
-    pub(super) fn is_of(&self, config: &config::Auth) -> bool {
+    pub(super) fn is_of(&self, config: &config::AuthConfig) -> bool {
         self.config == *config
     }
 
@@ -186,15 +186,15 @@ impl OAuth {
         self.gone.cancel();
     }
 
-    async fn check(&self, token: &str) -> Result<Claims, Denied> {
-        let malformed = Denied::Invalid(
+    async fn check(&self, token: &str) -> Result<Claims, AuthError> {
+        let malformed = AuthError::Invalid(
             "it is no signed JSON Web Token",
             "署名付きの JSON Web Token ではありません",
         );
         let header = decode_header(token).map_err(|_| malformed)?;
         // Also rejects "none", which the library does not know as an algorithm.
         if !self.algorithms.contains(&header.alg) {
-            return Err(Denied::Invalid(
+            return Err(AuthError::Invalid(
                 "its signature algorithm is not accepted",
                 "署名アルゴリズムが許可されていません",
             ));
@@ -206,9 +206,9 @@ impl OAuth {
         wanted.set_audience(&[&self.audience]);
         wanted.set_required_spec_claims(&["exp", "iss", "aud", "sub"]);
         let keys = self.keys.candidates(header.kid.as_deref()).await;
-        let mut refused = Denied::Invalid("no key of the issuer signed it", "発行者の鍵で署名されていません");
+        let mut refused = AuthError::Invalid("no key of the issuer signed it", "発行者の鍵で署名されていません");
         for key in keys
-            .map_err(|_| Denied::Away)?
+            .map_err(|_| AuthError::Unavailable)?
             .iter()
             .filter(|key| signs(key, header.alg))
         {
@@ -224,14 +224,14 @@ impl OAuth {
 
     /// Returns the OAuth scopes that these toolsets need.
     #[must_use]
-    pub fn needed(&self, scope: &Scope) -> Vec<&str> {
+    pub fn needed(&self, scope: &ToolsetScope) -> Vec<&str> {
         let needs = self.scopes.iter().filter(|(toolset, _)| !toolset.and(scope).is_empty());
         needs.map(|(_, needed)| needed.as_str()).collect()
     }
 
     /// Returns the OAuth scopes for these toolsets, and the write scope if `writes`.
     #[must_use]
-    pub fn wanted(&self, scope: &Scope, writes: bool) -> Vec<&str> {
+    pub fn wanted(&self, scope: &ToolsetScope, writes: bool) -> Vec<&str> {
         let write = Some(self.write_scope.as_str()).filter(|scope| writes && !scope.is_empty());
         self.needed(scope).into_iter().chain(write).collect()
     }
@@ -272,23 +272,23 @@ fn signs(key: &Jwk, algorithm: Algorithm) -> bool {
     for_signing && fits
 }
 
-fn reason(error: &jsonwebtoken::errors::Error, otherwise: Denied) -> Denied {
+fn reason(error: &jsonwebtoken::errors::Error, otherwise: AuthError) -> AuthError {
     use jsonwebtoken::errors::ErrorKind;
     match error.kind() {
-        ErrorKind::ExpiredSignature => Denied::Invalid("it has expired", "有効期限が切れています"),
-        ErrorKind::ImmatureSignature => Denied::Invalid("it is not valid yet", "まだ有効になっていません"),
-        ErrorKind::InvalidAudience => Denied::Invalid(
+        ErrorKind::ExpiredSignature => AuthError::Invalid("it has expired", "有効期限が切れています"),
+        ErrorKind::ImmatureSignature => AuthError::Invalid("it is not valid yet", "まだ有効になっていません"),
+        ErrorKind::InvalidAudience => AuthError::Invalid(
             "it is meant for another server (aud)",
             "別のサーバー向けのトークンです（aud）",
         ),
-        ErrorKind::InvalidIssuer => Denied::Invalid("it is of another issuer (iss)", "発行者が違います（iss）"),
+        ErrorKind::InvalidIssuer => AuthError::Invalid("it is of another issuer (iss)", "発行者が違います（iss）"),
         ErrorKind::MissingRequiredClaim(claim) if claim == "sub" => NO_SUBJECT,
         // Claims are parsed after the signature was verified.
-        ErrorKind::Json(_) => Denied::Invalid(
+        ErrorKind::Json(_) => AuthError::Invalid(
             "one of its claims is of another type than it must be (sub is text, exp a number, scope and scp text or a list of texts)",
             "クレームの型が違います（sub は文字列、exp は数値、scope と scp は文字列か文字列の配列）",
         ),
-        ErrorKind::MissingRequiredClaim(_) => Denied::Invalid(
+        ErrorKind::MissingRequiredClaim(_) => AuthError::Invalid(
             "it lacks one of exp, iss, aud, sub",
             "exp、iss、aud、sub のいずれかがありません",
         ),

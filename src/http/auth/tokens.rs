@@ -10,7 +10,7 @@ use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
-use super::{Allowed, Bounds, Denied, Principal};
+use super::{AuthError, LimitContext, Principal, PrincipalLimits};
 use crate::config::{self, ConfigError};
 
 /// The prefix of tokens, by which people and secret scanners recognise one.
@@ -20,27 +20,31 @@ const RANDOM: usize = 32;
 
 /// All configured tokens.
 #[derive(Debug)]
-pub struct Tokens(Vec<Entry>);
+pub struct StaticTokens(Vec<TokenEntry>);
 
 /// One token and its principal.
 #[derive(Debug)]
-pub(super) struct Entry {
+pub(super) struct TokenEntry {
     /// The configured token, with the rate limit that applies if it sets none.
-    token: (config::Token, u32),
+    token: (config::ConfiguredToken, u32),
     hash: [u8; 32],
     principal: Arc<Principal>,
 }
 
-impl Tokens {
+impl StaticTokens {
     /// Builds the tokens. Unchanged entries keep their principals.
-    pub(super) fn open(tokens: &[config::Token], allowed: Allowed<'_>, before: &[Entry]) -> Result<Self, ConfigError> {
-        let open = |token: &config::Token| {
+    pub(super) fn open(
+        tokens: &[config::ConfiguredToken],
+        allowed: LimitContext<'_>,
+        before: &[TokenEntry],
+    ) -> Result<Self, ConfigError> {
+        let open = |token: &config::ConfiguredToken| {
             let own = (token.clone(), allowed.rate_per_minute);
             let entry = format!("auth.tokens {:?}", token.name);
             let hash = hash_of(&token.sha256)
                 .ok_or_else(|| ConfigError(format!("{entry}: sha256 is not 64 hexadecimal digits")))?;
             let known = before.iter().find(|entry| entry.token == own);
-            let bounds = Bounds {
+            let bounds = PrincipalLimits {
                 entry: &entry,
                 toolsets: &token.toolsets,
                 roots: &token.roots,
@@ -51,7 +55,7 @@ impl Tokens {
                 Some(entry) => Arc::clone(&entry.principal),
                 None => Arc::new(allowed.principal(&token.name, bounds)?),
             };
-            Ok(Entry {
+            Ok(TokenEntry {
                 token: own,
                 hash,
                 principal,
@@ -60,21 +64,21 @@ impl Tokens {
         tokens.iter().map(open).collect::<Result<_, _>>().map(Self)
     }
 
-    pub(super) fn entries(&self) -> &[Entry] {
+    pub(super) fn entries(&self) -> &[TokenEntry] {
         &self.0
     }
 
     /// Ends the streams of all principals that are not in `now`.
-    pub(super) fn end_streams(&self, now: &[Entry]) {
-        for Entry { principal, .. } in &self.0 {
+    pub(super) fn end_streams(&self, now: &[TokenEntry]) {
+        for TokenEntry { principal, .. } in &self.0 {
             if !now.iter().any(|entry| Arc::ptr_eq(&entry.principal, principal)) {
-                principal.gone.cancel();
+                principal.revoked.cancel();
             }
         }
     }
 
     /// Returns the principal of a token.
-    pub fn principal(&self, token: &str) -> Result<Arc<Principal>, Denied> {
+    pub fn principal(&self, token: &str) -> Result<Arc<Principal>, AuthError> {
         let hash: [u8; 32] = Sha256::digest(token).into();
         let mut found = None;
         for entry in &self.0 {
@@ -82,7 +86,7 @@ impl Tokens {
                 found = Some(&entry.principal);
             }
         }
-        found.map(Arc::clone).ok_or(Denied::Invalid(
+        found.map(Arc::clone).ok_or(AuthError::Invalid(
             "the token is not known",
             "トークンが登録されていません",
         ))

@@ -7,8 +7,8 @@
 use fumi_base::text::Locale;
 
 use super::svg::{
-    ACCENT, Anchor, GRID, GROUND, INK, Letters, MARGIN, MARKS, MUTED, Paint, SERIES, Sheet, WIDTH, apart, either,
-    joined, kept, percent, polyline, real,
+    ACCENT, Anchor, GRID, GROUND, INK, MARGIN, MARKS, MUTED, Paint, SERIES, SvgSheet, TextStyle, WIDTH, clean_label,
+    joined, localized, percent, polyline, spread_apart, to_f64,
 };
 
 /// The largest number of points drawn; more points are replaced by the means of neighbours.
@@ -26,18 +26,18 @@ const RIGHT: f64 = WIDTH - MARGIN - 12.0;
 pub fn curve(title: &str, points: &[(f64, f64)], marks: &[(f64, &str)], locale: Locale) -> String {
     let points = sorted(points);
     let caption = caption(&points, locale);
-    let (mut sheet, top) = Sheet::new(title, &caption, locale);
+    let (mut sheet, top) = SvgSheet::new(title, &caption, locale);
     let mut marks: Vec<(f64, String)> = marks
         .iter()
         .filter(|(position, _)| position.is_finite())
-        .map(|(position, label)| (position.clamp(0.0, 1.0), kept(label)))
+        .map(|(position, label)| (position.clamp(0.0, 1.0), clean_label(label)))
         .collect();
     marks.sort_by(|one, other| one.0.total_cmp(&other.0));
     let more = marks.len().saturating_sub(MARKS);
     marks.truncate(MARKS);
 
     let badges = if marks.is_empty() { 0.0 } else { 28.0 };
-    let plot = Plot {
+    let plot = CurvePlot {
         acts: top + 14.0,
         top: top + 24.0 + badges,
     };
@@ -51,16 +51,20 @@ pub fn curve(title: &str, points: &[(f64, f64)], marks: &[(f64, &str)], locale: 
         bottom = sheet.list(bottom - 4.0, &words) + 8.0;
     }
     if more > 0 {
-        let note = either(
+        let note = localized(
             locale,
             || format!("Marks that are not drawn: {more}."),
             || format!("ほか {more} か所は描いていません。"),
         );
-        sheet.text((MARGIN, bottom + 8.0), Letters::new(12.0, MUTED, Anchor::Start), &note);
+        sheet.text(
+            (MARGIN, bottom + 8.0),
+            TextStyle::new(12.0, MUTED, Anchor::Start),
+            &note,
+        );
         bottom += 20.0;
     }
     let (acts, words) = (acts_in_words(&points, locale), joined(&words, locale));
-    let description = either(
+    let description = localized(
         locale,
         || format!("Curve over the episode. {caption} {acts} {words}"),
         || format!("話の中での推移。{caption}{acts}{words}"),
@@ -86,7 +90,7 @@ fn grouped(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
         let sum = group
             .iter()
             .fold((0.0, 0.0), |sum, point| (sum.0 + point.0, sum.1 + point.1));
-        (sum.0 / real(group.len()), sum.1 / real(group.len()))
+        (sum.0 / to_f64(group.len()), sum.1 / to_f64(group.len()))
     });
     means.collect()
 }
@@ -110,7 +114,7 @@ fn caption(points: &[(f64, f64)], locale: Locale) -> String {
     let highest = points.iter().rev().max_by(|one, other| one.1.total_cmp(&other.1));
     let lowest = points.iter().min_by(|one, other| one.1.total_cmp(&other.1));
     let (Some(highest), Some(lowest)) = (highest, lowest) else {
-        return either(
+        return localized(
             locale,
             || "Nothing was measured.".to_owned(),
             || "測定値がありません。".to_owned(),
@@ -118,7 +122,7 @@ fn caption(points: &[(f64, f64)], locale: Locale) -> String {
     };
     let (count, at_highest, at_lowest) = (points.len(), percent(highest.0), percent(lowest.0));
     let (highest, lowest) = (highest.1, lowest.1);
-    either(
+    localized(
         locale,
         || format!("Points: {count}, highest {highest:.2} (at {at_highest}), lowest {lowest:.2} (at {at_lowest})."),
         || format!("{count} 点、最高 {highest:.2}（{at_highest} の位置）、最低 {lowest:.2}（{at_lowest} の位置）。"),
@@ -127,7 +131,7 @@ fn caption(points: &[(f64, f64)], locale: Locale) -> String {
 
 fn act(at: usize, locale: Locale) -> String {
     let japanese = ["第一幕", "第二幕", "第三幕"][at];
-    either(locale, || format!("Act {}", at + 1), || japanese.to_owned())
+    localized(locale, || format!("Act {}", at + 1), || japanese.to_owned())
 }
 
 /// Returns the mean of each act that has points, as sentences.
@@ -144,9 +148,9 @@ fn acts_in_words(points: &[(f64, f64)], locale: Locale) -> String {
         let values = &points[from..to];
         from = to;
         if !values.is_empty() {
-            let mean = values.iter().map(|point| point.1).sum::<f64>() / real(values.len());
+            let mean = values.iter().map(|point| point.1).sum::<f64>() / to_f64(values.len());
             let name = act(at, locale);
-            words.push(either(
+            words.push(localized(
                 locale,
                 || format!("{name} mean {mean:.2}."),
                 || format!("{name}の平均 {mean:.2}。"),
@@ -164,7 +168,7 @@ fn in_words((position, label): &(f64, String), points: &[(f64, f64)], locale: Lo
         || percent(*position),
         |value| {
             let position = percent(*position);
-            either(
+            localized(
                 locale,
                 || format!("{position}, {value:.2}"),
                 || format!("{position}、{value:.2}"),
@@ -173,7 +177,7 @@ fn in_words((position, label): &(f64, String), points: &[(f64, f64)], locale: Lo
     );
     match label.as_str() {
         "" => place,
-        label => either(
+        label => localized(
             locale,
             || format!("{label} ({place})"),
             || format!("{label}（{place}）"),
@@ -181,13 +185,13 @@ fn in_words((position, label): &(f64, String), points: &[(f64, f64)], locale: Lo
     }
 }
 
-struct Plot {
+struct CurvePlot {
     /// The baseline of the act names, as a y coordinate.
     acts: f64,
     top: f64,
 }
 
-impl Plot {
+impl CurvePlot {
     fn base(&self) -> f64 {
         self.top + HEIGHT
     }
@@ -196,20 +200,20 @@ impl Plot {
         (LEFT + (RIGHT - LEFT) * position, self.base() - HEIGHT * value)
     }
 
-    fn axes(&self, sheet: &mut Sheet, locale: Locale) {
-        let small = Letters::new(11.0, MUTED, Anchor::End);
+    fn axes(&self, sheet: &mut SvgSheet, locale: Locale) {
+        let small = TextStyle::new(11.0, MUTED, Anchor::End);
         for quarter in 0..=4 {
             let share = f64::from(quarter) / 4.0;
             let (x, y) = self.place((share, share));
             let paint = Paint::line(if quarter == 0 { MUTED } else { GRID }, 1.0);
             sheet.line((LEFT, y), (RIGHT, y), paint);
             sheet.text((LEFT - 6.0, y + 4.0), small, &format!("{share}"));
-            let below = Letters::new(11.0, MUTED, Anchor::Middle);
+            let below = TextStyle::new(11.0, MUTED, Anchor::Middle);
             sheet.text((x, self.base() + 17.0), below, &percent(share));
         }
         for at in 0..3 {
             let middle = f64::midpoint(ACTS[at], ACTS[at + 1]);
-            let letters = Letters::new(12.0, INK, Anchor::Middle);
+            let letters = TextStyle::new(12.0, INK, Anchor::Middle);
             sheet.text((self.place((middle, 0.0)).0, self.acts), letters, &act(at, locale));
         }
         for border in [ACTS[1], ACTS[2]] {
@@ -219,7 +223,7 @@ impl Plot {
         }
     }
 
-    fn draw(&self, sheet: &mut Sheet, points: &[(f64, f64)]) {
+    fn draw(&self, sheet: &mut SvgSheet, points: &[(f64, f64)]) {
         let places: Vec<(f64, f64)> = points.iter().map(|point| self.place(*point)).collect();
         if let ([first, .., last], true) = (places.as_slice(), places.len() > 1) {
             let mut area = vec![(first.0, self.base())];
@@ -235,12 +239,12 @@ impl Plot {
         }
     }
 
-    fn mark(&self, sheet: &mut Sheet, points: &[(f64, f64)], marks: &[(f64, String)]) {
+    fn mark(&self, sheet: &mut SvgSheet, points: &[(f64, f64)], marks: &[(f64, String)]) {
         let mut places: Vec<f64> = marks
             .iter()
             .map(|(position, _)| self.place((*position, 0.0)).0)
             .collect();
-        apart(&mut places, 20.0, LEFT, RIGHT);
+        spread_apart(&mut places, 20.0, LEFT, RIGHT);
         let middle = self.top - 16.0;
         for ((position, _), place) in marks.iter().zip(&places) {
             let value = value_at(points, *position);
@@ -263,10 +267,10 @@ impl Plot {
 #[cfg(test)]
 mod tests {
     use super::{grouped, value_at};
-    use crate::charts::svg::{number, real};
+    use crate::charts::svg::{number, to_f64};
 
     #[test]
-    fn a_value_lies_between_its_neighbours_and_is_the_nearest_one_outside() {
+    fn value_at_interpolates_and_clamps_to_ends() {
         let points = [(0.2, 0.0), (0.4, 1.0)];
         let values = [0.0, 0.2, 0.3, 0.4, 1.0].map(|position| value_at(&points, position).map(number));
         assert_eq!(values.map(Option::unwrap_or_default), ["0", "0", "0.5", "1", "1"]);
@@ -279,7 +283,7 @@ mod tests {
 
     #[test]
     fn many_points_are_few_means_in_their_order() {
-        let points: Vec<(f64, f64)> = (0..10_000).map(|at| (real(at) / 10_000.0, 0.5)).collect();
+        let points: Vec<(f64, f64)> = (0..10_000).map(|at| (to_f64(at) / 10_000.0, 0.5)).collect();
         let means = grouped(&points);
         assert!(means.len() <= super::POINTS);
         assert!(means.is_sorted_by(|one, other| one.0 < other.0));

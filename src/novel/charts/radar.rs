@@ -8,8 +8,8 @@ use std::f64::consts::TAU;
 use fumi_base::text::Locale;
 
 use super::svg::{
-    self, ACCENT, Anchor, GRID, GROUND, INK, Letters, MARGIN, MUTED, Paint, Point, SERIES, Sheet, WIDTH, either, fit,
-    joined, kept, number, percent, polyline, real,
+    self, ACCENT, Anchor, GRID, GROUND, INK, MARGIN, MUTED, Paint, PathPoint, SERIES, SvgSheet, TextStyle, WIDTH,
+    clean_label, joined, localized, number, percent, polyline, to_f64, wrap_text,
 };
 
 /// The largest number of spokes with labels beside them; more spokes get numbers and a list below the picture.
@@ -29,12 +29,12 @@ pub fn radar(title: &str, parts: &[(&str, Option<f64>)], locale: Locale) -> Stri
     };
     let values: Vec<Option<f64>> = parts.iter().map(|(_, value)| evaluated(value)).collect();
     let caption = caption(&values, locale);
-    let (mut sheet, top) = Sheet::new(title, &caption, locale);
+    let (mut sheet, top) = SvgSheet::new(title, &caption, locale);
     let (labels, values): (Vec<String>, Vec<Option<f64>>) = parts
         .iter()
         .zip(values)
         .take(MOST)
-        .map(|((label, _), value)| (kept(label), value))
+        .map(|((label, _), value)| (clean_label(label), value))
         .unzip();
     let words: Vec<String> = labels
         .iter()
@@ -61,7 +61,7 @@ pub fn radar(title: &str, parts: &[(&str, Option<f64>)], locale: Locale) -> Stri
         bottom = sheet.list(bottom - 24.0, &words) + 16.0;
     }
     if values.contains(&None) {
-        let note = either(
+        let note = localized(
             locale,
             || "not evaluated (not 0)".to_owned(),
             || "未評価（0 ではありません）".to_owned(),
@@ -69,22 +69,26 @@ pub fn radar(title: &str, parts: &[(&str, Option<f64>)], locale: Locale) -> Stri
         sheet.line((MARGIN, bottom), (MARGIN + 32.0, bottom), MISSING);
         sheet.text(
             (MARGIN + 40.0, bottom + 4.0),
-            Letters::new(12.0, MUTED, Anchor::Start),
+            TextStyle::new(12.0, MUTED, Anchor::Start),
             &note,
         );
         bottom += 12.0;
     }
     let more = parts.len() - labels.len();
     if more > 0 {
-        let note = either(
+        let note = localized(
             locale,
             || format!("Parts that are not drawn: {more}."),
             || format!("ほか {more} 項目は描いていません。"),
         );
-        sheet.text((MARGIN, bottom + 14.0), Letters::new(12.0, MUTED, Anchor::Start), &note);
+        sheet.text(
+            (MARGIN, bottom + 14.0),
+            TextStyle::new(12.0, MUTED, Anchor::Start),
+            &note,
+        );
         bottom += 20.0;
     }
-    let description = either(
+    let description = localized(
         locale,
         || format!("Radar of quality. {caption} {}", joined(&words, locale)),
         || format!("品質のレーダー図。{caption}{}", joined(&words, locale)),
@@ -98,14 +102,14 @@ const MISSING: Paint = Paint::line(ACCENT, 1.5).dashed("5 4");
 fn caption(values: &[Option<f64>], locale: Locale) -> String {
     let known: Vec<f64> = values.iter().copied().flatten().collect();
     if known.is_empty() {
-        return either(
+        return localized(
             locale,
             || format!("0 of {} parts evaluated.", values.len()),
             || format!("{} 項目中 0 項目を評価。", values.len()),
         );
     }
-    let mean = percent(known.iter().sum::<f64>() / real(known.len()));
-    either(
+    let mean = percent(known.iter().sum::<f64>() / to_f64(known.len()));
+    localized(
         locale,
         || format!("{} of {} parts evaluated, mean {mean}.", known.len(), values.len()),
         || format!("{} 項目中 {} 項目を評価、平均 {mean}。", values.len(), known.len()),
@@ -114,7 +118,7 @@ fn caption(values: &[Option<f64>], locale: Locale) -> String {
 
 fn in_words(value: Option<f64>, locale: Locale) -> String {
     value.map_or_else(
-        || either(locale, || "not evaluated".to_owned(), || "未評価".to_owned()),
+        || localized(locale, || "not evaluated".to_owned(), || "未評価".to_owned()),
         percent,
     )
 }
@@ -127,15 +131,15 @@ struct Radar {
 impl Radar {
     /// Returns the sine and cosine of a spoke's angle: the first spoke points up, the others follow clockwise.
     fn direction(&self, at: f64) -> (f64, f64) {
-        (TAU * at / real(self.count.max(1))).sin_cos()
+        (TAU * at / to_f64(self.count.max(1))).sin_cos()
     }
 
     fn place(&self, at: usize, distance: f64) -> (f64, f64) {
-        let (sin, cos) = self.direction(real(at));
+        let (sin, cos) = self.direction(to_f64(at));
         (self.centre.0 + distance * sin, self.centre.1 - distance * cos)
     }
 
-    fn grid(&self, sheet: &mut Sheet, values: &[Option<f64>]) {
+    fn grid(&self, sheet: &mut SvgSheet, values: &[Option<f64>]) {
         for ring in 1..=4 {
             let radius = RADIUS * f64::from(ring) / 4.0;
             let colour = if ring == 4 { MUTED } else { GRID };
@@ -151,7 +155,7 @@ impl Radar {
         }
     }
 
-    fn outline(&self, sheet: &mut Sheet, values: &[Option<f64>]) {
+    fn outline(&self, sheet: &mut SvgSheet, values: &[Option<f64>]) {
         let corner = |at: usize| values[at].map(|value| self.place(at, RADIUS * value));
         let (mut areas, mut edges) = (String::new(), String::new());
         for at in 0..self.count {
@@ -179,14 +183,14 @@ impl Radar {
             }
             // A part whose neighbours are gaps gets a line as long as its value.
             sheet.path(
-                &format!("M{}L{}", Point(self.centre), Point(place)),
+                &format!("M{}L{}", PathPoint(self.centre), PathPoint(place)),
                 Paint::line(SERIES, 1.5),
             );
         }
     }
 
     /// Draws the numbers of the rings, between the first two spokes.
-    fn scale(&self, sheet: &mut Sheet) {
+    fn scale(&self, sheet: &mut SvgSheet) {
         let (sin, cos) = if self.count < 2 {
             (1.0, 0.0)
         } else {
@@ -196,12 +200,12 @@ impl Radar {
             let radius = RADIUS * f64::from(ring) / 4.0 - 8.0;
             let place = (self.centre.0 + radius * sin, self.centre.1 - radius * cos + 4.0);
             let text = number(f64::from(ring) * 25.0);
-            sheet.text_on_ground(place, Letters::new(11.0, MUTED, Anchor::Middle), &text);
+            sheet.text_on_ground(place, TextStyle::new(11.0, MUTED, Anchor::Middle), &text);
         }
     }
 
-    fn label(&self, sheet: &mut Sheet, at: usize, label: &str, value: &str) {
-        let (sin, cos) = self.direction(real(at));
+    fn label(&self, sheet: &mut SvgSheet, at: usize, label: &str, value: &str) {
+        let (sin, cos) = self.direction(to_f64(at));
         let (x, y) = self.place(at, RADIUS + 14.0);
         let anchor = match sin {
             sin if sin > 0.1 => Anchor::Start,
@@ -213,15 +217,15 @@ impl Radar {
             Anchor::End => x - MARGIN,
             Anchor::Middle => 260.0,
         };
-        let name = Letters::new(14.0, INK, anchor);
-        let lines = fit(label, room / name.size, 2);
+        let name = TextStyle::new(14.0, INK, anchor);
+        let lines = wrap_text(label, room / name.size, 2);
         // The lines end above an upper spoke, begin below a lower one, and are centred on a level one.
-        let height = 17.0 * real(lines.len() + 1);
+        let height = 17.0 * to_f64(lines.len() + 1);
         let mut baseline = y + 13.0 - height * f64::midpoint(1.0, cos);
         for line in &lines {
             sheet.text((x, baseline), name, line);
             baseline += 17.0;
         }
-        sheet.text((x, baseline), Letters::new(13.0, svg::MUTED, anchor).bold(), value);
+        sheet.text((x, baseline), TextStyle::new(13.0, svg::MUTED, anchor).bold(), value);
     }
 }

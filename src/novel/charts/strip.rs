@@ -9,8 +9,8 @@ use std::{fmt::Write as _, ops::Range};
 use fumi_base::text::Locale;
 
 use super::svg::{
-    ACCENT, Anchor, GRID, INK, Letters, MARGIN, MARKS, MUTED, Paint, Sheet, TONES, WIDTH, apart, either, joined, kept,
-    number, percent, real, width,
+    ACCENT, Anchor, GRID, INK, MARGIN, MARKS, MUTED, Paint, SvgSheet, TONES, TextStyle, WIDTH, clean_label, joined,
+    localized, number, percent, spread_apart, to_f64, width,
 };
 use crate::checks::metrics::{MEDIUM, SHORT, Spread};
 
@@ -42,15 +42,15 @@ pub fn strip(title: &str, lengths: &[usize], runs: &[Range<usize>], labels: &[&s
         1
     };
     let caption = caption(lengths, locale);
-    let (mut sheet, top) = Sheet::new(title, &caption, locale);
+    let (mut sheet, top) = SvgSheet::new(title, &caption, locale);
     let shares = legend(&mut sheet, top, lengths, locale);
     let longest = lengths.iter().copied().max().unwrap_or_default();
     let bars = lengths.len().div_ceil(group).max(1);
-    let strip = Strip {
+    let strip = RhythmStrip {
         top: top + 44.0,
         scale: longest.next_multiple_of(10).clamp(SCALE.0, SCALE.1),
         group,
-        slot: ((RIGHT - LEFT) / real(bars)).min(WIDEST),
+        slot: ((RIGHT - LEFT) / to_f64(bars)).min(WIDEST),
     };
     strip.axes(&mut sheet, lengths.len(), locale);
     let runs = strip.runs(lengths.len(), runs, labels);
@@ -63,10 +63,10 @@ pub fn strip(title: &str, lengths: &[usize], runs: &[Range<usize>], labels: &[&s
     }
     for note in notes(&strip, lengths, runs.len(), locale) {
         bottom += 18.0;
-        sheet.text((MARGIN, bottom), Letters::new(12.0, MUTED, Anchor::Start), &note);
+        sheet.text((MARGIN, bottom), TextStyle::new(12.0, MUTED, Anchor::Start), &note);
     }
     let runs = joined(&marks, locale);
-    let description = either(
+    let description = localized(
         locale,
         || format!("Lengths of sentences in their order. {caption} {shares}. {runs}"),
         || format!("文の長さを順に並べた図。{caption}{shares}。{runs}"),
@@ -78,11 +78,11 @@ fn caption(lengths: &[usize], locale: Locale) -> String {
     // Reversed, because `max_by_key` returns the last of equal maxima; the first one is wanted.
     let longest = lengths.iter().enumerate().rev().max_by_key(|(_, length)| **length);
     let Some((at, longest)) = longest else {
-        return either(locale, || "No sentences.".to_owned(), || "文がありません。".to_owned());
+        return localized(locale, || "No sentences.".to_owned(), || "文がありません。".to_owned());
     };
-    let spread = Spread::of(lengths.iter().map(|length| real(*length)));
+    let spread = Spread::from_numbers(lengths.iter().map(|length| to_f64(*length)));
     let (count, mean, variation, at) = (lengths.len(), number(spread.mean), spread.variation(), at + 1);
-    either(
+    localized(
         locale,
         || {
             format!(
@@ -95,14 +95,14 @@ fn caption(lengths: &[usize], locale: Locale) -> String {
 }
 
 fn class(length: f64) -> usize {
-    usize::from(length > real(SHORT)) + usize::from(length > real(MEDIUM))
+    usize::from(length > to_f64(SHORT)) + usize::from(length > to_f64(MEDIUM))
 }
 
 /// Draws the three tones with their sentence counts, and returns the same in words.
-fn legend(sheet: &mut Sheet, top: f64, lengths: &[usize], locale: Locale) -> String {
+fn legend(sheet: &mut SvgSheet, top: f64, lengths: &[usize], locale: Locale) -> String {
     let mut counts = [0_usize; 3];
     for length in lengths {
-        counts[class(real(*length))] += 1;
+        counts[class(to_f64(*length))] += 1;
     }
     let from = SHORT + 1;
     let names = match locale {
@@ -117,12 +117,12 @@ fn legend(sheet: &mut Sheet, top: f64, lengths: &[usize], locale: Locale) -> Str
             format!("長（{MEDIUM} 字超）"),
         ],
     };
-    let letters = Letters::new(12.0, INK, Anchor::Start);
+    let letters = TextStyle::new(12.0, INK, Anchor::Start);
     let mut x = MARGIN;
     let mut words = Vec::new();
     for ((name, count), tone) in names.into_iter().zip(counts).zip(TONES) {
-        let share = percent(real(count) / real(lengths.len().max(1)));
-        let text = either(
+        let share = percent(to_f64(count) / to_f64(lengths.len().max(1)));
+        let text = localized(
             locale,
             || format!("{name}: {count}, {share}"),
             || format!("{name}{count} 文、{share}"),
@@ -138,11 +138,11 @@ fn legend(sheet: &mut Sheet, top: f64, lengths: &[usize], locale: Locale) -> Str
     }
 }
 
-fn notes(strip: &Strip, lengths: &[usize], runs: usize, locale: Locale) -> Vec<String> {
+fn notes(strip: &RhythmStrip, lengths: &[usize], runs: usize, locale: Locale) -> Vec<String> {
     let (group, scale) = (strip.group, strip.scale);
     let mut notes = Vec::new();
     if group > 1 {
-        notes.push(either(
+        notes.push(localized(
             locale,
             || format!("Each bar is the mean of {group} sentences, the thin line above it the longest of them."),
             || format!("棒 1 本は {group} 文の平均、その上の細い線はその中で最長の文です。"),
@@ -150,7 +150,7 @@ fn notes(strip: &Strip, lengths: &[usize], runs: usize, locale: Locale) -> Vec<S
     }
     let beyond = lengths.iter().filter(|length| **length > scale).count();
     if beyond > 0 {
-        notes.push(either(
+        notes.push(localized(
             locale,
             || format!("Sentences longer than {scale} characters, cut at the top: {beyond}."),
             || format!("{scale} 字を超える {beyond} 文は、上端で切ってあります。"),
@@ -158,7 +158,7 @@ fn notes(strip: &Strip, lengths: &[usize], runs: usize, locale: Locale) -> Vec<S
     }
     if runs > MARKS {
         let more = runs - MARKS;
-        notes.push(either(
+        notes.push(localized(
             locale,
             || format!("Runs without a number: {more}."),
             || format!("ほか {more} か所には番号を付けていません。"),
@@ -168,7 +168,7 @@ fn notes(strip: &Strip, lengths: &[usize], runs: usize, locale: Locale) -> Vec<S
 }
 
 /// A marked run of sentences and its horizontal extent.
-struct Run {
+struct StripRun {
     sentences: Range<usize>,
     label: String,
     /// The x coordinate of the start; `to` is that of the end.
@@ -176,7 +176,7 @@ struct Run {
     to: f64,
 }
 
-impl Run {
+impl StripRun {
     fn in_words(&self, locale: Locale) -> String {
         let (first, last) = (self.sentences.start + 1, self.sentences.end);
         let place = match (locale, first == last) {
@@ -187,12 +187,12 @@ impl Run {
         };
         match self.label.as_str() {
             "" => place,
-            label => either(locale, || format!("{place}: {label}"), || format!("{place}：{label}")),
+            label => localized(locale, || format!("{place}: {label}"), || format!("{place}：{label}")),
         }
     }
 }
 
-struct Strip {
+struct RhythmStrip {
     top: f64,
     /// The sentence length at the top of the bar area, in characters.
     scale: usize,
@@ -202,24 +202,24 @@ struct Strip {
     slot: f64,
 }
 
-impl Strip {
+impl RhythmStrip {
     fn base(&self) -> f64 {
         self.top + HEIGHT
     }
 
     fn height(&self, length: f64) -> f64 {
-        HEIGHT * (length / real(self.scale)).min(1.0)
+        HEIGHT * (length / to_f64(self.scale)).min(1.0)
     }
 
     /// Returns the x coordinate of the start of a sentence.
     fn place(&self, sentence: usize) -> f64 {
-        LEFT + self.slot * real(sentence) / real(self.group)
+        LEFT + self.slot * to_f64(sentence) / to_f64(self.group)
     }
 
-    fn axes(&self, sheet: &mut Sheet, count: usize, locale: Locale) {
-        let muted = Letters::new(11.0, MUTED, Anchor::End);
+    fn axes(&self, sheet: &mut SvgSheet, count: usize, locale: Locale) {
+        let muted = TextStyle::new(11.0, MUTED, Anchor::End);
         for length in [SHORT, MEDIUM, self.scale] {
-            let y = self.base() - self.height(real(length));
+            let y = self.base() - self.height(to_f64(length));
             let paint = Paint::line(if length == self.scale { GRID } else { MUTED }, 1.0);
             sheet.line(
                 (LEFT, y),
@@ -234,45 +234,45 @@ impl Strip {
         }
         sheet.line((LEFT, self.base()), (RIGHT, self.base()), Paint::line(MUTED, 1.0));
         sheet.text((LEFT - 6.0, self.base() + 4.0), muted, "0");
-        let unit = either(locale, || "chars".to_owned(), || "字".to_owned());
+        let unit = localized(locale, || "chars".to_owned(), || "字".to_owned());
         sheet.text((LEFT - 6.0, self.top - 12.0), muted, &unit);
 
-        let sentence = self.slot / real(self.group);
+        let sentence = self.slot / to_f64(self.group);
         let steps = (0..)
             .map(|power| 10_usize.pow(power))
             .flat_map(|power| [power, 2 * power, 5 * power]);
         let step = steps
             .take(40)
-            .find(|step| real(*step) * sentence >= 44.0)
+            .find(|step| to_f64(*step) * sentence >= 44.0)
             .unwrap_or(usize::MAX);
         let numbers = (1..=count / step).map(|at| at * step);
-        let first = (count > 0 && step > 1 && real(step - 1) * sentence >= 28.0).then_some(1);
+        let first = (count > 0 && step > 1 && to_f64(step - 1) * sentence >= 28.0).then_some(1);
         for at in first.into_iter().chain(numbers) {
             let x = self.place(at - 1) + sentence / 2.0;
-            let letters = Letters::new(11.0, MUTED, Anchor::Middle);
+            let letters = TextStyle::new(11.0, MUTED, Anchor::Middle);
             sheet.text((x, self.base() + 16.0), letters, &at.to_string());
         }
     }
 
-    fn bars(&self, sheet: &mut Sheet, lengths: &[usize]) {
+    fn bars(&self, sheet: &mut SvgSheet, lengths: &[usize]) {
         let gap = if self.slot >= 4.0 { 1.0 } else { self.slot / 4.0 };
         let (base, wide) = (number(self.base()), number(self.slot - gap));
         let mut bars = [const { String::new() }; 3];
         let mut longest = String::new();
         for (at, group) in lengths.chunks(self.group).enumerate() {
-            let mean = group.iter().copied().map(real).sum::<f64>() / real(group.len());
-            let (x, y) = (LEFT + self.slot * real(at), self.base() - self.height(mean));
+            let mean = group.iter().copied().map(to_f64).sum::<f64>() / to_f64(group.len());
+            let (x, y) = (LEFT + self.slot * to_f64(at), self.base() - self.height(mean));
             let bar = &mut bars[class(mean)];
             let (left, high) = (number(x), number(y));
             // Writing to a `String` does not fail.
             let _ = write!(bar, "M{left} {base}V{high}h{wide}V{base}z");
-            if mean > real(self.scale) {
+            if mean > to_f64(self.scale) {
                 // A segment above the top line shows that the bar is cut.
                 let (above, end) = (number(self.top - 3.0), number(self.top - 9.0));
                 let _ = write!(bar, "M{left} {above}V{end}h{wide}V{above}z");
             }
             let most = group.iter().copied().max().unwrap_or_default();
-            let most = self.base() - self.height(real(most));
+            let most = self.base() - self.height(to_f64(most));
             if self.group > 1 && most < y {
                 let _ = write!(
                     longest,
@@ -289,25 +289,25 @@ impl Strip {
     }
 
     /// Returns the runs that contain sentences, in text order.
-    fn runs(&self, count: usize, runs: &[Range<usize>], labels: &[&str]) -> Vec<Run> {
+    fn runs(&self, count: usize, runs: &[Range<usize>], labels: &[&str]) -> Vec<StripRun> {
         let labels = labels.iter().copied().chain(std::iter::repeat(""));
         let runs = runs.iter().zip(labels).filter_map(|(run, label)| {
             let sentences = run.start..run.end.min(count);
             let (from, to) = (self.place(sentences.start), self.place(sentences.end));
-            (!sentences.is_empty()).then(|| Run {
+            (!sentences.is_empty()).then(|| StripRun {
                 sentences,
-                label: kept(label),
+                label: clean_label(label),
                 from,
                 to: to.max(from + 3.0),
             })
         });
-        let mut runs: Vec<Run> = runs.collect();
+        let mut runs: Vec<StripRun> = runs.collect();
         runs.sort_by_key(|run| (run.sentences.start, run.sentences.end));
         runs
     }
 
     /// Marks the runs below the bars and returns the y coordinate where the marks end.
-    fn mark(&self, sheet: &mut Sheet, top: f64, runs: &[Run]) -> f64 {
+    fn mark(&self, sheet: &mut SvgSheet, top: f64, runs: &[StripRun]) -> f64 {
         if runs.is_empty() {
             return top - 6.0;
         }
@@ -329,22 +329,22 @@ impl Strip {
             }
             drawn += 1;
             free[row_or_last] = run.to;
-            let y = top + 8.0 * real(row_or_last);
+            let y = top + 8.0 * to_f64(row_or_last);
             let (y, above, from, to) = (number(y + 4.0), number(y - 1.0), number(run.from), number(run.to));
             let _ = write!(path, "M{from} {above}V{y}H{to}V{above}");
         }
         sheet.path(&path, Paint::line(ACCENT, 2.0));
         let used = rows.iter().copied().max().unwrap_or_default();
-        let middle = top + 8.0 * real(used) + 26.0;
+        let middle = top + 8.0 * to_f64(used) + 26.0;
         let mut places: Vec<f64> = runs
             .iter()
             .take(MARKS)
             .map(|run| f64::midpoint(run.from, run.to))
             .collect();
         let from = places.clone();
-        apart(&mut places, 20.0, LEFT + 9.0, RIGHT - 9.0);
+        spread_apart(&mut places, 20.0, LEFT + 9.0, RIGHT - 9.0);
         for (at, (place, from)) in places.iter().zip(from).enumerate() {
-            let bracket = top + 8.0 * real(rows[at]) + 4.0;
+            let bracket = top + 8.0 * to_f64(rows[at]) + 4.0;
             sheet.line((from, bracket), (*place, middle), Paint::line(ACCENT, 1.0));
         }
         for (at, place) in places.iter().enumerate() {

@@ -112,14 +112,14 @@ pub(super) enum Anchor {
 
 /// The size, colour, anchor and weight of a text.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Letters {
+pub(super) struct TextStyle {
     pub(super) size: f64,
     colour: &'static str,
     anchor: Anchor,
     bold: bool,
 }
 
-impl Letters {
+impl TextStyle {
     pub(super) const fn new(size: f64, colour: &'static str, anchor: Anchor) -> Self {
         Self {
             size,
@@ -136,13 +136,13 @@ impl Letters {
 
 /// A picture while it is drawn.
 #[derive(Debug)]
-pub(super) struct Sheet {
+pub(super) struct SvgSheet {
     title: String,
     locale: Locale,
     body: String,
 }
 
-impl Sheet {
+impl SvgSheet {
     /// Creates a sheet with a title and a small caption below it, and returns the y coordinate where the content
     /// begins.
     pub(super) fn new(title: &str, caption: &str, locale: Locale) -> (Self, f64) {
@@ -153,10 +153,10 @@ impl Sheet {
         };
         let mut y = 16.0;
         for (text, letters, most) in [
-            (title, Letters::new(18.0, INK, Anchor::Start).bold(), 2),
-            (caption, Letters::new(13.0, MUTED, Anchor::Start), 2),
+            (title, TextStyle::new(18.0, INK, Anchor::Start).bold(), 2),
+            (caption, TextStyle::new(13.0, MUTED, Anchor::Start), 2),
         ] {
-            for line in fit(text, (WIDTH - 2.0 * MARGIN) / letters.size, most) {
+            for line in wrap_text(text, (WIDTH - 2.0 * MARGIN) / letters.size, most) {
                 y += letters.size + 6.0;
                 sheet.text((MARGIN, y), letters, &line);
             }
@@ -165,7 +165,7 @@ impl Sheet {
     }
 
     pub(super) fn line(&mut self, from: (f64, f64), to: (f64, f64), paint: Paint) {
-        let (from, to) = (Point(from), Point(to));
+        let (from, to) = (PathPoint(from), PathPoint(to));
         self.path(&format!("M{from}L{to}"), paint);
     }
 
@@ -189,7 +189,7 @@ impl Sheet {
     }
 
     /// Adds one line of text at its baseline. The caller must have fitted it.
-    pub(super) fn text(&mut self, (x, y): (f64, f64), letters: Letters, text: &str) {
+    pub(super) fn text(&mut self, (x, y): (f64, f64), letters: TextStyle, text: &str) {
         let [x, y, size] = [x, y, letters.size].map(number);
         let anchor = match letters.anchor {
             Anchor::Start => "",
@@ -204,7 +204,7 @@ impl Sheet {
     }
 
     /// Adds a text with a background, for places where lines may run behind it.
-    pub(super) fn text_on_ground(&mut self, (x, y): (f64, f64), letters: Letters, text: &str) {
+    pub(super) fn text_on_ground(&mut self, (x, y): (f64, f64), letters: TextStyle, text: &str) {
         let width = width(text) * letters.size + 4.0;
         let left = match letters.anchor {
             Anchor::Start => x - 2.0,
@@ -216,16 +216,16 @@ impl Sheet {
         self.text((x, y), letters, text);
     }
 
-    /// Adds a number in a disc; [`Sheet::list`] explains the numbers.
+    /// Adds a number in a disc; [`SvgSheet::list`] explains the numbers.
     pub(super) fn badge(&mut self, (x, y): (f64, f64), number: usize) {
         self.circle((x, y), 9.0, Paint::area(ACCENT));
-        let letters = Letters::new(11.0, GROUND, Anchor::Middle).bold();
+        let letters = TextStyle::new(11.0, GROUND, Anchor::Middle).bold();
         self.text((x, y + 4.0), letters, &number.to_string());
     }
 
     /// Adds the entries for the badges from 1 on, in two columns, and returns the y coordinate where the list ends.
     pub(super) fn list(&mut self, top: f64, entries: &[String]) -> f64 {
-        let letters = Letters::new(13.0, INK, Anchor::Start);
+        let letters = TextStyle::new(13.0, INK, Anchor::Start);
         let column = (WIDTH - 2.0 * MARGIN) / 2.0;
         let mut y = top;
         for (row, pair) in entries.chunks(2).enumerate() {
@@ -233,13 +233,13 @@ impl Sheet {
             for (side, entry) in pair.iter().enumerate() {
                 let x = MARGIN + if side == 0 { 0.0 } else { column };
                 self.badge((x + 9.0, y + 11.0), 2 * row + side + 1);
-                let fitting = fit(entry, (column - 40.0) / letters.size, 2);
+                let fitting = wrap_text(entry, (column - 40.0) / letters.size, 2);
                 lines = lines.max(fitting.len());
                 for (at, line) in fitting.iter().enumerate() {
-                    self.text((x + 26.0, y + 16.0 + 17.0 * real(at)), letters, line);
+                    self.text((x + 26.0, y + 16.0 + 17.0 * to_f64(at)), letters, line);
                 }
             }
-            y += 7.0 + 17.0 * real(lines);
+            y += 7.0 + 17.0 * to_f64(lines);
         }
         y
     }
@@ -270,9 +270,9 @@ impl Sheet {
 
 /// A point in path data: `x y`.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Point(pub(super) (f64, f64));
+pub(super) struct PathPoint(pub(super) (f64, f64));
 
-impl Display for Point {
+impl Display for PathPoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", number(self.0.0), number(self.0.1))
     }
@@ -285,7 +285,7 @@ pub(super) fn polyline(points: &[(f64, f64)]) -> String {
         return path;
     }
     for (at, point) in points.iter().enumerate() {
-        let _ = write!(path, "{}{}", if at == 0 { 'M' } else { 'L' }, Point(*point));
+        let _ = write!(path, "{}{}", if at == 0 { 'M' } else { 'L' }, PathPoint(*point));
     }
     path
 }
@@ -308,12 +308,12 @@ pub(super) fn percent(share: f64) -> String {
 
 /// Converts a count to a coordinate.
 #[expect(clippy::cast_precision_loss, reason = "what is counted and drawn is far below 2⁵²")]
-pub(super) fn real(count: usize) -> f64 {
+pub(super) fn to_f64(count: usize) -> f64 {
     count as f64
 }
 
 /// Returns the text in the reader's language.
-pub(super) fn either(locale: Locale, en: impl FnOnce() -> String, ja: impl FnOnce() -> String) -> String {
+pub(super) fn localized(locale: Locale, en: impl FnOnce() -> String, ja: impl FnOnce() -> String) -> String {
     match locale {
         Locale::En => en(),
         Locale::Ja => ja(),
@@ -322,11 +322,11 @@ pub(super) fn either(locale: Locale, en: impl FnOnce() -> String, ja: impl FnOnc
 
 /// Joins words with the separator of the language.
 pub(super) fn joined(words: &[String], locale: Locale) -> String {
-    words.join(either(locale, || ", ".to_owned(), || "、".to_owned()).as_str())
+    words.join(localized(locale, || ", ".to_owned(), || "、".to_owned()).as_str())
 }
 
 /// Cleans a label and cuts it to [`KEPT`] characters.
-pub(super) fn kept(text: &str) -> String {
+pub(super) fn clean_label(text: &str) -> String {
     bounded(text, KEPT)
 }
 
@@ -384,7 +384,7 @@ fn letter_width(c: char) -> f64 {
 
 /// Breaks a text into at most `most` lines; the last one ends with … if text remains. Latin words stay whole if
 /// possible.
-pub(super) fn fit(text: &str, line_width: f64, most: usize) -> Vec<String> {
+pub(super) fn wrap_text(text: &str, line_width: f64, most: usize) -> Vec<String> {
     let text = clean(text);
     let mut lines = Vec::new();
     let mut rest = text.as_str();
@@ -423,9 +423,9 @@ pub(super) fn fit(text: &str, line_width: f64, most: usize) -> Vec<String> {
 
 /// Moves positions apart, in order and within bounds, until neighbours keep a distance; the distance shrinks if there
 /// is not enough room.
-pub(super) fn apart(places: &mut [f64], distance: f64, from: f64, to: f64) {
+pub(super) fn spread_apart(places: &mut [f64], distance: f64, from: f64, to: f64) {
     let gaps = places.len().saturating_sub(1).max(1);
-    let distance = distance.min((to - from) / real(gaps));
+    let distance = distance.min((to - from) / to_f64(gaps));
     let mut least = from;
     for place in places.iter_mut() {
         *place = place.max(least);
@@ -440,7 +440,7 @@ pub(super) fn apart(places: &mut [f64], distance: f64, from: f64, to: f64) {
 
 #[cfg(test)]
 mod tests {
-    use super::{apart, escaped, fit, kept, number, percent, width};
+    use super::{clean_label, escaped, number, percent, spread_apart, width, wrap_text};
 
     #[test]
     fn numbers_are_short_and_never_negative_zero() {
@@ -450,14 +450,14 @@ mod tests {
     }
 
     #[test]
-    fn letters_that_xml_knows_are_escaped_and_those_that_it_forbids_left_out() {
+    fn xml_text_is_escaped_and_forbidden_characters_removed() {
         assert_eq!(escaped("<&>\"'あ"), "&lt;&amp;&gt;&quot;&#39;あ");
-        assert_eq!(kept("a\u{0}b\u{8}\nc\u{ffff}\u{202e}"), "ab c");
-        assert_eq!(kept(&"長".repeat(500)).chars().count(), 61);
+        assert_eq!(clean_label("a\u{0}b\u{8}\nc\u{ffff}\u{202e}"), "ab c");
+        assert_eq!(clean_label(&"長".repeat(500)).chars().count(), 61);
     }
 
     #[test]
-    fn a_line_is_never_wider_than_its_place() {
+    fn fitted_lines_stay_within_width() {
         for text in [
             "読者エンゲージメント",
             "reader_engagement and more words that do not fit",
@@ -467,7 +467,7 @@ mod tests {
             "",
         ] {
             for most in 1..4 {
-                let lines = fit(text, 8.0, most);
+                let lines = wrap_text(text, 8.0, most);
                 assert!(lines.len() <= most);
                 assert!(
                     lines.iter().all(|line| width(line) <= 8.0 && !line.is_empty()),
@@ -476,21 +476,21 @@ mod tests {
             }
         }
         assert_eq!(
-            fit("感情の描写とキャラクター", 8.0, 2),
+            wrap_text("感情の描写とキャラクター", 8.0, 2),
             ["感情の描写とキャ", "ラクター"]
         );
-        assert_eq!(fit("world building", 8.0, 2), ["world", "building"]);
-        assert_eq!(fit("世界観と設定の細部", 6.0, 1), ["世界観と設…"]);
+        assert_eq!(wrap_text("world building", 8.0, 2), ["world", "building"]);
+        assert_eq!(wrap_text("世界観と設定の細部", 6.0, 1), ["世界観と設…"]);
     }
 
     #[test]
     fn places_keep_their_order_their_distance_and_their_bounds() {
         let mut places = [0.0, 1.0, 2.0, 99.0, 100.0];
-        apart(&mut places, 20.0, 10.0, 90.0);
+        spread_apart(&mut places, 20.0, 10.0, 90.0);
         assert_eq!(places.map(number), ["10", "30", "50", "70", "90"]);
         let mut crowded = [50.0; 4];
-        apart(&mut crowded, 20.0, 0.0, 30.0);
+        spread_apart(&mut crowded, 20.0, 0.0, 30.0);
         assert_eq!(crowded.map(number), ["0", "10", "20", "30"]);
-        apart(&mut [], 20.0, 0.0, 30.0);
+        spread_apart(&mut [], 20.0, 0.0, 30.0);
     }
 }

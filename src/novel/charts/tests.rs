@@ -329,7 +329,7 @@ fn the_trend_says_first_last_and_change_and_leaves_gaps() {
 }
 
 #[test]
-fn nothing_and_one_thing_make_a_picture() {
+fn empty_and_single_inputs_make_pictures() {
     for locale in Locale::ALL {
         for picture in [
             radar("", &[], locale),
@@ -351,7 +351,7 @@ fn nothing_and_one_thing_make_a_picture() {
 }
 
 #[test]
-fn a_name_may_hold_what_xml_uses_and_be_endless() {
+fn hostile_names_are_escaped_and_cut() {
     // A quotation mark is narrow and takes six bytes when escaped: no other text makes a larger picture.
     let (endless, largest) = (HOSTILE.repeat(2_000), format!("{HOSTILE}{}", "\"".repeat(500)));
     for name in [HOSTILE, endless.as_str(), largest.as_str()] {

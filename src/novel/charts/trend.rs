@@ -6,8 +6,8 @@
 use fumi_base::text::Locale;
 
 use super::svg::{
-    Anchor, GRID, GROUND, INK, Letters, MARGIN, MUTED, Paint, SERIES, Sheet, WIDTH, either, fit, joined, kept, number,
-    polyline, real, width,
+    Anchor, GRID, GROUND, INK, MARGIN, MUTED, Paint, SERIES, SvgSheet, TextStyle, WIDTH, clean_label, joined,
+    localized, number, polyline, to_f64, width, wrap_text,
 };
 
 /// The largest number of points drawn; more scores are replaced by the means of neighbours.
@@ -32,32 +32,36 @@ pub fn trend(title: &str, scores: &[(&str, f64)], locale: Locale) -> String {
         .map(|(label, score)| (*label, score.clamp(0.0, 100.0)))
         .collect();
     let caption = caption(&known, locale);
-    let (mut sheet, top) = Sheet::new(title, &caption, locale);
+    let (mut sheet, top) = SvgSheet::new(title, &caption, locale);
     let group = scores.len().div_ceil(POINTS).max(1);
     let points: Vec<Option<f64>> = scores.chunks(group).map(mean).collect();
     let labels: Vec<String> = scores
         .chunks(group)
-        .map(|group| group.last().map_or_else(String::new, |(label, _)| kept(label)))
+        .map(|group| group.last().map_or_else(String::new, |(label, _)| clean_label(label)))
         .collect();
-    let plot = Plot {
+    let plot = TrendPlot {
         top: top + 16.0,
-        slot: (RIGHT - LEFT) / real(points.len().max(1)),
+        slot: (RIGHT - LEFT) / to_f64(points.len().max(1)),
     };
     plot.grid(&mut sheet);
     plot.line(&mut sheet, &points);
     plot.labels(&mut sheet, &labels);
     let mut bottom = plot.base() + 34.0;
     if group > 1 {
-        let note = either(
+        let note = localized(
             locale,
             || format!("Each point is the mean of {group} scores and has the label of the last one."),
             || format!("点 1 つは {group} 件の平均で、ラベルはその最後の 1 件のものです。"),
         );
-        sheet.text((MARGIN, bottom + 6.0), Letters::new(12.0, MUTED, Anchor::Start), &note);
+        sheet.text(
+            (MARGIN, bottom + 6.0),
+            TextStyle::new(12.0, MUTED, Anchor::Start),
+            &note,
+        );
         bottom += 16.0;
     }
     let words = in_words(&known, locale);
-    let description = either(
+    let description = localized(
         locale,
         || format!("Trend of scores. {caption} {words}"),
         || format!("得点の推移。{caption}{words}"),
@@ -71,12 +75,12 @@ fn mean(scores: &[(&str, f64)]) -> Option<f64> {
     let (sum, count) = known.fold((0.0, 0), |(sum, count), score| {
         (sum + score.clamp(0.0, 100.0), count + 1)
     });
-    (count > 0).then(|| sum / real(count))
+    (count > 0).then(|| sum / to_f64(count))
 }
 
 fn caption(known: &[(&str, f64)], locale: Locale) -> String {
     let (Some(first), Some(last)) = (known.first(), known.last()) else {
-        return either(locale, || "No scores.".to_owned(), || "得点がありません。".to_owned());
+        return localized(locale, || "No scores.".to_owned(), || "得点がありません。".to_owned());
     };
     let (count, change) = (known.len(), last.1 - first.1);
     let change = format!("{}{}", if change > 0.0 { "+" } else { "" }, number(change));
@@ -84,13 +88,13 @@ fn caption(known: &[(&str, f64)], locale: Locale) -> String {
     let highest = number(known.iter().map(|(_, score)| *score).fold(0.0, f64::max));
     let lowest = number(known.iter().map(|(_, score)| *score).fold(100.0, f64::min));
     if count == 1 {
-        return either(
+        return localized(
             locale,
             || format!("One score: {last}."),
             || format!("1 件、{last} 点。"),
         );
     }
-    either(
+    localized(
         locale,
         || format!("Scores: {count}, from {first} to {last} ({change}), highest {highest}, lowest {lowest}."),
         || format!("{count} 件、最初 {first} 点から最新 {last} 点（{change}）、最高 {highest} 点、最低 {lowest} 点。"),
@@ -102,48 +106,48 @@ fn in_words(known: &[(&str, f64)], locale: Locale) -> String {
     let from = known.len().saturating_sub(DESCRIBED);
     let words = known[from..]
         .iter()
-        .map(|(label, score)| format!("{} {}", kept(label), number(*score)));
+        .map(|(label, score)| format!("{} {}", clean_label(label), number(*score)));
     let list = joined(&words.collect::<Vec<_>>(), locale);
     if from == 0 {
         return list;
     }
-    either(
+    localized(
         locale,
         || format!("The last {DESCRIBED}: {list}"),
         || format!("最新の {DESCRIBED} 件：{list}"),
     )
 }
 
-struct Plot {
+struct TrendPlot {
     top: f64,
     /// The width of one point's column.
     slot: f64,
 }
 
-impl Plot {
+impl TrendPlot {
     fn base(&self) -> f64 {
         self.top + HEIGHT
     }
 
     fn x(&self, at: usize) -> f64 {
-        LEFT + self.slot * (real(at) + 0.5)
+        LEFT + self.slot * (to_f64(at) + 0.5)
     }
 
     fn y(&self, score: f64) -> f64 {
         self.base() - HEIGHT * score / 100.0
     }
 
-    fn grid(&self, sheet: &mut Sheet) {
+    fn grid(&self, sheet: &mut SvgSheet) {
         for fifth in 0..=5 {
             let score = f64::from(fifth) * 20.0;
             let paint = Paint::line(if fifth == 0 { MUTED } else { GRID }, 1.0);
             sheet.line((LEFT, self.y(score)), (RIGHT, self.y(score)), paint);
-            let letters = Letters::new(11.0, MUTED, Anchor::End);
+            let letters = TextStyle::new(11.0, MUTED, Anchor::End);
             sheet.text((LEFT - 6.0, self.y(score) + 4.0), letters, &number(score));
         }
     }
 
-    fn line(&self, sheet: &mut Sheet, points: &[Option<f64>]) {
+    fn line(&self, sheet: &mut SvgSheet, points: &[Option<f64>]) {
         let mut places = Vec::new();
         let mut path = String::new();
         for (at, point) in points.iter().enumerate() {
@@ -180,19 +184,19 @@ impl Plot {
             let is_valley = (higher(before) || before.is_none()) && (higher(after) || after.is_none());
             let below = is_valley && (before.is_some() || after.is_some()) && score > 12.0;
             let y = self.y(score) + if below { 20.0 } else { -9.0 };
-            let letters = Letters::new(12.0, INK, Anchor::Middle).bold();
+            let letters = TextStyle::new(12.0, INK, Anchor::Middle).bold();
             sheet.text_on_ground((self.x(at), y), letters, &number(score));
         }
     }
 
     /// Draws as many labels as fit side by side, always including the last.
-    fn labels(&self, sheet: &mut Sheet, labels: &[String]) {
-        let letters = Letters::new(11.0, MUTED, Anchor::Middle);
+    fn labels(&self, sheet: &mut SvgSheet, labels: &[String]) {
+        let letters = TextStyle::new(11.0, MUTED, Anchor::Middle);
         let room = (self.slot / letters.size - 0.8).max(LABEL);
-        let short: Vec<String> = labels.iter().map(|label| fit(label, room, 1).concat()).collect();
+        let short: Vec<String> = labels.iter().map(|label| wrap_text(label, room, 1).concat()).collect();
         let widest = short.iter().map(|label| width(label)).fold(1.0, f64::max) * letters.size + 8.0;
         let fitting = (1..=labels.len())
-            .find(|step| real(*step) * self.slot >= widest)
+            .find(|step| to_f64(*step) * self.slot >= widest)
             .unwrap_or(labels.len().max(1));
         for (at, label) in short.iter().enumerate().rev().step_by(fitting) {
             let x = self.x(at);

@@ -7,7 +7,7 @@
 
 use super::{
     Finding, Score,
-    items::{Evaluation, Method},
+    items::{Evaluation, EvaluationMethod},
 };
 
 /// The highest score at which an item still counts as an issue of its aspect.
@@ -115,7 +115,7 @@ pub struct AspectScore<'e> {
     /// The share of the aspect's parts that were evaluated, from 0 to 1.
     pub coverage: f64,
     /// The method of the score: that of a judged item if there is one, else deterministic.
-    pub method: Method,
+    pub method: EvaluationMethod,
     /// The evaluated items of the aspect.
     pub evaluations: Vec<&'e Evaluation>,
 }
@@ -125,7 +125,7 @@ impl<'e> AspectScore<'e> {
     /// the text.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "an aspect has a handful of parts")]
-    pub fn of(aspect: Aspect, findings: &[Finding], characters: usize, all: &'e [Evaluation]) -> Self {
+    pub fn evaluate(aspect: Aspect, findings: &[Finding], characters: usize, all: &'e [Evaluation]) -> Self {
         let mut parts: Vec<f64> = Vec::new();
         let has_rules = !aspect.rules.is_empty();
         if has_rules && characters > 0 {
@@ -134,7 +134,7 @@ impl<'e> AspectScore<'e> {
                 .filter(|finding| aspect.rules.contains(&finding.rule))
                 .cloned()
                 .collect();
-            parts.push(Score::of(&own, characters).0 / 100.0);
+            parts.push(Score::from_findings(&own, characters).0 / 100.0);
         }
         let own = all.iter().filter(|one| aspect.items.contains(&one.item.id.as_str()));
         let evaluations: Vec<&Evaluation> = own.filter(|one| one.score.is_some()).collect();
@@ -143,15 +143,15 @@ impl<'e> AspectScore<'e> {
         let judged = evaluations
             .iter()
             .map(|one| one.method)
-            .find(|method| matches!(method, Method::Judged(_)));
+            .find(|method| matches!(method, EvaluationMethod::Judged(_)));
         Self {
             aspect,
             score: (!parts.is_empty()).then(|| 100.0 * parts.iter().sum::<f64>() / parts.len() as f64),
             coverage: parts.len() as f64 / total.max(1) as f64,
             method: match (parts.is_empty(), judged) {
-                (true, _) => Method::NotEvaluated,
+                (true, _) => EvaluationMethod::NotEvaluated,
                 (false, Some(judged)) => judged,
-                (false, None) => Method::Deterministic,
+                (false, None) => EvaluationMethod::Deterministic,
             },
             evaluations,
         }
@@ -159,7 +159,7 @@ impl<'e> AspectScore<'e> {
 
     /// Returns the items that score at most [`LOW`], the lowest first.
     #[must_use]
-    pub fn low(&self) -> Vec<&'e Evaluation> {
+    pub fn low_items(&self) -> Vec<&'e Evaluation> {
         let mut low: Vec<&Evaluation> = self.evaluations.clone();
         low.retain(|one| one.score.is_some_and(|score| score <= LOW));
         low.sort_by(|one, other| one.score.partial_cmp(&other.score).unwrap_or(std::cmp::Ordering::Equal));
@@ -170,7 +170,7 @@ impl<'e> AspectScore<'e> {
 /// Returns the overall score from 0 to 100, the mean of the aspects' scores weighted by weight times coverage (decision
 /// 38), and the share of the total weight that this covers.
 #[must_use]
-pub fn overall_of(aspects: &[AspectScore<'_>]) -> (Option<f64>, f64) {
+pub fn overall_score(aspects: &[AspectScore<'_>]) -> (Option<f64>, f64) {
     let (mut sum, mut weights, mut all) = (0.0, 0.0, 0.0);
     for one in aspects {
         all += one.aspect.weight;

@@ -5,9 +5,9 @@
 use super::Tuning;
 use crate::{
     errors::{project::ProjectError, reviewing::ReviewError},
-    morphology::Lexicon,
-    plotting::yamls,
-    project::{Episode, NovelProject, Plot, Role, Settings, StylePreset, Yaml},
+    morphology::NameLexicon,
+    plotting::read_yaml_files,
+    project::{EpisodeId, EpisodePlot, FolderRole, NovelProject, NovelSettings, StylePreset, YamlValue},
 };
 
 /// The maximum size of the previous episode, in bytes. A longer one is treated as missing.
@@ -15,39 +15,39 @@ const PREVIOUS_BYTES: usize = 600_000;
 
 /// The data of the novel that checks of one manuscript use.
 #[derive(Clone, Debug, Default)]
-pub struct Context {
+pub struct NovelContext {
     /// The settings of the novel.
-    pub settings: Settings,
+    pub settings: NovelSettings,
     /// The plot of the episode.
-    pub plot: Option<Plot>,
+    pub plot: Option<EpisodePlot>,
     /// The files of the settings folder: characters, terms, the world.
-    pub world: Vec<Yaml>,
+    pub world: Vec<YamlValue>,
     /// The names in the settings files.
-    pub names: Lexicon,
+    pub names: NameLexicon,
     /// The management files of the novel, the ledger of foreshadowing among them.
-    pub ledger: Vec<Yaml>,
+    pub ledger: Vec<YamlValue>,
     /// The manuscript text of the previous episode.
     pub previous: Option<String>,
     /// The plot of the next episode.
-    pub next: Option<Plot>,
+    pub next: Option<EpisodePlot>,
     /// The episode number; 0 if unknown.
     pub episode: u32,
 }
 
-impl Context {
+impl NovelContext {
     /// Reads the context of an episode from its project. A broken plot or settings file is skipped; `status` and
     /// `check_basic` report it.
-    pub fn of_project(novel: &NovelProject, episode: Episode) -> Result<Self, ProjectError> {
+    pub fn of_project(novel: &NovelProject, episode: EpisodeId) -> Result<Self, ProjectError> {
         let survey = novel.survey()?;
-        survey.is_a_novel(novel.names())?;
-        let world = yamls(&survey, Role::World)?;
-        let previous = Episode::new(episode.number() - 1).and_then(|last| novel.manuscript_text(last).ok());
+        survey.require_novel(novel.names())?;
+        let world = read_yaml_files(&survey, FolderRole::World)?;
+        let previous = EpisodeId::new(episode.number() - 1).and_then(|last| novel.manuscript_text(last).ok());
         Ok(Self {
-            names: Lexicon::of_settings(&world),
+            names: NameLexicon::of_settings(&world),
             plot: novel.plot(episode).ok(),
-            next: Episode::new(episode.number() + 1).and_then(|next| novel.plot(next).ok()),
+            next: EpisodeId::new(episode.number() + 1).and_then(|next| novel.plot(next).ok()),
             world,
-            ledger: yamls(&survey, Role::Management)?,
+            ledger: read_yaml_files(&survey, FolderRole::Management)?,
             episode: episode.number(),
             previous: previous
                 .map(|decoded| decoded.text)

@@ -121,22 +121,22 @@ impl Finding {
 
     /// Adds places in the source that support a finding about a whole text.
     #[must_use]
-    pub fn seen_at(mut self, places: impl IntoIterator<Item = Range<usize>>) -> Self {
+    pub fn with_evidence(mut self, places: impl IntoIterator<Item = Range<usize>>) -> Self {
         self.evidence.extend(places);
         self
     }
 
     /// Adds a fix that replaces the range of the finding, and the new text as `expected`.
     #[must_use]
-    pub fn replaced_by(self, text: impl Into<String>) -> Self {
+    pub fn with_replacement(self, text: impl Into<String>) -> Self {
         let range = self.source.clone();
         let text = text.into();
-        self.with("expected", &text).edited(range, text)
+        self.with("expected", &text).with_edit(range, text)
     }
 
     /// Adds an edit at any range of the source to the fix.
     #[must_use]
-    pub fn edited(mut self, range: Range<usize>, text: impl Into<String>) -> Self {
+    pub fn with_edit(mut self, range: Range<usize>, text: impl Into<String>) -> Self {
         self.edits.push(Edit {
             range,
             text: text.into(),

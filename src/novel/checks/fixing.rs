@@ -6,8 +6,11 @@
 
 use std::{collections::BTreeSet, ops::Range};
 
-use super::{Context, Draft, Finding, FixLevel, Group, Material, Tuning, finding::Edit, issue, look, rules};
-use crate::{manuscript::Reading, morphology::Morphology};
+use super::{
+    AnalysedDraft, CheckMaterial, Finding, FixLevel, NovelContext, RuleGroup, Tuning, finding::Edit, issue, rules,
+    run_rules,
+};
+use crate::{manuscript::ManuscriptOptions, morphology::Morphology};
 
 /// The maximum number of rounds. A fix may expose another finding, which the second round fixes; a text that needs more
 /// than a few rounds indicates a bug. The last round only checks.
@@ -18,20 +21,20 @@ const SHOWN: usize = 200;
 
 /// The result of fixing a text.
 #[derive(Clone, Debug, Default)]
-pub struct Fixed {
+pub struct FixResult {
     /// The text after the fixes.
     pub text: String,
     /// The changes made, in the order in which they were made.
-    pub applied: Vec<Applied>,
+    pub applied: Vec<AppliedChange>,
     /// The fixes that were skipped.
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<SkippedIssue>,
     /// The edits of each round with the text that each replaced, ordered by their position in the input of that round.
     rounds: Vec<Vec<(Edit, String)>>,
 }
 
 /// A change that was made.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Applied {
+pub struct AppliedChange {
     /// The id of the issue that was fixed.
     pub issue_id: String,
     /// The name of the rule.
@@ -48,18 +51,18 @@ pub struct Applied {
 
 /// An issue that was not fixed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Skipped {
+pub struct SkippedIssue {
     /// The id of the issue.
     pub issue_id: String,
     /// The name of the rule; `None` for an unknown id.
     pub rule: Option<&'static str>,
     /// The reason for skipping it.
-    pub why: Why,
+    pub reason: UnfixedReason,
 }
 
 /// The reason for not fixing an issue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
+pub enum UnfixedReason {
     /// The text has no issue with this id.
     Unknown,
     /// There is no automatic fix at this place.
@@ -74,11 +77,11 @@ pub enum Why {
 
 /// The parameters of a run of fixes.
 #[derive(Clone, Copy)]
-pub struct Fixing<'a> {
+pub struct FixRequest<'a> {
     /// The reading options of the manuscript format.
-    pub reading: Reading,
+    pub reading: ManuscriptOptions,
     /// The context that the novel provides.
-    pub context: &'a Context,
+    pub context: &'a NovelContext,
     /// The configured changes to the checks.
     pub tuning: &'a Tuning,
     /// The morphological analyser.
@@ -92,39 +95,39 @@ pub struct Fixing<'a> {
 #[must_use]
 pub fn fix(
     text: &str,
-    fixing: Fixing<'_>,
+    fixing: FixRequest<'_>,
     only: Option<&BTreeSet<String>>,
     is_cancelled: &dyn Fn() -> bool,
-) -> Option<Fixed> {
-    let mut fixed = Fixed {
+) -> Option<FixResult> {
+    let mut fixed = FixResult {
         text: text.to_owned(),
-        ..Fixed::default()
+        ..FixResult::default()
     };
     for round in 0..ROUNDS {
-        let draft = Draft::read(fixed.text.as_str(), fixing.reading);
-        let material = Material::of(&draft, fixing.context, fixing.tuning, fixing.morphology);
-        let findings = look(&material, &Group::ALL, is_cancelled)?;
+        let draft = AnalysedDraft::read(fixed.text.as_str(), fixing.reading);
+        let material = CheckMaterial::new(&draft, fixing.context, fixing.tuning, fixing.morphology);
+        let findings = run_rules(&material, &RuleGroup::ALL, is_cancelled)?;
         let ids = issue::ids(&material, &findings);
         let mut chosen: Vec<Edit> = Vec::new();
         let mut end = 0;
         for (finding, (id, _)) in findings.iter().zip(&ids) {
             let is_named = only.is_none_or(|only| only.contains(id));
-            match fate(finding, fixing.level) {
+            match unfixed_reason(finding, fixing.level) {
                 // Ids change with the text of their line, so named issues are only known in the first round.
                 _ if !is_named || (round > 0 && only.is_some()) => {}
-                Some(why) if round == 0 => fixed.skipped.push(Skipped {
+                Some(why) if round == 0 => fixed.skipped.push(SkippedIssue {
                     issue_id: id.clone(),
                     rule: Some(finding.rule),
-                    why,
+                    reason: why,
                 }),
                 Some(_) => {}
                 // The last round only checks: the findings that are left never settled.
                 None if span(finding).start < end || round + 1 == ROUNDS => {
                     if round + 1 == ROUNDS || only.is_some() {
-                        fixed.skipped.push(Skipped {
+                        fixed.skipped.push(SkippedIssue {
                             issue_id: id.clone(),
                             rule: Some(finding.rule),
-                            why: Why::Unsettled,
+                            reason: UnfixedReason::Unsettled,
                         });
                     }
                 }
@@ -143,40 +146,40 @@ pub fn fix(
             let known: BTreeSet<&String> = ids.iter().map(|(id, _)| id).collect();
             let mut unknown: Vec<&String> = only.iter().filter(|id| !known.contains(id)).collect();
             unknown.sort();
-            fixed.skipped.extend(unknown.into_iter().map(|id| Skipped {
+            fixed.skipped.extend(unknown.into_iter().map(|id| SkippedIssue {
                 issue_id: id.clone(),
                 rule: None,
-                why: Why::Unknown,
+                reason: UnfixedReason::Unknown,
             }));
         }
         if chosen.is_empty() {
             break;
         }
-        let (text, made) = edited(&fixed.text, chosen);
+        let (text, made) = apply_edits(&fixed.text, chosen);
         fixed.text = text;
         fixed.rounds.push(made);
     }
     Some(fixed)
 }
 
-impl Fixed {
+impl FixResult {
     /// Reverts all changes: every fix becomes skipped because it would lower the score of the text.
     #[must_use]
-    pub fn taken_back(mut self) -> Self {
-        self.text = self.undone();
+    pub fn reverted(mut self) -> Self {
+        self.text = self.original_text();
         self.rounds.clear();
         let applied = self.applied.drain(..);
-        self.skipped.extend(applied.map(|one| Skipped {
+        self.skipped.extend(applied.map(|one| SkippedIssue {
             issue_id: one.issue_id,
             rule: Some(one.rule),
-            why: Why::Worse,
+            reason: UnfixedReason::Worse,
         }));
         self
     }
 
     /// Returns the text before the fixes, restored from the text after them and the recorded changes.
     #[must_use]
-    pub fn undone(&self) -> String {
+    pub fn original_text(&self) -> String {
         let mut text = self.text.clone();
         for round in self.rounds.iter().rev() {
             let mut shift = 0_isize;
@@ -191,19 +194,19 @@ impl Fixed {
                     }
                 })
                 .collect();
-            text = edited(&text, inverse).0;
+            text = apply_edits(&text, inverse).0;
         }
         text
     }
 }
 
 /// Returns the reason for not fixing a finding at a level; `None` if it is fixed.
-fn fate(finding: &Finding, level: FixLevel) -> Option<Why> {
-    let needed = rules::known(finding.rule).page.fix;
+fn unfixed_reason(finding: &Finding, level: FixLevel) -> Option<UnfixedReason> {
+    let needed = rules::rule_of_finding(finding.rule).page.fix;
     match needed {
-        None => Some(Why::NoFix),
-        Some(_) if finding.edits.is_empty() => Some(Why::NoFix),
-        Some(needed) if needed > level => Some(Why::Level(needed)),
+        None => Some(UnfixedReason::NoFix),
+        Some(_) if finding.edits.is_empty() => Some(UnfixedReason::NoFix),
+        Some(needed) if needed > level => Some(UnfixedReason::Level(needed)),
         Some(_) => None,
     }
 }
@@ -215,7 +218,7 @@ fn span(finding: &Finding) -> Range<usize> {
     start..end
 }
 
-fn applied(material: &Material<'_>, finding: &Finding, id: &str) -> Applied {
+fn applied(material: &CheckMaterial<'_>, finding: &Finding, id: &str) -> AppliedChange {
     let source = material.manuscript().source();
     let span = span(finding);
     let moved: Vec<Edit> = finding
@@ -227,11 +230,11 @@ fn applied(material: &Material<'_>, finding: &Finding, id: &str) -> Applied {
         })
         .collect();
     let before = source[span.clone()].to_owned();
-    Applied {
+    AppliedChange {
         issue_id: id.to_owned(),
         rule: finding.rule,
         line: material.manuscript().position(span.start).line,
-        after: shown(&edited(&before, moved).0),
+        after: shown(&apply_edits(&before, moved).0),
         before: shown(&before),
         confidence: finding.confidence,
     }
@@ -246,7 +249,7 @@ pub(super) fn shown(text: &str) -> String {
 }
 
 /// Applies edits that do not touch. Returns the new text and the edits in order, each with the text that it replaced.
-fn edited(text: &str, mut edits: Vec<Edit>) -> (String, Vec<(Edit, String)>) {
+fn apply_edits(text: &str, mut edits: Vec<Edit>) -> (String, Vec<(Edit, String)>) {
     edits.sort_by_key(|edit| edit.range.start);
     let mut out = String::with_capacity(text.len());
     let mut at = 0;

@@ -11,8 +11,8 @@ use sha2::{Digest, Sha256};
 use super::{
     finding::{Finding, FixLevel, Severity},
     fixing,
-    material::Material,
-    page::Words,
+    material::CheckMaterial,
+    page::RuleTexts,
     rules,
 };
 
@@ -27,7 +27,7 @@ pub const RULE_VERSION: &str = "1";
 
 /// A finding with its id and its localised message.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Issue {
+pub struct CheckIssue {
     /// The prefix of the rule's group and twelve hexadecimal digits.
     pub issue_id: String,
     /// The name of the rule.
@@ -47,14 +47,14 @@ pub struct Issue {
     /// Advice for the author in the requested language.
     pub suggestion: String,
     /// The automatic fix, if there is one.
-    pub fix: Option<Proposal>,
+    pub fix: Option<ProposedFix>,
     /// Twelve hexadecimal digits of the hash of the line's text.
     pub line_hash: String,
 }
 
 /// An automatic fix as before and after.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Proposal {
+pub struct ProposedFix {
     /// The lowest level at which the fix is applied.
     pub level: FixLevel,
     /// The text that the fix would replace, shortened.
@@ -65,18 +65,23 @@ pub struct Proposal {
     pub confidence: f64,
 }
 
-impl Issue {
+impl CheckIssue {
     /// Builds the issues of findings, which must be in the order of the text.
     #[must_use]
-    pub fn all(material: &Material<'_>, findings: &[Finding], locale: Locale) -> Vec<Self> {
+    pub fn all(material: &CheckMaterial<'_>, findings: &[Finding], locale: Locale) -> Vec<Self> {
         let ids = ids(material, findings);
         let pairs = findings.iter().zip(ids);
         pairs
-            .map(|(finding, id)| Self::of(material, finding, id, locale))
+            .map(|(finding, id)| Self::from_finding(material, finding, id, locale))
             .collect()
     }
 
-    fn of(material: &Material<'_>, finding: &Finding, (issue_id, line_hash): (String, String), locale: Locale) -> Self {
+    fn from_finding(
+        material: &CheckMaterial<'_>,
+        finding: &Finding,
+        (issue_id, line_hash): (String, String),
+        locale: Locale,
+    ) -> Self {
         let source = material.manuscript().source();
         let position = material.manuscript().position(finding.source.start);
         let words = words_of(finding, locale);
@@ -102,7 +107,7 @@ impl Issue {
 /// Each line is read once for all of its findings and hashed once per rule, since one line may have thousands of
 /// findings.
 #[must_use]
-pub fn ids(material: &Material<'_>, findings: &[Finding]) -> Vec<(String, String)> {
+pub fn ids(material: &CheckMaterial<'_>, findings: &[Finding]) -> Vec<(String, String)> {
     let mut known: HashMap<String, usize> = HashMap::new();
     // The hash of each distinct line text, in order of first occurrence.
     let mut lines: Vec<String> = Vec::new();
@@ -136,7 +141,7 @@ pub fn ids(material: &Material<'_>, findings: &[Finding]) -> Vec<(String, String
 }
 
 /// Returns the visible characters of a line, without white space.
-fn words_of_line(material: &Material<'_>, line: usize) -> String {
+fn words_of_line(material: &CheckMaterial<'_>, line: usize) -> String {
     let manuscript = material.manuscript();
     let Some(line) = manuscript.lines().get(line) else {
         return String::new();
@@ -153,8 +158,8 @@ fn short(hash: Sha256) -> String {
         .fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
 }
 
-fn words_of(finding: &Finding, locale: Locale) -> &'static Words {
-    let page = &rules::known(finding.rule).page;
+fn words_of(finding: &Finding, locale: Locale) -> &'static RuleTexts {
+    let page = &rules::rule_of_finding(finding.rule).page;
     match locale {
         Locale::En => &page.en,
         Locale::Ja => &page.ja,
@@ -205,8 +210,8 @@ fn excerpt(source: &str, finding: &Finding) -> String {
 }
 
 /// Returns the range from the first edit of a finding to the last, as before and after.
-fn proposal(source: &str, finding: &Finding) -> Option<Proposal> {
-    let level = rules::known(finding.rule).page.fix?;
+fn proposal(source: &str, finding: &Finding) -> Option<ProposedFix> {
+    let level = rules::rule_of_finding(finding.rule).page.fix?;
     let start = finding.edits.iter().map(|edit| edit.range.start).min()?;
     let end = finding.edits.iter().map(|edit| edit.range.end).max()?;
     let mut after = String::new();
@@ -217,7 +222,7 @@ fn proposal(source: &str, finding: &Finding) -> Option<Proposal> {
         at = edit.range.end;
     }
     after.push_str(&source[at..end]);
-    Some(Proposal {
+    Some(ProposedFix {
         level,
         before: fixing::shown(&source[start..end]),
         after: fixing::shown(&after),

@@ -1,74 +1,77 @@
 //! The input of all checks: a manuscript with its sentences and words, analysed once, and the context of its novel.
 //!
-//! Rules work on the visible text and report places of the source, converted with [`Material::source_of`]. The ranges
+//! Rules work on the visible text and report places of the source, converted with [`CheckMaterial::source_of`]. The ranges
 //! that no fix may touch are kept here: rubies, notes, code, addresses and the novel's own names.
 
 use std::{cell::OnceCell, ops::Range};
 
 use super::{
-    context::Context,
+    context::NovelContext,
     features::{
-        Cast, Feelings, Glossary, Ledger, Manners, Names, Scenes, Sensed, Speakers, Subjects, Viewpoint, Whereabouts,
-        WordsOfScenes, sensed,
+        Cast, CharacterNames, Feelings, Glossary, Ledger, Scenes, SensoryWord, Speakers, SpeechStyles, Subjects,
+        TimePlaceMentions, Viewpoint, WordsOfScenes, sensory_words,
     },
     finding::Edit,
-    metrics::Metrics,
+    metrics::TextMetrics,
     tuning::Tuning,
 };
 use crate::{
-    manuscript::{Counts, Kind, LineKind, Manuscript, Part, Reading, Voice, is_kanji, is_one_run},
-    morphology::{Analysis, Morpheme, Morphology, Origin},
-    text::{Sentence, Sentences},
+    manuscript::{
+        CharacterCounts, LineKind, Manuscript, ManuscriptOptions, ManuscriptPart, SpanKind, TextVoice, is_kanji,
+        is_one_run,
+    },
+    morphology::{Morpheme, Morphology, WordAnalysis, WordOrigin},
+    text::{ManuscriptSentence, Sentences},
 };
 
-/// A parsed text, from which a [`Material`] borrows.
+/// A parsed text, from which a [`CheckMaterial`] borrows.
 #[derive(Clone, Debug)]
-pub struct Draft {
+pub struct AnalysedDraft {
     /// The text parsed into spans.
     pub manuscript: Manuscript,
     /// The sentences of the manuscript.
     pub sentences: Sentences,
 }
 
-impl Draft {
+impl AnalysedDraft {
     /// Parses a text into spans and sentences.
     #[must_use]
-    pub fn read(text: impl Into<String>, reading: Reading) -> Self {
+    pub fn read(text: impl Into<String>, reading: ManuscriptOptions) -> Self {
         let manuscript = Manuscript::read(text, reading);
-        let sentences = Sentences::of(&manuscript);
+        let sentences = Sentences::find(&manuscript);
         Self { manuscript, sentences }
     }
 }
 
 /// The analysed manuscript with lazily computed features.
 #[derive(Debug)]
-pub struct Material<'a> {
+pub struct CheckMaterial<'a> {
     manuscript: &'a Manuscript,
     sentences: &'a Sentences,
-    words: Analysis<'a>,
-    context: &'a Context,
+    words: WordAnalysis<'a>,
+    context: &'a NovelContext,
     tuning: &'a Tuning,
     /// The parts of the body by voice, as ranges of the source.
-    voices: Vec<(Range<usize>, Voice)>,
+    voices: Vec<(Range<usize>, TextVoice)>,
     /// The source ranges that no fix may touch, in order, without overlaps.
     protected: Vec<Range<usize>>,
     /// The starts of rubies whose base has no opening mark, in order.
     bare_rubies: Vec<usize>,
-    metrics: OnceCell<Metrics>,
+    metrics: OnceCell<TextMetrics>,
     scenes: OnceCell<Scenes>,
     cast: OnceCell<Cast>,
-    names: OnceCell<Names>,
+    names: OnceCell<CharacterNames>,
     viewpoint: OnceCell<Viewpoint>,
     feelings: OnceCell<Feelings>,
     subjects: OnceCell<Subjects>,
     speakers: OnceCell<Speakers>,
-    manners: OnceCell<Manners>,
-    manners_before: OnceCell<Option<Manners>>,
+    manners: OnceCell<SpeechStyles>,
+    manners_before: OnceCell<Option<SpeechStyles>>,
     words_of_scenes: OnceCell<WordsOfScenes>,
     ledger: OnceCell<Ledger>,
-    sensed: OnceCell<Vec<Sensed>>,
+    sensed: OnceCell<Vec<SensoryWord>>,
     glossary: OnceCell<Glossary>,
-    whereabouts: OnceCell<Whereabouts>,
+    whereabouts: OnceCell<TimePlaceMentions>,
 }
 
 /// A paragraph of the story.
@@ -82,12 +85,17 @@ pub struct Prose {
     pub visible: Range<usize>,
 }
 
-impl<'a> Material<'a> {
+impl<'a> CheckMaterial<'a> {
     /// Analyses the words of a draft and prepares what rules share. Takes time linear in the length of the text.
     #[must_use]
-    pub fn of(draft: &'a Draft, context: &'a Context, tuning: &'a Tuning, morphology: &'a dyn Morphology) -> Self {
-        let Draft { manuscript, sentences } = draft;
-        let words = Analysis::of(manuscript, sentences, &context.names, morphology);
+    pub fn new(
+        draft: &'a AnalysedDraft,
+        context: &'a NovelContext,
+        tuning: &'a Tuning,
+        morphology: &'a dyn Morphology,
+    ) -> Self {
+        let AnalysedDraft { manuscript, sentences } = draft;
+        let words = WordAnalysis::new(manuscript, sentences, &context.names, morphology);
         let protected = protected(manuscript, words.words());
         Self {
             manuscript,
@@ -130,7 +138,7 @@ impl<'a> Material<'a> {
 
     /// Returns the sentences of the text.
     #[must_use]
-    pub fn sentences(&self) -> &'a [Sentence] {
+    pub fn sentences(&self) -> &'a [ManuscriptSentence] {
         self.sentences.all()
     }
 
@@ -147,14 +155,17 @@ impl<'a> Material<'a> {
     }
 
     /// Iterates over the sentences of the story in one voice, each with its index and its words.
-    pub fn heard(&self, voice: Voice) -> impl Iterator<Item = (usize, &'a Sentence, &[Morpheme<'a>])> {
+    pub fn sentences_in_voice(
+        &self,
+        voice: TextVoice,
+    ) -> impl Iterator<Item = (usize, &'a ManuscriptSentence, &[Morpheme<'a>])> {
         let sentences = self.sentences.story(voice);
         sentences.map(|(at, sentence)| (at, sentence, self.words.of_sentence(at)))
     }
 
     /// Returns the context that the novel provides.
     #[must_use]
-    pub fn context(&self) -> &'a Context {
+    pub fn context(&self) -> &'a NovelContext {
         self.context
     }
 
@@ -173,69 +184,69 @@ impl<'a> Material<'a> {
 
     /// Returns the metrics, computed on first use.
     #[must_use]
-    pub fn metrics(&self) -> &Metrics {
-        self.metrics.get_or_init(|| Metrics::of(self))
+    pub fn metrics(&self) -> &TextMetrics {
+        self.metrics.get_or_init(|| TextMetrics::from_material(self))
     }
 
     /// Returns the scenes and sections of the story.
     #[must_use]
     pub fn scenes(&self) -> &Scenes {
-        self.scenes.get_or_init(|| Scenes::of(self))
+        self.scenes.get_or_init(|| Scenes::from_material(self))
     }
 
     /// Returns the characters of the novel.
     #[must_use]
     pub fn cast(&self) -> &Cast {
-        self.cast.get_or_init(|| Cast::of(&self.context.world))
+        self.cast.get_or_init(|| Cast::from_settings(&self.context.world))
     }
 
     /// Returns the lookup of the characters' names.
     #[must_use]
-    pub fn names(&self) -> &Names {
-        self.names.get_or_init(|| Names::of(self.cast()))
+    pub fn names(&self) -> &CharacterNames {
+        self.names.get_or_init(|| CharacterNames::from_cast(self.cast()))
     }
 
     /// Returns the viewpoint of the narration.
     #[must_use]
     pub fn viewpoint(&self) -> &Viewpoint {
-        self.viewpoint.get_or_init(|| Viewpoint::of(self))
+        self.viewpoint.get_or_init(|| Viewpoint::from_material(self))
     }
 
     /// Returns the feelings named or shown in the story.
     #[must_use]
     pub fn feelings(&self) -> &Feelings {
-        self.feelings.get_or_init(|| Feelings::of(self))
+        self.feelings.get_or_init(|| Feelings::from_material(self))
     }
 
     /// Returns the subjects of the sentences of narration.
     #[must_use]
     pub fn subjects(&self) -> &Subjects {
-        self.subjects.get_or_init(|| Subjects::of(self))
+        self.subjects.get_or_init(|| Subjects::from_material(self))
     }
 
     /// Returns the lines of speech with their speakers.
     #[must_use]
     pub fn speakers(&self) -> &Speakers {
-        self.speakers.get_or_init(|| Speakers::of(self))
+        self.speakers.get_or_init(|| Speakers::from_material(self))
     }
 
     /// Returns the speech style of each character.
     #[must_use]
-    pub fn manners(&self) -> &Manners {
-        self.manners.get_or_init(|| Manners::of(self))
+    pub fn speech_styles(&self) -> &SpeechStyles {
+        self.manners.get_or_init(|| SpeechStyles::from_material(self))
     }
 
     /// Returns the speech styles in the previous episode, or `None` if there is none. Analysed on first use.
     #[must_use]
-    pub fn manners_before(&self) -> Option<&Manners> {
+    pub fn previous_speech_styles(&self) -> Option<&SpeechStyles> {
         let read = || {
-            let draft = Draft::read(self.context.previous.as_ref()?.as_str(), self.manuscript.reading());
-            let context = Context {
+            let draft = AnalysedDraft::read(self.context.previous.as_ref()?.as_str(), self.manuscript.reading());
+            let context = NovelContext {
                 plot: None,
                 previous: None,
                 ..self.context.clone()
             };
-            Some(Manners::of(&Material::of(
+            Some(SpeechStyles::from_material(&CheckMaterial::new(
                 &draft,
                 &context,
                 self.tuning,
@@ -248,53 +259,53 @@ impl<'a> Material<'a> {
     /// Returns the index of the story's content words by scene, used to find events of the plot.
     #[must_use]
     pub fn words_of_scenes(&self) -> &WordsOfScenes {
-        self.words_of_scenes.get_or_init(|| WordsOfScenes::of(self))
+        self.words_of_scenes.get_or_init(|| WordsOfScenes::from_material(self))
     }
 
     /// Returns the ledger of foreshadowing.
     #[must_use]
     pub fn ledger(&self) -> &Ledger {
-        self.ledger.get_or_init(|| Ledger::of(&self.context.ledger))
+        self.ledger.get_or_init(|| Ledger::from_files(&self.context.ledger))
     }
 
     /// Returns the sensory words of the story.
     #[must_use]
-    pub fn sensed(&self) -> &[Sensed] {
-        self.sensed.get_or_init(|| sensed::sensed(self))
+    pub fn sensory_words(&self) -> &[SensoryWord] {
+        self.sensed.get_or_init(|| sensory_words::sensory_words(self))
     }
 
     /// Returns the names of the settings and their mentions in the story.
     #[must_use]
     pub fn glossary(&self) -> &Glossary {
-        self.glossary.get_or_init(|| Glossary::of(self))
+        self.glossary.get_or_init(|| Glossary::from_material(self))
     }
 
     /// Returns the mentions of times and places in the story.
     #[must_use]
-    pub fn whereabouts(&self) -> &Whereabouts {
-        self.whereabouts.get_or_init(|| Whereabouts::of(self))
+    pub fn time_place_mentions(&self) -> &TimePlaceMentions {
+        self.whereabouts.get_or_init(|| TimePlaceMentions::from_material(self))
     }
 
     /// Returns the number of characters of the story, without headings.
     #[must_use]
     pub fn characters(&self) -> usize {
         let voices = self.voices.iter();
-        let counts = voices.map(|(range, _)| Counts::of(self.manuscript.visible_in(range)));
+        let counts = voices.map(|(range, _)| CharacterCounts::count(self.manuscript.visible_in(range)));
         counts.map(|counts| counts.characters).sum()
     }
 
     /// Returns the number of characters in one voice.
     #[must_use]
-    pub fn characters_heard(&self, voice: Voice) -> usize {
+    pub fn characters_in_voice(&self, voice: TextVoice) -> usize {
         self.manuscript.count_voice(voice).characters
     }
 
     /// Iterates over the paragraphs of the story that have visible text, in order.
-    pub fn prose(&self) -> impl Iterator<Item = Prose> + '_ {
+    pub fn paragraphs(&self) -> impl Iterator<Item = Prose> + '_ {
         let lines = self.manuscript.lines().iter().enumerate();
         let visible = self.manuscript.visible();
         lines
-            .filter(|(_, line)| line.part == Part::Body && line.kind == LineKind::Paragraph)
+            .filter(|(_, line)| line.part == ManuscriptPart::Body && line.kind == LineKind::Paragraph)
             .map(|(at, line)| Prose {
                 line: at,
                 source: line.content.clone(),
@@ -317,10 +328,10 @@ impl<'a> Material<'a> {
 
     /// Returns the voice at a byte of the source; narration outside the body.
     #[must_use]
-    pub fn voice_at(&self, source: usize) -> Voice {
+    pub fn voice_at(&self, source: usize) -> TextVoice {
         let after = self.voices.partition_point(|(range, _)| range.end <= source);
         let here = self.voices.get(after).filter(|(range, _)| range.start <= source);
-        here.map_or(Voice::Narration, |(_, voice)| *voice)
+        here.map_or(TextVoice::Narration, |(_, voice)| *voice)
     }
 
     /// True if a range of the source contains markup.
@@ -333,7 +344,7 @@ impl<'a> Material<'a> {
     /// True if an edit would extend the base of a ruby, or would give a base to a ruby mark without one. 12年《ねん》
     /// has its ruby on 年 only, but 一二年《ねん》 on all of it; 12《とし》 is not a ruby, but 一二《とし》 is.
     #[must_use]
-    pub fn joins_ruby(&self, edit: &Edit) -> bool {
+    pub fn extends_ruby(&self, edit: &Edit) -> bool {
         let source = self.manuscript.source();
         let last = |text: &str| text.chars().next_back();
         let rest = &source[edit.range.end..];
@@ -362,7 +373,7 @@ impl<'a> Material<'a> {
 fn bare_rubies(manuscript: &Manuscript) -> Vec<usize> {
     let spans = manuscript.spans().iter();
     let bare = spans.filter(|span| match &span.kind {
-        Kind::Ruby { base, .. } => base.start == span.range.start,
+        SpanKind::Ruby { base, .. } => base.start == span.range.start,
         _ => false,
     });
     bare.map(|span| span.range.start).collect()
@@ -371,12 +382,12 @@ fn bare_rubies(manuscript: &Manuscript) -> Vec<usize> {
 /// Returns the ranges that no fix may touch: rubies, notes, code, addresses, names.
 fn protected(manuscript: &Manuscript, words: &[Morpheme<'_>]) -> Vec<Range<usize>> {
     let spans = manuscript.spans().iter();
-    let marked = spans.filter(|span| matches!(span.kind, Kind::Ruby { .. } | Kind::Note(_)));
+    let marked = spans.filter(|span| matches!(span.kind, SpanKind::Ruby { .. } | SpanKind::Note(_)));
     let mut ranges: Vec<Range<usize>> = marked.map(|span| span.range.clone()).collect();
     ranges.extend(
         words
             .iter()
-            .filter(|word| word.origin == Origin::Name)
+            .filter(|word| word.origin == WordOrigin::Name)
             .map(|word| word.source.clone()),
     );
     let source = manuscript.source();

@@ -2,7 +2,7 @@
 //! undone.
 //!
 //! Every result has a place in the text as evidence. A rule is a Rust file and a manual page: the page defines
-//! severity, thresholds, messages and test samples, the file only the search. The input is a [`Material`], built once
+//! severity, thresholds, messages and test samples, the file only the search. The input is a [`CheckMaterial`], built once
 //! for all checks. Nothing here reads a file or calls a model.
 
 pub mod aspects;
@@ -20,13 +20,13 @@ mod score;
 mod splitting;
 mod tuning;
 
-pub use context::Context;
+pub use context::NovelContext;
 pub use finding::{Edit, Finding, FixLevel, Severity};
-pub use fixing::{Applied, Fixed, Fixing, Skipped, Why, fix};
-pub use issue::{Issue, Proposal, RULE_VERSION, ids};
-pub use material::{Draft, Material};
-pub use page::{Group, Page, Sample, Scope, Threshold};
-pub use rules::{RULES, Rule, rule};
+pub use fixing::{AppliedChange, FixRequest, FixResult, SkippedIssue, UnfixedReason, fix};
+pub use issue::{CheckIssue, ProposedFix, RULE_VERSION, ids};
+pub use material::{AnalysedDraft, CheckMaterial};
+pub use page::{RuleGroup, RulePage, RuleScope, Sample, Threshold};
+pub use rules::{CheckRule, RULES, rule};
 pub use score::{Score, penalty};
 pub use tuning::{ClosingQuotePeriod, ParagraphIndent, Tuning, TuningError};
 
@@ -36,18 +36,22 @@ use crate::morphology::{Ipadic, Morphology};
 ///
 /// On a text without Japanese letters only the basic rules run, since its words cannot be analysed.
 #[must_use]
-pub fn look(material: &Material<'_>, groups: &[Group], is_cancelled: &dyn Fn() -> bool) -> Option<Vec<Finding>> {
+pub fn run_rules(
+    material: &CheckMaterial<'_>,
+    groups: &[RuleGroup],
+    is_cancelled: &dyn Fn() -> bool,
+) -> Option<Vec<Finding>> {
     let mut findings = Vec::new();
     let is_japanese = material.is_japanese();
     for rule in RULES.iter() {
-        let is_readable = is_japanese || rule.page.group == Group::Basic;
-        if !is_readable || !groups.contains(&rule.page.group) || material.tuning().is_off(rule.name) {
+        let is_readable = is_japanese || rule.page.group == RuleGroup::Basic;
+        if !is_readable || !groups.contains(&rule.page.group) || material.tuning().is_disabled(rule.name) {
             continue;
         }
         if is_cancelled() {
             return None;
         }
-        findings.append(&mut rules::apply(rule, material));
+        findings.append(&mut rules::run_rule(rule, material));
     }
     findings.sort_by_key(|finding| (finding.source.start, finding.source.end));
     Some(findings)

@@ -7,7 +7,7 @@ use super::finding::{FixLevel, Severity};
 /// The group of a rule, which is the tool that reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Group {
+pub enum RuleGroup {
     /// Reported by `check_basic`.
     Basic,
     /// Reported by `check_rhythm`.
@@ -16,7 +16,7 @@ pub enum Group {
     Expression,
 }
 
-impl Group {
+impl RuleGroup {
     /// All groups, in the order in which a text is reviewed.
     pub const ALL: [Self; 3] = [Self::Basic, Self::Rhythm, Self::Expression];
 
@@ -44,7 +44,7 @@ impl Group {
 /// The voices that a rule applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Scope {
+pub enum RuleScope {
     /// All of the text.
     All,
     /// Narration only, neither speech nor thoughts.
@@ -55,19 +55,19 @@ pub enum Scope {
 /// The manual page of a rule.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Page {
+pub struct RulePage {
     /// The tool that reports the rule.
-    pub group: Group,
+    pub group: RuleGroup,
     /// The severity of a finding, unless the rule reports another one.
     pub severity: Severity,
     /// The lowest level at which a finding is fixed; `None` if it cannot be.
     pub fix: Option<FixLevel>,
     /// The voices that the rule applies to.
-    pub scope: Scope,
+    pub scope: RuleScope,
     /// The texts in English.
-    pub en: Words,
+    pub en: RuleTexts,
     /// The texts in Japanese.
-    pub ja: Words,
+    pub ja: RuleTexts,
     /// The configurable thresholds.
     #[serde(default)]
     pub threshold: Vec<Threshold>,
@@ -82,7 +82,7 @@ pub struct Page {
 /// The texts of a page in one language.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Words {
+pub struct RuleTexts {
     /// The title, a noun phrase.
     pub title: String,
     /// The manual itself, in paragraphs.
@@ -136,15 +136,15 @@ pub struct Sample {
     #[serde(default)]
     pub forbidden: Vec<String>,
     /// The reason why the text misleads, shown on the English page.
-    pub en: Option<Reason>,
+    pub en: Option<SampleReason>,
     /// The reason why the text misleads, shown on the Japanese page.
-    pub ja: Option<Reason>,
+    pub ja: Option<SampleReason>,
 }
 
 /// The reason why a sample misleads.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Reason {
+pub struct SampleReason {
     /// The explanation, one sentence.
     pub why: String,
 }

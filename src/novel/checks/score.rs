@@ -1,7 +1,7 @@
 //! The score of a text: the penalties of its findings relative to its length.
 //!
 //! score = 100 − Σ over rules of the penalty of each finding, per 1,000 characters. One rule costs at most as much as
-//! [`MOST_OF_A_RULE`] of its findings per 1,000 characters (novel-checks §2). The score is evidence of errors, not of
+//! [`MAX_FINDINGS_PER_RULE`] of its findings per 1,000 characters (novel-checks §2). The score is evidence of errors, not of
 //! literary quality.
 
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::finding::{Finding, Severity};
 
 /// The maximum number of findings of one rule that count per 1,000 characters.
-const MOST_OF_A_RULE: f64 = 5.0;
+const MAX_FINDINGS_PER_RULE: f64 = 5.0;
 
 /// The minimum length for the rate. A shorter text is scored as if it had this many characters, since a rate over a few
 /// lines is unreliable.
@@ -37,7 +37,7 @@ impl Score {
     /// Scores findings in a text of `characters` characters.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "no text has that many characters")]
-    pub fn of(findings: &[Finding], characters: usize) -> Self {
+    pub fn from_findings(findings: &[Finding], characters: usize) -> Self {
         let thousands = characters.max(LEAST_CHARACTERS) as f64 / 1_000.0;
         let mut rules: BTreeMap<&str, (f64, usize)> = BTreeMap::new();
         for finding in findings {
@@ -47,7 +47,7 @@ impl Score {
         }
         let costs = rules.values().map(|(cost, count)| {
             let rate = *count as f64 / thousands;
-            cost / thousands * (MOST_OF_A_RULE / rate).min(1.0)
+            cost / thousands * (MAX_FINDINGS_PER_RULE / rate).min(1.0)
         });
         Self((100.0 - costs.sum::<f64>()).max(0.0)).rounded()
     }
@@ -74,15 +74,21 @@ mod tests {
     }
 
     #[test]
-    fn findings_weigh_by_severity_and_by_the_length_of_the_text() {
-        assert_eq!(Score::of(&[], 4_000), Score(100.0));
+    fn score_depends_on_severity_and_text_length() {
+        assert_eq!(Score::from_findings(&[], 4_000), Score(100.0));
         let two = findings("a", Severity::Medium, 2);
-        assert_eq!(Score::of(&two, 1_000), Score(90.0));
-        assert_eq!(Score::of(&two, 4_000), Score(97.5));
+        assert_eq!(Score::from_findings(&two, 1_000), Score(90.0));
+        assert_eq!(Score::from_findings(&two, 4_000), Score(97.5));
         // A rule that matches everywhere costs as much as five findings, and an info finding costs nothing.
-        assert_eq!(Score::of(&findings("a", Severity::Low, 500), 1_000), Score(90.0));
-        assert_eq!(Score::of(&findings("a", Severity::Info, 500), 1_000), Score(100.0));
+        assert_eq!(
+            Score::from_findings(&findings("a", Severity::Low, 500), 1_000),
+            Score(90.0)
+        );
+        assert_eq!(
+            Score::from_findings(&findings("a", Severity::Info, 500), 1_000),
+            Score(100.0)
+        );
         let both = [findings("a", Severity::Critical, 9), findings("b", Severity::High, 9)].concat();
-        assert_eq!(Score::of(&both, 1_000), Score(0.0));
+        assert_eq!(Score::from_findings(&both, 1_000), Score(0.0));
     }
 }

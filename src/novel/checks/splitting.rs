@@ -6,22 +6,22 @@
 
 use std::collections::BTreeSet;
 
-use super::{finding::Edit, material::Material, metrics::is_comma};
-use crate::{manuscript::Counts, morphology::Morpheme};
+use super::{finding::Edit, material::CheckMaterial, metrics::is_comma};
+use crate::{manuscript::CharacterCounts, morphology::Morpheme};
 
 /// The minimum number of characters of a part; a shorter part is not a sentence of its own.
 const LEAST: usize = 15;
 
 /// A point where a sentence can be cut.
-struct Place {
+struct CutPoint {
     /// The number of characters of the sentence up to and including the comma.
     characters: usize,
     edit: Edit,
 }
 
 /// Returns the edits that cut a sentence until no part is longer than the limit or no cut point is left, nearest to the
-/// middle first. `sentence` is an index into [`Material::sentences`].
-pub(super) fn cuts(material: &Material<'_>, sentence: usize, longest: usize) -> Vec<Edit> {
+/// middle first. `sentence` is an index into [`CheckMaterial::sentences`].
+pub(super) fn cut_edits(material: &CheckMaterial<'_>, sentence: usize, longest: usize) -> Vec<Edit> {
     let (places, all) = places(material, sentence);
     let mut chosen = BTreeSet::new();
     let mut parts = vec![(0, all)];
@@ -48,21 +48,21 @@ pub(super) fn cuts(material: &Material<'_>, sentence: usize, longest: usize) -> 
 }
 
 /// Returns the cut points of a sentence, and its number of characters.
-fn places(material: &Material<'_>, sentence: usize) -> (Vec<Place>, usize) {
+fn places(material: &CheckMaterial<'_>, sentence: usize) -> (Vec<CutPoint>, usize) {
     let words = material.words_of(sentence);
     let after_quotes = (0..words.len()).rev().find(|at| is_quoting(words, *at));
     let after_quotes = after_quotes.map_or(0, |at| at + 1);
     // A polite form in the middle of a plain sentence is speech without brackets.
     let end = words
         .iter()
-        .rposition(|word| !word.is(&["記号"]) && !word.is(&["助詞"]));
+        .rposition(|word| !word.has_parts(&["記号"]) && !word.has_parts(&["助詞"]));
     let is_polite_at_end = end.is_some_and(|end| is_polite(&words[..=end]));
     let (mut places, mut characters, mut depth) = (Vec::new(), 0, 0_usize);
     for (at, word) in words.iter().enumerate() {
         let is_comma_of_place = at >= after_quotes.max(2) && depth == 0 && word.surface.starts_with(is_comma);
-        characters += Counts::of(word.surface).characters;
-        depth += usize::from(word.is(&["記号", "括弧開"]));
-        depth = depth.saturating_sub(usize::from(word.is(&["記号", "括弧閉"])));
+        characters += CharacterCounts::count(word.surface).characters;
+        depth += usize::from(word.has_parts(&["記号", "括弧開"]));
+        depth = depth.saturating_sub(usize::from(word.has_parts(&["記号", "括弧閉"])));
         if is_comma_of_place
             && is_polite(&words[..at - 1]) == is_polite_at_end
             // 誰か知らないが only introduces the main clause.
@@ -72,7 +72,7 @@ fn places(material: &Material<'_>, sentence: usize) -> (Vec<Place>, usize) {
             && words[at - 2].source.end == words[at - 1].source.start
             && words[at - 1].source.end == word.source.start
         {
-            places.push(Place {
+            places.push(CutPoint {
                 characters,
                 edit: Edit {
                     range: words[at - 1].source.clone(),
@@ -94,7 +94,7 @@ fn is_whole(word: &Morpheme<'_>) -> bool {
 /// Returns the conjunction that begins the next sentence in place of a particle.
 fn connective(particle: &Morpheme<'_>, is_polite: bool) -> Option<&'static str> {
     match (particle.surface, is_polite) {
-        _ if !particle.is(&["助詞", "接続助詞"]) => None,
+        _ if !particle.has_parts(&["助詞", "接続助詞"]) => None,
         ("が", false) => Some("だが"),
         ("が", true) => Some("ですが"),
         ("ので", false) => Some("だから"),
@@ -105,7 +105,7 @@ fn connective(particle: &Morpheme<'_>, is_polite: bool) -> Option<&'static str> 
 
 /// True if です or ます is among the auxiliary verbs at the end of the words.
 fn is_polite(words: &[Morpheme<'_>]) -> bool {
-    let mut verbal = words.iter().rev().take_while(|word| word.is(&["助動詞"]));
+    let mut verbal = words.iter().rev().take_while(|word| word.has_parts(&["助動詞"]));
     verbal.any(|word| {
         word.inflection
             .is_some_and(|own| matches!(own.kind, "特殊・マス" | "特殊・デス"))
@@ -115,39 +115,41 @@ fn is_polite(words: &[Morpheme<'_>]) -> bool {
 /// True if the word quotes or names what precedes it: と言った, という, って. The と of 着くと does not.
 fn is_quoting(words: &[Morpheme<'_>], at: usize) -> bool {
     let word = &words[at];
-    let is_after_verb = at.checked_sub(1).is_some_and(|before| words[before].is(&["動詞"]));
-    word.is(&["助詞", "格助詞", "引用"])
-        || (word.is(&["助詞", "格助詞", "連語"]) && word.surface.starts_with(['と', 'っ']))
-        || (word.is(&["助詞", "接続助詞"]) && word.surface == "と" && !is_after_verb)
-        || (word.is(&["助詞"]) && word.surface == "って")
+    let is_after_verb = at
+        .checked_sub(1)
+        .is_some_and(|before| words[before].has_parts(&["動詞"]));
+    word.has_parts(&["助詞", "格助詞", "引用"])
+        || (word.has_parts(&["助詞", "格助詞", "連語"]) && word.surface.starts_with(['と', 'っ']))
+        || (word.has_parts(&["助詞", "接続助詞"]) && word.surface == "と" && !is_after_verb)
+        || (word.has_parts(&["助詞"]) && word.surface == "って")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::cuts;
+    use super::cut_edits;
     use crate::{
-        checks::{Context, Draft, Material, Tuning},
-        manuscript::Reading,
+        checks::{AnalysedDraft, CheckMaterial, NovelContext, Tuning},
+        manuscript::ManuscriptOptions,
         morphology::Ipadic,
     };
 
     /// Cuts the first sentence of a text down to a limit.
     fn cut(text: &str, longest: usize) -> String {
         let (draft, context, tuning) = (
-            Draft::read(text, Reading::default()),
-            Context::default(),
+            AnalysedDraft::read(text, ManuscriptOptions::default()),
+            NovelContext::default(),
             Tuning::default(),
         );
-        let material = Material::of(&draft, &context, &tuning, Ipadic::shared());
+        let material = CheckMaterial::new(&draft, &context, &tuning, Ipadic::shared());
         let mut cut = text.to_owned();
-        for edit in cuts(&material, 0, longest).into_iter().rev() {
+        for edit in cut_edits(&material, 0, longest).into_iter().rev() {
             cut.replace_range(edit.range, &edit.text);
         }
         cut
     }
 
     #[test]
-    fn sentences_are_cut_after_ga_and_node_with_what_the_next_one_begins_with() {
+    fn sentences_are_split_after_ga_and_node() {
         let text = "　港には朝から冷たい雨が降っていたが、夕方には沖へ船を出すことができた。";
         assert_eq!(cut(text, 100), text);
         assert_eq!(cut(text, 30), text.replace("たが、", "た。だが、"));
@@ -158,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn sentences_stay_whole_where_a_part_would_be_none() {
+    fn incomplete_parts_are_not_split_off() {
         let whole = [
             // The quotation began before the cut point.
             "　港には朝から冷たい雨が降っていたが、夕方には風も止んで海は静かになったと父は言った。",

@@ -70,13 +70,13 @@ pub enum TuningError {
 impl Tuning {
     /// True if the rule is disabled.
     #[must_use]
-    pub fn is_off(&self, rule: &str) -> bool {
+    pub fn is_disabled(&self, rule: &str) -> bool {
         self.disabled.iter().any(|name| name == rule)
     }
 
     /// Returns these changes overlaid with `other`, whose thresholds and options take precedence; the lists are joined.
     #[must_use]
-    pub fn over(mut self, other: &Self) -> Self {
+    pub fn overlaid_with(mut self, other: &Self) -> Self {
         self.forbidden.extend(other.forbidden.iter().cloned());
         self.disabled.extend(other.disabled.iter().cloned());
         let thresholds = other.thresholds.iter().map(|(name, value)| (name.clone(), *value));

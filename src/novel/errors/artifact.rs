@@ -6,15 +6,15 @@
 use std::sync::LazyLock;
 
 use fumi_base::{
-    errors::{Book, Teach},
+    atomic_write::WriteError,
+    errors::{ErrorCatalog, UserError},
     project::{PathError, quoted},
-    writing::WriteError,
 };
 
 use super::project::ProjectError;
 
 /// The error catalogue of references and artifacts.
-pub static BOOK: LazyLock<Book> = LazyLock::new(|| Book::embedded(include_str!("artifact.toml")));
+pub static BOOK: LazyLock<ErrorCatalog> = LazyLock::new(|| ErrorCatalog::embedded(include_str!("artifact.toml")));
 
 /// The largest number of names listed in an error.
 const NAMED: usize = 20;
@@ -76,7 +76,7 @@ fn listed(names: &[String]) -> String {
     shown.join(", ")
 }
 
-impl Teach for ArtifactError {
+impl UserError for ArtifactError {
     fn entry(&self) -> &'static str {
         match self {
             Self::NotAHash(_) => "NOT_A_HASH",
@@ -96,16 +96,16 @@ impl Teach for ArtifactError {
         }
     }
 
-    fn book(&self) -> &'static Book {
+    fn catalog(&self) -> &'static ErrorCatalog {
         match self {
-            Self::Project(error) => error.book(),
-            Self::Path(error) => error.book(),
-            Self::Write(error) => error.book(),
+            Self::Project(error) => error.catalog(),
+            Self::Path(error) => error.catalog(),
+            Self::Write(error) => error.catalog(),
             _ => &BOOK,
         }
     }
 
-    fn facts(&self) -> Vec<(&'static str, String)> {
+    fn params(&self) -> Vec<(&'static str, String)> {
         match self {
             Self::NotAHash(asked) => vec![("asked", quoted(asked))],
             Self::Unknown {
@@ -143,21 +143,21 @@ impl Teach for ArtifactError {
             Self::NoValue { pointer, known } => vec![("pointer", quoted(pointer)), ("known", listed(known))],
             Self::NoData => Vec::new(),
             Self::Pattern { pattern, reason } => vec![("pattern", quoted(pattern)), ("reason", reason.clone())],
-            Self::Project(error) => error.facts(),
-            Self::Path(error) => error.facts(),
-            Self::Write(error) => error.facts(),
+            Self::Project(error) => error.params(),
+            Self::Path(error) => error.params(),
+            Self::Write(error) => error.params(),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use fumi_base::errors::Teach;
+    use fumi_base::errors::UserError;
 
     use super::{ArtifactError, BOOK};
 
     #[test]
-    fn every_error_teaches_in_both_languages_and_no_entry_is_unused() {
+    fn every_error_has_both_texts_and_every_entry_is_used() {
         let text = || "x".to_owned();
         let all = [
             ArtifactError::NotAHash(text()),
@@ -197,7 +197,7 @@ mod tests {
         ];
         let mut entries: Vec<&str> = BOOK.entries().map(|(name, _)| name).collect();
         for error in &all {
-            let lesson = error.lesson();
+            let lesson = error.error_message();
             for text in [&lesson.message, &lesson.next] {
                 assert!(!text.en.contains('{') && !text.ja.contains('{'), "{text:?}");
                 assert!(text.en != text.ja && text.ja.ends_with('。'), "{text:?}");

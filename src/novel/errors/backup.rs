@@ -6,16 +6,16 @@
 use std::sync::LazyLock;
 
 use fumi_base::{
-    errors::{Book, Teach},
+    atomic_write::WriteError,
+    errors::{ErrorCatalog, UserError},
     project::{PathError, quoted},
-    writing::WriteError,
 };
 
 use super::project::ProjectError;
-use crate::backups::Damage;
+use crate::backups::CopyDamage;
 
 /// The error catalogue of backups.
-pub static BOOK: LazyLock<Book> = LazyLock::new(|| Book::embedded(include_str!("backup.toml")));
+pub static BOOK: LazyLock<ErrorCatalog> = LazyLock::new(|| ErrorCatalog::embedded(include_str!("backup.toml")));
 
 /// The largest number of damaged copies named in an error.
 const NAMED: usize = 10;
@@ -28,7 +28,7 @@ pub enum BackupError {
     #[error("backup {id} does not hold {path}")]
     NotInBackup { id: String, path: String },
     #[error("{} copies of backup {id} are damaged", damage.len())]
-    Damaged { id: String, damage: Vec<Damage> },
+    Damaged { id: String, damage: Vec<CopyDamage> },
     #[error("{count} files for one backup")]
     Files { count: usize, most: usize },
     #[error("hidden: {path}")]
@@ -53,7 +53,7 @@ pub enum BackupError {
     Write(#[from] WriteError),
 }
 
-impl Teach for BackupError {
+impl UserError for BackupError {
     fn entry(&self) -> &'static str {
         match self {
             Self::NoBackup { .. } => "BACKUP_NOT_FOUND",
@@ -70,22 +70,22 @@ impl Teach for BackupError {
         }
     }
 
-    fn book(&self) -> &'static Book {
+    fn catalog(&self) -> &'static ErrorCatalog {
         match self {
-            Self::Manifest(error) => error.book(),
-            Self::Path(error) => error.book(),
-            Self::Write(error) => error.book(),
+            Self::Manifest(error) => error.catalog(),
+            Self::Path(error) => error.catalog(),
+            Self::Write(error) => error.catalog(),
             _ => &BOOK,
         }
     }
 
-    fn facts(&self) -> Vec<(&'static str, String)> {
+    fn params(&self) -> Vec<(&'static str, String)> {
         match self {
             Self::NoBackup { id } => vec![("id", quoted(id))],
             Self::NotInBackup { id, path } => vec![("id", quoted(id)), ("path", quoted(path))],
             Self::Damaged { id, damage } => {
-                let path = |damage: &Damage| match damage {
-                    Damage::Missing(path) | Damage::Changed(path) => quoted(path),
+                let path = |damage: &CopyDamage| match damage {
+                    CopyDamage::Missing(path) | CopyDamage::Changed(path) => quoted(path),
                 };
                 let files: Vec<String> = damage.iter().take(NAMED).map(path).collect();
                 vec![
@@ -113,21 +113,21 @@ impl Teach for BackupError {
                 vec![("action", (*action).to_owned()), ("argument", (*argument).to_owned())]
             }
             Self::Hidden { path } | Self::Unlisted { path } => vec![("path", quoted(path))],
-            Self::Manifest(error) => error.facts(),
-            Self::Path(error) => error.facts(),
-            Self::Write(error) => error.facts(),
+            Self::Manifest(error) => error.params(),
+            Self::Path(error) => error.params(),
+            Self::Write(error) => error.params(),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use fumi_base::errors::Teach;
+    use fumi_base::errors::UserError;
 
-    use super::{BOOK, BackupError, Damage};
+    use super::{BOOK, BackupError, CopyDamage};
 
     #[test]
-    fn every_error_teaches_in_both_languages_and_no_entry_is_unused() {
+    fn every_error_has_both_texts_and_every_entry_is_used() {
         let text = || "x".to_owned();
         let all = [
             BackupError::NoBackup { id: text() },
@@ -137,7 +137,7 @@ mod tests {
             },
             BackupError::Damaged {
                 id: text(),
-                damage: vec![Damage::Missing(text()), Damage::Changed(text())],
+                damage: vec![CopyDamage::Missing(text()), CopyDamage::Changed(text())],
             },
             BackupError::Files { count: 0, most: 9 },
             BackupError::Hidden { path: text() },
@@ -153,7 +153,7 @@ mod tests {
         ];
         let mut entries: Vec<&str> = BOOK.entries().map(|(name, _)| name).collect();
         for error in &all {
-            let lesson = error.lesson();
+            let lesson = error.error_message();
             for text in [&lesson.message, &lesson.next] {
                 assert!(!text.en.contains('{') && !text.ja.contains('{'), "{text:?}");
                 assert!(text.en != text.ja && text.ja.ends_with('。'), "{text:?}");

@@ -6,22 +6,22 @@
 use std::sync::LazyLock;
 
 use fumi_base::{
-    errors::{Book, Teach},
+    atomic_write::WriteError,
+    errors::{ErrorCatalog, UserError},
     project::{PathError, quoted},
-    writing::WriteError,
 };
 
 use super::project::ProjectError;
-use crate::project::Episode;
+use crate::project::EpisodeId;
 
 /// The error catalogue of finishing an episode.
-pub static BOOK: LazyLock<Book> = LazyLock::new(|| Book::embedded(include_str!("completion.toml")));
+pub static BOOK: LazyLock<ErrorCatalog> = LazyLock::new(|| ErrorCatalog::embedded(include_str!("completion.toml")));
 
 /// An error of finishing an episode.
 #[derive(Debug, thiserror::Error)]
 pub enum CompletionError {
     #[error("{path} of episode {episode} is empty")]
-    Empty { episode: Episode, path: String },
+    Empty { episode: EpisodeId, path: String },
     #[error("{path} is no text in {encoding}")]
     Damaged { path: String, encoding: String },
     #[error("cancelled")]
@@ -34,7 +34,7 @@ pub enum CompletionError {
     Write(#[from] WriteError),
 }
 
-impl Teach for CompletionError {
+impl UserError for CompletionError {
     fn entry(&self) -> &'static str {
         match self {
             Self::Empty { .. } => "EMPTY_MANUSCRIPT",
@@ -46,43 +46,43 @@ impl Teach for CompletionError {
         }
     }
 
-    fn book(&self) -> &'static Book {
+    fn catalog(&self) -> &'static ErrorCatalog {
         match self {
             Self::Empty { .. } | Self::Damaged { .. } => &BOOK,
             Self::Cancelled => &fumi_base::project::BOOK,
-            Self::Project(error) => error.book(),
-            Self::Path(error) => error.book(),
-            Self::Write(error) => error.book(),
+            Self::Project(error) => error.catalog(),
+            Self::Path(error) => error.catalog(),
+            Self::Write(error) => error.catalog(),
         }
     }
 
-    fn facts(&self) -> Vec<(&'static str, String)> {
+    fn params(&self) -> Vec<(&'static str, String)> {
         match self {
             Self::Empty { episode, path } => {
                 vec![("episode", episode.number().to_string()), ("path", quoted(path))]
             }
             Self::Damaged { path, encoding } => vec![("path", quoted(path)), ("encoding", encoding.clone())],
             Self::Cancelled => Vec::new(),
-            Self::Project(error) => error.facts(),
-            Self::Path(error) => error.facts(),
-            Self::Write(error) => error.facts(),
+            Self::Project(error) => error.params(),
+            Self::Path(error) => error.params(),
+            Self::Write(error) => error.params(),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use fumi_base::{errors::Teach, project::PathError};
+    use fumi_base::{errors::UserError, project::PathError};
 
     use super::{BOOK, CompletionError};
-    use crate::{errors::project::ProjectError, project::Episode};
+    use crate::{errors::project::ProjectError, project::EpisodeId};
 
     #[test]
-    fn every_error_teaches_in_both_languages_and_no_entry_is_unused() {
+    fn every_error_has_both_texts_and_every_entry_is_used() {
         let path = "40_原稿/第001話.md".to_owned();
         let all = [
             CompletionError::Empty {
-                episode: Episode::new(1).expect("a number"),
+                episode: EpisodeId::new(1).expect("a number"),
                 path: path.clone(),
             },
             CompletionError::Damaged {
@@ -97,13 +97,13 @@ mod tests {
             }),
         ];
         for error in &all {
-            let lesson = error.lesson();
+            let lesson = error.error_message();
             for text in [&lesson.message, &lesson.next] {
                 assert!(!text.en.contains('{') && !text.ja.contains('{'), "{text:?}");
                 assert!(!text.en.is_empty() && !text.ja.is_empty(), "{text:?}");
             }
         }
-        let said: Vec<&str> = all.iter().map(Teach::entry).collect();
+        let said: Vec<&str> = all.iter().map(UserError::entry).collect();
         for (name, _) in BOOK.entries() {
             assert!(said.contains(&name), "{name} is never said");
         }

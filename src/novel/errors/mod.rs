@@ -3,7 +3,7 @@
 //! [`project`] for missing or broken files, [`backup`] for backups, [`writing`] for stages and answers, [`reviewing`]
 //! for checks and fixes, [`completion`] for manuscripts that cannot be published, [`artifact`] for hash references,
 //! [`saving`] for files that must not be replaced. Broken markup of a manuscript is not an error but data (see
-//! [`crate::manuscript::IssueKind`]).
+//! [`crate::manuscript::MarkupIssueKind`]).
 
 pub mod artifact;
 pub mod backup;

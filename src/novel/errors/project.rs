@@ -6,14 +6,14 @@
 use std::sync::LazyLock;
 
 use fumi_base::{
-    errors::{Book, Teach},
+    errors::{ErrorCatalog, UserError},
     project::{PathError, quoted},
 };
 
-use crate::project::Episode;
+use crate::project::EpisodeId;
 
 /// The error catalogue of novel projects.
-pub static BOOK: LazyLock<Book> = LazyLock::new(|| Book::embedded(include_str!("project.toml")));
+pub static BOOK: LazyLock<ErrorCatalog> = LazyLock::new(|| ErrorCatalog::embedded(include_str!("project.toml")));
 
 /// The largest number of episodes named in an error.
 const NAMED: usize = 12;
@@ -26,13 +26,13 @@ pub enum ProjectError {
     #[error("no novel here")]
     NoNovel { settings: String },
     #[error("no episode {episode}")]
-    NoEpisode { episode: Episode, known: Vec<Episode> },
+    NoEpisode { episode: EpisodeId, known: Vec<EpisodeId> },
     #[error("no plot of episode {episode}")]
-    NoPlot { episode: Episode, known: Vec<Episode> },
+    NoPlot { episode: EpisodeId, known: Vec<EpisodeId> },
     #[error("no manuscript of episode {episode}")]
-    NoManuscript { episode: Episode, known: Vec<Episode> },
+    NoManuscript { episode: EpisodeId, known: Vec<EpisodeId> },
     #[error("episode {episode} has {} files", files.len())]
-    Ambiguous { episode: Episode, files: Vec<String> },
+    Ambiguous { episode: EpisodeId, files: Vec<String> },
     #[error("{path}:{line}:{column}: {reason}")]
     Yaml {
         path: String,
@@ -43,13 +43,17 @@ pub enum ProjectError {
         reason: String,
     },
     #[error("{path} is of episode {says}, not {episode}")]
-    OtherEpisode { path: String, says: u32, episode: Episode },
+    OtherEpisode {
+        path: String,
+        says: u32,
+        episode: EpisodeId,
+    },
     #[error(transparent)]
     Path(#[from] PathError),
 }
 
 /// Joins episode numbers, limited to [`NAMED`]; `none` replaces an empty list.
-fn listed(episodes: &[Episode], none: &str) -> String {
+fn listed(episodes: &[EpisodeId], none: &str) -> String {
     if episodes.is_empty() {
         return none.to_owned();
     }
@@ -64,7 +68,7 @@ fn listed(episodes: &[Episode], none: &str) -> String {
     shown.join(", ")
 }
 
-impl Teach for ProjectError {
+impl UserError for ProjectError {
     fn entry(&self) -> &'static str {
         match self {
             Self::NotAnEpisode(_) => "NOT_AN_EPISODE",
@@ -79,14 +83,14 @@ impl Teach for ProjectError {
         }
     }
 
-    fn book(&self) -> &'static Book {
+    fn catalog(&self) -> &'static ErrorCatalog {
         match self {
-            Self::Path(error) => error.book(),
+            Self::Path(error) => error.catalog(),
             _ => &BOOK,
         }
     }
 
-    fn facts(&self) -> Vec<(&'static str, String)> {
+    fn params(&self) -> Vec<(&'static str, String)> {
         match self {
             Self::NotAnEpisode(asked) => vec![("asked", quoted(asked))],
             Self::NoNovel { settings } => vec![("settings", settings.clone())],
@@ -125,7 +129,7 @@ impl Teach for ProjectError {
                     ("line", line.to_string()),
                     ("column", column.to_string()),
                     ("reason", reason.clone()),
-                    ("reason_ja", crate::project::in_japanese(reason)),
+                    ("reason_ja", crate::project::translate_reason(reason)),
                 ]
             }
             Self::OtherEpisode { path, says, episode } => vec![
@@ -133,22 +137,22 @@ impl Teach for ProjectError {
                 ("says", says.to_string()),
                 ("episode", episode.number().to_string()),
             ],
-            Self::Path(error) => error.facts(),
+            Self::Path(error) => error.params(),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use fumi_base::{errors::Teach, project::PathError};
+    use fumi_base::{errors::UserError, project::PathError};
 
     use super::{BOOK, ProjectError};
-    use crate::project::Episode;
+    use crate::project::EpisodeId;
 
     #[test]
-    fn every_error_teaches_in_both_languages_and_no_entry_is_unused() {
-        let episode = Episode::new(7).expect("a number");
-        let known = || (1..=20).filter_map(Episode::new).collect::<Vec<_>>();
+    fn every_error_has_both_texts_and_every_entry_is_used() {
+        let episode = EpisodeId::new(7).expect("a number");
+        let known = || (1..=20).filter_map(EpisodeId::new).collect::<Vec<_>>();
         let all = [
             ProjectError::NotAnEpisode("x".to_owned()),
             ProjectError::NoNovel {
@@ -184,7 +188,7 @@ mod tests {
         ];
         let mut entries: Vec<&str> = BOOK.entries().map(|(name, _)| name).collect();
         for error in &all {
-            let lesson = error.lesson();
+            let lesson = error.error_message();
             for text in [&lesson.message, &lesson.next] {
                 assert!(!text.en.contains('{') && !text.ja.contains('{'), "{text:?}");
                 assert!(text.en != text.ja && text.ja.ends_with('。'), "{text:?}");
@@ -192,13 +196,13 @@ mod tests {
             entries.retain(|entry| *entry != error.entry());
         }
         assert!(entries.is_empty(), "{entries:?} is never raised");
-        let said = all[2].lesson().message;
+        let said = all[2].error_message().message;
         assert!(said.en.ends_with("11, 12, … (20)."), "{}", said.en);
-        assert!(all[7].lesson().message.ja.contains("3 行 5 桁"));
+        assert!(all[7].error_message().message.ja.contains("3 行 5 桁"));
         let missing = ProjectError::Path(PathError::NotFound {
             path: "x".to_owned(),
             nearest: Vec::new(),
         });
-        assert_eq!(missing.lesson().code, "FILE_NOT_FOUND");
+        assert_eq!(missing.error_message().code, "FILE_NOT_FOUND");
     }
 }

@@ -5,17 +5,17 @@
 use std::sync::LazyLock;
 
 use fumi_base::{
-    errors::{Book, Teach},
+    atomic_write::WriteError,
+    errors::{ErrorCatalog, UserError},
     project::{PathError, quoted},
-    text::Text,
-    writing::WriteError,
+    text::BilingualText,
 };
 
 use super::{artifact::ArtifactError, backup::BackupError, project::ProjectError, saving::SaveError};
-use crate::project::Episode;
+use crate::project::EpisodeId;
 
 /// The error catalogue of checks and fixes.
-pub static BOOK: LazyLock<Book> = LazyLock::new(|| Book::embedded(include_str!("reviewing.toml")));
+pub static BOOK: LazyLock<ErrorCatalog> = LazyLock::new(|| ErrorCatalog::embedded(include_str!("reviewing.toml")));
 
 /// The largest number of ids named in an error.
 const NAMED: usize = 5;
@@ -38,11 +38,11 @@ pub enum ReviewError {
     #[error("checks in the settings: {reason}")]
     Tuning { reason: String },
     #[error("no judgement was taken")]
-    NotTaken { misses: Vec<Text> },
+    NotTaken { misses: Vec<BilingualText> },
     #[error("no step {asked}")]
     NoStep { asked: u32 },
     #[error("no issue of {episode} is named")]
-    NothingToFix { episode: Episode, ids: Vec<String> },
+    NothingToFix { episode: EpisodeId, ids: Vec<String> },
     #[error("{path} cannot be written in {encoding}")]
     Unencodable { path: String, encoding: String },
     #[error("{path} changed")]
@@ -72,7 +72,7 @@ impl From<WriteError> for ReviewError {
     }
 }
 
-impl Teach for ReviewError {
+impl UserError for ReviewError {
     fn entry(&self) -> &'static str {
         match self {
             Self::NoReview { .. } => "REVIEW_NOT_FOUND",
@@ -95,20 +95,20 @@ impl Teach for ReviewError {
         }
     }
 
-    fn book(&self) -> &'static Book {
+    fn catalog(&self) -> &'static ErrorCatalog {
         match self {
             Self::Cancelled => &fumi_base::project::BOOK,
-            Self::Project(error) => error.book(),
-            Self::Save(error) => error.book(),
-            Self::Backup(error) => error.book(),
-            Self::Artifact(error) => error.book(),
-            Self::Path(error) => error.book(),
-            Self::Write(error) => error.book(),
+            Self::Project(error) => error.catalog(),
+            Self::Save(error) => error.catalog(),
+            Self::Backup(error) => error.catalog(),
+            Self::Artifact(error) => error.catalog(),
+            Self::Path(error) => error.catalog(),
+            Self::Write(error) => error.catalog(),
             _ => &BOOK,
         }
     }
 
-    fn facts(&self) -> Vec<(&'static str, String)> {
+    fn params(&self) -> Vec<(&'static str, String)> {
         match self {
             Self::NoReview { id } => vec![("id", quoted(id))],
             Self::Broken { path, reason } => vec![("path", quoted(path)), ("reason", reason.clone())],
@@ -130,7 +130,7 @@ impl Teach for ReviewError {
                 (
                     "reason_ja",
                     if reason.starts_with('`') {
-                        crate::project::in_japanese(reason)
+                        crate::project::translate_reason(reason)
                     } else {
                         reason.clone()
                     },
@@ -138,8 +138,11 @@ impl Teach for ReviewError {
             ],
             Self::NotTaken { misses } => vec![
                 ("count", misses.len().to_string()),
-                ("misses", said(misses.iter().map(|miss| miss.en.as_ref()))),
-                ("misses_ja", said(misses.iter().map(|miss| miss.ja.as_ref()))),
+                ("misses", joined_sentences(misses.iter().map(|miss| miss.en.as_ref()))),
+                (
+                    "misses_ja",
+                    joined_sentences(misses.iter().map(|miss| miss.ja.as_ref())),
+                ),
             ],
             Self::NoStep { asked } => vec![("asked", asked.to_string())],
             Self::NothingToFix { episode, ids } => {
@@ -151,30 +154,30 @@ impl Teach for ReviewError {
                 ]
             }
             Self::Cancelled => Vec::new(),
-            Self::Project(error) => error.facts(),
-            Self::Save(error) => error.facts(),
-            Self::Backup(error) => error.facts(),
-            Self::Artifact(error) => error.facts(),
-            Self::Path(error) => error.facts(),
-            Self::Write(error) => error.facts(),
+            Self::Project(error) => error.params(),
+            Self::Save(error) => error.params(),
+            Self::Backup(error) => error.params(),
+            Self::Artifact(error) => error.params(),
+            Self::Path(error) => error.params(),
+            Self::Write(error) => error.params(),
         }
     }
 }
 
 /// Joins the first [`NAMED`] sentences.
-fn said<'a>(misses: impl Iterator<Item = &'a str>) -> String {
+fn joined_sentences<'a>(misses: impl Iterator<Item = &'a str>) -> String {
     misses.take(NAMED).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
 mod tests {
-    use fumi_base::errors::Teach;
+    use fumi_base::errors::UserError;
 
     use super::{BOOK, ReviewError};
-    use crate::project::Episode;
+    use crate::project::EpisodeId;
 
     #[test]
-    fn every_error_teaches_in_both_languages_and_no_entry_is_unused() {
+    fn every_error_has_both_texts_and_every_entry_is_used() {
         let text = || "x".to_owned();
         let all = [
             ReviewError::NoReview { id: text() },
@@ -193,11 +196,11 @@ mod tests {
             },
             ReviewError::Tuning { reason: text() },
             ReviewError::NotTaken {
-                misses: vec![fumi_base::text::Text::new("x", "x")],
+                misses: vec![fumi_base::text::BilingualText::new("x", "x")],
             },
             ReviewError::NoStep { asked: 13 },
             ReviewError::NothingToFix {
-                episode: Episode::new(1).expect("a number"),
+                episode: EpisodeId::new(1).expect("a number"),
                 ids: vec![text(); 9],
             },
             ReviewError::Unencodable {
@@ -208,13 +211,13 @@ mod tests {
             ReviewError::Cancelled,
         ];
         for error in &all {
-            let lesson = error.lesson();
+            let lesson = error.error_message();
             for text in [&lesson.message, &lesson.next] {
                 assert!(!text.en.contains('{') && !text.ja.contains('{'), "{text:?}");
                 assert!(!text.en.is_empty() && !text.ja.is_empty(), "{text:?}");
             }
         }
-        let said: Vec<&str> = all.iter().map(Teach::entry).collect();
+        let said: Vec<&str> = all.iter().map(UserError::entry).collect();
         for (name, _) in BOOK.entries() {
             assert!(said.contains(&name), "{name} is never said");
         }

@@ -6,15 +6,15 @@
 use std::sync::LazyLock;
 
 use fumi_base::{
-    errors::{Book, Teach},
+    atomic_write::WriteError,
+    errors::{ErrorCatalog, UserError},
     project::{PathError, quoted},
-    writing::WriteError,
 };
 
 use super::backup::BackupError;
 
 /// The error catalogue of writing a file.
-pub static BOOK: LazyLock<Book> = LazyLock::new(|| Book::embedded(include_str!("saving.toml")));
+pub static BOOK: LazyLock<ErrorCatalog> = LazyLock::new(|| ErrorCatalog::embedded(include_str!("saving.toml")));
 
 /// An error of writing a file.
 #[derive(Debug, thiserror::Error)]
@@ -41,7 +41,7 @@ pub enum SaveError {
     Write(#[from] WriteError),
 }
 
-impl Teach for SaveError {
+impl UserError for SaveError {
     fn entry(&self) -> &'static str {
         match self {
             Self::Exists { .. } => "FILE_EXISTS",
@@ -55,16 +55,16 @@ impl Teach for SaveError {
         }
     }
 
-    fn book(&self) -> &'static Book {
+    fn catalog(&self) -> &'static ErrorCatalog {
         match self {
-            Self::Backup(error) => error.book(),
-            Self::Path(error) => error.book(),
-            Self::Write(error) => error.book(),
+            Self::Backup(error) => error.catalog(),
+            Self::Path(error) => error.catalog(),
+            Self::Write(error) => error.catalog(),
             _ => &BOOK,
         }
     }
 
-    fn facts(&self) -> Vec<(&'static str, String)> {
+    fn params(&self) -> Vec<(&'static str, String)> {
         match self {
             Self::Exists { path, hash, size } => vec![
                 ("path", quoted(path)),
@@ -78,21 +78,21 @@ impl Teach for SaveError {
             ],
             Self::Gone { path, expected } => vec![("path", quoted(path)), ("expected_hash", expected.clone())],
             Self::Hidden { path } | Self::InBackups { path } => vec![("path", quoted(path))],
-            Self::Backup(error) => error.facts(),
-            Self::Path(error) => error.facts(),
-            Self::Write(error) => error.facts(),
+            Self::Backup(error) => error.params(),
+            Self::Path(error) => error.params(),
+            Self::Write(error) => error.params(),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use fumi_base::errors::Teach;
+    use fumi_base::errors::UserError;
 
     use super::{BOOK, SaveError};
 
     #[test]
-    fn every_error_teaches_in_both_languages_and_no_entry_is_unused() {
+    fn every_error_has_both_texts_and_every_entry_is_used() {
         let text = || "x".to_owned();
         let all = [
             SaveError::Exists {
@@ -114,7 +114,7 @@ mod tests {
         ];
         let mut entries: Vec<&str> = BOOK.entries().map(|(name, _)| name).collect();
         for error in &all {
-            let lesson = error.lesson();
+            let lesson = error.error_message();
             for text in [&lesson.message, &lesson.next] {
                 assert!(!text.en.contains('{') && !text.ja.contains('{'), "{text:?}");
                 assert!(text.en != text.ja && text.ja.ends_with('。'), "{text:?}");

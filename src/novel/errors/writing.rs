@@ -6,20 +6,20 @@
 use std::sync::LazyLock;
 
 use fumi_base::{
-    errors::{Book, Teach},
+    atomic_write::WriteError,
+    errors::{ErrorCatalog, UserError},
     project::{PathError, quoted},
     text::Locale,
-    writing::WriteError,
 };
 
 use super::{backup::BackupError, project::ProjectError};
 use crate::{
-    project::Episode,
-    writing::{Miss, Stage},
+    project::EpisodeId,
+    writing::{MissedCriterion, WritingStage},
 };
 
 /// The error catalogue of writing an episode.
-pub static BOOK: LazyLock<Book> = LazyLock::new(|| Book::embedded(include_str!("writing.toml")));
+pub static BOOK: LazyLock<ErrorCatalog> = LazyLock::new(|| ErrorCatalog::embedded(include_str!("writing.toml")));
 
 /// An error of a writing step.
 #[derive(Debug, thiserror::Error)]
@@ -27,35 +27,42 @@ pub enum WritingError {
     #[error("no stage {asked}")]
     UnknownStage { asked: String },
     #[error("{stage} before its turn")]
-    TooEarly { stage: Stage, missing: Vec<Stage> },
+    TooEarly {
+        stage: WritingStage,
+        missing: Vec<WritingStage>,
+    },
     #[error("turn {turn} of {stage} misses {} criteria", misses.len())]
     CriteriaMissed {
-        stage: Stage,
+        stage: WritingStage,
         turn: usize,
-        misses: Vec<Miss>,
+        misses: Vec<MissedCriterion>,
     },
     #[error("the plot misses {} criteria", misses.len())]
-    PlotMissed { misses: Vec<Miss> },
+    PlotMissed { misses: Vec<MissedCriterion> },
     #[error("episode {episode} has a plot")]
-    PlotExists { episode: Episode, path: String },
+    PlotExists { episode: EpisodeId, path: String },
     #[error("{stage} is done")]
-    StageDone { stage: Stage, current: Stage },
+    StageDone { stage: WritingStage, current: WritingStage },
     #[error("turn {asked} of {stage} where {turn} is due")]
-    WrongTurn { stage: Stage, asked: usize, turn: usize },
+    WrongTurn {
+        stage: WritingStage,
+        asked: usize,
+        turn: usize,
+    },
     #[error("{id} is finished")]
     Finished { id: String },
     #[error("no session {id}")]
-    NoSession { id: String, episode: Episode },
+    NoSession { id: String, episode: EpisodeId },
     #[error("this text was taken for {stage}")]
-    TakenAlready { stage: Stage },
+    TakenAlready { stage: WritingStage },
     #[error("an answer for {asked} where {stage} is written")]
-    OtherStage { stage: Stage, asked: Stage },
+    OtherStage { stage: WritingStage, asked: WritingStage },
     #[error("an answer without a session")]
     AnswerWithoutSession,
     #[error("no open session of {episode}")]
-    NoOpenSession { episode: Episode },
+    NoOpenSession { episode: EpisodeId },
     #[error("no session for {stage}")]
-    NoSessionId { stage: Stage },
+    NoSessionId { stage: WritingStage },
     #[error("{path}: {reason}")]
     BrokenSession {
         path: String,
@@ -70,7 +77,7 @@ pub enum WritingError {
         limit: usize,
     },
     #[error("{stage} is no stage of {id}")]
-    OffRoute { stage: Stage, id: String },
+    OffRoute { stage: WritingStage, id: String },
     #[error("{id} keeps no more feedback")]
     FeedbackFull { id: String },
     #[error(transparent)]
@@ -83,12 +90,12 @@ pub enum WritingError {
     Backup(#[from] BackupError),
 }
 
-fn listed(stages: impl Iterator<Item = Stage>) -> String {
-    stages.map(Stage::name).collect::<Vec<_>>().join(", ")
+fn listed(stages: impl Iterator<Item = WritingStage>) -> String {
+    stages.map(WritingStage::name).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the facts on missed criteria, in both languages.
-fn missed(misses: &[Miss]) -> Vec<(&'static str, String)> {
+fn missed(misses: &[MissedCriterion]) -> Vec<(&'static str, String)> {
     let all = |locale, between: &str| {
         let lines = misses
             .iter()
@@ -102,7 +109,7 @@ fn missed(misses: &[Miss]) -> Vec<(&'static str, String)> {
     ]
 }
 
-impl Teach for WritingError {
+impl UserError for WritingError {
     fn entry(&self) -> &'static str {
         match self {
             Self::UnknownStage { .. } => "UNKNOWN_STAGE",
@@ -130,30 +137,33 @@ impl Teach for WritingError {
         }
     }
 
-    fn book(&self) -> &'static Book {
+    fn catalog(&self) -> &'static ErrorCatalog {
         match self {
-            Self::Project(error) => error.book(),
-            Self::Path(error) => error.book(),
-            Self::Write(error) => error.book(),
-            Self::Backup(error) => error.book(),
+            Self::Project(error) => error.catalog(),
+            Self::Path(error) => error.catalog(),
+            Self::Write(error) => error.catalog(),
+            Self::Backup(error) => error.catalog(),
             _ => &BOOK,
         }
     }
 
-    fn facts(&self) -> Vec<(&'static str, String)> {
+    fn params(&self) -> Vec<(&'static str, String)> {
         match self {
             Self::UnknownStage { asked } => {
-                let aliases: Vec<&str> = Stage::all().map(Stage::alias).collect();
+                let aliases: Vec<&str> = WritingStage::all().map(WritingStage::alias).collect();
                 vec![
                     ("asked", quoted(asked)),
-                    ("names", listed(Stage::all())),
+                    ("names", listed(WritingStage::all())),
                     ("aliases", aliases.join(", ")),
                 ]
             }
             Self::TooEarly { stage, missing } => vec![
                 ("stage", stage.to_string()),
                 ("missing", listed(missing.iter().copied())),
-                ("first", missing.first().map(Stage::to_string).unwrap_or_default()),
+                (
+                    "first",
+                    missing.first().map(WritingStage::to_string).unwrap_or_default(),
+                ),
             ],
             Self::CriteriaMissed { stage, turn, misses } => {
                 let mut facts = vec![("stage", stage.to_string()), ("turn", turn.to_string())];
@@ -201,50 +211,50 @@ impl Teach for WritingError {
                 ("size", size.to_string()),
                 ("limit", limit.to_string()),
             ],
-            Self::Project(error) => error.facts(),
-            Self::Path(error) => error.facts(),
-            Self::Write(error) => error.facts(),
-            Self::Backup(error) => error.facts(),
+            Self::Project(error) => error.params(),
+            Self::Path(error) => error.params(),
+            Self::Write(error) => error.params(),
+            Self::Backup(error) => error.params(),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use fumi_base::{errors::Teach, text::Text};
+    use fumi_base::{errors::UserError, text::BilingualText};
 
     use super::{BOOK, WritingError};
     use crate::{
-        project::Episode,
-        writing::{Miss, Stage},
+        project::EpisodeId,
+        writing::{MissedCriterion, WritingStage},
     };
 
     #[test]
-    fn every_error_teaches_in_both_languages_and_no_entry_is_unused() {
-        let stage = Stage::LAST;
+    fn every_error_has_both_texts_and_every_entry_is_used() {
+        let stage = WritingStage::LAST;
         let text = || "x".to_owned();
         let all = [
             WritingError::UnknownStage { asked: text() },
             WritingError::TooEarly {
                 stage,
-                missing: Stage::all().take(9).collect(),
+                missing: WritingStage::all().take(9).collect(),
             },
             WritingError::CriteriaMissed {
                 stage,
                 turn: 1,
-                misses: vec![Miss {
+                misses: vec![MissedCriterion {
                     criterion: "length".to_owned(),
-                    message: Text::new("Too short.", "短すぎます。"),
+                    message: BilingualText::new("Too short.", "短すぎます。"),
                 }],
             },
             WritingError::PlotMissed {
-                misses: vec![Miss {
+                misses: vec![MissedCriterion {
                     criterion: "synopsis".to_owned(),
-                    message: Text::new("Too short.", "短すぎます。"),
+                    message: BilingualText::new("Too short.", "短すぎます。"),
                 }],
             },
             WritingError::PlotExists {
-                episode: Episode::new(1).expect("a number"),
+                episode: EpisodeId::new(1).expect("a number"),
                 path: text(),
             },
             WritingError::StageDone { stage, current: stage },
@@ -256,13 +266,13 @@ mod tests {
             WritingError::Finished { id: text() },
             WritingError::NoSession {
                 id: text(),
-                episode: Episode::new(1).expect("a number"),
+                episode: EpisodeId::new(1).expect("a number"),
             },
             WritingError::TakenAlready { stage },
             WritingError::OtherStage { stage, asked: stage },
             WritingError::AnswerWithoutSession,
             WritingError::NoOpenSession {
-                episode: Episode::new(1).expect("a number"),
+                episode: EpisodeId::new(1).expect("a number"),
             },
             WritingError::NoSessionId { stage },
             WritingError::BrokenSession {
@@ -281,7 +291,7 @@ mod tests {
         ];
         let mut entries: Vec<&str> = BOOK.entries().map(|(name, _)| name).collect();
         for error in &all {
-            let lesson = error.lesson();
+            let lesson = error.error_message();
             for text in [&lesson.message, &lesson.next] {
                 assert!(!text.en.contains('{') && !text.ja.contains('{'), "{text:?}");
                 assert!(text.en != text.ja && text.ja.ends_with('。'), "{text:?}");

@@ -9,7 +9,7 @@ use super::Phrases;
 /// The parsed contents of `body.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Body {
+pub struct BodyLexicon {
     /// Nouns for parts of the body and what belongs to them.
     pub nouns: Phrases,
     /// Phrases for bodily reactions.
@@ -19,5 +19,5 @@ pub struct Body {
 }
 
 /// The lexicon, loaded on first use.
-pub static BODY: LazyLock<Body> =
+pub static BODY: LazyLock<BodyLexicon> =
     LazyLock::new(|| toml::from_str(include_str!("body.toml")).expect("an embedded lexicon is well-formed"));

@@ -8,12 +8,12 @@ use super::{Phrases, read};
 
 /// The phrases of all sections, loaded on first use.
 pub static CLICHES: LazyLock<Phrases> = LazyLock::new(|| {
-    let sections: BTreeMap<String, Section> = read("cliches", include_str!("cliches.toml"));
+    let sections: BTreeMap<String, ClicheSection> = read("cliches", include_str!("cliches.toml"));
     Phrases::new(sections.into_values().flat_map(|section| section.phrases))
 });
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Section {
+struct ClicheSection {
     phrases: Vec<String>,
 }

@@ -8,7 +8,7 @@ use super::{Phrases, read};
 
 /// The lexicon, loaded on first use.
 pub static CONNECTIVES: LazyLock<Connectives> = LazyLock::new(|| {
-    let file: File = read("connectives", include_str!("connectives.toml"));
+    let file: ConnectivesFile = read("connectives", include_str!("connectives.toml"));
     Connectives {
         conjunctions: Phrases::new(file.conjunctions),
         demonstratives: Phrases::new(file.demonstratives),
@@ -35,7 +35,7 @@ pub struct Connectives {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct ConnectivesFile {
     conjunctions: Vec<String>,
     demonstratives: Vec<String>,
     negations: Vec<String>,

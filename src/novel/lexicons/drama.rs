@@ -9,7 +9,7 @@ use super::Phrases;
 /// The parsed contents of `drama.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Drama {
+pub struct DramaLexicon {
     /// Phrases for wanting, having to, or searching.
     pub goal: Phrases,
     /// Phrases for resistance, lack or failure.
@@ -25,5 +25,5 @@ pub struct Drama {
 }
 
 /// The lexicon, loaded on first use.
-pub static DRAMA: LazyLock<Drama> =
+pub static DRAMA: LazyLock<DramaLexicon> =
     LazyLock::new(|| toml::from_str(include_str!("drama.toml")).expect("an embedded lexicon is well-formed"));

@@ -7,7 +7,7 @@ use crate::morphology::{Ipadic, Morphology as _};
 
 /// The parsed contents of `emotion.toml`. The lists are parallel, one element per entry.
 #[derive(Debug)]
-pub struct Emotion {
+pub struct EmotionLexicon {
     /// The words that name feelings.
     pub words: Phrases,
     /// The valence of each word, from -2 (unpleasant) to 2 (pleasant).
@@ -18,7 +18,7 @@ pub struct Emotion {
     pub readings: Vec<String>,
 }
 
-impl Emotion {
+impl EmotionLexicon {
     /// Returns the valence of an entry, from -2 to 2; 0 if the entry does not exist.
     #[must_use]
     pub fn valence(&self, entry: usize) -> i8 {
@@ -39,7 +39,7 @@ impl Emotion {
 }
 
 /// The lexicon, loaded on first use.
-pub static EMOTION: LazyLock<Emotion> = LazyLock::new(|| {
+pub static EMOTION: LazyLock<EmotionLexicon> = LazyLock::new(|| {
     let kinds: BTreeMap<String, BTreeMap<String, i8>> =
         toml::from_str(include_str!("emotion.toml")).expect("an embedded lexicon is well-formed");
     let (mut words, mut valences, mut of_kinds) = (Vec::new(), Vec::new(), Vec::new());
@@ -50,7 +50,7 @@ pub static EMOTION: LazyLock<Emotion> = LazyLock::new(|| {
             of_kinds.push(kind.clone());
         }
     }
-    Emotion {
+    EmotionLexicon {
         readings: readings(&words),
         words: Phrases::new(words),
         valences,

@@ -8,41 +8,41 @@ use std::{ops::Range, sync::LazyLock};
 use regex::Regex;
 use serde::Deserialize;
 
-use super::{Hit, Phrases};
+use super::{PhraseHit, Phrases};
 use crate::{checks::Severity, morphology::Morpheme};
 
 /// The lexicon, loaded on first use.
-pub static FORBIDDEN: LazyLock<Forbidden> = LazyLock::new(|| {
-    Forbidden::read(include_str!("forbidden.toml")).unwrap_or_else(|error| panic!("forbidden.toml: {error}"))
+pub static FORBIDDEN: LazyLock<ForbiddenLexicon> = LazyLock::new(|| {
+    ForbiddenLexicon::read(include_str!("forbidden.toml")).unwrap_or_else(|error| panic!("forbidden.toml: {error}"))
 });
 
 /// The parsed contents of `forbidden.toml`.
 #[derive(Debug)]
-pub struct Forbidden {
+pub struct ForbiddenLexicon {
     /// Phrases that a language model writes around a text.
-    pub assistant: Vec<Unwanted>,
+    pub assistant: Vec<UnwantedText>,
     /// Placeholders for text still to be written.
-    pub placeholder: Vec<Unwanted>,
+    pub placeholder: Vec<UnwantedText>,
     /// Remarks of the author to the readers.
-    pub aside: Vec<Unwanted>,
+    pub aside: Vec<UnwantedText>,
     /// Phrases that weary readers if they are frequent.
-    pub overused: Vec<Limited>,
+    pub overused: Vec<LimitedPhrase>,
     /// The phrases of `overused` that are matched by base forms, with their indices in `overused`.
     inflected: (Phrases, Vec<usize>),
 }
 
 /// A text or pattern that a story should not contain.
 #[derive(Debug)]
-pub struct Unwanted {
-    pattern: Pattern,
+pub struct UnwantedText {
+    pattern: UnwantedPattern,
     /// The part of the text in which it is unwanted.
-    pub place: Where,
+    pub place: UnwantedPlace,
     /// The severity if it differs from that of its section.
     pub severity: Option<Severity>,
 }
 
 #[derive(Debug)]
-enum Pattern {
+enum UnwantedPattern {
     /// A literal text in lower case.
     Text(String),
     Regex(Regex),
@@ -51,7 +51,7 @@ enum Pattern {
 /// The part of a text in which a phrase is unwanted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Where {
+pub enum UnwantedPlace {
     /// In narration and in dialogue.
     #[default]
     Both,
@@ -66,7 +66,7 @@ pub enum Where {
 /// A phrase that is acceptable up to a certain frequency.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Limited {
+pub struct LimitedPhrase {
     pub phrase: String,
     /// The largest acceptable number of occurrences in 4,000 characters.
     pub limit: u16,
@@ -77,45 +77,45 @@ pub struct Limited {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
-    assistant: Section,
-    placeholder: Section,
-    aside: Section,
+struct ForbiddenFile {
+    assistant: ForbiddenSection,
+    placeholder: ForbiddenSection,
+    aside: ForbiddenSection,
     overused: Overused,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Section {
-    entries: Vec<Row>,
+struct ForbiddenSection {
+    entries: Vec<UnwantedRow>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Overused {
-    phrases: Vec<Limited>,
+    phrases: Vec<LimitedPhrase>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Row {
+struct UnwantedRow {
     text: Option<String>,
     regex: Option<String>,
     #[serde(default)]
-    scope: Where,
+    scope: UnwantedPlace,
     severity: Option<Severity>,
     #[serde(rename = "note")]
     _note: Option<String>,
 }
 
-impl Forbidden {
+impl ForbiddenLexicon {
     fn read(text: &str) -> Result<Self, String> {
-        let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
-        let section = |section: Section| {
+        let file: ForbiddenFile = toml::from_str(text).map_err(|error| error.to_string())?;
+        let section = |section: ForbiddenSection| {
             section
                 .entries
                 .into_iter()
-                .map(Unwanted::of)
+                .map(UnwantedText::from_row)
                 .collect::<Result<Vec<_>, _>>()
         };
         let overused = file.overused.phrases;
@@ -133,10 +133,10 @@ impl Forbidden {
     /// Finds overused phrases among the words of a sentence in any inflection; the entries of the hits are indices in
     /// `overused`.
     #[must_use]
-    pub fn inflected_in(&self, words: &[Morpheme<'_>]) -> Vec<Hit> {
+    pub fn inflected_in(&self, words: &[Morpheme<'_>]) -> Vec<PhraseHit> {
         let (phrases, places) = &self.inflected;
         let hits = phrases.find(words).into_iter();
-        hits.map(|hit| Hit {
+        hits.map(|hit| PhraseHit {
             entry: places[hit.entry],
             ..hit
         })
@@ -144,7 +144,7 @@ impl Forbidden {
     }
 }
 
-impl Limited {
+impl LimitedPhrase {
     /// True if the phrase is compared literally. Phrases of hiragana alone always are, because they have too many
     /// analyses.
     #[must_use]
@@ -159,11 +159,11 @@ impl Limited {
     }
 }
 
-impl Unwanted {
-    fn of(row: Row) -> Result<Self, String> {
+impl UnwantedText {
+    fn from_row(row: UnwantedRow) -> Result<Self, String> {
         let pattern = match (row.text, row.regex) {
-            (Some(text), None) if !text.is_empty() => Pattern::Text(text.to_ascii_lowercase()),
-            (None, Some(regex)) => Pattern::Regex(Regex::new(&regex).map_err(|error| error.to_string())?),
+            (Some(text), None) if !text.is_empty() => UnwantedPattern::Text(text.to_ascii_lowercase()),
+            (None, Some(regex)) => UnwantedPattern::Regex(Regex::new(&regex).map_err(|error| error.to_string())?),
             _ => return Err("an entry has either a text or a regex".to_owned()),
         };
         Ok(Self {
@@ -177,14 +177,14 @@ impl Unwanted {
     #[must_use]
     pub fn find(&self, line: &str, lower: &str) -> Vec<Range<usize>> {
         match &self.pattern {
-            Pattern::Text(text) => lower
+            UnwantedPattern::Text(text) => lower
                 .match_indices(text)
                 .map(|(at, text)| at..at + text.len())
                 .collect(),
-            Pattern::Regex(regex) if regex.captures_len() == 1 => {
+            UnwantedPattern::Regex(regex) if regex.captures_len() == 1 => {
                 regex.find_iter(line).map(|found| found.range()).collect()
             }
-            Pattern::Regex(regex) => {
+            UnwantedPattern::Regex(regex) => {
                 let captures = regex.captures_iter(line);
                 let found = captures.filter_map(|captures| captures.name("it").or_else(|| captures.get(0)));
                 found.map(|found| found.range()).collect()
@@ -198,7 +198,7 @@ mod tests {
     use super::FORBIDDEN;
 
     #[test]
-    fn what_stands_around_a_pattern_is_not_found() {
+    fn only_the_named_group_of_a_pattern_is_found() {
         let line = "　TODO 港の○○食堂、二〇〇五年";
         let mut found: Vec<&str> = FORBIDDEN
             .placeholder

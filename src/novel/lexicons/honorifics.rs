@@ -4,12 +4,12 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::{Hit, Replacements, read};
+use super::{PhraseHit, Replacements, read};
 use crate::checks::Severity;
 
 /// The lexicon, loaded on first use.
 pub static HONORIFICS: LazyLock<Honorifics> = LazyLock::new(|| {
-    let file: File = read("honorifics", include_str!("honorifics.toml"));
+    let file: HonorificsFile = read("honorifics", include_str!("honorifics.toml"));
     Honorifics {
         severities: file.double.iter().map(|entry| entry.severity).collect(),
         phrases: Replacements::new(file.double.into_iter().map(|entry| (entry.wrong, entry.right))),
@@ -27,20 +27,20 @@ pub struct Honorifics {
 impl Honorifics {
     /// Returns the severity of a hit if it differs from the usual one, because usage varies.
     #[must_use]
-    pub fn severity(&self, hit: &Hit) -> Option<Severity> {
+    pub fn severity(&self, hit: &PhraseHit) -> Option<Severity> {
         self.severities[hit.entry]
     }
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
-    double: Vec<Entry>,
+struct HonorificsFile {
+    double: Vec<HonorificEntry>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Entry {
+struct HonorificEntry {
     wrong: String,
     right: String,
     severity: Option<Severity>,

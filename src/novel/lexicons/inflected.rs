@@ -23,12 +23,17 @@ const ROWS: [(char, [&str; 5]); 9] = [
 const POLITE: [&str; 6] = ["しゃる", "なさる", "下さる", "くださる", "仰る", "ござる"];
 
 /// Inflects a word, given by base form and inflection type, like another word, which precedes `next`.
-pub(super) fn inflected(base: &str, kind: &str, form: &Inflection<'_>, next: Option<&Morpheme<'_>>) -> Option<String> {
+pub(super) fn inflect_like(
+    base: &str,
+    kind: &str,
+    form: &Inflection<'_>,
+    next: Option<&Morpheme<'_>>,
+) -> Option<String> {
     if form.form == "基本形" || form.form == "体言接続" {
         return Some(base.to_owned());
     }
     let takes_sa = |kind: &str| kind.starts_with("五段") || kind == "サ変・スル";
-    let is_suffixed = next.is_some_and(|next| next.is(&["動詞", "接尾"]));
+    let is_suffixed = next.is_some_and(|next| next.has_parts(&["動詞", "接尾"]));
     if form.form.starts_with("未然") && is_suffixed && takes_sa(form.kind) != takes_sa(kind) {
         return None; // れる would have to become られる, or the other way round
     }
@@ -79,29 +84,29 @@ pub(super) fn inflected(base: &str, kind: &str, form: &Inflection<'_>, next: Opt
 
 /// Returns `Some` if a word attaches to the past stem (た, て, たり); the value is true if it is voiced (だ, で).
 fn past_of(next: &Morpheme<'_>) -> Option<bool> {
-    let joins = next.is(&["助動詞"]) && next.inflection.is_some_and(|inflection| inflection.kind == "特殊・タ")
-        || next.is(&["助詞", "接続助詞"]) && matches!(next.surface, "て" | "で" | "ても" | "でも")
-        || next.is(&["助詞", "並立助詞"]) && matches!(next.surface, "たり" | "だり")
-        || next.is(&["動詞", "非自立"]) && next.surface.starts_with(['て', 'で', 'と', 'ど', 'ち', 'じ']);
+    let joins = next.has_parts(&["助動詞"]) && next.inflection.is_some_and(|inflection| inflection.kind == "特殊・タ")
+        || next.has_parts(&["助詞", "接続助詞"]) && matches!(next.surface, "て" | "で" | "ても" | "でも")
+        || next.has_parts(&["助詞", "並立助詞"]) && matches!(next.surface, "たり" | "だり")
+        || next.has_parts(&["動詞", "非自立"]) && next.surface.starts_with(['て', 'で', 'と', 'ど', 'ち', 'じ']);
     joins.then(|| next.surface.starts_with(['だ', 'で', 'ど', 'じ']))
 }
 
 #[cfg(test)]
 mod tests {
     use crate::{
-        checks::{Context, Draft, Material, Tuning},
+        checks::{AnalysedDraft, CheckMaterial, NovelContext, Tuning},
         lexicons::Wording,
-        manuscript::Reading,
+        manuscript::ManuscriptOptions,
         morphology::Ipadic,
     };
 
     /// Returns the replacement for a phrase at the beginning of a text of one sentence.
     fn instead(text: &str, words: usize, old: &str, new: &str) -> Option<String> {
-        let draft = Draft::read(text, Reading::default());
-        let (context, tuning) = (Context::default(), Tuning::default());
-        let material = Material::of(&draft, &context, &tuning, Ipadic::shared());
+        let draft = AnalysedDraft::read(text, ManuscriptOptions::default());
+        let (context, tuning) = (NovelContext::default(), Tuning::default());
+        let material = CheckMaterial::new(&draft, &context, &tuning, Ipadic::shared());
         let all = material.words();
-        Wording::new(new).instead_of(&Wording::new(old), &all[..words], all.get(words))
+        Wording::new(new).replacing(&Wording::new(old), &all[..words], all.get(words))
     }
 
     #[test]

@@ -12,35 +12,35 @@ pub static MISUSES: LazyLock<Replacements> = LazyLock::new(|| replacements(&FILE
 /// Tautological phrases with their right forms.
 pub static TAUTOLOGIES: LazyLock<Replacements> = LazyLock::new(|| replacements(&FILE.tautology));
 
-static FILE: LazyLock<File> = LazyLock::new(|| read("misuses", include_str!("misuses.toml")));
+static FILE: LazyLock<MisusesFile> = LazyLock::new(|| read("misuses", include_str!("misuses.toml")));
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
-    misuse: Vec<Entry>,
-    tautology: Vec<Entry>,
+struct MisusesFile {
+    misuse: Vec<MisuseEntry>,
+    tautology: Vec<MisuseEntry>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Entry {
+struct MisuseEntry {
     wrong: String,
     right: String,
     #[serde(rename = "why")]
-    _why: Reason,
+    _why: MisuseReason,
 }
 
 /// The explanation for readers of the file; the program does not use it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Reason {
+struct MisuseReason {
     #[serde(rename = "en")]
     _en: String,
     #[serde(rename = "ja")]
     _ja: String,
 }
 
-fn replacements(entries: &[Entry]) -> Replacements {
+fn replacements(entries: &[MisuseEntry]) -> Replacements {
     let pairs = entries.iter().map(|entry| (entry.wrong.clone(), entry.right.clone()));
     Replacements::new(pairs)
 }

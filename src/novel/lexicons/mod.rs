@@ -24,18 +24,18 @@ mod tropes;
 mod verbs;
 mod wording;
 
-pub use body::{BODY, Body};
-pub use drama::{DRAMA, Drama};
-pub use emotion::{EMOTION, Emotion};
-pub use forbidden::{FORBIDDEN, Forbidden, Limited, Unwanted, Where};
+pub use body::{BODY, BodyLexicon};
+pub use drama::{DRAMA, DramaLexicon};
+pub use emotion::{EMOTION, EmotionLexicon};
+pub use forbidden::{FORBIDDEN, ForbiddenLexicon, LimitedPhrase, UnwantedPlace, UnwantedText};
 pub use openings::OPENINGS;
-pub use people::{PEOPLE, People, Pronouns};
-pub use phrases::{Hit, Phrases};
-pub use senses::{SENSES, Senses};
-pub use setting::{DailyLife, SETTING, Setting};
+pub use people::{PEOPLE, PeopleLexicon, Pronouns};
+pub use phrases::{PhraseHit, Phrases};
+pub use senses::{SENSES, SensesLexicon};
+pub use setting::{DailyLife, SETTING, SettingLexicon};
 pub use tropes::{Genre, GenreName, genre};
-pub use verbs::{VERBS, Verbs};
-pub(crate) use wording::shared;
+pub use verbs::{VERBS, VerbLexicon};
+pub(crate) use wording::common_affixes;
 pub use wording::{Replacements, Wording};
 
 /// Parses an embedded lexicon.

@@ -8,13 +8,13 @@ use super::Phrases;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Section {
+struct OpeningSection {
     phrases: Vec<String>,
 }
 
 /// The phrases of all sections, loaded on first use.
 pub static OPENINGS: LazyLock<Phrases> = LazyLock::new(|| {
-    let sections: BTreeMap<String, Section> =
+    let sections: BTreeMap<String, OpeningSection> =
         toml::from_str(include_str!("openings.toml")).expect("an embedded lexicon is well-formed");
     Phrases::new(sections.into_values().flat_map(|section| section.phrases))
 });

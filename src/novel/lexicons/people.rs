@@ -9,7 +9,7 @@ use super::Phrases;
 /// The parsed contents of `people.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct People {
+pub struct PeopleLexicon {
     /// Words for a person's appearance.
     pub appearance: Phrases,
     /// Words for character traits.
@@ -32,5 +32,5 @@ pub struct Pronouns {
 }
 
 /// The lexicon, loaded on first use.
-pub static PEOPLE: LazyLock<People> =
+pub static PEOPLE: LazyLock<PeopleLexicon> =
     LazyLock::new(|| toml::from_str(include_str!("people.toml")).expect("an embedded lexicon is well-formed"));

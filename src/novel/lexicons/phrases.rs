@@ -25,7 +25,7 @@ impl<'de> Deserialize<'de> for Phrases {
 
 /// An occurrence of a phrase in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hit {
+pub struct PhraseHit {
     /// The range of matched words, as indices in the searched words.
     pub words: Range<usize>,
     /// The index of the phrase in the list.
@@ -36,13 +36,13 @@ impl Phrases {
     /// Analyses phrases. Loads the dictionary on first use.
     #[must_use]
     pub fn new<S: Into<String>>(entries: impl IntoIterator<Item = S>) -> Self {
-        Self::within(entries.into_iter().map(|entry| ("", entry.into(), "")))
+        Self::in_context(entries.into_iter().map(|entry| ("", entry.into(), "")))
     }
 
     /// Analyses phrases within a context of a text before and after each. A phrase whose ends are not word boundaries
     /// in its context is never found.
     #[must_use]
-    pub fn within<'t>(entries: impl IntoIterator<Item = (&'t str, String, &'t str)>) -> Self {
+    pub fn in_context<'t>(entries: impl IntoIterator<Item = (&'t str, String, &'t str)>) -> Self {
         let mut phrases = Self::default();
         let mut reader = Ipadic::shared().reader();
         let mut words = Vec::new();
@@ -80,7 +80,7 @@ impl Phrases {
 
     /// Finds phrases in the words of a sentence: the longest first, without overlaps.
     #[must_use]
-    pub fn find(&self, words: &[Morpheme<'_>]) -> Vec<Hit> {
+    pub fn find(&self, words: &[Morpheme<'_>]) -> Vec<PhraseHit> {
         let mut hits = Vec::new();
         let mut at = 0;
         while at < words.len() {
@@ -93,13 +93,13 @@ impl Phrases {
 
     /// Returns the longest phrase that begins at a word.
     #[must_use]
-    pub fn at(&self, words: &[Morpheme<'_>], at: usize) -> Option<Hit> {
+    pub fn at(&self, words: &[Morpheme<'_>], at: usize) -> Option<PhraseHit> {
         let same = self.by_first.get(words.get(at)?.base)?;
         let (rest, entry) = same.iter().find(|(rest, _)| {
             let following = words[at + 1..].iter().map(|word| word.base);
             rest.len() < words.len() - at && following.zip(rest).all(|(own, asked)| own == asked)
         })?;
-        Some(Hit {
+        Some(PhraseHit {
             words: at..at + 1 + rest.len(),
             entry: *entry,
         })
@@ -117,18 +117,18 @@ impl Phrases {
 mod tests {
     use super::Phrases;
     use crate::{
-        manuscript::{Manuscript, Reading},
-        morphology::{Analysis, Ipadic, Lexicon},
+        manuscript::{Manuscript, ManuscriptOptions},
+        morphology::{Ipadic, NameLexicon, WordAnalysis},
         text::Sentences,
     };
 
     #[test]
     fn phrases_are_found_in_whatever_form_the_longest_first() {
         let phrases = Phrases::new(["痛む", "胸が痛む", "嬉しい"]);
-        let manuscript = Manuscript::read("　胸が痛んだ。足は痛まない。嬉しかった。", Reading::default());
-        let sentences = Sentences::of(&manuscript);
-        let names = Lexicon::default();
-        let analysis = Analysis::of(&manuscript, &sentences, &names, Ipadic::shared());
+        let manuscript = Manuscript::read("　胸が痛んだ。足は痛まない。嬉しかった。", ManuscriptOptions::default());
+        let sentences = Sentences::find(&manuscript);
+        let names = NameLexicon::default();
+        let analysis = WordAnalysis::new(&manuscript, &sentences, &names, Ipadic::shared());
         let found: Vec<(&str, &str)> = phrases
             .find(analysis.words())
             .iter()

@@ -8,19 +8,19 @@ use super::{Replacements, read};
 
 /// The lexicon, loaded on first use.
 pub static REDUNDANCY: LazyLock<Replacements> = LazyLock::new(|| {
-    let file: File = read("redundancy", include_str!("redundancy.toml"));
+    let file: RedundancyFile = read("redundancy", include_str!("redundancy.toml"));
     Replacements::new(file.phrase.into_iter().map(|entry| (entry.long, entry.short)))
 });
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
-    phrase: Vec<Entry>,
+struct RedundancyFile {
+    phrase: Vec<RedundancyEntry>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Entry {
+struct RedundancyEntry {
     long: String,
     short: String,
 }

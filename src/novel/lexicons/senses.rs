@@ -9,7 +9,7 @@ use super::Phrases;
 /// The parsed contents of `senses.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Senses {
+pub struct SensesLexicon {
     /// Words for what is seen.
     pub sight: Phrases,
     /// Words for what is heard.
@@ -23,5 +23,5 @@ pub struct Senses {
 }
 
 /// The lexicon, loaded on first use.
-pub static SENSES: LazyLock<Senses> =
+pub static SENSES: LazyLock<SensesLexicon> =
     LazyLock::new(|| toml::from_str(include_str!("senses.toml")).expect("an embedded lexicon is well-formed"));

@@ -9,7 +9,7 @@ use super::Phrases;
 /// The parsed contents of `setting.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Setting {
+pub struct SettingLexicon {
     /// Words for times and dates.
     pub time: Phrases,
     /// Words for places and locations.
@@ -31,5 +31,5 @@ pub struct DailyLife {
 }
 
 /// The lexicon, loaded on first use.
-pub static SETTING: LazyLock<Setting> =
+pub static SETTING: LazyLock<SettingLexicon> =
     LazyLock::new(|| toml::from_str(include_str!("setting.toml")).expect("an embedded lexicon is well-formed"));

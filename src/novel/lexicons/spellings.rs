@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::{Hit, Phrases, Replacements, Wording, read};
+use super::{PhraseHit, Phrases, Replacements, Wording, read};
 use crate::morphology::Morpheme;
 
 /// The groups of variant spellings, loaded on first use.
@@ -20,7 +20,7 @@ pub static SPELLINGS: LazyLock<Spellings> = LazyLock::new(|| {
                 phrases.push((*before, wording.text.clone(), *after));
                 of_phrases.push(members.len());
             }
-            members.push(Member {
+            members.push(SpellingVariant {
                 group,
                 wording,
                 inflects,
@@ -28,7 +28,7 @@ pub static SPELLINGS: LazyLock<Spellings> = LazyLock::new(|| {
         }
     }
     Spellings {
-        phrases: Phrases::within(phrases),
+        phrases: Phrases::in_context(phrases),
         of_phrases,
         members,
     }
@@ -47,11 +47,11 @@ pub static AFTER_TA: LazyLock<Replacements> = LazyLock::new(|| auxiliaries(Some(
 /// The other auxiliaries, with their kana spelling.
 pub static AUXILIARIES: LazyLock<Replacements> = LazyLock::new(|| auxiliaries(None));
 
-static FILE: LazyLock<File> = LazyLock::new(|| read("spellings", include_str!("spellings.toml")));
+static FILE: LazyLock<SpellingsFile> = LazyLock::new(|| read("spellings", include_str!("spellings.toml")));
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct SpellingsFile {
     groups: Vec<Vec<String>>,
     auxiliary: Auxiliary,
 }
@@ -59,12 +59,12 @@ struct File {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Auxiliary {
-    pairs: Vec<Pair>,
+    pairs: Vec<AuxiliaryPair>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Pair {
+struct AuxiliaryPair {
     kanji: String,
     kana: String,
 }
@@ -72,7 +72,7 @@ struct Pair {
 /// Returns the pairs that begin with `head`, without it; for `None`, the pairs that begin with neither て nor た.
 fn auxiliaries(head: Option<&str>) -> Replacements {
     let pairs = FILE.auxiliary.pairs.iter();
-    Replacements::new(pairs.filter_map(|Pair { kanji, kana }| match head {
+    Replacements::new(pairs.filter_map(|AuxiliaryPair { kanji, kana }| match head {
         Some(head) => Some((
             kanji.strip_prefix(head)?.to_owned(),
             kana.strip_prefix(head)?.to_owned(),
@@ -88,12 +88,12 @@ pub struct Spellings {
     /// For each phrase, the index of the spelling of which it is an analysis.
     of_phrases: Vec<usize>,
     /// The spellings in the order of the groups.
-    members: Vec<Member>,
+    members: Vec<SpellingVariant>,
 }
 
 /// A spelling and its group.
 #[derive(Debug)]
-struct Member {
+struct SpellingVariant {
     group: usize,
     wording: Wording,
     /// True if the words of its group inflect.
@@ -103,11 +103,11 @@ struct Member {
 impl Spellings {
     /// Finds spellings of any group; the entries of the hits are indices of spellings.
     #[must_use]
-    pub fn find(&self, words: &[Morpheme<'_>]) -> Vec<Hit> {
+    pub fn find(&self, words: &[Morpheme<'_>]) -> Vec<PhraseHit> {
         let mut hits = self.phrases.find(words);
         hits.retain_mut(|hit| {
             hit.entry = self.of_phrases[hit.entry];
-            let Member { wording, inflects, .. } = &self.members[hit.entry];
+            let SpellingVariant { wording, inflects, .. } = &self.members[hit.entry];
             let own = &words[hit.words.clone()];
             if *inflects {
                 wording.is_spelled_by(own)

@@ -8,7 +8,7 @@ use super::Phrases;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct TropesFile {
     genre: Vec<Genre>,
 }
 
@@ -38,7 +38,7 @@ pub struct GenreName {
 }
 
 static GENRES: LazyLock<Vec<Genre>> = LazyLock::new(|| {
-    let file: File = toml::from_str(include_str!("tropes.toml")).expect("an embedded lexicon is well-formed");
+    let file: TropesFile = toml::from_str(include_str!("tropes.toml")).expect("an embedded lexicon is well-formed");
     file.genre
 });
 

@@ -9,7 +9,7 @@ use super::Phrases;
 /// The parsed contents of `verbs.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Verbs {
+pub struct VerbLexicon {
     /// Verbs of thinking, feeling, noticing and remembering.
     pub thought: Phrases,
     /// Verbs of speaking, and verbs that take their place beside a line of dialogue.
@@ -21,5 +21,5 @@ pub struct Verbs {
 }
 
 /// The lexicon, loaded on first use.
-pub static VERBS: LazyLock<Verbs> =
+pub static VERBS: LazyLock<VerbLexicon> =
     LazyLock::new(|| toml::from_str(include_str!("verbs.toml")).expect("an embedded lexicon is well-formed"));

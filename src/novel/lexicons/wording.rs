@@ -3,7 +3,7 @@
 //! Only the differing part is exchanged: 汚名を挽回した becomes 汚名を返上した. If the words around it would have to change, no
 //! replacement is proposed.
 
-use super::{Hit, Phrases, inflected::inflected};
+use super::{PhraseHit, Phrases, inflected::inflect_like};
 use crate::morphology::{Ipadic, Morpheme, Morphology};
 
 /// A phrase with its last word, if that word inflects.
@@ -11,12 +11,12 @@ use crate::morphology::{Ipadic, Morpheme, Morphology};
 pub struct Wording {
     /// The phrase in its dictionary form.
     pub text: String,
-    last: Option<Last>,
+    last: Option<LastWord>,
 }
 
 /// The inflecting last word of a phrase.
 #[derive(Clone, Debug)]
-struct Last {
+struct LastWord {
     /// The byte offset of the word in the phrase.
     start: usize,
     base: String,
@@ -32,7 +32,7 @@ impl Wording {
         Ipadic::shared().reader().read(&text, &mut words);
         let last = words.last().and_then(|word| {
             let inflection = word.entry.inflection?;
-            Some(Last {
+            Some(LastWord {
                 start: word.range.start,
                 base: word.entry.base.unwrap_or(&text[word.range.clone()]).to_owned(),
                 kind: inflection.kind.to_owned(),
@@ -44,7 +44,7 @@ impl Wording {
     /// Returns this phrase as a replacement of `other`, which occurs in the text as `words`. Returns `None` if no form
     /// fits.
     #[must_use]
-    pub fn instead_of(&self, other: &Self, words: &[Morpheme<'_>], next: Option<&Morpheme<'_>>) -> Option<String> {
+    pub fn replacing(&self, other: &Self, words: &[Morpheme<'_>], next: Option<&Morpheme<'_>>) -> Option<String> {
         let found: String = words.iter().map(|word| word.surface).collect();
         if found == other.text {
             return Some(self.text.clone());
@@ -55,7 +55,7 @@ impl Wording {
             (Some(own), Some(last)) if own.kind == last.kind => self.exchanged(other, &found),
             (Some(own), Some(last)) => {
                 let before = other.last.as_ref().map_or("", |last| &other.text[..last.start]);
-                let form = inflected(&last.base, &last.kind, own, next)?;
+                let form = inflect_like(&last.base, &last.kind, own, next)?;
                 found
                     .starts_with(before)
                     .then(|| format!("{}{form}", &self.text[..last.start]))
@@ -80,7 +80,7 @@ impl Wording {
 
     /// Exchanges the part that differs between the two dictionary forms; the shared end may be inflected.
     fn exchanged(&self, other: &Self, found: &str) -> Option<String> {
-        let (_, tail) = shared(&other.text, &self.text);
+        let (_, tail) = common_affixes(&other.text, &self.text);
         let old = &other.text[..other.text.len() - tail];
         let rest = found.strip_prefix(old)?;
         Some(format!("{}{rest}", &self.text[..self.text.len() - tail]))
@@ -89,7 +89,7 @@ impl Wording {
 
 /// Returns the lengths in bytes of the common prefix and of the common suffix.
 #[must_use]
-pub(crate) fn shared(one: &str, other: &str) -> (usize, usize) {
+pub(crate) fn common_affixes(one: &str, other: &str) -> (usize, usize) {
     let same = |(a, b): &(char, char)| a == b;
     let head: usize = one
         .chars()
@@ -132,21 +132,21 @@ impl Replacements {
 
     /// Finds the phrases among words.
     #[must_use]
-    pub fn find(&self, words: &[Morpheme<'_>]) -> Vec<Hit> {
+    pub fn find(&self, words: &[Morpheme<'_>]) -> Vec<PhraseHit> {
         self.phrases.find(words)
     }
 
     /// Returns the phrase of a hit and its replacement, in their dictionary forms.
     #[must_use]
-    pub fn pair(&self, hit: &Hit) -> (&str, &str) {
+    pub fn pair(&self, hit: &PhraseHit) -> (&str, &str) {
         let (old, new) = &self.pairs[hit.entry];
         (&old.text, &new.text)
     }
 
     /// Returns the replacement of a hit, inflected for these words.
     #[must_use]
-    pub fn instead(&self, hit: &Hit, words: &[Morpheme<'_>]) -> Option<String> {
+    pub fn replacement(&self, hit: &PhraseHit, words: &[Morpheme<'_>]) -> Option<String> {
         let (old, new) = &self.pairs[hit.entry];
-        new.instead_of(old, &words[hit.words.clone()], words.get(hit.words.end))
+        new.replacing(old, &words[hit.words.clone()], words.get(hit.words.end))
     }
 }

@@ -6,8 +6,8 @@
 use std::ops::Range;
 
 use super::{
-    Found, Issue, IssueKind, Kind, Part, SceneBreak, SourceLine, Syntax,
-    lines::{Line, split},
+    ManuscriptPart, ManuscriptSyntax, MarkupIssue, MarkupIssueKind, ParseResults, SceneBreak, SourceLine, SpanKind,
+    lines::{TextLine, split},
 };
 
 /// The kind of one line.
@@ -44,19 +44,19 @@ const MATTER_LINES: usize = 200;
 const HEADING_CHARACTERS: usize = 40;
 
 /// Classifies every line. The bytes between the contents of lines are line ends and a byte order mark.
-pub(super) fn classify(source: &str, syntax: Syntax, issues: &mut Vec<Issue>) -> Vec<SourceLine> {
+pub(super) fn classify(source: &str, syntax: ManuscriptSyntax, issues: &mut Vec<MarkupIssue>) -> Vec<SourceLine> {
     let lines = split(source);
     match syntax {
-        Syntax::Web => web(source, &lines, issues),
-        Syntax::Aozora => aozora(source, &lines),
+        ManuscriptSyntax::Web => classify_web(source, &lines, issues),
+        ManuscriptSyntax::Aozora => classify_aozora(source, &lines),
     }
 }
 
-fn content<'a>(source: &'a str, line: &Line) -> &'a str {
+fn content<'a>(source: &'a str, line: &TextLine) -> &'a str {
     &source[line.start..line.end]
 }
 
-fn source_line(line: &Line, part: Part, kind: LineKind) -> SourceLine {
+fn source_line(line: &TextLine, part: ManuscriptPart, kind: LineKind) -> SourceLine {
     SourceLine {
         content: line.start..line.end,
         next: line.next,
@@ -65,16 +65,21 @@ fn source_line(line: &Line, part: Part, kind: LineKind) -> SourceLine {
     }
 }
 
-fn web(source: &str, lines: &[Line], issues: &mut Vec<Issue>) -> Vec<SourceLine> {
+fn classify_web(source: &str, lines: &[TextLine], issues: &mut Vec<MarkupIssue>) -> Vec<SourceLine> {
     let front = front_matter(source, lines);
     let mut read: Vec<SourceLine> = lines[..front]
         .iter()
-        .map(|line| source_line(line, Part::Front, LineKind::Verbatim))
+        .map(|line| source_line(line, ManuscriptPart::Front, LineKind::Verbatim))
         .collect();
-    let kinds: Vec<(LineKind, Option<Part>)> = lines[front..].iter().map(|line| web_line(source, line)).collect();
+    let kinds: Vec<(LineKind, Option<ManuscriptPart>)> =
+        lines[front..].iter().map(|line| web_line(source, line)).collect();
     let first = kinds.iter().position(|(kind, _)| *kind != LineKind::Empty);
     let titled = first.filter(|at| matches!(kinds[*at], (LineKind::Heading { level: 1, .. }, None)));
-    let mut part = if titled.is_some() { Part::Title } else { Part::Body };
+    let mut part = if titled.is_some() {
+        ManuscriptPart::Title
+    } else {
+        ManuscriptPart::Body
+    };
     let mut has_prose = false;
     // The line at which the foreword ends.
     let mut foreword_end = None;
@@ -82,34 +87,34 @@ fn web(source: &str, lines: &[Line], issues: &mut Vec<Issue>) -> Vec<SourceLine>
         let line = &lines[front + at];
         let mut kind = *kind;
         if titled.is_some_and(|title| at == title + 1) {
-            part = Part::Body;
+            part = ManuscriptPart::Body;
         }
         match mark {
-            Some(Part::Foreword) if has_prose => kind = web_heading(content(source, line), line.start),
-            Some(Part::Foreword) => {
-                part = Part::Foreword;
+            Some(ManuscriptPart::Foreword) if has_prose => kind = web_heading(content(source, line), line.start),
+            Some(ManuscriptPart::Foreword) => {
+                part = ManuscriptPart::Foreword;
                 foreword_end = foreword_ends(&kinds, at + 1);
-                if let Some(Ending::Unsaid(_)) = foreword_end {
-                    issues.push(Issue {
-                        kind: IssueKind::OpenForeword,
+                if let Some(ForewordEnd::Implicit(_)) = foreword_end {
+                    issues.push(MarkupIssue {
+                        kind: MarkupIssueKind::OpenForeword,
                         range: line.start..line.end,
                     });
                 }
             }
             Some(begun) => part = *begun,
-            None if part == Part::Foreword => match foreword_end {
-                Some(Ending::Said(end)) if at == end => {
-                    part = Part::Body;
+            None if part == ManuscriptPart::Foreword => match foreword_end {
+                Some(ForewordEnd::Explicit(end)) if at == end => {
+                    part = ManuscriptPart::Body;
                     if kind == LineKind::SceneBreak(SceneBreak::Signs) {
                         kind = LineKind::PartMark;
                     }
                 }
-                Some(Ending::Unsaid(end)) if at == end => part = Part::Body,
+                Some(ForewordEnd::Implicit(end)) if at == end => part = ManuscriptPart::Body,
                 _ => {}
             },
             None => {}
         }
-        has_prose |= part == Part::Body && kind == LineKind::Paragraph;
+        has_prose |= part == ManuscriptPart::Body && kind == LineKind::Paragraph;
         read.push(source_line(line, part, kind));
     }
     read
@@ -117,31 +122,31 @@ fn web(source: &str, lines: &[Line], issues: &mut Vec<Issue>) -> Vec<SourceLine>
 
 /// The line at which a foreword ends, and the reason.
 #[derive(Clone, Copy)]
-enum Ending {
+enum ForewordEnd {
     /// An explicit end: a line that begins something else.
-    Said(usize),
+    Explicit(usize),
     /// An implicit end: the first empty line after the text of the foreword.
-    Unsaid(usize),
+    Implicit(usize),
 }
 
-fn foreword_ends(kinds: &[(LineKind, Option<Part>)], from: usize) -> Option<Ending> {
+fn foreword_ends(kinds: &[(LineKind, Option<ManuscriptPart>)], from: usize) -> Option<ForewordEnd> {
     let mut empty = None;
     let mut has_text = false;
     for (at, (kind, mark)) in kinds.iter().enumerate().skip(from) {
         match kind {
-            _ if mark.is_some() => return Some(Ending::Said(at)),
-            LineKind::Heading { .. } | LineKind::SceneBreak(_) => return Some(Ending::Said(at)),
+            _ if mark.is_some() => return Some(ForewordEnd::Explicit(at)),
+            LineKind::Heading { .. } | LineKind::SceneBreak(_) => return Some(ForewordEnd::Explicit(at)),
             LineKind::Empty if has_text => empty = empty.or(Some(at)),
             LineKind::Empty => {}
             _ => has_text = true,
         }
     }
-    empty.map(Ending::Unsaid)
+    empty.map(ForewordEnd::Implicit)
 }
 
 /// Returns the number of lines of the front matter: `---`, keys, `---`.
-fn front_matter(source: &str, lines: &[Line]) -> usize {
-    let text = |line: &Line| content(source, line).trim_end();
+fn front_matter(source: &str, lines: &[TextLine]) -> usize {
+    let text = |line: &TextLine| content(source, line).trim_end();
     let [first, second, rest @ ..] = lines else { return 0 };
     if text(first) != "---" || !text(second).contains(':') {
         return 0;
@@ -151,7 +156,7 @@ fn front_matter(source: &str, lines: &[Line]) -> usize {
 }
 
 /// Classifies a line of web text by itself and returns the part that it begins, if any.
-fn web_line(source: &str, line: &Line) -> (LineKind, Option<Part>) {
+fn web_line(source: &str, line: &TextLine) -> (LineKind, Option<ManuscriptPart>) {
     let text = content(source, line);
     let trimmed = text.trim();
     if trimmed.is_empty() {
@@ -160,7 +165,7 @@ fn web_line(source: &str, line: &Line) -> (LineKind, Option<Part>) {
     if let Some(part) = part_mark(trimmed) {
         return (LineKind::PartMark, Some(part));
     }
-    if is_signs(trimmed) {
+    if is_scene_divider(trimmed) {
         return (LineKind::SceneBreak(SceneBreak::Signs), None);
     }
     (web_heading(text, line.start), None)
@@ -168,7 +173,7 @@ fn web_line(source: &str, line: &Line) -> (LineKind, Option<Part>) {
 
 /// Returns a heading if the line has `#` or a heading's words, otherwise a paragraph.
 fn web_heading(text: &str, start: usize) -> LineKind {
-    if let Some((level, at)) = hashes(text) {
+    if let Some((level, at)) = parse_hash_heading(text) {
         return LineKind::Heading {
             level,
             text: start + at,
@@ -184,7 +189,7 @@ fn web_heading(text: &str, start: usize) -> LineKind {
 }
 
 /// Parses `## words` and returns the level and the byte offset of the words.
-fn hashes(text: &str) -> Option<(u8, usize)> {
+fn parse_hash_heading(text: &str) -> Option<(u8, usize)> {
     let signs = text.chars().take_while(|c| matches!(c, '#' | '＃')).count();
     let level = u8::try_from(signs).ok().filter(|level| (1..=6).contains(level))?;
     let after = text.char_indices().nth(signs)?.0;
@@ -211,22 +216,22 @@ fn is_numbered(line: &str) -> bool {
 }
 
 /// Returns the part that a line begins: the part's name in brackets or as a heading.
-fn part_mark(trimmed: &str) -> Option<Part> {
+fn part_mark(trimmed: &str) -> Option<ManuscriptPart> {
     let pairs = [('【', '】'), ('［', '］'), ('[', ']'), ('〈', '〉')];
     let in_brackets = pairs
         .iter()
         .find_map(|(open, close)| trimmed.strip_prefix(*open)?.strip_suffix(*close));
-    let name = in_brackets.or_else(|| hashes(trimmed).map(|(_, at)| &trimmed[at..]))?;
+    let name = in_brackets.or_else(|| parse_hash_heading(trimmed).map(|(_, at)| &trimmed[at..]))?;
     match name.trim() {
-        "前書き" | "まえがき" | "前書" => Some(Part::Foreword),
-        "本文" => Some(Part::Body),
-        "後書き" | "あとがき" | "後書" => Some(Part::Afterword),
+        "前書き" | "まえがき" | "前書" => Some(ManuscriptPart::Foreword),
+        "本文" => Some(ManuscriptPart::Body),
+        "後書き" | "あとがき" | "後書" => Some(ManuscriptPart::Afterword),
         _ => None,
     }
 }
 
 /// True if a line consists only of signs that divide scenes. Strokes must be at least three, because two are a dash.
-fn is_signs(trimmed: &str) -> bool {
+fn is_scene_divider(trimmed: &str) -> bool {
     let (mut stars, mut strokes) = (0, 0);
     for c in trimmed.chars().filter(|c| !c.is_whitespace()) {
         match c {
@@ -241,9 +246,9 @@ fn is_signs(trimmed: &str) -> bool {
     stars > 0 || strokes >= 3
 }
 
-fn aozora(source: &str, lines: &[Line]) -> Vec<SourceLine> {
-    let text = |line: &Line| content(source, line);
-    let is_empty = |line: &Line| text(line).trim().is_empty();
+fn classify_aozora(source: &str, lines: &[TextLine]) -> Vec<SourceLine> {
+    let text = |line: &TextLine| content(source, line);
+    let is_empty = |line: &TextLine| text(line).trim().is_empty();
     let skip_empty = |from: usize| from + lines[from..].iter().take_while(|line| is_empty(line)).count();
     let header = lines
         .iter()
@@ -255,7 +260,7 @@ fn aozora(source: &str, lines: &[Line]) -> Vec<SourceLine> {
         })
         .filter(|at| *at > 0);
     let front = header.map_or(0, skip_empty);
-    let is_rule = |line: &Line| text(line).len() >= 10 && text(line).bytes().all(|byte| byte == b'-');
+    let is_rule = |line: &TextLine| text(line).len() >= 10 && text(line).bytes().all(|byte| byte == b'-');
     let legend = lines[front..].first().filter(|line| is_rule(line)).and_then(|_| {
         let ends = lines[front + 1..].iter().take(MATTER_LINES).position(is_rule)?;
         Some(skip_empty(front + ends + 2))
@@ -266,15 +271,15 @@ fn aozora(source: &str, lines: &[Line]) -> Vec<SourceLine> {
         .rposition(|line| text(line).starts_with("底本：") || text(line).starts_with("底本:"))
         .map_or(lines.len(), |at| body + at);
     let part = |at: usize| match at {
-        _ if at < front => Part::Front,
-        _ if at < body => Part::Legend,
-        _ if at < colophon => Part::Body,
-        _ => Part::Colophon,
+        _ if at < front => ManuscriptPart::Front,
+        _ if at < body => ManuscriptPart::Legend,
+        _ if at < colophon => ManuscriptPart::Body,
+        _ => ManuscriptPart::Colophon,
     };
-    let kind = |line: &Line, part: Part| match part {
-        Part::Body if is_empty(line) => LineKind::Empty,
-        Part::Body if is_signs(text(line).trim()) => LineKind::SceneBreak(SceneBreak::Signs),
-        Part::Body => LineKind::Paragraph,
+    let kind = |line: &TextLine, part: ManuscriptPart| match part {
+        ManuscriptPart::Body if is_empty(line) => LineKind::Empty,
+        ManuscriptPart::Body if is_scene_divider(text(line).trim()) => LineKind::SceneBreak(SceneBreak::Signs),
+        ManuscriptPart::Body => LineKind::Paragraph,
         _ => LineKind::Verbatim,
     };
     let numbered = lines.iter().enumerate();
@@ -284,17 +289,17 @@ fn aozora(source: &str, lines: &[Line]) -> Vec<SourceLine> {
 }
 
 /// Adds the spans of parts, headings, paragraphs and scene breaks.
-pub(super) fn join(source: &str, lines: &[SourceLine], found: &mut Found) {
+pub(super) fn add_block_spans(source: &str, lines: &[SourceLine], found: &mut ParseResults) {
     let mut start = 0;
     for (at, line) in lines.iter().enumerate() {
         if lines.get(at + 1).is_none_or(|next| next.part != line.part) {
-            found.span(Kind::Part(line.part), start..line.next);
+            found.span(SpanKind::Part(line.part), start..line.next);
             start = line.next;
         }
         match line.kind {
-            LineKind::Heading { level, .. } => found.span(Kind::Heading { level }, line.content.clone()),
-            LineKind::Paragraph => found.span(Kind::Paragraph, line.content.clone()),
-            LineKind::SceneBreak(kind) => found.span(Kind::SceneBreak(kind), line.content.clone()),
+            LineKind::Heading { level, .. } => found.span(SpanKind::Heading { level }, line.content.clone()),
+            LineKind::Paragraph => found.span(SpanKind::Paragraph, line.content.clone()),
+            LineKind::SceneBreak(kind) => found.span(SpanKind::SceneBreak(kind), line.content.clone()),
             _ => {}
         }
     }
@@ -310,7 +315,7 @@ pub(super) fn join(source: &str, lines: &[SourceLine], found: &mut Found) {
                 gap.filter(|gap| line.kind == LineKind::Paragraph && lines[gap.start - 1].part == line.part)
             {
                 let from = lines[gap.start].content.start;
-                found.span(Kind::SceneBreak(SceneBreak::Empty), from..lines[at - 1].content.end);
+                found.span(SpanKind::SceneBreak(SceneBreak::Empty), from..lines[at - 1].content.end);
             }
         }
     }
@@ -318,9 +323,9 @@ pub(super) fn join(source: &str, lines: &[SourceLine], found: &mut Found) {
 
 #[cfg(test)]
 mod tests {
-    use super::{LineKind, Part, SceneBreak, Syntax, classify, is_numbered, is_signs};
+    use super::{LineKind, ManuscriptPart, ManuscriptSyntax, SceneBreak, classify, is_numbered, is_scene_divider};
 
-    fn kinds(source: &str, syntax: Syntax) -> Vec<(Part, LineKind)> {
+    fn kinds(source: &str, syntax: ManuscriptSyntax) -> Vec<(ManuscriptPart, LineKind)> {
         let mut issues = Vec::new();
         let lines = classify(source, syntax, &mut issues);
         lines.into_iter().map(|line| (line.part, line.kind)).collect()
@@ -331,50 +336,59 @@ mod tests {
         use LineKind::{Empty, Heading, Paragraph, PartMark};
         let source = "# 第1話　始まり\n\n【前書き】\nよろしく。\n\n【本文】\n　朝だ。\n＊　＊　＊\n　夜だ。\n\n## 後書き\nまた。\n";
         assert_eq!(
-            kinds(source, Syntax::Web),
+            kinds(source, ManuscriptSyntax::Web),
             [
-                (Part::Title, Heading { level: 1, text: 2 }),
-                (Part::Body, Empty),
-                (Part::Foreword, PartMark),
-                (Part::Foreword, Paragraph),
-                (Part::Foreword, Empty),
-                (Part::Body, PartMark),
-                (Part::Body, Paragraph),
-                (Part::Body, LineKind::SceneBreak(SceneBreak::Signs)),
-                (Part::Body, Paragraph),
-                (Part::Body, Empty),
-                (Part::Afterword, PartMark),
-                (Part::Afterword, Paragraph),
+                (ManuscriptPart::Title, Heading { level: 1, text: 2 }),
+                (ManuscriptPart::Body, Empty),
+                (ManuscriptPart::Foreword, PartMark),
+                (ManuscriptPart::Foreword, Paragraph),
+                (ManuscriptPart::Foreword, Empty),
+                (ManuscriptPart::Body, PartMark),
+                (ManuscriptPart::Body, Paragraph),
+                (ManuscriptPart::Body, LineKind::SceneBreak(SceneBreak::Signs)),
+                (ManuscriptPart::Body, Paragraph),
+                (ManuscriptPart::Body, Empty),
+                (ManuscriptPart::Afterword, PartMark),
+                (ManuscriptPart::Afterword, Paragraph),
             ]
         );
     }
 
     #[test]
-    fn a_foreword_ends_at_a_line_of_signs_or_at_its_first_empty_line() {
-        let said = kinds("【前書き】\nどうも。\n\n挨拶です。\n――――――\n本文。\n", Syntax::Web);
-        assert_eq!(said[3].0, Part::Foreword);
-        assert_eq!(said[4], (Part::Body, LineKind::PartMark));
-        let unsaid = kinds("【前書き】\n\nどうも。\n\n本文。\n", Syntax::Web);
-        assert_eq!(unsaid[2].0, Part::Foreword);
-        assert_eq!(unsaid[4], (Part::Body, LineKind::Paragraph));
+    fn foreword_ends_at_divider_or_first_empty_line() {
+        let said = kinds(
+            "【前書き】\nどうも。\n\n挨拶です。\n――――――\n本文。\n",
+            ManuscriptSyntax::Web,
+        );
+        assert_eq!(said[3].0, ManuscriptPart::Foreword);
+        assert_eq!(said[4], (ManuscriptPart::Body, LineKind::PartMark));
+        let unsaid = kinds("【前書き】\n\nどうも。\n\n本文。\n", ManuscriptSyntax::Web);
+        assert_eq!(unsaid[2].0, ManuscriptPart::Foreword);
+        assert_eq!(unsaid[4], (ManuscriptPart::Body, LineKind::Paragraph));
         // In the middle of a story, the same line is a chapter heading.
-        let late = kinds("本文。\n## 前書き\n", Syntax::Web);
-        assert!(matches!(late[1], (Part::Body, LineKind::Heading { level: 2, .. })));
+        let late = kinds("本文。\n## 前書き\n", ManuscriptSyntax::Web);
+        assert!(matches!(
+            late[1],
+            (ManuscriptPart::Body, LineKind::Heading { level: 2, .. })
+        ));
     }
 
     #[test]
     fn front_matter_needs_its_end() {
-        assert_eq!(kinds("---\ntitle: 題\n---\n本文。\n", Syntax::Web)[1].0, Part::Front);
-        let open = kinds("---\ntitle: 題\n本文。\n", Syntax::Web);
-        assert!(open.iter().all(|(part, _)| *part == Part::Body));
+        assert_eq!(
+            kinds("---\ntitle: 題\n---\n本文。\n", ManuscriptSyntax::Web)[1].0,
+            ManuscriptPart::Front
+        );
+        let open = kinds("---\ntitle: 題\n本文。\n", ManuscriptSyntax::Web);
+        assert!(open.iter().all(|(part, _)| *part == ManuscriptPart::Body));
     }
 
     #[test]
     fn an_aozora_file_falls_into_its_parts() {
-        use Part::{Body, Colophon, Front, Legend};
+        use ManuscriptPart::{Body, Colophon, Front, Legend};
         let rule = "-".repeat(55);
         let source = format!("題\n著者\n\n{rule}\n【記号】\n{rule}\n\n　本文。\n\n底本：「本」\n公開\n");
-        let parts: Vec<Part> = kinds(&source, Syntax::Aozora)
+        let parts: Vec<ManuscriptPart> = kinds(&source, ManuscriptSyntax::Aozora)
             .into_iter()
             .map(|(part, _)| part)
             .collect();
@@ -384,7 +398,7 @@ mod tests {
                 Front, Front, Front, Legend, Legend, Legend, Legend, Body, Body, Colophon, Colophon
             ]
         );
-        let fragment = kinds("　本文。\n\n　続き。\n", Syntax::Aozora);
+        let fragment = kinds("　本文。\n\n　続き。\n", ManuscriptSyntax::Aozora);
         assert!(fragment.iter().all(|(part, _)| *part == Body));
     }
 
@@ -405,12 +419,12 @@ mod tests {
     }
 
     #[test]
-    fn two_strokes_are_a_dash_and_three_divide() {
+    fn three_strokes_divide_scenes_and_two_do_not() {
         for yes in ["＊＊＊", "* * *", "◇", "―――", "---", "◇　◆　◇", "※"] {
-            assert!(is_signs(yes), "{yes}");
+            assert!(is_scene_divider(yes), "{yes}");
         }
         for no in ["――", "…………", "・・・", "―――と彼", "！？"] {
-            assert!(!is_signs(no), "{no}");
+            assert!(!is_scene_divider(no), "{no}");
         }
     }
 }

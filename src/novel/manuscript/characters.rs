@@ -4,7 +4,7 @@
 
 /// The class of a character for finding the base of a ruby.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Class {
+pub(super) enum CharacterClass {
     Kanji,
     Hiragana,
     Katakana,
@@ -15,7 +15,7 @@ pub(super) enum Class {
 }
 
 /// Returns the class of a character.
-pub(super) fn class(c: char) -> Class {
+pub(super) fn class(c: char) -> CharacterClass {
     match c {
         // Iteration marks, 〆, 〇, ヶ and ヵ occur in words as kanji do.
         '\u{4e00}'..='\u{9fff}'
@@ -27,10 +27,10 @@ pub(super) fn class(c: char) -> Class {
         | '〆'
         | '〇'
         | 'ヶ'
-        | 'ヵ' => Class::Kanji,
-        'ぁ'..='ゖ' | 'ゝ' | 'ゞ' | 'ゟ' => Class::Hiragana,
-        'ァ'..='ヴ' | 'ヷ'..='ヺ' | 'ー' | 'ヽ' | 'ヾ' | 'ヿ' => Class::Katakana,
-        'A'..='Z' | 'a'..='z' | '0'..='9' | '#' | '&' | ',' | '-' | '\'' => Class::HalfWidth,
+        | 'ヵ' => CharacterClass::Kanji,
+        'ぁ'..='ゖ' | 'ゝ' | 'ゞ' | 'ゟ' => CharacterClass::Hiragana,
+        'ァ'..='ヴ' | 'ヷ'..='ヺ' | 'ー' | 'ヽ' | 'ヾ' | 'ヿ' => CharacterClass::Katakana,
+        'A'..='Z' | 'a'..='z' | '0'..='9' | '#' | '&' | ',' | '-' | '\'' => CharacterClass::HalfWidth,
         '０'..='９'
         | 'Ａ'..='Ｚ'
         | 'ａ'..='ｚ'
@@ -41,23 +41,23 @@ pub(super) fn class(c: char) -> Class {
         | '＆'
         | '’'
         | '，'
-        | '．' => Class::FullWidth,
-        _ => Class::Other,
+        | '．' => CharacterClass::FullWidth,
+        _ => CharacterClass::Other,
     }
 }
 
 /// True if a character is a kanji, or one of the marks that occur in words as kanji do.
 #[must_use]
 pub fn is_kanji(c: char) -> bool {
-    class(c) == Class::Kanji
+    class(c) == CharacterClass::Kanji
 }
 
 /// True if the characters form one run that carries a ruby without a bar in an Aozora file. ※ counts as a kanji.
 pub(crate) fn is_one_run(characters: impl IntoIterator<Item = char>) -> bool {
-    let class = |c| if c == '※' { Class::Kanji } else { class(c) };
+    let class = |c| if c == '※' { CharacterClass::Kanji } else { class(c) };
     let mut classes = characters.into_iter().map(class);
-    let first = classes.next().unwrap_or(Class::Other);
-    first != Class::Other && classes.all(|class| class == first)
+    let first = classes.next().unwrap_or(CharacterClass::Other);
+    first != CharacterClass::Other && classes.all(|class| class == first)
 }
 
 /// True if a character is counted: not white space, not a control character, and not a mark that only modifies its
@@ -80,14 +80,14 @@ mod tests {
     use super::{is_counted, is_kanji};
 
     #[test]
-    fn a_place_of_its_own_is_what_counts() {
+    fn combining_marks_are_not_counted() {
         let counted = |text: &str| text.chars().filter(|c| is_counted(*c)).count();
         assert_eq!(counted("　か\u{3099} 葛\u{e0100}。\n"), 3);
         assert_eq!(counted("👨\u{200d}👩"), 2);
     }
 
     #[test]
-    fn kanji_are_more_than_the_unified_ones() {
+    fn kanji_include_iteration_marks_and_extensions() {
         assert!("々〆〇ヶ𠮟﨑㐂".chars().all(is_kanji));
         assert!(!"あアーA１、「".chars().any(is_kanji));
     }

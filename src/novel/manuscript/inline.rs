@@ -7,9 +7,9 @@
 use std::ops::Range;
 
 use super::{
-    Emphasis, Found, IssueKind, Kind, LineKind, Note, SceneBreak, SourceLine, Syntax,
-    characters::{Class, class},
-    notes::{self, Reading},
+    AozoraNote, Emphasis, LineKind, ManuscriptSyntax, MarkupIssueKind, ParseResults, SceneBreak, SourceLine, SpanKind,
+    characters::{CharacterClass, class},
+    notes::{self, ParsedNote},
 };
 
 /// The largest number of spans within the target words of a note.
@@ -19,7 +19,7 @@ const NOTE: &str = "［＃";
 const MARK: char = '※';
 
 /// Parses one line. The line becomes a heading, a break or a line of notes if its notes say so.
-pub(super) fn read(source: &str, syntax: Syntax, line: &mut SourceLine, found: &mut Found) {
+pub(super) fn read(source: &str, syntax: ManuscriptSyntax, line: &mut SourceLine, found: &mut ParseResults) {
     let start = match line.kind {
         LineKind::Heading { text, .. } => text,
         LineKind::Empty | LineKind::Paragraph => line.content.start,
@@ -37,7 +37,7 @@ pub(super) fn read(source: &str, syntax: Syntax, line: &mut SourceLine, found: &
         next_note: 0,
         open: Vec::new(),
         base: None,
-        kept: 0,
+        escaped_brackets: 0,
         no_more_stars: false,
         heading_begun: None,
         heading: None,
@@ -68,16 +68,16 @@ pub(super) fn read(source: &str, syntax: Syntax, line: &mut SourceLine, found: &
 }
 
 /// A note of a line with its position.
-struct NotePlace<'a> {
+struct LocatedNote<'a> {
     /// The range of the note including its brackets.
     range: Range<usize>,
-    reading: Reading<'a>,
+    reading: ParsedNote<'a>,
     /// The start of the note that ends the emphasis which this note begins.
     ends_at: Option<usize>,
 }
 
 /// Returns the closed notes of a line, with the partners of those that begin an emphasis.
-fn note_list(source: &str, line: Range<usize>) -> Vec<NotePlace<'_>> {
+fn note_list(source: &str, line: Range<usize>) -> Vec<LocatedNote<'_>> {
     let text = &source[line.clone()];
     if !text.contains(NOTE) {
         return Vec::new();
@@ -103,12 +103,12 @@ fn note_list(source: &str, line: Range<usize>) -> Vec<NotePlace<'_>> {
         end = end.max(range.end);
         is_outer
     });
-    let mut list: Vec<NotePlace> = notes
+    let mut list: Vec<LocatedNote> = notes
         .into_iter()
         .map(|range| {
             let words = &source[range.start + NOTE.len()..range.end - '］'.len_utf8()];
             let follows_mark = source[line.start..range.start].ends_with(MARK);
-            NotePlace {
+            LocatedNote {
                 reading: notes::read(words, follows_mark),
                 range,
                 ends_at: None,
@@ -120,14 +120,14 @@ fn note_list(source: &str, line: Range<usize>) -> Vec<NotePlace<'_>> {
 }
 
 /// Finds the end note for each note that begins an emphasis; an unmatched beginning in between stays without a partner.
-fn pair_up(list: &mut [NotePlace]) {
+fn pair_up(list: &mut [LocatedNote]) {
     let mut begun: Vec<(usize, Emphasis)> = Vec::new();
     for at in 0..list.len() {
         match list[at].reading {
-            Reading::Begin(Note::Emphasis(emphasis)) => begun.push((at, emphasis)),
+            ParsedNote::Begin(AozoraNote::Emphasis(emphasis)) => begun.push((at, emphasis)),
             // An end note compares only with the innermost beginning; comparing with all would make several unmatched
             // ends quadratic.
-            Reading::End(Note::Emphasis(emphasis)) => {
+            ParsedNote::End(AozoraNote::Emphasis(emphasis)) => {
                 if let Some((from, _)) = begun.pop_if(|(_, open)| *open == emphasis) {
                     list[from].ends_at = Some(list[at].range.start);
                 }
@@ -138,17 +138,17 @@ fn pair_up(list: &mut [NotePlace]) {
 }
 
 /// An emphasis that has begun in the line and ends at a known offset.
-struct Open {
+struct OpenEmphasis {
     emphasis: Emphasis,
     start: usize,
     /// The byte offset of the closing mark.
     close: usize,
-    by: By,
+    by: EmphasisMarks,
 }
 
 /// The notation of an emphasis.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum By {
+enum EmphasisMarks {
     /// The brackets `《《》》` around the text.
     Brackets,
     /// The `**` signs around the text.
@@ -157,7 +157,7 @@ enum By {
     Notes,
 }
 
-impl By {
+impl EmphasisMarks {
     /// Returns the length of the closing mark in bytes; a closing note is consumed as a note.
     fn closing(self) -> usize {
         match self {
@@ -170,25 +170,25 @@ impl By {
 
 struct LineReader<'a, 'f> {
     source: &'a str,
-    syntax: Syntax,
+    syntax: ManuscriptSyntax,
     at: usize,
     end: usize,
     first_span: usize,
     first_visible: usize,
-    notes: Vec<NotePlace<'a>>,
+    notes: Vec<LocatedNote<'a>>,
     next_note: usize,
-    open: Vec<Open>,
+    open: Vec<OpenEmphasis>,
     /// The start and the character class of the run that a ruby at this position would have as its base.
-    base: Option<(usize, Class)>,
+    base: Option<(usize, CharacterClass)>,
     /// The number of 《 escaped by a bar; as many 》 are literal too.
-    kept: usize,
+    escaped_brackets: usize,
     /// True if the rest of the line does not contain `**`.
     no_more_stars: bool,
     heading_begun: Option<u8>,
     /// The level of the heading found so far, and the length of the visible text at that time.
     heading: Option<(u8, usize)>,
     has_page_break: bool,
-    found: &'f mut Found,
+    found: &'f mut ParseResults,
 }
 
 impl<'a> LineReader<'a, '_> {
@@ -209,17 +209,17 @@ impl<'a> LineReader<'a, '_> {
                 MARK if rest[MARK.len_utf8()..].starts_with(NOTE) => self.character_note(),
                 '｜' => self.bar(c),
                 // In Aozora files, the half-width bar is an ordinary character.
-                '|' if self.syntax == Syntax::Web => self.bar(c),
+                '|' if self.syntax == ManuscriptSyntax::Web => self.bar(c),
                 '《' => self.double_bracket(),
                 '》' => {
-                    if self.kept == 0 {
-                        self.issue_at(IssueKind::UnpairedRubyMark, c.len_utf8());
+                    if self.escaped_brackets == 0 {
+                        self.issue_at(MarkupIssueKind::UnpairedRubyMark, c.len_utf8());
                     }
-                    self.kept = self.kept.saturating_sub(1);
+                    self.escaped_brackets = self.escaped_brackets.saturating_sub(1);
                     self.literal(c.len_utf8());
                 }
-                '{' if self.syntax == Syntax::Web => self.braces(),
-                '*' if self.syntax == Syntax::Web && rest.starts_with("**") => self.stars(),
+                '{' if self.syntax == ManuscriptSyntax::Web => self.braces(),
+                '*' if self.syntax == ManuscriptSyntax::Web && rest.starts_with("**") => self.stars(),
                 _ => self.character(c),
             }
         }
@@ -236,7 +236,7 @@ impl<'a> LineReader<'a, '_> {
         &self.source[self.at..self.limit().max(self.at)]
     }
 
-    fn issue_at(&mut self, kind: IssueKind, len: usize) {
+    fn issue_at(&mut self, kind: MarkupIssueKind, len: usize) {
         self.found.issue(kind, self.at..self.at + len);
     }
 
@@ -260,23 +260,27 @@ impl<'a> LineReader<'a, '_> {
         self.at += c.len_utf8();
     }
 
-    fn extend_base(&mut self, class: Class) {
+    fn extend_base(&mut self, class: CharacterClass) {
         let start = match self.base {
             Some((start, before)) if before == class => start,
             _ => self.at,
         };
-        let carries = class != Class::Other && (self.syntax == Syntax::Aozora || class == Class::Kanji);
+        let carries = class != CharacterClass::Other
+            && (self.syntax == ManuscriptSyntax::Aozora || class == CharacterClass::Kanji);
         self.base = carries.then_some((start, class));
     }
 
     /// Ends the open emphasis if its closing mark is at this position; returns true if so.
     fn close_here(&mut self) -> bool {
         let at = self.at;
-        let Some(open) = self.open.pop_if(|open| open.close <= at && open.by != By::Notes) else {
+        let Some(open) = self
+            .open
+            .pop_if(|open| open.close <= at && open.by != EmphasisMarks::Notes)
+        else {
             return false;
         };
         self.found
-            .span(Kind::Emphasis(open.emphasis), open.start..at + open.by.closing());
+            .span(SpanKind::Emphasis(open.emphasis), open.start..at + open.by.closing());
         self.markup(open.by.closing());
         true
     }
@@ -287,8 +291,8 @@ impl<'a> LineReader<'a, '_> {
             self.next_note += 1;
         }
         let limit = self.open.last().map_or(self.end, |open| match open.by {
-            By::Notes => self.end,
-            By::Brackets | By::Stars => open.close,
+            EmphasisMarks::Notes => self.end,
+            EmphasisMarks::Brackets | EmphasisMarks::Stars => open.close,
         });
         let note = self.notes.get(self.next_note)?;
         (note.range.start == at && note.range.end <= limit).then_some(self.next_note)
@@ -300,7 +304,7 @@ impl<'a> LineReader<'a, '_> {
             return self.character(MARK);
         };
         let (start, range) = (self.at, self.notes[note].range.clone());
-        self.extend_base(Class::Kanji);
+        self.extend_base(CharacterClass::Kanji);
         self.found.visible.push(self.source, start..range.start);
         self.push_note(note);
         self.at = range.end;
@@ -308,49 +312,52 @@ impl<'a> LineReader<'a, '_> {
 
     fn push_note(&mut self, note: usize) {
         let said = match &self.notes[note].reading {
-            Reading::Here(said) | Reading::On(_, said) | Reading::Begin(said) | Reading::End(said) => said.clone(),
+            ParsedNote::Here(said) | ParsedNote::On(_, said) | ParsedNote::Begin(said) | ParsedNote::End(said) => {
+                said.clone()
+            }
         };
-        self.found.span(Kind::Note(said), self.notes[note].range.clone());
+        self.found.span(SpanKind::Note(said), self.notes[note].range.clone());
     }
 
     fn note(&mut self) {
         let Some(at) = self.note_here(self.at) else {
-            self.issue_at(IssueKind::UnclosedNote, NOTE.len());
+            self.issue_at(MarkupIssueKind::UnclosedNote, NOTE.len());
             return self.literal(NOTE.len());
         };
         let range = self.notes[at].range.clone();
         self.push_note(at);
         self.markup(range.len());
         match self.notes[at].reading.clone() {
-            Reading::Begin(Note::Emphasis(emphasis)) => self.begin(at, &range, emphasis),
-            Reading::End(Note::Emphasis(_)) => {
+            ParsedNote::Begin(AozoraNote::Emphasis(emphasis)) => self.begin(at, &range, emphasis),
+            ParsedNote::End(AozoraNote::Emphasis(_)) => {
                 if self
                     .open
                     .last()
-                    .is_some_and(|open| open.close == range.start && open.by == By::Notes)
+                    .is_some_and(|open| open.close == range.start && open.by == EmphasisMarks::Notes)
                 {
                     if let Some(open) = self.open.pop() {
-                        self.found.span(Kind::Emphasis(open.emphasis), open.start..range.end);
+                        self.found
+                            .span(SpanKind::Emphasis(open.emphasis), open.start..range.end);
                     }
                 } else {
-                    self.found.issue(IssueKind::UnpairedEmphasis, range);
+                    self.found.issue(MarkupIssueKind::UnpairedEmphasis, range);
                 }
             }
-            Reading::Begin(Note::Heading(level)) => self.heading_begun = Some(level),
-            Reading::End(Note::Heading(_)) => {
+            ParsedNote::Begin(AozoraNote::Heading(level)) => self.heading_begun = Some(level),
+            ParsedNote::End(AozoraNote::Heading(_)) => {
                 self.heading = self.heading_begun.map(|level| (level, self.found.visible.text().len()));
             }
-            Reading::On(words, Note::Heading(level)) => {
+            ParsedNote::On(words, AozoraNote::Heading(level)) => {
                 let said = without_notes(words);
                 let visible = self.found.visible.text()[self.first_visible..].trim();
                 if visible == said.trim() {
                     self.heading = Some((level, self.found.visible.text().len()));
                 } else if !visible.ends_with(said.as_str()) {
-                    self.found.issue(IssueKind::NoteWithoutTarget, range);
+                    self.found.issue(MarkupIssueKind::NoteWithoutTarget, range);
                 }
             }
-            Reading::On(words, Note::Emphasis(emphasis)) => self.emphasise_before(words, emphasis, range),
-            Reading::Here(Note::PageBreak) => self.has_page_break = true,
+            ParsedNote::On(words, AozoraNote::Emphasis(emphasis)) => self.emphasise_before(words, emphasis, range),
+            ParsedNote::Here(AozoraNote::PageBreak) => self.has_page_break = true,
             _ => {}
         }
     }
@@ -359,13 +366,13 @@ impl<'a> LineReader<'a, '_> {
         let limit = self.limit();
         match self.notes[note].ends_at {
             // The emphasis must end before the enclosing one does.
-            Some(close) if close < limit => self.open.push(Open {
+            Some(close) if close < limit => self.open.push(OpenEmphasis {
                 emphasis,
                 start: range.start,
                 close,
-                by: By::Notes,
+                by: EmphasisMarks::Notes,
             }),
-            _ => self.found.issue(IssueKind::UnpairedEmphasis, range.clone()),
+            _ => self.found.issue(MarkupIssueKind::UnpairedEmphasis, range.clone()),
         }
     }
 
@@ -376,21 +383,21 @@ impl<'a> LineReader<'a, '_> {
         let start = Some(said.as_str())
             .filter(|said| !said.is_empty() && seen.ends_with(said))
             .and_then(|said| {
-                self.whole(
+                self.emphasis_start(
                     self.found
                         .visible
                         .to_source(self.found.visible.text().len() - said.len()),
                 )
             });
         match start {
-            Some(start) => self.found.span(Kind::Emphasis(emphasis), start..note.end),
-            None => self.found.issue(IssueKind::NoteWithoutTarget, note),
+            Some(start) => self.found.span(SpanKind::Emphasis(emphasis), start..note.end),
+            None => self.found.issue(MarkupIssueKind::NoteWithoutTarget, note),
         }
     }
 
     /// Returns the start of an emphasis whose first visible byte is `start`: before the marks of spans that begin with
     /// the same visible byte. Returns `None` if the emphasis would cut a ruby or another emphasis in two.
-    fn whole(&self, mut start: usize) -> Option<usize> {
+    fn emphasis_start(&self, mut start: usize) -> Option<usize> {
         let visible = &self.found.visible;
         // Inline spans are added in the order of their ends.
         let within = self.found.spans[self.first_span..].iter().rev();
@@ -416,10 +423,10 @@ impl<'a> LineReader<'a, '_> {
     fn bar(&mut self, bar: char) {
         let rest = self.rest();
         let after = &rest[bar.len_utf8()..];
-        if self.syntax == Syntax::Web
+        if self.syntax == ManuscriptSyntax::Web
             && let Some(kept) = after.chars().next().filter(|c| matches!(c, '《' | '（' | '('))
         {
-            self.kept += usize::from(kept == '《');
+            self.escaped_brackets += usize::from(kept == '《');
             self.markup(bar.len_utf8());
             return self.literal(kept.len_utf8());
         }
@@ -431,7 +438,7 @@ impl<'a> LineReader<'a, '_> {
         };
         if base.is_empty() || ruby.is_empty() {
             let whole = bar.len_utf8() + base.len() + ruby.len() + "《》".len();
-            self.issue_at(IssueKind::EmptyRuby, whole);
+            self.issue_at(MarkupIssueKind::EmptyRuby, whole);
             return self.literal(whole);
         }
         let end = self.at + bar.len_utf8() + base.len() + ruby.len() + "《》".len();
@@ -451,14 +458,14 @@ impl<'a> LineReader<'a, '_> {
         let mut within = self.notes[first..]
             .iter()
             .take_while(|note| note.range.start < range.end);
-        within.any(|note| matches!(note.reading, Reading::Begin(_) | Reading::End(_)))
+        within.any(|note| matches!(note.reading, ParsedNote::Begin(_) | ParsedNote::End(_)))
     }
 
     /// Returns the text between a bar and its 《. Signs within notes are ordinary text.
     fn base_after(&self, after: &'a str) -> Option<&'a str> {
         let signs: &[char] = match self.syntax {
-            Syntax::Web => &['｜', '|', '《', '》'],
-            Syntax::Aozora => &['｜', '《', '》'],
+            ManuscriptSyntax::Web => &['｜', '|', '《', '》'],
+            ManuscriptSyntax::Aozora => &['｜', '《', '》'],
         };
         let start = self.limit() - after.len();
         let mut from = 0;
@@ -493,13 +500,13 @@ impl<'a> LineReader<'a, '_> {
     fn end_ruby(&mut self, start: usize, base: Range<usize>, ruby: usize) {
         let text = self.at + '《'.len_utf8()..self.at + '《'.len_utf8() + ruby;
         self.markup(ruby + "《》".len());
-        self.found.span(Kind::Ruby { base, text }, start..self.at);
+        self.found.span(SpanKind::Ruby { base, text }, start..self.at);
     }
 
     /// Handles 《《emphasis》》, or 《ruby》 after its base.
     fn double_bracket(&mut self) {
         let rest = self.rest();
-        if self.syntax == Syntax::Web && rest.starts_with("《《") {
+        if self.syntax == ManuscriptSyntax::Web && rest.starts_with("《《") {
             let inner = &rest["《《".len()..];
             let closes = inner
                 .find(['《', '》'])
@@ -507,32 +514,32 @@ impl<'a> LineReader<'a, '_> {
             if let Some(len) = closes {
                 let start = self.at;
                 self.markup("《《".len());
-                self.open.push(Open {
+                self.open.push(OpenEmphasis {
                     emphasis: Emphasis::Dots,
                     start,
                     close: self.at + len,
-                    by: By::Brackets,
+                    by: EmphasisMarks::Brackets,
                 });
             } else {
-                self.issue_at(IssueKind::UnpairedRubyMark, '《'.len_utf8());
+                self.issue_at(MarkupIssueKind::UnpairedRubyMark, '《'.len_utf8());
                 self.literal('《'.len_utf8());
             }
             return;
         }
         let Some(ruby) = ruby_text(&rest['《'.len_utf8()..]) else {
-            self.issue_at(IssueKind::UnpairedRubyMark, '《'.len_utf8());
+            self.issue_at(MarkupIssueKind::UnpairedRubyMark, '《'.len_utf8());
             return self.literal('《'.len_utf8());
         };
         let len = ruby.len();
         let whole = len + "《》".len();
         match self.base {
             _ if len == 0 => {
-                self.issue_at(IssueKind::EmptyRuby, whole);
+                self.issue_at(MarkupIssueKind::EmptyRuby, whole);
                 self.literal(whole);
             }
             Some((start, _)) if !self.is_cut(self.at..self.at + whole) => self.end_ruby(start, start..self.at, len),
             _ => {
-                self.issue_at(IssueKind::RubyWithoutBase, whole);
+                self.issue_at(MarkupIssueKind::RubyWithoutBase, whole);
                 self.literal(whole);
             }
         }
@@ -558,7 +565,7 @@ impl<'a> LineReader<'a, '_> {
         let bar = self.rest().chars().next().map_or(1, char::len_utf8);
         let text = self.at + bar..self.at + bar + ruby.len();
         self.markup(bar + ruby.len() + 1);
-        self.found.span(Kind::Ruby { base, text }, start..self.at);
+        self.found.span(SpanKind::Ruby { base, text }, start..self.at);
     }
 
     /// Handles `**bold**` emphasis.
@@ -571,11 +578,11 @@ impl<'a> LineReader<'a, '_> {
         match closes.filter(|len| *len > 0 && !inner.starts_with(char::is_whitespace)) {
             Some(len) => {
                 self.markup(2);
-                self.open.push(Open {
+                self.open.push(OpenEmphasis {
                     emphasis: Emphasis::Bold,
                     start,
                     close: self.at + len,
-                    by: By::Stars,
+                    by: EmphasisMarks::Stars,
                 });
             }
             None => self.literal(2),

@@ -4,19 +4,19 @@
 
 use std::{borrow::Cow, ops::Range};
 
-use fumi_base::text::Text;
+use fumi_base::text::BilingualText;
 
 /// An issue of the markup with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Issue {
-    pub kind: IssueKind,
+pub struct MarkupIssue {
+    pub kind: MarkupIssueKind,
     /// The byte range in the source.
     pub range: Range<usize>,
 }
 
 /// The kinds of markup issues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum IssueKind {
+pub enum MarkupIssueKind {
     /// 《 or 》 without a partner in its line: neither a ruby nor an emphasis.
     UnpairedRubyMark,
     /// 《…》 without a preceding text that could be its base.
@@ -37,10 +37,10 @@ pub enum IssueKind {
     OpenForeword,
 }
 
-impl IssueKind {
+impl MarkupIssueKind {
     /// Returns a description of the issue and of its correction, in both languages.
     #[must_use]
-    pub fn message(self) -> Text {
+    pub fn message(self) -> BilingualText {
         let (en, ja): (Cow<'static, str>, Cow<'static, str>) = match self {
             Self::UnpairedRubyMark => (
                 "《 or 》 has no partner in this line, so it is neither ruby nor emphasis. Add the other one, or write ｜ before a 《 that is meant as it stands.".into(),
@@ -79,6 +79,6 @@ impl IssueKind {
                 "前書きの終わりが示されていないため、最初の空行までを前書きとしました。本文の前に見出しか【本文】を置いてください。".into(),
             ),
         };
-        Text { en, ja }
+        BilingualText { en, ja }
     }
 }

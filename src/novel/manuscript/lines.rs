@@ -17,7 +17,7 @@ pub struct Position {
 
 /// One line: its content is `start..end`, and the next line begins at `next`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Line {
+pub(super) struct TextLine {
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) next: usize,
@@ -25,7 +25,7 @@ pub(super) struct Line {
 
 /// Splits `source` into lines. A text that ends with a line feed has no empty line after it; a byte order mark is not
 /// part of any content.
-pub(super) fn split(source: &str) -> Vec<Line> {
+pub(super) fn split(source: &str) -> Vec<TextLine> {
     let mut lines = Vec::new();
     let mut start = 0;
     while start < source.len() {
@@ -42,7 +42,7 @@ pub(super) fn split(source: &str) -> Vec<Line> {
         } else {
             0
         };
-        lines.push(Line {
+        lines.push(TextLine {
             start: start + mark,
             end: content,
             next,
@@ -54,7 +54,7 @@ pub(super) fn split(source: &str) -> Vec<Line> {
 
 /// An index for converting byte offsets to positions.
 #[derive(Clone, Debug)]
-pub(super) struct Places {
+pub(super) struct PositionIndex {
     /// The byte offset at which each line begins.
     starts: Vec<usize>,
     /// For each multiple of [`STRIDE`]: the first character boundary at or after it, and the number of characters
@@ -62,8 +62,8 @@ pub(super) struct Places {
     counts: Vec<(usize, usize)>,
 }
 
-impl Places {
-    pub(super) fn of(source: &str) -> Self {
+impl PositionIndex {
+    pub(super) fn new(source: &str) -> Self {
         let starts = std::iter::once(0)
             .chain(source.match_indices('\n').map(|(at, _)| at + 1))
             .collect();
@@ -95,7 +95,7 @@ impl Places {
 
 #[cfg(test)]
 mod tests {
-    use super::{Places, Position, split};
+    use super::{Position, PositionIndex, split};
 
     #[test]
     fn lines_end_with_a_line_feed_of_either_kind() {
@@ -109,13 +109,13 @@ mod tests {
     #[test]
     fn positions_are_those_of_counting_by_hand() {
         let source = format!("{}\n𠮟る{}\r\n\n末", "あ".repeat(700), "い".repeat(2_000));
-        let places = Places::of(&source);
+        let places = PositionIndex::new(&source);
         let (mut line, mut column) = (1, 1);
         for (at, c) in source.char_indices() {
             assert_eq!(places.position(&source, at), Position { line, column }, "byte {at}");
             (line, column) = if c == '\n' { (line + 1, 1) } else { (line, column + 1) };
         }
         assert_eq!(places.position(&source, source.len()), Position { line, column });
-        assert_eq!(Places::of("").position("", 0), Position { line: 1, column: 1 });
+        assert_eq!(PositionIndex::new("").position("", 0), Position { line: 1, column: 1 });
     }
 }

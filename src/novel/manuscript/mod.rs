@@ -2,12 +2,12 @@
 //!
 //! Invariant: the source is kept whole. The visible runs and the markup between them are the source, byte for byte;
 //! spans begin and end between characters, and two spans either nest or do not overlap. Broken markup is not an error:
-//! it stays text and is reported as an [`Issue`]. Sentences and words are not found here.
+//! it stays text and is reported as an [`MarkupIssue`]. Sentences and words are not found here.
 
 mod blocks;
 mod characters;
-mod flow;
 mod inline;
+mod inline_elements;
 mod issues;
 mod lines;
 pub mod notes;
@@ -20,16 +20,16 @@ use std::ops::Range;
 pub use blocks::LineKind;
 pub(crate) use characters::is_one_run;
 pub use characters::{is_counted, is_kanji};
-pub use flow::Inline;
-pub use issues::{Issue, IssueKind};
+pub use inline_elements::InlineElement;
+pub use issues::{MarkupIssue, MarkupIssueKind};
 pub use lines::Position;
-pub use notes::Note;
-pub use spans::Span;
-pub use visible::{Counts, Visible};
+pub use notes::AozoraNote;
+pub use spans::ManuscriptSpan;
+pub use visible::{CharacterCounts, VisibleText};
 
 /// The notation of a manuscript.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Syntax {
+pub enum ManuscriptSyntax {
     /// The web notation: Markdown headings, ruby and emphasis as on 小説家になろう and カクヨム, `{base|ruby}`.
     #[default]
     Web,
@@ -39,7 +39,7 @@ pub enum Syntax {
 
 /// The brackets that enclose a character's thoughts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Thoughts {
+pub enum ThoughtBrackets {
     /// （…） at a position where a sentence could begin.
     #[default]
     Parentheses,
@@ -49,17 +49,17 @@ pub enum Thoughts {
 
 /// The options for parsing a manuscript.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Reading {
-    pub syntax: Syntax,
+pub struct ManuscriptOptions {
+    pub syntax: ManuscriptSyntax,
     /// The brackets for thoughts.
-    pub thoughts: Thoughts,
+    pub thoughts: ThoughtBrackets,
 }
 
 /// The kind of a span, with its details.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum SpanKind {
     /// A sequence of whole lines. The parts follow one another and cover the whole source.
-    Part(Part),
+    Part(ManuscriptPart),
     /// One line that is a heading, of level 1 to 6.
     Heading {
         /// The level; 1 is the highest.
@@ -72,9 +72,9 @@ pub enum Kind {
     /// Text outside dialogue and thoughts.
     Narration,
     /// A character's speech, including its brackets.
-    Dialogue(Closing),
+    Dialogue(SpeechEnd),
     /// A character's thought, including its brackets.
-    Thought(Closing),
+    Thought(SpeechEnd),
     /// A base with its ruby and the marks of both.
     Ruby {
         /// The range of the base text.
@@ -85,12 +85,12 @@ pub enum Kind {
     /// Emphasised text including its marks.
     Emphasis(Emphasis),
     /// An editor's note ［＃…］.
-    Note(Note),
+    Note(AozoraNote),
 }
 
 /// The part of a file that a sequence of lines forms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum ManuscriptPart {
     /// Metadata: front matter, or the title and author of an Aozora file.
     Front,
     /// The legend of an Aozora file.
@@ -120,7 +120,7 @@ pub enum SceneBreak {
 
 /// The way in which speech ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Closing {
+pub enum SpeechEnd {
     /// With the closing bracket.
     Closed,
     /// The speech continues in the next paragraph; it began in this one or before.
@@ -144,7 +144,7 @@ pub enum Emphasis {
 
 /// The voice of a piece of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Voice {
+pub enum TextVoice {
     /// The narrator's voice.
     Narration,
     /// A character who speaks.
@@ -160,7 +160,7 @@ pub struct SourceLine {
     pub content: Range<usize>,
     /// The byte offset of the next line.
     pub next: usize,
-    pub part: Part,
+    pub part: ManuscriptPart,
     pub kind: LineKind,
 }
 
@@ -168,31 +168,31 @@ pub struct SourceLine {
 #[derive(Clone, Debug)]
 pub struct Manuscript {
     source: String,
-    reading: Reading,
+    reading: ManuscriptOptions,
     lines: Vec<SourceLine>,
-    spans: Vec<Span>,
-    visible: Visible,
-    issues: Vec<Issue>,
-    places: lines::Places,
+    spans: Vec<ManuscriptSpan>,
+    visible: VisibleText,
+    issues: Vec<MarkupIssue>,
+    places: lines::PositionIndex,
 }
 
 impl Manuscript {
     /// Parses a text in time proportional to its length, whatever it contains.
     #[must_use]
-    pub fn read(source: impl Into<String>, reading: Reading) -> Self {
+    pub fn read(source: impl Into<String>, reading: ManuscriptOptions) -> Self {
         let source = source.into();
-        let mut found = Found::default();
+        let mut found = ParseResults::default();
         let mut lines = blocks::classify(&source, reading.syntax, &mut found.issues);
         for line in &mut lines {
             let before = found.spans.len();
             inline::read(&source, reading.syntax, line, &mut found);
             found.of_lines.push(before..found.spans.len());
         }
-        blocks::join(&source, &lines, &mut found);
+        blocks::add_block_spans(&source, &lines, &mut found);
         voices::find(&source, reading.thoughts, &lines, &mut found);
         found.issues.sort_by_key(|issue| issue.range.start);
         Self {
-            places: lines::Places::of(&source),
+            places: lines::PositionIndex::new(&source),
             spans: spans::nest(found.spans),
             visible: found.visible,
             issues: found.issues,
@@ -210,7 +210,7 @@ impl Manuscript {
 
     /// Returns the options with which the text was parsed.
     #[must_use]
-    pub fn reading(&self) -> Reading {
+    pub fn reading(&self) -> ManuscriptOptions {
         self.reading
     }
 
@@ -222,19 +222,19 @@ impl Manuscript {
 
     /// Returns all spans; a span precedes the spans that it contains and those that follow it.
     #[must_use]
-    pub fn spans(&self) -> &[Span] {
+    pub fn spans(&self) -> &[ManuscriptSpan] {
         &self.spans
     }
 
     /// Returns the visible text with its mapping to the source.
     #[must_use]
-    pub fn visible(&self) -> &Visible {
+    pub fn visible(&self) -> &VisibleText {
         &self.visible
     }
 
     /// Returns the issues of the markup, in text order.
     #[must_use]
-    pub fn issues(&self) -> &[Issue] {
+    pub fn issues(&self) -> &[MarkupIssue] {
         &self.issues
     }
 
@@ -252,18 +252,20 @@ impl Manuscript {
 
     /// Counts the characters of one part.
     #[must_use]
-    pub fn count(&self, part: Part) -> Counts {
-        let parts = self.spans.iter().filter(|span| span.kind == Kind::Part(part));
-        parts.map(|span| Counts::of(self.visible_in(&span.range))).sum()
+    pub fn count(&self, part: ManuscriptPart) -> CharacterCounts {
+        let parts = self.spans.iter().filter(|span| span.kind == SpanKind::Part(part));
+        parts
+            .map(|span| CharacterCounts::count(self.visible_in(&span.range)))
+            .sum()
     }
 
     /// Counts the body's characters of one voice, without headings.
     #[must_use]
-    pub fn count_voice(&self, voice: Voice) -> Counts {
-        let mut counts = Counts::default();
+    pub fn count_voice(&self, voice: TextVoice) -> CharacterCounts {
+        let mut counts = CharacterCounts::default();
         for (range, heard) in self.voices() {
             if heard == voice {
-                counts += Counts::of(self.visible_in(&range));
+                counts += CharacterCounts::count(self.visible_in(&range));
             }
         }
         counts
@@ -271,17 +273,17 @@ impl Manuscript {
 
     /// Splits the body by voice: consecutive ranges of the source, each with the innermost voice around it.
     #[must_use]
-    pub fn voices(&self) -> Vec<(Range<usize>, Voice)> {
+    pub fn voices(&self) -> Vec<(Range<usize>, TextVoice)> {
         let bodies: Vec<&Range<usize>> = self
             .spans
             .iter()
-            .filter(|span| span.kind == Kind::Part(Part::Body))
+            .filter(|span| span.kind == SpanKind::Part(ManuscriptPart::Body))
             .map(|span| &span.range)
             .collect();
         let mut cut = Vec::new();
-        let mut open: Vec<(usize, Voice)> = Vec::new();
+        let mut open: Vec<(usize, TextVoice)> = Vec::new();
         let mut at = 0;
-        let mut push = |from: &mut usize, to: usize, voice: Voice| {
+        let mut push = |from: &mut usize, to: usize, voice: TextVoice| {
             let body = bodies.partition_point(|body| body.end <= *from);
             if *from < to && bodies.get(body).is_some_and(|body| body.start <= *from) {
                 cut.push((*from..to, voice));
@@ -290,9 +292,9 @@ impl Manuscript {
         };
         for span in &self.spans {
             let voice = match span.kind {
-                Kind::Narration => Voice::Narration,
-                Kind::Dialogue(_) => Voice::Dialogue,
-                Kind::Thought(_) => Voice::Thought,
+                SpanKind::Narration => TextVoice::Narration,
+                SpanKind::Dialogue(_) => TextVoice::Dialogue,
+                SpanKind::Thought(_) => TextVoice::Thought,
                 _ => continue,
             };
             while let Some((end, around)) = open.pop_if(|(end, _)| *end <= span.range.start) {
@@ -313,21 +315,21 @@ impl Manuscript {
 
 /// The results that the parsing steps collect.
 #[derive(Debug, Default)]
-struct Found {
-    spans: Vec<Span>,
-    visible: Visible,
-    issues: Vec<Issue>,
+struct ParseResults {
+    spans: Vec<ManuscriptSpan>,
+    visible: VisibleText,
+    issues: Vec<MarkupIssue>,
     /// For each line, the range of its spans in `spans`.
     of_lines: Vec<Range<usize>>,
 }
 
-impl Found {
-    fn span(&mut self, kind: Kind, range: Range<usize>) {
-        self.spans.push(Span::new(kind, range));
+impl ParseResults {
+    fn span(&mut self, kind: SpanKind, range: Range<usize>) {
+        self.spans.push(ManuscriptSpan::new(kind, range));
     }
 
-    fn issue(&mut self, kind: IssueKind, range: Range<usize>) {
-        self.issues.push(Issue { kind, range });
+    fn issue(&mut self, kind: MarkupIssueKind, range: Range<usize>) {
+        self.issues.push(MarkupIssue { kind, range });
     }
 }
 

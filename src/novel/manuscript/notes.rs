@@ -9,7 +9,7 @@ use super::Emphasis;
 
 /// A parsed note.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Note {
+pub enum AozoraNote {
     /// A character that could not be typed, after its placeholder ※. `None` if the note has no code or an unknown one.
     Character(Option<char>),
     /// An indent of this line by a number of characters.
@@ -32,51 +32,51 @@ pub enum Note {
 
 /// A note with the text that it affects.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Reading<'a> {
+pub(super) enum ParsedNote<'a> {
     /// A note without a target.
-    Here(Note),
+    Here(AozoraNote),
     /// A note on these words, which precede it.
-    On(&'a str, Note),
-    Begin(Note),
-    End(Note),
+    On(&'a str, AozoraNote),
+    Begin(AozoraNote),
+    End(AozoraNote),
 }
 
 /// Parses the text between ［＃ and ］. `follows_mark` is true if ※ immediately precedes the note.
-pub(super) fn read(words: &str, follows_mark: bool) -> Reading<'_> {
+pub(super) fn read(words: &str, follows_mark: bool) -> ParsedNote<'_> {
     if follows_mark {
-        return Reading::Here(Note::Character(character(words)));
+        return ParsedNote::Here(AozoraNote::Character(character(words)));
     }
     if let Some((target, style)) = on_words(words) {
-        return Reading::On(target, style);
+        return ParsedNote::On(target, style);
     }
     if let Some(ended) = words.strip_suffix("終わり") {
         return match style(ended) {
-            Some(note) => Reading::End(note),
-            None if ended == "ここで字下げ" => Reading::Here(Note::IndentEnd),
-            None => Reading::Here(Note::Other),
+            Some(note) => ParsedNote::End(note),
+            None if ended == "ここで字下げ" => ParsedNote::Here(AozoraNote::IndentEnd),
+            None => ParsedNote::Here(AozoraNote::Other),
         };
     }
     if let Some(note) = style(words) {
-        return Reading::Begin(note);
+        return ParsedNote::Begin(note);
     }
     let amount = |before, after| number(words.strip_prefix(before)?.strip_suffix(after)?);
-    Reading::Here(if matches!(words, "改ページ" | "改丁" | "改見開き") {
-        Note::PageBreak
+    ParsedNote::Here(if matches!(words, "改ページ" | "改丁" | "改見開き") {
+        AozoraNote::PageBreak
     } else if words == "地付き" {
-        Note::FromFoot(0)
+        AozoraNote::FromFoot(0)
     } else if let Some(amount) = amount("地から", "字上げ") {
-        Note::FromFoot(amount)
+        AozoraNote::FromFoot(amount)
     } else if let Some(amount) = amount("ここから", "字下げ") {
-        Note::IndentFrom(amount)
+        AozoraNote::IndentFrom(amount)
     } else if let Some(amount) = amount("", "字下げ") {
-        Note::Indent(amount)
+        AozoraNote::Indent(amount)
     } else {
-        Note::Other
+        AozoraNote::Other
     })
 }
 
 /// Parses `「x」に傍点`, `「x」は太字`, `「x」は中見出し`.
-fn on_words(words: &str) -> Option<(&str, Note)> {
+fn on_words(words: &str) -> Option<(&str, AozoraNote)> {
     let inner = words.strip_prefix('「')?;
     let cut = ["」に", "」は"].iter().filter_map(|cut| inner.rfind(cut)).max()?;
     let said = style(&inner[cut + "」に".len()..])?;
@@ -84,13 +84,13 @@ fn on_words(words: &str) -> Option<(&str, Note)> {
 }
 
 /// Parses the name of an emphasis or of a heading.
-fn style(name: &str) -> Option<Note> {
+fn style(name: &str) -> Option<AozoraNote> {
     // A heading within a line (同行) or in a window (窓) counts as a heading.
     let heading = name.strip_prefix("同行").or(name.strip_prefix("窓")).unwrap_or(name);
     match heading {
-        "大見出し" => return Some(Note::Heading(1)),
-        "中見出し" => return Some(Note::Heading(2)),
-        "小見出し" => return Some(Note::Heading(3)),
+        "大見出し" => return Some(AozoraNote::Heading(1)),
+        "中見出し" => return Some(AozoraNote::Heading(2)),
+        "小見出し" => return Some(AozoraNote::Heading(3)),
         _ => {}
     }
     let emphasis = match name.strip_prefix("左に").unwrap_or(name) {
@@ -101,7 +101,7 @@ fn style(name: &str) -> Option<Note> {
         "斜体" => Emphasis::Italic,
         _ => return None,
     };
-    Some(Note::Emphasis(emphasis))
+    Some(AozoraNote::Emphasis(emphasis))
 }
 
 /// Returns the character that a note after ※ names, by its Unicode code point or by plane, row and cell.
@@ -152,30 +152,30 @@ fn number(digits: &str) -> Option<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Emphasis, Note, Reading, read};
+    use super::{AozoraNote, Emphasis, ParsedNote, read};
 
     #[test]
-    fn notes_say_what_they_are_about() {
+    fn notes_are_parsed_by_kind() {
         for (words, expected) in [
             (
                 "「おくれんかな」に傍点",
-                Reading::On("おくれんかな", Note::Emphasis(Emphasis::Dots)),
+                ParsedNote::On("おくれんかな", AozoraNote::Emphasis(Emphasis::Dots)),
             ),
             (
                 "「「い」は「ろ」」に二重傍線",
-                Reading::On("「い」は「ろ」", Note::Emphasis(Emphasis::Line)),
+                ParsedNote::On("「い」は「ろ」", AozoraNote::Emphasis(Emphasis::Line)),
             ),
-            ("「一」は中見出し", Reading::On("一", Note::Heading(2))),
-            ("白丸傍点", Reading::Begin(Note::Emphasis(Emphasis::Dots))),
-            ("太字終わり", Reading::End(Note::Emphasis(Emphasis::Bold))),
-            ("５字下げ", Reading::Here(Note::Indent(5))),
-            ("ここから十二字下げ", Reading::Here(Note::IndentFrom(12))),
-            ("ここで字下げ終わり", Reading::Here(Note::IndentEnd)),
-            ("地から1字上げ", Reading::Here(Note::FromFoot(1))),
-            ("改丁", Reading::Here(Note::PageBreak)),
-            ("999字下げ", Reading::Here(Note::Other)),
-            ("「母」の左に「ママ」の注記", Reading::Here(Note::Other)),
-            ("", Reading::Here(Note::Other)),
+            ("「一」は中見出し", ParsedNote::On("一", AozoraNote::Heading(2))),
+            ("白丸傍点", ParsedNote::Begin(AozoraNote::Emphasis(Emphasis::Dots))),
+            ("太字終わり", ParsedNote::End(AozoraNote::Emphasis(Emphasis::Bold))),
+            ("５字下げ", ParsedNote::Here(AozoraNote::Indent(5))),
+            ("ここから十二字下げ", ParsedNote::Here(AozoraNote::IndentFrom(12))),
+            ("ここで字下げ終わり", ParsedNote::Here(AozoraNote::IndentEnd)),
+            ("地から1字上げ", ParsedNote::Here(AozoraNote::FromFoot(1))),
+            ("改丁", ParsedNote::Here(AozoraNote::PageBreak)),
+            ("999字下げ", ParsedNote::Here(AozoraNote::Other)),
+            ("「母」の左に「ママ」の注記", ParsedNote::Here(AozoraNote::Other)),
+            ("", ParsedNote::Here(AozoraNote::Other)),
         ] {
             assert_eq!(read(words, false), expected, "{words}");
         }
@@ -194,7 +194,7 @@ mod tests {
             ("U+D800", None),
             ("1-200-1", None),
         ] {
-            let Reading::Here(Note::Character(found)) = read(words, true) else {
+            let ParsedNote::Here(AozoraNote::Character(found)) = read(words, true) else {
                 panic!("{words}: no character");
             };
             assert_eq!(found, expected, "{words}");

@@ -4,20 +4,20 @@
 
 use std::{cmp::Reverse, ops::Range};
 
-use super::Kind;
+use super::SpanKind;
 
 /// A range of the source with its kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Span {
-    pub kind: Kind,
+pub struct ManuscriptSpan {
+    pub kind: SpanKind,
     /// The byte range in the source.
     pub range: Range<usize>,
     /// The index of the smallest enclosing span in [`super::Manuscript::spans`]; `None` for parts.
     pub parent: Option<usize>,
 }
 
-impl Span {
-    pub(super) fn new(kind: Kind, range: Range<usize>) -> Self {
+impl ManuscriptSpan {
+    pub(super) fn new(kind: SpanKind, range: Range<usize>) -> Self {
         Self {
             kind,
             range,
@@ -27,19 +27,19 @@ impl Span {
 }
 
 /// Returns the nesting order of spans over the same bytes: a lower rank encloses a higher one.
-fn rank(kind: &Kind) -> u8 {
+fn rank(kind: &SpanKind) -> u8 {
     match kind {
-        Kind::Part(_) => 0,
-        Kind::Heading { .. } | Kind::Paragraph | Kind::SceneBreak(_) => 1,
-        Kind::Narration | Kind::Dialogue(_) | Kind::Thought(_) => 2,
-        Kind::Emphasis(_) => 3,
-        Kind::Ruby { .. } => 4,
-        Kind::Note(_) => 5,
+        SpanKind::Part(_) => 0,
+        SpanKind::Heading { .. } | SpanKind::Paragraph | SpanKind::SceneBreak(_) => 1,
+        SpanKind::Narration | SpanKind::Dialogue(_) | SpanKind::Thought(_) => 2,
+        SpanKind::Emphasis(_) => 3,
+        SpanKind::Ruby { .. } => 4,
+        SpanKind::Note(_) => 5,
     }
 }
 
 /// Sorts spans and finds their parents, without recursion, because the nesting may be as deep as the text is long.
-pub(super) fn nest(mut spans: Vec<Span>) -> Vec<Span> {
+pub(super) fn nest(mut spans: Vec<ManuscriptSpan>) -> Vec<ManuscriptSpan> {
     spans.sort_by_key(|span| (span.range.start, Reverse(span.range.end), rank(&span.kind)));
     let mut around: Vec<usize> = Vec::new();
     for at in 0..spans.len() {

@@ -2,19 +2,22 @@
 //!
 //! `shown` writes the spans of the story as a tree in one line; properties over random texts are in `tests/properties`.
 
-use super::{Closing, Emphasis, IssueKind, Kind, Manuscript, Part, Reading, Syntax, Thoughts, Voice};
+use super::{
+    Emphasis, Manuscript, ManuscriptOptions, ManuscriptPart, ManuscriptSyntax, MarkupIssueKind, SpanKind, SpeechEnd,
+    TextVoice, ThoughtBrackets,
+};
 
 fn web(source: &str) -> Manuscript {
-    Manuscript::read(source, Reading::default())
+    Manuscript::read(source, ManuscriptOptions::default())
 }
 
 fn aozora(source: &str) -> Manuscript {
-    let syntax = Syntax::Aozora;
+    let syntax = ManuscriptSyntax::Aozora;
     Manuscript::read(
         source,
-        Reading {
+        ManuscriptOptions {
             syntax,
-            ..Reading::default()
+            ..ManuscriptOptions::default()
         },
     )
 }
@@ -28,20 +31,24 @@ fn shown(manuscript: &Manuscript) -> String {
             out.push(')');
         }
         let name = match &span.kind {
-            Kind::Part(_) => continue,
-            Kind::Heading { level } => format!("h{level}"),
-            Kind::Paragraph => "p".to_owned(),
-            Kind::SceneBreak(kind) => format!("{kind:?}"),
-            Kind::Narration => "n".to_owned(),
-            Kind::Dialogue(Closing::Closed) => "d".to_owned(),
-            Kind::Dialogue(closing) => format!("d:{closing:?}"),
-            Kind::Thought(_) => "t".to_owned(),
-            Kind::Ruby { text, .. } => format!("r:{}", &manuscript.source()[text.clone()]),
-            Kind::Emphasis(kind) => format!("{kind:?}"),
-            Kind::Note(note) => format!("{note:?}"),
+            SpanKind::Part(_) => continue,
+            SpanKind::Heading { level } => format!("h{level}"),
+            SpanKind::Paragraph => "p".to_owned(),
+            SpanKind::SceneBreak(kind) => format!("{kind:?}"),
+            SpanKind::Narration => "n".to_owned(),
+            SpanKind::Dialogue(SpeechEnd::Closed) => "d".to_owned(),
+            SpanKind::Dialogue(closing) => format!("d:{closing:?}"),
+            SpanKind::Thought(_) => "t".to_owned(),
+            SpanKind::Ruby { text, .. } => format!("r:{}", &manuscript.source()[text.clone()]),
+            SpanKind::Emphasis(kind) => format!("{kind:?}"),
+            SpanKind::Note(note) => format!("{note:?}"),
         };
         let text = manuscript.visible_in(&span.range).trim_matches(['\n']);
-        let text = if matches!(span.kind, Kind::Paragraph) { "" } else { text };
+        let text = if matches!(span.kind, SpanKind::Paragraph) {
+            ""
+        } else {
+            text
+        };
         out.push_str(&format!(" {name}[{text}]("));
         ends.push(span.range.end);
     }
@@ -49,7 +56,7 @@ fn shown(manuscript: &Manuscript) -> String {
     out.replace("()", "").replace("[]", "").trim().to_owned()
 }
 
-fn issues(manuscript: &Manuscript) -> Vec<(IssueKind, &str)> {
+fn issues(manuscript: &Manuscript) -> Vec<(MarkupIssueKind, &str)> {
     let found = manuscript.issues().iter();
     found
         .map(|issue| (issue.kind, &manuscript.source()[issue.range.clone()]))
@@ -70,13 +77,13 @@ fn ruby_stands_on_a_bar_on_kanji_or_in_braces() {
     );
     // On the web, only kanji carry a ruby without a bar; in Aozora files, any run of one class does.
     let bare = "これはライト《光》だ。";
-    assert_eq!(issues(&web(bare)), [(IssueKind::RubyWithoutBase, "《光》")]);
+    assert_eq!(issues(&web(bare)), [(MarkupIssueKind::RubyWithoutBase, "《光》")]);
     check(&aozora(bare), "p( n[これはライトだ。]( r:光[ライト]))");
     check(&web("佐々木《ささき》"), "p( n[佐々木]( r:ささき[佐々木]))");
 }
 
 #[test]
-fn what_is_unpaired_stays_text_and_is_told() {
+fn unpaired_marks_stay_text_and_are_reported() {
     let manuscript = web("漢字《かんじ\n》そして《《傍点》\n｜《これ》は｜（笑）\n");
     assert_eq!(
         manuscript.visible().text(),
@@ -85,16 +92,19 @@ fn what_is_unpaired_stays_text_and_is_told() {
     assert_eq!(
         issues(&manuscript),
         [
-            (IssueKind::UnpairedRubyMark, "《"),
-            (IssueKind::UnpairedRubyMark, "》"),
-            (IssueKind::UnpairedRubyMark, "《"),
-            (IssueKind::RubyWithoutBase, "《傍点》"),
+            (MarkupIssueKind::UnpairedRubyMark, "《"),
+            (MarkupIssueKind::UnpairedRubyMark, "》"),
+            (MarkupIssueKind::UnpairedRubyMark, "《"),
+            (MarkupIssueKind::RubyWithoutBase, "《傍点》"),
         ]
     );
     check(&web("彼は｜《印》と書いた。"), "p( n[彼は《印》と書いた。])");
     assert_eq!(
         issues(&web("漢字《》と｜字《》")),
-        [(IssueKind::EmptyRuby, "《》"), (IssueKind::EmptyRuby, "｜字《》")]
+        [
+            (MarkupIssueKind::EmptyRuby, "《》"),
+            (MarkupIssueKind::EmptyRuby, "｜字《》")
+        ]
     );
 }
 
@@ -106,9 +116,9 @@ fn speech_nests_and_narration_is_the_rest() {
     );
     check(&web("本の題は『門』である。"), "p( n[本の題は『門』である。])");
     check(&web("『もしもし』"), "p( d[『もしもし』])");
-    let thoughts = Reading {
-        thoughts: Thoughts::DoubleQuotes,
-        ..Reading::default()
+    let thoughts = ManuscriptOptions {
+        thoughts: ThoughtBrackets::DoubleQuotes,
+        ..ManuscriptOptions::default()
     };
     check(
         &Manuscript::read("『もしもし』（電話）", thoughts),
@@ -131,13 +141,13 @@ fn speech_goes_on_over_paragraphs_until_it_is_closed() {
         shown(&forgotten),
         "p( d:Open[「閉じ忘れ。]) p( n[　地の文。]) p( d[「次」])"
     );
-    assert_eq!(issues(&forgotten), [(IssueKind::UnclosedBracket('「'), "「")]);
+    assert_eq!(issues(&forgotten), [(MarkupIssueKind::UnclosedBracket('「'), "「")]);
     let middle = web("彼は「と言い（た。そして」閉じ」た");
     assert_eq!(
         issues(&middle),
         [
-            (IssueKind::UnclosedBracket('（'), "（"),
-            (IssueKind::StrayBracket('」'), "」"),
+            (MarkupIssueKind::UnclosedBracket('（'), "（"),
+            (MarkupIssueKind::StrayBracket('」'), "」"),
         ]
     );
 }
@@ -152,8 +162,8 @@ fn brackets_in_marks_are_not_speech() {
     assert_eq!(
         issues(&crossing),
         [
-            (IssueKind::UnclosedBracket('「'), "「"),
-            (IssueKind::StrayBracket('」'), "」")
+            (MarkupIssueKind::UnclosedBracket('「'), "「"),
+            (MarkupIssueKind::StrayBracket('」'), "」")
         ]
     );
 }
@@ -170,30 +180,33 @@ fn emphasis_has_four_notations() {
         "p( n[あの煽動して]( Dots[煽動して]( r:せんどう[煽動] Emphasis(Dots))))",
     );
     let cut = aozora("煽動《せんどう》して［＃「動して」に傍点］");
-    assert_eq!(issues(&cut), [(IssueKind::NoteWithoutTarget, "［＃「動して」に傍点］")]);
+    assert_eq!(
+        issues(&cut),
+        [(MarkupIssueKind::NoteWithoutTarget, "［＃「動して」に傍点］")]
+    );
     // An emphasis may be nested in another, but not begin in the base of a ruby.
     check(&web("《《あ**い**》》"), "p( n[あい]( Dots[あい]( Bold[い])))");
     let in_base = web("｜あ［＃太字終わり］い《ルビ》");
     assert_eq!(
         issues(&in_base),
         [
-            (IssueKind::UnpairedEmphasis, "［＃太字終わり］"),
-            (IssueKind::RubyWithoutBase, "《ルビ》"),
+            (MarkupIssueKind::UnpairedEmphasis, "［＃太字終わり］"),
+            (MarkupIssueKind::RubyWithoutBase, "《ルビ》"),
         ]
     );
     let alone = web("［＃傍点］始まりだけ\n終わりだけ［＃太字終わり］\n［＃閉じない");
     assert_eq!(
         issues(&alone),
         [
-            (IssueKind::UnpairedEmphasis, "［＃傍点］"),
-            (IssueKind::UnpairedEmphasis, "［＃太字終わり］"),
-            (IssueKind::UnclosedNote, "［＃"),
+            (MarkupIssueKind::UnpairedEmphasis, "［＃傍点］"),
+            (MarkupIssueKind::UnpairedEmphasis, "［＃太字終わり］"),
+            (MarkupIssueKind::UnclosedNote, "［＃"),
         ]
     );
 }
 
 #[test]
-fn marks_never_cross() {
+fn spans_never_cross() {
     for source in [
         "**漢字《か**ん》",
         "《《あ［＃「い》》」に傍点］",
@@ -206,12 +219,12 @@ fn marks_never_cross() {
         "「《《あ」い》》",
         "x［＃「x」に傍点］［＃「x」は太字］",
     ] {
-        for syntax in [Syntax::Web, Syntax::Aozora] {
+        for syntax in [ManuscriptSyntax::Web, ManuscriptSyntax::Aozora] {
             let manuscript = Manuscript::read(
                 source,
-                Reading {
+                ManuscriptOptions {
                     syntax,
-                    ..Reading::default()
+                    ..ManuscriptOptions::default()
                 },
             );
             let spans = manuscript.spans();
@@ -249,14 +262,17 @@ fn aozora_headings_and_characters_are_read() {
 fn counts_are_of_the_story_alone() {
     let manuscript =
         web("# 第1話　題\n【前書き】\nどうも。\n【本文】\n　今日《きょう》は、「晴《は》れ　だ」と。\n（うそ）\n");
-    let body = manuscript.count(Part::Body);
+    let body = manuscript.count(ManuscriptPart::Body);
     assert_eq!(
         (body.characters, body.with_spaces),
         ("今日は、「晴れだ」と。（うそ）".chars().count(), 17)
     );
-    assert_eq!(manuscript.count(Part::Title).characters, "第1話題".chars().count());
-    assert_eq!(manuscript.count(Part::Foreword).characters, 4);
-    let voices: Vec<usize> = [Voice::Narration, Voice::Dialogue, Voice::Thought]
+    assert_eq!(
+        manuscript.count(ManuscriptPart::Title).characters,
+        "第1話題".chars().count()
+    );
+    assert_eq!(manuscript.count(ManuscriptPart::Foreword).characters, 4);
+    let voices: Vec<usize> = [TextVoice::Narration, TextVoice::Dialogue, TextVoice::Thought]
         .map(|voice| manuscript.count_voice(voice).characters)
         .to_vec();
     assert_eq!(voices, [6, 5, 4]);
@@ -264,7 +280,7 @@ fn counts_are_of_the_story_alone() {
 }
 
 #[test]
-fn places_are_lines_and_columns_of_the_source() {
+fn positions_are_lines_and_columns() {
     let manuscript = web("\n　漢字《かんじ\n");
     let place = manuscript.position(manuscript.issues()[0].range.start);
     assert_eq!((place.line, place.column), (2, 4));
@@ -273,15 +289,15 @@ fn places_are_lines_and_columns_of_the_source() {
 #[test]
 fn every_issue_is_told_in_both_languages() {
     for kind in [
-        IssueKind::UnpairedRubyMark,
-        IssueKind::RubyWithoutBase,
-        IssueKind::EmptyRuby,
-        IssueKind::UnclosedBracket('「'),
-        IssueKind::StrayBracket('」'),
-        IssueKind::UnclosedNote,
-        IssueKind::NoteWithoutTarget,
-        IssueKind::UnpairedEmphasis,
-        IssueKind::OpenForeword,
+        MarkupIssueKind::UnpairedRubyMark,
+        MarkupIssueKind::RubyWithoutBase,
+        MarkupIssueKind::EmptyRuby,
+        MarkupIssueKind::UnclosedBracket('「'),
+        MarkupIssueKind::StrayBracket('」'),
+        MarkupIssueKind::UnclosedNote,
+        MarkupIssueKind::NoteWithoutTarget,
+        MarkupIssueKind::UnpairedEmphasis,
+        MarkupIssueKind::OpenForeword,
     ] {
         let said = kind.message();
         assert!(said.en.ends_with('.') && said.ja.ends_with('。'), "{said:?}");
@@ -289,13 +305,13 @@ fn every_issue_is_told_in_both_languages() {
 }
 
 #[test]
-fn styles_are_told_apart() {
+fn emphasis_notes_map_to_styles() {
     let manuscript = aozora("甲［＃「甲」に白丸傍点］乙［＃「乙」に波線］丙［＃「丙」は斜体］");
     let kinds: Vec<Emphasis> = manuscript
         .spans()
         .iter()
         .filter_map(|span| match span.kind {
-            Kind::Emphasis(emphasis) => Some(emphasis),
+            SpanKind::Emphasis(emphasis) => Some(emphasis),
             _ => None,
         })
         .collect();

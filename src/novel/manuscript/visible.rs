@@ -11,7 +11,7 @@ use super::characters::{is_counted, is_modifier};
 
 /// A run of visible text: `len` bytes at `visible` equal the `len` bytes at `source`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Run {
+struct VisibleRun {
     source: usize,
     visible: usize,
     len: usize,
@@ -19,12 +19,12 @@ struct Run {
 
 /// The visible text. Lines of the parts that are read end with a line feed.
 #[derive(Clone, Debug, Default)]
-pub struct Visible {
+pub struct VisibleText {
     text: String,
-    runs: Vec<Run>,
+    runs: Vec<VisibleRun>,
 }
 
-impl Visible {
+impl VisibleText {
     /// Returns the visible text.
     #[must_use]
     pub fn text(&self) -> &str {
@@ -82,7 +82,7 @@ impl Visible {
         self.text.push_str(&source[range.clone()]);
         match self.runs.last_mut() {
             Some(last) if last.source + last.len == range.start => last.len += range.len(),
-            _ => self.runs.push(Run {
+            _ => self.runs.push(VisibleRun {
                 source: range.start,
                 visible,
                 len: range.len(),
@@ -93,17 +93,17 @@ impl Visible {
 
 /// Character counts of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct CharacterCounts {
     /// Visible characters, without white space and line ends.
     pub characters: usize,
     /// Characters including white space within lines, as 小説家になろう counts on request.
     pub with_spaces: usize,
 }
 
-impl Counts {
+impl CharacterCounts {
     /// Counts the characters of a visible text.
     #[must_use]
-    pub fn of(visible: &str) -> Self {
+    pub fn count(visible: &str) -> Self {
         let mut counts = Self::default();
         for c in visible.chars() {
             counts.characters += usize::from(is_counted(c));
@@ -113,14 +113,14 @@ impl Counts {
     }
 }
 
-impl AddAssign for Counts {
+impl AddAssign for CharacterCounts {
     fn add_assign(&mut self, other: Self) {
         self.characters += other.characters;
         self.with_spaces += other.with_spaces;
     }
 }
 
-impl Sum for Counts {
+impl Sum for CharacterCounts {
     fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
         all.fold(Self::default(), |mut sum, one| {
             sum += one;
@@ -131,12 +131,12 @@ impl Sum for Counts {
 
 #[cfg(test)]
 mod tests {
-    use super::{Counts, Visible};
+    use super::{CharacterCounts, VisibleText};
 
     #[test]
-    fn every_visible_byte_knows_its_place() {
+    fn offsets_map_between_visible_text_and_source() {
         let source = "｜今日《きょう》は晴れ";
-        let mut visible = Visible::default();
+        let mut visible = VisibleText::default();
         visible.push(source, 3..9);
         visible.push(source, 24..27);
         visible.push(source, 27..source.len());
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn spaces_are_counted_apart_and_line_ends_never() {
-        let counts = Counts::of("　「ええ！　本当？」\n");
+        let counts = CharacterCounts::count("　「ええ！　本当？」\n");
         assert_eq!((counts.characters, counts.with_spaces), (8, 10));
     }
 }

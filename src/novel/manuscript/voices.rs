@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::{Closing, Found, IssueKind, Kind, LineKind, SourceLine, Thoughts};
+use super::{LineKind, MarkupIssueKind, ParseResults, SourceLine, SpanKind, SpeechEnd, ThoughtBrackets};
 
 /// The brackets that must be paired. The first three can enclose a voice.
 const PAIRS: [(char, char); 7] = [
@@ -25,40 +25,40 @@ const LONGEST_SPEECH: usize = 40;
 const DEEPEST_SPEECH: usize = 8;
 
 /// The next line in which a speech ends or begins, for each kind of bracket.
-struct Ahead {
+struct SpeechLookahead {
     closes: [Option<usize>; VOICES],
     opens: [Option<usize>; VOICES],
 }
 
 /// An opening bracket that is not yet closed.
 #[derive(Clone, Copy)]
-struct Open {
+struct OpenBracket {
     bracket: usize,
     /// The byte offset of the bracket.
     typed: usize,
     /// The start of the voice in this paragraph: the bracket, or the beginning of a later paragraph.
     at: usize,
-    voice: Option<Heard>,
+    voice: Option<SpeechVoice>,
     is_head: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Heard {
+enum SpeechVoice {
     Dialogue,
     Thought,
 }
 
-impl Heard {
-    fn kind(self, closing: Closing) -> Kind {
+impl SpeechVoice {
+    fn kind(self, closing: SpeechEnd) -> SpanKind {
         match self {
-            Self::Dialogue => Kind::Dialogue(closing),
-            Self::Thought => Kind::Thought(closing),
+            Self::Dialogue => SpanKind::Dialogue(closing),
+            Self::Thought => SpanKind::Thought(closing),
         }
     }
 }
 
 /// Finds the voices of all paragraphs.
-pub(super) fn find(source: &str, thoughts: Thoughts, lines: &[SourceLine], found: &mut Found) {
+pub(super) fn find(source: &str, thoughts: ThoughtBrackets, lines: &[SourceLine], found: &mut ParseResults) {
     let ahead = look_ahead(source, lines);
     let mut carried = Vec::new();
     for (at, line) in lines.iter().enumerate() {
@@ -71,7 +71,7 @@ pub(super) fn find(source: &str, thoughts: Thoughts, lines: &[SourceLine], found
                 continue;
             }
         }
-        let mut paragraph = Paragraph::begin(thoughts, line, carried);
+        let mut paragraph = BracketScanner::begin(thoughts, line, carried);
         paragraph.brackets(source, found, found.of_lines[at].clone());
         carried = paragraph.end(found, lines, at, &ahead);
         paragraph_narration(line, &paragraph.voices, found);
@@ -79,7 +79,7 @@ pub(super) fn find(source: &str, thoughts: Thoughts, lines: &[SourceLine], found
 }
 
 /// Adds the narration: the text between the outermost voices.
-fn paragraph_narration(line: &SourceLine, voices: &[Range<usize>], found: &mut Found) {
+fn paragraph_narration(line: &SourceLine, voices: &[Range<usize>], found: &mut ParseResults) {
     let mut voices = voices.to_vec();
     voices.sort_by_key(|voice| (voice.start, std::cmp::Reverse(voice.end)));
     let mut at = line.content.start;
@@ -90,7 +90,7 @@ fn paragraph_narration(line: &SourceLine, voices: &[Range<usize>], found: &mut F
         }
         let gap = at..voice.start;
         if !found.visible.within(&gap).trim().is_empty() {
-            found.span(Kind::Narration, gap);
+            found.span(SpanKind::Narration, gap);
         }
         at = voice.end;
     }
@@ -98,9 +98,9 @@ fn paragraph_narration(line: &SourceLine, voices: &[Range<usize>], found: &mut F
 
 /// Returns, for each line, the nearest line from it on in which a speech from before ends, and the nearest one that
 /// begins with a speech.
-fn look_ahead(source: &str, lines: &[SourceLine]) -> Vec<Ahead> {
+fn look_ahead(source: &str, lines: &[SourceLine]) -> Vec<SpeechLookahead> {
     let mut all = Vec::with_capacity(lines.len() + 1);
-    let none = || Ahead {
+    let none = || SpeechLookahead {
         closes: [None; VOICES],
         opens: [None; VOICES],
     };
@@ -132,10 +132,10 @@ fn look_ahead(source: &str, lines: &[SourceLine]) -> Vec<Ahead> {
 }
 
 /// The brackets of one paragraph.
-struct Paragraph<'a> {
-    thoughts: Thoughts,
+struct BracketScanner<'a> {
+    thoughts: ThoughtBrackets,
     line: &'a SourceLine,
-    open: Vec<Open>,
+    open: Vec<OpenBracket>,
     /// For the paragraph and each enclosing emphasis: the number of brackets open before it, and the number open in it
     /// by kind.
     frames: Vec<(usize, [usize; PAIRS.len()])>,
@@ -147,9 +147,9 @@ struct Paragraph<'a> {
     voices: Vec<Range<usize>>,
 }
 
-impl<'a> Paragraph<'a> {
+impl<'a> BracketScanner<'a> {
     /// Starts a paragraph with the brackets left open by the one before.
-    fn begin(thoughts: Thoughts, line: &'a SourceLine, carried: Vec<Open>) -> Self {
+    fn begin(thoughts: ThoughtBrackets, line: &'a SourceLine, carried: Vec<OpenBracket>) -> Self {
         let mut counts = [0; PAIRS.len()];
         let mut open = carried;
         for bracket in &mut open {
@@ -168,13 +168,13 @@ impl<'a> Paragraph<'a> {
     }
 
     /// Scans the visible characters. Brackets in the base of a ruby are ordinary text.
-    fn brackets(&mut self, source: &str, found: &mut Found, spans: Range<usize>) {
+    fn brackets(&mut self, source: &str, found: &mut ParseResults, spans: Range<usize>) {
         let mut edges: Vec<(usize, bool)> = Vec::new();
         let mut bases: Vec<Range<usize>> = Vec::new();
         for span in &found.spans[spans] {
             match &span.kind {
-                Kind::Emphasis(_) => edges.extend([(span.range.start, true), (span.range.end, false)]),
-                Kind::Ruby { base, .. } => bases.push(base.clone()),
+                SpanKind::Emphasis(_) => edges.extend([(span.range.start, true), (span.range.end, false)]),
+                SpanKind::Ruby { base, .. } => bases.push(base.clone()),
                 _ => {}
             }
         }
@@ -207,7 +207,7 @@ impl<'a> Paragraph<'a> {
     }
 
     /// Handles the beginning or end of an emphasis.
-    fn edge(&mut self, begins: bool, found: &mut Found) {
+    fn edge(&mut self, begins: bool, found: &mut ParseResults) {
         if begins {
             self.frames.push((self.open.len(), [0; PAIRS.len()]));
         } else if let Some((before, _)) = self.frames.pop() {
@@ -217,20 +217,20 @@ impl<'a> Paragraph<'a> {
         }
     }
 
-    fn unclosed(&mut self, bracket: Open, found: &mut Found) {
+    fn unclosed(&mut self, bracket: OpenBracket, found: &mut ParseResults) {
         self.heard -= usize::from(bracket.voice.is_some());
         let open = PAIRS[bracket.bracket].0;
         found.issue(
-            IssueKind::UnclosedBracket(open),
+            MarkupIssueKind::UnclosedBracket(open),
             bracket.typed..bracket.typed + open.len_utf8(),
         );
     }
 
-    fn character(&mut self, c: char, at: usize, found: &mut Found) {
+    fn character(&mut self, c: char, at: usize, found: &mut ParseResults) {
         if let Some(bracket) = PAIRS.iter().position(|(open, _)| *open == c) {
             let voice = self.voice(bracket);
             self.heard += usize::from(voice.is_some());
-            self.open.push(Open {
+            self.open.push(OpenBracket {
                 bracket,
                 typed: at,
                 at,
@@ -246,23 +246,25 @@ impl<'a> Paragraph<'a> {
     }
 
     /// Returns the voice that a bracket opens here; `None` if the bracket is not a voice.
-    fn voice(&self, bracket: usize) -> Option<Heard> {
+    fn voice(&self, bracket: usize) -> Option<SpeechVoice> {
         let is_within = self.heard > 0;
         let is_head = self.last.is_none_or(|last| "。！？!?…―」』）♪".contains(last));
         match PAIRS[bracket].0 {
-            '「' => Some(Heard::Dialogue),
-            '『' if is_within => Some(Heard::Dialogue),
-            '『' if is_head && self.thoughts == Thoughts::DoubleQuotes => Some(Heard::Thought),
-            '『' if is_head => Some(Heard::Dialogue),
-            '（' if is_head && !is_within && self.thoughts == Thoughts::Parentheses => Some(Heard::Thought),
+            '「' => Some(SpeechVoice::Dialogue),
+            '『' if is_within => Some(SpeechVoice::Dialogue),
+            '『' if is_head && self.thoughts == ThoughtBrackets::DoubleQuotes => Some(SpeechVoice::Thought),
+            '『' if is_head => Some(SpeechVoice::Dialogue),
+            '（' if is_head && !is_within && self.thoughts == ThoughtBrackets::Parentheses => {
+                Some(SpeechVoice::Thought)
+            }
             _ => None,
         }
     }
 
-    fn close(&mut self, bracket: usize, end: usize, found: &mut Found) {
+    fn close(&mut self, bracket: usize, end: usize, found: &mut ParseResults) {
         let Some((_, counts)) = self.frames.last_mut().filter(|(_, counts)| counts[bracket] > 0) else {
             let close = PAIRS[bracket].1;
-            found.issue(IssueKind::StrayBracket(close), end - close.len_utf8()..end);
+            found.issue(MarkupIssueKind::StrayBracket(close), end - close.len_utf8()..end);
             return;
         };
         let mut inner = Vec::new();
@@ -282,11 +284,11 @@ impl<'a> Paragraph<'a> {
             && let Some(voice) = own.voice
         {
             self.heard -= 1;
-            self.push(voice.kind(Closing::Closed), own.at..end, found);
+            self.push(voice.kind(SpeechEnd::Closed), own.at..end, found);
         }
     }
 
-    fn push(&mut self, kind: Kind, range: Range<usize>, found: &mut Found) {
+    fn push(&mut self, kind: SpanKind, range: Range<usize>, found: &mut ParseResults) {
         if self.frames.len() <= 1 {
             self.voices.push(range.clone());
         }
@@ -295,7 +297,13 @@ impl<'a> Paragraph<'a> {
 
     /// Handles the brackets still open at the end of the paragraph. Returns them if the speech continues in the next
     /// paragraph; otherwise reports them as unclosed.
-    fn end(&mut self, found: &mut Found, lines: &[SourceLine], at: usize, ahead: &[Ahead]) -> Vec<Open> {
+    fn end(
+        &mut self,
+        found: &mut ParseResults,
+        lines: &[SourceLine],
+        at: usize,
+        ahead: &[SpeechLookahead],
+    ) -> Vec<OpenBracket> {
         let end = self.line.content.end;
         let open = std::mem::take(&mut self.open);
         let Some(outer) = open.first().copied() else {
@@ -310,7 +318,7 @@ impl<'a> Paragraph<'a> {
         if goes_on {
             for bracket in &open {
                 if let Some(voice) = bracket.voice.filter(|_| bracket.at < end) {
-                    self.push(voice.kind(Closing::Continues), bracket.at..end, found);
+                    self.push(voice.kind(SpeechEnd::Continues), bracket.at..end, found);
                 }
             }
             return open;
@@ -324,12 +332,12 @@ impl<'a> Paragraph<'a> {
                     if !is_repeated {
                         let sign = PAIRS[bracket.bracket].0;
                         found.issue(
-                            IssueKind::UnclosedBracket(sign),
+                            MarkupIssueKind::UnclosedBracket(sign),
                             bracket.typed..bracket.typed + sign.len_utf8(),
                         );
                     }
                     if bracket.at < end {
-                        self.push(voice.kind(Closing::Open), bracket.at..end, found);
+                        self.push(voice.kind(SpeechEnd::Open), bracket.at..end, found);
                     }
                 }
                 None => self.unclosed(bracket, found),

@@ -7,10 +7,13 @@
 
 use std::ops::Range;
 
-use super::{Entry, Lexicon, Morpheme, Morphology, Name, NameKind, Origin, Reader, STAND_INS, Word};
+use super::{
+    DictionaryWord, Morpheme, Morphology, NameKind, NameLexicon, NovelName, STAND_INS, WordEntry, WordOrigin,
+    WordReader,
+};
 use crate::{
-    manuscript::{Manuscript, Visible},
-    text::{Sentence, Sentences},
+    manuscript::{Manuscript, VisibleText},
+    text::{ManuscriptSentence, Sentences},
 };
 
 /// The largest number of characters analysed at once. Literary sentences have at most some hundreds; the Viterbi search
@@ -25,23 +28,23 @@ const INTERRUPTION: &str = "「」";
 
 /// The words of a manuscript, grouped by sentence.
 #[derive(Clone, Debug)]
-pub struct Analysis<'a> {
+pub struct WordAnalysis<'a> {
     words: Vec<Morpheme<'a>>,
     /// For each sentence, the range of its words.
     of_sentences: Vec<Range<usize>>,
     cut: Vec<usize>,
 }
 
-impl<'a> Analysis<'a> {
+impl<'a> WordAnalysis<'a> {
     /// Analyses the sentences of a manuscript in time proportional to the text.
     #[must_use]
-    pub fn of(
+    pub fn new(
         manuscript: &'a Manuscript,
         sentences: &Sentences,
-        names: &'a Lexicon,
+        names: &'a NameLexicon,
         morphology: &'a dyn Morphology,
     ) -> Self {
-        let mut gathering = Gathering {
+        let mut gathering = WordCollector {
             visible: manuscript.visible(),
             names,
             reader: morphology.reader(),
@@ -87,12 +90,12 @@ impl<'a> Analysis<'a> {
 }
 
 /// Splits a sentence's pieces into stretches that can be analysed at once.
-fn stretches(visible: &str, sentence: &Sentence) -> Vec<Vec<Range<usize>>> {
+fn stretches(visible: &str, sentence: &ManuscriptSentence) -> Vec<Vec<Range<usize>>> {
     let mut stretches = vec![Vec::new()];
     let mut room = LONGEST_STRETCH;
     for piece in &sentence.pieces {
         let mut rest = piece.visible.clone();
-        while let Some(end) = end_of_room(&visible[rest.clone()], room) {
+        while let Some(end) = cut_offset(&visible[rest.clone()], room) {
             if let Some(last) = stretches.last_mut() {
                 last.push(rest.start..rest.start + end);
             }
@@ -113,7 +116,7 @@ fn stretches(visible: &str, sentence: &Sentence) -> Vec<Vec<Range<usize>>> {
 
 /// Returns the offset at which a text must be cut to have at most `room` characters: after a comma or a space if one is
 /// near. Returns `None` if the text fits.
-fn end_of_room(text: &str, room: usize) -> Option<usize> {
+fn cut_offset(text: &str, room: usize) -> Option<usize> {
     let (end, _) = text.char_indices().nth(room)?;
     let near = text[..end].char_indices().rev().take(SEARCHED_FOR_AN_END);
     let mut near = near.filter(|(_, c)| matches!(c, '、' | '，' | '…' | '―') || c.is_whitespace());
@@ -122,24 +125,24 @@ fn end_of_room(text: &str, room: usize) -> Option<usize> {
 
 /// The text given to the reader, with the origin of each part.
 #[derive(Default)]
-struct Prepared<'a> {
+struct PreparedText<'a> {
     text: String,
-    parts: Vec<Part<'a>>,
+    parts: Vec<PreparedPart<'a>>,
 }
 
 /// A part of a prepared text.
-struct Part<'a> {
+struct PreparedPart<'a> {
     /// The byte offset in the prepared text.
     start: usize,
     /// The range of the visible text that this part represents; empty for an interruption.
     visible: Range<usize>,
-    name: Option<&'a Name>,
+    name: Option<&'a NovelName>,
 }
 
-impl<'a> Prepared<'a> {
-    fn push(&mut self, text: &str, visible: Range<usize>, name: Option<&'a Name>) {
+impl<'a> PreparedText<'a> {
+    fn push(&mut self, text: &str, visible: Range<usize>, name: Option<&'a NovelName>) {
         if !text.is_empty() {
-            self.parts.push(Part {
+            self.parts.push(PreparedPart {
                 start: self.text.len(),
                 visible,
                 name,
@@ -153,7 +156,7 @@ impl<'a> Prepared<'a> {
         Self::with_names(visible, stretch, &[])
     }
 
-    fn with_names(visible: &str, stretch: &[Range<usize>], meant: &[(Range<usize>, &'a Name)]) -> Self {
+    fn with_names(visible: &str, stretch: &[Range<usize>], meant: &[(Range<usize>, &'a NovelName)]) -> Self {
         let mut prepared = Self::default();
         let mut meant = meant.iter().peekable();
         for (nth, piece) in stretch.iter().enumerate() {
@@ -177,7 +180,7 @@ impl<'a> Prepared<'a> {
     }
 
     /// Returns the parts that a word covers, each with the range of the visible text that belongs to the word.
-    fn parts_of(&self, word: &Range<usize>) -> impl Iterator<Item = (Range<usize>, Option<&'a Name>)> {
+    fn parts_of(&self, word: &Range<usize>) -> impl Iterator<Item = (Range<usize>, Option<&'a NovelName>)> {
         let first = self
             .parts
             .partition_point(|part| part.start <= word.start)
@@ -211,7 +214,7 @@ fn stand_in_of(kind: NameKind) -> char {
 }
 
 /// Returns the part of speech of a name: that of its stand-in.
-fn parts_of(kind: NameKind) -> &'static [&'static str; 3] {
+fn part_of_speech(kind: NameKind) -> &'static [&'static str; 3] {
     match kind {
         NameKind::Person => &["名詞", "固有名詞", STAND_INS[0].1],
         NameKind::Place => &["名詞", "固有名詞", STAND_INS[1].1],
@@ -220,22 +223,22 @@ fn parts_of(kind: NameKind) -> &'static [&'static str; 3] {
 }
 
 /// The state of collecting the words of all sentences.
-struct Gathering<'a> {
-    visible: &'a Visible,
-    names: &'a Lexicon,
-    reader: Box<dyn Reader<'a> + 'a>,
+struct WordCollector<'a> {
+    visible: &'a VisibleText,
+    names: &'a NameLexicon,
+    reader: Box<dyn WordReader<'a> + 'a>,
     words: Vec<Morpheme<'a>>,
 }
 
-impl<'a> Gathering<'a> {
+impl<'a> WordCollector<'a> {
     /// Analyses one stretch: first as it is, and if it contains names, a second time with their stand-ins.
     fn stretch(&mut self, sentence: usize, stretch: &[Range<usize>]) {
         let text = self.visible.text();
-        let mut prepared = Prepared::plain(text, stretch);
+        let mut prepared = PreparedText::plain(text, stretch);
         let mut read = Vec::new();
         self.reader.read(&prepared.text, &mut read);
         if let Some(meant) = self.names_meant(stretch, &prepared, &read) {
-            prepared = Prepared::with_names(text, stretch, &meant);
+            prepared = PreparedText::with_names(text, stretch, &meant);
             read.clear();
             self.reader.read(&prepared.text, &mut read);
         }
@@ -250,20 +253,20 @@ impl<'a> Gathering<'a> {
     fn names_meant(
         &self,
         stretch: &[Range<usize>],
-        prepared: &Prepared<'a>,
-        read: &[Word<'a>],
-    ) -> Option<Vec<(Range<usize>, &'a Name)>> {
+        prepared: &PreparedText<'a>,
+        read: &[DictionaryWord<'a>],
+    ) -> Option<Vec<(Range<usize>, &'a NovelName)>> {
         if self.names.names().is_empty() {
             return None;
         }
-        let plain = Plain::new(prepared, read);
+        let plain = PlainAnalysis::new(prepared, read);
         let mut meant = Vec::new();
         for piece in stretch {
             let mut at = piece.start;
             while at < piece.end {
                 let rest = &self.visible.text()[at..piece.end];
                 let mut names = self.names.at_start_of(rest);
-                let place = |name: &Name| at..at + name.surface.len();
+                let place = |name: &NovelName| at..at + name.surface.len();
                 if let Some(name) = names.find(|name| plain.is_meant(&place(name), self.visible.text(), name.kind)) {
                     meant.push((place(name), name));
                     at = place(name).end;
@@ -279,22 +282,22 @@ impl<'a> Gathering<'a> {
         &self,
         sentence: usize,
         visible: Range<usize>,
-        name: Option<&'a Name>,
-        entry: Entry<'a>,
+        name: Option<&'a NovelName>,
+        entry: WordEntry<'a>,
     ) -> Morpheme<'a> {
         let surface = &self.visible.text()[visible.clone()];
         let entry = match name {
             // The entry comes from the novel's settings; next to unknown signs, the dictionary may join both into one
             // word.
-            Some(name) => Entry {
-                origin: Origin::Name,
-                parts: parts_of(name.kind),
+            Some(name) => WordEntry {
+                origin: WordOrigin::Name,
+                parts: part_of_speech(name.kind),
                 inflection: None,
                 base: None,
                 reading: name.reading.as_deref(),
             },
             // The author wrote a stand-in character in the text.
-            None if STAND_INS.iter().any(|(stand_in, _)| surface.contains(*stand_in)) => Entry::UNKNOWN_SIGN,
+            None if STAND_INS.iter().any(|(stand_in, _)| surface.contains(*stand_in)) => WordEntry::UNKNOWN_SIGN,
             None => entry,
         };
         // The end of a run differs from the start of the next one, because markup lies between them.
@@ -306,8 +309,8 @@ impl<'a> Gathering<'a> {
             surface,
             base: entry.base.unwrap_or(surface),
             reading: match entry.origin {
-                Origin::Dictionary => Some(entry.reading.unwrap_or(surface)),
-                Origin::Name | Origin::Unknown => entry.reading,
+                WordOrigin::Dictionary => Some(entry.reading.unwrap_or(surface)),
+                WordOrigin::Name | WordOrigin::Unknown => entry.reading,
             },
             parts: entry.parts,
             inflection: entry.inflection,
@@ -317,13 +320,13 @@ impl<'a> Gathering<'a> {
 }
 
 /// The analysis of a stretch without names, used to decide where a name can be.
-struct Plain {
+struct PlainAnalysis {
     /// The words in text order, with their origin.
-    words: Vec<(Range<usize>, Origin)>,
+    words: Vec<(Range<usize>, WordOrigin)>,
 }
 
-impl Plain {
-    fn new(prepared: &Prepared<'_>, read: &[Word<'_>]) -> Self {
+impl PlainAnalysis {
+    fn new(prepared: &PreparedText<'_>, read: &[DictionaryWord<'_>]) -> Self {
         let mut words = Vec::with_capacity(read.len());
         for word in read {
             let parts = prepared.parts_of(&word.range);
@@ -337,7 +340,8 @@ impl Plain {
         let first = self.words.partition_point(|(word, _)| word.end <= place.start);
         let is_edge = |edge| self.is_edge(edge, text);
         // A term that is also an ordinary word stays that word, with its own part of speech.
-        let is_ordinary = kind == NameKind::Term && self.words.get(first) == Some(&(place.clone(), Origin::Dictionary));
+        let is_ordinary =
+            kind == NameKind::Term && self.words.get(first) == Some(&(place.clone(), WordOrigin::Dictionary));
         !is_ordinary && is_edge(place.start) && is_edge(place.end)
     }
 
@@ -354,7 +358,7 @@ impl Plain {
         let word = self.words.partition_point(|(word, _)| word.end <= edge);
         let across = self.words.get(word).filter(|(word, _)| word.start < edge);
         // A guess about unknown kanji or hiragana may have wrong word boundaries.
-        across.is_none_or(|(_, origin)| *origin == Origin::Unknown)
+        across.is_none_or(|(_, origin)| *origin == WordOrigin::Unknown)
     }
 }
 

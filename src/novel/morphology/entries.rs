@@ -6,26 +6,26 @@
 
 use std::io::{self, Read};
 
-use super::{Entry, Inflection, Origin};
+use super::{Inflection, WordEntry, WordOrigin};
 
 /// The entries of all words of the dictionary.
-pub(super) struct Entries {
+pub(super) struct DictionaryEntries {
     /// The grammars, sorted by their texts.
-    grammars: Vec<Grammar>,
-    bases: Texts,
-    readings: Texts,
-    rows: Vec<Row>,
+    grammars: Vec<GrammarEntry>,
+    bases: PackedTexts,
+    readings: PackedTexts,
+    rows: Vec<DictionaryRow>,
 }
 
 /// The indices of a word's grammar, base form and reading.
-struct Row {
+struct DictionaryRow {
     grammar: u16,
     base: u16,
     reading: u32,
 }
 
 /// A part of speech and inflection shared by many words.
-struct Grammar {
+struct GrammarEntry {
     /// The five columns as written in the dictionary.
     text: &'static str,
     parts: [&'static str; 3],
@@ -33,22 +33,31 @@ struct Grammar {
 }
 
 /// Texts stored one after another in one allocation.
-struct Texts {
+struct PackedTexts {
     lines: String,
     /// The byte offset of each text's end.
     ends: Vec<usize>,
 }
 
-impl Entries {
+impl DictionaryEntries {
     /// Reads the output of the program `make_dictionary`: the grammars, the base forms and the readings, each in its
     /// own line, and the rows; each list is preceded by its length in bytes. Numbers are little-endian. Returns an
     /// error if a list is cut short or is not valid UTF-8.
     pub(super) fn read(from: &mut impl Read) -> io::Result<Self> {
         // The grammars are leaked: words of every text borrow from them, and the dictionary lives as long as the
         // process.
-        let grammars = text(from)?.leak().lines().map(Grammar::of).collect();
-        let (bases, readings) = (Texts::of(text(from)?), Texts::of(text(from)?));
-        let rows = block(from)?.as_chunks().0.iter().copied().map(Row::of).collect();
+        let grammars = text(from)?.leak().lines().map(GrammarEntry::parse).collect();
+        let (bases, readings) = (
+            PackedTexts::from_lines(text(from)?),
+            PackedTexts::from_lines(text(from)?),
+        );
+        let rows = block(from)?
+            .as_chunks()
+            .0
+            .iter()
+            .copied()
+            .map(DictionaryRow::from_bytes)
+            .collect();
         Ok(Self {
             grammars,
             bases,
@@ -58,11 +67,11 @@ impl Entries {
     }
 
     /// Returns the entry of a word by its number in the dictionary.
-    pub(super) fn of_word(&self, word: usize) -> Entry<'_> {
+    pub(super) fn of_word(&self, word: usize) -> WordEntry<'_> {
         let row = &self.rows[word];
         let grammar = &self.grammars[usize::from(row.grammar)];
-        Entry {
-            origin: Origin::Dictionary,
+        WordEntry {
+            origin: WordOrigin::Dictionary,
             parts: &grammar.parts,
             inflection: grammar.inflection.as_ref(),
             base: self.bases.get(row.base.into()),
@@ -71,18 +80,18 @@ impl Entries {
     }
 
     /// Returns the guessed entry of an unknown word by the text of its grammar.
-    pub(super) fn of_unknown(&self, grammar: &str) -> Entry<'_> {
+    pub(super) fn of_unknown(&self, grammar: &str) -> WordEntry<'_> {
         let at = self.grammars.binary_search_by(|own| own.text.cmp(grammar));
-        at.map_or(Entry::UNKNOWN_SIGN, |at| Entry {
-            origin: Origin::Unknown,
+        at.map_or(WordEntry::UNKNOWN_SIGN, |at| WordEntry {
+            origin: WordOrigin::Unknown,
             parts: &self.grammars[at].parts,
-            ..Entry::UNKNOWN_SIGN
+            ..WordEntry::UNKNOWN_SIGN
         })
     }
 }
 
-impl Row {
-    fn of(bytes: [u8; 8]) -> Self {
+impl DictionaryRow {
+    fn from_bytes(bytes: [u8; 8]) -> Self {
         let [grammar, more_grammar, base, more_base, reading @ ..] = bytes;
         Self {
             grammar: u16::from_le_bytes([grammar, more_grammar]),
@@ -92,9 +101,9 @@ impl Row {
     }
 }
 
-impl Grammar {
+impl GrammarEntry {
     /// Parses three parts of speech, inflection type and form, separated by commas.
-    fn of(text: &'static str) -> Self {
+    fn parse(text: &'static str) -> Self {
         let mut columns = text.split(',');
         let mut next = || columns.next().unwrap_or("*");
         let parts = [next(), next(), next()];
@@ -107,8 +116,8 @@ impl Grammar {
     }
 }
 
-impl Texts {
-    fn of(lines: String) -> Self {
+impl PackedTexts {
+    fn from_lines(lines: String) -> Self {
         let ends = lines.match_indices('\n').map(|(at, _)| at).collect();
         Self { lines, ends }
     }

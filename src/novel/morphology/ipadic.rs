@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use ruzstd::decoding::StreamingDecoder;
 use vibrato::{Dictionary, Tokenizer, dictionary::LexType, tokenizer::worker::Worker};
 
-use super::{Morphology, Reader, Word, entries::Entries};
+use super::{DictionaryWord, Morphology, WordReader, entries::DictionaryEntries};
 
 static PACKED: &[u8] = include_bytes!("../assets/ipadic.zst");
 
@@ -17,7 +17,7 @@ const LONGEST_UNKNOWN: usize = 24;
 
 static LOADED: LazyLock<Ipadic> = LazyLock::new(|| {
     let mut unpacked = StreamingDecoder::new(PACKED).expect("the embedded dictionary is a zstd frame");
-    let entries = Entries::read(&mut unpacked).expect("the embedded dictionary begins with its entries");
+    let entries = DictionaryEntries::read(&mut unpacked).expect("the embedded dictionary begins with its entries");
     let dictionary = Dictionary::read(unpacked).expect("the embedded dictionary was written by this vibrato");
     let tokenizer = Tokenizer::new(dictionary).max_grouping_len(LONGEST_UNKNOWN);
     Ipadic {
@@ -29,7 +29,7 @@ static LOADED: LazyLock<Ipadic> = LazyLock::new(|| {
 /// The embedded dictionary with its tokenizer.
 pub struct Ipadic {
     tokenizer: Tokenizer,
-    entries: Entries,
+    entries: DictionaryEntries,
 }
 
 impl Ipadic {
@@ -41,24 +41,24 @@ impl Ipadic {
 }
 
 impl Morphology for Ipadic {
-    fn reader(&self) -> Box<dyn Reader<'_> + '_> {
-        Box::new(Reading {
+    fn reader(&self) -> Box<dyn WordReader<'_> + '_> {
+        Box::new(IpadicReader {
             worker: self.tokenizer.new_worker(),
             entries: &self.entries,
         })
     }
 }
 
-struct Reading<'d> {
+struct IpadicReader<'d> {
     worker: Worker<'d>,
-    entries: &'d Entries,
+    entries: &'d DictionaryEntries,
 }
 
-impl<'d> Reader<'d> for Reading<'d> {
-    fn read(&mut self, text: &str, words: &mut Vec<Word<'d>>) {
+impl<'d> WordReader<'d> for IpadicReader<'d> {
+    fn read(&mut self, text: &str, words: &mut Vec<DictionaryWord<'d>>) {
         self.worker.reset_sentence(text);
         self.worker.tokenize();
-        words.extend(self.worker.token_iter().map(|token| Word {
+        words.extend(self.worker.token_iter().map(|token| DictionaryWord {
             range: token.range_byte(),
             entry: match token.lex_type() {
                 LexType::Unknown => self.entries.of_unknown(token.feature()),

@@ -1,7 +1,7 @@
 //! Words of Japanese text: position, part of speech, base form and reading.
 //!
 //! A [`Morphology`] analyses stretches of text; [`Ipadic`] is the implementation here, embedded and loaded once. An
-//! [`Analysis`] covers a whole manuscript, sentence by sentence, with the names of its novel as words. What the words
+//! [`WordAnalysis`] covers a whole manuscript, sentence by sentence, with the names of its novel as words. What the words
 //! mean for a text is left to the rules.
 
 mod analysis;
@@ -11,9 +11,9 @@ mod names;
 
 use std::ops::Range;
 
-pub use analysis::{Analysis, LONGEST_STRETCH};
+pub use analysis::{LONGEST_STRETCH, WordAnalysis};
 pub use ipadic::Ipadic;
-pub use names::{Lexicon, Name, NameKind};
+pub use names::{NameKind, NameLexicon, NovelName};
 
 /// Characters of the private use area that the dictionary knows as proper nouns, with their kinds. A novel's names are
 /// replaced by them before a sentence is analysed: each name becomes one word, connects as a proper noun does, and one
@@ -23,27 +23,27 @@ pub const STAND_INS: [(char, &str); 3] = [('\u{e000}', "人名"), ('\u{e001}', "
 /// An analyser of Japanese text that can be shared between threads.
 pub trait Morphology: Send + Sync {
     /// Returns a reader with its own working memory, for one call.
-    fn reader(&self) -> Box<dyn Reader<'_> + '_>;
+    fn reader(&self) -> Box<dyn WordReader<'_> + '_>;
 }
 
 /// A reader that analyses stretches one after another and reuses its memory.
-pub trait Reader<'d> {
+pub trait WordReader<'d> {
     /// Appends the words of a text, in order. Half-width spaces are not part of any word.
-    fn read(&mut self, text: &str, words: &mut Vec<Word<'d>>);
+    fn read(&mut self, text: &str, words: &mut Vec<DictionaryWord<'d>>);
 }
 
 /// A word as a dictionary returns it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Word<'d> {
+pub struct DictionaryWord<'d> {
     /// The byte range in the analysed text.
     pub range: Range<usize>,
-    pub entry: Entry<'d>,
+    pub entry: WordEntry<'d>,
 }
 
 /// The properties of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry<'d> {
-    pub origin: Origin,
+pub struct WordEntry<'d> {
+    pub origin: WordOrigin,
     /// The part of speech in three levels, such as 名詞, 固有名詞, 人名; `*` if there is no further level.
     pub parts: &'d [&'d str; 3],
     /// The inflection, for words that inflect.
@@ -54,10 +54,10 @@ pub struct Entry<'d> {
     pub reading: Option<&'d str>,
 }
 
-impl Entry<'_> {
+impl WordEntry<'_> {
     /// The entry for characters missing in the dictionary.
     const UNKNOWN_SIGN: Self = Self {
-        origin: Origin::Unknown,
+        origin: WordOrigin::Unknown,
         parts: &["記号", "一般", "*"],
         inflection: None,
         base: None,
@@ -76,7 +76,7 @@ pub struct Inflection<'d> {
 
 /// The source of the knowledge about a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub enum WordOrigin {
     /// A word of the dictionary.
     Dictionary,
     /// A name from the novel's own settings.
@@ -104,13 +104,13 @@ pub struct Morpheme<'a> {
     pub parts: &'a [&'a str; 3],
     /// The inflection, for words that inflect.
     pub inflection: Option<&'a Inflection<'a>>,
-    pub origin: Origin,
+    pub origin: WordOrigin,
 }
 
 impl Morpheme<'_> {
     /// True if the part of speech equals `parts` in as many levels as are given, such as `&["助詞", "格助詞"]`.
     #[must_use]
-    pub fn is(&self, parts: &[&str]) -> bool {
+    pub fn has_parts(&self, parts: &[&str]) -> bool {
         self.parts.iter().zip(parts).all(|(own, asked)| own == asked) && parts.len() <= self.parts.len()
     }
 

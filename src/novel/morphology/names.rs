@@ -7,8 +7,8 @@ use std::collections::HashMap;
 
 use crate::{
     errors::project::ProjectError,
-    plotting::yamls,
-    project::{Role, Survey, Yaml},
+    plotting::read_yaml_files,
+    project::{FolderRole, NovelSurvey, YamlValue},
 };
 
 /// The largest number of names in a lexicon; `LONGEST_NAME` is the longest name in characters. A larger file is not a
@@ -29,7 +29,7 @@ pub enum NameKind {
 
 /// A name from the settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Name {
+pub struct NovelName {
     /// The name as it is written.
     pub surface: String,
     /// The reading in katakana.
@@ -39,22 +39,22 @@ pub struct Name {
 
 /// The names of a novel, indexed by their first character.
 #[derive(Clone, Debug, Default)]
-pub struct Lexicon {
-    names: Vec<Name>,
+pub struct NameLexicon {
+    names: Vec<NovelName>,
     /// For each first character, indices in `names`, the longest name first.
     by_first: HashMap<char, Vec<usize>>,
 }
 
-impl Lexicon {
+impl NameLexicon {
     /// Collects the names in the settings of a project. Files that are not valid YAML are skipped.
-    pub fn of_project(survey: &Survey) -> Result<Self, ProjectError> {
-        Ok(Self::of_settings(&yamls(survey, Role::World)?))
+    pub fn of_project(survey: &NovelSurvey) -> Result<Self, ProjectError> {
+        Ok(Self::of_settings(&read_yaml_files(survey, FolderRole::World)?))
     }
 
     /// Collects names from the parsed settings files (`30_設定集`): `characters` with `name`, `reading` and `aliases`,
     /// `terms` with `term` and `reading`, and `place` with `name`, `reading` and `spots`.
     #[must_use]
-    pub fn of_settings<'a>(files: impl IntoIterator<Item = &'a Yaml>) -> Self {
+    pub fn of_settings<'a>(files: impl IntoIterator<Item = &'a YamlValue>) -> Self {
         let mut lexicon = Self::default();
         for file in files {
             for character in list(file, "characters") {
@@ -77,8 +77,8 @@ impl Lexicon {
         lexicon
     }
 
-    fn entry(&mut self, yaml: &Yaml, key: &str, kind: NameKind) {
-        let text = |key| yaml.get(key).and_then(Yaml::as_str);
+    fn entry(&mut self, yaml: &YamlValue, key: &str, kind: NameKind) {
+        let text = |key| yaml.get(key).and_then(YamlValue::as_str);
         self.add(text(key).unwrap_or_default(), text("reading"), kind);
     }
 
@@ -101,7 +101,7 @@ impl Lexicon {
         }
         let longer = same.partition_point(|at| self.names[*at].surface.chars().count() >= length);
         same.insert(longer, self.names.len());
-        self.names.push(Name {
+        self.names.push(NovelName {
             surface: surface.to_owned(),
             reading,
             kind,
@@ -110,12 +110,12 @@ impl Lexicon {
 
     /// Returns all names, in the order of the settings.
     #[must_use]
-    pub fn names(&self) -> &[Name] {
+    pub fn names(&self) -> &[NovelName] {
         &self.names
     }
 
     /// Returns the names with which a text begins, the longest first.
-    pub(super) fn at_start_of<'l>(&'l self, text: &'l str) -> impl Iterator<Item = &'l Name> {
+    pub(super) fn at_start_of<'l>(&'l self, text: &'l str) -> impl Iterator<Item = &'l NovelName> {
         let first = text.chars().next();
         let places = first.and_then(|first| self.by_first.get(&first));
         let names = places.into_iter().flatten().map(|at| &self.names[*at]);
@@ -123,9 +123,9 @@ impl Lexicon {
     }
 }
 
-fn list<'a>(yaml: &'a Yaml, key: &str) -> impl Iterator<Item = &'a Yaml> {
+fn list<'a>(yaml: &'a YamlValue, key: &str) -> impl Iterator<Item = &'a YamlValue> {
     let items = match yaml.get(key) {
-        Some(Yaml::List(items)) => items.as_slice(),
+        Some(YamlValue::List(items)) => items.as_slice(),
         _ => &[],
     };
     items.iter()
@@ -145,15 +145,15 @@ fn katakana(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Lexicon, NameKind};
-    use crate::project::Yaml;
+    use super::{NameKind, NameLexicon};
+    use crate::project::YamlValue;
 
     #[test]
-    fn names_of_the_settings_are_found_by_how_they_begin() {
+    fn names_are_found_by_first_character_longest_first() {
         let yaml = "characters:\n  - {name: 梶みちる, reading: かじ みちる, aliases: [梶, みちる]}\n  - 通行人\n\
                     place: {name: 帆待島, spots: [{name: 桟橋}]}\nterms:\n  - {term: 梶, reading: かじ}\n  - {term: ''}\n";
-        let yaml = Yaml::read("設定.yaml", yaml).expect("YAML");
-        let lexicon = Lexicon::of_settings([&yaml]);
+        let yaml = YamlValue::read("設定.yaml", yaml).expect("YAML");
+        let lexicon = NameLexicon::of_settings([&yaml]);
         let all: Vec<_> = lexicon.names().iter().map(|name| name.surface.as_str()).collect();
         assert_eq!(all, ["梶みちる", "梶", "みちる", "帆待島", "桟橋"]);
         assert_eq!(lexicon.names()[0].reading.as_deref(), Some("カジミチル"));

@@ -7,16 +7,19 @@ use fumi_base::{
     files,
     listing::list,
     project::ProjectPath,
-    text::{Locale, Text},
+    text::{BilingualText, Locale},
 };
 
 use super::{lines, text_of};
 use crate::{
     checks::features::{Foreshadowing, Ledger},
     errors::project::ProjectError,
-    project::{Episode, MANUSCRIPT_BYTES, NovelProject, Plot, Role, Settings, Survey, Yaml, number_in, read_yaml},
+    project::{
+        EpisodeId, EpisodePlot, FolderRole, MANUSCRIPT_BYTES, NovelProject, NovelSettings, NovelSurvey, YamlValue,
+        number_in, read_yaml,
+    },
     references::ContentHash,
-    writing::{Cited, Length, Material},
+    writing::{CitedFile, LengthRange, WritingMaterial},
 };
 
 const PROMPT_EN: &str = include_str!("prompts/plot.en.md");
@@ -29,15 +32,15 @@ const FILES: usize = 50;
 #[derive(Debug, Default)]
 pub struct PlotMaterial {
     /// The settings of the novel.
-    pub settings: Settings,
+    pub settings: NovelSettings,
     /// The characters: a name with a short description each.
     pub cast: Vec<String>,
     /// The files from which the material comes.
-    pub references: Vec<Cited>,
+    pub references: Vec<CitedFile>,
     /// The statements about this episode in the chapter plots.
     pub chapter: Vec<String>,
     /// The foreshadowing planned for this episode, and the open foreshadowing.
-    pub ledger: Vec<Text>,
+    pub ledger: Vec<BilingualText>,
     /// The synopsis and the end of the previous episode.
     pub previous: Vec<String>,
     /// The existing plot as text, if there is one.
@@ -46,35 +49,41 @@ pub struct PlotMaterial {
 
 impl PlotMaterial {
     /// Collects the material for an episode.
-    pub fn gather(novel: &NovelProject, episode: Episode, before: Option<String>) -> Result<Self, ProjectError> {
+    pub fn gather(novel: &NovelProject, episode: EpisodeId, before: Option<String>) -> Result<Self, ProjectError> {
         let survey = novel.survey_to_write()?;
-        survey.is_a_novel(novel.names())?;
+        survey.require_novel(novel.names())?;
         let mut material = Self {
             settings: survey.settings.clone(),
             before,
             ..Self::default()
         };
-        for yaml in yamls(&survey, Role::World)? {
-            if let Some(Yaml::List(items)) = yaml.get("characters") {
-                material.cast.extend(items.iter().filter_map(member));
+        for yaml in read_yaml_files(&survey, FolderRole::World)? {
+            if let Some(YamlValue::List(items)) = yaml.get("characters") {
+                material.cast.extend(items.iter().filter_map(describe_character));
             }
         }
-        for yaml in yamls(&survey, Role::ChapterPlots)? {
-            material.chapter.extend(of_chapter(&yaml, episode));
+        for yaml in read_yaml_files(&survey, FolderRole::ChapterPlots)? {
+            material.chapter.extend(chapter_plans(&yaml, episode));
         }
-        for yaml in yamls(&survey, Role::Management)? {
-            material.ledger.extend(known_of_ledger(&yaml, episode));
+        for yaml in read_yaml_files(&survey, FolderRole::Management)? {
+            material.ledger.extend(ledger_lines(&yaml, episode));
         }
-        if let Some(Ok(plot)) = Episode::new(episode.number() - 1).map(|last| novel.plot(last)) {
+        if let Some(Ok(plot)) = EpisodeId::new(episode.number() - 1).map(|last| novel.plot(last)) {
             material.previous.extend(plot.synopsis);
         }
-        let known = Material::gather_for(novel, episode, Some(Plot::default()))?;
+        let known = WritingMaterial::gather_for(novel, episode, Some(EpisodePlot::default()))?;
         let end = known.previous_end;
         material.previous.extend((!end.is_empty()).then_some(end));
         material.references = known.references;
         for (role, what) in [
-            (Role::ChapterPlots, Text::new("the plots of chapters", "章のプロット")),
-            (Role::Management, Text::new("the ledgers of the novel", "管理資料")),
+            (
+                FolderRole::ChapterPlots,
+                BilingualText::new("the plots of chapters", "章のプロット"),
+            ),
+            (
+                FolderRole::Management,
+                BilingualText::new("the ledgers of the novel", "管理資料"),
+            ),
         ] {
             material.cite(&survey, role, &what)?;
         }
@@ -82,13 +91,13 @@ impl PlotMaterial {
     }
 
     /// Cites the YAML files of a folder.
-    fn cite(&mut self, survey: &Survey, role: Role, what: &Text) -> Result<(), ProjectError> {
+    fn cite(&mut self, survey: &NovelSurvey, role: FolderRole, what: &BilingualText) -> Result<(), ProjectError> {
         for file in yaml_files(survey, role)? {
             let Ok(bytes) = files::read(&file, MANUSCRIPT_BYTES) else {
                 continue;
             };
-            let sha256 = ContentHash::of(&bytes).digits().to_owned();
-            self.references.push(Cited {
+            let sha256 = ContentHash::from_bytes(&bytes).digits().to_owned();
+            self.references.push(CitedFile {
                 path: file.shown(),
                 sha256,
                 what: what.clone(),
@@ -100,13 +109,13 @@ impl PlotMaterial {
     /// Returns the target length of the episode if its plot does not set one, in visible characters.
     #[must_use]
     pub fn target(&self) -> u32 {
-        let length = Length::of(None, &Plot::default(), &self.settings);
+        let length = LengthRange::resolve(None, &EpisodePlot::default(), &self.settings);
         u32::midpoint(length.min, length.max)
     }
 
     /// Returns the prompt for a plot.
     #[must_use]
-    pub fn instruction(&self, episode: Episode, locale: Locale) -> String {
+    pub fn instruction(&self, episode: EpisodeId, locale: Locale) -> String {
         let (prompt, none) = match locale {
             Locale::En => (PROMPT_EN, "(not decided)"),
             Locale::Ja => (PROMPT_JA, "（未定）"),
@@ -149,14 +158,14 @@ impl PlotMaterial {
 }
 
 /// Parses the YAML files of a folder; files that cannot be parsed are skipped.
-pub(crate) fn yamls(survey: &Survey, role: Role) -> Result<Vec<Yaml>, ProjectError> {
+pub(crate) fn read_yaml_files(survey: &NovelSurvey, role: FolderRole) -> Result<Vec<YamlValue>, ProjectError> {
     let files = yaml_files(survey, role)?.into_iter();
-    let read = files.filter_map(|file| read_yaml::<Yaml>(&file.shown(), &text_of(&file)?).ok());
+    let read = files.filter_map(|file| read_yaml::<YamlValue>(&file.shown(), &text_of(&file)?).ok());
     Ok(read.collect())
 }
 
 /// Lists the YAML files of a folder.
-fn yaml_files(survey: &Survey, role: Role) -> Result<Vec<ProjectPath>, ProjectError> {
+fn yaml_files(survey: &NovelSurvey, role: FolderRole) -> Result<Vec<ProjectPath>, ProjectError> {
     let Some(folder) = survey.folders.get(&role) else {
         return Ok(Vec::new());
     };
@@ -169,7 +178,7 @@ fn yaml_files(survey: &Survey, role: Role) -> Result<Vec<ProjectPath>, ProjectEr
 }
 
 /// Describes a character in short: the name, then age, role, first person, speech and arc from the settings.
-fn member(one: &Yaml) -> Option<String> {
+fn describe_character(one: &YamlValue) -> Option<String> {
     let name = one.get("name")?.as_str()?;
     let facts = ["age", "role", "first_person", "speech", "arc"];
     let facts: Vec<String> = facts.iter().filter_map(|key| one.get(key).map(lines)).collect();
@@ -182,18 +191,18 @@ fn member(one: &Yaml) -> Option<String> {
 }
 
 /// Parses a number in a map as people write it: 3, "3", 第3話.
-fn number(map: &Yaml, key: &str) -> Option<u32> {
+fn number(map: &YamlValue, key: &str) -> Option<u32> {
     number_in(&map.get(key)?.words())
 }
 
 /// Returns the statements of a chapter plot about an episode: the chapter's purpose and summary, and the lines of the
 /// episode. A chapter that ends right before the episode is included too, because the episode may continue it unless
 /// another chapter contains it.
-fn of_chapter(chapter: &Yaml, episode: Episode) -> Vec<String> {
-    let Some(Yaml::List(episodes)) = chapter.get("episodes") else {
+fn chapter_plans(chapter: &YamlValue, episode: EpisodeId) -> Vec<String> {
+    let Some(YamlValue::List(episodes)) = chapter.get("episodes") else {
         return Vec::new();
     };
-    let of = |one: &Yaml| number(one, "number").or_else(|| number(one, "episode"));
+    let of = |one: &YamlValue| number(one, "number").or_else(|| number(one, "episode"));
     let own = episodes.iter().find(|one| of(one) == Some(episode.number()));
     let goes_on = episodes.iter().filter_map(of).max() == Some(episode.number() - 1);
     if own.is_none() && !goes_on {
@@ -207,12 +216,12 @@ fn of_chapter(chapter: &Yaml, episode: Episode) -> Vec<String> {
 
 /// Returns the foreshadowing that the ledger plans for an episode, then the foreshadowing open at that time: planted
 /// before, and with a later, undecided or overdue payoff.
-fn known_of_ledger(yaml: &Yaml, episode: Episode) -> Vec<Text> {
-    let mut known: Vec<Text> = of_ledger(yaml, episode)
+fn ledger_lines(yaml: &YamlValue, episode: EpisodeId) -> Vec<BilingualText> {
+    let mut known: Vec<BilingualText> = ledger_plans(yaml, episode)
         .into_iter()
-        .map(|line| Text::new(line.clone(), line))
+        .map(|line| BilingualText::new(line.clone(), line))
         .collect();
-    let (ledger, number) = (Ledger::of(std::slice::from_ref(yaml)), episode.number());
+    let (ledger, number) = (Ledger::from_files(std::slice::from_ref(yaml)), episode.number());
     let before = |entry: &&Foreshadowing| entry.plant.episode.is_some_and(|plant| plant < number);
     for Foreshadowing { id, title, payoff, .. } in ledger.entries.iter().filter(before).filter(|entry| {
         // Foreshadowing that this episode pays off is already listed as planned.
@@ -220,15 +229,15 @@ fn known_of_ledger(yaml: &Yaml, episode: Episode) -> Vec<Text> {
     }) {
         let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
         known.push(match payoff.episode {
-            None => Text::new(
+            None => BilingualText::new(
                 format!("{id} open, payoff not decided: {title}"),
                 format!("{id} 未回収（回収する話は未定）: {title}"),
             ),
-            Some(due) if due < number => Text::new(
+            Some(due) if due < number => BilingualText::new(
                 format!("{id} open, payoff was due in episode {due}: {title}"),
                 format!("{id} 未回収（第{due}話で回収する予定だった）: {title}"),
             ),
-            Some(payoff) => Text::new(
+            Some(payoff) => BilingualText::new(
                 format!("{id} open, payoff in episode {payoff}: {title}"),
                 format!("{id} 未回収（第{payoff}話で回収する）: {title}"),
             ),
@@ -238,13 +247,13 @@ fn known_of_ledger(yaml: &Yaml, episode: Episode) -> Vec<Text> {
 }
 
 /// Returns the foreshadowing that the ledger plans for an episode.
-pub(super) fn of_ledger(ledger: &Yaml, episode: Episode) -> Vec<String> {
-    let Some(Yaml::List(all)) = ledger.get("foreshadowing") else {
+pub(super) fn ledger_plans(ledger: &YamlValue, episode: EpisodeId) -> Vec<String> {
+    let Some(YamlValue::List(all)) = ledger.get("foreshadowing") else {
         return Vec::new();
     };
     let mut planned = Vec::new();
     for one in all {
-        let id = one.get("id").map(Yaml::words).unwrap_or_default();
+        let id = one.get("id").map(YamlValue::words).unwrap_or_default();
         for role in ["plant", "payoff"] {
             if let Some(part) = one
                 .get(role)
@@ -258,7 +267,7 @@ pub(super) fn of_ledger(ledger: &Yaml, episode: Episode) -> Vec<String> {
                 planned.push(format!("{id} {role}: {content}"));
             }
         }
-        if let Some(Yaml::List(hints)) = one.get("hints") {
+        if let Some(YamlValue::List(hints)) = one.get("hints") {
             let own = hints
                 .iter()
                 .filter(|hint| number(hint, "episode") == Some(episode.number()));

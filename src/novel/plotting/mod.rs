@@ -9,23 +9,23 @@ mod review;
 use std::sync::Arc;
 
 use fumi_base::{
+    atomic_write::replace_if,
     files,
     project::Project,
-    text::{Locale, Text},
-    writing::replace_if,
+    text::{BilingualText, Locale},
 };
 
 use crate::{
-    backups::{Backups, Stamp},
+    backups::{BackupTime, Backups},
     errors::{project::ProjectError, writing::WritingError},
-    project::{Episode, NovelProject, Plot, Yaml, in_japanese},
+    project::{EpisodeId, EpisodePlot, NovelProject, YamlValue, translate_reason},
     references::ContentHash,
-    writing::{Miss, remnants},
+    writing::{MissedCriterion, remnants},
 };
 
 pub use material::PlotMaterial;
-pub(crate) use material::yamls;
-pub use review::{Point, Review, Verdict, review, unused_characters};
+pub(crate) use material::read_yaml_files;
+pub use review::{PlotReview, PlotReviewPoint, PlotVerdict, review, unused_characters};
 
 /// The shortest accepted synopsis, in characters.
 const SYNOPSIS: usize = 40;
@@ -38,8 +38,8 @@ const PLOT_BYTES: usize = 1 << 20;
 
 /// A plot with its file.
 #[derive(Clone, Debug)]
-pub struct Placed {
-    pub plot: Plot,
+pub struct StoredPlot {
+    pub plot: EpisodePlot,
     /// The path of the file, relative to the project root.
     pub path: String,
     /// The contents of the file.
@@ -52,7 +52,7 @@ pub struct Placed {
 
 /// Figures about a plot, known before anything is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Preview {
+pub struct PlotPreview {
     /// The length in visible characters: from the plot, otherwise the project's default.
     pub estimated_length: u32,
     /// The complexity from 0 to 100: 5 for each event, 6 for each character, 8 for each foreshadowing, 4 for each
@@ -63,20 +63,20 @@ pub struct Preview {
 }
 
 /// Returns the plot of an episode, if it has one.
-pub fn existing(novel: &NovelProject, episode: Episode) -> Result<Option<Placed>, ProjectError> {
+pub fn existing(novel: &NovelProject, episode: EpisodeId) -> Result<Option<StoredPlot>, ProjectError> {
     let survey = novel.survey()?;
-    survey.is_a_novel(novel.names())?;
+    survey.require_novel(novel.names())?;
     let files = match survey.episodes.get(&episode).map(|files| files.plots.as_slice()) {
         None | Some([]) => return Ok(None),
         Some(files) => files,
     };
     // Several plot files are an error, which names them.
     let plot = novel.plot(episode)?;
-    let text = crate::project::yaml_of(&files[0])?;
-    Ok(Some(Placed {
+    let text = crate::project::read_yaml_text(&files[0])?;
+    Ok(Some(StoredPlot {
         plot,
         path: files[0].shown(),
-        sha256: ContentHash::of(text.as_bytes()).digits().to_owned(),
+        sha256: ContentHash::from_bytes(text.as_bytes()).digits().to_owned(),
         text,
         backup: None,
     }))
@@ -84,27 +84,27 @@ pub fn existing(novel: &NovelProject, episode: Episode) -> Result<Option<Placed>
 
 /// Returns the criteria that an answer must meet.
 #[must_use]
-pub fn criteria() -> Vec<Text> {
+pub fn criteria() -> Vec<BilingualText> {
     vec![
-        Text::new(
+        BilingualText::new(
             "YAML or JSON with keys at its top",
             "先頭がキーの YAML または JSON であること",
         ),
-        Text::new("`episode_info.title` is there", "`episode_info.title` があること"),
-        Text::new(
+        BilingualText::new("`episode_info.title` is there", "`episode_info.title` があること"),
+        BilingualText::new(
             format!("`synopsis` has at least {SYNOPSIS} characters"),
             format!("`synopsis` が {SYNOPSIS} 字以上あること"),
         ),
-        Text::new(
+        BilingualText::new(
             format!("`key_events` has at least {EVENTS} events"),
             format!("`key_events` に出来事が {EVENTS} つ以上あること"),
         ),
-        Text::new(
+        BilingualText::new(
             "`story_structure` has setup, confrontation and resolution",
             "`story_structure` に setup・confrontation・resolution があること",
         ),
-        Text::new("`characters` names somebody", "`characters` に誰かの名前があること"),
-        Text::new(
+        BilingualText::new("`characters` names somebody", "`characters` に誰かの名前があること"),
+        BilingualText::new(
             "no words of an assistant around it, and no code fence",
             "挨拶や前置きなどアシスタントの言葉と、コードの囲みがないこと",
         ),
@@ -112,7 +112,7 @@ pub fn criteria() -> Vec<Text> {
 }
 
 /// Validates an answer: returns the plot, or an error with every criterion that it misses.
-pub fn judge(episode: Episode, content: &str) -> Result<Plot, WritingError> {
+pub fn validate_answer(episode: EpisodeId, content: &str) -> Result<EpisodePlot, WritingError> {
     if content.len() > PLOT_BYTES {
         return Err(WritingError::TooLarge {
             what: "The plot",
@@ -122,17 +122,17 @@ pub fn judge(episode: Episode, content: &str) -> Result<Plot, WritingError> {
         });
     }
     let refuse = |misses| Err(WritingError::PlotMissed { misses });
-    let mut plot = match Plot::read("content", content) {
+    let mut plot = match EpisodePlot::read("content", content) {
         Ok(plot) => plot,
         Err(ProjectError::Yaml {
             line, column, reason, ..
         }) => {
-            let form = miss(
+            let form = missed_criterion(
                 "form",
                 format!("It cannot be read as a plot at line {line}, column {column}: {reason}."),
                 format!(
                     "{line} 行 {column} 桁でプロットとして読めません（{}）。",
-                    in_japanese(&reason)
+                    translate_reason(&reason)
                 ),
             );
             return refuse([form].into_iter().chain(remnants_miss(content)).collect());
@@ -147,18 +147,18 @@ pub fn judge(episode: Episode, content: &str) -> Result<Plot, WritingError> {
     Ok(plot)
 }
 
-fn miss(criterion: &str, en: String, ja: String) -> Miss {
-    Miss {
+fn missed_criterion(criterion: &str, en: String, ja: String) -> MissedCriterion {
+    MissedCriterion {
         criterion: criterion.to_owned(),
-        message: Text::new(en, ja),
+        message: BilingualText::new(en, ja),
     }
 }
 
-fn misses(episode: Episode, plot: &Plot, content: &str) -> Vec<Miss> {
+fn misses(episode: EpisodeId, plot: &EpisodePlot, content: &str) -> Vec<MissedCriterion> {
     let mut misses = Vec::new();
     let mut need = |is_met: bool, criterion: &str, en: String, ja: String| {
         if !is_met {
-            misses.push(miss(criterion, en, ja));
+            misses.push(missed_criterion(criterion, en, ja));
         }
     };
     let info = &plot.episode_info;
@@ -213,10 +213,10 @@ fn misses(episode: Episode, plot: &Plot, content: &str) -> Vec<Miss> {
 }
 
 /// Returns a missed criterion if phrases of an assistant surround the plot.
-fn remnants_miss(content: &str) -> Option<Miss> {
+fn remnants_miss(content: &str) -> Option<MissedCriterion> {
     let found = remnants(content);
     (!found.is_empty()).then(|| {
-        miss(
+        missed_criterion(
             "remnants",
             format!("It has words of an assistant (line: words): {}.", found.join(", ")),
             format!("アシスタントの言葉が残っています（行: 言葉）: {}。", found.join("、")),
@@ -225,23 +225,23 @@ fn remnants_miss(content: &str) -> Option<Miss> {
 }
 
 /// Writes a plot. An existing file keeps its name and is backed up unless its contents are the same.
-pub fn place(
+pub fn store_plot(
     project: &Arc<Project>,
     novel: &NovelProject,
-    episode: Episode,
-    plot: Plot,
-    stamp: &Stamp,
-) -> Result<Placed, WritingError> {
+    episode: EpisodeId,
+    plot: EpisodePlot,
+    stamp: &BackupTime,
+) -> Result<StoredPlot, WritingError> {
     let before = existing(novel, episode)?;
     let path = match &before {
         Some(before) => before.path.clone(),
         None => novel.new_plot(episode)?,
     };
     let text = plot.to_yaml();
-    let sha256 = ContentHash::of(text.as_bytes()).digits().to_owned();
+    let sha256 = ContentHash::from_bytes(text.as_bytes()).digits().to_owned();
     let is_same = before.as_ref().is_some_and(|before| before.text == text);
     let backup = if before.is_some() && !is_same {
-        let backups = Backups::of(Arc::clone(project), &novel.names().backups);
+        let backups = Backups::new(Arc::clone(project), &novel.names().backups);
         let changes = [(path.as_str(), sha256.as_str())];
         Some(backups.create_before(&changes, "before a new plot", stamp)?.id)
     } else {
@@ -250,12 +250,12 @@ pub fn place(
     if !is_same {
         let now = || {
             let file = project.resolve(&path).ok()?;
-            crate::project::yaml_of(&file).ok()
+            crate::project::read_yaml_text(&file).ok()
         };
         let before = before.map(|before| before.text);
         replace_if(project, &path, text.as_bytes(), || now() == before)?;
     }
-    Ok(Placed {
+    Ok(StoredPlot {
         plot,
         path,
         text,
@@ -266,11 +266,11 @@ pub fn place(
 
 /// Computes figures about a plot by counting.
 #[must_use]
-pub fn preview(plot: &Plot, default_length: u32) -> Preview {
+pub fn preview(plot: &EpisodePlot, default_length: u32) -> PlotPreview {
     let events = plot.events();
     let scenes = plot.scene_structure.scene_count_target.unwrap_or_default() as usize;
     let score = 5 * events.len() + 6 * plot.character_names().len() + 8 * plot.foreshadowing.len() + 4 * scenes;
-    Preview {
+    PlotPreview {
         estimated_length: plot.target_words().unwrap_or(default_length),
         complexity_score: u32::try_from(score.min(100)).unwrap_or(100),
         key_elements: events
@@ -283,7 +283,7 @@ pub fn preview(plot: &Plot, default_length: u32) -> Preview {
 
 /// Returns the title of a plot, or "untitled" in the reader's language.
 #[must_use]
-pub fn title_of(plot: &Plot, locale: Locale) -> String {
+pub fn title_of(plot: &EpisodePlot, locale: Locale) -> String {
     let untitled = match locale {
         Locale::En => "(untitled)",
         Locale::Ja => "（無題）",
@@ -292,7 +292,7 @@ pub fn title_of(plot: &Plot, locale: Locale) -> String {
 }
 
 /// Returns the texts of a value on one line, separated by slashes.
-fn lines(value: &Yaml) -> String {
+fn lines(value: &YamlValue) -> String {
     value.words().lines().map(str::trim).collect::<Vec<_>>().join(" / ")
 }
 

@@ -4,12 +4,12 @@
 //! Invariant: a point that cannot be counted has no score; the overall score is the mean of the counted points and is
 //! shown with their share. The points follow the plot review in the specification of the checks.
 
-use fumi_base::text::Text;
+use fumi_base::text::BilingualText;
 
-use super::material::{of_ledger, yamls};
+use super::material::{ledger_plans, read_yaml_files};
 use crate::{
     errors::project::ProjectError,
-    project::{Episode, NovelProject, Plot, Role, Yaml},
+    project::{EpisodeId, EpisodePlot, FolderRole, NovelProject, YamlValue},
 };
 
 /// The expected shares of the three acts in percent, each with its tolerance (decision 39).
@@ -20,20 +20,20 @@ const TURNS: std::ops::RangeInclusive<usize> = 5..=9;
 
 /// One of the ten points of a review.
 #[derive(Clone, Debug)]
-pub struct Point {
+pub struct PlotReviewPoint {
     /// The id, from `P-01` to `P-10`.
     pub id: &'static str,
     /// The aspect that the point examines.
-    pub title: Text,
+    pub title: BilingualText,
     /// The score from 0 to 100; `None` if only a model can judge it.
     pub score: Option<f64>,
     /// Weaknesses with suggestions.
-    pub findings: Vec<Text>,
+    pub findings: Vec<BilingualText>,
 }
 
 /// The result of a review.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum PlotVerdict {
     /// A score of at least 80.
     Pass,
     /// A score from 70 to below 80.
@@ -44,12 +44,12 @@ pub enum Verdict {
 
 /// The review of a plot.
 #[derive(Clone, Debug)]
-pub struct Review {
+pub struct PlotReview {
     /// The ten points, in order.
-    pub points: Vec<Point>,
+    pub points: Vec<PlotReviewPoint>,
 }
 
-impl Review {
+impl PlotReview {
     /// Returns the mean of the points that have a score.
     #[must_use]
     pub fn overall(&self) -> f64 {
@@ -59,11 +59,11 @@ impl Review {
 
     /// Returns the result for the overall score.
     #[must_use]
-    pub fn verdict(&self) -> Verdict {
+    pub fn verdict(&self) -> PlotVerdict {
         match self.overall() {
-            score if score >= 80.0 => Verdict::Pass,
-            score if score >= 70.0 => Verdict::Conditional,
-            _ => Verdict::Fail,
+            score if score >= 80.0 => PlotVerdict::Pass,
+            score if score >= 70.0 => PlotVerdict::Conditional,
+            _ => PlotVerdict::Fail,
         }
     }
 
@@ -76,7 +76,7 @@ impl Review {
 
     /// Returns the mean score and the findings of some points.
     #[must_use]
-    pub fn of(&self, ids: &[&str]) -> (Option<f64>, Vec<Text>) {
+    pub fn group_result(&self, ids: &[&str]) -> (Option<f64>, Vec<BilingualText>) {
         let own = || self.points.iter().filter(|point| ids.contains(&point.id));
         let scores: Vec<f64> = own().filter_map(|point| point.score).collect();
         let findings = own().flat_map(|point| point.findings.iter().cloned()).collect();
@@ -95,11 +95,14 @@ fn share(part: usize, whole: usize) -> f64 {
 }
 
 /// Reviews a plot, together with the ledgers of the project.
-pub fn review(novel: &NovelProject, episode: Episode, plot: &Plot) -> Result<Review, ProjectError> {
+pub fn review(novel: &NovelProject, episode: EpisodeId, plot: &EpisodePlot) -> Result<PlotReview, ProjectError> {
     let survey = novel.survey()?;
-    let ledgers = yamls(&survey, Role::Management)?;
-    let planned: Vec<String> = ledgers.iter().flat_map(|ledger| of_ledger(ledger, episode)).collect();
-    Ok(Review {
+    let ledgers = read_yaml_files(&survey, FolderRole::Management)?;
+    let planned: Vec<String> = ledgers
+        .iter()
+        .flat_map(|ledger| ledger_plans(ledger, episode))
+        .collect();
+    Ok(PlotReview {
         points: vec![
             acts(plot),
             turning_points(plot),
@@ -108,38 +111,43 @@ pub fn review(novel: &NovelProject, episode: Episode, plot: &Plot) -> Result<Rev
             emotional_swings(plot),
             purposes(plot),
             theme(plot),
-            judged(
+            unscored_point(
                 "P-08",
                 "Disclosure: who learns what when",
                 "情報の開示（誰がいつ何を知るか）",
             ),
-            judged("P-09", "Predictability", "展開の予測しやすさ"),
-            pull(plot),
+            unscored_point("P-09", "Predictability", "展開の予測しやすさ"),
+            hook_to_next(plot),
         ],
     })
 }
 
-fn point(id: &'static str, title: (&'static str, &'static str), score: f64, findings: Vec<Text>) -> Point {
-    Point {
+fn point(
+    id: &'static str,
+    title: (&'static str, &'static str),
+    score: f64,
+    findings: Vec<BilingualText>,
+) -> PlotReviewPoint {
+    PlotReviewPoint {
         id,
-        title: Text::new(title.0, title.1),
+        title: BilingualText::new(title.0, title.1),
         score: Some(score.clamp(0.0, 100.0)),
         findings,
     }
 }
 
 /// Returns a point without a score, which cannot be counted.
-fn judged(id: &'static str, en: &'static str, ja: &'static str) -> Point {
-    Point {
+fn unscored_point(id: &'static str, en: &'static str, ja: &'static str) -> PlotReviewPoint {
+    PlotReviewPoint {
         id,
-        title: Text::new(en, ja),
+        title: BilingualText::new(en, ja),
         score: None,
         findings: Vec::new(),
     }
 }
 
 /// Scores the three acts by the share of text planned for each.
-fn acts(plot: &Plot) -> Point {
+fn acts(plot: &EpisodePlot) -> PlotReviewPoint {
     let acts = &plot.story_structure;
     let lengths = [&acts.setup, &acts.confrontation, &acts.resolution].map(|act| act.words().chars().count());
     let whole: usize = lengths.iter().sum();
@@ -148,7 +156,7 @@ fn acts(plot: &Plot) -> Point {
     let mut score = 0.0;
     for ((length, (name, name_ja)), (wanted, tolerance)) in lengths.iter().zip(names).zip(ACTS) {
         if *length == 0 {
-            findings.push(Text::new(
+            findings.push(BilingualText::new(
                 format!("story_structure.{name} is not written."),
                 format!("story_structure.{name}（{name_ja}）が書かれていません。"),
             ));
@@ -158,7 +166,7 @@ fn acts(plot: &Plot) -> Point {
         // That an act is planned counts most, because the length of a plan differs from the length of its act.
         score += 100.0 / 3.0 * (1.0 - (off.max(0.0) / 100.0));
         if off > 15.0 {
-            findings.push(Text::new(
+            findings.push(BilingualText::new(
                 format!("{name} is planned in much more or less detail than its share of {wanted} %."),
                 format!("{name}（{name_ja}）の書き込みが、分量の目安 {wanted}% から大きく離れています。"),
             ));
@@ -167,7 +175,7 @@ fn acts(plot: &Plot) -> Point {
     point("P-01", ("Three acts", "三幕の構成"), score, findings)
 }
 
-fn turning_points(plot: &Plot) -> Point {
+fn turning_points(plot: &EpisodePlot) -> PlotReviewPoint {
     let events = plot.events().len();
     let score = match events {
         count if TURNS.contains(&count) => 100.0,
@@ -176,7 +184,7 @@ fn turning_points(plot: &Plot) -> Point {
         count => 100.0 - 5.0 * share(count - TURNS.end(), 1),
     };
     let findings = (score < 100.0).then(|| {
-        Text::new(
+        BilingualText::new(
             format!(
                 "key_events has {events} events; {} to {} carry an episode.",
                 TURNS.start(),
@@ -197,14 +205,14 @@ fn turning_points(plot: &Plot) -> Point {
     )
 }
 
-fn foreshadowing_plan(plot: &Plot) -> Point {
+fn foreshadowing_plan(plot: &EpisodePlot) -> PlotReviewPoint {
     if plot.foreshadowing.is_empty() {
-        return judged("P-03", "Plan of foreshadowing", "伏線の計画");
+        return unscored_point("P-03", "Plan of foreshadowing", "伏線の計画");
     }
-    let is_whole = |one: &&Yaml| ["id", "role", "content"].iter().all(|key| one.get(key).is_some());
+    let is_whole = |one: &&YamlValue| ["id", "role", "content"].iter().all(|key| one.get(key).is_some());
     let whole = plot.foreshadowing.iter().filter(is_whole).count();
     let findings = (whole < plot.foreshadowing.len()).then(|| {
-        Text::new(
+        BilingualText::new(
             "A foreshadowing lacks its id, role (plant or payoff) or content.",
             "id・role（plant / payoff）・content のそろわない伏線があります。",
         )
@@ -219,12 +227,12 @@ fn foreshadowing_plan(plot: &Plot) -> Point {
 }
 
 /// Scores the share of the ledger's foreshadowing for this episode that the plot contains.
-fn foreshadowing_placement(plot: &Plot, planned: &[String], has_ledger: bool) -> Point {
+fn foreshadowing_placement(plot: &EpisodePlot, planned: &[String], has_ledger: bool) -> PlotReviewPoint {
     let title = ("Placement of foreshadowing", "伏線の配置");
     if !has_ledger || planned.is_empty() {
-        return judged("P-04", title.0, title.1);
+        return unscored_point("P-04", title.0, title.1);
     }
-    let own: Vec<String> = plot.foreshadowing.iter().map(Yaml::words).collect();
+    let own: Vec<String> = plot.foreshadowing.iter().map(YamlValue::words).collect();
     let id = |line: &str| line.split_whitespace().next().unwrap_or_default().to_owned();
     // A hint may be missing in the plan; a plant or a payoff may not.
     let needed: Vec<&String> = planned.iter().filter(|line| !line.contains(" hint:")).collect();
@@ -233,7 +241,7 @@ fn foreshadowing_placement(plot: &Plot, planned: &[String], has_ledger: bool) ->
         .filter(|line| !own.iter().any(|words| words.contains(&id(line))))
         .collect();
     let findings = missing.iter().map(|line| {
-        Text::new(
+        BilingualText::new(
             format!("The ledger plans {line}, and the plot does not have it."),
             format!("伏線管理にある「{line}」がプロットにありません。"),
         )
@@ -242,9 +250,9 @@ fn foreshadowing_placement(plot: &Plot, planned: &[String], has_ledger: bool) ->
     point("P-04", title, score, findings.collect())
 }
 
-fn emotional_swings(plot: &Plot) -> Point {
+fn emotional_swings(plot: &EpisodePlot) -> PlotReviewPoint {
     let journey = match plot.emotional_elements.get("emotional_journey") {
-        Some(Yaml::List(steps)) => steps.iter().map(Yaml::words).collect::<Vec<_>>(),
+        Some(YamlValue::List(steps)) => steps.iter().map(YamlValue::words).collect::<Vec<_>>(),
         _ => Vec::new(),
     };
     let mut distinct = journey.clone();
@@ -252,7 +260,7 @@ fn emotional_swings(plot: &Plot) -> Point {
     distinct.dedup();
     let score = share(distinct.len().min(4), 4) * 100.0;
     let findings = (distinct.len() < 3).then(|| {
-        Text::new(
+        BilingualText::new(
             "emotional_journey has fewer than three different steps.",
             "emotional_journey の段階が三つ未満です。",
         )
@@ -265,14 +273,14 @@ fn emotional_swings(plot: &Plot) -> Point {
     )
 }
 
-fn purposes(plot: &Plot) -> Point {
+fn purposes(plot: &EpisodePlot) -> PlotReviewPoint {
     let info = &plot.episode_info;
     let (mut score, mut findings) = (0.0, Vec::new());
     for (name, text) in [("purpose", &info.purpose), ("emotional_core", &info.emotional_core)] {
         if text.as_deref().is_some_and(|text| text.chars().count() >= 5) {
             score += 50.0;
         } else {
-            findings.push(Text::new(
+            findings.push(BilingualText::new(
                 format!("episode_info.{name} is not written."),
                 format!("episode_info.{name} が書かれていません。"),
             ));
@@ -281,11 +289,11 @@ fn purposes(plot: &Plot) -> Point {
     point("P-06", ("Purpose in its chapter", "章での役目"), score, findings)
 }
 
-fn theme(plot: &Plot) -> Point {
+fn theme(plot: &EpisodePlot) -> PlotReviewPoint {
     let theme = plot.episode_info.theme.as_deref().unwrap_or_default().trim();
     let score = share(theme.chars().count().min(8), 8) * 100.0;
     let findings = theme.is_empty().then(|| {
-        Text::new(
+        BilingualText::new(
             "episode_info.theme is not written.",
             "episode_info.theme が書かれていません。",
         )
@@ -294,15 +302,15 @@ fn theme(plot: &Plot) -> Point {
 }
 
 /// Scores the reasons to read on: planted foreshadowing, and a written resolution.
-fn pull(plot: &Plot) -> Point {
+fn hook_to_next(plot: &EpisodePlot) -> PlotReviewPoint {
     let plants = plot.foreshadowing.iter().any(|one| {
-        let role = one.get("role").map(Yaml::words).unwrap_or_default();
+        let role = one.get("role").map(YamlValue::words).unwrap_or_default();
         role.contains("plant")
     });
     let ends = !plot.story_structure.resolution.words().trim().is_empty();
     let score = f64::from(u8::from(plants)) * 60.0 + f64::from(u8::from(ends)) * 40.0;
     let findings = (!plants).then(|| {
-        Text::new(
+        BilingualText::new(
             "Nothing is planted that a later episode pays off; end with an open question.",
             "後の話で回収する伏線がありません。終わりに問いを残してください。",
         )
@@ -317,7 +325,7 @@ fn pull(plot: &Plot) -> Point {
 
 /// Returns the characters of the plot that neither the synopsis nor any event or act mentions.
 #[must_use]
-pub fn unused_characters(plot: &Plot) -> Vec<String> {
+pub fn unused_characters(plot: &EpisodePlot) -> Vec<String> {
     let acts = &plot.story_structure;
     let mut text = plot.events().join("\n");
     for part in [&acts.setup, &acts.confrontation, &acts.resolution] {

@@ -15,9 +15,9 @@ const TITLE_BYTES: usize = 180;
 
 /// The number of an episode, from 1 to 99,999.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Episode(NonZeroU32);
+pub struct EpisodeId(NonZeroU32);
 
-impl Episode {
+impl EpisodeId {
     /// Creates an episode number; returns `None` unless it is from 1 to 99,999.
     #[must_use]
     pub fn new(number: u32) -> Option<Self> {
@@ -32,7 +32,7 @@ impl Episode {
 
     /// Parses number and title from a file name without extension: `第001話_題`, `第十二話　題`, `001_題`, `episode_1`.
     #[must_use]
-    pub fn in_name(stem: &str) -> Option<(Self, Option<String>)> {
+    pub fn parse_stem(stem: &str) -> Option<(Self, Option<String>)> {
         let stem: String = stem.nfc().collect();
         let (number, rest) = numbered(&stem)?;
         let is_break = |c: char| c.is_whitespace() || "_＿-－―—:：.・".contains(c);
@@ -53,7 +53,7 @@ impl Episode {
     }
 }
 
-impl fmt::Display for Episode {
+impl fmt::Display for EpisodeId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "第{:03}話", self.number())
     }
@@ -168,10 +168,10 @@ fn safe_title(title: &str) -> String {
 mod tests {
     use proptest::prelude::*;
 
-    use super::Episode;
+    use super::EpisodeId;
 
-    fn episode(number: u32) -> Episode {
-        Episode::new(number).expect("a number")
+    fn episode(number: u32) -> EpisodeId {
+        EpisodeId::new(number).expect("a number")
     }
 
     #[test]
@@ -196,7 +196,7 @@ mod tests {
             ("メモ", None),
             ("", None),
         ] {
-            let found = Episode::in_name(stem);
+            let found = EpisodeId::parse_stem(stem);
             let found = found
                 .as_ref()
                 .map(|(episode, title)| (episode.number(), title.as_deref()));
@@ -231,7 +231,7 @@ mod tests {
         proptest!(config, |(number in 1_u32..=99_999, title in "\\PC{0,80}|[./\\\\:．‥… 　]{0,12}")| {
             let stem = episode(number).file_stem(&title);
             prop_assert!(stem.len() <= 200 && !stem.contains(['/', '\\', '\0']), "{stem:?}");
-            let (found, _) = Episode::in_name(&stem).expect("an episode");
+            let (found, _) = EpisodeId::parse_stem(&stem).expect("an episode");
             prop_assert_eq!(found.number(), number);
             // Checks the name against the rules of the project boundary.
             let root = tempfile::tempdir().expect("a folder");

@@ -1,6 +1,6 @@
 //! A novel project: the location of settings, plots and manuscripts, by episode.
 //!
-//! Invariant: an unfinished project is not an error. A [`Survey`] returns the existing files and remarks on missing,
+//! Invariant: an unfinished project is not an error. A [`NovelSurvey`] returns the existing files and remarks on missing,
 //! differently named and ambiguous ones. All files are opened through `fumi-base`; this module writes nothing.
 
 mod episode;
@@ -13,17 +13,17 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use fumi_base::{
     files::{self, Decoded, EncodingChoice},
-    listing::{Listed, ListedKind, list},
+    listing::{FolderEntry, FolderEntryKind, list},
     project::{PathError, Project, ProjectPath},
-    text::Text,
+    text::BilingualText,
 };
 
-pub use episode::Episode;
-pub use names::{Names, Role};
-pub use plot::{EpisodeInfo, Plot, SceneStructure, StoryStructure};
-pub use settings::{Settings, StylePreset, TargetLength};
-pub use yaml::{Unknown, Yaml};
-pub(crate) use yaml::{in_japanese, number_in, read as read_yaml};
+pub use episode::EpisodeId;
+pub use names::{FolderRole, ProjectNames};
+pub use plot::{EpisodeInfo, EpisodePlot, SceneStructure, StoryStructure};
+pub use settings::{NovelSettings, StylePreset, TargetLength};
+pub use yaml::{UnknownKeys, YamlValue};
+pub(crate) use yaml::{number_in, read as read_yaml, translate_reason};
 
 use crate::errors::project::ProjectError;
 
@@ -40,23 +40,23 @@ pub(crate) const MANUSCRIPT_BYTES: u64 = 4 << 20;
 #[derive(Clone, Debug)]
 pub struct NovelProject {
     project: Arc<Project>,
-    names: Names,
+    names: ProjectNames,
 }
 
 /// The existing parts of a novel.
 #[derive(Debug)]
-pub struct Survey {
+pub struct NovelSurvey {
     /// The settings; empty if the file is missing or broken.
-    pub settings: Settings,
+    pub settings: NovelSettings,
     /// The folders that were found.
-    pub folders: BTreeMap<Role, ProjectPath>,
+    pub folders: BTreeMap<FolderRole, ProjectPath>,
     /// The episodes that have a plot or a manuscript, by number.
-    pub episodes: BTreeMap<Episode, EpisodeFiles>,
+    pub episodes: BTreeMap<EpisodeId, EpisodeFiles>,
     /// Missing or unusual parts of the project.
-    pub remarks: Vec<Remark>,
+    pub remarks: Vec<SurveyRemark>,
 }
 
-/// The files of an episode. More than one file of a kind is a [`Remark`]; none of them is preferred.
+/// The files of an episode. More than one file of a kind is a [`SurveyRemark`]; none of them is preferred.
 #[derive(Clone, Debug, Default)]
 pub struct EpisodeFiles {
     /// The title in the name of the manuscript, otherwise of the plot.
@@ -69,46 +69,46 @@ pub struct EpisodeFiles {
 
 /// A remark about a project for its owner.
 #[derive(Debug)]
-pub enum Remark {
+pub enum SurveyRemark {
     /// The settings file is missing.
     NoSettings(String),
     /// A file is broken; the other files are used.
     Broken(ProjectError),
     /// A folder is missing.
-    NoFolder(Role, String),
+    NoFolder(FolderRole, String),
     /// A folder was found under another name than the configured one.
-    OtherName(Role, String),
+    OtherName(FolderRole, String),
     /// A file in a folder of episodes has no number in its name.
     NoNumber(String),
     /// Several files have the number of the same episode.
-    SeveralFiles(Episode, Vec<String>),
+    SeveralFiles(EpisodeId, Vec<String>),
     /// A folder contains more names than are listed.
     Cut(String),
 }
 
-impl Remark {
+impl SurveyRemark {
     /// Returns the remark as a sentence, in both languages.
     #[must_use]
-    pub fn message(&self) -> Text {
+    pub fn message(&self) -> BilingualText {
         match self {
-            Self::NoSettings(name) => Text::new(
+            Self::NoSettings(name) => BilingualText::new(
                 format!("There is no {name}: title, author and style are not known."),
                 format!("{name} がないため、題名・作者・文体の設定が分かりません。"),
             ),
-            Self::Broken(error) => fumi_base::errors::Teach::lesson(error).message,
-            Self::NoFolder(_, name) => Text::new(
+            Self::Broken(error) => fumi_base::errors::UserError::error_message(error).message,
+            Self::NoFolder(_, name) => BilingualText::new(
                 format!("There is no folder {name}."),
                 format!("フォルダー {name} がありません。"),
             ),
-            Self::OtherName(role, found) => Text::new(
+            Self::OtherName(role, found) => BilingualText::new(
                 format!("{found} is used for {}.", role.en()),
                 format!("{}として {found} を使いました。", role.ja()),
             ),
-            Self::NoNumber(path) => Text::new(
+            Self::NoNumber(path) => BilingualText::new(
                 format!("{path} has no episode number in its name, such as 第001話."),
                 format!("{path} の名前に第001話のような話数がありません。"),
             ),
-            Self::SeveralFiles(episode, files) => Text::new(
+            Self::SeveralFiles(episode, files) => BilingualText::new(
                 format!(
                     "Episode {} has several files of the same kind: {}.",
                     episode.number(),
@@ -116,7 +116,7 @@ impl Remark {
                 ),
                 format!("{episode}に同じ種類のファイルが複数あります（{}）。", files.join("、")),
             ),
-            Self::Cut(path) => Text::new(
+            Self::Cut(path) => BilingualText::new(
                 format!("{path} holds more than {NAMES_IN_FOLDER} names; the others were not looked at."),
                 format!("{path} には {NAMES_IN_FOLDER} を超える名前があり、残りは見ていません。"),
             ),
@@ -124,7 +124,7 @@ impl Remark {
     }
 }
 
-impl Role {
+impl FolderRole {
     const fn en(self) -> &'static str {
         match self {
             Self::Planning => "plans",
@@ -155,7 +155,7 @@ impl Role {
 impl NovelProject {
     /// Creates a novel project with the configured names.
     #[must_use]
-    pub fn new(project: Arc<Project>, names: Names) -> Self {
+    pub fn new(project: Arc<Project>, names: ProjectNames) -> Self {
         Self { project, names }
     }
 
@@ -167,44 +167,46 @@ impl NovelProject {
 
     /// Returns the configured names.
     #[must_use]
-    pub fn names(&self) -> &Names {
+    pub fn names(&self) -> &ProjectNames {
         &self.names
     }
 
     /// Looks for all parts of the novel. Returns an error only if the project itself cannot be read, or if a configured
     /// name leads out of the project.
-    pub fn survey(&self) -> Result<Survey, ProjectError> {
-        let mut survey = Survey {
-            settings: Settings::default(),
+    pub fn survey(&self) -> Result<NovelSurvey, ProjectError> {
+        let mut survey = NovelSurvey {
+            settings: NovelSettings::default(),
             folders: BTreeMap::new(),
             episodes: BTreeMap::new(),
             remarks: Vec::new(),
         };
         match self.settings() {
             Ok(Some(settings)) => survey.settings = settings,
-            Ok(None) => survey.remarks.push(Remark::NoSettings(self.names.settings.clone())),
-            Err(error @ ProjectError::Yaml { .. }) => survey.remarks.push(Remark::Broken(error)),
+            Ok(None) => survey
+                .remarks
+                .push(SurveyRemark::NoSettings(self.names.settings.clone())),
+            Err(error @ ProjectError::Yaml { .. }) => survey.remarks.push(SurveyRemark::Broken(error)),
             Err(error) => return Err(error),
         }
-        for role in Role::ALL {
+        for role in FolderRole::ALL {
             let named = role.name(&self.names);
             match self.folder(role)? {
                 Some((folder, is_named)) => {
                     if !is_named {
-                        survey.remarks.push(Remark::OtherName(role, folder.shown()));
+                        survey.remarks.push(SurveyRemark::OtherName(role, folder.shown()));
                     }
                     survey.folders.insert(role, folder);
                 }
                 None if role.is_made_when_needed() => {}
-                None => survey.remarks.push(Remark::NoFolder(role, named.to_owned())),
+                None => survey.remarks.push(SurveyRemark::NoFolder(role, named.to_owned())),
             }
         }
         for kind in [FileKind::Manuscript, FileKind::Plot] {
             let folder = survey.folders.get(&kind.role()).cloned();
             match folder {
-                Some(folder) => survey.take(kind, &folder)?,
+                Some(folder) => survey.add_folder(kind, &folder)?,
                 // The simplest novel is a folder of numbered texts.
-                None if kind == FileKind::Manuscript => survey.take_from_top(&self.project)?,
+                None if kind == FileKind::Manuscript => survey.add_root_files(&self.project)?,
                 None => {}
             }
         }
@@ -213,10 +215,13 @@ impl NovelProject {
     }
 
     /// Returns the novel's own files: the settings and the folders except backups; without folders, the episodes.
-    pub fn own(&self) -> Result<Vec<ProjectPath>, ProjectError> {
+    pub fn own_files(&self) -> Result<Vec<ProjectPath>, ProjectError> {
         let survey = self.survey()?;
         let settings = self.find(&self.names.settings)?;
-        let folders = survey.folders.into_iter().filter(|(role, _)| *role != Role::Backups);
+        let folders = survey
+            .folders
+            .into_iter()
+            .filter(|(role, _)| *role != FolderRole::Backups);
         let episodes = survey.episodes.into_values();
         let texts = episodes.flat_map(|files| files.manuscripts.into_iter().chain(files.plots));
         let mut own: Vec<ProjectPath> = Vec::new();
@@ -233,63 +238,63 @@ impl NovelProject {
     }
 
     /// Returns the settings, or `None` if the file is missing.
-    pub fn settings(&self) -> Result<Option<Settings>, ProjectError> {
+    pub fn settings(&self) -> Result<Option<NovelSettings>, ProjectError> {
         let Some(file) = self.find(&self.names.settings)? else {
             return Ok(None);
         };
         let path = file.shown();
-        Settings::read(&path, &yaml_of(&file)?).map(Some)
+        NovelSettings::read(&path, &read_yaml_text(&file)?).map(Some)
     }
 
     /// Surveys the novel for a writing operation: broken settings are an error here, not a remark.
-    pub fn survey_to_write(&self) -> Result<Survey, ProjectError> {
+    pub fn survey_to_write(&self) -> Result<NovelSurvey, ProjectError> {
         self.settings()?;
         self.survey()
     }
 
     /// Returns the manuscript file of an episode.
-    pub fn manuscript(&self, episode: Episode) -> Result<ProjectPath, ProjectError> {
+    pub fn manuscript(&self, episode: EpisodeId) -> Result<ProjectPath, ProjectError> {
         let survey = self.survey()?;
         let files = survey.files(episode)?;
-        only(episode, &files.manuscripts).ok_or_else(|| ProjectError::NoManuscript {
+        single_file(episode, &files.manuscripts).ok_or_else(|| ProjectError::NoManuscript {
             episode,
-            known: survey.with(|files| !files.manuscripts.is_empty()),
+            known: survey.episodes_where(|files| !files.manuscripts.is_empty()),
         })?
     }
 
     /// Returns the text of an episode's manuscript in any encoding, with a flag for undecodable bytes.
-    pub fn manuscript_text(&self, episode: Episode) -> Result<Decoded, ProjectError> {
+    pub fn manuscript_text(&self, episode: EpisodeId) -> Result<Decoded, ProjectError> {
         let bytes = files::read(&self.manuscript(episode)?, MANUSCRIPT_BYTES)?;
         Ok(files::decode(&bytes, EncodingChoice::Auto))
     }
 
     /// Returns the parsed plot of an episode.
-    pub fn plot(&self, episode: Episode) -> Result<Plot, ProjectError> {
+    pub fn plot(&self, episode: EpisodeId) -> Result<EpisodePlot, ProjectError> {
         let survey = self.survey()?;
         let files = survey.files(episode)?;
-        let file = only(episode, &files.plots).ok_or_else(|| ProjectError::NoPlot {
+        let file = single_file(episode, &files.plots).ok_or_else(|| ProjectError::NoPlot {
             episode,
-            known: survey.with(|files| !files.plots.is_empty()),
+            known: survey.episodes_where(|files| !files.plots.is_empty()),
         })??;
-        Plot::read(&file.shown(), &yaml_of(&file)?)
+        EpisodePlot::read(&file.shown(), &read_yaml_text(&file)?)
     }
 
     /// Returns the path for a new manuscript of an episode, relative to the project root.
-    pub fn new_manuscript(&self, episode: Episode, title: &str) -> Result<String, ProjectError> {
-        let folder = self.folder(Role::Manuscripts)?;
+    pub fn new_manuscript(&self, episode: EpisodeId, title: &str) -> Result<String, ProjectError> {
+        let folder = self.folder(FolderRole::Manuscripts)?;
         let folder = folder.map_or_else(|| self.names.manuscripts.clone(), |(folder, _)| folder.shown());
         Ok(format!("{folder}/{}.md", episode.file_stem(title)))
     }
 
     /// Returns the path for a new plot of an episode, relative to the project root.
-    pub fn new_plot(&self, episode: Episode) -> Result<String, ProjectError> {
-        let folder = self.folder(Role::EpisodePlots)?;
+    pub fn new_plot(&self, episode: EpisodeId) -> Result<String, ProjectError> {
+        let folder = self.folder(FolderRole::EpisodePlots)?;
         let folder = folder.map_or_else(|| self.names.episode_plots.clone(), |(folder, _)| folder.shown());
         Ok(format!("{folder}/{episode}.yaml"))
     }
 
     /// Returns the folder of a role, and true if it has the configured name.
-    fn folder(&self, role: Role) -> Result<Option<(ProjectPath, bool)>, ProjectError> {
+    fn folder(&self, role: FolderRole) -> Result<Option<(ProjectPath, bool)>, ProjectError> {
         let named = role.name(&self.names);
         let others = role.others().iter().map(|other| (*other, false));
         for (name, is_named) in std::iter::once((named, true)).chain(others) {
@@ -311,7 +316,7 @@ impl NovelProject {
 }
 
 /// Returns the single file of an episode: `None` without a file, an error with several.
-fn only(episode: Episode, files: &[ProjectPath]) -> Option<Result<ProjectPath, ProjectError>> {
+fn single_file(episode: EpisodeId, files: &[ProjectPath]) -> Option<Result<ProjectPath, ProjectError>> {
     match files {
         [] => None,
         [file] => Some(Ok(file.clone())),
@@ -324,7 +329,7 @@ fn only(episode: Episode, files: &[ProjectPath]) -> Option<Result<ProjectPath, P
 
 /// Returns the text of a YAML file in any encoding. A file with undecodable bytes is an error, because its keys would
 /// be wrong.
-pub(crate) fn yaml_of(file: &ProjectPath) -> Result<String, ProjectError> {
+pub(crate) fn read_yaml_text(file: &ProjectPath) -> Result<String, ProjectError> {
     let decoded = files::decode(&files::read(file, YAML_BYTES)?, EncodingChoice::Auto);
     if decoded.damaged {
         return Err(ProjectError::Yaml {
@@ -344,10 +349,10 @@ enum FileKind {
 }
 
 impl FileKind {
-    const fn role(self) -> Role {
+    const fn role(self) -> FolderRole {
         match self {
-            Self::Manuscript => Role::Manuscripts,
-            Self::Plot => Role::EpisodePlots,
+            Self::Manuscript => FolderRole::Manuscripts,
+            Self::Plot => FolderRole::EpisodePlots,
         }
     }
 
@@ -364,21 +369,21 @@ impl FileKind {
     }
 }
 
-impl Survey {
+impl NovelSurvey {
     /// Returns the files of an episode.
-    pub fn files(&self, episode: Episode) -> Result<&EpisodeFiles, ProjectError> {
+    pub fn files(&self, episode: EpisodeId) -> Result<&EpisodeFiles, ProjectError> {
         self.episodes.get(&episode).ok_or_else(|| ProjectError::NoEpisode {
             episode,
-            known: self.with(|_| true),
+            known: self.episodes_where(|_| true),
         })
     }
 
     /// Returns an error if the folder contains no part of a novel.
-    pub fn is_a_novel(&self, names: &Names) -> Result<(), ProjectError> {
+    pub fn require_novel(&self, names: &ProjectNames) -> Result<(), ProjectError> {
         let has_settings = !self
             .remarks
             .iter()
-            .any(|remark| matches!(remark, Remark::NoSettings(_)));
+            .any(|remark| matches!(remark, SurveyRemark::NoSettings(_)));
         if has_settings || !self.folders.is_empty() || !self.episodes.is_empty() {
             return Ok(());
         }
@@ -389,52 +394,52 @@ impl Survey {
 
     /// Returns the episodes that have a plot.
     #[must_use]
-    pub fn plotted(&self) -> Vec<Episode> {
-        self.with(|files| !files.plots.is_empty())
+    pub fn plotted(&self) -> Vec<EpisodeId> {
+        self.episodes_where(|files| !files.plots.is_empty())
     }
 
     /// Returns the episodes that satisfy a condition.
-    fn with(&self, is: impl Fn(&EpisodeFiles) -> bool) -> Vec<Episode> {
+    fn episodes_where(&self, is: impl Fn(&EpisodeFiles) -> bool) -> Vec<EpisodeId> {
         let matching = self.episodes.iter().filter(|(_, files)| is(files));
         matching.map(|(episode, _)| *episode).collect()
     }
 
     /// Adds the numbered files of a folder.
-    fn take(&mut self, kind: FileKind, folder: &ProjectPath) -> Result<(), ProjectError> {
+    fn add_folder(&mut self, kind: FileKind, folder: &ProjectPath) -> Result<(), ProjectError> {
         for file in self.listed(folder)? {
             let Some(stem) = kind.stem(&file.name) else { continue };
-            match Episode::in_name(stem) {
+            match EpisodeId::parse_stem(stem) {
                 Some((episode, title)) => self.add(kind, episode, title, file.path),
                 None if stem.eq_ignore_ascii_case("readme") => {}
-                None => self.remarks.push(Remark::NoNumber(file.path.shown())),
+                None => self.remarks.push(SurveyRemark::NoNumber(file.path.shown())),
             }
         }
         Ok(())
     }
 
     /// Adds files in the project root whose names begin as an episode's (第…話).
-    fn take_from_top(&mut self, project: &Arc<Project>) -> Result<(), ProjectError> {
-        for file in self.listed(&project.top())? {
+    fn add_root_files(&mut self, project: &Arc<Project>) -> Result<(), ProjectError> {
+        for file in self.listed(&project.root_path())? {
             let stem = FileKind::Manuscript
                 .stem(&file.name)
                 .filter(|stem| stem.starts_with('第'));
-            if let Some((episode, title)) = stem.and_then(Episode::in_name) {
+            if let Some((episode, title)) = stem.and_then(EpisodeId::parse_stem) {
                 self.add(FileKind::Manuscript, episode, title, file.path);
             }
         }
         Ok(())
     }
 
-    fn listed(&mut self, folder: &ProjectPath) -> Result<Vec<Listed>, ProjectError> {
+    fn listed(&mut self, folder: &ProjectPath) -> Result<Vec<FolderEntry>, ProjectError> {
         let (mut listed, has_more) = list(folder, NAMES_IN_FOLDER)?;
         if has_more {
-            self.remarks.push(Remark::Cut(folder.shown()));
+            self.remarks.push(SurveyRemark::Cut(folder.shown()));
         }
-        listed.retain(|entry| entry.kind == ListedKind::File);
+        listed.retain(|entry| entry.kind == FolderEntryKind::File);
         Ok(listed)
     }
 
-    fn add(&mut self, kind: FileKind, episode: Episode, title: Option<String>, path: ProjectPath) {
+    fn add(&mut self, kind: FileKind, episode: EpisodeId, title: Option<String>, path: ProjectPath) {
         let files = self.episodes.entry(episode).or_default();
         files.title = files.title.take().or(title);
         match kind {
@@ -450,7 +455,7 @@ impl Survey {
                 .filter(|files| files.len() > 1)
             {
                 let names = several.iter().map(ProjectPath::shown).collect();
-                self.remarks.push(Remark::SeveralFiles(*episode, names));
+                self.remarks.push(SurveyRemark::SeveralFiles(*episode, names));
             }
         }
     }

@@ -1,14 +1,14 @@
 //! The names of the folders and files of a novel project: configuration with the usual names as defaults.
 //!
 //! fumi's own folder is always `.noveler/`; its contents never count as a change of the project. If a configured folder
-//! does not exist, other usual names are tried, and the use of another name is reported (see [`super::Survey`]).
+//! does not exist, other usual names are tried, and the use of another name is reported (see [`super::NovelSurvey`]).
 
 use serde::{Deserialize, Serialize};
 
 /// The configured names of a novel project, relative to its root.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Names {
+pub struct ProjectNames {
     /// The settings file, which makes a folder a novel project: title, author, style.
     pub settings: String,
     /// The folder for plans of the whole novel.
@@ -29,7 +29,7 @@ pub struct Names {
     pub backups: String,
 }
 
-impl Default for Names {
+impl Default for ProjectNames {
     fn default() -> Self {
         Self {
             settings: "プロジェクト設定.yaml".to_owned(),
@@ -47,7 +47,7 @@ impl Default for Names {
 
 /// The purpose of a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Role {
+pub enum FolderRole {
     /// Plans of the whole novel.
     Planning,
     ChapterPlots,
@@ -62,7 +62,7 @@ pub enum Role {
     Backups,
 }
 
-impl Role {
+impl FolderRole {
     /// Every role, in the order of the folders.
     pub const ALL: [Self; 8] = [
         Self::Planning,
@@ -77,7 +77,7 @@ impl Role {
 
     /// Returns the configured name.
     #[must_use]
-    pub fn name(self, names: &Names) -> &str {
+    pub fn name(self, names: &ProjectNames) -> &str {
         match self {
             Self::Planning => &names.planning,
             Self::ChapterPlots => &names.chapter_plots,

@@ -5,13 +5,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::yaml::{Unknown, Yaml, count, or_default, read};
+use super::yaml::{UnknownKeys, YamlValue, count, or_default, read};
 use crate::errors::project::ProjectError;
 
 /// The contents of a plot file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Plot {
+pub struct EpisodePlot {
     /// The number, title and purpose of the episode.
     #[serde(deserialize_with = "or_default")]
     pub episode_info: EpisodeInfo,
@@ -20,28 +20,28 @@ pub struct Plot {
     pub synopsis: Option<String>,
     /// The necessary events, in order: sentences, or maps that contain them.
     #[serde(deserialize_with = "or_default", skip_serializing_if = "Vec::is_empty")]
-    pub key_events: Vec<Yaml>,
+    pub key_events: Vec<YamlValue>,
     /// The three acts.
     #[serde(deserialize_with = "or_default")]
     pub story_structure: StoryStructure,
     /// The characters that appear: names, or maps that contain them.
     #[serde(deserialize_with = "or_default", skip_serializing_if = "Vec::is_empty")]
-    pub characters: Vec<Yaml>,
+    pub characters: Vec<YamlValue>,
     /// The intended emotions.
     #[serde(skip_serializing_if = "is_null")]
-    pub emotional_elements: Yaml,
+    pub emotional_elements: YamlValue,
     /// Foreshadowing that is planted or paid off.
     #[serde(deserialize_with = "or_default", skip_serializing_if = "Vec::is_empty")]
-    pub foreshadowing: Vec<Yaml>,
+    pub foreshadowing: Vec<YamlValue>,
     /// The intended length and number of scenes.
     #[serde(deserialize_with = "or_default")]
     pub scene_structure: SceneStructure,
     /// Points to check before the episode is finished.
     #[serde(deserialize_with = "or_default", skip_serializing_if = "Vec::is_empty")]
-    pub quality_checkpoints: Vec<Yaml>,
+    pub quality_checkpoints: Vec<YamlValue>,
     /// All other keys of the file.
     #[serde(flatten)]
-    pub unknown: Unknown,
+    pub unknown: UnknownKeys,
 }
 
 /// The section `episode_info` of a plot.
@@ -68,10 +68,10 @@ pub struct EpisodeInfo {
     pub emotional_core: Option<String>,
     /// The viewpoint character and related data.
     #[serde(skip_serializing_if = "is_null")]
-    pub viewpoint_info: Yaml,
+    pub viewpoint_info: YamlValue,
     /// All other keys of the section.
     #[serde(flatten)]
-    pub unknown: Unknown,
+    pub unknown: UnknownKeys,
 }
 
 /// The section `story_structure` of a plot: sentences, or maps that contain them.
@@ -79,14 +79,14 @@ pub struct EpisodeInfo {
 #[serde(default)]
 pub struct StoryStructure {
     #[serde(skip_serializing_if = "is_null")]
-    pub setup: Yaml,
+    pub setup: YamlValue,
     #[serde(skip_serializing_if = "is_null")]
-    pub confrontation: Yaml,
+    pub confrontation: YamlValue,
     #[serde(skip_serializing_if = "is_null")]
-    pub resolution: Yaml,
+    pub resolution: YamlValue,
     /// All other keys of the section.
     #[serde(flatten)]
-    pub unknown: Unknown,
+    pub unknown: UnknownKeys,
 }
 
 /// The section `scene_structure` of a plot.
@@ -101,14 +101,14 @@ pub struct SceneStructure {
     pub scene_count_target: Option<u32>,
     /// All other keys of the section.
     #[serde(flatten)]
-    pub unknown: Unknown,
+    pub unknown: UnknownKeys,
 }
 
-fn is_null(value: &Yaml) -> bool {
-    *value == Yaml::Null
+fn is_null(value: &YamlValue) -> bool {
+    *value == YamlValue::Null
 }
 
-impl Plot {
+impl EpisodePlot {
     /// Parses a plot; `path` is used in errors.
     pub fn read(path: &str, text: &str) -> Result<Self, ProjectError> {
         read(path, text)
@@ -134,7 +134,7 @@ impl Plot {
     pub fn events(&self) -> Vec<String> {
         self.key_events
             .iter()
-            .map(Yaml::words)
+            .map(YamlValue::words)
             .filter(|words| !words.is_empty())
             .collect()
     }
@@ -142,9 +142,9 @@ impl Plot {
     /// Returns the names of the characters that appear.
     #[must_use]
     pub fn character_names(&self) -> Vec<String> {
-        let name = |character: &Yaml| match character {
-            Yaml::Text(name) => Some(name.trim().to_owned()),
-            Yaml::Map(pairs) => {
+        let name = |character: &YamlValue| match character {
+            YamlValue::Text(name) => Some(name.trim().to_owned()),
+            YamlValue::Map(pairs) => {
                 let named = ["name", "名前"].iter().find_map(|key| character.get(key)?.as_str());
                 // `- 梶みちる: 主人公` is a map with one key, the name.
                 let only = pairs
@@ -167,8 +167,8 @@ impl Plot {
 mod tests {
     use proptest::prelude::*;
 
-    use super::Plot;
-    use crate::{errors::project::ProjectError, project::yaml::Yaml};
+    use super::EpisodePlot;
+    use crate::{errors::project::ProjectError, project::yaml::YamlValue};
 
     const PLOT: &str = "\
 episode_info:
@@ -196,7 +196,7 @@ foreshadowing:
 
     #[test]
     fn a_plot_is_typed_and_loses_no_key() {
-        let plot = Plot::read("p.yaml", PLOT).expect("a plot");
+        let plot = EpisodePlot::read("p.yaml", PLOT).expect("a plot");
         assert_eq!(plot.episode_info.episode_number, Some(1));
         assert_eq!(plot.synopsis.as_deref(), Some("猫が 鳴く。"));
         assert_eq!(plot.events(), ["猫が来る", "猫が去る\n2"]);
@@ -205,11 +205,16 @@ foreshadowing:
         assert!(plot.foreshadowing.is_empty());
         let (key, value) = &plot.unknown.0[0];
         assert_eq!(key.as_str(), Some("独自"));
-        let kept = Yaml::List(vec![Yaml::Int(1), Yaml::Float(2.5), Yaml::Bool(true), Yaml::Null]);
+        let kept = YamlValue::List(vec![
+            YamlValue::Int(1),
+            YamlValue::Float(2.5),
+            YamlValue::Bool(true),
+            YamlValue::Null,
+        ]);
         assert_eq!(value.get("鍵"), Some(&kept));
         assert_eq!(plot.episode_info.unknown.0.len(), 1);
         assert_eq!(
-            Plot::read("p.yaml", &plot.to_yaml()).expect("a plot"),
+            EpisodePlot::read("p.yaml", &plot.to_yaml()).expect("a plot"),
             plot,
             "{}",
             plot.to_yaml()
@@ -217,25 +222,25 @@ foreshadowing:
     }
 
     #[test]
-    fn any_text_is_written_so_that_it_is_read_again() {
+    fn written_plots_parse_to_equal_plots() {
         let config = ProptestConfig {
             failure_persistence: None,
             ..ProptestConfig::default()
         };
         let texts = "\\PC{0,20}|[-:#?{}\\[\\]&*!|>'\"%@`~, \\n　0-9a-z]{0,20}|true|null|~|1e3|0x1f|---|第1話: 題|\t|12_3|\\.inf|2026-01-31";
         proptest!(config, |(texts in prop::collection::vec(texts, 1..5))| {
-            let value = |text: &String| Yaml::Text(text.clone());
+            let value = |text: &String| YamlValue::Text(text.clone());
             let mut keys = texts.clone();
             keys.sort();
             keys.dedup();
-            let plot = Plot {
+            let plot = EpisodePlot {
                 synopsis: Some(texts[0].clone()),
                 key_events: texts.iter().map(value).collect(),
-                emotional_elements: Yaml::Map(keys.iter().map(|key| (value(key), value(key))).collect()),
-                ..Plot::default()
+                emotional_elements: YamlValue::Map(keys.iter().map(|key| (value(key), value(key))).collect()),
+                ..EpisodePlot::default()
             };
             let written = plot.to_yaml();
-            prop_assert_eq!(Plot::read("p.yaml", &written).expect("a plot"), plot, "{}", written);
+            prop_assert_eq!(EpisodePlot::read("p.yaml", &written).expect("a plot"), plot, "{}", written);
         });
     }
 
@@ -248,20 +253,24 @@ foreshadowing:
             ("\"4,000字\"", Some(4_000)),
             ("~", None),
         ] {
-            let plot = Plot::read("p.yaml", &format!("episode_info:\n  episode_number: {written}\n"));
+            let plot = EpisodePlot::read("p.yaml", &format!("episode_info:\n  episode_number: {written}\n"));
             assert_eq!(plot.expect("a plot").episode_info.episode_number, number, "{written}");
         }
     }
 
     #[test]
-    fn what_is_empty_is_a_plot_without_keys() {
+    fn empty_file_is_an_empty_plot() {
         for text in ["", "\n# まだ\n", "---\n", "episode_info:\nkey_events: []\n"] {
-            assert_eq!(Plot::read("p.yaml", text).expect("a plot"), Plot::default(), "{text:?}");
+            assert_eq!(
+                EpisodePlot::read("p.yaml", text).expect("a plot"),
+                EpisodePlot::default(),
+                "{text:?}"
+            );
         }
     }
 
     #[test]
-    fn a_fault_has_its_line_and_column() {
+    fn parse_errors_have_line_column_and_key() {
         let texts = [
             "episode_info:\n  title: \"閉じない\n",
             "episode_info:\n\ttitle: 題\n",
@@ -275,7 +284,7 @@ foreshadowing:
             "synopsis: *無い\n",
             "独自:\n  深い: [1, {\n",
         ];
-        let faults = texts.map(|text| match Plot::read("p.yaml", text) {
+        let faults = texts.map(|text| match EpisodePlot::read("p.yaml", text) {
             Err(ProjectError::Yaml {
                 line, column, reason, ..
             }) => format!("{line}:{column} {reason}"),
@@ -300,7 +309,7 @@ foreshadowing:
     }
 
     #[test]
-    fn an_open_quote_is_told_where_it_begins() {
+    fn unclosed_quote_is_reported_at_its_start() {
         let texts = [
             "title: \"閉じない\nsynopsis: \"あらすじ\"\n",
             "title: '閉じない\n\n\nsynopsis: あらすじ\n",
@@ -311,7 +320,7 @@ foreshadowing:
             "characters:\n- name: \"閉じた\"\n- name: '閉じない\n  続き: \"二\"\nsynopsis: 一\n",
             "独自: {一: 1, 二: [3, 4], 三: \"閉じない\n",
         ];
-        let faults = texts.map(|text| match Plot::read("p.yaml", text) {
+        let faults = texts.map(|text| match EpisodePlot::read("p.yaml", text) {
             Err(ProjectError::Yaml {
                 line, column, reason, ..
             }) => {
@@ -343,8 +352,14 @@ foreshadowing:
             let before = format!("*a{}", level - 1);
             bomb.push_str(&format!("a{level}: &a{level} [{}]\n", [before.as_str(); 9].join(", ")));
         }
-        assert!(matches!(Plot::read("p.yaml", &bomb), Err(ProjectError::Yaml { .. })));
+        assert!(matches!(
+            EpisodePlot::read("p.yaml", &bomb),
+            Err(ProjectError::Yaml { .. })
+        ));
         let deep = "[".repeat(100_000);
-        assert!(matches!(Plot::read("p.yaml", &deep), Err(ProjectError::Yaml { .. })));
+        assert!(matches!(
+            EpisodePlot::read("p.yaml", &deep),
+            Err(ProjectError::Yaml { .. })
+        ));
     }
 }

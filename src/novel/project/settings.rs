@@ -4,13 +4,13 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-use super::yaml::{LENGTH, Unknown, Yaml, number_in, read};
+use super::yaml::{LENGTH, UnknownKeys, YamlValue, number_in, read};
 use crate::errors::project::ProjectError;
 
 /// The contents of `プロジェクト設定.yaml`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Settings {
+pub struct NovelSettings {
     /// The title of the novel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
@@ -31,10 +31,10 @@ pub struct Settings {
     pub pov: Option<String>,
     /// All other keys of the file.
     #[serde(flatten)]
-    pub unknown: Unknown,
+    pub unknown: UnknownKeys,
 }
 
-impl Settings {
+impl NovelSettings {
     /// Parses the settings; `path` is used in errors.
     pub fn read(path: &str, text: &str) -> Result<Self, ProjectError> {
         read(path, text)
@@ -81,18 +81,18 @@ pub enum TargetLength {
 
 impl<'de> Deserialize<'de> for TargetLength {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let value = Yaml::deserialize(deserializer)?;
+        let value = YamlValue::deserialize(deserializer)?;
         let read = match &value {
-            Yaml::Int(number) => u32::try_from(*number).ok().map(Self::About),
-            Yaml::Text(text) => match text.split_once(['-', '~', '〜', '～', '–']) {
+            YamlValue::Int(number) => u32::try_from(*number).ok().map(Self::About),
+            YamlValue::Text(text) => match text.split_once(['-', '~', '〜', '～', '–']) {
                 Some((min, max)) => number_in(min)
                     .zip(number_in(max))
                     .map(|(min, max)| Self::Between(min, max)),
                 None => number_in(text).map(Self::About),
             },
-            Yaml::Map(_) => {
+            YamlValue::Map(_) => {
                 let of = |key| match value.get(key) {
-                    Some(Yaml::Int(number)) => u32::try_from(*number).ok(),
+                    Some(YamlValue::Int(number)) => u32::try_from(*number).ok(),
                     _ => None,
                 };
                 of("min").zip(of("max")).map(|(min, max)| Self::Between(min, max))
@@ -115,12 +115,12 @@ impl Serialize for TargetLength {
 
 #[cfg(test)]
 mod tests {
-    use super::{Settings, StylePreset, TargetLength};
+    use super::{NovelSettings, StylePreset, TargetLength};
     use crate::errors::project::ProjectError;
 
     #[test]
     fn settings_are_read_as_far_as_they_are_written() {
-        let settings = Settings::read(
+        let settings = NovelSettings::read(
             "s.yaml",
             "title: 1984\nstyle_preset: narou\ntarget_length: 3,000〜5000字\n独自: 1\n",
         );
@@ -137,14 +137,14 @@ mod tests {
             ("5-1", None),
             ("たくさん", None),
         ] {
-            let read = Settings::read("s.yaml", &format!("target_length: {text}\n"));
+            let read = NovelSettings::read("s.yaml", &format!("target_length: {text}\n"));
             assert_eq!(read.ok().and_then(|settings| settings.target_length), length, "{text}");
         }
     }
 
     #[test]
     fn an_unknown_preset_is_refused_with_its_place_and_the_known_ones() {
-        let refused = Settings::read("s.yaml", "title: 題\nstyle_preset: 単行本\n");
+        let refused = NovelSettings::read("s.yaml", "title: 題\nstyle_preset: 単行本\n");
         let Err(ProjectError::Yaml {
             line, column, reason, ..
         }) = refused

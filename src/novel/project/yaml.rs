@@ -18,7 +18,7 @@ use crate::errors::project::ProjectError;
 
 /// A YAML value without a fixed type.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub enum Yaml {
+pub enum YamlValue {
     /// An empty value.
     #[default]
     Null,
@@ -29,12 +29,12 @@ pub enum Yaml {
     /// A floating-point number.
     Float(f64),
     Text(String),
-    List(Vec<Yaml>),
+    List(Vec<YamlValue>),
     /// Pairs of keys and values, in the order of the file.
-    Map(Vec<(Yaml, Yaml)>),
+    Map(Vec<(YamlValue, YamlValue)>),
 }
 
-impl Yaml {
+impl YamlValue {
     /// Parses the text of a file without a fixed type; `path` is used in errors.
     pub fn read(path: &str, text: &str) -> Result<Self, ProjectError> {
         read(path, text)
@@ -53,7 +53,7 @@ impl Yaml {
     /// Converts the value to a type; the error describes the mismatch.
     pub(crate) fn to_type<T: DeserializeOwned>(&self) -> Result<T, String> {
         let text = serde_saphyr::to_string(self).map_err(|error| error.to_string())?;
-        typed(&text).map_err(|fault| fault.reason)
+        parse_as(&text).map_err(|fault| fault.reason)
     }
 
     /// Returns the text if this is a text value.
@@ -86,7 +86,7 @@ impl Yaml {
     }
 }
 
-impl<'de> Deserialize<'de> for Yaml {
+impl<'de> Deserialize<'de> for YamlValue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(AnyValue)
     }
@@ -95,67 +95,67 @@ impl<'de> Deserialize<'de> for Yaml {
 struct AnyValue;
 
 impl<'de> Visitor<'de> for AnyValue {
-    type Value = Yaml;
+    type Value = YamlValue;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("any value")
     }
 
-    fn visit_unit<E>(self) -> Result<Yaml, E> {
-        Ok(Yaml::Null)
+    fn visit_unit<E>(self) -> Result<YamlValue, E> {
+        Ok(YamlValue::Null)
     }
 
-    fn visit_none<E>(self) -> Result<Yaml, E> {
-        Ok(Yaml::Null)
+    fn visit_none<E>(self) -> Result<YamlValue, E> {
+        Ok(YamlValue::Null)
     }
 
-    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Yaml, D::Error> {
-        Yaml::deserialize(deserializer)
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<YamlValue, D::Error> {
+        YamlValue::deserialize(deserializer)
     }
 
-    fn visit_bool<E>(self, value: bool) -> Result<Yaml, E> {
-        Ok(Yaml::Bool(value))
+    fn visit_bool<E>(self, value: bool) -> Result<YamlValue, E> {
+        Ok(YamlValue::Bool(value))
     }
 
-    fn visit_i64<E>(self, value: i64) -> Result<Yaml, E> {
-        Ok(Yaml::Int(value))
+    fn visit_i64<E>(self, value: i64) -> Result<YamlValue, E> {
+        Ok(YamlValue::Int(value))
     }
 
-    fn visit_u64<E>(self, value: u64) -> Result<Yaml, E> {
+    fn visit_u64<E>(self, value: u64) -> Result<YamlValue, E> {
         // A number above the range of `i64` is kept as text with its digits.
-        Ok(i64::try_from(value).map_or_else(|_| Yaml::Text(value.to_string()), Yaml::Int))
+        Ok(i64::try_from(value).map_or_else(|_| YamlValue::Text(value.to_string()), YamlValue::Int))
     }
 
-    fn visit_f64<E>(self, value: f64) -> Result<Yaml, E> {
-        Ok(Yaml::Float(value))
+    fn visit_f64<E>(self, value: f64) -> Result<YamlValue, E> {
+        Ok(YamlValue::Float(value))
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<Yaml, E> {
-        Ok(Yaml::Text(text.to_owned()))
+    fn visit_str<E>(self, text: &str) -> Result<YamlValue, E> {
+        Ok(YamlValue::Text(text.to_owned()))
     }
 
-    fn visit_string<E>(self, text: String) -> Result<Yaml, E> {
-        Ok(Yaml::Text(text))
+    fn visit_string<E>(self, text: String) -> Result<YamlValue, E> {
+        Ok(YamlValue::Text(text))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Yaml, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<YamlValue, A::Error> {
         let mut list = Vec::new();
         while let Some(item) = items.next_element()? {
             list.push(item);
         }
-        Ok(Yaml::List(list))
+        Ok(YamlValue::List(list))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut pairs: A) -> Result<Yaml, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut pairs: A) -> Result<YamlValue, A::Error> {
         let mut map = Vec::new();
         while let Some(pair) = pairs.next_entry()? {
             map.push(pair);
         }
-        Ok(Yaml::Map(map))
+        Ok(YamlValue::Map(map))
     }
 }
 
-impl Serialize for Yaml {
+impl Serialize for YamlValue {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Null => serializer.serialize_unit(),
@@ -175,7 +175,7 @@ impl Serialize for Yaml {
     }
 }
 
-fn serialize_pairs<S: Serializer>(pairs: &[(Yaml, Yaml)], serializer: S) -> Result<S::Ok, S::Error> {
+fn serialize_pairs<S: Serializer>(pairs: &[(YamlValue, YamlValue)], serializer: S) -> Result<S::Ok, S::Error> {
     let mut map = serializer.serialize_map(Some(pairs.len()))?;
     for (key, value) in pairs {
         map.serialize_entry(key, value)?;
@@ -185,18 +185,18 @@ fn serialize_pairs<S: Serializer>(pairs: &[(Yaml, Yaml)], serializer: S) -> Resu
 
 /// The keys of a file that its type does not know, in their order.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Unknown(pub Vec<(Yaml, Yaml)>);
+pub struct UnknownKeys(pub Vec<(YamlValue, YamlValue)>);
 
-impl<'de> Deserialize<'de> for Unknown {
+impl<'de> Deserialize<'de> for UnknownKeys {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match deserializer.deserialize_map(AnyValue)? {
-            Yaml::Map(pairs) => Ok(Self(pairs)),
+            YamlValue::Map(pairs) => Ok(Self(pairs)),
             _ => Ok(Self::default()),
         }
     }
 }
 
-impl Serialize for Unknown {
+impl Serialize for UnknownKeys {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serialize_pairs(&self.0, serializer)
     }
@@ -211,10 +211,10 @@ pub(super) fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Defaul
 
 /// Deserialises a number as people write it: 4000, "001", 4,000字, 第１２話.
 pub(super) fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
-    let number = match Yaml::deserialize(deserializer)? {
-        Yaml::Null => return Ok(None),
-        Yaml::Int(number) => u32::try_from(number).ok(),
-        Yaml::Text(text) => number_in(&text),
+    let number = match YamlValue::deserialize(deserializer)? {
+        YamlValue::Null => return Ok(None),
+        YamlValue::Int(number) => u32::try_from(number).ok(),
+        YamlValue::Text(text) => number_in(&text),
         _ => None,
     };
     number
@@ -249,7 +249,7 @@ pub(crate) fn read<T: DeserializeOwned + Default>(path: &str, text: &str) -> Res
     if text.lines().all(is_empty) {
         return Ok(T::default());
     }
-    typed(text).map_err(|fault| ProjectError::Yaml {
+    parse_as(text).map_err(|fault| ProjectError::Yaml {
         path: path.to_owned(),
         line: fault.line,
         column: fault.column,
@@ -258,7 +258,7 @@ pub(crate) fn read<T: DeserializeOwned + Default>(path: &str, text: &str) -> Res
 }
 
 /// A parse error with the position and the key to which it belongs.
-struct Fault {
+struct YamlError {
     /// The line from 1; 0 if the position is unknown.
     line: usize,
     column: usize,
@@ -267,24 +267,26 @@ struct Fault {
 }
 
 /// Parses a text as a type.
-fn typed<T: DeserializeOwned>(text: &str) -> Result<T, Fault> {
-    from_str(text).map_err(|error| fault::<T>(text, error.without_snippet()))
+fn parse_as<T: DeserializeOwned>(text: &str) -> Result<T, YamlError> {
+    from_str(text).map_err(|error| locate_error::<T>(text, error.without_snippet()))
 }
 
 /// Locates a parser error. A text that is valid YAML is parsed again to find the key at which the type failed;
 /// otherwise the key is found by the lines above the position.
-fn fault<T: DeserializeOwned>(text: &str, error: &serde_saphyr::Error) -> Fault {
+fn locate_error<T: DeserializeOwned>(text: &str, error: &serde_saphyr::Error) -> YamlError {
     let said = reason(error);
-    let ((line, column), key) = if let Ok(whole) = from_str::<Spanned<Node>>(text) {
+    let ((line, column), key) = if let Ok(whole) = from_str::<Spanned<LocatedNode>>(text) {
         let steps = stopped_at::<T>(text);
-        (place_of(found(&whole, &steps).referenced), path_of(&steps))
+        (place_of(follow_path(&whole, &steps).referenced), path_of(&steps))
     } else {
         let place = error.location().map_or((0, 0), place_of);
-        let place = opened(text, place).filter(|_| said == UNCLOSED).unwrap_or(place);
+        let place = open_quote_start(text, place)
+            .filter(|_| said == UNCLOSED)
+            .unwrap_or(place);
         (place, keys_at(text, place))
     };
     let is_shown = !key.is_empty() && key.chars().count() <= 120;
-    Fault {
+    YamlError {
         line,
         column,
         reason: if is_shown { format!("`{key}`: {said}") } else { said },
@@ -304,13 +306,13 @@ fn stopped_at<T: DeserializeOwned>(text: &str) -> Vec<Segment> {
 }
 
 /// A value with the positions of all values nested in it.
-enum Node {
+enum LocatedNode {
     Leaf,
-    List(Vec<Spanned<Node>>),
-    Map(Vec<(Yaml, Spanned<Node>)>),
+    List(Vec<Spanned<LocatedNode>>),
+    Map(Vec<(YamlValue, Spanned<LocatedNode>)>),
 }
 
-impl<'de> Deserialize<'de> for Node {
+impl<'de> Deserialize<'de> for LocatedNode {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(AnyNode)
     }
@@ -319,60 +321,60 @@ impl<'de> Deserialize<'de> for Node {
 struct AnyNode;
 
 impl<'de> Visitor<'de> for AnyNode {
-    type Value = Node;
+    type Value = LocatedNode;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("any value")
     }
 
-    fn visit_unit<E>(self) -> Result<Node, E> {
-        Ok(Node::Leaf)
+    fn visit_unit<E>(self) -> Result<LocatedNode, E> {
+        Ok(LocatedNode::Leaf)
     }
 
-    fn visit_bool<E>(self, _: bool) -> Result<Node, E> {
-        Ok(Node::Leaf)
+    fn visit_bool<E>(self, _: bool) -> Result<LocatedNode, E> {
+        Ok(LocatedNode::Leaf)
     }
 
-    fn visit_i64<E>(self, _: i64) -> Result<Node, E> {
-        Ok(Node::Leaf)
+    fn visit_i64<E>(self, _: i64) -> Result<LocatedNode, E> {
+        Ok(LocatedNode::Leaf)
     }
 
-    fn visit_u64<E>(self, _: u64) -> Result<Node, E> {
-        Ok(Node::Leaf)
+    fn visit_u64<E>(self, _: u64) -> Result<LocatedNode, E> {
+        Ok(LocatedNode::Leaf)
     }
 
-    fn visit_f64<E>(self, _: f64) -> Result<Node, E> {
-        Ok(Node::Leaf)
+    fn visit_f64<E>(self, _: f64) -> Result<LocatedNode, E> {
+        Ok(LocatedNode::Leaf)
     }
 
-    fn visit_str<E>(self, _: &str) -> Result<Node, E> {
-        Ok(Node::Leaf)
+    fn visit_str<E>(self, _: &str) -> Result<LocatedNode, E> {
+        Ok(LocatedNode::Leaf)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Node, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<LocatedNode, A::Error> {
         let mut list = Vec::new();
         while let Some(item) = items.next_element()? {
             list.push(item);
         }
-        Ok(Node::List(list))
+        Ok(LocatedNode::List(list))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut pairs: A) -> Result<Node, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut pairs: A) -> Result<LocatedNode, A::Error> {
         let mut map = Vec::new();
         while let Some(pair) = pairs.next_entry()? {
             map.push(pair);
         }
-        Ok(Node::Map(map))
+        Ok(LocatedNode::Map(map))
     }
 }
 
 /// Follows a path and returns its value, or the last value that exists on the way.
-fn found<'a>(whole: &'a Spanned<Node>, steps: &[Segment]) -> &'a Spanned<Node> {
+fn follow_path<'a>(whole: &'a Spanned<LocatedNode>, steps: &[Segment]) -> &'a Spanned<LocatedNode> {
     let mut at = whole;
     for step in steps {
         let next = match (&at.value, step) {
-            (Node::List(items), Segment::Seq { index }) => items.get(*index),
-            (Node::Map(pairs), Segment::Map { key }) => {
+            (LocatedNode::List(items), Segment::Seq { index }) => items.get(*index),
+            (LocatedNode::Map(pairs), Segment::Map { key }) => {
                 let pair = pairs.iter().find(|(name, _)| name.words() == *key);
                 pair.map(|(_, value)| value)
             }
@@ -406,13 +408,13 @@ fn place_of(place: serde_saphyr::Location) -> (usize, usize) {
 
 /// Returns the start of a quoted text that is still open at the end of the lines above a position. Those lines are
 /// parsed alone, because for a text that ends inside a quote the parser reports where the quote begins.
-fn opened(text: &str, (line, _): (usize, usize)) -> Option<(usize, usize)> {
+fn open_quote_start(text: &str, (line, _): (usize, usize)) -> Option<(usize, usize)> {
     let above: usize = text
         .split_inclusive('\n')
         .take(line.checked_sub(1)?)
         .map(str::len)
         .sum();
-    let error = from_str::<Spanned<Node>>(text[..above].trim_end()).err()?;
+    let error = from_str::<Spanned<LocatedNode>>(text[..above].trim_end()).err()?;
     let error = error.without_snippet();
     let place = error.location().map(place_of)?;
     (reason(error) == UNCLOSED).then_some(place)
@@ -534,7 +536,7 @@ const PLAIN: [(&str, &str, &str); 14] = [
 ];
 
 /// Translates a reason into Japanese; a reason without a plain text is quoted as the parser gave it.
-pub(crate) fn in_japanese(reason: &str) -> String {
+pub(crate) fn translate_reason(reason: &str) -> String {
     let (key, said) = match reason.strip_prefix('`').and_then(|rest| rest.split_once("`: ")) {
         Some((key, said)) => (format!("「{key}」: "), said),
         None => (String::new(), reason),

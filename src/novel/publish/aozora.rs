@@ -8,39 +8,45 @@ use std::ops::Range;
 
 use encoding_rs::SHIFT_JIS;
 
-use super::{Loss, LossKind, Work, Written};
-use crate::manuscript::{Emphasis, Inline, Kind, LineKind, Manuscript, Note, Part, SceneBreak, Syntax, is_one_run};
+use super::{PublishLoss, PublishLossKind, WorkTitle, WriterOutput};
+use crate::manuscript::{
+    AozoraNote, Emphasis, InlineElement, LineKind, Manuscript, ManuscriptPart, ManuscriptSyntax, SceneBreak, SpanKind,
+    is_one_run,
+};
 
 /// Characters that a note cannot repeat, because they are written by name or belong to a mark.
 const SIGNS: [char; 6] = ['《', '》', '｜', '［', '］', '※'];
 
 /// Writes a text. `work` forms the header unless the source has its own.
 #[must_use]
-pub fn write(manuscript: &Manuscript, work: &Work) -> Written<String> {
-    let mut writer = Writer {
+pub fn write(manuscript: &Manuscript, work: &WorkTitle) -> WriterOutput<String> {
+    let mut writer = AozoraWriter {
         manuscript,
         out: String::new(),
         before: None,
         has_foreword: false,
         losses: Vec::new(),
     };
-    let is_own = manuscript.lines().first().is_some_and(|line| line.part == Part::Front)
-        && manuscript.reading().syntax == Syntax::Aozora;
+    let is_own = manuscript
+        .lines()
+        .first()
+        .is_some_and(|line| line.part == ManuscriptPart::Front)
+        && manuscript.reading().syntax == ManuscriptSyntax::Aozora;
     if !is_own {
         writer.out = format!("{}\n{}\n\n", work.title, work.author);
     }
     let mut part = None;
     for line in manuscript.lines() {
-        if part != Some(line.part) && manuscript.reading().syntax == Syntax::Web {
+        if part != Some(line.part) && manuscript.reading().syntax == ManuscriptSyntax::Web {
             writer.part_begins(line.part);
         }
         part = Some(line.part);
         match line.kind {
             // The front matter of a web manuscript is metadata, not text.
-            LineKind::Verbatim if manuscript.reading().syntax == Syntax::Web => continue,
+            LineKind::Verbatim if manuscript.reading().syntax == ManuscriptSyntax::Web => continue,
             LineKind::PartMark => {
-                if line.part != Part::Body {
-                    let name = if line.part == Part::Foreword {
+                if line.part != ManuscriptPart::Body {
+                    let name = if line.part == ManuscriptPart::Foreword {
                         "前書き"
                     } else {
                         "後書き"
@@ -57,7 +63,7 @@ pub fn write(manuscript: &Manuscript, work: &Work) -> Written<String> {
         }
         writer.out.push_str(&manuscript.source()[line.content.end..line.next]);
     }
-    Written {
+    WriterOutput {
         output: writer.out,
         losses: writer.losses,
     }
@@ -75,20 +81,20 @@ fn heading(level: u8) -> (&'static str, &'static str) {
     }
 }
 
-struct Writer<'a> {
+struct AozoraWriter<'a> {
     manuscript: &'a Manuscript,
     out: String,
     /// The last visible character of the line; `None` if a mark follows it.
     before: Option<char>,
     has_foreword: bool,
-    losses: Vec<Loss>,
+    losses: Vec<PublishLoss>,
 }
 
-impl Writer<'_> {
+impl AozoraWriter<'_> {
     /// Starts a new page for a part of a web manuscript if it follows another.
-    fn part_begins(&mut self, part: Part) {
-        self.has_foreword |= part == Part::Foreword;
-        if part == Part::Afterword || (part == Part::Body && self.has_foreword) {
+    fn part_begins(&mut self, part: ManuscriptPart) {
+        self.has_foreword |= part == ManuscriptPart::Foreword;
+        if part == ManuscriptPart::Afterword || (part == ManuscriptPart::Body && self.has_foreword) {
             self.out.push_str("［＃改ページ］\n");
         }
     }
@@ -104,13 +110,13 @@ impl Writer<'_> {
             }
             return;
         };
-        let has_note = |piece: &Inline| matches!(piece, Inline::Note(Note::Heading(_), _));
+        let has_note = |piece: &InlineElement| matches!(piece, InlineElement::Note(AozoraNote::Heading(_), _));
         if self.manuscript.inlines(content).iter().any(has_note) {
             return self.inlines(content);
         }
         if level > LOWEST_HEADING {
-            self.losses.push(Loss {
-                kind: LossKind::HeadingLevel,
+            self.losses.push(PublishLoss {
+                kind: PublishLossKind::HeadingLevel,
                 range: content.clone(),
             });
         }
@@ -133,20 +139,22 @@ impl Writer<'_> {
         let source = self.manuscript.source();
         for piece in self.manuscript.inlines(range) {
             match piece {
-                Inline::Text(text, _) => self.text(text),
-                Inline::Character(_, range) => {
+                InlineElement::Text(text, _) => self.text(text),
+                InlineElement::Character(_, range) => {
                     self.out.push_str(&source[range]);
                     self.before = Some('※');
                 }
-                Inline::Ruby { text, range, .. } => self.ruby(&range, text),
-                Inline::Begin(_, range) => begun.push((!source[range].ends_with('］')).then_some(self.out.len())),
-                Inline::End(emphasis, _) => {
+                InlineElement::Ruby { text, range, .. } => self.ruby(&range, text),
+                InlineElement::Begin(_, range) => {
+                    begun.push((!source[range].ends_with('］')).then_some(self.out.len()));
+                }
+                InlineElement::End(emphasis, _) => {
                     if let Some(start) = begun.pop().flatten() {
                         self.emphasis(start, emphasis);
                         self.before = None;
                     }
                 }
-                Inline::Note(_, range) => {
+                InlineElement::Note(_, range) => {
                     self.out.push_str(&source[range]);
                     self.before = None;
                 }
@@ -157,7 +165,7 @@ impl Writer<'_> {
     /// Writes text; characters of a web manuscript that are signs in this notation are written by name.
     fn text(&mut self, text: &str) {
         self.before = text.chars().next_back();
-        if self.manuscript.reading().syntax == Syntax::Aozora {
+        if self.manuscript.reading().syntax == ManuscriptSyntax::Aozora {
             return self.out.push_str(text);
         }
         for (at, c) in text.char_indices() {
@@ -179,7 +187,7 @@ impl Writer<'_> {
         let spans = self.manuscript.spans();
         let at = spans.partition_point(|span| span.range.start < range.start);
         let base = spans[at..].iter().find_map(|span| match &span.kind {
-            Kind::Ruby { base, .. } => Some(base),
+            SpanKind::Ruby { base, .. } => Some(base),
             _ => None,
         });
         let Some(base) = base.cloned() else { return };
@@ -190,21 +198,21 @@ impl Writer<'_> {
         let mut is_plain = true;
         for piece in self.manuscript.inlines(&base) {
             match piece {
-                Inline::Text(text, _) => {
+                InlineElement::Text(text, _) => {
                     let from = self.out.len();
                     self.text(text);
                     is_plain &= self.out[from..] == *text && !text.contains('※');
                     seen.push_str(text);
                 }
-                Inline::Character(_, range) => {
+                InlineElement::Character(_, range) => {
                     self.out.push_str(&source[range]);
                     seen.push('※');
                 }
-                Inline::Note(_, range) => {
+                InlineElement::Note(_, range) => {
                     self.out.push_str(&source[range]);
                     is_plain = false;
                 }
-                Inline::Ruby { .. } | Inline::Begin(..) | Inline::End(..) => {}
+                InlineElement::Ruby { .. } | InlineElement::Begin(..) | InlineElement::End(..) => {}
             }
         }
         let first = seen.chars().next().unwrap_or_default();
@@ -237,7 +245,7 @@ impl Writer<'_> {
 /// Encodes a text for submission: `Shift_JIS` with CR LF line ends. A character missing in JIS X 0208 becomes a note
 /// with its code point. The ranges of losses are bytes of `text`.
 #[must_use]
-pub fn to_shift_jis(text: &str) -> Written<Vec<u8>> {
+pub fn to_shift_jis(text: &str) -> WriterOutput<Vec<u8>> {
     let mut output = Vec::with_capacity(text.len());
     let mut losses = Vec::new();
     let mut unit = [0; 4];
@@ -248,13 +256,13 @@ pub fn to_shift_jis(text: &str) -> Written<Vec<u8>> {
             '\r' if text[at + 1..].starts_with('\n') => {}
             _ => {
                 // The WHATWG encoder writes ¥ and ‾ as the bytes of \ and ~, which decode to those.
-                let (bytes, _, is_lost) = SHIFT_JIS.encode(usual(c).encode_utf8(&mut unit));
+                let (bytes, _, is_lost) = SHIFT_JIS.encode(preferred_duplicate(c).encode_utf8(&mut unit));
                 if is_lost || !is_standard(&bytes) || matches!(c, '¥' | '‾') {
                     let note = format!("※［＃「U+{0:04X}」、U+{0:04X}］", u32::from(c));
                     let (bytes, ..) = SHIFT_JIS.encode(&note);
                     output.extend_from_slice(&bytes);
-                    losses.push(Loss {
-                        kind: LossKind::Unencodable(c),
+                    losses.push(PublishLoss {
+                        kind: PublishLossKind::Unencodable(c),
                         range: at..at + c.len_utf8(),
                     });
                 } else {
@@ -263,11 +271,11 @@ pub fn to_shift_jis(text: &str) -> Written<Vec<u8>> {
             }
         }
     }
-    Written { output, losses }
+    WriterOutput { output, losses }
 }
 
 /// Maps characters of JIS X 0208 that Unicode encodes twice to the one that the WHATWG encoder knows.
-fn usual(c: char) -> char {
+fn preferred_duplicate(c: char) -> char {
     match c {
         '〜' => '～',
         '‖' => '∥',
@@ -297,19 +305,19 @@ mod tests {
 
     use super::{to_shift_jis, write};
     use crate::{
-        manuscript::{Manuscript, Reading, Syntax},
-        publish::{LossKind, Work},
+        manuscript::{Manuscript, ManuscriptOptions, ManuscriptSyntax},
+        publish::{PublishLossKind, WorkTitle},
     };
 
-    fn work() -> Work {
-        Work {
+    fn work() -> WorkTitle {
+        WorkTitle {
             title: "題".to_owned(),
             author: "著者".to_owned(),
         }
     }
 
     fn from_web(source: &str) -> String {
-        write(&Manuscript::read(source, Reading::default()), &work()).output
+        write(&Manuscript::read(source, ManuscriptOptions::default()), &work()).output
     }
 
     #[test]
@@ -333,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_that_are_signs_there_are_written_by_name() {
+    fn notation_signs_are_escaped_by_name() {
         let written = from_web("本文。\n**※**と｜《《》」［＃閉じない\n");
         assert_eq!(
             written,
@@ -342,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn bars_stand_only_where_a_base_is_not_plain() {
+    fn ruby_bar_is_written_only_when_needed() {
         for (source, line) in [
             ("のX《エックス》線《せん》", "のX《エックス》線《せん》"),
             ("夕方｜折戸《おりど》", "夕方｜折戸《おりど》"),
@@ -353,12 +361,12 @@ mod tests {
                 "※［＃「土へん＋竒」、U+57FC］玉《さいたま》",
             ),
         ] {
-            let syntax = Syntax::Aozora;
+            let syntax = ManuscriptSyntax::Aozora;
             let manuscript = Manuscript::read(
                 format!("　{line}\n").replace(line, source),
-                Reading {
+                ManuscriptOptions {
                     syntax,
-                    ..Reading::default()
+                    ..ManuscriptOptions::default()
                 },
             );
             let written = write(&manuscript, &work()).output;
@@ -367,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_standard_lacks_is_written_by_its_code() {
+    fn characters_outside_jis_x_0208_are_written_by_code_point() {
         let written = to_shift_jis("〜①髙🙂—ｱ\\¥\n");
         let (text, _, damaged) = SHIFT_JIS.decode(&written.output);
         assert!(!damaged);
@@ -375,8 +383,8 @@ mod tests {
             text,
             "～※［＃「U+2460」、U+2460］※［＃「U+9AD9」、U+9AD9］※［＃「U+1F642」、U+1F642］―ｱ\\※［＃「U+00A5」、U+00A5］\r\n"
         );
-        let lost: Vec<LossKind> = written.losses.iter().map(|loss| loss.kind).collect();
-        assert_eq!(lost, ['①', '髙', '🙂', '¥'].map(LossKind::Unencodable));
+        let lost: Vec<PublishLossKind> = written.losses.iter().map(|loss| loss.kind).collect();
+        assert_eq!(lost, ['①', '髙', '🙂', '¥'].map(PublishLossKind::Unencodable));
         assert_eq!(written.losses[1].range, 6..9);
     }
 }

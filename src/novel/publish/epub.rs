@@ -13,24 +13,24 @@ use fumi_base::files::sha256;
 use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
 
 use super::{
-    Loss, Work,
+    PublishLoss, WorkTitle,
     html::STYLE,
-    xhtml::{Cuts, Page, escaped, page},
+    xhtml::{FileSplitSizes, XhtmlPage, escaped, page},
 };
 use crate::manuscript::Manuscript;
 
 /// The contents of a book.
 #[derive(Debug)]
-pub struct Book<'a> {
-    pub work: &'a Work,
+pub struct EpubBook<'a> {
+    pub work: &'a WorkTitle,
     /// The time of the last change of the contents.
-    pub modified: Modified,
-    pub chapters: Vec<Chapter<'a>>,
+    pub modified: EpubTime,
+    pub chapters: Vec<EpubChapter<'a>>,
 }
 
 /// A chapter: an episode, or a whole text.
 #[derive(Debug)]
-pub struct Chapter<'a> {
+pub struct EpubChapter<'a> {
     /// The title in the table of contents.
     pub title: String,
     pub manuscript: &'a Manuscript,
@@ -38,9 +38,9 @@ pub struct Chapter<'a> {
 
 /// A time as in the EPUB metadata: `2026-01-31T10:00:00Z`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Modified(String);
+pub struct EpubTime(String);
 
-impl Modified {
+impl EpubTime {
     /// Parses a time in UTC to the second; returns `None` for any other form.
     #[must_use]
     pub fn parse(time: &str) -> Option<Self> {
@@ -55,7 +55,7 @@ impl Modified {
 pub struct ChapterLoss {
     /// The index of the chapter in the book.
     pub chapter: usize,
-    pub loss: Loss,
+    pub loss: PublishLoss,
 }
 
 /// The bytes of a book with the list of losses.
@@ -69,11 +69,11 @@ pub struct WrittenBook {
 
 /// Writes a book as an EPUB file.
 #[must_use]
-pub fn write(book: &Book) -> WrittenBook {
-    let pages: Vec<Page> = book
+pub fn write(book: &EpubBook) -> WrittenBook {
+    let pages: Vec<XhtmlPage> = book
         .chapters
         .iter()
-        .map(|chapter| page(chapter.manuscript, &chapter.title, Cuts::OF_BOOKS))
+        .map(|chapter| page(chapter.manuscript, &chapter.title, FileSplitSizes::OF_BOOKS))
         .collect();
     let mut archive = Archive(ZipWriter::new(Cursor::new(Vec::new())));
     // `mimetype` is first and uncompressed, so that the file type is at a fixed offset.
@@ -115,7 +115,7 @@ const CONTAINER: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 "#;
 
 /// Derives a UUID from title and author, so that the next edition is the same book.
-fn identifier(work: &Work) -> String {
+fn identifier(work: &WorkTitle) -> String {
     let hash = sha256(format!("{}\n{}", work.title, work.author).as_bytes());
     // UUID version 8 with its variant: custom contents.
     format!(
@@ -128,10 +128,10 @@ fn identifier(work: &Work) -> String {
     )
 }
 
-fn package(book: &Book, pages: &[Page]) -> String {
+fn package(book: &EpubBook, pages: &[XhtmlPage]) -> String {
     let mut manifest = String::new();
     let mut spine = String::new();
-    let files = |(at, page): (usize, &Page)| (0..=page.full.len()).map(move |file| id(at, file));
+    let files = |(at, page): (usize, &XhtmlPage)| (0..=page.full.len()).map(move |file| id(at, file));
     for id in pages.iter().enumerate().flat_map(files) {
         // Writing to a `String` cannot fail.
         let _ = writeln!(
@@ -162,23 +162,27 @@ fn package(book: &Book, pages: &[Page]) -> String {
 </package>
 "#,
         identifier = identifier(book.work),
-        title = escaped(named(&book.work.title)),
-        author = escaped(named(&book.work.author)),
+        title = escaped(or_untitled(&book.work.title)),
+        author = escaped(or_untitled(&book.work.author)),
         modified = book.modified.0,
     )
 }
 
 /// Replaces an empty text, because elements of the package must not be empty.
-fn named(text: &str) -> &str {
+fn or_untitled(text: &str) -> &str {
     if text.trim().is_empty() { "無題" } else { text.trim() }
 }
 
 /// Writes the table of contents: chapters with their headings.
-fn contents(book: &Book, pages: &[Page]) -> String {
+fn contents(book: &EpubBook, pages: &[XhtmlPage]) -> String {
     let mut list = String::new();
     for (at, (chapter, page)) in book.chapters.iter().zip(pages).enumerate() {
         let file = format!("{}.xhtml", id(at, 0));
-        let _ = write!(list, r#"<li><a href="{file}">{}</a>"#, escaped(named(&chapter.title)));
+        let _ = write!(
+            list,
+            r#"<li><a href="{file}">{}</a>"#,
+            escaped(or_untitled(&chapter.title))
+        );
         let mut headings = String::new();
         for heading in &page.headings {
             let _ = writeln!(
@@ -186,7 +190,7 @@ fn contents(book: &Book, pages: &[Page]) -> String {
                 r#"<li><a href="{}.xhtml#{}">{}</a></li>"#,
                 id(at, heading.file),
                 heading.id,
-                escaped(named(&heading.words))
+                escaped(or_untitled(&heading.words))
             );
         }
         if !headings.is_empty() {
@@ -198,8 +202,8 @@ fn contents(book: &Book, pages: &[Page]) -> String {
     document("目次", r#" xmlns:epub="http://www.idpf.org/2007/ops""#, &body)
 }
 
-fn title_page(work: &Work) -> String {
-    let (title, author) = (escaped(named(&work.title)), escaped(named(&work.author)));
+fn title_page(work: &WorkTitle) -> String {
+    let (title, author) = (escaped(or_untitled(&work.title)), escaped(or_untitled(&work.author)));
     document(&work.title, "", &format!("<h1>{title}</h1>\n<p>{author}</p>\n"))
 }
 
@@ -217,7 +221,7 @@ fn document(title: &str, namespaces: &str, body: &str) -> String {
 {body}</body>
 </html>
 "#,
-        escaped(named(title))
+        escaped(or_untitled(title))
     )
 }
 

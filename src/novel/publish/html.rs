@@ -3,8 +3,8 @@
 //! The file is XHTML that every browser parses as HTML. It has no table of contents; [`super::epub`] makes one.
 
 use super::{
-    Work, Written,
-    xhtml::{Cuts, escaped, page},
+    WorkTitle, WriterOutput,
+    xhtml::{FileSplitSizes, escaped, page},
 };
 use crate::manuscript::Manuscript;
 
@@ -13,8 +13,8 @@ pub(super) const STYLE: &str = include_str!("vertical.css");
 
 /// Writes an episode or a whole text as an HTML file.
 #[must_use]
-pub fn write(manuscript: &Manuscript, work: &Work) -> Written<String> {
-    let page = page(manuscript, &work.title, Cuts::NEVER);
+pub fn write(manuscript: &Manuscript, work: &WorkTitle) -> WriterOutput<String> {
+    let page = page(manuscript, &work.title, FileSplitSizes::NEVER);
     let (title, author) = (escaped(&work.title), escaped(&work.author));
     let style = STYLE.trim_start_matches("@charset \"UTF-8\";\n");
     let output = format!(
@@ -24,7 +24,7 @@ pub fn write(manuscript: &Manuscript, work: &Work) -> Written<String> {
          <body>\n{}</body>\n</html>\n",
         page.body
     );
-    Written {
+    WriterOutput {
         output,
         losses: page.losses,
     }
@@ -34,16 +34,16 @@ pub fn write(manuscript: &Manuscript, work: &Work) -> Written<String> {
 mod tests {
     use super::write;
     use crate::{
-        manuscript::{Manuscript, Reading},
-        publish::{LossKind, Work},
+        manuscript::{Manuscript, ManuscriptOptions},
+        publish::{PublishLossKind, WorkTitle},
     };
 
-    fn html(source: &str) -> (String, Vec<LossKind>) {
-        let work = Work {
+    fn html(source: &str) -> (String, Vec<PublishLossKind>) {
+        let work = WorkTitle {
             title: "<題>".to_owned(),
             author: "著者".to_owned(),
         };
-        let written = write(&Manuscript::read(source, Reading::default()), &work);
+        let written = write(&Manuscript::read(source, ManuscriptOptions::default()), &work);
         let (_, body) = written.output.split_once("<body>\n").expect("a body");
         let losses = written.losses.into_iter().map(|loss| loss.kind).collect();
         (body.replace("</body>\n</html>\n", ""), losses)
@@ -67,14 +67,14 @@ mod tests {
     }
 
     #[test]
-    fn text_is_never_markup() {
+    fn text_is_escaped() {
         let (body, losses) = html("<script>alert('&')</script>\u{1}｜<b>《\"》\n");
         assert_eq!(
             body,
             "<h1>&lt;題&gt;</h1>\n<section class=\"story\">\n\
              <p>&lt;script&gt;alert('&amp;')&lt;/script&gt;<ruby>&lt;b&gt;<rt>&quot;</rt></ruby></p>\n</section>\n"
         );
-        assert_eq!(losses, [LossKind::Control('\u{1}')]);
+        assert_eq!(losses, [PublishLossKind::Control('\u{1}')]);
     }
 
     #[test]

@@ -5,14 +5,14 @@
 //! Nothing is posted.
 
 use super::{
-    Loss, LossKind, Written,
-    site::{self, Site, Token, warn_of_bars},
+    PublishLoss, PublishLossKind, WriterOutput,
+    site::{self, LineToken, SiteNotation, warn_of_bars},
 };
-use crate::manuscript::{Manuscript, Part};
+use crate::manuscript::{Manuscript, ManuscriptPart};
 
 /// An episode in the fields of the posting form.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Episode {
+pub struct KakuyomuEpisode {
     /// The heading of the episode, if it has one.
     pub title: Option<String>,
     /// The text of the story (本文).
@@ -21,28 +21,32 @@ pub struct Episode {
 
 /// Writes an episode in the notation of カクヨム.
 #[must_use]
-pub fn write(manuscript: &Manuscript) -> Written<Episode> {
+pub fn write(manuscript: &Manuscript) -> WriterOutput<KakuyomuEpisode> {
     let mut losses = Vec::new();
-    site::leave_out(
+    site::report_missing_parts(
         manuscript,
-        &[Part::Foreword, Part::Afterword, Part::Colophon],
+        &[
+            ManuscriptPart::Foreword,
+            ManuscriptPart::Afterword,
+            ManuscriptPart::Colophon,
+        ],
         &mut losses,
     );
-    let output = Episode {
+    let output = KakuyomuEpisode {
         title: site::title(manuscript, &mut losses),
-        body: site::part::<Kakuyomu>(manuscript, Part::Body, &mut losses).unwrap_or_default(),
+        body: site::part::<Kakuyomu>(manuscript, ManuscriptPart::Body, &mut losses).unwrap_or_default(),
     };
     losses.sort_by_key(|loss| loss.range.start);
-    Written { output, losses }
+    WriterOutput { output, losses }
 }
 
 struct Kakuyomu;
 
-impl Site for Kakuyomu {
+impl SiteNotation for Kakuyomu {
     const RUBY: (usize, usize) = (20, 50);
     const BREAKS_RUBY: &'static [char] = &['《', '》', '|', '｜'];
 
-    fn line(tokens: &[Token], losses: &mut Vec<Loss>) -> String {
+    fn line(tokens: &[LineToken], losses: &mut Vec<PublishLoss>) -> String {
         warn_of_bars(tokens, losses);
         let mut line = String::new();
         let mut emphasised = String::new();
@@ -56,8 +60,8 @@ impl Site for Kakuyomu {
         };
         for token in tokens {
             let (written, dotted, range) = match token {
-                Token::Ruby { text, range, is_dotted } => (text.clone(), *is_dotted, range.clone()),
-                Token::Letter { c, at, is_dotted } => {
+                LineToken::Ruby { text, range, is_dotted } => (text.clone(), *is_dotted, range.clone()),
+                LineToken::Letter { c, at, is_dotted } => {
                     let range = *at..*at + c.len_utf8();
                     match c {
                         '《' => ("|《".to_owned(), *is_dotted, range),
@@ -72,8 +76,8 @@ impl Site for Kakuyomu {
             };
             flush(&mut emphasised, &mut line);
             if dotted {
-                losses.push(Loss {
-                    kind: LossKind::EmphasisPaused,
+                losses.push(PublishLoss {
+                    kind: PublishLossKind::EmphasisPaused,
                     range,
                 });
             }
@@ -88,12 +92,12 @@ impl Site for Kakuyomu {
 mod tests {
     use super::write;
     use crate::{
-        manuscript::{Emphasis, Manuscript, Part, Reading},
-        publish::LossKind,
+        manuscript::{Emphasis, Manuscript, ManuscriptOptions, ManuscriptPart},
+        publish::PublishLossKind,
     };
 
-    fn kakuyomu(source: &str) -> (String, Vec<LossKind>) {
-        let written = write(&Manuscript::read(source, Reading::default()));
+    fn kakuyomu(source: &str) -> (String, Vec<PublishLossKind>) {
+        let written = write(&Manuscript::read(source, ManuscriptOptions::default()));
         (
             written.output.body,
             written.losses.into_iter().map(|loss| loss.kind).collect(),
@@ -114,24 +118,24 @@ mod tests {
     fn emphasis_pauses_at_a_ruby() {
         let (body, losses) = kakuyomu("あ［＃傍点］強《つよ》い字［＃傍点終わり］\n");
         assert_eq!(body, "あ|強《つよ》《《い字》》\n");
-        assert_eq!(losses, [LossKind::EmphasisPaused]);
+        assert_eq!(losses, [PublishLossKind::EmphasisPaused]);
     }
 
     #[test]
-    fn limits_and_missing_fields_are_told() {
+    fn limits_and_missing_fields_are_reported_as_losses() {
         let base = "漢".repeat(21);
         let ruby = "か".repeat(51);
         let (body, losses) = kakuyomu(&format!(
             "【前書き】\nどうも。\n【本文】\n｜{base}《か》**字**\n漢《{ruby}》\n"
         ));
         assert_eq!(body, format!("{base}（か）字\n漢（{ruby}）\n"));
-        let long = LossKind::RubyTooLong { base: 20, ruby: 50 };
+        let long = PublishLossKind::RubyTooLong { base: 20, ruby: 50 };
         assert_eq!(
             losses,
             [
-                LossKind::Part(Part::Foreword),
+                PublishLossKind::Part(ManuscriptPart::Foreword),
                 long,
-                LossKind::Emphasis(Emphasis::Bold),
+                PublishLossKind::Emphasis(Emphasis::Bold),
                 long
             ]
         );
@@ -139,8 +143,11 @@ mod tests {
 
     #[test]
     fn titles_are_plain() {
-        let written = write(&Manuscript::read("# 第1話　雨《あめ》\n\n本文\n", Reading::default()));
+        let written = write(&Manuscript::read(
+            "# 第1話　雨《あめ》\n\n本文\n",
+            ManuscriptOptions::default(),
+        ));
         assert_eq!(written.output.title.as_deref(), Some("第1話　雨"));
-        assert_eq!(written.losses[0].kind, LossKind::TitleMark);
+        assert_eq!(written.losses[0].kind, PublishLossKind::TitleMark);
     }
 }

@@ -5,21 +5,21 @@
 
 use std::{borrow::Cow, ops::Range};
 
-use fumi_base::text::Text;
+use fumi_base::text::BilingualText;
 
-use crate::manuscript::{Emphasis, Part};
+use crate::manuscript::{Emphasis, ManuscriptPart};
 
 /// A part of the source that is written differently or left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Loss {
-    pub kind: LossKind,
+pub struct PublishLoss {
+    pub kind: PublishLossKind,
     /// The byte range in the source.
     pub range: Range<usize>,
 }
 
 /// The kinds of losses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LossKind {
+pub enum PublishLossKind {
     /// A ruby that is too long; it is written in parentheses.
     RubyTooLong {
         /// The longest base allowed, in characters.
@@ -52,13 +52,13 @@ pub enum LossKind {
     /// A control character that was left out.
     Control(char),
     /// A whole part for which the format has no place.
-    Part(Part),
+    Part(ManuscriptPart),
 }
 
-impl LossKind {
+impl PublishLossKind {
     /// Returns a description of the loss, in both languages.
     #[must_use]
-    pub fn message(self) -> Text {
+    pub fn message(self) -> BilingualText {
         let (en, ja): (Cow<'static, str>, Cow<'static, str>) = match self {
             Self::RubyTooLong { base, ruby } => (
                 format!("The ruby stands in parentheses: the site takes {base} characters of base and {ruby} of ruby.")
@@ -128,10 +128,12 @@ impl LossKind {
             ),
             Self::Part(part) => {
                 let (en, ja) = match part {
-                    Part::Foreword => ("The foreword", "前書き"),
-                    Part::Afterword => ("The afterword", "後書き"),
-                    Part::Colophon => ("The colophon", "奥付"),
-                    Part::Front | Part::Legend | Part::Title | Part::Body => ("A part", "一部"),
+                    ManuscriptPart::Foreword => ("The foreword", "前書き"),
+                    ManuscriptPart::Afterword => ("The afterword", "後書き"),
+                    ManuscriptPart::Colophon => ("The colophon", "奥付"),
+                    ManuscriptPart::Front | ManuscriptPart::Legend | ManuscriptPart::Title | ManuscriptPart::Body => {
+                        ("A part", "一部")
+                    }
                 };
                 (
                     format!("{en} has no place here and was left out.").into(),
@@ -139,31 +141,31 @@ impl LossKind {
                 )
             }
         };
-        Text { en, ja }
+        BilingualText { en, ja }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Emphasis, LossKind, Part};
+    use super::{Emphasis, ManuscriptPart, PublishLossKind};
 
     #[test]
-    fn every_loss_is_told_in_both_languages() {
+    fn every_loss_has_a_message_in_both_languages() {
         for kind in [
-            LossKind::RubyTooLong { base: 10, ruby: 10 },
-            LossKind::RubySign('&'),
-            LossKind::Emphasis(Emphasis::Line),
-            LossKind::EmphasisPaused,
-            LossKind::Bar,
-            LossKind::TitleMark,
-            LossKind::Heading,
-            LossKind::HeadingLevel,
-            LossKind::PageBreak,
-            LossKind::Note,
-            LossKind::UnknownCharacter,
-            LossKind::Unencodable('🙂'),
-            LossKind::Control('\u{1}'),
-            LossKind::Part(Part::Foreword),
+            PublishLossKind::RubyTooLong { base: 10, ruby: 10 },
+            PublishLossKind::RubySign('&'),
+            PublishLossKind::Emphasis(Emphasis::Line),
+            PublishLossKind::EmphasisPaused,
+            PublishLossKind::Bar,
+            PublishLossKind::TitleMark,
+            PublishLossKind::Heading,
+            PublishLossKind::HeadingLevel,
+            PublishLossKind::PageBreak,
+            PublishLossKind::Note,
+            PublishLossKind::UnknownCharacter,
+            PublishLossKind::Unencodable('🙂'),
+            PublishLossKind::Control('\u{1}'),
+            PublishLossKind::Part(ManuscriptPart::Foreword),
         ] {
             let said = kind.message();
             assert!(said.en.ends_with('.') && said.ja.ends_with('。'), "{said:?}");

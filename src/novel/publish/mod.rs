@@ -1,7 +1,7 @@
 //! A manuscript in the published formats, each with its limits and a list of losses.
 //!
 //! Invariant: every format contains every visible character of the story; anything else that is left out is reported as
-//! a [`Loss`]. This module posts nothing and writes no files.
+//! a [`PublishLoss`]. This module posts nothing and writes no files.
 
 pub mod aozora;
 pub mod epub;
@@ -10,23 +10,23 @@ pub mod kakuyomu;
 mod losses;
 pub mod narou;
 mod site;
-mod upright;
+mod tate_chu_yoko;
 mod xhtml;
 
-pub use losses::{Loss, LossKind};
+pub use losses::{PublishLoss, PublishLossKind};
 
 /// The output of a writer with its losses.
 #[derive(Clone, Debug)]
-pub struct Written<T> {
+pub struct WriterOutput<T> {
     /// The text or bytes of the format.
     pub output: T,
     /// The losses in the order of the source.
-    pub losses: Vec<Loss>,
+    pub losses: Vec<PublishLoss>,
 }
 
 /// Title and author of a book or an episode.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Work {
+pub struct WorkTitle {
     pub title: String,
     /// The author's name as printed.
     pub author: String,

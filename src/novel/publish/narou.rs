@@ -5,14 +5,14 @@
 //! may contain & " < >. The site turns kanji before （かな） into a ruby, which a bar prevents. Nothing is posted.
 
 use super::{
-    Loss, LossKind, Written,
-    site::{self, Site, Token, warn_of_bars},
+    PublishLoss, PublishLossKind, WriterOutput,
+    site::{self, LineToken, SiteNotation, warn_of_bars},
 };
-use crate::manuscript::{Manuscript, Part, is_counted, is_kanji};
+use crate::manuscript::{Manuscript, ManuscriptPart, is_counted, is_kanji};
 
 /// An episode in the fields of the posting form.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Episode {
+pub struct NarouEpisode {
     /// The heading of the episode, if it has one.
     pub title: Option<String>,
     /// The author's foreword (前書き).
@@ -25,32 +25,32 @@ pub struct Episode {
 
 /// Writes an episode in the notation of 小説家になろう.
 #[must_use]
-pub fn write(manuscript: &Manuscript) -> Written<Episode> {
+pub fn write(manuscript: &Manuscript) -> WriterOutput<NarouEpisode> {
     let mut losses = Vec::new();
-    site::leave_out(manuscript, &[Part::Colophon], &mut losses);
+    site::report_missing_parts(manuscript, &[ManuscriptPart::Colophon], &mut losses);
     let title = site::title(manuscript, &mut losses);
     let mut part = |part| site::part::<Narou>(manuscript, part, &mut losses);
-    let output = Episode {
+    let output = NarouEpisode {
         title,
-        foreword: part(Part::Foreword),
-        body: part(Part::Body).unwrap_or_default(),
-        afterword: part(Part::Afterword),
+        foreword: part(ManuscriptPart::Foreword),
+        body: part(ManuscriptPart::Body).unwrap_or_default(),
+        afterword: part(ManuscriptPart::Afterword),
     };
-    losses.sort_by_key(|loss: &Loss| loss.range.start);
-    Written { output, losses }
+    losses.sort_by_key(|loss: &PublishLoss| loss.range.start);
+    WriterOutput { output, losses }
 }
 
 struct Narou;
 
-impl Site for Narou {
+impl SiteNotation for Narou {
     const RUBY: (usize, usize) = (10, 10);
     const BREAKS_RUBY: &'static [char] = &['&', '"', '<', '>', '《', '》', '|', '｜'];
 
-    fn line(tokens: &[Token], losses: &mut Vec<Loss>) -> String {
+    fn line(tokens: &[LineToken], losses: &mut Vec<PublishLoss>) -> String {
         warn_of_bars(tokens, losses);
         let mut line = String::new();
-        let letter = |token: Option<&Token>| match token {
-            Some(Token::Letter { c, .. }) => Some(*c),
+        let letter = |token: Option<&LineToken>| match token {
+            Some(LineToken::Letter { c, .. }) => Some(*c),
             _ => None,
         };
         let mut at = 0;
@@ -58,12 +58,12 @@ impl Site for Narou {
             let next = &tokens[at + 1..];
             at += 1;
             let (c, range, is_dotted) = match token {
-                Token::Letter { c, at, is_dotted } => (*c, *at..*at + c.len_utf8(), *is_dotted),
-                Token::Ruby { text, range, is_dotted } => {
+                LineToken::Letter { c, at, is_dotted } => (*c, *at..*at + c.len_utf8(), *is_dotted),
+                LineToken::Ruby { text, range, is_dotted } => {
                     line.push_str(text);
                     if *is_dotted {
-                        losses.push(Loss {
-                            kind: LossKind::EmphasisPaused,
+                        losses.push(PublishLoss {
+                            kind: PublishLossKind::EmphasisPaused,
                             range: range.clone(),
                         });
                     }
@@ -82,8 +82,8 @@ impl Site for Narou {
                 continue;
             }
             if is_dotted && Self::BREAKS_RUBY.contains(&c) {
-                losses.push(Loss {
-                    kind: LossKind::EmphasisPaused,
+                losses.push(PublishLoss {
+                    kind: PublishLossKind::EmphasisPaused,
                     range,
                 });
             }
@@ -115,14 +115,14 @@ fn is_kana(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Episode, write};
+    use super::{NarouEpisode, write};
     use crate::{
-        manuscript::{Emphasis, Manuscript, Part, Reading},
-        publish::LossKind,
+        manuscript::{Emphasis, Manuscript, ManuscriptOptions, ManuscriptPart},
+        publish::PublishLossKind,
     };
 
-    fn narou(source: &str) -> (Episode, Vec<LossKind>) {
-        let written = write(&Manuscript::read(source, Reading::default()));
+    fn narou(source: &str) -> (NarouEpisode, Vec<PublishLossKind>) {
+        let written = write(&Manuscript::read(source, ManuscriptOptions::default()));
         (
             written.output,
             written.losses.into_iter().map(|loss| loss.kind).collect(),
@@ -140,12 +140,12 @@ mod tests {
             "　|佐々木《ささき》は|走《・》|っ《・》|た《・》。\n\n\n＊＊＊\n\n　終わり。\n"
         );
         assert_eq!(episode.afterword.as_deref(), Some("また。\n"));
-        assert_eq!(losses, [LossKind::TitleMark]);
+        assert_eq!(losses, [PublishLossKind::TitleMark]);
         assert_eq!(narou("ただの本文").0.foreword, None);
     }
 
     #[test]
-    fn what_the_site_would_take_for_a_ruby_gets_a_bar() {
+    fn automatic_rubies_are_prevented_by_a_bar() {
         let (episode, losses) =
             narou("東京（とうきょう）と京都（府）、（ふ）《《か\u{3099}\u{fe00}き。》》｜《二重》、｜（笑）\n");
         assert_eq!(
@@ -153,11 +153,11 @@ mod tests {
             "東京|（とうきょう）と京都（府）、（ふ）|か\u{3099}\u{fe00}《・》|き《・》。|《二重》、（笑）\n"
         );
         assert_eq!(losses, []);
-        assert_eq!(narou("A|B、｜漢字《かんじ》\n").1, [LossKind::Bar]);
+        assert_eq!(narou("A|B、｜漢字《かんじ》\n").1, [PublishLossKind::Bar]);
     }
 
     #[test]
-    fn what_the_site_cannot_do_is_told_and_stays_readable() {
+    fn unsupported_markup_is_reported_and_written_plain() {
         let (episode, losses) = narou(
             "｜一二三四五六七八九十一《長い》と漢字《あいうえおかきくけこさ》と｜A&B《えー》\n## 中\n**太い**｜線［＃「線」に傍線］《《強い漢字《x》》》\n［＃改ページ］\n※［＃「？」、ページ数-行数］［＃「謎」の左に「ママ」の注記］\n［＃ここから２字下げ］\n",
         );
@@ -165,23 +165,23 @@ mod tests {
             episode.body,
             "一二三四五六七八九十一（長い）と漢字|（あいうえおかきくけこさ）とA&B（えー）\n中\n太い｜線|《|《強い|漢字《x》》》\n\n※\n"
         );
-        let long = LossKind::RubyTooLong { base: 10, ruby: 10 };
+        let long = PublishLossKind::RubyTooLong { base: 10, ruby: 10 };
         assert_eq!(
             losses,
             [
                 long,
                 long,
-                LossKind::RubySign('&'),
-                LossKind::Heading,
-                LossKind::Emphasis(Emphasis::Bold),
-                LossKind::Bar,
-                LossKind::Emphasis(Emphasis::Line),
-                LossKind::PageBreak,
-                LossKind::UnknownCharacter,
-                LossKind::Note,
-                LossKind::Note,
+                PublishLossKind::RubySign('&'),
+                PublishLossKind::Heading,
+                PublishLossKind::Emphasis(Emphasis::Bold),
+                PublishLossKind::Bar,
+                PublishLossKind::Emphasis(Emphasis::Line),
+                PublishLossKind::PageBreak,
+                PublishLossKind::UnknownCharacter,
+                PublishLossKind::Note,
+                PublishLossKind::Note,
             ]
         );
-        assert!(!losses.contains(&LossKind::Part(Part::Foreword)));
+        assert!(!losses.contains(&PublishLossKind::Part(ManuscriptPart::Foreword)));
     }
 }

@@ -5,11 +5,13 @@
 
 use std::ops::Range;
 
-use super::{Loss, LossKind};
-use crate::manuscript::{Emphasis, Inline, Kind, LineKind, Manuscript, Note, Part, SceneBreak};
+use super::{PublishLoss, PublishLossKind};
+use crate::manuscript::{
+    AozoraNote, Emphasis, InlineElement, LineKind, Manuscript, ManuscriptPart, SceneBreak, SpanKind,
+};
 
 /// The notation and the limits of a site.
-pub(super) trait Site {
+pub(super) trait SiteNotation {
     /// The longest base and the longest ruby, in characters.
     const RUBY: (usize, usize);
 
@@ -17,12 +19,12 @@ pub(super) trait Site {
     const BREAKS_RUBY: &'static [char];
 
     /// Writes the tokens of one line as text.
-    fn line(tokens: &[Token], losses: &mut Vec<Loss>) -> String;
+    fn line(tokens: &[LineToken], losses: &mut Vec<PublishLoss>) -> String;
 }
 
 /// An element of a line before it is written.
 #[derive(Clone, Debug)]
-pub(super) enum Token {
+pub(super) enum LineToken {
     /// A character of the text.
     Letter {
         c: char,
@@ -39,7 +41,11 @@ pub(super) enum Token {
 }
 
 /// Writes the lines of a part, without the empty lines around them; returns `None` if the part does not exist.
-pub(super) fn part<S: Site>(manuscript: &Manuscript, part: Part, losses: &mut Vec<Loss>) -> Option<String> {
+pub(super) fn part<S: SiteNotation>(
+    manuscript: &Manuscript,
+    part: ManuscriptPart,
+    losses: &mut Vec<PublishLoss>,
+) -> Option<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut has_part = false;
     for line in manuscript.lines().iter().filter(|line| line.part == part) {
@@ -49,8 +55,8 @@ pub(super) fn part<S: Site>(manuscript: &Manuscript, part: Part, losses: &mut Ve
             LineKind::Empty => lines.push(String::new()),
             LineKind::Paragraph | LineKind::Heading { .. } => {
                 if matches!(line.kind, LineKind::Heading { .. }) {
-                    losses.push(Loss {
-                        kind: LossKind::Heading,
+                    losses.push(PublishLoss {
+                        kind: PublishLossKind::Heading,
                         range: range.clone(),
                     });
                 }
@@ -58,17 +64,17 @@ pub(super) fn part<S: Site>(manuscript: &Manuscript, part: Part, losses: &mut Ve
                 lines.push(S::line(&tokens, losses));
             }
             LineKind::SceneBreak(SceneBreak::Page) => {
-                losses.push(Loss {
-                    kind: LossKind::PageBreak,
+                losses.push(PublishLoss {
+                    kind: PublishLossKind::PageBreak,
                     range,
                 });
                 lines.push(String::new());
             }
             LineKind::SceneBreak(_) => {
                 let signs = manuscript.source()[range.clone()].trim_end();
-                let letters: Vec<Token> = signs
+                let letters: Vec<LineToken> = signs
                     .char_indices()
-                    .map(|(at, c)| Token::Letter {
+                    .map(|(at, c)| LineToken::Letter {
                         c,
                         at: range.start + at,
                         is_dotted: false,
@@ -76,8 +82,8 @@ pub(super) fn part<S: Site>(manuscript: &Manuscript, part: Part, losses: &mut Ve
                     .collect();
                 lines.push(S::line(&letters, losses));
             }
-            LineKind::Notes => losses.push(Loss {
-                kind: LossKind::Note,
+            LineKind::Notes => losses.push(PublishLoss {
+                kind: PublishLossKind::Note,
                 range,
             }),
             LineKind::PartMark | LineKind::Verbatim => {}
@@ -97,13 +103,13 @@ pub(super) fn part<S: Site>(manuscript: &Manuscript, part: Part, losses: &mut Ve
 }
 
 /// Adds a loss for each of the parts that the site has no place for.
-pub(super) fn leave_out(manuscript: &Manuscript, parts: &[Part], losses: &mut Vec<Loss>) {
+pub(super) fn report_missing_parts(manuscript: &Manuscript, parts: &[ManuscriptPart], losses: &mut Vec<PublishLoss>) {
     for span in manuscript.spans() {
-        if let Kind::Part(part) = span.kind
+        if let SpanKind::Part(part) = span.kind
             && parts.contains(&part)
         {
-            losses.push(Loss {
-                kind: LossKind::Part(part),
+            losses.push(PublishLoss {
+                kind: PublishLossKind::Part(part),
                 range: span.range.clone(),
             });
         }
@@ -111,45 +117,51 @@ pub(super) fn leave_out(manuscript: &Manuscript, parts: &[Part], losses: &mut Ve
 }
 
 /// Returns the heading of an episode as plain text, because both sites have plain titles.
-pub(super) fn title(manuscript: &Manuscript, losses: &mut Vec<Loss>) -> Option<String> {
+pub(super) fn title(manuscript: &Manuscript, losses: &mut Vec<PublishLoss>) -> Option<String> {
     let spans = manuscript.spans();
-    let title = spans.iter().find(|span| span.kind == Kind::Part(Part::Title))?;
-    let is_mark = |kind: &Kind| matches!(kind, Kind::Ruby { .. } | Kind::Emphasis(_));
+    let title = spans
+        .iter()
+        .find(|span| span.kind == SpanKind::Part(ManuscriptPart::Title))?;
+    let is_mark = |kind: &SpanKind| matches!(kind, SpanKind::Ruby { .. } | SpanKind::Emphasis(_));
     let marks = spans.iter().take_while(|span| span.range.start < title.range.end);
-    losses.extend(marks.filter(|span| is_mark(&span.kind)).map(|span| Loss {
-        kind: LossKind::TitleMark,
+    losses.extend(marks.filter(|span| is_mark(&span.kind)).map(|span| PublishLoss {
+        kind: PublishLossKind::TitleMark,
         range: span.range.clone(),
     }));
     Some(manuscript.text_of(&title.range).trim().to_owned())
 }
 
 /// Converts a line to letters and rubies.
-fn tokens<S: Site>(manuscript: &Manuscript, line: &Range<usize>, losses: &mut Vec<Loss>) -> Vec<Token> {
+fn tokens<S: SiteNotation>(
+    manuscript: &Manuscript,
+    line: &Range<usize>,
+    losses: &mut Vec<PublishLoss>,
+) -> Vec<LineToken> {
     let mut tokens = Vec::new();
     let mut dots = 0_usize;
     for piece in manuscript.inlines(line) {
         match piece {
-            Inline::Text(text, start) => letters(text, start, dots > 0, &mut tokens),
-            Inline::Character(Some(c), range) => tokens.push(Token::Letter {
+            InlineElement::Text(text, start) => letters(text, start, dots > 0, &mut tokens),
+            InlineElement::Character(Some(c), range) => tokens.push(LineToken::Letter {
                 c,
                 at: range.start,
                 is_dotted: dots > 0,
             }),
-            Inline::Character(None, range) => {
-                tokens.push(Token::Letter {
+            InlineElement::Character(None, range) => {
+                tokens.push(LineToken::Letter {
                     c: '※',
                     at: range.start,
                     is_dotted: dots > 0,
                 });
-                losses.push(Loss {
-                    kind: LossKind::UnknownCharacter,
+                losses.push(PublishLoss {
+                    kind: PublishLossKind::UnknownCharacter,
                     range,
                 });
             }
-            Inline::Ruby { base, text, range } => {
+            InlineElement::Ruby { base, text, range } => {
                 let is_dotted = dots > 0;
-                match unfit::<S>(&base, text) {
-                    None => tokens.push(Token::Ruby {
+                match ruby_loss::<S>(&base, text) {
+                    None => tokens.push(LineToken::Ruby {
                         text: format!("|{base}《{text}》"),
                         range,
                         is_dotted,
@@ -157,20 +169,20 @@ fn tokens<S: Site>(manuscript: &Manuscript, line: &Range<usize>, losses: &mut Ve
                     Some(kind) => {
                         letters(&base, range.start, is_dotted, &mut tokens);
                         letters(&format!("（{text}）"), range.start, is_dotted, &mut tokens);
-                        losses.push(Loss { kind, range });
+                        losses.push(PublishLoss { kind, range });
                     }
                 }
             }
-            Inline::Begin(Emphasis::Dots, _) => dots += 1,
-            Inline::End(Emphasis::Dots, _) => dots -= 1,
-            Inline::Begin(emphasis, range) => losses.push(Loss {
-                kind: LossKind::Emphasis(emphasis),
+            InlineElement::Begin(Emphasis::Dots, _) => dots += 1,
+            InlineElement::End(Emphasis::Dots, _) => dots -= 1,
+            InlineElement::Begin(emphasis, range) => losses.push(PublishLoss {
+                kind: PublishLossKind::Emphasis(emphasis),
                 range,
             }),
             // The loss of the emphasis or heading itself covers these.
-            Inline::End(..) | Inline::Note(Note::Emphasis(_) | Note::Heading(_), _) => {}
-            Inline::Note(_, range) => losses.push(Loss {
-                kind: LossKind::Note,
+            InlineElement::End(..) | InlineElement::Note(AozoraNote::Emphasis(_) | AozoraNote::Heading(_), _) => {}
+            InlineElement::Note(_, range) => losses.push(PublishLoss {
+                kind: PublishLossKind::Note,
                 range,
             }),
         }
@@ -178,8 +190,8 @@ fn tokens<S: Site>(manuscript: &Manuscript, line: &Range<usize>, losses: &mut Ve
     tokens
 }
 
-fn letters(text: &str, start: usize, is_dotted: bool, tokens: &mut Vec<Token>) {
-    tokens.extend(text.char_indices().map(|(at, c)| Token::Letter {
+fn letters(text: &str, start: usize, is_dotted: bool, tokens: &mut Vec<LineToken>) {
+    tokens.extend(text.char_indices().map(|(at, c)| LineToken::Letter {
         c,
         at: start + at,
         is_dotted,
@@ -187,30 +199,32 @@ fn letters(text: &str, start: usize, is_dotted: bool, tokens: &mut Vec<Token>) {
 }
 
 /// Returns the reason why a ruby cannot be written as one on the site; `None` if it can.
-fn unfit<S: Site>(base: &str, ruby: &str) -> Option<LossKind> {
+fn ruby_loss<S: SiteNotation>(base: &str, ruby: &str) -> Option<PublishLossKind> {
     let (longest_base, longest_ruby) = S::RUBY;
     if let Some(sign) = base.chars().chain(ruby.chars()).find(|c| S::BREAKS_RUBY.contains(c)) {
-        return Some(LossKind::RubySign(sign));
+        return Some(PublishLossKind::RubySign(sign));
     }
-    (base.chars().count() > longest_base || ruby.chars().count() > longest_ruby).then_some(LossKind::RubyTooLong {
-        base: longest_base,
-        ruby: longest_ruby,
-    })
+    (base.chars().count() > longest_base || ruby.chars().count() > longest_ruby).then_some(
+        PublishLossKind::RubyTooLong {
+            base: longest_base,
+            ruby: longest_ruby,
+        },
+    )
 }
 
 /// Adds a loss for every bar before a ruby of the same line, because the site may take the bar for the ruby's own.
-pub(super) fn warn_of_bars(tokens: &[Token], losses: &mut Vec<Loss>) {
-    let is_ruby = |token: &Token| matches!(token, Token::Ruby { .. } | Token::Letter { c: '《', .. });
+pub(super) fn warn_of_bars(tokens: &[LineToken], losses: &mut Vec<PublishLoss>) {
+    let is_ruby = |token: &LineToken| matches!(token, LineToken::Ruby { .. } | LineToken::Letter { c: '《', .. });
     let last_ruby = tokens.iter().rposition(is_ruby).unwrap_or(0);
     for token in &tokens[..last_ruby] {
-        if let Token::Letter {
+        if let LineToken::Letter {
             c: c @ ('|' | '｜'),
             at,
             ..
         } = token
         {
-            losses.push(Loss {
-                kind: LossKind::Bar,
+            losses.push(PublishLoss {
+                kind: PublishLossKind::Bar,
                 range: *at..*at + c.len_utf8(),
             });
         }

@@ -6,23 +6,25 @@
 
 use std::ops::Range;
 
-use super::{Loss, LossKind, upright};
-use crate::manuscript::{Emphasis, Inline, LineKind, Manuscript, Note, Part, SceneBreak, SourceLine};
+use super::{PublishLoss, PublishLossKind, tate_chu_yoko};
+use crate::manuscript::{
+    AozoraNote, Emphasis, InlineElement, LineKind, Manuscript, ManuscriptPart, SceneBreak, SourceLine,
+};
 
 /// The elements of a page, with the data for its table of contents.
 #[derive(Debug, Default)]
-pub(super) struct Page {
+pub(super) struct XhtmlPage {
     /// The files before the last one.
     pub(super) full: Vec<String>,
     /// The last file, which is the only one unless the text was split.
     pub(super) body: String,
-    pub(super) headings: Vec<Heading>,
-    pub(super) losses: Vec<Loss>,
+    pub(super) headings: Vec<PageHeading>,
+    pub(super) losses: Vec<PublishLoss>,
 }
 
 /// A heading within the story.
 #[derive(Debug)]
-pub(super) struct Heading {
+pub(super) struct PageHeading {
     /// The index of the file of the page that contains the heading.
     pub(super) file: usize,
     /// The id of its element.
@@ -32,7 +34,7 @@ pub(super) struct Heading {
 
 /// The sizes, in bytes, from which a file ends at the next position of each kind.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Cuts {
+pub(super) struct FileSplitSizes {
     /// The size from which a file ends before a heading or at a page break, where a new page begins or may begin
     /// anyway.
     pub(super) at_heading: usize,
@@ -42,7 +44,7 @@ pub(super) struct Cuts {
     pub(super) anywhere: usize,
 }
 
-impl Cuts {
+impl FileSplitSizes {
     /// Never splits a text, however long.
     pub(super) const NEVER: Self = Self {
         at_heading: usize::MAX,
@@ -60,14 +62,14 @@ impl Cuts {
 }
 
 /// Writes a manuscript. `title` becomes the heading if the manuscript has none.
-pub(super) fn page(manuscript: &Manuscript, title: &str, cuts: Cuts) -> Page {
-    let mut page = Page::default();
-    if !manuscript.lines().iter().any(|line| line.part == Part::Title) {
+pub(super) fn page(manuscript: &Manuscript, title: &str, cuts: FileSplitSizes) -> XhtmlPage {
+    let mut page = XhtmlPage::default();
+    if !manuscript.lines().iter().any(|line| line.part == ManuscriptPart::Title) {
         page.body.push_str("<h1>");
         page.text(title, &(0..0));
         page.body.push_str("</h1>\n");
     }
-    let mut writer = Writer {
+    let mut writer = XhtmlWriter {
         manuscript,
         page,
         cuts,
@@ -85,7 +87,7 @@ pub(super) fn page(manuscript: &Manuscript, title: &str, cuts: Cuts) -> Page {
 
 fn highest(manuscript: &Manuscript) -> u8 {
     let levels = manuscript.lines().iter().filter_map(|line| match line.kind {
-        LineKind::Heading { level, .. } if line.part != Part::Title => Some(level),
+        LineKind::Heading { level, .. } if line.part != ManuscriptPart::Title => Some(level),
         _ => None,
     });
     levels.min().unwrap_or(1)
@@ -93,12 +95,12 @@ fn highest(manuscript: &Manuscript) -> u8 {
 
 /// Escapes a text for XML and drops control characters.
 pub(super) fn escaped(text: &str) -> String {
-    let mut page = Page::default();
+    let mut page = XhtmlPage::default();
     page.letters(text, &(0..0));
     page.body
 }
 
-impl Page {
+impl XhtmlPage {
     /// Appends escaped text; `from` is its range in the source.
     fn letters(&mut self, text: &str, from: &Range<usize>) {
         for c in text.chars() {
@@ -108,8 +110,8 @@ impl Page {
                 '>' => self.body.push_str("&gt;"),
                 '"' => self.body.push_str("&quot;"),
                 '\t' | '\n' => self.body.push(c),
-                '\u{fffe}' | '\u{ffff}' | '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' => self.losses.push(Loss {
-                    kind: LossKind::Control(c),
+                '\u{fffe}' | '\u{ffff}' | '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' => self.losses.push(PublishLoss {
+                    kind: PublishLossKind::Control(c),
                     range: from.clone(),
                 }),
                 _ => self.body.push(c),
@@ -119,7 +121,7 @@ impl Page {
 
     /// Appends escaped text with upright pieces marked.
     fn text(&mut self, text: &str, from: &Range<usize>) {
-        for (piece, is_upright) in upright::pieces(text) {
+        for (piece, is_upright) in tate_chu_yoko::pieces(text) {
             if is_upright {
                 self.body.push_str("<span class=\"tcy\">");
                 self.letters(piece, from);
@@ -131,21 +133,21 @@ impl Page {
     }
 }
 
-struct Writer<'a> {
+struct XhtmlWriter<'a> {
     manuscript: &'a Manuscript,
-    page: Page,
-    cuts: Cuts,
+    page: XhtmlPage,
+    cuts: FileSplitSizes,
     /// The highest heading level within the story, which is mapped to the level directly below the title.
     highest: u8,
     /// The indent of the following lines, in characters.
     indent: u8,
-    section: Option<Part>,
+    section: Option<ManuscriptPart>,
     /// The number of empty lines, written only when other content follows.
     empty: usize,
 }
 
-impl Writer<'_> {
-    fn section(&mut self, part: Option<Part>) {
+impl XhtmlWriter<'_> {
+    fn section(&mut self, part: Option<ManuscriptPart>) {
         if self.section == part {
             return;
         }
@@ -155,8 +157,8 @@ impl Writer<'_> {
         self.empty = 0;
         self.section = part;
         let heading = match part {
-            Some(Part::Foreword) => "<h2>前書き</h2>\n",
-            Some(Part::Afterword) => "<h2>後書き</h2>\n",
+            Some(ManuscriptPart::Foreword) => "<h2>前書き</h2>\n",
+            Some(ManuscriptPart::Afterword) => "<h2>後書き</h2>\n",
             Some(_) => "",
             None => return,
         };
@@ -166,9 +168,9 @@ impl Writer<'_> {
 
     fn open_section(&mut self) {
         let class = match self.section {
-            Some(Part::Foreword) => "foreword",
-            Some(Part::Afterword) => "afterword",
-            Some(Part::Colophon) => "colophon",
+            Some(ManuscriptPart::Foreword) => "foreword",
+            Some(ManuscriptPart::Afterword) => "afterword",
+            Some(ManuscriptPart::Colophon) => "colophon",
             Some(_) => "story",
             None => return,
         };
@@ -199,8 +201,10 @@ impl Writer<'_> {
         let source = self.manuscript.source();
         match (line.part, line.kind) {
             // The front part and the legend describe the file; the book has its own title.
-            (Part::Front | Part::Legend, _) | (_, LineKind::PartMark) | (Part::Title, LineKind::Empty) => return,
-            (Part::Title, _) => {}
+            (ManuscriptPart::Front | ManuscriptPart::Legend, _)
+            | (_, LineKind::PartMark)
+            | (ManuscriptPart::Title, LineKind::Empty) => return,
+            (ManuscriptPart::Title, _) => {}
             (part, LineKind::Empty) => {
                 self.empty += usize::from(self.section == Some(part));
                 return;
@@ -235,15 +239,15 @@ impl Writer<'_> {
         }
     }
 
-    fn heading(&mut self, part: Part, level: u8, words: Range<usize>) {
-        let element = if part == Part::Title {
+    fn heading(&mut self, part: ManuscriptPart, level: u8, words: Range<usize>) {
+        let element = if part == ManuscriptPart::Title {
             1
         } else {
             (2 + level.saturating_sub(self.highest)).min(6)
         };
         let id = format!("h{}", self.page.headings.len() + 1);
-        if part == Part::Body {
-            let heading = Heading {
+        if part == ManuscriptPart::Body {
+            let heading = PageHeading {
                 file: self.page.full.len(),
                 id: id.clone(),
                 words: self.manuscript.text_of(&words).trim().to_owned(),
@@ -262,8 +266,8 @@ impl Writer<'_> {
         let (mut indent, mut foot) = (self.indent, None);
         for piece in self.manuscript.inlines(content) {
             match piece {
-                Inline::Note(Note::Indent(amount), _) => indent = *amount,
-                Inline::Note(Note::FromFoot(amount), _) => foot = Some(*amount),
+                InlineElement::Note(AozoraNote::Indent(amount), _) => indent = *amount,
+                InlineElement::Note(AozoraNote::FromFoot(amount), _) => foot = Some(*amount),
                 _ => {}
             }
         }
@@ -282,10 +286,10 @@ impl Writer<'_> {
     fn notes(&mut self, content: &Range<usize>) {
         for piece in self.manuscript.inlines(content) {
             match piece {
-                Inline::Note(Note::IndentFrom(amount), _) => self.indent = *amount,
-                Inline::Note(Note::IndentEnd, _) => self.indent = 0,
-                Inline::Note(_, range) => self.page.losses.push(Loss {
-                    kind: LossKind::Note,
+                InlineElement::Note(AozoraNote::IndentFrom(amount), _) => self.indent = *amount,
+                InlineElement::Note(AozoraNote::IndentEnd, _) => self.indent = 0,
+                InlineElement::Note(_, range) => self.page.losses.push(PublishLoss {
+                    kind: PublishLossKind::Note,
                     range,
                 }),
                 _ => {}
@@ -298,42 +302,46 @@ impl Writer<'_> {
         let mut depth = [0_usize; 4];
         for piece in self.manuscript.inlines(content) {
             match piece {
-                Inline::Text(text, at) => self.page.text(text, &(at..at + text.len())),
-                Inline::Character(Some(c), range) => self.page.letters(c.encode_utf8(&mut [0; 4]), &range),
-                Inline::Character(None, range) => {
+                InlineElement::Text(text, at) => self.page.text(text, &(at..at + text.len())),
+                InlineElement::Character(Some(c), range) => self.page.letters(c.encode_utf8(&mut [0; 4]), &range),
+                InlineElement::Character(None, range) => {
                     self.page.body.push('※');
-                    self.page.losses.push(Loss {
-                        kind: LossKind::UnknownCharacter,
+                    self.page.losses.push(PublishLoss {
+                        kind: PublishLossKind::UnknownCharacter,
                         range,
                     });
                 }
-                Inline::Ruby { base, text, range } => {
+                InlineElement::Ruby { base, text, range } => {
                     self.page.body.push_str("<ruby>");
                     self.page.text(&base, &range);
                     self.page.body.push_str("<rt>");
                     self.page.letters(text, &range);
                     self.page.body.push_str("</rt></ruby>");
                 }
-                Inline::Begin(emphasis, _) => {
+                InlineElement::Begin(emphasis, _) => {
                     let (place, open, _) = tags(emphasis);
                     if depth[place] == 0 {
                         self.page.body.push_str(open);
                     }
                     depth[place] += 1;
                 }
-                Inline::End(emphasis, _) => {
+                InlineElement::End(emphasis, _) => {
                     let (place, _, close) = tags(emphasis);
                     depth[place] -= 1;
                     if depth[place] == 0 {
                         self.page.body.push_str(close);
                     }
                 }
-                Inline::Note(
-                    Note::Emphasis(_) | Note::Heading(_) | Note::Indent(_) | Note::FromFoot(_) | Note::Character(_),
+                InlineElement::Note(
+                    AozoraNote::Emphasis(_)
+                    | AozoraNote::Heading(_)
+                    | AozoraNote::Indent(_)
+                    | AozoraNote::FromFoot(_)
+                    | AozoraNote::Character(_),
                     _,
                 ) => {}
-                Inline::Note(_, range) => self.page.losses.push(Loss {
-                    kind: LossKind::Note,
+                InlineElement::Note(_, range) => self.page.losses.push(PublishLoss {
+                    kind: PublishLossKind::Note,
                     range,
                 }),
             }

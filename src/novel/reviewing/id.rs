@@ -6,7 +6,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::writing::{Moment, is_like};
+use crate::writing::{UtcTime, matches_shape};
 
 /// The id of a review, made of a time and a random number.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -16,7 +16,7 @@ pub struct ReviewId(String);
 impl ReviewId {
     /// Creates an id from a time and a random number.
     #[must_use]
-    pub fn new(now: &Moment, random: u32) -> Self {
+    pub fn new(now: &UtcTime, random: u32) -> Self {
         let digits: String = now.to_string().chars().filter(char::is_ascii_digit).take(14).collect();
         let (day, time) = digits.split_at(8);
         Self(format!("check_{day}_{time}_{random:08x}"))
@@ -25,7 +25,7 @@ impl ReviewId {
     /// Parses an id; returns `None` for any other form.
     #[must_use]
     pub fn parse(id: &str) -> Option<Self> {
-        is_like(id, "check_00000000_000000_xxxxxxxx").then(|| Self(id.to_owned()))
+        matches_shape(id, "check_00000000_000000_xxxxxxxx").then(|| Self(id.to_owned()))
     }
 }
 
@@ -52,11 +52,11 @@ impl fmt::Display for ReviewId {
 #[cfg(test)]
 mod tests {
     use super::ReviewId;
-    use crate::writing::Moment;
+    use crate::writing::UtcTime;
 
     #[test]
-    fn a_name_is_made_of_a_time_and_leads_nowhere() {
-        let now = Moment::parse("2025-09-04T10:30:00.123Z").expect("a time");
+    fn review_ids_are_plain_file_names() {
+        let now = UtcTime::parse("2025-09-04T10:30:00.123Z").expect("a time");
         let id = ReviewId::new(&now, 0x1a2b_3c4d);
         assert_eq!(id.to_string(), "check_20250904_103000_1a2b3c4d");
         assert_eq!(ReviewId::parse(&id.to_string()), Some(id));

@@ -1,26 +1,29 @@
 //! Reviews of manuscripts: executed checks, issues and their outcomes, stored in `.noveler/checks/ID/`.
 //!
-//! A [`Review`] is a folder with a manifest, one line per executed step, per issue and per resolution, and the inputs
+//! A [`ManuscriptReview`] is a folder with a manifest, one line per executed step, per issue and per resolution, and the inputs
 //! and outputs of steps. The manifest is written last, so that everything it counts exists; each file is replaced
 //! atomically. Locking is left to the callers.
 
+mod checked_manuscript;
 mod id;
-mod judged;
-mod kept;
-mod lines;
-mod look;
+mod json_lines;
+mod judgements;
+mod replace_manuscript;
+mod review_files;
+mod review_store;
 mod rubric;
 mod scores;
-mod shelf;
 mod steps;
-mod written;
 
+pub use checked_manuscript::{CheckedManuscript, read_manuscript};
 pub use id::ReviewId;
-pub use judged::{JudgementLine, Opinions};
-pub use kept::{Execution, IssueLine, Manifest, Resolution, Review, Reviews, Subject, changes, tidy, write_new};
-pub use look::{Looked, manuscript};
+pub use judgements::{CombinedJudgements, JudgementLine};
+pub use replace_manuscript::{ReplacedManuscript, can_be_written, prepare_replacement};
+pub use review_files::ReviewOverlay;
+pub use review_store::{
+    IssueLine, IssueResolution, ManuscriptReview, ReviewManifest, ReviewStore, ReviewSubject, StepExecution, changes,
+    remove_old_reviews, write_new,
+};
 pub use rubric::{instruction, open_items, rubric, words};
 pub use scores::{EpisodeScore, scores};
-pub use shelf::Apart;
-pub use steps::{Phase, ReviewStep, STEPS, review_step};
-pub use written::{Written, can_be_written, put_back};
+pub use steps::{ReviewPhase, ReviewStep, STEPS, review_step};

@@ -8,8 +8,8 @@ use std::fmt::Write as _;
 use fumi_base::text::Locale;
 
 use crate::{
-    checks::items::{Evaluation, Item, Kind},
-    project::Episode,
+    checks::items::{Evaluation, EvaluationKind, Item},
+    project::EpisodeId,
 };
 
 const PROMPT_EN: &str = include_str!("prompts/judge.en.md");
@@ -18,7 +18,7 @@ const PROMPT_JA: &str = include_str!("prompts/judge.ja.md");
 /// Returns the items for a judge: those that need more than a measurement and are not judged yet.
 #[must_use]
 pub fn open_items(all: &[Evaluation]) -> Vec<&Evaluation> {
-    let open = |one: &&Evaluation| one.item.page.kind != Kind::Deterministic && one.judged.is_none();
+    let open = |one: &&Evaluation| one.item.page.kind != EvaluationKind::Deterministic && one.judged.is_none();
     all.iter().filter(open).collect()
 }
 
@@ -47,7 +47,7 @@ pub fn rubric(items: &[&Evaluation], locale: Locale) -> String {
 
 /// Returns the prompt for a judge.
 #[must_use]
-pub fn instruction(episode: Episode, items: &[&Evaluation], locale: Locale) -> String {
+pub fn instruction(episode: EpisodeId, items: &[&Evaluation], locale: Locale) -> String {
     let prompt = match locale {
         Locale::En => PROMPT_EN,
         Locale::Ja => PROMPT_JA,
@@ -61,7 +61,7 @@ pub fn instruction(episode: Episode, items: &[&Evaluation], locale: Locale) -> S
 
 /// Returns the texts of an item's page in a language.
 #[must_use]
-pub fn words(item: &Item, locale: Locale) -> &crate::checks::items::ItemWords {
+pub fn words(item: &Item, locale: Locale) -> &crate::checks::items::ItemTexts {
     match locale {
         Locale::En => &item.page.en,
         Locale::Ja => &item.page.ja,

@@ -12,11 +12,11 @@ use fumi_base::{
 
 use super::{
     ReviewId,
-    kept::{Execution, manifest_of},
-    lines::json,
-    shelf::Shelf,
+    json_lines::json,
+    review_files::ReviewFiles,
+    review_store::{StepExecution, manifest_of},
 };
-use crate::{errors::reviewing::ReviewError, project::Episode};
+use crate::{errors::reviewing::ReviewError, project::EpisodeId};
 
 const FOLDER: &str = ".noveler/checks/scores";
 
@@ -29,7 +29,7 @@ const DIGITS: usize = 12;
 /// The score of a review of a whole episode.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EpisodeScore {
-    pub episode: Episode,
+    pub episode: EpisodeId,
     /// The id of the review, which contains its start time.
     pub review: ReviewId,
     /// The number of the execution within the review, from 1.
@@ -62,7 +62,7 @@ impl EpisodeScore {
     fn parse(name: &str) -> Option<Self> {
         let mut parts = name.strip_suffix(".json")?.splitn(7, '_');
         let mut next = || parts.next();
-        let episode = Episode::new(next()?.parse().ok()?)?;
+        let episode = EpisodeId::new(next()?.parse().ok()?)?;
         let review = ReviewId::parse(&format!("check_{}_{}_{}", next()?, next()?, next()?))?;
         let execution = next()?.parse().ok()?;
         let score = next()?.parse().ok()?;
@@ -79,12 +79,12 @@ impl EpisodeScore {
 }
 
 /// Stores the score of an execution, if it has one.
-pub(super) fn note(
-    shelf: &Shelf,
-    episode: Option<Episode>,
+pub(super) fn store_score(
+    shelf: &ReviewFiles,
+    episode: Option<EpisodeId>,
     review: &ReviewId,
     execution: usize,
-    done: &Execution,
+    done: &StepExecution,
 ) -> Result<(), ReviewError> {
     let Some((episode, score)) = episode.zip(done.quality_score) else {
         return Ok(());
@@ -132,12 +132,12 @@ pub fn scores(project: &Arc<Project>) -> Result<Vec<EpisodeScore>, ReviewError> 
 #[cfg(test)]
 mod tests {
     use super::EpisodeScore;
-    use crate::{project::Episode, reviewing::ReviewId};
+    use crate::{project::EpisodeId, reviewing::ReviewId};
 
     #[test]
-    fn a_name_says_everything() {
+    fn score_round_trips_through_its_file_name() {
         let score = EpisodeScore {
-            episode: Episode::new(12).expect("a number"),
+            episode: EpisodeId::new(12).expect("a number"),
             review: ReviewId::parse("check_20260131_100000_0a1b2c3d").expect("an id"),
             execution: 2,
             score: 87.5,

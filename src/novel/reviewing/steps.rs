@@ -4,20 +4,20 @@
 //! takes milliseconds, a model's judgement minutes.
 
 use crate::checks::{
-    Group,
-    items::{Kind, item},
+    RuleGroup,
+    items::{EvaluationKind, item},
 };
 
 /// A phase of a staged review.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Phase {
+pub enum ReviewPhase {
     BasicQuality,
     StoryQuality,
     StructureQuality,
     ExpressionQuality,
 }
 
-impl Phase {
+impl ReviewPhase {
     /// Returns the name used in files and replies.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -35,13 +35,13 @@ impl Phase {
 pub struct ReviewStep {
     /// The number from 1 to 12.
     pub id: u32,
-    pub phase: Phase,
+    pub phase: ReviewPhase,
     /// The title in English.
     pub en: &'static str,
     /// The title in Japanese.
     pub ja: &'static str,
     /// The groups of rules that the step applies.
-    pub groups: &'static [Group],
+    pub groups: &'static [RuleGroup],
     /// The rules of those groups that the step applies; all if empty.
     pub rules: &'static [&'static str],
     /// The ids of the items that the step evaluates.
@@ -55,7 +55,7 @@ impl ReviewStep {
     #[must_use]
     pub fn judged_items(&self) -> usize {
         let kinds = self.items.iter().filter_map(|id| item(id)).map(|item| item.page.kind);
-        kinds.filter(|kind| *kind != Kind::Deterministic).count()
+        kinds.filter(|kind| *kind != EvaluationKind::Deterministic).count()
     }
 
     /// True if the step applies the rule, provided that the rule is in one of its groups.
@@ -133,37 +133,37 @@ const READING: &[&str] = &[
 pub const STEPS: [ReviewStep; 12] = [
     ReviewStep {
         id: 1,
-        phase: Phase::BasicQuality,
+        phase: ReviewPhase::BasicQuality,
         en: "Typing errors and left-overs",
         ja: "誤字脱字・書き残し",
-        groups: &[Group::Basic, Group::Expression],
+        groups: &[RuleGroup::Basic, RuleGroup::Expression],
         rules: TYPING,
         items: &["A31-048"],
         estimated_seconds: 5,
     },
     ReviewStep {
         id: 2,
-        phase: Phase::BasicQuality,
+        phase: ReviewPhase::BasicQuality,
         en: "Grammar and unity of spelling",
         ja: "文法・表記統一",
-        groups: &[Group::Basic, Group::Expression],
+        groups: &[RuleGroup::Basic, RuleGroup::Expression],
         rules: SPELLING,
         items: &["A31-044", "A31-045"],
         estimated_seconds: 5,
     },
     ReviewStep {
         id: 3,
-        phase: Phase::BasicQuality,
+        phase: ReviewPhase::BasicQuality,
         en: "How the page reads",
         ja: "読みやすさの基礎",
-        groups: &[Group::Basic, Group::Rhythm, Group::Expression],
+        groups: &[RuleGroup::Basic, RuleGroup::Rhythm, RuleGroup::Expression],
         rules: READING,
         items: &["A31-064", "A31-065"],
         estimated_seconds: 5,
     },
     ReviewStep {
         id: 4,
-        phase: Phase::StoryQuality,
+        phase: ReviewPhase::StoryQuality,
         en: "Consistency of the characters",
         ja: "キャラクターの一貫性",
         groups: &[],
@@ -176,7 +176,7 @@ pub const STEPS: [ReviewStep; 12] = [
     },
     ReviewStep {
         id: 5,
-        phase: Phase::StoryQuality,
+        phase: ReviewPhase::StoryQuality,
         en: "Agreement with the plot",
         ja: "プロットとの整合",
         groups: &[],
@@ -186,7 +186,7 @@ pub const STEPS: [ReviewStep; 12] = [
     },
     ReviewStep {
         id: 6,
-        phase: Phase::StoryQuality,
+        phase: ReviewPhase::StoryQuality,
         en: "The world and its rules",
         ja: "世界観",
         groups: &[],
@@ -199,7 +199,7 @@ pub const STEPS: [ReviewStep; 12] = [
     },
     ReviewStep {
         id: 7,
-        phase: Phase::StructureQuality,
+        phase: ReviewPhase::StructureQuality,
         en: "Setup, development, turn, resolution",
         ja: "起承転結",
         groups: &[],
@@ -209,7 +209,7 @@ pub const STEPS: [ReviewStep; 12] = [
     },
     ReviewStep {
         id: 8,
-        phase: Phase::StructureQuality,
+        phase: ReviewPhase::StructureQuality,
         en: "Foreshadowing",
         ja: "伏線",
         groups: &[],
@@ -219,7 +219,7 @@ pub const STEPS: [ReviewStep; 12] = [
     },
     ReviewStep {
         id: 9,
-        phase: Phase::StructureQuality,
+        phase: ReviewPhase::StructureQuality,
         en: "Scenes and their changes",
         ja: "シーン転換",
         groups: &[],
@@ -229,10 +229,10 @@ pub const STEPS: [ReviewStep; 12] = [
     },
     ReviewStep {
         id: 10,
-        phase: Phase::ExpressionQuality,
+        phase: ReviewPhase::ExpressionQuality,
         en: "Expression",
         ja: "文章表現",
-        groups: &[Group::Expression],
+        groups: &[RuleGroup::Expression],
         rules: &[],
         items: &[
             "A31-001", "A31-002", "A31-003", "A31-004", "A31-005", "A31-006", "A31-007", "A31-009", "A31-010",
@@ -242,20 +242,20 @@ pub const STEPS: [ReviewStep; 12] = [
     },
     ReviewStep {
         id: 11,
-        phase: Phase::ExpressionQuality,
+        phase: ReviewPhase::ExpressionQuality,
         en: "Rhythm",
         ja: "リズム",
-        groups: &[Group::Rhythm],
+        groups: &[RuleGroup::Rhythm],
         rules: &[],
         items: &["A31-022", "A31-041", "A31-042", "A31-043"],
         estimated_seconds: 10,
     },
     ReviewStep {
         id: 12,
-        phase: Phase::ExpressionQuality,
+        phase: ReviewPhase::ExpressionQuality,
         en: "The whole: what a reader gets",
         ja: "総合品質認定",
-        groups: &Group::ALL,
+        groups: &RuleGroup::ALL,
         rules: &[],
         items: &["A31-059", "A31-060", "A31-061", "A31-066", "A31-067", "A31-068"],
         estimated_seconds: 60,

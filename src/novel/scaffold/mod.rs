@@ -3,11 +3,11 @@
 //! The templates are data in Japanese; this module inserts the title and the names. The caller decides where the files
 //! are written and whether any exist already.
 
-use crate::project::{Names, StylePreset};
+use crate::project::{ProjectNames, StylePreset};
 
 /// The requested properties of a new novel.
 #[derive(Clone, Debug)]
-pub struct Wishes {
+pub struct NovelTemplateValues {
     pub title: String,
     /// The author's name as printed; without one, the settings contain a placeholder.
     pub author: Option<String>,
@@ -18,7 +18,7 @@ pub struct Wishes {
 
 /// A file of a new project.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NewFile {
+pub struct ScaffoldFile {
     /// The path relative to the project root.
     pub path: String,
     /// The contents of the file.
@@ -43,7 +43,7 @@ macro_rules! template {
 
 /// Returns the files of a new project. All requested texts must be single lines (see [`is_line`]).
 #[must_use]
-pub fn files(wishes: &Wishes, names: &Names) -> Vec<NewFile> {
+pub fn files(wishes: &NovelTemplateValues, names: &ProjectNames) -> Vec<ScaffoldFile> {
     let title = wishes.title.trim();
     let genre = wishes.genre.as_deref().unwrap_or(GENRE).trim();
     let author = match &wishes.author {
@@ -65,11 +65,11 @@ pub fn files(wishes: &Wishes, names: &Names) -> Vec<NewFile> {
         ("manuscripts", names.manuscripts.clone()),
         ("management", names.management.clone()),
     ];
-    let yaml = |path: String, template: &str| NewFile {
+    let yaml = |path: String, template: &str| ScaffoldFile {
         path,
         text: fill(template, &in_yaml),
     };
-    let prose = |path: String, template: &str| NewFile {
+    let prose = |path: String, template: &str| ScaffoldFile {
         path,
         text: fill(template, &in_prose),
     };
@@ -122,18 +122,18 @@ fn fill(template: &str, values: &[(&str, String)]) -> String {
 mod tests {
     use std::sync::Arc;
 
-    use fumi_base::{project::Project, writing::replace};
+    use fumi_base::{atomic_write::replace, project::Project};
 
-    use super::{Wishes, files, is_line};
+    use super::{NovelTemplateValues, files, is_line};
     use crate::{
-        project::{Episode, Names, NovelProject, Plot, StylePreset},
-        writing::Material,
+        project::{EpisodeId, EpisodePlot, NovelProject, ProjectNames, StylePreset},
+        writing::WritingMaterial,
     };
 
-    fn made(wishes: &Wishes) -> (tempfile::TempDir, NovelProject) {
+    fn made(wishes: &NovelTemplateValues) -> (tempfile::TempDir, NovelProject) {
         let folder = tempfile::tempdir().expect("a folder");
         let project = Project::open(folder.path()).expect("a project");
-        for file in files(wishes, &Names::default()) {
+        for file in files(wishes, &ProjectNames::default()) {
             assert!(
                 !file.text.contains("{{") || wishes.title.contains("{{"),
                 "{}",
@@ -141,13 +141,13 @@ mod tests {
             );
             replace(&project, &file.path, file.text.as_bytes()).expect("written");
         }
-        let novel = NovelProject::new(Arc::clone(&project), Names::default());
+        let novel = NovelProject::new(Arc::clone(&project), ProjectNames::default());
         (folder, novel)
     }
 
     #[test]
     fn a_new_project_lacks_nothing_and_its_first_episode_can_be_written() {
-        let (_folder, novel) = made(&Wishes {
+        let (_folder, novel) = made(&NovelTemplateValues {
             title: "続きの店".to_owned(),
             author: Some("作者".to_owned()),
             genre: None,
@@ -159,8 +159,8 @@ mod tests {
         assert_eq!(survey.settings.author.as_deref(), Some("作者"));
         assert_eq!(survey.settings.style_preset, Some(StylePreset::Narou));
         assert_eq!(survey.folders.len(), 7);
-        let episode = Episode::new(1).expect("a number");
-        let material = Material::gather(&novel, episode).expect("material");
+        let episode = EpisodeId::new(1).expect("a number");
+        let material = WritingMaterial::gather(&novel, episode).expect("material");
         assert!(material.faults.is_empty(), "{:?}", material.faults);
         let cast: Vec<(&str, bool)> = material
             .cast
@@ -168,19 +168,19 @@ mod tests {
             .map(|member| (member.name.as_str(), member.aliases.len() > 1))
             .collect();
         assert_eq!(cast, [("水野はる", true), ("久我いつき", true)]);
-        let plot: Plot = novel.plot(episode).expect("a plot");
+        let plot: EpisodePlot = novel.plot(episode).expect("a plot");
         assert_eq!(plot.events().len(), 8);
         assert!(plot.unknown.0.is_empty() && plot.episode_info.unknown.0.is_empty());
-        let status = crate::status::Status::of(&novel).expect("a status");
+        let status = crate::status::NovelStatus::read(&novel).expect("a status");
         assert!(status.remarks.is_empty(), "{:?}", status.remarks);
         assert_eq!(status.stages_left, 10);
     }
 
     #[test]
-    fn a_title_is_text_whatever_is_in_it() {
+    fn titles_are_escaped_in_templates() {
         for title in ["{{genre}}: \"値\" # \\ 'x'", "- 一", "1984", "*題", "題\u{3000}末"] {
             assert!(is_line(title));
-            let (_folder, novel) = made(&Wishes {
+            let (_folder, novel) = made(&NovelTemplateValues {
                 title: title.to_owned(),
                 author: None,
                 genre: Some("a: b".to_owned()),

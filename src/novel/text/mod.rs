@@ -6,5 +6,5 @@
 mod ratios;
 mod sentences;
 
-pub use ratios::{DialogueRatio, Scripts};
-pub use sentences::{Piece, Sentence, Sentences};
+pub use ratios::{DialogueRatio, ScriptCounts};
+pub use sentences::{ManuscriptSentence, SentencePiece, Sentences};

@@ -4,11 +4,11 @@
 
 use std::ops::AddAssign;
 
-use crate::manuscript::{Counts, LineKind, Manuscript, Part, Voice, is_counted, is_kanji};
+use crate::manuscript::{CharacterCounts, LineKind, Manuscript, ManuscriptPart, TextVoice, is_counted, is_kanji};
 
 /// Character counts by script.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Scripts {
+pub struct ScriptCounts {
     /// Kanji (漢字), with 々 and other iteration marks.
     pub kanji: usize,
     /// Hiragana (ひらがな) with iteration marks.
@@ -23,10 +23,10 @@ pub struct Scripts {
     pub marks: usize,
 }
 
-impl Scripts {
+impl ScriptCounts {
     /// Counts the characters of a visible text.
     #[must_use]
-    pub fn of(visible: &str) -> Self {
+    pub fn count(visible: &str) -> Self {
         let mut scripts = Self::default();
         for c in visible.chars().filter(|c| is_counted(*c)) {
             *scripts.of_character(c) += 1;
@@ -36,11 +36,11 @@ impl Scripts {
 
     /// Counts the story: the body without its headings, or one voice of it.
     #[must_use]
-    pub fn of_story(manuscript: &Manuscript, voice: Option<Voice>) -> Self {
+    pub fn of_story(manuscript: &Manuscript, voice: Option<TextVoice>) -> Self {
         let mut scripts = Self::default();
         for (range, heard) in manuscript.voices() {
             if voice.is_none_or(|voice| voice == heard) {
-                scripts += Self::of(manuscript.visible_in(&range));
+                scripts += Self::count(manuscript.visible_in(&range));
             }
         }
         scripts
@@ -66,7 +66,7 @@ impl Scripts {
     }
 }
 
-impl AddAssign for Scripts {
+impl AddAssign for ScriptCounts {
     fn add_assign(&mut self, other: Self) {
         self.kanji += other.kanji;
         self.hiragana += other.hiragana;
@@ -81,9 +81,9 @@ impl AddAssign for Scripts {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DialogueRatio {
     /// The characters within dialogue brackets, including the brackets.
-    pub spoken: Counts,
+    pub spoken: CharacterCounts,
     /// All characters of the story.
-    pub all: Counts,
+    pub all: CharacterCounts,
     /// The number of lines that begin with dialogue.
     pub spoken_lines: usize,
     /// The number of all lines of prose.
@@ -93,17 +93,17 @@ pub struct DialogueRatio {
 impl DialogueRatio {
     /// Counts the body without its headings.
     #[must_use]
-    pub fn of(manuscript: &Manuscript) -> Self {
+    pub fn count(manuscript: &Manuscript) -> Self {
         let mut ratio = Self::default();
         for (range, voice) in manuscript.voices() {
-            let counts = Counts::of(manuscript.visible_in(&range));
+            let counts = CharacterCounts::count(manuscript.visible_in(&range));
             ratio.all += counts;
-            if voice == Voice::Dialogue {
+            if voice == TextVoice::Dialogue {
                 ratio.spoken += counts;
             }
         }
         for line in manuscript.lines() {
-            if line.part != Part::Body || line.kind != LineKind::Paragraph {
+            if line.part != ManuscriptPart::Body || line.kind != LineKind::Paragraph {
                 continue;
             }
             let text = manuscript.visible_in(&line.content).trim_start();
@@ -134,13 +134,13 @@ fn share(some: usize, all: usize) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{DialogueRatio, Scripts};
-    use crate::manuscript::{Manuscript, Reading};
+    use super::{DialogueRatio, ScriptCounts};
+    use crate::manuscript::{Manuscript, ManuscriptOptions};
 
     #[test]
     fn every_character_is_of_one_script() {
-        let scripts = Scripts::of("三ヶ月　ぶりのｶﾅ、ABＣ1２。é々");
-        let expected = Scripts {
+        let scripts = ScriptCounts::count("三ヶ月　ぶりのｶﾅ、ABＣ1２。é々");
+        let expected = ScriptCounts {
             kanji: 3,
             hiragana: 3,
             katakana: 3,
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn speech_is_counted_by_characters_and_by_lines() {
         let text = "# 題\n\n　男は言った。\n「行く」\n\n「うん」と答えた。\n";
-        let ratio = DialogueRatio::of(&Manuscript::read(text, Reading::default()));
+        let ratio = DialogueRatio::count(&Manuscript::read(text, ManuscriptOptions::default()));
         assert_eq!((ratio.spoken.characters, ratio.all.characters), (8, 19));
         assert_eq!((ratio.spoken_lines, ratio.lines), (2, 3));
         assert_eq!(ratio.all.with_spaces, 20);

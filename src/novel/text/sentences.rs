@@ -6,7 +6,7 @@
 
 use std::{iter::Peekable, ops::Range};
 
-use crate::manuscript::{Counts, Kind, LineKind, Manuscript, Part, Span, Voice};
+use crate::manuscript::{CharacterCounts, LineKind, Manuscript, ManuscriptPart, ManuscriptSpan, SpanKind, TextVoice};
 
 /// Brackets within which a sentence does not end.
 const BRACKETS: [(char, char); 9] = [
@@ -23,7 +23,7 @@ const BRACKETS: [(char, char); 9] = [
 
 /// An uninterrupted piece of a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Piece {
+pub struct SentencePiece {
     /// The byte range in the visible text.
     pub visible: Range<usize>,
     /// The byte range in the source, including markup within the piece but not around it.
@@ -32,20 +32,20 @@ pub struct Piece {
 
 /// One sentence, without the white space around it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sentence {
+pub struct ManuscriptSentence {
     /// The voice of the sentence.
-    pub voice: Voice,
+    pub voice: TextVoice,
     /// The part of the manuscript that contains the sentence.
-    pub part: Part,
+    pub part: ManuscriptPart,
     /// True if the sentence is a heading.
     pub is_heading: bool,
     /// The index of its paragraph in [`Manuscript::lines`].
     pub line: usize,
     /// Its pieces, in order; at least one.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<SentencePiece>,
 }
 
-impl Sentence {
+impl ManuscriptSentence {
     /// Returns the range from start to end in the visible text. Quotations may lie in between.
     #[must_use]
     pub fn visible(&self) -> Range<usize> {
@@ -72,29 +72,31 @@ impl Sentence {
 
     /// Counts the sentence's own characters, without quotations in between.
     #[must_use]
-    pub fn counts(&self, manuscript: &Manuscript) -> Counts {
+    pub fn counts(&self, manuscript: &Manuscript) -> CharacterCounts {
         let visible = manuscript.visible().text();
         let pieces = self.pieces.iter();
-        pieces.map(|piece| Counts::of(&visible[piece.visible.clone()])).sum()
+        pieces
+            .map(|piece| CharacterCounts::count(&visible[piece.visible.clone()]))
+            .sum()
     }
 
     /// True if the sentence belongs to the story: in the body, and not a heading.
     #[must_use]
     pub fn is_story(&self) -> bool {
-        self.part == Part::Body && !self.is_heading
+        self.part == ManuscriptPart::Body && !self.is_heading
     }
 }
 
 /// The sentences of a manuscript, in the order in which they begin.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sentences {
-    all: Vec<Sentence>,
+    all: Vec<ManuscriptSentence>,
 }
 
 impl Sentences {
     /// Finds the sentences in time proportional to the text.
     #[must_use]
-    pub fn of(manuscript: &Manuscript) -> Self {
+    pub fn find(manuscript: &Manuscript) -> Self {
         let mut all = Vec::new();
         let mut voices = outermost_voices(manuscript.spans()).peekable();
         for (at, line) in manuscript.lines().iter().enumerate() {
@@ -103,10 +105,10 @@ impl Sentences {
                 LineKind::Heading { .. } => true,
                 _ => continue,
             };
-            let mut paragraph = Paragraph {
+            let mut paragraph = SentenceSplitter {
                 manuscript,
-                sentence: Sentence {
-                    voice: Voice::Narration,
+                sentence: ManuscriptSentence {
+                    voice: TextVoice::Narration,
                     part: line.part,
                     is_heading,
                     line: at,
@@ -128,24 +130,24 @@ impl Sentences {
 
     /// Returns all sentences.
     #[must_use]
-    pub fn all(&self) -> &[Sentence] {
+    pub fn all(&self) -> &[ManuscriptSentence] {
         &self.all
     }
 
     /// Returns the story's sentences of one voice, with their indices in [`Self::all`].
-    pub fn story(&self, voice: Voice) -> impl Iterator<Item = (usize, &Sentence)> {
+    pub fn story(&self, voice: TextVoice) -> impl Iterator<Item = (usize, &ManuscriptSentence)> {
         let sentences = self.all.iter().enumerate();
         sentences.filter(move |(_, sentence)| sentence.is_story() && sentence.voice == voice)
     }
 }
 
 /// Returns the voices that are not nested in another voice, in text order.
-fn outermost_voices(spans: &[Span]) -> impl Iterator<Item = (Voice, Range<usize>)> + '_ {
+fn outermost_voices(spans: &[ManuscriptSpan]) -> impl Iterator<Item = (TextVoice, Range<usize>)> + '_ {
     let mut end = 0;
     spans.iter().filter_map(move |span| {
         let voice = match span.kind {
-            Kind::Dialogue(_) => Voice::Dialogue,
-            Kind::Thought(_) => Voice::Thought,
+            SpanKind::Dialogue(_) => TextVoice::Dialogue,
+            SpanKind::Thought(_) => TextVoice::Thought,
             _ => return None,
         };
         if span.range.start < end {
@@ -157,22 +159,22 @@ fn outermost_voices(spans: &[Span]) -> impl Iterator<Item = (Voice, Range<usize>
 }
 
 /// The sentences of one paragraph.
-struct Paragraph<'a> {
+struct SentenceSplitter<'a> {
     manuscript: &'a Manuscript,
     /// The template with the properties common to all of them.
-    sentence: Sentence,
-    found: Vec<Sentence>,
+    sentence: ManuscriptSentence,
+    found: Vec<ManuscriptSentence>,
 }
 
-impl Paragraph<'_> {
+impl SentenceSplitter<'_> {
     /// Adds a heading as one sentence, regardless of punctuation in it.
     fn heading(&mut self, line: &Range<usize>) {
         let words = self.visible_of(line);
-        self.add(Voice::Narration, std::iter::once(words));
+        self.add(TextVoice::Narration, std::iter::once(words));
     }
 
     /// Splits each quotation by itself, and the narration between quotations as one text.
-    fn prose(&mut self, line: &Range<usize>, voices: &mut Peekable<impl Iterator<Item = (Voice, Range<usize>)>>) {
+    fn prose(&mut self, line: &Range<usize>, voices: &mut Peekable<impl Iterator<Item = (TextVoice, Range<usize>)>>) {
         while voices.next_if(|(_, range)| range.end <= line.start).is_some() {}
         let mut narration = Vec::new();
         let mut rest = self.visible_of(line);
@@ -180,10 +182,10 @@ impl Paragraph<'_> {
             let heard = self.visible_of(&range);
             narration.push(rest.start..heard.start);
             rest.start = heard.end;
-            self.cut(voice, &[heard]);
+            self.split(voice, &[heard]);
         }
         narration.push(rest);
-        self.cut(Voice::Narration, &narration);
+        self.split(TextVoice::Narration, &narration);
     }
 
     fn visible_of(&self, source: &Range<usize>) -> Range<usize> {
@@ -192,7 +194,7 @@ impl Paragraph<'_> {
     }
 
     /// Splits the text of one voice in this paragraph, given as ranges of the visible text.
-    fn cut(&mut self, voice: Voice, stretches: &[Range<usize>]) {
+    fn split(&mut self, voice: TextVoice, stretches: &[Range<usize>]) {
         let text = self.manuscript.visible().text();
         let characters: Vec<(usize, char)> = stretches
             .iter()
@@ -201,7 +203,7 @@ impl Paragraph<'_> {
                 text[stretch.clone()].char_indices().map(move |(at, c)| (from + at, c))
             })
             .collect();
-        let is_within = within_brackets(&characters, voice != Voice::Narration);
+        let is_within = within_brackets(&characters, voice != TextVoice::Narration);
         let mut pieces = Vec::new();
         let mut at = 0;
         for stretch in stretches {
@@ -232,15 +234,15 @@ impl Paragraph<'_> {
     }
 
     /// Adds a sentence unless it is empty.
-    fn add(&mut self, voice: Voice, pieces: impl IntoIterator<Item = Range<usize>>) {
+    fn add(&mut self, voice: TextVoice, pieces: impl IntoIterator<Item = Range<usize>>) {
         let visible = self.manuscript.visible();
-        let pieces: Vec<Piece> = pieces
+        let pieces: Vec<SentencePiece> = pieces
             .into_iter()
             .filter_map(|piece| {
                 let text = &visible.text()[piece.clone()];
                 let start = piece.start + (text.len() - text.trim_start().len());
                 let end = piece.end - (text.len() - text.trim_end().len());
-                (start < end).then(|| Piece {
+                (start < end).then(|| SentencePiece {
                     visible: start..end,
                     // The end of a run differs from the start of the next one, because markup lies between them.
                     source: visible.to_source(start)..visible.to_source(end - 1) + 1,
@@ -248,7 +250,7 @@ impl Paragraph<'_> {
             })
             .collect();
         if !pieces.is_empty() {
-            self.found.push(Sentence {
+            self.found.push(ManuscriptSentence {
                 voice,
                 pieces,
                 ..self.sentence.clone()
@@ -336,18 +338,18 @@ const SIGNS: usize = 12;
 #[cfg(test)]
 mod tests {
     use super::Sentences;
-    use crate::manuscript::{Manuscript, Reading, Voice};
+    use crate::manuscript::{Manuscript, ManuscriptOptions, TextVoice};
 
     /// Returns the sentences of a text, each with the letter of its voice.
     fn cut(text: &str) -> Vec<String> {
-        let manuscript = Manuscript::read(text, Reading::default());
-        let sentences = Sentences::of(&manuscript);
-        let show = |sentence: &super::Sentence| {
+        let manuscript = Manuscript::read(text, ManuscriptOptions::default());
+        let sentences = Sentences::find(&manuscript);
+        let show = |sentence: &super::ManuscriptSentence| {
             let voice = match sentence.voice {
                 _ if sentence.is_heading => '#',
-                Voice::Narration => 'N',
-                Voice::Dialogue => 'D',
-                Voice::Thought => 'T',
+                TextVoice::Narration => 'N',
+                TextVoice::Dialogue => 'D',
+                TextVoice::Thought => 'T',
             };
             let pieces = sentence.pieces.iter();
             let pieces = pieces.map(|piece| &manuscript.visible().text()[piece.visible.clone()]);
@@ -357,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn an_end_takes_its_marks_and_brackets_along() {
+    fn sentence_end_includes_trailing_marks_and_brackets() {
         assert_eq!(
             cut("　行った。帰った！？　寝た"),
             ["N 行った。", "N 帰った！？", "N 寝た"]
@@ -406,10 +408,10 @@ mod tests {
     }
 
     #[test]
-    fn a_piece_knows_its_place_in_the_source() {
+    fn pieces_map_to_the_source() {
         let source = "|今日《きょう》。|明日《あす》。";
-        let manuscript = Manuscript::read(source, Reading::default());
-        let sentences = Sentences::of(&manuscript);
+        let manuscript = Manuscript::read(source, ManuscriptOptions::default());
+        let sentences = Sentences::find(&manuscript);
         let places: Vec<&str> = sentences.all().iter().map(|one| &source[one.source()]).collect();
         assert_eq!(places, ["今日《きょう》。", "明日《あす》。"]);
     }

@@ -6,16 +6,16 @@
 
 use std::sync::LazyLock;
 
-use fumi_base::text::Text;
+use fumi_base::text::BilingualText;
 
 use super::{
-    material::Member,
-    stages::{Holds, Key},
+    material::PlotMember,
+    stages::{AnswerKey, KeyContents},
 };
 use crate::{
     errors::project::ProjectError,
-    manuscript::{Counts, Manuscript, Part, Reading},
-    project::{Yaml, in_japanese, read_yaml},
+    manuscript::{CharacterCounts, Manuscript, ManuscriptOptions, ManuscriptPart},
+    project::{YamlValue, read_yaml, translate_reason},
 };
 
 /// The largest number of names or positions listed in a message.
@@ -23,11 +23,11 @@ const LISTED: usize = 10;
 
 /// A criterion for an answer.
 #[derive(Clone, Debug)]
-pub enum Criterion {
+pub enum AnswerCriterion {
     /// The answer is YAML or JSON with a map at its top.
     Form,
     /// The answer has this key with a suitable value.
-    Key(&'static Key),
+    Key(&'static AnswerKey),
     /// The answer adds a number of visible characters within a range.
     Length {
         /// The smallest number.
@@ -36,21 +36,21 @@ pub enum Criterion {
         to: usize,
     },
     /// The text so far, including this answer, names these characters.
-    Characters(Vec<Member>),
+    Characters(Vec<PlotMember>),
     /// The answer contains no phrases that assistants write around a text.
     Remnants,
 }
 
 /// A criterion that an answer misses.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Miss {
-    /// The name of the criterion, see [`Criterion::name`].
+pub struct MissedCriterion {
+    /// The name of the criterion, see [`AnswerCriterion::name`].
     pub criterion: String,
     /// The problem and a way to correct it.
-    pub message: Text,
+    pub message: BilingualText,
 }
 
-impl Criterion {
+impl AnswerCriterion {
     /// Returns a short name for programs.
     #[must_use]
     pub fn name(&self) -> String {
@@ -65,9 +65,9 @@ impl Criterion {
 
     /// Returns a description of the criterion.
     #[must_use]
-    pub fn sentence(&self) -> Text {
+    pub fn sentence(&self) -> BilingualText {
         match self {
-            Self::Form => Text::new(
+            Self::Form => BilingualText::new(
                 "YAML or JSON with keys at its top",
                 "先頭がキーの YAML または JSON であること",
             ),
@@ -76,23 +76,23 @@ impl Criterion {
                 let meaning = key.meaning();
                 let meaning_en = meaning.get(fumi_base::text::Locale::En);
                 let meaning_ja = meaning.get(fumi_base::text::Locale::Ja);
-                Text::new(
+                BilingualText::new(
                     format!("`{}` holds {en}: {meaning_en}", key.name),
                     format!("`{}` に{ja}（{meaning_ja}）があること", key.name),
                 )
             }
-            Self::Length { from, to } => Text::new(
+            Self::Length { from, to } => BilingualText::new(
                 format!("{from} to {to} visible characters, without ruby, marks and white space"),
                 format!("可視文字（ルビ・記法・空白を除く）で {from}〜{to} 字であること"),
             ),
             Self::Characters(cast) => {
                 let names = names(cast.iter());
-                Text::new(
+                BilingualText::new(
                     format!("these characters are named: {}", names.join(", ")),
                     format!("次の人物が名前か呼び名で登場すること: {}", names.join("、")),
                 )
             }
-            Self::Remnants => Text::new(
+            Self::Remnants => BilingualText::new(
                 "no words of an assistant around the text, and no code fence",
                 "挨拶や前置きなどアシスタントの言葉と、コードの囲みがないこと",
             ),
@@ -100,110 +100,117 @@ impl Criterion {
     }
 }
 
-fn holds(holds: Holds) -> (String, String) {
+fn holds(holds: KeyContents) -> (String, String) {
     match holds {
-        Holds::Characters(least) => (
+        KeyContents::Characters(least) => (
             format!("a text of at least {least} characters"),
             format!("{least} 字以上の文章"),
         ),
-        Holds::Items(0) => ("a list, possibly empty".to_owned(), "一覧（空でもよい）".to_owned()),
-        Holds::Items(least) => (format!("a list of at least {least}"), format!("{least} 件以上の一覧")),
-        Holds::Replacements => (
+        KeyContents::Items(0) => ("a list, possibly empty".to_owned(), "一覧（空でもよい）".to_owned()),
+        KeyContents::Items(least) => (format!("a list of at least {least}"), format!("{least} 件以上の一覧")),
+        KeyContents::Replacements => (
             "a list of {find, replace}, possibly empty".to_owned(),
             "{find, replace} の一覧（空でもよい）".to_owned(),
         ),
     }
 }
 
-fn names<'a>(cast: impl Iterator<Item = &'a Member>) -> Vec<&'a str> {
+fn names<'a>(cast: impl Iterator<Item = &'a PlotMember>) -> Vec<&'a str> {
     cast.take(LISTED).map(|member| member.name.as_str()).collect()
 }
 
-fn miss(criterion: &Criterion, en: String, ja: String) -> Miss {
-    Miss {
+fn miss(criterion: &AnswerCriterion, en: String, ja: String) -> MissedCriterion {
+    MissedCriterion {
         criterion: criterion.name(),
-        message: Text::new(en, ja),
+        message: BilingualText::new(en, ja),
     }
 }
 
 /// Counts the visible characters of a text's body.
 pub(super) fn characters(text: &str) -> usize {
-    Manuscript::read(text, Reading::default()).count(Part::Body).characters
+    Manuscript::read(text, ManuscriptOptions::default())
+        .count(ManuscriptPart::Body)
+        .characters
 }
 
 /// Judges a text of the manuscript. `whole` is the answer together with the text written before, which has `before`
 /// characters.
-pub(super) fn judge_text(criteria: &[Criterion], answer: &str, whole: &str, before: usize) -> Vec<Miss> {
-    let manuscript = Manuscript::read(whole, Reading::default());
-    let length = manuscript.count(Part::Body).characters.saturating_sub(before);
+pub(super) fn judge_text(
+    criteria: &[AnswerCriterion],
+    answer: &str,
+    whole: &str,
+    before: usize,
+) -> Vec<MissedCriterion> {
+    let manuscript = Manuscript::read(whole, ManuscriptOptions::default());
+    let length = manuscript.count(ManuscriptPart::Body).characters.saturating_sub(before);
     let judged = criteria.iter().filter_map(|criterion| match criterion {
-        Criterion::Length { from, to } => length_miss(criterion, length, *from, *to),
-        Criterion::Characters(cast) => cast_miss(criterion, cast, manuscript.visible().text()),
-        Criterion::Remnants => remnants_miss(criterion, answer),
-        Criterion::Form | Criterion::Key(_) => None,
+        AnswerCriterion::Length { from, to } => length_miss(criterion, length, *from, *to),
+        AnswerCriterion::Characters(cast) => cast_miss(criterion, cast, manuscript.visible().text()),
+        AnswerCriterion::Remnants => remnants_miss(criterion, answer),
+        AnswerCriterion::Form | AnswerCriterion::Key(_) => None,
     });
     judged.collect()
 }
 
 /// Judges an answer of keys. `whole` contains the answer and the keys of earlier turns. A manuscript made from the keys
 /// is judged separately.
-pub(super) fn judge_keys(criteria: &[Criterion], whole: &Yaml) -> Vec<Miss> {
+pub(super) fn judge_keys(criteria: &[AnswerCriterion], whole: &YamlValue) -> Vec<MissedCriterion> {
     let words = whole.words();
     let judged = criteria.iter().filter_map(|criterion| match criterion {
-        Criterion::Key(key) => key_miss(criterion, key, whole.get(key.name)),
-        Criterion::Characters(cast) => cast_miss(criterion, cast, &words),
-        Criterion::Remnants => remnants_miss(criterion, &words),
-        Criterion::Form | Criterion::Length { .. } => None,
+        AnswerCriterion::Key(key) => key_miss(criterion, key, whole.get(key.name)),
+        AnswerCriterion::Characters(cast) => cast_miss(criterion, cast, &words),
+        AnswerCriterion::Remnants => remnants_miss(criterion, &words),
+        AnswerCriterion::Form | AnswerCriterion::Length { .. } => None,
     });
     judged.collect()
 }
 
 /// Parses an answer as a map. The error includes phrases of an assistant, because they may be the cause.
-pub(super) fn read_keys(answer: &str) -> Result<Vec<(Yaml, Yaml)>, Vec<Miss>> {
+pub(super) fn read_keys(answer: &str) -> Result<Vec<(YamlValue, YamlValue)>, Vec<MissedCriterion>> {
     keys_of(answer).map_err(|form| {
-        let remnants = remnants_miss(&Criterion::Remnants, answer);
+        let remnants = remnants_miss(&AnswerCriterion::Remnants, answer);
         [form].into_iter().chain(remnants).collect()
     })
 }
 
-fn keys_of(answer: &str) -> Result<Vec<(Yaml, Yaml)>, Miss> {
-    match read_yaml::<Yaml>("content", answer) {
-        Ok(Yaml::Map(pairs)) if !pairs.is_empty() => Ok(pairs),
+fn keys_of(answer: &str) -> Result<Vec<(YamlValue, YamlValue)>, MissedCriterion> {
+    match read_yaml::<YamlValue>("content", answer) {
+        Ok(YamlValue::Map(pairs)) if !pairs.is_empty() => Ok(pairs),
         Ok(_) => Err(miss(
-            &Criterion::Form,
+            &AnswerCriterion::Form,
             "There are no keys at the top: write `key: value` lines, or a JSON object.".to_owned(),
             "先頭にキーがありません。「キー: 値」の行か JSON のオブジェクトで書いてください。".to_owned(),
         )),
         Err(ProjectError::Yaml {
             line, column, reason, ..
         }) => Err(miss(
-            &Criterion::Form,
+            &AnswerCriterion::Form,
             format!(
                 "It cannot be read as YAML or JSON at line {line}, column {column}: {reason}. Quote texts that contain `: ` or `#`."
             ),
             format!(
                 "{line} 行 {column} 桁で YAML・JSON として読めません（{}）。「: 」や「#」を含む文は引用符で囲んでください。",
-                in_japanese(&reason)
+                translate_reason(&reason)
             ),
         )),
-        Err(error) => Err(miss(&Criterion::Form, error.to_string(), error.to_string())),
+        Err(error) => Err(miss(&AnswerCriterion::Form, error.to_string(), error.to_string())),
     }
 }
 
 /// Applies replacements to a text. Returns an error for each one whose text does not occur exactly once.
-pub(super) fn replaced(text: &str, replacements: &Yaml) -> Result<String, Vec<Miss>> {
+pub(super) fn replaced(text: &str, replacements: &YamlValue) -> Result<String, Vec<MissedCriterion>> {
     let mut out = text.to_owned();
     let mut misses = Vec::new();
     let items = match replacements {
-        Yaml::List(items) => items.as_slice(),
+        YamlValue::List(items) => items.as_slice(),
         _ => &[],
     };
-    let wrong = |en, ja| Miss {
+    let wrong = |en, ja| MissedCriterion {
         criterion: "replacements".to_owned(),
-        message: Text::new(en, ja),
+        message: BilingualText::new(en, ja),
     };
     for (number, item) in (1..).zip(items) {
-        let of = |key| item.get(key).and_then(Yaml::as_str);
+        let of = |key| item.get(key).and_then(YamlValue::as_str);
         let (Some(find), Some(with)) = (of("find").filter(|find| !find.is_empty()), of("replace")) else {
             misses.push(wrong(
                 format!("Replacement {number} needs `find` and `replace` as texts; quote what looks like a number."),
@@ -225,7 +232,7 @@ pub(super) fn replaced(text: &str, replacements: &Yaml) -> Result<String, Vec<Mi
     if misses.is_empty() { Ok(out) } else { Err(misses) }
 }
 
-fn length_miss(criterion: &Criterion, length: usize, from: usize, to: usize) -> Option<Miss> {
+fn length_miss(criterion: &AnswerCriterion, length: usize, from: usize, to: usize) -> Option<MissedCriterion> {
     if length < from {
         let more = from - length;
         Some(miss(
@@ -245,8 +252,8 @@ fn length_miss(criterion: &Criterion, length: usize, from: usize, to: usize) -> 
     }
 }
 
-fn cast_miss(criterion: &Criterion, cast: &[Member], text: &str) -> Option<Miss> {
-    let absent: Vec<&Member> = cast.iter().filter(|member| !member.is_in(text)).collect();
+fn cast_miss(criterion: &AnswerCriterion, cast: &[PlotMember], text: &str) -> Option<MissedCriterion> {
+    let absent: Vec<&PlotMember> = cast.iter().filter(|member| !member.is_in(text)).collect();
     if absent.is_empty() {
         return None;
     }
@@ -264,13 +271,13 @@ fn cast_miss(criterion: &Criterion, cast: &[Member], text: &str) -> Option<Miss>
     ))
 }
 
-fn key_miss(criterion: &Criterion, key: &Key, value: Option<&Yaml>) -> Option<Miss> {
+fn key_miss(criterion: &AnswerCriterion, key: &AnswerKey, value: Option<&YamlValue>) -> Option<MissedCriterion> {
     let fits = value.is_some_and(|value| match (key.holds, value) {
-        (Holds::Characters(least), Yaml::Text(text)) => Counts::of(text).characters >= least,
-        (Holds::Items(least), Yaml::List(items)) => {
+        (KeyContents::Characters(least), YamlValue::Text(text)) => CharacterCounts::count(text).characters >= least,
+        (KeyContents::Items(least), YamlValue::List(items)) => {
             items.iter().filter(|item| !item.words().trim().is_empty()).count() >= least
         }
-        (Holds::Replacements, Yaml::List(_)) => true,
+        (KeyContents::Replacements, YamlValue::List(_)) => true,
         _ => false,
     });
     if fits {
@@ -291,12 +298,12 @@ fn key_miss(criterion: &Criterion, key: &Key, value: Option<&Yaml>) -> Option<Mi
 
 /// The position at which a remnant phrase is searched.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum RemnantPlace {
     LineStart,
     Anywhere,
 }
 
-static REMNANTS: LazyLock<Vec<(Place, String)>> = LazyLock::new(|| {
+static REMNANTS: LazyLock<Vec<(RemnantPlace, String)>> = LazyLock::new(|| {
     let lines = include_str!("remnants.txt").lines();
     let listed = lines.filter(|line| !line.trim().is_empty() && !line.starts_with('#'));
     let remnant = |line: &str| {
@@ -304,8 +311,8 @@ static REMNANTS: LazyLock<Vec<(Place, String)>> = LazyLock::new(|| {
             .split_once(' ')
             .expect("remnants.txt has a place and words in each line");
         let place = match place {
-            "line" => Place::LineStart,
-            "any" => Place::Anywhere,
+            "line" => RemnantPlace::LineStart,
+            "any" => RemnantPlace::Anywhere,
             other => panic!("remnants.txt knows no place {other}"),
         };
         (place, words.trim().to_ascii_lowercase())
@@ -319,9 +326,9 @@ pub(crate) fn remnants(text: &str) -> Vec<String> {
     let lines = text
         .lines()
         .map(|line| (line.starts_with('\u{3000}'), line.trim().to_ascii_lowercase()));
-    let has = |(is_indented, line): &(bool, String), (place, words): &(Place, String)| match place {
-        Place::LineStart => !is_indented && line.starts_with(words),
-        Place::Anywhere => line.contains(words),
+    let has = |(is_indented, line): &(bool, String), (place, words): &(RemnantPlace, String)| match place {
+        RemnantPlace::LineStart => !is_indented && line.starts_with(words),
+        RemnantPlace::Anywhere => line.contains(words),
     };
     (1..)
         .zip(lines)
@@ -333,7 +340,7 @@ pub(crate) fn remnants(text: &str) -> Vec<String> {
         .collect()
 }
 
-fn remnants_miss(criterion: &Criterion, text: &str) -> Option<Miss> {
+fn remnants_miss(criterion: &AnswerCriterion, text: &str) -> Option<MissedCriterion> {
     let found = remnants(text);
     if found.is_empty() {
         return None;
@@ -353,10 +360,10 @@ fn remnants_miss(criterion: &Criterion, text: &str) -> Option<Miss> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Criterion, characters, judge_text, read_keys, replaced};
-    use crate::{project::Yaml, writing::Member};
+    use super::{AnswerCriterion, characters, judge_text, read_keys, replaced};
+    use crate::{project::YamlValue, writing::PlotMember};
 
-    fn missed(criterion: &Criterion, text: &str) -> Vec<String> {
+    fn missed(criterion: &AnswerCriterion, text: &str) -> Vec<String> {
         let misses = judge_text(std::slice::from_ref(criterion), text, text, 0);
         misses.into_iter().map(|miss| miss.criterion).collect()
     }
@@ -370,14 +377,14 @@ mod tests {
             "SURE, here",
             "　夜（以下略）",
         ] {
-            assert_eq!(missed(&Criterion::Remnants, bad), ["remnants"], "{bad}");
+            assert_eq!(missed(&AnswerCriterion::Remnants, bad), ["remnants"], "{bad}");
         }
         for good in [
             "「承知しました」と彼は言った。",
             "　以上の人数は入れない。",
             "　彼は承知しました、と書いた。",
         ] {
-            assert_eq!(missed(&Criterion::Remnants, good), [""; 0], "{good}");
+            assert_eq!(missed(&AnswerCriterion::Remnants, good), [""; 0], "{good}");
         }
     }
 
@@ -387,7 +394,7 @@ mod tests {
         assert_eq!(characters(text), 7);
         for (from, to, expected) in [(7, 7, 0), (8, 9, 1), (1, 6, 1)] {
             assert_eq!(
-                missed(&Criterion::Length { from, to }, text).len(),
+                missed(&AnswerCriterion::Length { from, to }, text).len(),
                 expected,
                 "{from} {to}"
             );
@@ -397,7 +404,7 @@ mod tests {
     #[test]
     fn names_are_found_through_ruby_and_by_alias() {
         let cast = |name: &str, aliases: &[&str]| {
-            Criterion::Characters(vec![Member {
+            AnswerCriterion::Characters(vec![PlotMember {
                 name: name.to_owned(),
                 aliases: aliases.iter().map(|alias| (*alias).to_owned()).collect(),
             }])
@@ -413,7 +420,7 @@ mod tests {
     #[test]
     fn replacements_are_made_only_where_there_is_no_choice() {
         let list = |yaml: &str| match read_keys(&format!("r: {yaml}")).expect("keys").remove(0) {
-            (_, list @ Yaml::List(_)) => list,
+            (_, list @ YamlValue::List(_)) => list,
             other => panic!("{other:?}"),
         };
         let made = |yaml: &str| replaced("朝の海。夜の海。", &list(yaml));
@@ -434,7 +441,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_map_says_where() {
+    fn non_map_answers_report_the_position() {
         let said = read_keys("a: [1\nb: 2").expect_err("broken")[0].message.clone();
         assert!(said.en.contains("line 2") || said.en.contains("line 1"), "{said:?}");
         for none in ["", "text", "[1]", "{}"] {

@@ -6,16 +6,18 @@ use std::collections::BTreeMap;
 
 use fumi_base::{
     files,
-    listing::{ListedKind, list},
+    listing::{FolderEntryKind, list},
     project::ProjectPath,
-    text::Text,
+    text::BilingualText,
 };
 
-use super::{stages::Stage, workflow::Cited};
+use super::{stages::WritingStage, workflow::CitedFile};
 use crate::{
     errors::project::ProjectError,
-    manuscript::{Manuscript, Reading},
-    project::{Episode, NovelProject, Plot, Role, Settings, TargetLength, Yaml, yaml_of},
+    manuscript::{Manuscript, ManuscriptOptions},
+    project::{
+        EpisodeId, EpisodePlot, FolderRole, NovelProject, NovelSettings, TargetLength, YamlValue, read_yaml_text,
+    },
     references::ContentHash,
 };
 
@@ -36,18 +38,18 @@ const LENGTHS: (u32, u32) = (100, 200_000);
 
 /// The allowed length of a manuscript, in visible characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Length {
+pub struct LengthRange {
     /// The shortest length.
     pub min: u32,
     /// The longest length.
     pub max: u32,
 }
 
-impl Length {
+impl LengthRange {
     /// Returns the requested length, otherwise the plot's, otherwise the project's, otherwise 4,000; a single number
     /// gives a range of ±10 %.
     #[must_use]
-    pub fn of(asked: Option<u32>, plot: &Plot, settings: &Settings) -> Self {
+    pub fn resolve(asked: Option<u32>, plot: &EpisodePlot, settings: &NovelSettings) -> Self {
         let plotted = || plot.target_words().map(TargetLength::About);
         let length = asked
             .map(TargetLength::About)
@@ -76,14 +78,14 @@ impl Length {
 
 /// A character of the plot.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Member {
+pub struct PlotMember {
     /// The name used in the plot.
     pub name: String,
     /// Other names of the character.
     pub aliases: Vec<String>,
 }
 
-impl Member {
+impl PlotMember {
     /// True if a text contains the name or an alias.
     #[must_use]
     pub fn is_in(&self, text: &str) -> bool {
@@ -94,32 +96,36 @@ impl Member {
 
 /// The material for writing an episode.
 #[derive(Debug, Default)]
-pub struct Material {
-    pub plot: Plot,
+pub struct WritingMaterial {
+    pub plot: EpisodePlot,
     /// The settings of the novel.
-    pub settings: Settings,
+    pub settings: NovelSettings,
     /// The characters of the plot.
-    pub cast: Vec<Member>,
+    pub cast: Vec<PlotMember>,
     /// The end of the last episode; empty for the first one.
     pub previous_end: String,
     /// The project's own prompts, by stage.
-    pub prompts: BTreeMap<Stage, String>,
+    pub prompts: BTreeMap<WritingStage, String>,
     /// The files from which the material comes.
-    pub references: Vec<Cited>,
+    pub references: Vec<CitedFile>,
     /// The errors of files that could not be read.
     pub faults: Vec<ProjectError>,
 }
 
-impl Material {
+impl WritingMaterial {
     /// Collects the material. Returns an error if the plot is missing or cannot be read.
-    pub fn gather(novel: &NovelProject, episode: Episode) -> Result<Self, ProjectError> {
+    pub fn gather(novel: &NovelProject, episode: EpisodeId) -> Result<Self, ProjectError> {
         Self::gather_for(novel, episode, None)
     }
 
     /// Collects the material for a plot that may be passed from outside the project.
-    pub fn gather_for(novel: &NovelProject, episode: Episode, plot: Option<Plot>) -> Result<Self, ProjectError> {
+    pub fn gather_for(
+        novel: &NovelProject,
+        episode: EpisodeId,
+        plot: Option<EpisodePlot>,
+    ) -> Result<Self, ProjectError> {
         let survey = novel.survey_to_write()?;
-        survey.is_a_novel(novel.names())?;
+        survey.require_novel(novel.names())?;
         let is_passed = plot.is_some();
         let plot = match plot {
             Some(plot) => plot,
@@ -150,16 +156,16 @@ impl Material {
                     episode,
                 });
             }
-            material.cite(file, Text::new("the plot of the episode", "この話のプロット"));
+            material.cite(file, BilingualText::new("the plot of the episode", "この話のプロット"));
         }
         let mut world = Vec::new();
-        if let Some(folder) = survey.folders.get(&Role::World) {
+        if let Some(folder) = survey.folders.get(&FolderRole::World) {
             material.read_world(folder, &mut world)?;
         }
-        if let Some(folder) = survey.folders.get(&Role::Prompts) {
+        if let Some(folder) = survey.folders.get(&FolderRole::Prompts) {
             material.read_prompts(folder)?;
         }
-        let before = Episode::new(episode.number() - 1).and_then(|before| survey.episodes.get(&before));
+        let before = EpisodeId::new(episode.number() - 1).and_then(|before| survey.episodes.get(&before));
         if let Some([file]) = before.map(|files| files.manuscripts.as_slice()) {
             material.read_end(file);
         }
@@ -169,17 +175,17 @@ impl Material {
     }
 
     /// Reads the YAML files of the settings folder.
-    fn read_world(&mut self, folder: &ProjectPath, world: &mut Vec<Yaml>) -> Result<(), ProjectError> {
+    fn read_world(&mut self, folder: &ProjectPath, world: &mut Vec<YamlValue>) -> Result<(), ProjectError> {
         let (listed, _) = list(folder, WORLD_FILES)?;
         for file in listed {
             let extension = file.name.rsplit_once('.').map(|(_, extension)| extension);
-            if file.kind != ListedKind::File || !matches!(extension, Some("yaml" | "yml")) {
+            if file.kind != FolderEntryKind::File || !matches!(extension, Some("yaml" | "yml")) {
                 continue;
             }
             let path = file.path.shown();
-            match yaml_of(&file.path).and_then(|text| crate::project::read_yaml::<Yaml>(&path, &text)) {
+            match read_yaml_text(&file.path).and_then(|text| crate::project::read_yaml::<YamlValue>(&path, &text)) {
                 Ok(yaml) => {
-                    self.cite(&file.path, Text::new("settings of the novel", "設定集"));
+                    self.cite(&file.path, BilingualText::new("settings of the novel", "設定集"));
                     world.push(yaml);
                 }
                 Err(error) => self.faults.push(error),
@@ -192,8 +198,11 @@ impl Material {
     fn read_prompts(&mut self, folder: &ProjectPath) -> Result<(), ProjectError> {
         let (listed, _) = list(folder, WORLD_FILES)?;
         for file in listed {
-            let stage = file.name.strip_suffix(".md").and_then(|name| Stage::parse(name).ok());
-            let Some(stage) = stage.filter(|_| file.kind == ListedKind::File) else {
+            let stage = file
+                .name
+                .strip_suffix(".md")
+                .and_then(|name| WritingStage::parse(name).ok());
+            let Some(stage) = stage.filter(|_| file.kind == FolderEntryKind::File) else {
                 continue;
             };
             match files::read(&file.path, PROMPT_BYTES) {
@@ -214,19 +223,19 @@ impl Material {
             Err(error) => return self.faults.push(error.into()),
         };
         let text = files::decode(&bytes, files::EncodingChoice::Auto).text;
-        let manuscript = Manuscript::read(text, Reading::default());
+        let manuscript = Manuscript::read(text, ManuscriptOptions::default());
         let visible = manuscript.visible().text().trim_end();
         let skipped = visible.chars().count().saturating_sub(END);
         self.previous_end = visible.chars().skip(skipped).collect();
-        self.cite(file, Text::new("the previous episode", "前の話の原稿"));
+        self.cite(file, BilingualText::new("the previous episode", "前の話の原稿"));
     }
 
     /// Adds a file with its hash to the references; an unreadable file is recorded as an error.
-    fn cite(&mut self, file: &ProjectPath, what: Text) {
+    fn cite(&mut self, file: &ProjectPath, what: BilingualText) {
         match files::read(file, crate::project::MANUSCRIPT_BYTES) {
-            Ok(bytes) => self.references.push(Cited {
+            Ok(bytes) => self.references.push(CitedFile {
                 path: file.shown(),
-                sha256: ContentHash::of(&bytes).digits().to_owned(),
+                sha256: ContentHash::from_bytes(&bytes).digits().to_owned(),
                 what,
             }),
             Err(error) => self.faults.push(error.into()),
@@ -236,42 +245,44 @@ impl Material {
 
 /// Returns the characters of a plot with their aliases from the settings. The viewpoint character also counts as named
 /// by the own first-person pronoun.
-fn cast_of(plot: &Plot, world: &[Yaml]) -> Vec<Member> {
+fn cast_of(plot: &EpisodePlot, world: &[YamlValue]) -> Vec<PlotMember> {
     let viewpoint = plot.episode_info.viewpoint_info.words();
     let described = |name: &str| {
         let lists = world.iter().filter_map(|file| file.get("characters"));
         let mut all = lists.flat_map(|list| match list {
-            Yaml::List(items) => items.as_slice(),
+            YamlValue::List(items) => items.as_slice(),
             _ => &[],
         });
-        all.find(|one| one.get("name").and_then(Yaml::as_str) == Some(name))
+        all.find(|one| one.get("name").and_then(YamlValue::as_str) == Some(name))
     };
     let member = |name: String| {
         let known = described(&name);
         let mut aliases: Vec<String> = match known.and_then(|known| known.get("aliases")) {
-            Some(Yaml::List(items)) => items.iter().filter_map(Yaml::as_str).map(str::to_owned).collect(),
+            Some(YamlValue::List(items)) => items.iter().filter_map(YamlValue::as_str).map(str::to_owned).collect(),
             _ => Vec::new(),
         };
-        let own = known.and_then(|known| known.get("first_person")).and_then(Yaml::as_str);
+        let own = known
+            .and_then(|known| known.get("first_person"))
+            .and_then(YamlValue::as_str);
         if viewpoint.contains(&name) {
             aliases.extend(own.map(str::to_owned));
         }
         aliases.retain(|alias| !alias.trim().is_empty());
-        Member { name, aliases }
+        PlotMember { name, aliases }
     };
     plot.character_names().into_iter().map(member).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Length;
-    use crate::project::{Plot, Settings, TargetLength};
+    use super::LengthRange;
+    use crate::project::{EpisodePlot, NovelSettings, TargetLength};
 
     #[test]
-    fn the_nearest_wish_decides_the_length() {
-        let (mut plot, mut settings) = (Plot::default(), Settings::default());
-        let of = |asked, plot: &Plot, settings: &Settings| {
-            let length = Length::of(asked, plot, settings);
+    fn length_prefers_request_then_plot_then_settings() {
+        let (mut plot, mut settings) = (EpisodePlot::default(), NovelSettings::default());
+        let of = |asked, plot: &EpisodePlot, settings: &NovelSettings| {
+            let length = LengthRange::resolve(asked, plot, settings);
             (length.min, length.max)
         };
         assert_eq!(of(None, &plot, &settings), (3_600, 4_400));
@@ -281,10 +292,10 @@ mod tests {
         assert_eq!(of(None, &plot, &settings), (4_500, 5_500));
         assert_eq!(of(Some(2_000), &plot, &settings), (1_800, 2_200));
         for odd in [0, 1, u32::MAX] {
-            let length = Length::of(Some(odd), &plot, &settings);
+            let length = LengthRange::resolve(Some(odd), &plot, &settings);
             assert!(length.min >= 90 && length.min < length.max, "{length:?}");
             settings.target_length = Some(TargetLength::Between(odd, odd));
-            let length = Length::of(None, &Plot::default(), &settings);
+            let length = LengthRange::resolve(None, &EpisodePlot::default(), &settings);
             assert!(length.min >= 90 && length.min < length.max, "{length:?}");
         }
     }

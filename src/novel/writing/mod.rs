@@ -4,29 +4,35 @@
 //! answer, and returns the next question and the files to write, in an order that allows recovery after any prefix of
 //! the writes. A rejected answer changes nothing. The module does not know who answers (a client, a model, a provider).
 
-mod at_once;
 mod criteria;
-mod desk;
 mod material;
-mod moment;
 mod overview;
 mod prompt;
 mod session;
+mod session_service;
 mod stages;
 mod store;
 mod trace;
+mod utc_time;
+mod whole_episode;
 mod workflow;
 
-pub use at_once::{AtOnce, WholeText, plot_of};
 pub(crate) use criteria::remnants;
-pub use criteria::{Criterion, Miss};
-pub use desk::{Act, Delivered, Desk, Edited, Now, Opened, Planned, Which, Worked, manuscript, place_manuscript};
-pub use material::{Length, Material, Member};
-pub(crate) use moment::is_like;
-pub use moment::{Moment, SessionId};
-pub use overview::Overview;
-pub use session::{APPROVED, Feedback, Piece, Session, StageOutput, is_approval};
-pub use stages::{Gives, Holds, Key, Route, STAGES, Stage, TIMEOUT};
-pub use store::{Recovered, Sessions, apply};
-pub use trace::Traced;
-pub use workflow::{Answer, Ask, CONTENT_BYTES, Cited, Done, Step, Stepped, Submit, Texts, Workflow, Write};
+pub use criteria::{AnswerCriterion, MissedCriterion};
+pub use material::{LengthRange, PlotMember, WritingMaterial};
+pub use overview::SessionsOverview;
+pub use session::{APPROVED, AcceptedAnswer, StageFeedback, StageOutput, WritingSession, is_approval};
+pub use session_service::{
+    CallTime, DeliveredManuscript, EditedManuscript, OpenedSession, PlannedTurn, SessionAction, SessionSelector,
+    StepOutcome, WritingService, manuscript, place_manuscript,
+};
+pub use stages::{AnswerKey, KeyContents, STAGES, StageRoute, TIMEOUT, TurnContents, WritingStage};
+pub use store::{RecoveredSession, WritingSessionStore, apply};
+pub use trace::TracedTurn;
+pub(crate) use utc_time::matches_shape;
+pub use utc_time::{UtcTime, WritingSessionId};
+pub use whole_episode::{WholeEpisodeRequest, WholeEpisodeText, plot_of};
+pub use workflow::{
+    AnswerTarget, CONTENT_BYTES, CitedFile, FileWrite, FinishedText, NextStep, SessionTexts, TurnAnswer, TurnQuestion,
+    Workflow, WorkflowStep,
+};

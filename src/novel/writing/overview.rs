@@ -12,9 +12,9 @@ use fumi_base::{
 };
 
 use super::{
-    session::Session,
+    session::WritingSession,
     store::{FOLDER, SESSION_BYTES, SESSIONS},
-    trace::{self, Trace, Traced},
+    trace::{self, SessionTrace, TracedTurn},
 };
 use crate::errors::{project::ProjectError, writing::WritingError};
 
@@ -26,18 +26,18 @@ const TRACED: usize = 10;
 
 /// The sessions of a project.
 #[derive(Debug, Default)]
-pub struct Overview {
+pub struct SessionsOverview {
     /// The sessions, most recently changed first.
-    pub sessions: Vec<Session>,
+    pub sessions: Vec<WritingSession>,
     /// The traces of the first of those sessions; a missing or broken trace is empty.
-    pub traces: Vec<Vec<Traced>>,
+    pub traces: Vec<Vec<TracedTurn>>,
     /// The errors of sessions that could not be read.
     pub broken: Vec<WritingError>,
 }
 
-impl Overview {
+impl SessionsOverview {
     /// Reads the sessions of a project.
-    pub fn of(project: &Arc<Project>) -> Result<Self, ProjectError> {
+    pub fn read(project: &Arc<Project>) -> Result<Self, ProjectError> {
         let mut overview = Self::default();
         let folder = match project.resolve(FOLDER) {
             Ok(folder) => folder,
@@ -53,7 +53,7 @@ impl Overview {
                 // A finished session lacks this key. Parsing YAML costs a hundred times as much as searching for a
                 // word.
                 Ok(text) if finished >= FINISHED && !text.contains("current_stage") => {}
-                Ok(text) => match Session::read(&file.path.shown(), &text) {
+                Ok(text) => match WritingSession::read(&file.path.shown(), &text) {
                     Ok(session) => {
                         finished += usize::from(session.current().is_none());
                         overview.sessions.push(session);
@@ -70,10 +70,10 @@ impl Overview {
     }
 }
 
-fn trace_of(project: &Arc<Project>, session: &Session) -> Vec<Traced> {
+fn trace_of(project: &Arc<Project>, session: &WritingSession) -> Vec<TracedTurn> {
     let file = project.resolve(&trace::path_of(session.id()));
     let text = file.ok().and_then(|file| text_of(&file).ok());
-    Trace::read(text.as_deref(), session.last_updated()).execution_trace
+    SessionTrace::read(text.as_deref(), session.last_updated()).execution_trace
 }
 
 fn text_of(file: &ProjectPath) -> Result<String, WritingError> {

@@ -6,11 +6,11 @@
 use fumi_base::text::Locale;
 
 use super::{
-    material::{Length, Material},
-    session::{Session, is_approval},
-    stages::{Gives, Stage},
+    material::{LengthRange, WritingMaterial},
+    session::{WritingSession, is_approval},
+    stages::{TurnContents, WritingStage},
 };
-use crate::project::Yaml;
+use crate::project::YamlValue;
 
 /// The largest number of characters inserted for one placeholder.
 const FILLED: usize = 4_000;
@@ -27,7 +27,7 @@ fn section(prompt: &str, turn: usize) -> Option<&str> {
 
 /// Returns the task of a turn: the project's own prompt if it has one, otherwise the built-in one. A project prompt
 /// without sections applies to every turn of its stage.
-fn task(stage: Stage, turn: usize, material: &Material, locale: Locale) -> &str {
+fn task(stage: WritingStage, turn: usize, material: &WritingMaterial, locale: Locale) -> &str {
     let own = material.prompts.get(&stage).map(|prompt| match section(prompt, turn) {
         None if !prompt.contains("## 1\n") => prompt.trim(),
         section => section.unwrap_or_default(),
@@ -37,7 +37,13 @@ fn task(stage: Stage, turn: usize, material: &Material, locale: Locale) -> &str 
 }
 
 /// Returns the prompt of a turn, counted from 1.
-pub(super) fn render(session: &Session, stage: Stage, turn: usize, material: &Material, locale: Locale) -> String {
+pub(super) fn render(
+    session: &WritingSession,
+    stage: WritingStage,
+    turn: usize,
+    material: &WritingMaterial,
+    locale: Locale,
+) -> String {
     let frame = match locale {
         Locale::En => FRAME_EN,
         Locale::Ja => FRAME_JA,
@@ -52,10 +58,10 @@ pub(super) fn render(session: &Session, stage: Stage, turn: usize, material: &Ma
 /// Fills a template for a stage; `plot` replaces `{plot}`.
 pub(super) fn fill(
     template: &str,
-    session: &Session,
-    stage: Stage,
+    session: &WritingSession,
+    stage: WritingStage,
     turn: usize,
-    material: &Material,
+    material: &WritingMaterial,
     locale: Locale,
     plot: Option<&str>,
 ) -> String {
@@ -87,16 +93,16 @@ fn filled(template: &str, value: &dyn Fn(&str) -> Option<String>) -> String {
 
 fn value(
     name: &str,
-    session: &Session,
-    stage: Stage,
+    session: &WritingSession,
+    stage: WritingStage,
     turn: usize,
-    material: &Material,
+    material: &WritingMaterial,
     locale: Locale,
 ) -> Option<String> {
     let plot = &material.plot;
     let info = &plot.episode_info;
-    let length = Length::of(session.word_count_target(), plot, &material.settings);
-    let list = |items: &[Yaml]| {
+    let length = LengthRange::resolve(session.word_count_target(), plot, &material.settings);
+    let list = |items: &[YamlValue]| {
         let lines = items
             .iter()
             .map(|item| format!("- {}", item.words().replace('\n', " / ")));
@@ -154,9 +160,9 @@ fn value(
 }
 
 /// Describes the form of the answer.
-fn form(stage: Stage, turn: usize, locale: Locale) -> String {
+fn form(stage: WritingStage, turn: usize, locale: Locale) -> String {
     match (turn.checked_sub(1).and_then(|at| stage.turns().get(at)), locale) {
-        (Some(Gives::Keys(keys)), _) => {
+        (Some(TurnContents::Keys(keys)), _) => {
             let names: Vec<String> = keys.iter().map(|key| format!("`{}`", key.name)).collect();
             match locale {
                 Locale::En => format!("YAML with the keys {}", names.join(", ")),
@@ -169,7 +175,7 @@ fn form(stage: Stage, turn: usize, locale: Locale) -> String {
 }
 
 /// Returns the change requests for a stage, followed by an empty line.
-fn feedback(session: &Session, stage: Stage, locale: Locale) -> String {
+fn feedback(session: &WritingSession, stage: WritingStage, locale: Locale) -> String {
     let of_stage = session
         .feedback()
         .iter()
@@ -191,19 +197,24 @@ mod tests {
 
     use super::{filled, render, task};
     use crate::{
-        project::{Episode, Plot},
-        writing::{Material, Moment, Session, SessionId, Stage},
+        project::{EpisodeId, EpisodePlot},
+        writing::{UtcTime, WritingMaterial, WritingSession, WritingSessionId, WritingStage},
     };
 
     #[test]
     fn every_turn_has_a_prompt_in_both_languages_and_every_placeholder_a_value() {
-        let now = Moment::parse("2025-09-04T10:30:00Z").expect("a time");
-        let session = Session::new(SessionId::new(&now, 1), Episode::new(1).expect("a number"), None, &now);
-        let material = Material {
-            plot: Plot::read("p", "synopsis: 波が{turn}と{novel}を洗う").expect("a plot"),
-            ..Material::default()
+        let now = UtcTime::parse("2025-09-04T10:30:00Z").expect("a time");
+        let session = WritingSession::new(
+            WritingSessionId::new(&now, 1),
+            EpisodeId::new(1).expect("a number"),
+            None,
+            &now,
+        );
+        let material = WritingMaterial {
+            plot: EpisodePlot::read("p", "synopsis: 波が{turn}と{novel}を洗う").expect("a plot"),
+            ..WritingMaterial::default()
         };
-        for stage in Stage::all() {
+        for stage in WritingStage::all() {
             for turn in 1..=stage.turns().len() {
                 let [en, ja] = [Locale::En, Locale::Ja].map(|locale| {
                     assert!(
@@ -224,16 +235,21 @@ mod tests {
 
     #[test]
     fn a_project_has_prompts_of_its_own() {
-        let mut material = Material::default();
-        let ours = task(Stage::DRAFT, 2, &material, Locale::Ja).to_owned();
-        material.prompts.insert(Stage::DRAFT, "潮の匂いから書く。\n".to_owned());
-        assert_eq!(task(Stage::DRAFT, 2, &material, Locale::Ja), "潮の匂いから書く。");
+        let mut material = WritingMaterial::default();
+        let ours = task(WritingStage::DRAFT, 2, &material, Locale::Ja).to_owned();
         material
             .prompts
-            .insert(Stage::DRAFT, "## 1\n匂い。\n\n## 3\n音。\n".to_owned());
-        assert_eq!(task(Stage::DRAFT, 1, &material, Locale::Ja), "匂い。");
+            .insert(WritingStage::DRAFT, "潮の匂いから書く。\n".to_owned());
         assert_eq!(
-            task(Stage::DRAFT, 2, &material, Locale::Ja),
+            task(WritingStage::DRAFT, 2, &material, Locale::Ja),
+            "潮の匂いから書く。"
+        );
+        material
+            .prompts
+            .insert(WritingStage::DRAFT, "## 1\n匂い。\n\n## 3\n音。\n".to_owned());
+        assert_eq!(task(WritingStage::DRAFT, 1, &material, Locale::Ja), "匂い。");
+        assert_eq!(
+            task(WritingStage::DRAFT, 2, &material, Locale::Ja),
             ours,
             "a turn that it leaves out is ours"
         );

@@ -13,12 +13,12 @@ use serde::{
 };
 
 use super::{
-    moment::{Moment, SessionId},
-    stages::{Route, STAGES, Stage},
+    stages::{STAGES, StageRoute, WritingStage},
+    utc_time::{UtcTime, WritingSessionId},
 };
 use crate::{
     errors::writing::WritingError,
-    project::{Episode, Unknown, Yaml, read_yaml},
+    project::{EpisodeId, UnknownKeys, YamlValue, read_yaml},
 };
 
 /// The version of the file format, for writing and reading.
@@ -42,41 +42,40 @@ const FEEDBACKS: usize = 200;
 
 /// A writing session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[expect(clippy::struct_field_names, reason = "the names are those of the file")]
-pub struct Session {
+pub struct WritingSession {
     version: u32,
-    session_id: SessionId,
-    created_at: Moment,
-    last_updated: Moment,
+    session_id: WritingSessionId,
+    created_at: UtcTime,
+    last_updated: UtcTime,
     episode: u32,
-    #[serde(default, skip_serializing_if = "Route::is_whole")]
-    route: Route,
+    #[serde(default, skip_serializing_if = "StageRoute::is_whole")]
+    route: StageRoute,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     word_count_target: Option<u32>,
     /// The current stage; absent when all stages are completed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    current_stage: Option<Stage>,
+    current_stage: Option<WritingStage>,
     total_stages: usize,
     #[serde(default)]
-    completed_stages: Vec<Stage>,
+    completed_stages: Vec<WritingStage>,
     /// The accepted turns of the current stage.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    turns: Vec<Piece>,
+    turns: Vec<AcceptedAnswer>,
     #[serde(default)]
-    stage_outputs: Outputs,
+    stage_outputs: StageOutputs,
     #[serde(default)]
-    user_feedback: Vec<Feedback>,
+    user_feedback: Vec<StageFeedback>,
     /// The hash of the manuscript that this session found when it began or placed since; empty if there was none,
     /// absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     manuscript_sha256: Option<String>,
     #[serde(flatten)]
-    unknown: Unknown,
+    unknown: UnknownKeys,
 }
 
 /// An accepted answer, stored in a file of its own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Piece {
+pub struct AcceptedAnswer {
     /// The path relative to the project root.
     pub file: String,
     /// The SHA-256 hash of the file's bytes.
@@ -110,10 +109,10 @@ pub struct StageOutput {
     pub stale: bool,
     /// The answers from which the output was made.
     #[serde(default)]
-    pub turns: Vec<Piece>,
+    pub turns: Vec<AcceptedAnswer>,
     /// All other keys of the entry.
     #[serde(flatten)]
-    pub unknown: Unknown,
+    pub unknown: UnknownKeys,
 }
 
 impl StageOutput {
@@ -126,7 +125,7 @@ impl StageOutput {
 
 /// Returns the method of an output that was not judged.
 pub(super) fn not_evaluated() -> String {
-    crate::completion::NOT_EVALUATED.to_owned()
+    crate::finishing::NOT_EVALUATED.to_owned()
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
@@ -136,23 +135,29 @@ fn is_false(value: &bool) -> bool {
 
 /// An author's feedback on a stage.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Feedback {
-    pub stage: Stage,
+pub struct StageFeedback {
+    pub stage: WritingStage,
     /// The text of the feedback.
     pub feedback: String,
-    pub timestamp: Moment,
+    pub timestamp: UtcTime,
 }
 
-impl Session {
+impl WritingSession {
     /// Creates a session without answers for all ten stages.
     #[must_use]
-    pub fn new(id: SessionId, episode: Episode, word_count_target: Option<u32>, now: &Moment) -> Self {
-        Self::along(Route::Whole, id, episode, word_count_target, now)
+    pub fn new(id: WritingSessionId, episode: EpisodeId, word_count_target: Option<u32>, now: &UtcTime) -> Self {
+        Self::with_route(StageRoute::Whole, id, episode, word_count_target, now)
     }
 
     /// Creates a session without answers for a route.
     #[must_use]
-    pub fn along(route: Route, id: SessionId, episode: Episode, word_count_target: Option<u32>, now: &Moment) -> Self {
+    pub fn with_route(
+        route: StageRoute,
+        id: WritingSessionId,
+        episode: EpisodeId,
+        word_count_target: Option<u32>,
+        now: &UtcTime,
+    ) -> Self {
         Self {
             version: VERSION,
             session_id: id,
@@ -165,10 +170,10 @@ impl Session {
             total_stages: route.length(),
             completed_stages: Vec::new(),
             turns: Vec::new(),
-            stage_outputs: Outputs::default(),
+            stage_outputs: StageOutputs::default(),
             user_feedback: Vec::new(),
             manuscript_sha256: None,
-            unknown: Unknown::default(),
+            unknown: UnknownKeys::default(),
         }
     }
 
@@ -181,7 +186,7 @@ impl Session {
         };
         let read: Option<Self> = read_yaml(path, text)?;
         let session = read.ok_or_else(|| broken("it is empty", "空です"))?;
-        match session.fault() {
+        match session.violated_invariant() {
             Some((reason, reason_ja)) => Err(broken(reason, reason_ja)),
             None => Ok(session),
         }
@@ -197,21 +202,21 @@ impl Session {
     }
 
     /// Returns the violated invariant in English and Japanese, if there is one.
-    pub(super) fn fault(&self) -> Option<(&'static str, &'static str)> {
+    pub(super) fn violated_invariant(&self) -> Option<(&'static str, &'static str)> {
         let in_order = self
             .completed_stages
             .iter()
             .copied()
             .eq(self.route.stages().take(self.completed_stages.len()));
         let next = self.route.stages().nth(self.completed_stages.len());
-        let has_output = |stage: &Stage| {
+        let has_output = |stage: &WritingStage| {
             let output = self.stage_outputs.known[stage.at()].as_ref();
             output.is_some_and(|output| !output.stale && output.turns.len() == stage.turns().len())
         };
         let enough = self.current_stage.map_or(1, |stage| stage.turns().len());
         if self.version != VERSION {
             Some(("its version is not 1", "version が 1 ではありません"))
-        } else if Episode::new(self.episode).is_none() {
+        } else if EpisodeId::new(self.episode).is_none() {
             Some((
                 "its episode is no number from 1 to 99999",
                 "episode が 1〜99999 ではありません",
@@ -247,13 +252,13 @@ impl Session {
     }
 
     #[must_use]
-    pub fn id(&self) -> &SessionId {
+    pub fn id(&self) -> &WritingSessionId {
         &self.session_id
     }
 
     /// Returns the route, which defines the stages of the session.
     #[must_use]
-    pub fn route(&self) -> Route {
+    pub fn route(&self) -> StageRoute {
         self.route
     }
 
@@ -262,19 +267,19 @@ impl Session {
     /// # Panics
     /// Never: the number is checked when a session is created or parsed.
     #[must_use]
-    pub fn episode(&self) -> Episode {
-        Episode::new(self.episode).expect("checked when it was made or read")
+    pub fn episode(&self) -> EpisodeId {
+        EpisodeId::new(self.episode).expect("checked when it was made or read")
     }
 
     /// Returns the start time.
     #[must_use]
-    pub fn created_at(&self) -> &Moment {
+    pub fn created_at(&self) -> &UtcTime {
         &self.created_at
     }
 
     /// Returns the time of the last change.
     #[must_use]
-    pub fn last_updated(&self) -> &Moment {
+    pub fn last_updated(&self) -> &UtcTime {
         &self.last_updated
     }
 
@@ -286,36 +291,36 @@ impl Session {
 
     /// Returns the current stage; `None` when all stages are completed.
     #[must_use]
-    pub fn current(&self) -> Option<Stage> {
+    pub fn current(&self) -> Option<WritingStage> {
         self.current_stage
     }
 
     /// Returns the completed stages, in order.
     #[must_use]
-    pub fn completed(&self) -> &[Stage] {
+    pub fn completed(&self) -> &[WritingStage] {
         &self.completed_stages
     }
 
     /// Returns the accepted turns of the current stage.
     #[must_use]
-    pub fn turns(&self) -> &[Piece] {
+    pub fn turns(&self) -> &[AcceptedAnswer] {
         &self.turns
     }
 
     /// Returns the last output of a stage, even a stale one.
     #[must_use]
-    pub fn output(&self, stage: Stage) -> Option<&StageOutput> {
+    pub fn output(&self, stage: WritingStage) -> Option<&StageOutput> {
         self.stage_outputs.known[stage.at()].as_ref()
     }
 
     /// Returns the feedback on all stages.
     #[must_use]
-    pub fn feedback(&self) -> &[Feedback] {
+    pub fn feedback(&self) -> &[StageFeedback] {
         &self.user_feedback
     }
 
     /// Records the hash of the existing manuscript; `None` if there is no manuscript.
-    pub(super) fn saw_manuscript(&mut self, sha256: Option<&str>) {
+    pub(super) fn record_manuscript(&mut self, sha256: Option<&str>) {
         self.manuscript_sha256 = Some(sha256.unwrap_or_default().to_owned());
     }
 
@@ -325,18 +330,18 @@ impl Session {
     }
 
     /// Returns the stages whose output is outdated.
-    pub fn stale(&self) -> impl Iterator<Item = Stage> {
-        Stage::all().filter(|stage| self.output(*stage).is_some_and(|output| output.stale))
+    pub fn stale(&self) -> impl Iterator<Item = WritingStage> {
+        WritingStage::all().filter(|stage| self.output(*stage).is_some_and(|output| output.stale))
     }
 
     /// Adds a turn to the current stage.
-    pub(super) fn push(&mut self, piece: Piece, now: &Moment) {
+    pub(super) fn push(&mut self, piece: AcceptedAnswer, now: &UtcTime) {
         self.turns.push(piece);
         self.last_updated = now.clone();
     }
 
     /// Completes the current stage, whose last turn is already in `turns`.
-    pub(super) fn complete(&mut self, stage: Stage, mut output: StageOutput, now: &Moment) {
+    pub(super) fn complete(&mut self, stage: WritingStage, mut output: StageOutput, now: &UtcTime) {
         // Unknown keys that another program added to the previous output are kept.
         if let Some(before) = self.stage_outputs.known[stage.at()].take() {
             output.unknown = before.unknown;
@@ -358,7 +363,7 @@ impl Session {
     }
 
     /// Adds feedback; returns `false` if there is too much.
-    pub(super) fn remark(&mut self, feedback: Feedback) -> bool {
+    pub(super) fn add_feedback(&mut self, feedback: StageFeedback) -> bool {
         let fits = self.user_feedback.len() < FEEDBACKS;
         if fits {
             self.last_updated = feedback.timestamp.clone();
@@ -368,7 +373,7 @@ impl Session {
     }
 
     /// Returns to the beginning of a stage. Its output and those of later stages become stale.
-    pub(super) fn reopen(&mut self, stage: Stage) {
+    pub(super) fn reopen(&mut self, stage: WritingStage) {
         self.turns.clear();
         self.completed_stages.truncate(self.route.before(stage));
         self.current_stage = Some(stage);
@@ -378,8 +383,8 @@ impl Session {
     }
 
     /// Returns to the last stage or turn up to which every file matches its hash. Returns the stages to repeat.
-    pub(super) fn recover(&mut self, is_whole: impl Fn(&str, &str) -> bool) -> Vec<Stage> {
-        let piece = |piece: &Piece| is_whole(&piece.file, &piece.sha256);
+    pub(super) fn recover(&mut self, is_whole: impl Fn(&str, &str) -> bool) -> Vec<WritingStage> {
+        let piece = |piece: &AcceptedAnswer| is_whole(&piece.file, &piece.sha256);
         let lost = self.completed_stages.iter().copied().find(|stage| {
             let output = self.output(*stage);
             !output
@@ -410,15 +415,15 @@ impl Session {
 
 /// The outputs by stage; entries with unknown names are kept.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Outputs {
+struct StageOutputs {
     known: [Option<StageOutput>; STAGES],
-    unknown: Vec<(String, Yaml)>,
+    unknown: Vec<(String, YamlValue)>,
 }
 
-impl Serialize for Outputs {
+impl Serialize for StageOutputs {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        for (stage, output) in Stage::all().zip(&self.known) {
+        for (stage, output) in WritingStage::all().zip(&self.known) {
             if let Some(output) = output {
                 map.serialize_entry(stage.name(), output)?;
             }
@@ -430,25 +435,25 @@ impl Serialize for Outputs {
     }
 }
 
-impl<'de> Deserialize<'de> for Outputs {
+impl<'de> Deserialize<'de> for StageOutputs {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct ByStage;
 
         impl<'de> Visitor<'de> for ByStage {
-            type Value = Outputs;
+            type Value = StageOutputs;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("outputs by stage")
             }
 
-            fn visit_unit<E>(self) -> Result<Outputs, E> {
-                Ok(Outputs::default())
+            fn visit_unit<E>(self) -> Result<StageOutputs, E> {
+                Ok(StageOutputs::default())
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut pairs: A) -> Result<Outputs, A::Error> {
-                let mut outputs = Outputs::default();
+            fn visit_map<A: MapAccess<'de>>(self, mut pairs: A) -> Result<StageOutputs, A::Error> {
+                let mut outputs = StageOutputs::default();
                 while let Some(key) = pairs.next_key::<String>()? {
-                    match Stage::parse(&key) {
+                    match WritingStage::parse(&key) {
                         Ok(stage) => outputs.known[stage.at()] = Some(pairs.next_value()?),
                         Err(_) => outputs.unknown.push((key, pairs.next_value()?)),
                     }

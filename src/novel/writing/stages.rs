@@ -5,7 +5,7 @@
 
 use std::{fmt, time::Duration};
 
-use fumi_base::text::{Locale, Text};
+use fumi_base::text::{BilingualText, Locale};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 use crate::errors::writing::WritingError;
@@ -18,12 +18,12 @@ pub const TIMEOUT: Duration = Duration::from_mins(5);
 
 /// One of the ten stages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Stage(usize);
+pub struct WritingStage(usize);
 
 /// The sequence of stages of a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Route {
+pub enum StageRoute {
     /// All ten stages.
     #[default]
     Whole,
@@ -31,14 +31,14 @@ pub enum Route {
     Draft,
 }
 
-impl Route {
+impl StageRoute {
     /// Returns the stages of the route, in order.
-    pub fn stages(self) -> impl DoubleEndedIterator<Item = Stage> + Clone {
+    pub fn stages(self) -> impl DoubleEndedIterator<Item = WritingStage> + Clone {
         let stages = match self {
             Self::Whole => 0..STAGES,
-            Self::Draft => Stage::DRAFT.0..Stage::DRAFT.0 + 1,
+            Self::Draft => WritingStage::DRAFT.0..WritingStage::DRAFT.0 + 1,
         };
-        stages.map(Stage)
+        stages.map(WritingStage)
     }
 
     /// Returns the number of stages.
@@ -49,10 +49,10 @@ impl Route {
 
     /// Returns the last stage, whose output is the manuscript.
     #[must_use]
-    pub fn last(self) -> Stage {
+    pub fn last(self) -> WritingStage {
         match self {
-            Self::Whole => Stage::LAST,
-            Self::Draft => Stage::DRAFT,
+            Self::Whole => WritingStage::LAST,
+            Self::Draft => WritingStage::DRAFT,
         }
     }
 
@@ -62,16 +62,16 @@ impl Route {
     }
 
     /// Returns the number of the route's stages before `stage`.
-    pub(super) fn before(self, stage: Stage) -> usize {
+    pub(super) fn before(self, stage: WritingStage) -> usize {
         self.stages().filter(|other| *other < stage).count()
     }
 }
 
 /// The required contents of a turn's answer.
 #[derive(Clone, Copy, Debug)]
-pub enum Gives {
+pub enum TurnContents {
     /// YAML or JSON with these keys.
-    Keys(&'static [Key]),
+    Keys(&'static [AnswerKey]),
     /// A part of the manuscript; the bounds are percentages of the whole length.
     Part(u32, u32),
     /// The rest of the manuscript, which completes the parts before it.
@@ -82,17 +82,17 @@ pub enum Gives {
 
 /// A key that an answer must have.
 #[derive(Clone, Copy, Debug)]
-pub struct Key {
+pub struct AnswerKey {
     pub name: &'static str,
     /// The required value.
-    pub holds: Holds,
+    pub holds: KeyContents,
     en: &'static str,
     ja: &'static str,
 }
 
 /// The required value of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Holds {
+pub enum KeyContents {
     /// A text of at least this many visible characters.
     Characters(usize),
     /// A list of at least this many items.
@@ -101,30 +101,30 @@ pub enum Holds {
     Replacements,
 }
 
-impl Key {
+impl AnswerKey {
     /// Returns the description of the value.
     #[must_use]
-    pub fn meaning(&self) -> Text {
-        Text::new(self.en, self.ja)
+    pub fn meaning(&self) -> BilingualText {
+        BilingualText::new(self.en, self.ja)
     }
 }
 
-const fn text(name: &'static str, least: usize, en: &'static str, ja: &'static str) -> Key {
-    let holds = Holds::Characters(least);
-    Key { name, holds, en, ja }
+const fn text(name: &'static str, least: usize, en: &'static str, ja: &'static str) -> AnswerKey {
+    let holds = KeyContents::Characters(least);
+    AnswerKey { name, holds, en, ja }
 }
 
-const fn list(name: &'static str, least: usize, en: &'static str, ja: &'static str) -> Key {
-    let holds = Holds::Items(least);
-    Key { name, holds, en, ja }
+const fn list(name: &'static str, least: usize, en: &'static str, ja: &'static str) -> AnswerKey {
+    let holds = KeyContents::Items(least);
+    AnswerKey { name, holds, en, ja }
 }
 
-struct Row {
+struct StageRow {
     name: &'static str,
     alias: &'static str,
     title: (&'static str, &'static str, &'static str),
     reads: &'static [usize],
-    turns: &'static [Gives],
+    turns: &'static [TurnContents],
     /// The turn from which the stage's output must name every character of the plot.
     everyone: Option<usize>,
     prompt: (&'static str, &'static str),
@@ -140,8 +140,8 @@ macro_rules! prompt {
     };
 }
 
-static TABLE: [Row; STAGES] = [
-    Row {
+static TABLE: [StageRow; STAGES] = [
+    StageRow {
         name: "plot_data_preparation",
         alias: "plot_data_preparation",
         title: (
@@ -151,7 +151,7 @@ static TABLE: [Row; STAGES] = [
         ),
         reads: &[],
         turns: &[
-            Gives::Keys(&[
+            TurnContents::Keys(&[
                 text("premise", 20, "what the episode is about", "この話で何が起きるか"),
                 list("events", 3, "what must happen, in order", "起こすべき出来事（順に）"),
                 list(
@@ -161,7 +161,7 @@ static TABLE: [Row; STAGES] = [
                     "登場人物と、それぞれの望み",
                 ),
             ]),
-            Gives::Keys(&[
+            TurnContents::Keys(&[
                 list(
                     "foreshadowing",
                     0,
@@ -175,13 +175,13 @@ static TABLE: [Row; STAGES] = [
         everyone: Some(1),
         prompt: prompt!("plot_data_preparation"),
     },
-    Row {
+    StageRow {
         name: "analyze_plot_structure",
         alias: "plot_structure_analysis",
         title: ("PlotAnalysisDesignStage", "Analysing the plot", "プロット分析・設計"),
         reads: &[1],
         turns: &[
-            Gives::Keys(&[
+            TurnContents::Keys(&[
                 list("acts", 3, "the acts and what each achieves", "幕と、それぞれの役目"),
                 list(
                     "turning_points",
@@ -190,7 +190,7 @@ static TABLE: [Row; STAGES] = [
                     "転換点と、そのきっかけ",
                 ),
             ]),
-            Gives::Keys(&[
+            TurnContents::Keys(&[
                 list(
                     "scenes",
                     1,
@@ -203,7 +203,7 @@ static TABLE: [Row; STAGES] = [
         everyone: None,
         prompt: prompt!("analyze_plot_structure"),
     },
-    Row {
+    StageRow {
         name: "design_emotional_flow",
         alias: "emotional_flow_design",
         title: (
@@ -213,13 +213,13 @@ static TABLE: [Row; STAGES] = [
         ),
         reads: &[1, 2],
         turns: &[
-            Gives::Keys(&[list(
+            TurnContents::Keys(&[list(
                 "curve",
                 3,
                 "the feeling of each scene and its strength",
                 "場面ごとの感情と強さ",
             )]),
-            Gives::Keys(&[
+            TurnContents::Keys(&[
                 list(
                     "relationships",
                     1,
@@ -232,7 +232,7 @@ static TABLE: [Row; STAGES] = [
         everyone: None,
         prompt: prompt!("design_emotional_flow"),
     },
-    Row {
+    StageRow {
         name: "design_humor_elements",
         alias: "humor_elements_design",
         title: (
@@ -242,7 +242,7 @@ static TABLE: [Row; STAGES] = [
         ),
         reads: &[2, 3],
         turns: &[
-            Gives::Keys(&[
+            TurnContents::Keys(&[
                 list("charm", 1, "what is lovable about whom", "人物の愛すべきところ"),
                 list(
                     "humor",
@@ -251,7 +251,7 @@ static TABLE: [Row; STAGES] = [
                     "おかしみと、その出どころの人物",
                 ),
             ]),
-            Gives::Keys(&[
+            TurnContents::Keys(&[
                 list("placement", 1, "which of it stands in which scene", "どの場面に置くか"),
                 text(
                     "restraint",
@@ -264,7 +264,7 @@ static TABLE: [Row; STAGES] = [
         everyone: None,
         prompt: prompt!("design_humor_elements"),
     },
-    Row {
+    StageRow {
         name: "design_character_dialogue",
         alias: "character_dialogue_design",
         title: (
@@ -274,13 +274,13 @@ static TABLE: [Row; STAGES] = [
         ),
         reads: &[1, 3, 4],
         turns: &[
-            Gives::Keys(&[list(
+            TurnContents::Keys(&[list(
                 "voices",
                 1,
                 "how each character speaks and hides",
                 "人物ごとの話し方と、隠していること",
             )]),
-            Gives::Keys(&[
+            TurnContents::Keys(&[
                 list(
                     "exchanges",
                     2,
@@ -293,7 +293,7 @@ static TABLE: [Row; STAGES] = [
         everyone: Some(1),
         prompt: prompt!("design_character_dialogue"),
     },
-    Row {
+    StageRow {
         name: "design_scene_atmosphere",
         alias: "scene_atmosphere_design",
         title: (
@@ -303,7 +303,7 @@ static TABLE: [Row; STAGES] = [
         ),
         reads: &[2, 5],
         turns: &[
-            Gives::Keys(&[
+            TurnContents::Keys(&[
                 list(
                     "places",
                     1,
@@ -317,7 +317,7 @@ static TABLE: [Row; STAGES] = [
                     "音・匂い・手触り・見えるもの",
                 ),
             ]),
-            Gives::Keys(&[
+            TurnContents::Keys(&[
                 list(
                     "images",
                     1,
@@ -330,7 +330,7 @@ static TABLE: [Row; STAGES] = [
         everyone: None,
         prompt: prompt!("design_scene_atmosphere"),
     },
-    Row {
+    StageRow {
         name: "adjust_logic_consistency",
         alias: "logic_consistency_adjust",
         title: (
@@ -340,7 +340,7 @@ static TABLE: [Row; STAGES] = [
         ),
         reads: &[1, 2, 3, 4, 5, 6],
         turns: &[
-            Gives::Keys(&[
+            TurnContents::Keys(&[
                 list("timeline", 2, "what happens when", "いつ何が起きるか"),
                 list(
                     "contradictions",
@@ -349,7 +349,7 @@ static TABLE: [Row; STAGES] = [
                     "食い違いと、その箇所",
                 ),
             ]),
-            Gives::Keys(&[
+            TurnContents::Keys(&[
                 list("decisions", 1, "what holds from now on", "これ以降の決定事項"),
                 list(
                     "beats",
@@ -362,39 +362,43 @@ static TABLE: [Row; STAGES] = [
         everyone: None,
         prompt: prompt!("adjust_logic_consistency"),
     },
-    Row {
+    StageRow {
         name: "write_manuscript_draft",
         alias: "manuscript_draft_generate",
         title: ("ManuscriptWritingStage", "Writing the manuscript", "原稿執筆"),
         reads: &[2, 3, 4, 5, 6, 7],
         // A quarter, a half and a quarter, each within ten percentage points.
-        turns: &[Gives::Part(15, 35), Gives::Part(40, 60), Gives::Rest],
+        turns: &[
+            TurnContents::Part(15, 35),
+            TurnContents::Part(40, 60),
+            TurnContents::Rest,
+        ],
         everyone: Some(3),
         prompt: prompt!("write_manuscript_draft"),
     },
-    Row {
+    StageRow {
         name: "refine_manuscript_quality",
         alias: "quality_refinement",
         title: ("QualityRefinementStage", "Refining the quality", "品質仕上げ"),
         reads: &[7, 8],
         turns: &[
-            Gives::Keys(&[list(
+            TurnContents::Keys(&[list(
                 "findings",
                 1,
                 "what is weak: quoted, with the remedy",
                 "弱い箇所の引用と直し方",
             )]),
-            Gives::Whole,
+            TurnContents::Whole,
         ],
         everyone: Some(2),
         prompt: prompt!("refine_manuscript_quality"),
     },
-    Row {
+    StageRow {
         name: "finalize_manuscript",
         alias: "final_adjustment",
         title: ("FinalAdjustmentStage", "Final adjustment", "最終調整"),
         reads: &[9],
-        turns: &[Gives::Keys(&[
+        turns: &[TurnContents::Keys(&[
             text("title", 1, "the title of the episode", "話の題"),
             text(
                 "summary",
@@ -402,9 +406,9 @@ static TABLE: [Row; STAGES] = [
                 "what happened, for the episodes to come",
                 "次の話のためのあらすじ",
             ),
-            Key {
+            AnswerKey {
                 name: "replacements",
-                holds: Holds::Replacements,
+                holds: KeyContents::Replacements,
                 en: "what is replaced in the text: {find, replace}, each find standing there exactly once",
                 ja: "本文の置き換え（{find, replace}。find は本文にちょうど一度だけ現れる文字列）",
             },
@@ -414,7 +418,7 @@ static TABLE: [Row; STAGES] = [
     },
 ];
 
-impl Stage {
+impl WritingStage {
     /// The stage that writes the draft.
     pub const DRAFT: Self = Self(7);
     /// The stage that rewrites the draft; the last stage reads its text.
@@ -429,7 +433,7 @@ impl Stage {
 
     /// Returns a stage by its number, from 1 to 10.
     #[must_use]
-    pub fn numbered(number: usize) -> Option<Self> {
+    pub fn from_number(number: usize) -> Option<Self> {
         number.checked_sub(1).filter(|at| *at < STAGES).map(Self)
     }
 
@@ -442,7 +446,7 @@ impl Stage {
             .ok_or_else(|| WritingError::UnknownStage { asked: name.to_owned() })
     }
 
-    fn row(self) -> &'static Row {
+    fn row(self) -> &'static StageRow {
         &TABLE[self.0]
     }
 
@@ -472,9 +476,9 @@ impl Stage {
 
     /// Returns the title in both languages.
     #[must_use]
-    pub fn title(self) -> Text {
+    pub fn title(self) -> BilingualText {
         let (_, en, ja) = self.row().title;
-        Text::new(en, ja)
+        BilingualText::new(en, ja)
     }
 
     /// Returns the stages whose outputs this stage reads.
@@ -484,7 +488,7 @@ impl Stage {
 
     /// Returns the required contents of each turn, in order.
     #[must_use]
-    pub fn turns(self) -> &'static [Gives] {
+    pub fn turns(self) -> &'static [TurnContents] {
         self.row().turns
     }
 
@@ -497,7 +501,7 @@ impl Stage {
     /// Returns the next stage.
     #[must_use]
     pub fn next(self) -> Option<Self> {
-        Self::numbered(self.number() + 1)
+        Self::from_number(self.number() + 1)
     }
 
     /// Returns the built-in prompts of the stage.
@@ -514,19 +518,19 @@ impl Stage {
     }
 }
 
-impl fmt::Display for Stage {
+impl fmt::Display for WritingStage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
 }
 
-impl Serialize for Stage {
+impl Serialize for WritingStage {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.name())
     }
 }
 
-impl<'de> Deserialize<'de> for Stage {
+impl<'de> Deserialize<'de> for WritingStage {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let name = String::deserialize(deserializer)?;
         Self::parse(&name).map_err(D::Error::custom)
@@ -535,25 +539,30 @@ impl<'de> Deserialize<'de> for Stage {
 
 #[cfg(test)]
 mod tests {
-    use super::{STAGES, Stage};
+    use super::{STAGES, WritingStage};
 
     #[test]
-    fn the_table_is_that_of_the_specification() {
-        let turns: Vec<usize> = Stage::all().map(|stage| stage.turns().len()).collect();
+    fn stage_table_matches_the_specification() {
+        let turns: Vec<usize> = WritingStage::all().map(|stage| stage.turns().len()).collect();
         assert_eq!(turns, [2, 2, 2, 2, 2, 2, 2, 3, 2, 1]);
-        assert_eq!(Stage::all().count(), STAGES);
-        for stage in Stage::all() {
-            assert_eq!(Stage::parse(stage.name()).expect("its name"), stage);
-            assert_eq!(Stage::parse(stage.alias()).expect("its alias"), stage);
-            assert_eq!(Stage::numbered(stage.number()), Some(stage));
+        assert_eq!(WritingStage::all().count(), STAGES);
+        for stage in WritingStage::all() {
+            assert_eq!(WritingStage::parse(stage.name()).expect("its name"), stage);
+            assert_eq!(WritingStage::parse(stage.alias()).expect("its alias"), stage);
+            assert_eq!(WritingStage::from_number(stage.number()), Some(stage));
             assert!(
                 stage.reads().all(|read| read < stage),
                 "{stage} reads what is not there yet"
             );
             assert!(stage.kind().ends_with("Stage"));
         }
-        assert_eq!((Stage::numbered(0), Stage::numbered(11)), (None, None));
-        let mut names: Vec<&str> = Stage::all().flat_map(|stage| [stage.name(), stage.alias()]).collect();
+        assert_eq!(
+            (WritingStage::from_number(0), WritingStage::from_number(11)),
+            (None, None)
+        );
+        let mut names: Vec<&str> = WritingStage::all()
+            .flat_map(|stage| [stage.name(), stage.alias()])
+            .collect();
         names.sort_unstable();
         names.dedup();
         // The name and the alias of the first stage are equal.

@@ -7,22 +7,22 @@
 use std::sync::Arc;
 
 use fumi_base::{
+    atomic_write::replace,
     files,
     listing::list_last,
     project::{PathError, Project},
-    writing::replace,
 };
 
 use super::{
-    moment::SessionId,
-    session::Session,
-    stages::{Route, Stage},
-    trace::{self, Traced},
-    workflow::{CONTENT_BYTES, Texts, Write},
+    session::WritingSession,
+    stages::{StageRoute, WritingStage},
+    trace::{self, TracedTurn},
+    utc_time::WritingSessionId,
+    workflow::{CONTENT_BYTES, FileWrite, SessionTexts},
 };
 use crate::{
     errors::{project::ProjectError, writing::WritingError},
-    project::Episode,
+    project::EpisodeId,
     references::ContentHash,
 };
 
@@ -40,47 +40,47 @@ pub(super) const SESSIONS: usize = 20_000;
 
 /// The sessions of a project.
 #[derive(Clone, Debug)]
-pub struct Sessions {
+pub struct WritingSessionStore {
     project: Arc<Project>,
 }
 
 /// A session, reset to the last state in which all its files are intact.
 #[derive(Debug)]
-pub struct Recovered {
-    pub session: Session,
+pub struct RecoveredSession {
+    pub session: WritingSession,
     /// The texts that the session lists.
-    pub texts: Texts,
+    pub texts: SessionTexts,
     /// The completed stages to repeat because a file is missing or changed.
-    pub lost: Vec<Stage>,
+    pub lost: Vec<WritingStage>,
 }
 
 /// Returns the path of a session's file.
-pub(super) fn path_of(id: &SessionId) -> String {
+pub(super) fn path_of(id: &WritingSessionId) -> String {
     format!("{FOLDER}/{id}.yaml")
 }
 
 /// Writes files in order, each atomically.
-pub fn apply(project: &Project, writes: &[Write]) -> Result<(), WritingError> {
+pub fn apply(project: &Project, writes: &[FileWrite]) -> Result<(), WritingError> {
     for write in writes {
         replace(project, &write.path, write.text.as_bytes())?;
     }
     Ok(())
 }
 
-impl Sessions {
+impl WritingSessionStore {
     /// Creates access to the sessions of a project.
     #[must_use]
-    pub fn of(project: Arc<Project>) -> Self {
+    pub fn new(project: Arc<Project>) -> Self {
         Self { project }
     }
 
     /// Returns the session for a call to a stage: the first stage may begin a new session, every other stage needs one.
     pub fn required(
         &self,
-        stage: Stage,
+        stage: WritingStage,
         id: Option<&str>,
-        episode: Episode,
-    ) -> Result<Option<Recovered>, WritingError> {
+        episode: EpisodeId,
+    ) -> Result<Option<RecoveredSession>, WritingError> {
         match id {
             Some(id) => self.load(id, episode).map(Some),
             None if stage.number() == 1 => Ok(None),
@@ -90,13 +90,13 @@ impl Sessions {
 
     /// Returns the open session of an episode and route, so that no second one is begun beside it: the newest one
     /// unless it is finished. Older sessions were abandoned for it.
-    pub fn open(&self, episode: Episode, route: Route) -> Result<Option<Recovered>, WritingError> {
+    pub fn open(&self, episode: EpisodeId, route: StageRoute) -> Result<Option<RecoveredSession>, WritingError> {
         let latest = self.latest(episode, route)?;
         Ok(latest.filter(|recovered| recovered.session.current().is_some()))
     }
 
     /// Returns the newest session of an episode and route, finished or not.
-    pub fn latest(&self, episode: Episode, route: Route) -> Result<Option<Recovered>, WritingError> {
+    pub fn latest(&self, episode: EpisodeId, route: StageRoute) -> Result<Option<RecoveredSession>, WritingError> {
         let folder = match self.project.resolve(FOLDER) {
             Ok(folder) => folder,
             Err(PathError::NotFound { .. }) => return Ok(None),
@@ -106,7 +106,7 @@ impl Sessions {
         // Ids begin with the time, to the second, and are listed in order; within one second, the file contains the
         // exact time.
         let second = |id: &str| id.get(..SECOND).unwrap_or(id).to_owned();
-        let mut newest: Option<Recovered> = None;
+        let mut newest: Option<RecoveredSession> = None;
         for id in listed.iter().rev().filter_map(|file| file.name.strip_suffix(".yaml")) {
             if let Some(found) = &newest
                 && second(&found.session.id().to_string()) != second(id)
@@ -115,7 +115,8 @@ impl Sessions {
             }
             match self.load(id, episode) {
                 Ok(recovered) if recovered.session.route() == route => {
-                    let is_newer = |found: &Recovered| recovered.session.created_at() > found.session.created_at();
+                    let is_newer =
+                        |found: &RecoveredSession| recovered.session.created_at() > found.session.created_at();
                     if newest.as_ref().is_none_or(is_newer) {
                         newest = Some(recovered);
                     }
@@ -131,12 +132,12 @@ impl Sessions {
 
     /// Returns the trace of a session so far.
     #[must_use]
-    pub fn trace(&self, session: &Session) -> Vec<Traced> {
-        trace::of(&self.project, session).execution_trace
+    pub fn trace(&self, session: &WritingSession) -> Vec<TracedTurn> {
+        trace::read_trace(&self.project, session).execution_trace
     }
 
     /// True if an unreadable session file contains the episode's number.
-    fn is_about(&self, id: &str, episode: Episode) -> bool {
+    fn is_about(&self, id: &str, episode: EpisodeId) -> bool {
         let file = self.project.resolve(&format!("{FOLDER}/{id}.yaml")).ok();
         let bytes = file
             .and_then(|file| files::read(&file, SESSION_BYTES).ok())
@@ -148,12 +149,12 @@ impl Sessions {
     }
 
     /// Loads a session of an episode and resets it to its intact files. Nothing is written.
-    pub fn load(&self, id: &str, episode: Episode) -> Result<Recovered, WritingError> {
+    pub fn load(&self, id: &str, episode: EpisodeId) -> Result<RecoveredSession, WritingError> {
         let unknown = || WritingError::NoSession {
             id: id.to_owned(),
             episode,
         };
-        let known = SessionId::parse(id).ok_or_else(unknown)?;
+        let known = WritingSessionId::parse(id).ok_or_else(unknown)?;
         let path = path_of(&known);
         let file = match self.project.resolve(&path) {
             Ok(file) => file,
@@ -166,13 +167,13 @@ impl Sessions {
             column: 0,
             reason: "it has bytes that are no text in UTF-8".to_owned(),
         })?;
-        let mut session = Session::read(&path, &text)?;
+        let mut session = WritingSession::read(&path, &text)?;
         // A file copied by hand contains another session.
         if *session.id() != known || session.episode() != episode {
             return Err(unknown());
         }
         let own = format!(".noveler/writes/{known}/");
-        let mut texts = Texts::new();
+        let mut texts = SessionTexts::new();
         for path in session.files().filter(|path| path.starts_with(&own)) {
             if let Some(text) = self.text(path)? {
                 texts.insert(path.to_owned(), text);
@@ -180,9 +181,9 @@ impl Sessions {
         }
         let lost = session.recover(|path, sha256| {
             let text = texts.get(path);
-            text.is_some_and(|text| ContentHash::of(text.as_bytes()).digits() == sha256)
+            text.is_some_and(|text| ContentHash::from_bytes(text.as_bytes()).digits() == sha256)
         });
-        Ok(Recovered { session, texts, lost })
+        Ok(RecoveredSession { session, texts, lost })
     }
 
     /// Returns the text of a file; `None` if it does not exist or is not valid UTF-8. A temporary read error is

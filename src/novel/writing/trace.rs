@@ -9,9 +9,9 @@ use fumi_base::{files, project::Project};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    moment::{Moment, SessionId},
-    session::Session,
-    stages::Stage,
+    session::WritingSession,
+    stages::WritingStage,
+    utc_time::{UtcTime, WritingSessionId},
     workflow::CONTENT_BYTES,
 };
 use crate::project::read_yaml;
@@ -21,16 +21,16 @@ const ENTRIES: usize = 400;
 
 /// An accepted turn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Traced {
+pub struct TracedTurn {
     /// The tool that took the answer.
     pub tool_name: String,
-    pub stage: Stage,
+    pub stage: WritingStage,
     /// The turn within the stage, from 1.
     pub turn: usize,
     /// The start of the turn: the time at which the previous answer was accepted.
-    pub start: Moment,
+    pub start: UtcTime,
     /// The time at which the answer was accepted.
-    pub end: Moment,
+    pub end: UtcTime,
     /// The constant `completed`.
     pub status: String,
     /// The path of the prompt, relative to the project root.
@@ -41,28 +41,28 @@ pub struct Traced {
 
 /// The accepted turns of a session.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Trace {
+pub(super) struct SessionTrace {
     #[serde(default)]
-    pub(super) execution_trace: Vec<Traced>,
+    pub(super) execution_trace: Vec<TracedTurn>,
 }
 
 /// Returns the path of a session's trace.
-pub(super) fn path_of(id: &SessionId) -> String {
+pub(super) fn path_of(id: &WritingSessionId) -> String {
     format!(".noveler/writes/{id}/trace.yaml")
 }
 
 /// Reads the trace of a session from the disk.
-pub(super) fn of(project: &Arc<Project>, session: &Session) -> Trace {
+pub(super) fn read_trace(project: &Arc<Project>, session: &WritingSession) -> SessionTrace {
     let file = project.resolve(&path_of(session.id())).ok();
     let bytes = file.and_then(|file| files::read(&file, CONTENT_BYTES as u64).ok());
     let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
-    Trace::read(text.as_deref(), session.last_updated())
+    SessionTrace::read(text.as_deref(), session.last_updated())
 }
 
-impl Trace {
+impl SessionTrace {
     /// Parses a trace up to the last write of the session, because a crash may have left an entry of an answer that was
     /// not taken.
-    pub(super) fn read(text: Option<&str>, until: &Moment) -> Self {
+    pub(super) fn read(text: Option<&str>, until: &UtcTime) -> Self {
         let read = text.and_then(|text| read_yaml::<Option<Self>>("trace", text).ok());
         let mut read = read.flatten().unwrap_or_default();
         read.execution_trace.retain(|entry| entry.end <= *until);
@@ -70,8 +70,8 @@ impl Trace {
     }
 
     /// Adds an entry. The same answer to the same turn, sent again after a crash, is stored once.
-    pub(super) fn add(&mut self, entry: Traced) {
-        let is_same = |other: &Traced| {
+    pub(super) fn add(&mut self, entry: TracedTurn) {
+        let is_same = |other: &TracedTurn| {
             (other.stage, other.turn) == (entry.stage, entry.turn) && other.answer_file == entry.answer_file
         };
         self.execution_trace.retain(|other| !is_same(other));

@@ -6,18 +6,18 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use fumi_base::text::{Locale, Text};
+use fumi_base::text::{BilingualText, Locale};
 
 use super::{
-    criteria::{self, Criterion, Miss},
-    material::{Length, Material},
-    moment::Moment,
+    criteria::{self, AnswerCriterion, MissedCriterion},
+    material::{LengthRange, WritingMaterial},
     prompt,
-    session::{Feedback, Piece, Session, StageOutput, is_approval},
-    stages::{Gives, Holds, Stage, TIMEOUT},
+    session::{AcceptedAnswer, StageFeedback, StageOutput, WritingSession, is_approval},
+    stages::{KeyContents, TIMEOUT, TurnContents, WritingStage},
     store::path_of,
+    utc_time::UtcTime,
 };
-use crate::{errors::writing::WritingError, manuscript::Counts, project::Yaml, references::ContentHash};
+use crate::{errors::writing::WritingError, manuscript::CharacterCounts, project::YamlValue, references::ContentHash};
 
 /// The largest answer, in bytes; equal to the limit for writing a file.
 pub const CONTENT_BYTES: usize = 4 << 20;
@@ -26,22 +26,22 @@ pub const CONTENT_BYTES: usize = 4 << 20;
 const FEEDBACK_BYTES: usize = 8 << 10;
 
 /// The texts of a session by the path of their file.
-pub type Texts = BTreeMap<String, String>;
+pub type SessionTexts = BTreeMap<String, String>;
 
 /// A session in progress with its texts and material.
 #[derive(Clone, Debug)]
 pub struct Workflow<'a> {
-    session: Session,
-    texts: Texts,
-    material: &'a Material,
+    session: WritingSession,
+    texts: SessionTexts,
+    material: &'a WritingMaterial,
     locale: Locale,
 }
 
 /// An answer to a question.
 #[derive(Clone, Debug, Default)]
-pub struct Answer {
+pub struct TurnAnswer {
     /// The stage that the answer is for, if given; a stage other than the current one is rejected.
-    pub stage: Option<Stage>,
+    pub stage: Option<WritingStage>,
     /// The turn that the answer is for, from 1, if given.
     pub turn: Option<usize>,
     pub content: String,
@@ -53,24 +53,24 @@ pub struct Answer {
 
 /// The continuation after a step.
 #[derive(Clone, Debug)]
-pub enum Step {
+pub enum NextStep {
     /// A text is needed.
-    Ask(Box<Ask>),
+    Ask(Box<TurnQuestion>),
     /// All stages are completed.
-    Done(Done),
+    Done(FinishedText),
 }
 
 /// The result of a step.
 #[derive(Clone, Debug)]
-pub struct Stepped {
-    pub next: Step,
+pub struct WorkflowStep {
+    pub next: NextStep,
     /// The files to write, in this order.
-    pub writes: Vec<Write>,
+    pub writes: Vec<FileWrite>,
 }
 
 /// A file to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Write {
+pub struct FileWrite {
     /// The path relative to the project root.
     pub path: String,
     /// The complete text of the file.
@@ -79,41 +79,41 @@ pub struct Write {
 
 /// A file to read for an answer.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Cited {
+pub struct CitedFile {
     /// The path relative to the project root.
     pub path: String,
     /// The SHA-256 hash of the file's bytes.
     pub sha256: String,
     /// A description of the file.
-    pub what: Text,
+    pub what: BilingualText,
 }
 
 /// A question that needs a text as answer.
 #[derive(Clone, Debug)]
-pub struct Ask {
-    pub stage: Stage,
+pub struct TurnQuestion {
+    pub stage: WritingStage,
     /// The prompt for the answer.
     pub instruction: String,
     /// The files to read.
-    pub context: Vec<Cited>,
+    pub context: Vec<CitedFile>,
     /// The criteria for the answer.
-    pub criteria: Vec<Criterion>,
+    pub criteria: Vec<AnswerCriterion>,
     /// The form of the answer: keys or text.
-    pub gives: Gives,
+    pub gives: TurnContents,
     /// The values to send with the answer.
-    pub submit: Submit,
+    pub submit: AnswerTarget,
     /// The timeout of the stage.
     pub timeout: Duration,
     /// Stages whose output is outdated.
-    pub stale: Vec<Stage>,
+    pub stale: Vec<WritingStage>,
 }
 
 /// The values that identify the question when an answer is submitted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Submit {
+pub struct AnswerTarget {
     pub session_id: String,
     pub episode: u32,
-    pub stage: Stage,
+    pub stage: WritingStage,
     /// The turn within the stage, from 1.
     pub turn: usize,
     /// The number of turns of the stage.
@@ -122,8 +122,8 @@ pub struct Submit {
 
 /// A finished episode.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Done {
-    pub manuscript: Cited,
+pub struct FinishedText {
+    pub manuscript: CitedFile,
     /// The title given in the last answer.
     pub title: String,
     /// A summary of the events.
@@ -133,14 +133,14 @@ pub struct Done {
 }
 
 /// An accepted answer with its results.
-struct Judged {
+struct AcceptedOutput {
     /// The stage's output so far: YAML of all its turns, or the manuscript.
     whole: String,
     /// The number of visible characters in it; for YAML, without the keys.
     characters: usize,
 }
 
-impl Judged {
+impl AcceptedOutput {
     fn text(whole: String) -> Self {
         Self {
             characters: criteria::characters(&whole),
@@ -152,7 +152,7 @@ impl Judged {
 impl<'a> Workflow<'a> {
     /// Continues a session with the texts that it lists.
     #[must_use]
-    pub fn new(session: Session, texts: Texts, material: &'a Material, locale: Locale) -> Self {
+    pub fn new(session: WritingSession, texts: SessionTexts, material: &'a WritingMaterial, locale: Locale) -> Self {
         Self {
             session,
             texts,
@@ -162,39 +162,39 @@ impl<'a> Workflow<'a> {
     }
 
     #[must_use]
-    pub fn session(&self) -> &Session {
+    pub fn session(&self) -> &WritingSession {
         &self.session
     }
 
     /// Records the hash of the manuscript that the session placed.
     pub(super) fn placed(&mut self, sha256: &str) {
-        self.session.saw_manuscript(Some(sha256));
+        self.session.record_manuscript(Some(sha256));
     }
 
     /// Returns the session's file.
     #[must_use]
-    pub fn write(&self) -> Write {
-        Write {
+    pub fn write(&self) -> FileWrite {
+        FileWrite {
             path: path_of(self.session.id()),
             text: self.session.to_yaml(),
         }
     }
 
     /// Takes an answer, if there is one, and returns the next step. A rejected answer changes nothing.
-    pub fn step(&mut self, answer: Option<Answer>, now: &Moment) -> Result<Stepped, WritingError> {
+    pub fn step(&mut self, answer: Option<TurnAnswer>, now: &UtcTime) -> Result<WorkflowStep, WritingError> {
         let writes = match answer {
             Some(answer) => self.accept(&answer, now)?,
             None => Vec::new(),
         };
-        Ok(Stepped {
+        Ok(WorkflowStep {
             next: self.next(),
             writes,
         })
     }
 
     /// Records feedback on a stage. Unless it is an approval, the stage and those after it are repeated.
-    pub fn feedback(&mut self, stage: Stage, said: &str, now: &Moment) -> Result<Stepped, WritingError> {
-        self.in_turn(stage)?;
+    pub fn feedback(&mut self, stage: WritingStage, said: &str, now: &UtcTime) -> Result<WorkflowStep, WritingError> {
+        self.require_reached(stage)?;
         let said = said.trim();
         if said.len() > FEEDBACK_BYTES {
             return Err(WritingError::TooLarge {
@@ -204,12 +204,12 @@ impl<'a> Workflow<'a> {
                 limit: FEEDBACK_BYTES,
             });
         }
-        let feedback = Feedback {
+        let feedback = StageFeedback {
             stage,
             feedback: said.to_owned(),
             timestamp: now.clone(),
         };
-        if !self.session.remark(feedback) {
+        if !self.session.add_feedback(feedback) {
             return Err(WritingError::FeedbackFull {
                 id: self.session.id().to_string(),
             });
@@ -217,24 +217,24 @@ impl<'a> Workflow<'a> {
         if !is_approval(said) {
             self.session.reopen(stage);
         }
-        Ok(Stepped {
+        Ok(WorkflowStep {
             next: self.next(),
             writes: vec![self.write()],
         })
     }
 
     /// Returns to the beginning of a completed stage or of the current one.
-    pub fn reopen(&mut self, stage: Stage) -> Result<Stepped, WritingError> {
-        self.in_turn(stage)?;
+    pub fn reopen(&mut self, stage: WritingStage) -> Result<WorkflowStep, WritingError> {
+        self.require_reached(stage)?;
         self.session.reopen(stage);
-        Ok(Stepped {
+        Ok(WorkflowStep {
             next: self.next(),
             writes: vec![self.write()],
         })
     }
 
     /// Returns an error unless the stage is completed or current.
-    fn in_turn(&self, stage: Stage) -> Result<(), WritingError> {
+    fn require_reached(&self, stage: WritingStage) -> Result<(), WritingError> {
         let mut own = self.session.route().stages();
         if !own.clone().any(|one| one == stage) {
             return Err(WritingError::OffRoute {
@@ -251,9 +251,9 @@ impl<'a> Workflow<'a> {
         }
     }
 
-    fn accept(&mut self, answer: &Answer, now: &Moment) -> Result<Vec<Write>, WritingError> {
+    fn accept(&mut self, answer: &TurnAnswer, now: &UtcTime) -> Result<Vec<FileWrite>, WritingError> {
         if let Some(stage) = answer.stage {
-            self.in_turn(stage)?;
+            self.require_reached(stage)?;
         }
         let Some(stage) = self.session.current() else {
             return Err(WritingError::Finished {
@@ -278,12 +278,12 @@ impl<'a> Workflow<'a> {
                 limit: CONTENT_BYTES,
             });
         }
-        self.refuse_again(answer)?;
+        self.reject_duplicate(answer)?;
         let judged = self
             .judge(stage, turn, &answer.content)
             .map_err(|misses| WritingError::CriteriaMissed { stage, turn, misses })?;
         let mut writes = Vec::new();
-        let is_text = !matches!(stage.turns()[turn - 1], Gives::Keys(_));
+        let is_text = !matches!(stage.turns()[turn - 1], TurnContents::Keys(_));
         // White space around an answer is removed, because models and clients differ in it; the leading space of a text
         // may be an indent and is kept.
         let content = if is_text {
@@ -291,13 +291,13 @@ impl<'a> Workflow<'a> {
         } else {
             answer.content.trim()
         };
-        let sha256 = self.keep(
+        let sha256 = self.store_text(
             &format!("stage_{:02}_turn_{turn}", stage.number()),
             if is_text { "md" } else { "yaml" },
             format!("{content}\n"),
             &mut writes,
         );
-        let piece = Piece {
+        let piece = AcceptedAnswer {
             file: writes[0].path.clone(),
             sha256,
             execution_time: seconds(answer.elapsed),
@@ -313,7 +313,7 @@ impl<'a> Workflow<'a> {
 
     /// Rejects an answer without a turn number that was already taken for an earlier turn: it was sent again because
     /// the reply was lost, and would be in the text twice.
-    fn refuse_again(&self, answer: &Answer) -> Result<(), WritingError> {
+    fn reject_duplicate(&self, answer: &TurnAnswer) -> Result<(), WritingError> {
         if answer.turn.is_some() {
             return Ok(());
         }
@@ -331,7 +331,7 @@ impl<'a> Workflow<'a> {
             .current()
             .into_iter()
             .flat_map(|stage| self.session.turns().iter().map(move |turn| (stage, turn)));
-        let is_same = |piece: &Piece| self.texts.get(&piece.file).is_some_and(|text| text.trim() == sent);
+        let is_same = |piece: &AcceptedAnswer| self.texts.get(&piece.file).is_some_and(|text| text.trim() == sent);
         match earlier.chain(own).find(|(_, piece)| is_same(piece)) {
             Some((stage, _)) => Err(WritingError::TakenAlready { stage }),
             None => Ok(()),
@@ -339,10 +339,10 @@ impl<'a> Workflow<'a> {
     }
 
     /// Completes a stage with the combined output of its turns.
-    fn complete(&mut self, stage: Stage, judged: Judged, now: &Moment, writes: &mut Vec<Write>) {
+    fn complete(&mut self, stage: WritingStage, judged: AcceptedOutput, now: &UtcTime, writes: &mut Vec<FileWrite>) {
         let is_text = gives_text(stage);
         let execution_time = self.session.turns().iter().map(|turn| turn.execution_time).sum();
-        let sha256 = self.keep(
+        let sha256 = self.store_text(
             &format!("stage_{:02}", stage.number()),
             if is_text { "md" } else { "yaml" },
             judged.whole,
@@ -357,74 +357,78 @@ impl<'a> Workflow<'a> {
             method: super::session::not_evaluated(),
             stale: false,
             turns: Vec::new(),
-            unknown: crate::project::Unknown::default(),
+            unknown: crate::project::UnknownKeys::default(),
         };
         self.session.complete(stage, output, now);
     }
 
     /// Stores a file of the session, named by its hash, so that it never replaces a file that an earlier state lists.
-    fn keep(&mut self, stem: &str, extension: &str, text: String, writes: &mut Vec<Write>) -> String {
-        let sha256 = ContentHash::of(text.as_bytes()).digits().to_owned();
+    fn store_text(&mut self, stem: &str, extension: &str, text: String, writes: &mut Vec<FileWrite>) -> String {
+        let sha256 = ContentHash::from_bytes(text.as_bytes()).digits().to_owned();
         let path = format!(
             ".noveler/writes/{}/{stem}-{}.{extension}",
             self.session.id(),
             &sha256[..12]
         );
         self.texts.insert(path.clone(), text.clone());
-        writes.push(Write { path, text });
+        writes.push(FileWrite { path, text });
         sha256
     }
 
-    fn judge(&self, stage: Stage, turn: usize, content: &str) -> Result<Judged, Vec<Miss>> {
+    fn judge(&self, stage: WritingStage, turn: usize, content: &str) -> Result<AcceptedOutput, Vec<MissedCriterion>> {
         let mut criteria = self.criteria(stage, turn);
-        let misses_or = |misses: Vec<Miss>, judged: Judged| {
+        let misses_or = |misses: Vec<MissedCriterion>, judged: AcceptedOutput| {
             if misses.is_empty() { Ok(judged) } else { Err(misses) }
         };
         let keys = match stage.turns()[turn - 1] {
-            Gives::Keys(keys) => keys,
-            Gives::Part(..) | Gives::Rest => {
+            TurnContents::Keys(keys) => keys,
+            TurnContents::Part(..) | TurnContents::Rest => {
                 let so_far = self.so_far();
                 let whole = joined(&so_far, content);
                 let before = criteria::characters(&so_far);
                 let misses = criteria::judge_text(&criteria, content, &whole, before);
-                return misses_or(misses, Judged::text(whole));
+                return misses_or(misses, AcceptedOutput::text(whole));
             }
-            Gives::Whole => {
+            TurnContents::Whole => {
                 let whole = joined("", content);
                 let misses = criteria::judge_text(&criteria, content, &whole, 0);
-                return misses_or(misses, Judged::text(whole));
+                return misses_or(misses, AcceptedOutput::text(whole));
             }
         };
         let given = criteria::read_keys(content)?;
         // A later turn may correct a key of an earlier one, which must meet that key's own criterion.
         let earlier = stage.turns()[..turn - 1].iter().flat_map(|gives| match gives {
-            Gives::Keys(keys) => *keys,
+            TurnContents::Keys(keys) => *keys,
             _ => &[],
         });
         let corrected = earlier.filter(|key| given.iter().any(|(name, _)| name.as_str() == Some(key.name)));
-        criteria.extend(corrected.map(Criterion::Key));
+        criteria.extend(corrected.map(AnswerCriterion::Key));
         let mut pairs = self.pairs_so_far();
         merge(&mut pairs, given);
-        let whole = Yaml::Map(pairs);
-        if !keys.iter().any(|key| key.holds == Holds::Replacements) {
+        let whole = YamlValue::Map(pairs);
+        if !keys.iter().any(|key| key.holds == KeyContents::Replacements) {
             let yaml = serde_saphyr::to_string(&whole).expect("what was read as YAML can be written");
-            let judged = Judged {
-                characters: Counts::of(&whole.words()).characters,
+            let judged = AcceptedOutput {
+                characters: CharacterCounts::count(&whole.words()).characters,
                 whole: yaml,
             };
             return misses_or(criteria::judge_keys(&criteria, &whole), judged);
         }
         // Names are searched in the manuscript after the replacements, not in the answer.
-        let (of_text, of_keys): (Vec<Criterion>, Vec<Criterion>) = criteria
-            .into_iter()
-            .partition(|criterion| matches!(criterion, Criterion::Characters(_) | Criterion::Length { .. }));
+        let (of_text, of_keys): (Vec<AnswerCriterion>, Vec<AnswerCriterion>) =
+            criteria.into_iter().partition(|criterion| {
+                matches!(
+                    criterion,
+                    AnswerCriterion::Characters(_) | AnswerCriterion::Length { .. }
+                )
+            });
         let mut misses = criteria::judge_keys(&of_keys, &whole);
-        let refined = self.output_text(Stage::REFINEMENT);
-        let list = whole.get("replacements").unwrap_or(&Yaml::Null);
+        let refined = self.output_text(WritingStage::REFINEMENT);
+        let list = whole.get("replacements").unwrap_or(&YamlValue::Null);
         match criteria::replaced(refined, list) {
             Ok(text) => {
                 misses.extend(criteria::judge_text(&of_text, "", &text, 0));
-                misses_or(misses, Judged::text(text))
+                misses_or(misses, AcceptedOutput::text(text))
             }
             Err(more) => {
                 misses.extend(more);
@@ -434,55 +438,56 @@ impl<'a> Workflow<'a> {
     }
 
     /// Returns the criteria for the answer of a turn.
-    fn criteria(&self, stage: Stage, turn: usize) -> Vec<Criterion> {
-        let length = Length::of(
+    fn criteria(&self, stage: WritingStage, turn: usize) -> Vec<AnswerCriterion> {
+        let length = LengthRange::resolve(
             self.session.word_count_target(),
             &self.material.plot,
             &self.material.settings,
         );
         let (min, max) = (length.min as usize, length.max as usize);
         let mut criteria = match stage.turns()[turn - 1] {
-            Gives::Keys(keys) => {
-                let keys_of = keys.iter().map(Criterion::Key);
-                let mut criteria: Vec<Criterion> = std::iter::once(Criterion::Form).chain(keys_of).collect();
-                if keys.iter().any(|key| key.holds == Holds::Replacements) {
-                    criteria.push(Criterion::Length { from: min, to: max });
+            TurnContents::Keys(keys) => {
+                let keys_of = keys.iter().map(AnswerCriterion::Key);
+                let mut criteria: Vec<AnswerCriterion> =
+                    std::iter::once(AnswerCriterion::Form).chain(keys_of).collect();
+                if keys.iter().any(|key| key.holds == KeyContents::Replacements) {
+                    criteria.push(AnswerCriterion::Length { from: min, to: max });
                 }
                 criteria
             }
-            Gives::Part(from, to) => vec![Criterion::Length {
+            TurnContents::Part(from, to) => vec![AnswerCriterion::Length {
                 from: (min * from as usize).div_ceil(100),
                 to: max * to as usize / 100,
             }],
-            Gives::Rest => {
+            TurnContents::Rest => {
                 let before = criteria::characters(&self.so_far());
                 let from = min.saturating_sub(before).max(1);
                 // If the plot's target shrank since the first turn, room for an ending remains.
                 let to = max.saturating_sub(before).max(from + min / 10);
-                vec![Criterion::Length { from, to }]
+                vec![AnswerCriterion::Length { from, to }]
             }
-            Gives::Whole => vec![Criterion::Length { from: min, to: max }],
+            TurnContents::Whole => vec![AnswerCriterion::Length { from: min, to: max }],
         };
         if (1..=turn).any(|turn| stage.names_everyone_at(turn)) && !self.material.cast.is_empty() {
-            criteria.push(Criterion::Characters(self.material.cast.clone()));
+            criteria.push(AnswerCriterion::Characters(self.material.cast.clone()));
         }
-        criteria.push(Criterion::Remnants);
+        criteria.push(AnswerCriterion::Remnants);
         criteria
     }
 
     /// Returns the next step of the session.
-    fn next(&self) -> Step {
+    fn next(&self) -> NextStep {
         let Some(stage) = self.session.current() else {
-            return Step::Done(self.done());
+            return NextStep::Done(self.done());
         };
         let turn = self.session.turns().len() + 1;
-        Step::Ask(Box::new(Ask {
+        NextStep::Ask(Box::new(TurnQuestion {
             stage,
             instruction: prompt::render(&self.session, stage, turn, self.material, self.locale),
             context: self.context(stage),
             criteria: self.criteria(stage, turn),
             gives: stage.turns()[turn - 1],
-            submit: Submit {
+            submit: AnswerTarget {
                 session_id: self.session.id().to_string(),
                 episode: self.session.episode().number(),
                 stage,
@@ -495,19 +500,19 @@ impl<'a> Workflow<'a> {
     }
 
     /// Returns the files to read for a stage: the material, the outputs of earlier stages, and the stage's own turns.
-    fn context(&self, stage: Stage) -> Vec<Cited> {
+    fn context(&self, stage: WritingStage) -> Vec<CitedFile> {
         let outputs = stage.reads().filter_map(|read| {
             let output = self.session.output(read)?;
-            Some(Cited {
+            Some(CitedFile {
                 path: output.output_file.clone(),
                 sha256: output.sha256.clone(),
                 what: read.title(),
             })
         });
-        let turns = (1..).zip(self.session.turns()).map(|(turn, piece)| Cited {
+        let turns = (1..).zip(self.session.turns()).map(|(turn, piece)| CitedFile {
             path: piece.file.clone(),
             sha256: piece.sha256.clone(),
-            what: Text::new(format!("turn {turn} of this stage"), format!("この段階の {turn} 回目")),
+            what: BilingualText::new(format!("turn {turn} of this stage"), format!("この段階の {turn} 回目")),
         });
         self.material
             .references
@@ -518,22 +523,22 @@ impl<'a> Workflow<'a> {
             .collect()
     }
 
-    fn done(&self) -> Done {
+    fn done(&self) -> FinishedText {
         let output = self.session.output(self.session.route().last());
         let said = output.and_then(|output| self.texts.get(&output.turns.first()?.file));
-        let said = Yaml::Map(said.and_then(|said| criteria::read_keys(said).ok()).unwrap_or_default());
+        let said = YamlValue::Map(said.and_then(|said| criteria::read_keys(said).ok()).unwrap_or_default());
         let of = |key| {
             said.get(key)
-                .and_then(Yaml::as_str)
+                .and_then(YamlValue::as_str)
                 .unwrap_or_default()
                 .trim()
                 .to_owned()
         };
-        Done {
-            manuscript: Cited {
+        FinishedText {
+            manuscript: CitedFile {
                 path: output.map(|output| output.output_file.clone()).unwrap_or_default(),
                 sha256: output.map(|output| output.sha256.clone()).unwrap_or_default(),
-                what: Text::new("the finished manuscript", "完成した原稿"),
+                what: BilingualText::new("the finished manuscript", "完成した原稿"),
             },
             title: of("title"),
             summary: of("summary"),
@@ -541,7 +546,7 @@ impl<'a> Workflow<'a> {
         }
     }
 
-    fn output_text(&self, stage: Stage) -> &str {
+    fn output_text(&self, stage: WritingStage) -> &str {
         let output = self.session.output(stage);
         let text = output.and_then(|output| self.texts.get(&output.output_file));
         text.map_or("", String::as_str)
@@ -563,7 +568,7 @@ impl<'a> Workflow<'a> {
     }
 
     /// Returns the combined keys of the current stage's turns.
-    fn pairs_so_far(&self) -> Vec<(Yaml, Yaml)> {
+    fn pairs_so_far(&self) -> Vec<(YamlValue, YamlValue)> {
         let mut all = Vec::new();
         for given in self.turn_texts().filter_map(|text| criteria::read_keys(text).ok()) {
             merge(&mut all, given);
@@ -573,7 +578,7 @@ impl<'a> Workflow<'a> {
 }
 
 /// Adds keys; an existing key is replaced in its position.
-fn merge(pairs: &mut Vec<(Yaml, Yaml)>, given: Vec<(Yaml, Yaml)>) {
+fn merge(pairs: &mut Vec<(YamlValue, YamlValue)>, given: Vec<(YamlValue, YamlValue)>) {
     for (key, value) in given {
         match pairs.iter_mut().find(|(name, _)| *name == key) {
             Some((_, before)) => *before = value,
@@ -583,10 +588,10 @@ fn merge(pairs: &mut Vec<(Yaml, Yaml)>, given: Vec<(Yaml, Yaml)>) {
 }
 
 /// True if the output of a stage is a manuscript.
-fn gives_text(stage: Stage) -> bool {
+fn gives_text(stage: WritingStage) -> bool {
     stage.turns().iter().any(|gives| match gives {
-        Gives::Keys(keys) => keys.iter().any(|key| key.holds == Holds::Replacements),
-        Gives::Part(..) | Gives::Rest | Gives::Whole => true,
+        TurnContents::Keys(keys) => keys.iter().any(|key| key.holds == KeyContents::Replacements),
+        TurnContents::Part(..) | TurnContents::Rest | TurnContents::Whole => true,
     })
 }
 

@@ -5,16 +5,16 @@
 
 use std::time::Duration;
 
-use fumi_base::{expectation::Expectation, pools::Pool, text::Text};
+use fumi_base::{expectation::Expectation, pools::Pool, text::BilingualText};
 use serde_json::{Map, Value, json};
 
-use super::{Plan, Step, reference, run::Whole};
+use super::{BatchPlan, PlannedStep, reference, run::BatchRun};
 use crate::tool::{
     Effect, ToolError,
     access::ReadOnly,
-    catalogue::Entry,
+    catalogue::ToolEntry,
     expectation,
-    validate::{self, Problem},
+    validate::{self, ArgumentProblem},
 };
 
 /// A checked step.
@@ -23,9 +23,9 @@ use crate::tool::{
     clippy::struct_excessive_bools,
     reason = "each is a fact of its own, and all are read apart"
 )]
-pub(super) struct Ready<'a> {
+pub(super) struct CheckedStep<'a> {
     /// The tool of the step.
-    pub entry: &'a Entry,
+    pub entry: &'a ToolEntry,
     /// The arguments, including the expectation, with unresolved references.
     pub arguments: Map<String, Value>,
     /// True if the batch continues after a failure of this step.
@@ -41,13 +41,13 @@ pub(super) struct Ready<'a> {
 }
 
 /// Returns the checked steps of a plan, or all its problems.
-pub(super) fn check<'a>(whole: &Whole<'a>, plan: &Plan) -> Result<Vec<Ready<'a>>, ToolError> {
+pub(super) fn check<'a>(whole: &BatchRun<'a>, plan: &BatchPlan) -> Result<Vec<CheckedStep<'a>>, ToolError> {
     let mut problems = too_many(plan, whole.kernel.most_steps);
     let has_global = plan.expectation.is_some();
     if let Some(global) = &plan.expectation {
         problems.extend(expectation::problems(global, "globalExpectation"));
     }
-    let has_expectation = has_global || plan.steps.iter().any(Step::has_expectation);
+    let has_expectation = has_global || plan.steps.iter().any(PlannedStep::has_expectation);
     if has_expectation && !whole.kernel.expectation.enabled {
         return Err(expectation::SwitchedOff.into());
     }
@@ -84,20 +84,20 @@ pub(super) fn check<'a>(whole: &Whole<'a>, plan: &Plan) -> Result<Vec<Ready<'a>>
     Ok(ready)
 }
 
-impl Step {
+impl PlannedStep {
     fn has_expectation(&self) -> bool {
         self.expectation.is_some() || self.arguments.contains_key(expectation::NAME)
     }
 }
 
-fn too_many(plan: &Plan, most: usize) -> Vec<Problem> {
+fn too_many(plan: &BatchPlan, most: usize) -> Vec<ArgumentProblem> {
     let count = plan.steps.len();
-    let text = Text::new(
+    let text = BilingualText::new(
         format!("it has {count} steps; at most {most} are allowed"),
         format!("{count} ステップあります。上限は {most} ステップです"),
     );
     let is_too_many = count > most;
-    let problem = is_too_many.then(|| Problem::of("steps".to_owned(), text, json!({"max": most})));
+    let problem = is_too_many.then(|| ArgumentProblem::new("steps".to_owned(), text, json!({"max": most})));
     problem.into_iter().collect()
 }
 
@@ -108,14 +108,18 @@ fn steps_named(arguments: &Map<String, Value>) -> Vec<usize> {
 
 /// Checks one step. Returns the step, an error if writing is not allowed, or `None` with problems added.
 fn checked<'a>(
-    whole: &Whole<'a>,
-    plan: &Plan,
-    (at, step): (usize, &Step),
-    problems: &mut Vec<Problem>,
-) -> Option<Result<Ready<'a>, ReadOnly>> {
+    whole: &BatchRun<'a>,
+    plan: &BatchPlan,
+    (at, step): (usize, &PlannedStep),
+    problems: &mut Vec<ArgumentProblem>,
+) -> Option<Result<CheckedStep<'a>, ReadOnly>> {
     let entry = find(whole, plan, &step.tool, problems)?;
     let mut tell = |parameter: &str, en: String, ja: String| {
-        problems.push(Problem::of(parameter.to_owned(), Text::new(en, ja), Value::Null));
+        problems.push(ArgumentProblem::new(
+            parameter.to_owned(),
+            BilingualText::new(en, ja),
+            Value::Null,
+        ));
     };
     let references = reference::all(&step.arguments);
     if references.len() > reference::MOST {
@@ -170,7 +174,7 @@ fn checked<'a>(
     }
     let unknown: Vec<String> = references.iter().map(|found| found.at.clone()).collect();
     let (valid, found) = validate::check(entry, arguments.clone()).parts();
-    let found: Vec<Problem> = found
+    let found: Vec<ArgumentProblem> = found
         .into_iter()
         .filter(|problem| !problem.is_about(&unknown))
         .collect();
@@ -183,21 +187,21 @@ fn checked<'a>(
         return None;
     }
     if references.is_empty() {
-        let own = own(entry, valid.clone());
+        let own = own_arguments(entry, valid.clone());
         if let Err(error) = entry.prepare(Value::Object(own)) {
-            let text = Text::new(error.to_string(), error.to_string());
-            problems.push(Problem::of("arguments".to_owned(), text, Value::Null));
+            let text = BilingualText::new(error.to_string(), error.to_string());
+            problems.push(ArgumentProblem::new("arguments".to_owned(), text, Value::Null));
             return None;
         }
     }
     // Checked as the call itself reads it: some tools accept the argument without publishing it.
     let is_delivered = entry.spec.shared().any(|name| *name == "output_file") && arguments.contains_key("output_file");
-    if let Err(refused) = whole.cx.caller.access.may_write(&entry.spec, is_delivered) {
+    if let Err(refused) = whole.cx.caller.access.check_tool_write(&entry.spec, is_delivered) {
         return Some(Err(refused));
     }
     let limit = valid.get("timeout_ms").and_then(Value::as_u64);
     expect(whole, plan, step, &mut arguments);
-    Some(Ok(Ready {
+    Some(Ok(CheckedStep {
         entry,
         arguments,
         goes_on: step.continue_on_error && !plan.stop_on_first_error,
@@ -209,7 +213,7 @@ fn checked<'a>(
 }
 
 /// Returns the arguments without those that the pipeline handles.
-fn own(entry: &Entry, mut arguments: Map<String, Value>) -> Map<String, Value> {
+fn own_arguments(entry: &ToolEntry, mut arguments: Map<String, Value>) -> Map<String, Value> {
     for name in entry.spec.shared() {
         arguments.remove(*name);
     }
@@ -217,7 +221,12 @@ fn own(entry: &Entry, mut arguments: Map<String, Value>) -> Map<String, Value> {
 }
 
 /// Returns the tool of a step, if it may be a step.
-fn find<'a>(whole: &Whole<'a>, plan: &Plan, name: &str, problems: &mut Vec<Problem>) -> Option<&'a Entry> {
+fn find<'a>(
+    whole: &BatchRun<'a>,
+    plan: &BatchPlan,
+    name: &str,
+    problems: &mut Vec<ArgumentProblem>,
+) -> Option<&'a ToolEntry> {
     let access = &whole.cx.caller.access;
     let Some(entry) = whole.catalogue.find(&access.scope, name) else {
         let near = whole.catalogue.nearest(access, name);
@@ -232,24 +241,24 @@ fn find<'a>(whole: &Whole<'a>, plan: &Plan, name: &str, problems: &mut Vec<Probl
         } else {
             format!("。近い名前: {}", near.join("、"))
         };
-        let text = Text::new(
+        let text = BilingualText::new(
             format!("there is no tool {shown} here{near_en}"),
             format!("{shown} というツールはここにはありません{near_ja}"),
         );
-        problems.push(Problem::of("tool".to_owned(), text, json!({"nearest": near})));
+        problems.push(ArgumentProblem::new("tool".to_owned(), text, json!({"nearest": near})));
         return None;
     };
     let spec = &entry.spec;
     if entry.runs_steps {
-        let text = Text::new(
+        let text = BilingualText::new(
             format!("{} cannot be a step: batches do not nest", spec.name),
             format!("{} はステップにできません。バッチは入れ子にできません", spec.name),
         );
-        problems.push(Problem::of("tool".to_owned(), text, Value::Null));
+        problems.push(ArgumentProblem::new("tool".to_owned(), text, Value::Null));
         return None;
     }
     if let Some(toolset) = plan.only.filter(|toolset| *toolset != spec.toolset) {
-        let text = Text::new(
+        let text = BilingualText::new(
             format!(
                 "{} is not in the toolset {toolset}; batch_execute takes every tool",
                 spec.name
@@ -259,19 +268,26 @@ fn find<'a>(whole: &Whole<'a>, plan: &Plan, name: &str, problems: &mut Vec<Probl
                 spec.name
             ),
         );
-        problems.push(Problem::of("tool".to_owned(), text, json!({"toolset": toolset})));
+        problems.push(ArgumentProblem::new(
+            "tool".to_owned(),
+            text,
+            json!({"toolset": toolset}),
+        ));
         return None;
     }
     Some(entry)
 }
 
 /// Adds the expectation to the arguments: the step's own takes precedence over the batch's.
-fn expect(whole: &Whole<'_>, plan: &Plan, step: &Step, arguments: &mut Map<String, Value>) {
+fn expect(whole: &BatchRun<'_>, plan: &BatchPlan, step: &PlannedStep, arguments: &mut Map<String, Value>) {
     let read = |value: Value| serde_json::from_value::<Expectation>(value).unwrap_or_default();
     let of_step = step.expectation.clone().map(read).unwrap_or_default();
     let of_arguments = arguments.remove(expectation::NAME).map(read).unwrap_or_default();
     let global = plan.expectation.clone().map(read).unwrap_or_default();
-    let merged = of_step.over(of_arguments).over(global).over(whole.below());
+    let merged = of_step
+        .merge_over(of_arguments)
+        .merge_over(global)
+        .merge_over(whole.step_defaults());
     if merged != Expectation::default() {
         let merged = serde_json::to_value(merged).unwrap_or_default();
         arguments.insert(expectation::NAME.to_owned(), merged);
@@ -279,7 +295,7 @@ fn expect(whole: &Whole<'_>, plan: &Plan, step: &Step, arguments: &mut Map<Strin
 }
 
 /// Returns the timeout of all steps together, at most half an hour.
-pub(super) fn limit(steps: &[Ready<'_>]) -> Duration {
+pub(super) fn limit(steps: &[CheckedStep<'_>]) -> Duration {
     const MOST: Duration = Duration::from_mins(30);
     let together: Duration = steps.iter().map(|step| step.limit).sum();
     together.min(MOST)

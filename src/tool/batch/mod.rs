@@ -1,6 +1,6 @@
 //! Batches: several calls in one, checked as a whole before the first runs.
 //!
-//! A tool only returns the plan ([`super::Outcome::Batch`]); the pipeline runs it here, each step on the whole path of
+//! A tool only returns the plan ([`super::Outcome::BatchState`]); the pipeline runs it here, each step on the whole path of
 //! a separate call, so that a step may do nothing that its caller could not do by a single call. The batch itself holds
 //! no permit of any pool: otherwise it could wait for itself.
 
@@ -23,13 +23,13 @@ use fumi_base::project::Project;
 use serde_json::{Map, Value};
 
 pub use reply::{BatchReply, StepReply};
-pub use run::Whole;
+pub use run::BatchRun;
 
 /// The plan of a batch.
 #[derive(Clone, Debug, Default)]
-pub struct Plan {
+pub struct BatchPlan {
     /// The calls, in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<PlannedStep>,
     /// True if the first failure ends the batch, whatever a step requests.
     pub stop_on_first_error: bool,
     /// True if all steps run at once; such steps must not write or depend on each other.
@@ -42,7 +42,7 @@ pub struct Plan {
 
 /// One call of a batch.
 #[derive(Clone, Debug, Default)]
-pub struct Step {
+pub struct PlannedStep {
     /// The tool's name, as the client wrote it.
     pub tool: String,
     /// The arguments, which may contain references to earlier results.
@@ -55,9 +55,9 @@ pub struct Step {
 
 /// The batch context of a call that is a step.
 #[derive(Clone, Debug)]
-pub struct Part {
+pub struct StepContext {
     /// The batch of the step.
-    pub batch: Arc<Batch>,
+    pub batch: Arc<BatchState>,
     /// True if a later step needs the result before it is narrowed.
     pub needs_whole: bool,
     /// The longest time of the step, whatever its tool allows.
@@ -80,7 +80,7 @@ pub struct Part {
 /// }
 /// ```
 #[derive(Debug)]
-pub struct Batch {
+pub struct BatchState {
     id: u64,
     /// One value of each type. Std mutex: locked only to look up and to insert.
     kept: Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
@@ -88,7 +88,7 @@ pub struct Batch {
     project: Mutex<Arc<Project>>,
 }
 
-impl Batch {
+impl BatchState {
     fn new(project: Arc<Project>) -> Self {
         static IDS: AtomicU64 = AtomicU64::new(1);
         Self {
@@ -109,7 +109,7 @@ impl Batch {
     ///
     /// # Panics
     /// Never: a value is stored under its own type.
-    pub fn kept<T: Any + Send + Sync>(&self, make: impl FnOnce() -> T) -> Arc<T> {
+    pub fn get_or_create<T: Any + Send + Sync>(&self, make: impl FnOnce() -> T) -> Arc<T> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let value = kept.entry(TypeId::of::<T>()).or_insert_with(|| Arc::new(make()));
         let value = Arc::clone(value).downcast();
@@ -137,23 +137,23 @@ mod tests {
 
     use fumi_base::project::Project;
 
-    use super::Batch;
+    use super::BatchState;
 
     /// The stored value of one family.
     #[derive(Default)]
     struct Held(AtomicUsize);
 
     #[test]
-    fn what_is_kept_is_made_once_for_each_type_and_ends_with_the_batch() {
+    fn shared_value_is_created_once_per_type_and_dropped_with_batch() {
         let folder = tempfile::tempdir().expect("a folder");
         let project = Project::open(folder.path()).expect("a project");
-        let batch = Batch::new(project);
-        assert_ne!(batch.id(), Batch::new(batch.project()).id());
-        batch.kept(Held::default).0.fetch_add(1, Ordering::Relaxed);
-        batch.kept(Held::default).0.fetch_add(1, Ordering::Relaxed);
-        assert_eq!(batch.kept(Held::default).0.load(Ordering::Relaxed), 2);
-        assert_eq!(*batch.kept(|| 7_u8), 7);
-        let held = Arc::downgrade(&batch.kept(Held::default));
+        let batch = BatchState::new(project);
+        assert_ne!(batch.id(), BatchState::new(batch.project()).id());
+        batch.get_or_create(Held::default).0.fetch_add(1, Ordering::Relaxed);
+        batch.get_or_create(Held::default).0.fetch_add(1, Ordering::Relaxed);
+        assert_eq!(batch.get_or_create(Held::default).0.load(Ordering::Relaxed), 2);
+        assert_eq!(*batch.get_or_create(|| 7_u8), 7);
+        let held = Arc::downgrade(&batch.get_or_create(Held::default));
         drop(batch);
         assert!(held.upgrade().is_none());
     }

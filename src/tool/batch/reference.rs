@@ -5,8 +5,8 @@
 //! that begins with `${` is unchanged, since scripts use it too; `$${steps[` is an escape for `${steps[` itself.
 
 use fumi_base::{
-    errors::{Book, Teach},
-    text::Text,
+    errors::{ErrorCatalog, UserError},
+    text::BilingualText,
 };
 use serde_json::{Map, Value};
 
@@ -26,7 +26,7 @@ const PARTS: [&str; 5] = ["result", "error", "success", "tool", "stepIndex"];
 
 /// A reference to a value of an earlier step.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Reference {
+pub(super) struct StepReference {
     /// The reference as written.
     pub text: String,
     /// The index of the step.
@@ -37,37 +37,37 @@ pub(super) struct Reference {
 
 /// A part of a string.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Piece {
+enum StringPiece {
     Text(String),
-    Value(Reference),
+    Value(StepReference),
 }
 
 /// A reference with its location in the arguments.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct LocatedReference {
     /// The location, such as `roots[0]`.
     pub at: String,
     /// The parsed reference, or the reason why it is invalid.
-    pub reference: Result<Reference, Text>,
+    pub reference: Result<StepReference, BilingualText>,
 }
 
 /// The error of a reference to a value that does not exist.
 #[derive(Debug, thiserror::Error)]
 #[error("{reference} leads to nothing")]
-pub(super) struct Missing {
+pub(super) struct MissingValue {
     reference: String,
     at: String,
     there: String,
 }
 
-impl Teach for Missing {
+impl UserError for MissingValue {
     fn entry(&self) -> &'static str {
         "STEP_VALUE_MISSING"
     }
-    fn book(&self) -> &'static Book {
+    fn catalog(&self) -> &'static ErrorCatalog {
         &BOOK
     }
-    fn facts(&self) -> Vec<(&'static str, String)> {
+    fn params(&self) -> Vec<(&'static str, String)> {
         vec![
             ("reference", self.reference.clone()),
             ("at", self.at.clone()),
@@ -79,19 +79,19 @@ impl Teach for Missing {
 /// The error of values that together are larger than the arguments of one call may be.
 #[derive(Debug, thiserror::Error)]
 #[error("referenced values exceed {limit} bytes")]
-pub(super) struct TooLarge {
+pub(super) struct ValueTooLarge {
     reference: String,
     limit: usize,
 }
 
-impl Teach for TooLarge {
+impl UserError for ValueTooLarge {
     fn entry(&self) -> &'static str {
         "STEP_VALUE_TOO_LARGE"
     }
-    fn book(&self) -> &'static Book {
+    fn catalog(&self) -> &'static ErrorCatalog {
         &BOOK
     }
-    fn facts(&self) -> Vec<(&'static str, String)> {
+    fn params(&self) -> Vec<(&'static str, String)> {
         vec![
             ("reference", self.reference.clone()),
             ("limit_mib", (self.limit >> 20).to_string()),
@@ -101,23 +101,23 @@ impl Teach for TooLarge {
 
 /// The error of arguments whose references cannot be resolved.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Unfilled {
+pub(super) enum ReferenceError {
     #[error(transparent)]
-    Missing(#[from] Missing),
+    Missing(#[from] MissingValue),
     #[error(transparent)]
-    TooLarge(#[from] TooLarge),
+    TooLarge(#[from] ValueTooLarge),
 }
 
 /// The bytes that the values of references may still take.
-struct Room {
+struct ValueBudget {
     limit: usize,
     left: usize,
 }
 
-impl Room {
+impl ValueBudget {
     /// Reserves the bytes of a value before it is copied.
-    fn take(&mut self, reference: &Reference, value: &Value) -> Result<(), TooLarge> {
-        self.left = self.left.checked_sub(weight(value)).ok_or_else(|| TooLarge {
+    fn take(&mut self, reference: &StepReference, value: &Value) -> Result<(), ValueTooLarge> {
+        self.left = self.left.checked_sub(weight(value)).ok_or_else(|| ValueTooLarge {
             reference: reference.text.clone(),
             limit: self.limit,
         })?;
@@ -141,16 +141,16 @@ fn weight(value: &Value) -> usize {
 
 /// Returns every reference in some arguments.
 #[must_use]
-pub(super) fn all(arguments: &Map<String, Value>) -> Vec<Found> {
-    fn walk(value: &Value, at: &str, found: &mut Vec<Found>) {
+pub(super) fn all(arguments: &Map<String, Value>) -> Vec<LocatedReference> {
+    fn walk(value: &Value, at: &str, found: &mut Vec<LocatedReference>) {
         match value {
             Value::String(text) => found.extend(parse(text).into_iter().filter_map(|piece| {
                 let reference = match piece {
-                    Ok(Piece::Text(_)) => return None,
-                    Ok(Piece::Value(reference)) => Ok(reference),
+                    Ok(StringPiece::Text(_)) => return None,
+                    Ok(StringPiece::Value(reference)) => Ok(reference),
                     Err(text) => Err(text),
                 };
-                Some(Found {
+                Some(LocatedReference {
                     at: at.to_owned(),
                     reference,
                 })
@@ -185,22 +185,26 @@ pub(super) fn fill(
     arguments: &Map<String, Value>,
     steps: &[Value],
     limit: usize,
-) -> Result<Map<String, Value>, Unfilled> {
-    fill_fields(arguments, steps, &mut Room { limit, left: limit })
+) -> Result<Map<String, Value>, ReferenceError> {
+    fill_fields(arguments, steps, &mut ValueBudget { limit, left: limit })
 }
 
-fn fill_fields(fields: &Map<String, Value>, steps: &[Value], room: &mut Room) -> Result<Map<String, Value>, Unfilled> {
+fn fill_fields(
+    fields: &Map<String, Value>,
+    steps: &[Value],
+    room: &mut ValueBudget,
+) -> Result<Map<String, Value>, ReferenceError> {
     let filled = fields.iter();
     filled
         .map(|(name, value)| Ok((name.clone(), filled_in(value, steps, room)?)))
         .collect()
 }
 
-fn filled_in(value: &Value, steps: &[Value], room: &mut Room) -> Result<Value, Unfilled> {
+fn filled_in(value: &Value, steps: &[Value], room: &mut ValueBudget) -> Result<Value, ReferenceError> {
     Ok(match value {
         Value::String(text) if text.contains("${") => {
-            let pieces: Vec<Piece> = parse(text).into_iter().filter_map(Result::ok).collect();
-            if let [Piece::Value(reference)] = pieces.as_slice() {
+            let pieces: Vec<StringPiece> = parse(text).into_iter().filter_map(Result::ok).collect();
+            if let [StringPiece::Value(reference)] = pieces.as_slice() {
                 let value = reference.value(steps)?;
                 room.take(reference, value)?;
                 return Ok(value.clone());
@@ -208,8 +212,8 @@ fn filled_in(value: &Value, steps: &[Value], room: &mut Room) -> Result<Value, U
             let mut joined = String::new();
             for piece in &pieces {
                 match piece {
-                    Piece::Text(text) => joined.push_str(text),
-                    Piece::Value(reference) => {
+                    StringPiece::Text(text) => joined.push_str(text),
+                    StringPiece::Value(reference) => {
                         let value = reference.value(steps)?;
                         room.take(reference, value)?;
                         match value {
@@ -230,16 +234,16 @@ fn filled_in(value: &Value, steps: &[Value], room: &mut Room) -> Result<Value, U
     })
 }
 
-impl Reference {
-    fn value<'v>(&self, steps: &'v [Value]) -> Result<&'v Value, Missing> {
+impl StepReference {
+    fn value<'v>(&self, steps: &'v [Value]) -> Result<&'v Value, MissingValue> {
         let mut walked = format!("steps[{}]", self.step);
-        let missing = |at: &str, there: &Value| Missing {
+        let missing = |at: &str, there: &Value| MissingValue {
             reference: self.text.clone(),
             at: at.to_owned(),
             there: inventory(there),
         };
         let Some(mut at) = steps.get(self.step) else {
-            return Err(Missing {
+            return Err(MissingValue {
                 reference: self.text.clone(),
                 at: "steps".to_owned(),
                 there: format!("[{}]", steps.len()),
@@ -262,7 +266,7 @@ impl Reference {
 }
 
 /// Parses a string into pieces; an invalid reference becomes an error text.
-fn parse(text: &str) -> Vec<Result<Piece, Text>> {
+fn parse(text: &str) -> Vec<Result<StringPiece, BilingualText>> {
     let mut pieces = Vec::new();
     let mut plain = String::new();
     let mut rest = text;
@@ -282,7 +286,7 @@ fn parse(text: &str) -> Vec<Result<Piece, Text>> {
         plain.push_str(before);
         let Some((path, length)) = inside(&here[2..]) else {
             let shown: String = here.chars().take(60).collect();
-            pieces.push(Err(Text::new(
+            pieces.push(Err(BilingualText::new(
                 format!("{shown} is no reference; write ${{steps[0].result.NAME}} or ${{/steps/0/result/NAME}}"),
                 format!(
                     "{shown} は参照として読めません。${{steps[0].result.NAME}} または ${{/steps/0/result/NAME}} の形で書いてください"
@@ -291,15 +295,15 @@ fn parse(text: &str) -> Vec<Result<Piece, Text>> {
             return pieces;
         };
         if !plain.is_empty() {
-            pieces.push(Ok(Piece::Text(std::mem::take(&mut plain))));
+            pieces.push(Ok(StringPiece::Text(std::mem::take(&mut plain))));
         }
         let (written, after) = here.split_at(2 + length + 1);
-        pieces.push(reference(written, path).map(Piece::Value));
+        pieces.push(reference(written, path).map(StringPiece::Value));
         rest = after;
     }
     plain.push_str(rest);
     if !plain.is_empty() {
-        pieces.push(Ok(Piece::Text(plain)));
+        pieces.push(Ok(StringPiece::Text(plain)));
     }
     pieces
 }
@@ -337,16 +341,16 @@ fn inside(text: &str) -> Option<(Vec<String>, usize)> {
     }
 }
 
-fn reference(written: &str, mut path: Vec<String>) -> Result<Reference, Text> {
+fn reference(written: &str, mut path: Vec<String>) -> Result<StepReference, BilingualText> {
     let path = path.split_off(1.min(path.len()));
     let step = path.first().and_then(|index| index.parse().ok());
     match (step, path.get(1)) {
-        (Some(step), Some(part)) if PARTS.contains(&part.as_str()) => Ok(Reference {
+        (Some(step), Some(part)) if PARTS.contains(&part.as_str()) => Ok(StepReference {
             text: written.to_owned(),
             step,
             path: path[1..].to_vec(),
         }),
-        _ => Err(Text::new(
+        _ => Err(BilingualText::new(
             format!("{written} names no part of a step; it has {}", PARTS.join(", ")),
             format!(
                 "{written} はステップの項目を指していません。使えるのは {} です",
@@ -360,7 +364,7 @@ fn reference(written: &str, mut path: Vec<String>) -> Result<Reference, Text> {
 mod tests {
     use serde_json::{Map, Value, json};
 
-    use super::{Unfilled, all, fill};
+    use super::{ReferenceError, all, fill};
 
     fn object(value: Value) -> Map<String, Value> {
         match value {
@@ -379,8 +383,8 @@ mod tests {
     fn filled(text: &str) -> Result<Value, String> {
         let arguments = object(json!({"a": [{"b": text}]}));
         let filled = fill(&arguments, &steps(), 1 << 20).map_err(|error| match error {
-            Unfilled::Missing(missing) => format!("{} = {}", missing.at, missing.there),
-            Unfilled::TooLarge(too_large) => format!("over {}", too_large.limit),
+            ReferenceError::Missing(missing) => format!("{} = {}", missing.at, missing.there),
+            ReferenceError::TooLarge(too_large) => format!("over {}", too_large.limit),
         })?;
         Ok(filled["a"][0]["b"].clone())
     }
@@ -406,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_told_with_what_there_is() {
+    fn missing_value_error_lists_available_names() {
         for (text, expected) in [
             ("${steps[0].result.matches[1].line}", "steps[0].result.matches = [1]"),
             ("${steps[0].result.match}", "steps[0].result = {matches, by name}"),
@@ -421,7 +425,7 @@ mod tests {
     }
 
     #[test]
-    fn references_are_found_with_their_places_and_bad_ones_with_a_reason() {
+    fn references_report_location_and_parse_errors() {
         let arguments = object(json!({
             "roots": ["src", "${steps[2].result.x}"],
             "query": "${/steps/1/success} and ${steps[0].results}",

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     telemetry::metrics::BatchOutcome,
-    tool::{Block, Render, Reply, reply::Caps},
+    tool::{Block, Render, ToolReply, reply::Caps},
 };
 
 /// The largest size of all images of one reply, in bytes of base64: more than clients show, less than would harm them.
@@ -70,7 +70,7 @@ pub struct StepReply {
 }
 
 impl StepReply {
-    pub(super) fn of(index: usize, tool: &'static str, mut reply: Reply) -> Self {
+    pub(super) fn from_reply(index: usize, tool: &'static str, mut reply: ToolReply) -> Self {
         let tokens = reply.tokens();
         let error = reply.is_error.then(|| object(reply.structured["error"].take()));
         Self {
@@ -85,14 +85,14 @@ impl StepReply {
             text: reply.text,
             blocks: reply.blocks,
             missed: reply
-                .missed
+                .required
                 .map(|missed| object(*missed))
                 .filter(|missed| !missed.is_empty()),
         }
     }
 
     /// Returns the values to which later steps may refer.
-    pub(super) fn seen(&self, unfiltered: Option<Value>) -> Value {
+    pub(super) fn reference_values(&self, unfiltered: Option<Value>) -> Value {
         let mut seen = json!({"stepIndex": self.index, "tool": self.tool, "success": self.success});
         if let Some(result) = &self.result {
             seen["result"] = unfiltered.unwrap_or_else(|| Value::Object(result.clone()));
@@ -181,7 +181,7 @@ fn object(value: Value) -> Map<String, Value> {
 }
 
 impl BatchReply {
-    pub(super) fn of(steps: Vec<StepReply>, total: usize, caps: Caps, locale: Locale) -> Self {
+    pub(super) fn new(steps: Vec<StepReply>, total: usize, caps: Caps, locale: Locale) -> Self {
         let succeeded = steps.iter().filter(|step| step.success).count();
         let mut reply = Self {
             success: succeeded == total,

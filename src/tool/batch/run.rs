@@ -9,20 +9,20 @@ use std::{
     time::{Duration, Instant},
 };
 
-use fumi_base::{expectation::Expectation, text::Text};
+use fumi_base::{expectation::Expectation, text::BilingualText};
 use serde_json::{Map, Value};
 
 use super::{
-    Batch, BatchReply, Part, Plan, StepReply,
-    check::{self, Ready},
-    reference::{self, Unfilled},
+    BatchPlan, BatchReply, BatchState, StepContext, StepReply,
+    check::{self, CheckedStep},
+    reference::{self, ReferenceError},
 };
 use crate::tool::{
-    Answerer, Cx, Progress, Reply, ToolError,
-    catalogue::{Catalogue, Entry},
+    Answerer, CallProgress, Cx, ToolError, ToolReply,
+    catalogue::{Catalogue, ToolEntry},
     expectation,
     options::CallOptions,
-    pipeline::{self, Call, Kernel, Stopped},
+    pipeline::{self, Call, CallStopped, Kernel},
     reply::Caps,
 };
 
@@ -31,13 +31,13 @@ use crate::tool::{
 const ARGUMENT_BYTES: usize = 4 << 20;
 
 /// A running batch with its call.
-pub struct Whole<'a> {
+pub struct BatchRun<'a> {
     /// The kernel on which the steps run.
     pub kernel: &'a Kernel,
     /// The catalogue in which the steps' tools are found.
     pub catalogue: &'a Catalogue,
     /// The tool that runs the batch.
-    pub entry: &'a Entry,
+    pub entry: &'a ToolEntry,
     /// The context of the batch's call.
     pub cx: &'a Cx,
     /// The expectation for the batch's own reply.
@@ -47,17 +47,17 @@ pub struct Whole<'a> {
 }
 
 /// The reply of one step, and the values to which later steps may refer.
-struct Ran {
+struct StepResult {
     reply: StepReply,
     seen: Value,
 }
 
-impl<'a> Whole<'a> {
+impl<'a> BatchRun<'a> {
     /// Creates a batch from a call of a tool that runs steps.
     pub(in crate::tool) fn new(
         kernel: &'a Kernel,
         catalogue: &'a Catalogue,
-        entry: &'a Entry,
+        entry: &'a ToolEntry,
         cx: &'a Cx,
         options: &CallOptions,
     ) -> Self {
@@ -72,33 +72,33 @@ impl<'a> Whole<'a> {
     }
 }
 
-impl Whole<'_> {
+impl BatchRun<'_> {
     /// Checks the plan, then runs it.
     ///
     /// # Errors
     /// If a step could not run at all, before any step has run; and if the client cancelled.
-    pub async fn run(&self, plan: Plan) -> Result<BatchReply, ToolError> {
+    pub async fn run(&self, plan: BatchPlan) -> Result<BatchReply, ToolError> {
         let started = Instant::now();
         let steps = check::check(self, &plan)?;
         let latest = started + self.limit.unwrap_or_else(|| check::limit(&steps));
-        let batch = Arc::new(Batch::new(Arc::clone(&self.cx.project)));
-        self.cx.progress.expect(steps.len() as u64);
+        let batch = Arc::new(BatchState::new(Arc::clone(&self.cx.project)));
+        self.cx.progress.set_total(steps.len() as u64);
         let (ran, handed_over) = if plan.parallel {
-            (self.all_at_once(&steps, &batch, latest).await, 0)
+            (self.run_in_parallel(&steps, &batch, latest).await, 0)
         } else {
-            self.one_by_one(&steps, &batch, latest).await
+            self.run_in_order(&steps, &batch, latest).await
         };
         if self.cx.cancel.is_cancelled() {
-            return Err(Stopped::Cancelled.into());
+            return Err(CallStopped::Cancelled.into());
         }
         let caps = self.caps();
-        let reply = BatchReply::of(ran, steps.len(), caps, self.cx.locale());
+        let reply = BatchReply::new(ran, steps.len(), caps, self.cx.locale());
         self.kernel.metrics.batch(&reply.outcome(handed_over));
         Ok(reply)
     }
 
     /// Returns the expectation of the batch's own reply as a default for its steps, without size and fields.
-    pub(super) fn below(&self) -> Expectation {
+    pub(super) fn step_defaults(&self) -> Expectation {
         Expectation {
             fields: None,
             max_tokens: None,
@@ -116,7 +116,12 @@ impl Whole<'_> {
     }
 
     /// Runs the steps in order. Returns the replies, and the tokens of the values that were passed between steps.
-    async fn one_by_one(&self, steps: &[Ready<'_>], batch: &Arc<Batch>, latest: Instant) -> (Vec<StepReply>, usize) {
+    async fn run_in_order(
+        &self,
+        steps: &[CheckedStep<'_>],
+        batch: &Arc<BatchState>,
+        latest: Instant,
+    ) -> (Vec<StepReply>, usize) {
         let mut replies = Vec::with_capacity(steps.len());
         let (mut seen, mut handed_over) = (Vec::with_capacity(steps.len()), 0);
         for (at, step) in steps.iter().enumerate() {
@@ -141,9 +146,14 @@ impl Whole<'_> {
     }
 
     /// Runs all steps at once. A failure does not stop the others, which have begun already.
-    async fn all_at_once(&self, steps: &[Ready<'_>], batch: &Arc<Batch>, latest: Instant) -> Vec<StepReply> {
+    async fn run_in_parallel(
+        &self,
+        steps: &[CheckedStep<'_>],
+        batch: &Arc<BatchState>,
+        latest: Instant,
+    ) -> Vec<StepReply> {
         let left = latest.saturating_duration_since(Instant::now());
-        let mut running: Vec<Pin<Box<dyn Future<Output = Ran> + Send + '_>>> = Vec::with_capacity(steps.len());
+        let mut running: Vec<Pin<Box<dyn Future<Output = StepResult> + Send + '_>>> = Vec::with_capacity(steps.len());
         for (at, step) in steps.iter().enumerate() {
             running.push(Box::pin(async move {
                 let ran = self.step((at, step), step.arguments.clone(), batch, left).await;
@@ -151,7 +161,7 @@ impl Whole<'_> {
                 ran
             }));
         }
-        let mut ran: Vec<Option<Ran>> = running.iter().map(|_| None).collect();
+        let mut ran: Vec<Option<StepResult>> = running.iter().map(|_| None).collect();
         std::future::poll_fn(|context| {
             let mut is_done = true;
             for (step, ran) in running.iter_mut().zip(&mut ran) {
@@ -173,20 +183,24 @@ impl Whole<'_> {
         ran.into_iter().flatten().map(|ran| ran.reply).collect()
     }
 
-    fn say(&self, at: usize, of: usize, step: &Ready<'_>) {
+    fn say(&self, at: usize, of: usize, step: &CheckedStep<'_>) {
         let (at, name) = (at + 1, step.entry.spec.name);
-        self.cx.progress.say(Text::new(
+        self.cx.progress.set_step(BilingualText::new(
             format!("step {at}/{of}: {name}"),
             format!("ステップ {at}/{of}: {name}"),
         ));
     }
 
     /// Returns the step's arguments with references replaced by values.
-    fn filled(step: &Ready<'_>, seen: &[Value], handed_over: &mut usize) -> Result<Map<String, Value>, ToolError> {
-        let limit = step.entry.spec.family.longest.max(ARGUMENT_BYTES);
+    fn filled(
+        step: &CheckedStep<'_>,
+        seen: &[Value],
+        handed_over: &mut usize,
+    ) -> Result<Map<String, Value>, ToolError> {
+        let limit = step.entry.spec.family.max_string_bytes.max(ARGUMENT_BYTES);
         let filled = reference::fill(&step.arguments, seen, limit).map_err(|error| match error {
-            Unfilled::Missing(missing) => ToolError::from(missing),
-            Unfilled::TooLarge(too_large) => ToolError::from(too_large),
+            ReferenceError::Missing(missing) => ToolError::from(missing),
+            ReferenceError::TooLarge(too_large) => ToolError::from(too_large),
         })?;
         if step.refers {
             let size = |arguments: &Map<String, Value>| {
@@ -199,11 +213,11 @@ impl Whole<'_> {
 
     async fn step(
         &self,
-        (at, step): (usize, &Ready<'_>),
+        (at, step): (usize, &CheckedStep<'_>),
         arguments: Map<String, Value>,
-        batch: &Arc<Batch>,
+        batch: &Arc<BatchState>,
         left: Duration,
-    ) -> Ran {
+    ) -> StepResult {
         let mut reply = self.call(step, step.entry, arguments, batch, left).await;
         // The call was replaced by another one; if the caller may not use that tool, the reply shows the call.
         let instead = reply.instead.take();
@@ -218,12 +232,12 @@ impl Whole<'_> {
     /// Makes one call. Boxed, because the batch is a call itself.
     fn call<'c>(
         &'c self,
-        step: &Ready<'_>,
-        entry: &'c Entry,
+        step: &CheckedStep<'_>,
+        entry: &'c ToolEntry,
         arguments: Map<String, Value>,
-        batch: &Arc<Batch>,
+        batch: &Arc<BatchState>,
         left: Duration,
-    ) -> Pin<Box<dyn Future<Output = Reply> + Send + 'c>> {
+    ) -> Pin<Box<dyn Future<Output = ToolReply> + Send + 'c>> {
         let call = Call {
             arguments,
             caller: self.cx.caller.clone(),
@@ -231,8 +245,8 @@ impl Whole<'_> {
             project: batch.project(),
             cancel: self.cx.cancel.clone(),
             // Only steps are counted; progress inside a step would say nothing about the whole.
-            progress: Progress::default(),
-            batch: Some(Part {
+            progress: CallProgress::default(),
+            batch: Some(StepContext {
                 batch: Arc::clone(batch),
                 needs_whole: step.is_referred_to,
                 limit: left,
@@ -243,7 +257,7 @@ impl Whole<'_> {
     }
 
     /// Returns the error of a step whose references could not be resolved.
-    fn not_filled(&self, (at, step): (usize, &Ready<'_>), error: &ToolError) -> Ran {
+    fn not_filled(&self, (at, step): (usize, &CheckedStep<'_>), error: &ToolError) -> StepResult {
         let name = step.entry.spec.name;
         let mut arguments = step.arguments.clone();
         arguments.remove(expectation::NAME);
@@ -251,14 +265,14 @@ impl Whole<'_> {
         Self::ran((at, step), reply)
     }
 
-    fn ran((at, step): (usize, &Ready<'_>), mut reply: Reply) -> Ran {
+    fn ran((at, step): (usize, &CheckedStep<'_>), mut reply: ToolReply) -> StepResult {
         let unfiltered = reply.unfiltered.take();
-        let reply = StepReply::of(at, step.entry.spec.name, reply);
+        let reply = StepReply::from_reply(at, step.entry.spec.name, reply);
         let seen = if step.is_referred_to {
-            reply.seen(unfiltered.map(|whole| *whole))
+            reply.reference_values(unfiltered.map(|whole| *whole))
         } else {
             Value::Null
         };
-        Ran { reply, seen }
+        StepResult { reply, seen }
     }
 }

@@ -6,8 +6,8 @@ use serde::Deserialize;
 
 use super::{BASE, Step};
 use crate::tool::{
-    Cx, Outcome, Rule, Spec, Texts, Tool, ToolError,
-    batch::{BatchReply, Plan},
+    ArgumentRule, Cx, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles,
+    batch::{BatchPlan, BatchReply},
 };
 
 /// See the module.
@@ -31,16 +31,16 @@ pub struct Args {
 }
 
 impl Tool for BatchExecute {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "batch_execute",
         // Every toolset has it: a test compares this with the catalogue.
-        also: &["novel", "novel-review", "novel-steps", "novel-data", "browser"],
-        texts: Texts {
+        other_toolsets: &["novel", "novel-review", "novel-steps", "novel-data", "browser"],
+        texts: ToolTextFiles {
             en: include_str!("batch_execute.en.md"),
             ja: include_str!("batch_execute.ja.md"),
         },
         example: r#"{"steps": [{"tool": "search_content", "arguments": {"query": "def main", "roots": ["src"]}}, {"tool": "check_code_scale", "arguments": {"file_path": "${steps[0].result.results[0].file}"}}]}"#,
-        rules: &[Rule::Without("parallel", &["stopOnFirstError"])],
+        rules: &[ArgumentRule::Without("parallel", &["stopOnFirstError"])],
         ..BASE
     };
     const RUNS_STEPS: bool = true;
@@ -48,8 +48,8 @@ impl Tool for BatchExecute {
     type Args = Args;
     type Output = BatchReply;
 
-    async fn call(args: Args, (): &(), _: &Cx) -> Result<Outcome<BatchReply>, ToolError> {
-        Ok(Outcome::Batch(Plan {
+    async fn call(args: Args, (): &(), _: &Cx) -> Result<ToolOutcome<BatchReply>, ToolError> {
+        Ok(ToolOutcome::Batch(BatchPlan {
             steps: args.steps.into_iter().map(Into::into).collect(),
             stop_on_first_error: args.stop_on_first_error,
             parallel: args.parallel,

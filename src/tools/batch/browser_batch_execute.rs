@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 use super::{BASE, Step};
 use crate::{
     tool::{
-        Cx, Outcome, Spec, Texts, Tool, ToolError,
-        batch::{BatchReply, Plan},
+        Cx, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles,
+        batch::{BatchPlan, BatchReply},
     },
     tools::browser,
 };
@@ -36,10 +36,10 @@ pub struct Args {
 }
 
 impl Tool for BrowserBatchExecute {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "browser_batch_execute",
         toolset: browser::TOOLSET,
-        texts: Texts {
+        texts: ToolTextFiles {
             en: include_str!("browser_batch_execute.en.md"),
             ja: include_str!("browser_batch_execute.ja.md"),
         },
@@ -51,14 +51,14 @@ impl Tool for BrowserBatchExecute {
     type Args = Args;
     type Output = BatchReply;
 
-    async fn call(mut args: Args, (): &(), _: &Cx) -> Result<Outcome<BatchReply>, ToolError> {
+    async fn call(mut args: Args, (): &(), _: &Cx) -> Result<ToolOutcome<BatchReply>, ToolError> {
         if let Some(session) = args.session {
             for step in &mut args.steps {
                 let own = step.arguments.entry("browser_session");
                 own.or_insert_with(|| Value::from(session.as_str()));
             }
         }
-        Ok(Outcome::Batch(Plan {
+        Ok(ToolOutcome::Batch(BatchPlan {
             steps: args.steps.into_iter().map(Into::into).collect(),
             stop_on_first_error: args.stop_on_first_error,
             parallel: false,

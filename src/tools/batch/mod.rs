@@ -10,16 +10,16 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::tool::{self, Effect, Family, SharedOption, Spec, Texts};
+use crate::tool::{self, Effect, SharedOption, ToolFamily, ToolSpec, ToolTextFiles};
 
 /// What tools that run others have in common.
-pub static FAMILY: Family = Family {
+pub static FAMILY: ToolFamily = ToolFamily {
     name: "batch",
     renamed: &[],
-    plain: None,
+    normalise: None,
     is_open_world: true,
     // A step may bring a manuscript, which is the longest that any family takes.
-    longest: 4 << 20,
+    max_string_bytes: 4 << 20,
     subject: &[],
     project: None,
     details: &[],
@@ -29,19 +29,19 @@ pub static FAMILY: Family = Family {
 };
 
 /// What both tools say of themselves. The pool is never asked for a place, and the timeout is that of the steps together.
-const BASE: Spec = Spec {
+const BASE: ToolSpec = ToolSpec {
     name: "",
     aliases: &[],
     toolset: "code",
-    also: &[],
+    other_toolsets: &[],
     family: &FAMILY,
     listed: true,
-    texts: Texts { en: "", ja: "" },
+    texts: ToolTextFiles { en: "", ja: "" },
     example: "",
     options: &[SharedOption::Project, SharedOption::Timeout],
     rules: &[],
     pool: Pool::Analysis,
-    alone: false,
+    exclusive: false,
     timeout: std::time::Duration::from_mins(30),
     cached: false,
     effect: Effect::OfSteps,
@@ -60,7 +60,7 @@ pub struct Step {
     expectation: Option<Map<String, Value>>,
 }
 
-impl From<Step> for tool::batch::Step {
+impl From<Step> for tool::batch::PlannedStep {
     fn from(step: Step) -> Self {
         Self {
             tool: step.tool,

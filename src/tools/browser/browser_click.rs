@@ -6,23 +6,23 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    ACTS, expected,
-    on_tab::{Nothing, On, TabTool},
-    playwright::{self, Line},
-    target::{Named, aim},
+    ACTS, default_expectation,
+    on_tab::{EmptyAnswer, TabContext, TabTool},
+    playwright::{self, CodeLine},
+    target::{TargetArg, aim},
     texts,
 };
-use crate::tool::{Cx, Rule, Spec, ToolError};
+use crate::tool::{ArgumentRule, Cx, ToolError, ToolSpec};
 
 #[derive(Debug)]
-pub struct Click;
+pub struct ClickTool;
 
 /// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Args {
     /// What to click.
-    pub target: Option<Named>,
+    pub target: Option<TargetArg>,
     /// Where to click instead, in CSS pixels of the viewport.
     pub coordinate: Option<[f64; 2]>,
     /// Twice.
@@ -30,16 +30,16 @@ pub struct Args {
     pub double_click: bool,
     /// Which button.
     #[serde(default)]
-    pub button: Option<Button>,
+    pub button: Option<ButtonArg>,
     /// Keys that are held meanwhile.
     #[serde(default)]
-    pub modifiers: Vec<Modifier>,
+    pub modifiers: Vec<ModifierArg>,
 }
 
 /// A button of the mouse.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Button {
+pub enum ButtonArg {
     /// The first.
     #[default]
     Left,
@@ -51,7 +51,7 @@ pub enum Button {
 
 /// A key that is held.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-pub enum Modifier {
+pub enum ModifierArg {
     /// Alt.
     Alt,
     /// Control.
@@ -64,24 +64,24 @@ pub enum Modifier {
     Shift,
 }
 
-impl From<Button> for browser::Button {
-    fn from(button: Button) -> Self {
+impl From<ButtonArg> for browser::PointerButton {
+    fn from(button: ButtonArg) -> Self {
         match button {
-            Button::Left => Self::Left,
-            Button::Right => Self::Right,
-            Button::Middle => Self::Middle,
+            ButtonArg::Left => Self::Left,
+            ButtonArg::Right => Self::Right,
+            ButtonArg::Middle => Self::Middle,
         }
     }
 }
 
-impl From<Modifier> for browser::Modifier {
-    fn from(modifier: Modifier) -> Self {
+impl From<ModifierArg> for browser::ModifierKey {
+    fn from(modifier: ModifierArg) -> Self {
         match modifier {
-            Modifier::Alt => Self::Alt,
-            Modifier::Control => Self::Control,
-            Modifier::ControlOrMeta => Self::ControlOrMeta,
-            Modifier::Meta => Self::Meta,
-            Modifier::Shift => Self::Shift,
+            ModifierArg::Alt => Self::Alt,
+            ModifierArg::Control => Self::Control,
+            ModifierArg::ControlOrMeta => Self::ControlOrMeta,
+            ModifierArg::Meta => Self::Meta,
+            ModifierArg::Shift => Self::Shift,
         }
     }
 }
@@ -89,7 +89,7 @@ impl From<Modifier> for browser::Modifier {
 /// Returns the options object of the Playwright call for this click; empty for a plain left click.
 fn options(args: &Args) -> String {
     let mut options = Vec::new();
-    if let Some(button) = args.button.filter(|button| !matches!(button, Button::Left)) {
+    if let Some(button) = args.button.filter(|button| !matches!(button, ButtonArg::Left)) {
         options.push(format!("button: '{}'", format!("{button:?}").to_lowercase()));
     }
     if !args.modifiers.is_empty() {
@@ -103,26 +103,26 @@ fn options(args: &Args) -> String {
     }
 }
 
-impl TabTool for Click {
-    const SPEC: Spec = Spec {
+impl TabTool for ClickTool {
+    const SPEC: ToolSpec = ToolSpec {
         name: "browser_click",
         texts: texts!("browser_click"),
         example: r#"{"target": "role=button[name=\"Save\"]"}"#,
-        rules: &[Rule::ExactlyOne(&["target", "coordinate"])],
+        rules: &[ArgumentRule::ExactlyOne(&["target", "coordinate"])],
         ..ACTS
     };
-    const IS_HASTY: bool = true;
+    const SKIPS_SETTLING: bool = true;
     type Args = Args;
-    type Done = Nothing;
+    type TabAnswer = EmptyAnswer;
 
     fn expects(_args: &Args) -> Expectation {
-        expected::acting()
+        default_expectation::after_act()
     }
 
-    fn code(args: &Args) -> Vec<Line> {
+    fn code(args: &Args) -> Vec<CodeLine> {
         let (kind, options) = (if args.double_click { "dblclick" } else { "click" }, options(args));
         vec![match (&args.target, args.coordinate) {
-            (Some(target), _) => Line::on(target.target(), &format!("{kind}({options})")),
+            (Some(target), _) => CodeLine::on(target.target(), &format!("{kind}({options})")),
             (None, place) => {
                 let [x, y] = place.unwrap_or_default();
                 let rest = if options.is_empty() {
@@ -130,13 +130,13 @@ impl TabTool for Click {
                 } else {
                     format!(", {options}")
                 };
-                Line::page(&format!("mouse.{kind}({x}, {y}{rest})"))
+                CodeLine::page(&format!("mouse.{kind}({x}, {y}{rest})"))
             }
         }]
     }
 
-    async fn act(args: Args, on: &mut On<'_>, _cx: &Cx) -> Result<Nothing, ToolError> {
-        let click = browser::Click {
+    async fn act(args: Args, on: &mut TabContext<'_>, _cx: &Cx) -> Result<EmptyAnswer, ToolError> {
+        let click = browser::ClickOptions {
             button: args.button.unwrap_or_default().into(),
             double: args.double_click,
             modifiers: args.modifiers.into_iter().map(Into::into).collect(),
@@ -144,6 +144,6 @@ impl TabTool for Click {
         on.tab
             .click(&aim(args.target.as_ref(), args.coordinate), &click)
             .await?;
-        Ok(Nothing {})
+        Ok(EmptyAnswer {})
     }
 }

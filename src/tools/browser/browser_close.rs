@@ -5,8 +5,8 @@ use fumi_browser::BrowserError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ACTS, BrowserDeps, expected, owner, texts, turn::Mine};
-use crate::tool::{Cx, Effect, Outcome, Render, Spec, Tool, ToolError, Turn};
+use super::{ACTS, BrowserDeps, default_expectation, owner, tab_lease::TabLease, texts};
+use crate::tool::{Cx, Effect, ExclusiveGuard, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 
 #[derive(Debug)]
 pub struct Close;
@@ -28,7 +28,7 @@ pub struct Output {
 }
 
 impl Tool for Close {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "browser_close",
         texts: texts!("browser_close"),
         effect: Effect::Session,
@@ -39,23 +39,23 @@ impl Tool for Close {
     type Output = Output;
 
     fn expects(_args: &Args) -> Expectation {
-        expected::answering()
+        default_expectation::answer_only()
     }
 
-    async fn turn(args: &Args, deps: &BrowserDeps, cx: &Cx) -> Result<Option<Turn>, ToolError> {
+    async fn acquire_exclusive(args: &Args, deps: &BrowserDeps, cx: &Cx) -> Result<Option<ExclusiveGuard>, ToolError> {
         // No session is created only to be closed.
-        if args.browser_session.is_none() && cx.batch.is_none() && deps.browser.known(&owner(cx)).is_none() {
+        if args.browser_session.is_none() && cx.batch.is_none() && deps.browser.existing_session(&owner(cx)).is_none() {
             return Err(BrowserError::NoSession { handle: String::new() }.into());
         }
         // Waits until a call that is using the session has ended.
-        let turn = Mine::wait(deps, cx, args.browser_session.as_deref()).await?;
+        let turn = TabLease::wait(deps, cx, args.browser_session.as_deref()).await?;
         Ok(Some(Box::new(turn)))
     }
 
-    async fn call(_args: Args, deps: &BrowserDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
-        let browser_session = Mine::of(cx)?.give_up();
+    async fn call(_args: Args, deps: &BrowserDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
+        let browser_session = TabLease::take(cx)?.release();
         deps.browser.close(&owner(cx), &browser_session).await?;
-        Ok(Outcome::Done(Output {
+        Ok(ToolOutcome::Done(Output {
             success: true,
             browser_session,
         }))

@@ -6,13 +6,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    LOOKS, expected, length,
-    observed::Message,
-    observing,
-    on_tab::{Done, On, TabTool},
+    LOOKS, default_expectation, limits, observe,
+    on_tab::{TabAnswer, TabContext, TabTool},
+    reply::ConsoleRow,
     texts,
 };
-use crate::tool::{Cx, Spec, ToolError};
+use crate::tool::{Cx, ToolError, ToolSpec};
 
 #[derive(Debug)]
 pub struct ConsoleMessages;
@@ -21,7 +20,7 @@ pub struct ConsoleMessages;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
     /// The least severe that is listed.
-    pub level: Option<Level>,
+    pub level: Option<ConsoleLevelArg>,
     /// Also those of earlier pages.
     #[serde(default)]
     pub all: bool,
@@ -30,7 +29,7 @@ pub struct Args {
 /// How severe a message is.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Level {
+pub enum ConsoleLevelArg {
     /// Only errors.
     Error,
     /// Warnings too.
@@ -41,34 +40,34 @@ pub enum Level {
     Debug,
 }
 
-impl From<Level> for browser::Level {
-    fn from(level: Level) -> Self {
+impl From<ConsoleLevelArg> for browser::MessageLevel {
+    fn from(level: ConsoleLevelArg) -> Self {
         match level {
-            Level::Error => Self::Error,
-            Level::Warning => Self::Warning,
-            Level::Info => Self::Info,
-            Level::Debug => Self::Debug,
+            ConsoleLevelArg::Error => Self::Error,
+            ConsoleLevelArg::Warning => Self::Warning,
+            ConsoleLevelArg::Info => Self::Info,
+            ConsoleLevelArg::Debug => Self::Debug,
         }
     }
 }
 
 /// What it answers.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Listed {
+pub struct ConsoleMessagesOutput {
     /// All of this level.
     total: usize,
     /// The newest of them, the oldest first.
-    messages: Vec<Message>,
+    messages: Vec<ConsoleRow>,
 }
 
-impl Done for Listed {
+impl TabAnswer for ConsoleMessagesOutput {
     fn text(&self, locale: Locale) -> String {
-        length::listed(self.messages.iter().map(Message::line), self.total, locale)
+        limits::with_count(self.messages.iter().map(ConsoleRow::line), self.total, locale)
     }
 }
 
 impl TabTool for ConsoleMessages {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "browser_console_messages",
         texts: texts!("browser_console_messages"),
         example: r#"{"level": "error"}"#,
@@ -76,28 +75,28 @@ impl TabTool for ConsoleMessages {
     };
     const DESPITE_DIALOG: bool = true;
     type Args = Args;
-    type Done = Listed;
+    type TabAnswer = ConsoleMessagesOutput;
 
     fn expects(_args: &Args) -> Expectation {
-        expected::answering()
+        default_expectation::answer_only()
     }
 
-    async fn act(args: Args, on: &mut On<'_>, cx: &Cx) -> Result<Listed, ToolError> {
+    async fn act(args: Args, on: &mut TabContext<'_>, cx: &Cx) -> Result<ConsoleMessagesOutput, ToolError> {
         let options = &cx.expectation.console_options;
         // If levels are named, only they filter; the default minimum level does not apply.
         let least = if options.levels.is_some() {
-            Level::Debug
+            ConsoleLevelArg::Debug
         } else {
-            Level::Info
+            ConsoleLevelArg::Info
         };
         let messages = on.tab.console(args.level.unwrap_or(least).into(), args.all);
-        let rows: Vec<Message> = observing::chosen(&messages, options)
+        let rows: Vec<ConsoleRow> = observe::filter_messages(&messages, options)
             .into_iter()
             .map(Into::into)
             .collect();
-        Ok(Listed {
+        Ok(ConsoleMessagesOutput {
             total: rows.len(),
-            messages: length::newest(rows, length::ANSWER, Message::line),
+            messages: limits::keep_last(rows, limits::ANSWER, ConsoleRow::line),
         })
     }
 }

@@ -6,22 +6,23 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ACTS, expected, length,
-    on_tab::{Done, On, TabTool},
-    refused::Refused,
+    ACTS, default_expectation,
+    errors::BrowserCallError,
+    limits,
+    on_tab::{TabAnswer, TabContext, TabTool},
     texts,
 };
-use crate::tool::{Cx, Spec, ToolError};
+use crate::tool::{Cx, ToolError, ToolSpec};
 
 #[derive(Debug)]
-pub struct Cookies;
+pub struct CookiesTool;
 
 /// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Args {
     /// What to do.
-    pub action: Action,
+    pub action: CookieAction,
     /// Which cookie.
     pub name: Option<String>,
     /// What it holds.
@@ -41,13 +42,13 @@ pub struct Args {
     #[serde(default)]
     pub secure: bool,
     /// When other sites send it.
-    pub same_site: Option<SameSite>,
+    pub same_site: Option<SameSiteArg>,
 }
 
 /// What can be done to cookies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Action {
+pub enum CookieAction {
     /// Lists them.
     List,
     /// Sets one.
@@ -60,7 +61,7 @@ pub enum Action {
 
 /// When other sites send a cookie.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
-pub enum SameSite {
+pub enum SameSiteArg {
     /// Never.
     Strict,
     /// With links.
@@ -69,25 +70,25 @@ pub enum SameSite {
     None,
 }
 
-impl From<SameSite> for browser::SameSite {
-    fn from(same_site: SameSite) -> Self {
+impl From<SameSiteArg> for browser::CookieSameSite {
+    fn from(same_site: SameSiteArg) -> Self {
         match same_site {
-            SameSite::Strict => Self::Strict,
-            SameSite::Lax => Self::Lax,
-            SameSite::None => Self::None,
+            SameSiteArg::Strict => Self::Strict,
+            SameSiteArg::Lax => Self::Lax,
+            SameSiteArg::None => Self::None,
         }
     }
 }
 
 /// What it answers.
 #[derive(Debug, Default, Serialize, JsonSchema)]
-pub struct Kept {
+pub struct CookiesOutput {
     /// All that there are of what was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     total: Option<usize>,
     /// The first of them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    cookies: Option<Vec<Row>>,
+    cookies: Option<Vec<CookieRow>>,
     /// How many were deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
     deleted: Option<usize>,
@@ -96,7 +97,7 @@ pub struct Kept {
 /// One cookie.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Row {
+pub struct CookieRow {
     name: String,
     value: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -114,7 +115,7 @@ pub struct Row {
     same_site: Option<String>,
 }
 
-impl Row {
+impl CookieRow {
     /// Returns the row of a cookie. Long values are shortened unless the caller asked for the cookie by name.
     fn new(cookie: &browser::Cookie, is_named: bool) -> Self {
         Self {
@@ -122,7 +123,7 @@ impl Row {
             value: if is_named {
                 cookie.value.clone()
             } else {
-                length::row(&cookie.value)
+                limits::truncate_row(&cookie.value)
             },
             domain: Some(cookie.domain.clone()),
             path: Some(cookie.path.clone()),
@@ -134,7 +135,7 @@ impl Row {
     }
 }
 
-impl Row {
+impl CookieRow {
     fn line(&self) -> String {
         let mut line = format!("{}={}", self.name, self.value);
         let named = [("Domain", &self.domain), ("Path", &self.path)];
@@ -150,11 +151,11 @@ impl Row {
     }
 }
 
-impl Done for Kept {
+impl TabAnswer for CookiesOutput {
     fn text(&self, locale: Locale) -> String {
         let mut lines = Vec::new();
         if let (Some(cookies), Some(total)) = (&self.cookies, self.total) {
-            lines.push(length::listed(cookies.iter().map(Row::line), total, locale));
+            lines.push(limits::with_count(cookies.iter().map(CookieRow::line), total, locale));
         }
         lines.extend(self.deleted.map(|deleted| match locale {
             Locale::En => format!("deleted: {deleted}"),
@@ -175,8 +176,8 @@ impl Args {
     }
 
     /// Returns the cookie to set, or an error if its name or value is missing.
-    fn cookie(self) -> Result<browser::NewCookie, Refused> {
-        let needs = |argument| Refused::Needs {
+    fn cookie(self) -> Result<browser::NewCookie, BrowserCallError> {
+        let needs = |argument| BrowserCallError::Needs {
             action: "set",
             argument,
         };
@@ -194,8 +195,8 @@ impl Args {
     }
 }
 
-impl TabTool for Cookies {
-    const SPEC: Spec = Spec {
+impl TabTool for CookiesTool {
+    const SPEC: ToolSpec = ToolSpec {
         name: "browser_cookies",
         texts: texts!("browser_cookies"),
         example: r#"{"action": "list"}"#,
@@ -203,43 +204,43 @@ impl TabTool for Cookies {
     };
     const DESPITE_DIALOG: bool = true;
     type Args = Args;
-    type Done = Kept;
+    type TabAnswer = CookiesOutput;
 
     fn expects(_args: &Args) -> Expectation {
-        expected::answering()
+        default_expectation::answer_only()
     }
 
-    async fn act(args: Args, on: &mut On<'_>, _cx: &Cx) -> Result<Kept, ToolError> {
+    async fn act(args: Args, on: &mut TabContext<'_>, _cx: &Cx) -> Result<CookiesOutput, ToolError> {
         match args.action {
-            Action::List => {
+            CookieAction::List => {
                 let cookies = on.tabs.cookies(&args.filter()).await?;
                 let is_named = args.name.is_some();
-                let rows: Vec<Row> = cookies.iter().map(|cookie| Row::new(cookie, is_named)).collect();
-                Ok(Kept {
+                let rows: Vec<CookieRow> = cookies.iter().map(|cookie| CookieRow::new(cookie, is_named)).collect();
+                Ok(CookiesOutput {
                     total: Some(rows.len()),
-                    cookies: Some(length::oldest(rows, length::ANSWER, Row::line)),
+                    cookies: Some(limits::keep_first(rows, limits::ANSWER, CookieRow::line)),
                     deleted: None,
                 })
             }
-            Action::Set => {
+            CookieAction::Set => {
                 on.tabs.set_cookie(args.cookie()?).await?;
-                Ok(Kept::default())
+                Ok(CookiesOutput::default())
             }
-            Action::Delete if args.name.is_none() => Err(Refused::Needs {
+            CookieAction::Delete if args.name.is_none() => Err(BrowserCallError::Needs {
                 action: "delete",
                 argument: "name",
             }
             .into()),
-            Action::Delete => Ok(Kept {
+            CookieAction::Delete => Ok(CookiesOutput {
                 deleted: Some(on.tabs.delete_cookies(&args.filter()).await?),
-                ..Kept::default()
+                ..CookiesOutput::default()
             }),
-            Action::Clear => {
+            CookieAction::Clear => {
                 let deleted = on.tabs.cookies(&CookieFilter::default()).await?.len();
                 on.tabs.clear_cookies().await?;
-                Ok(Kept {
+                Ok(CookiesOutput {
                     deleted: Some(deleted),
-                    ..Kept::default()
+                    ..CookiesOutput::default()
                 })
             }
         }

@@ -5,8 +5,8 @@ use fumi_browser::Diagnosis;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{BrowserDeps, LOOKS, expected, texts};
-use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
+use super::{BrowserDeps, LOOKS, default_expectation, texts};
+use crate::tool::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 
 #[derive(Debug)]
 pub struct Diagnose;
@@ -33,7 +33,7 @@ pub struct Output {
 }
 
 impl Tool for Diagnose {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "browser_diagnose",
         texts: texts!("browser_diagnose"),
         ..LOOKS
@@ -43,10 +43,10 @@ impl Tool for Diagnose {
     type Output = Output;
 
     fn expects(_args: &Args) -> Expectation {
-        expected::answering()
+        default_expectation::answer_only()
     }
 
-    async fn call(args: Args, deps: &BrowserDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+    async fn call(args: Args, deps: &BrowserDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
         let diagnosis = deps.browser.diagnose().await;
         let output = Output {
             success: diagnosis.executable.is_some(),
@@ -57,7 +57,7 @@ impl Tool for Diagnose {
             found: diagnosis,
             browser_session: args.browser_session,
         };
-        Ok(Outcome::Done(output))
+        Ok(ToolOutcome::Done(output))
     }
 }
 

@@ -6,13 +6,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    ACTS, expected,
-    on_tab::{Nothing, On, TabTool},
-    playwright::{LOCATOR, Line},
-    target::Named,
+    ACTS, default_expectation,
+    on_tab::{EmptyAnswer, TabContext, TabTool},
+    playwright::{CodeLine, LOCATOR},
+    target::TargetArg,
     texts,
 };
-use crate::tool::{Cx, Spec, ToolError};
+use crate::tool::{Cx, ToolError, ToolSpec};
 
 #[derive(Debug)]
 pub struct Drag;
@@ -22,36 +22,36 @@ pub struct Drag;
 #[serde(rename_all = "camelCase")]
 pub struct Args {
     /// What is dragged.
-    pub start_target: Named,
+    pub start_target: TargetArg,
     /// Where it is dropped.
-    pub end_target: Named,
+    pub end_target: TargetArg,
 }
 
 impl TabTool for Drag {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "browser_drag",
         texts: texts!("browser_drag"),
         example: r#"{"startTarget": "text=Task 1", "endTarget": "text=Done"}"#,
         ..ACTS
     };
     type Args = Args;
-    type Done = Nothing;
+    type TabAnswer = EmptyAnswer;
 
     fn expects(_args: &Args) -> Expectation {
-        expected::acting()
+        default_expectation::after_act()
     }
 
-    fn code(args: &Args) -> Vec<Line> {
+    fn code(args: &Args) -> Vec<CodeLine> {
         let call = format!("page.{LOCATOR}.dragTo(page.{LOCATOR})");
-        vec![Line::raw(
+        vec![CodeLine::raw(
             &call,
             vec![args.start_target.target(), args.end_target.target()],
         )]
     }
 
-    async fn act(args: Args, on: &mut On<'_>, _cx: &Cx) -> Result<Nothing, ToolError> {
+    async fn act(args: Args, on: &mut TabContext<'_>, _cx: &Cx) -> Result<EmptyAnswer, ToolError> {
         let (from, to) = (args.start_target.target(), args.end_target.target());
         on.tab.drag(&Aim::Target(from), &Aim::Target(to)).await?;
-        Ok(Nothing {})
+        Ok(EmptyAnswer {})
     }
 }

@@ -8,23 +8,22 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    ACTS, expected,
-    on_tab::{Nothing, On, TabTool},
-    playwright::{self, Line},
-    saved,
-    target::Named,
+    ACTS, artifacts, default_expectation,
+    on_tab::{EmptyAnswer, TabContext, TabTool},
+    playwright::{self, CodeLine},
+    target::TargetArg,
     texts,
 };
-use crate::tool::{Cx, Rule, Spec, ToolError};
+use crate::tool::{ArgumentRule, Cx, ToolError, ToolSpec};
 
 #[derive(Debug)]
-pub struct Drop;
+pub struct DropTool;
 
 /// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
     /// On what.
-    pub target: Named,
+    pub target: TargetArg,
     /// Files of the project.
     #[serde(default)]
     pub paths: Vec<String>,
@@ -33,22 +32,22 @@ pub struct Args {
     pub data: Option<BTreeMap<String, String>>,
 }
 
-impl TabTool for Drop {
-    const SPEC: Spec = Spec {
+impl TabTool for DropTool {
+    const SPEC: ToolSpec = ToolSpec {
         name: "browser_drop",
         texts: texts!("browser_drop"),
         example: r##"{"target": "#inbox", "data": {"text/plain": "hello"}}"##,
-        rules: &[Rule::AnyOf(&["paths", "data"])],
+        rules: &[ArgumentRule::AnyOf(&["paths", "data"])],
         ..ACTS
     };
     type Args = Args;
-    type Done = Nothing;
+    type TabAnswer = EmptyAnswer;
 
     fn expects(_args: &Args) -> Expectation {
-        expected::acting()
+        default_expectation::after_act()
     }
 
-    fn code(args: &Args) -> Vec<Line> {
+    fn code(args: &Args) -> Vec<CodeLine> {
         let files = (!args.paths.is_empty()).then(|| format!("files: {}", playwright::list(&args.paths)));
         let data = args.data.as_ref().map(|data| {
             let pairs = data
@@ -57,22 +56,22 @@ impl TabTool for Drop {
             format!("data: {{ {} }}", pairs.collect::<Vec<_>>().join(", "))
         });
         let what: Vec<_> = files.into_iter().chain(data).collect();
-        vec![Line::on(
+        vec![CodeLine::on(
             args.target.target(),
             &format!("drop({{ {} }})", what.join(", ")),
         )]
     }
 
     fn check(args: &Args, cx: &Cx) -> Result<(), ToolError> {
-        saved::given(cx, &args.paths).map(drop)
+        artifacts::upload_paths(cx, &args.paths).map(drop)
     }
 
-    async fn act(args: Args, on: &mut On<'_>, cx: &Cx) -> Result<Nothing, ToolError> {
-        let drop = browser::Dropping {
-            paths: saved::given(cx, &args.paths)?,
+    async fn act(args: Args, on: &mut TabContext<'_>, cx: &Cx) -> Result<EmptyAnswer, ToolError> {
+        let drop = browser::DropContent {
+            paths: artifacts::upload_paths(cx, &args.paths)?,
             data: args.data.into_iter().flatten().collect(),
         };
         on.tab.drop_on(&args.target.target(), &drop).await?;
-        Ok(Nothing {})
+        Ok(EmptyAnswer {})
     }
 }

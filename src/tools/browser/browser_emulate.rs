@@ -6,12 +6,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ACTS, expected,
-    on_tab::{Nothing, On, TabTool},
-    playwright::Line,
+    ACTS, default_expectation,
+    on_tab::{EmptyAnswer, TabContext, TabTool},
+    playwright::CodeLine,
     texts,
 };
-use crate::tool::{Cx, Rule, Spec, ToolError};
+use crate::tool::{ArgumentRule, Cx, ToolError, ToolSpec};
 
 #[derive(Debug)]
 pub struct Emulate;
@@ -21,17 +21,17 @@ pub struct Emulate;
 #[serde(rename_all = "camelCase")]
 pub struct Args {
     /// `prefers-color-scheme`.
-    pub color_scheme: Option<ColorScheme>,
+    pub color_scheme: Option<ColorSchemeArg>,
     /// `prefers-reduced-motion`.
-    pub reduced_motion: Option<ReducedMotion>,
+    pub reduced_motion: Option<ReducedMotionArg>,
     /// The CSS medium.
-    pub media: Option<Media>,
+    pub media: Option<MediaArg>,
 }
 
 /// A colour scheme.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum ColorScheme {
+pub enum ColorSchemeArg {
     /// Dark on light.
     Light,
     /// Light on dark.
@@ -41,7 +41,7 @@ pub enum ColorScheme {
 /// How much may move.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum ReducedMotion {
+pub enum ReducedMotionArg {
     /// Little.
     Reduce,
     /// As the page likes.
@@ -51,7 +51,7 @@ pub enum ReducedMotion {
 /// A medium.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Media {
+pub enum MediaArg {
     /// A screen.
     Screen,
     /// Paper.
@@ -62,16 +62,16 @@ impl From<&Args> for browser::Emulation {
     fn from(args: &Args) -> Self {
         Self {
             color_scheme: args.color_scheme.map(|scheme| match scheme {
-                ColorScheme::Light => browser::ColorScheme::Light,
-                ColorScheme::Dark => browser::ColorScheme::Dark,
+                ColorSchemeArg::Light => browser::PreferredColorScheme::Light,
+                ColorSchemeArg::Dark => browser::PreferredColorScheme::Dark,
             }),
             reduced_motion: args.reduced_motion.map(|motion| match motion {
-                ReducedMotion::Reduce => browser::ReducedMotion::Reduce,
-                ReducedMotion::NoPreference => browser::ReducedMotion::NoPreference,
+                ReducedMotionArg::Reduce => browser::MotionPreference::Reduce,
+                ReducedMotionArg::NoPreference => browser::MotionPreference::NoPreference,
             }),
             media: args.media.map(|media| match media {
-                Media::Screen => browser::Media::Screen,
-                Media::Print => browser::Media::Print,
+                MediaArg::Screen => browser::EmulatedMedium::Screen,
+                MediaArg::Print => browser::EmulatedMedium::Print,
             }),
         }
     }
@@ -84,32 +84,32 @@ fn member<T: Serialize>(name: &str, value: Option<T>) -> Option<String> {
 }
 
 impl TabTool for Emulate {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "browser_emulate",
         texts: texts!("browser_emulate"),
         example: r#"{"colorScheme": "dark"}"#,
-        rules: &[Rule::AnyOf(&["colorScheme", "reducedMotion", "media"])],
+        rules: &[ArgumentRule::AnyOf(&["colorScheme", "reducedMotion", "media"])],
         ..ACTS
     };
     type Args = Args;
-    type Done = Nothing;
+    type TabAnswer = EmptyAnswer;
 
     fn expects(_args: &Args) -> Expectation {
-        expected::touching()
+        default_expectation::after_minor_act()
     }
 
-    fn code(args: &Args) -> Vec<Line> {
+    fn code(args: &Args) -> Vec<CodeLine> {
         let members = [
             member("colorScheme", args.color_scheme),
             member("reducedMotion", args.reduced_motion),
             member("media", args.media),
         ];
         let members: Vec<String> = members.into_iter().flatten().collect();
-        vec![Line::page(&format!("emulateMedia({{ {} }})", members.join(", ")))]
+        vec![CodeLine::page(&format!("emulateMedia({{ {} }})", members.join(", ")))]
     }
 
-    async fn act(args: Args, on: &mut On<'_>, _cx: &Cx) -> Result<Nothing, ToolError> {
+    async fn act(args: Args, on: &mut TabContext<'_>, _cx: &Cx) -> Result<EmptyAnswer, ToolError> {
         on.tab.emulate(&(&args).into()).await?;
-        Ok(Nothing {})
+        Ok(EmptyAnswer {})
     }
 }

@@ -6,16 +6,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    ACTS, expected, length,
-    on_tab::{Done, On, TabTool},
-    playwright::Line,
-    target::Named,
+    ACTS, default_expectation, limits,
+    on_tab::{TabAnswer, TabContext, TabTool},
+    playwright::CodeLine,
+    target::TargetArg,
     texts,
 };
-use crate::tool::{Cx, Spec, ToolError};
+use crate::tool::{Cx, ToolError, ToolSpec};
 
 #[derive(Debug)]
-pub struct Evaluate;
+pub struct EvaluateTool;
 
 /// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -24,12 +24,12 @@ pub struct Args {
     #[schemars(length(min = 1))]
     pub function: String,
     /// The element that the function gets.
-    pub target: Option<Named>,
+    pub target: Option<TargetArg>,
 }
 
 /// What it answers.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Evaluated {
+pub struct EvaluateOutput {
     /// What the function returned: any value. Clients take a schema that says nothing for a mistake, and some know no list of
     /// types; this says of texts what is true of all.
     #[schemars(extend("minLength" = 0))]
@@ -39,12 +39,12 @@ pub struct Evaluated {
     truncated: bool,
 }
 
-impl Evaluated {
+impl EvaluateOutput {
     /// Converts the result of a script. A result that is too long becomes its beginning as a text.
-    fn new(found: fumi_browser::Evaluated, locale: Locale) -> Self {
-        let fumi_browser::Evaluated { json, cut, .. } = found;
+    fn new(found: fumi_browser::ScriptValue, locale: Locale) -> Self {
+        let fumi_browser::ScriptValue { json, cut, .. } = found;
         if cut.is_none()
-            && tokens::estimate(&json) <= length::ANSWER
+            && tokens::estimate(&json) <= limits::ANSWER
             && let Ok(result) = serde_json::from_str(&json)
         {
             return Self {
@@ -56,13 +56,13 @@ impl Evaluated {
         let json = cut.and_then(|_| serde_json::from_str(&json).ok()).unwrap_or(json);
         let how = ("return less from the function", "関数が返す量を減らしてください");
         Self {
-            result: Value::from(length::cut(json, length::ANSWER, locale, how)),
+            result: Value::from(limits::truncate(json, limits::ANSWER, locale, how)),
             truncated: true,
         }
     }
 }
 
-impl Done for Evaluated {
+impl TabAnswer for EvaluateOutput {
     fn text(&self, _locale: Locale) -> String {
         match (&self.result, self.truncated) {
             (Value::String(beginning), true) => beginning.clone(),
@@ -71,32 +71,32 @@ impl Done for Evaluated {
     }
 }
 
-impl TabTool for Evaluate {
-    const SPEC: Spec = Spec {
+impl TabTool for EvaluateTool {
+    const SPEC: ToolSpec = ToolSpec {
         name: "browser_evaluate",
         texts: texts!("browser_evaluate"),
         example: r#"{"function": "() => document.title"}"#,
         ..ACTS
     };
     type Args = Args;
-    type Done = Evaluated;
+    type TabAnswer = EvaluateOutput;
 
     fn expects(_args: &Args) -> Expectation {
-        expected::evaluating()
+        default_expectation::after_script()
     }
 
-    fn code(args: &Args) -> Vec<Line> {
+    fn code(args: &Args) -> Vec<CodeLine> {
         let call = format!("evaluate({})", args.function);
         vec![match &args.target {
-            Some(target) => Line::on(target.target(), &call),
-            None => Line::page(&call),
+            Some(target) => CodeLine::on(target.target(), &call),
+            None => CodeLine::page(&call),
         }]
     }
 
-    async fn act(args: Args, on: &mut On<'_>, cx: &Cx) -> Result<Evaluated, ToolError> {
-        let target = args.target.as_ref().map(Named::target);
+    async fn act(args: Args, on: &mut TabContext<'_>, cx: &Cx) -> Result<EvaluateOutput, ToolError> {
+        let target = args.target.as_ref().map(TargetArg::target);
         let found = on.tab.evaluate(&args.function, target.as_ref()).await?;
-        Ok(Evaluated::new(found, cx.locale()))
+        Ok(EvaluateOutput::new(found, cx.locale()))
     }
 }
 
@@ -105,22 +105,22 @@ mod tests {
     use fumi_base::{text::Locale, tokens};
     use serde_json::json;
 
-    use super::{Done, Evaluated, length};
+    use super::{EvaluateOutput, TabAnswer, limits};
 
-    fn found(json: &str) -> fumi_browser::Evaluated {
-        fumi_browser::Evaluated {
+    fn found(json: &str) -> fumi_browser::ScriptValue {
+        fumi_browser::ScriptValue {
             json: json.to_owned(),
-            ..fumi_browser::Evaluated::default()
+            ..fumi_browser::ScriptValue::default()
         }
     }
 
     #[test]
     fn values_stay_values_and_one_that_is_too_long_is_cut() {
-        let small = Evaluated::new(found(r#"{"a": [1, "x"]}"#), Locale::En);
+        let small = EvaluateOutput::new(found(r#"{"a": [1, "x"]}"#), Locale::En);
         assert_eq!((small.result, small.truncated), (json!({"a": [1, "x"]}), false));
-        let large = Evaluated::new(found(&json!(vec!["word"; 20_000]).to_string()), Locale::En);
+        let large = EvaluateOutput::new(found(&json!(vec!["word"; 20_000]).to_string()), Locale::En);
         assert!(large.truncated);
-        assert!(tokens::estimate(&large.text(Locale::En)) <= length::ANSWER + 30);
+        assert!(tokens::estimate(&large.text(Locale::En)) <= limits::ANSWER + 30);
         assert!(large.text(Locale::En).ends_with("return less from the function"));
     }
 }

@@ -5,12 +5,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    ACTS, expected,
-    on_tab::{Nothing, On, TabTool},
-    playwright::{self, Line},
-    saved, texts,
+    ACTS, artifacts, default_expectation,
+    on_tab::{EmptyAnswer, TabContext, TabTool},
+    playwright::{self, CodeLine},
+    texts,
 };
-use crate::tool::{Cx, Spec, ToolError};
+use crate::tool::{Cx, ToolError, ToolSpec};
 
 #[derive(Debug)]
 pub struct FileUpload;
@@ -23,34 +23,34 @@ pub struct Args {
 }
 
 impl TabTool for FileUpload {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "browser_file_upload",
         texts: texts!("browser_file_upload"),
         example: r#"{"paths": ["README.md"]}"#,
         ..ACTS
     };
     type Args = Args;
-    type Done = Nothing;
+    type TabAnswer = EmptyAnswer;
 
     fn expects(_args: &Args) -> Expectation {
-        expected::acting()
+        default_expectation::after_act()
     }
 
-    fn code(args: &Args) -> Vec<Line> {
+    fn code(args: &Args) -> Vec<CodeLine> {
         let files = playwright::list(args.paths.as_deref().unwrap_or_default());
-        vec![Line::raw(
+        vec![CodeLine::raw(
             &format!("(await page.waitForEvent('filechooser')).setFiles({files})"),
             Vec::new(),
         )]
     }
 
     fn check(args: &Args, cx: &Cx) -> Result<(), ToolError> {
-        saved::given(cx, args.paths.as_deref().unwrap_or_default()).map(drop)
+        artifacts::upload_paths(cx, args.paths.as_deref().unwrap_or_default()).map(drop)
     }
 
-    async fn act(args: Args, on: &mut On<'_>, cx: &Cx) -> Result<Nothing, ToolError> {
-        let files = saved::given(cx, args.paths.as_deref().unwrap_or_default())?;
+    async fn act(args: Args, on: &mut TabContext<'_>, cx: &Cx) -> Result<EmptyAnswer, ToolError> {
+        let files = artifacts::upload_paths(cx, args.paths.as_deref().unwrap_or_default())?;
         on.tab.upload((!files.is_empty()).then_some(&files)).await?;
-        Ok(Nothing {})
+        Ok(EmptyAnswer {})
     }
 }

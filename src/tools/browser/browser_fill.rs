@@ -5,14 +5,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    ACTS, expected,
-    filled::Filled,
-    on_tab::{On, TabTool},
-    playwright::{self, Line},
-    target::Named,
+    ACTS, default_expectation,
+    fill_reply::FillOutput,
+    on_tab::{TabContext, TabTool},
+    playwright::{self, CodeLine},
+    target::TargetArg,
     texts,
 };
-use crate::tool::{Cx, Spec, ToolError};
+use crate::tool::{Cx, ToolError, ToolSpec};
 
 #[derive(Debug)]
 pub struct Fill;
@@ -21,32 +21,32 @@ pub struct Fill;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
     /// The field.
-    pub target: Named,
+    pub target: TargetArg,
     /// What it holds afterwards.
     pub value: String,
 }
 
 impl TabTool for Fill {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "browser_fill",
         texts: texts!("browser_fill"),
         example: r##"{"target": "#user", "value": "Mika"}"##,
         ..ACTS
     };
-    const IS_HASTY: bool = true;
+    const SKIPS_SETTLING: bool = true;
     type Args = Args;
-    type Done = Filled;
+    type TabAnswer = FillOutput;
 
     fn expects(_args: &Args) -> Expectation {
-        expected::touching()
+        default_expectation::after_minor_act()
     }
 
-    fn code(args: &Args) -> Vec<Line> {
+    fn code(args: &Args) -> Vec<CodeLine> {
         let value = playwright::quoted(&args.value);
-        vec![Line::on(args.target.target(), &format!("fill({value})"))]
+        vec![CodeLine::on(args.target.target(), &format!("fill({value})"))]
     }
 
-    async fn act(args: Args, on: &mut On<'_>, _cx: &Cx) -> Result<Filled, ToolError> {
+    async fn act(args: Args, on: &mut TabContext<'_>, _cx: &Cx) -> Result<FillOutput, ToolError> {
         Ok(on.tab.fill(&args.target.target(), &args.value).await?.into())
     }
 }

@@ -6,14 +6,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    ACTS, expected,
-    filled::Filled,
-    on_tab::{On, TabTool},
-    playwright::{self, Line},
-    target::Named,
+    ACTS, default_expectation,
+    fill_reply::FillOutput,
+    on_tab::{TabContext, TabTool},
+    playwright::{self, CodeLine},
+    target::TargetArg,
     texts,
 };
-use crate::tool::{Cx, Spec, ToolError};
+use crate::tool::{Cx, ToolError, ToolSpec};
 
 #[derive(Debug)]
 pub struct FillForm;
@@ -23,19 +23,19 @@ pub struct FillForm;
 pub struct Args {
     /// The fields, in the order in which they are set.
     #[schemars(length(min = 1))]
-    pub fields: Vec<Field>,
+    pub fields: Vec<FormFieldArg>,
 }
 
 /// One field.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct Field {
+pub struct FormFieldArg {
     /// What people call it.
     pub name: Option<String>,
     /// Which it is.
-    pub target: Named,
+    pub target: TargetArg,
     /// Its kind; seen from the element without.
     #[serde(rename = "type")]
-    pub kind: Option<Kind>,
+    pub kind: Option<FieldKindArg>,
     /// What it holds afterwards: a text, `true` or `false`, the label of an option, a number.
     pub value: String,
 }
@@ -43,7 +43,7 @@ pub struct Field {
 /// The kind of a field.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum FieldKindArg {
     /// Takes a text.
     Textbox,
     /// `true` or `false`.
@@ -56,54 +56,54 @@ pub enum Kind {
     Slider,
 }
 
-impl From<Kind> for browser::FieldKind {
-    fn from(kind: Kind) -> Self {
+impl From<FieldKindArg> for browser::FieldKind {
+    fn from(kind: FieldKindArg) -> Self {
         match kind {
-            Kind::Textbox => Self::Textbox,
-            Kind::Checkbox => Self::Checkbox,
-            Kind::Radio => Self::Radio,
-            Kind::Combobox => Self::Combobox,
-            Kind::Slider => Self::Slider,
+            FieldKindArg::Textbox => Self::Textbox,
+            FieldKindArg::Checkbox => Self::Checkbox,
+            FieldKindArg::Radio => Self::Radio,
+            FieldKindArg::Combobox => Self::Combobox,
+            FieldKindArg::Slider => Self::Slider,
         }
     }
 }
 
-impl Field {
-    fn code(&self) -> Line {
+impl FormFieldArg {
+    fn code(&self) -> CodeLine {
         let value = playwright::quoted(&self.value);
         let call = match self.kind {
-            Some(Kind::Checkbox | Kind::Radio) => format!("setChecked({})", self.value == "true"),
-            Some(Kind::Combobox) => format!("selectOption({value})"),
+            Some(FieldKindArg::Checkbox | FieldKindArg::Radio) => format!("setChecked({})", self.value == "true"),
+            Some(FieldKindArg::Combobox) => format!("selectOption({value})"),
             _ => format!("fill({value})"),
         };
-        Line::on(self.target.target(), &call)
+        CodeLine::on(self.target.target(), &call)
     }
 }
 
 impl TabTool for FillForm {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "browser_fill_form",
         texts: texts!("browser_fill_form"),
         example: r#"{"fields": [{"target": "role=textbox[name=\"User\"]", "value": "Mika"}, {"target": "role=checkbox[name=\"Remember me\"]", "value": "true"}]}"#,
         ..ACTS
     };
-    const IS_HASTY: bool = true;
+    const SKIPS_SETTLING: bool = true;
     type Args = Args;
-    type Done = Filled;
+    type TabAnswer = FillOutput;
 
     fn expects(_args: &Args) -> Expectation {
-        expected::acting()
+        default_expectation::after_act()
     }
 
-    fn code(args: &Args) -> Vec<Line> {
-        args.fields.iter().map(Field::code).collect()
+    fn code(args: &Args) -> Vec<CodeLine> {
+        args.fields.iter().map(FormFieldArg::code).collect()
     }
 
-    async fn act(args: Args, on: &mut On<'_>, _cx: &Cx) -> Result<Filled, ToolError> {
-        let fields: Vec<browser::Field> = args
+    async fn act(args: Args, on: &mut TabContext<'_>, _cx: &Cx) -> Result<FillOutput, ToolError> {
+        let fields: Vec<browser::FormField> = args
             .fields
             .into_iter()
-            .map(|field| browser::Field {
+            .map(|field| browser::FormField {
                 target: field.target.target(),
                 name: field.name,
                 kind: field.kind.map(Into::into),

@@ -1,22 +1,22 @@
 //! `browser_find`: searches the snapshot for lines that contain a text or match a regex, and returns them with refs.
 
 use fumi_base::{expectation::Expectation, text::Locale};
-use fumi_browser::Find as Wanted;
+use fumi_browser::LineQuery as Wanted;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    LOOKS, expected, length,
-    on_tab::{Done, On, TabTool},
+    LOOKS, default_expectation, limits,
+    on_tab::{TabAnswer, TabContext, TabTool},
     texts,
 };
-use crate::tool::{Cx, Rule, Spec, ToolError};
+use crate::tool::{ArgumentRule, Cx, ToolError, ToolSpec};
 
 /// The maximum number of lines that are returned. A query with more matches is too general to be useful.
 const LINES: usize = 50;
 
 #[derive(Debug)]
-pub struct Find;
+pub struct FindTool;
 
 /// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -31,7 +31,7 @@ pub struct Args {
 
 /// What it answers.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Found {
+pub struct FindOutput {
     /// All lines that match.
     total: usize,
     /// The first of them, as the snapshot has them; equal ones with what they stand in.
@@ -48,34 +48,34 @@ fn first_ref(line: &str) -> Option<String> {
     Some(name.to_owned())
 }
 
-impl Done for Found {
+impl TabAnswer for FindOutput {
     fn text(&self, locale: Locale) -> String {
-        length::listed(self.lines.iter().cloned(), self.total, locale)
+        limits::with_count(self.lines.iter().cloned(), self.total, locale)
     }
 }
 
-impl TabTool for Find {
-    const SPEC: Spec = Spec {
+impl TabTool for FindTool {
+    const SPEC: ToolSpec = ToolSpec {
         name: "browser_find",
         texts: texts!("browser_find"),
         example: r#"{"text": "Save"}"#,
-        rules: &[Rule::ExactlyOne(&["text", "regex"])],
+        rules: &[ArgumentRule::ExactlyOne(&["text", "regex"])],
         ..LOOKS
     };
     type Args = Args;
-    type Done = Found;
+    type TabAnswer = FindOutput;
 
     fn expects(_args: &Args) -> Expectation {
-        expected::answering()
+        default_expectation::answer_only()
     }
 
-    async fn act(args: Args, on: &mut On<'_>, _cx: &Cx) -> Result<Found, ToolError> {
+    async fn act(args: Args, on: &mut TabContext<'_>, _cx: &Cx) -> Result<FindOutput, ToolError> {
         let wanted = match (args.regex, args.text) {
             (Some(regex), _) => Wanted::Regex(regex),
             (None, text) => Wanted::Text(text.unwrap_or_default()),
         };
         let found = on.tab.find(&wanted).await?;
-        Ok(Found {
+        Ok(FindOutput {
             total: found.total,
             refs: found
                 .lines
@@ -83,7 +83,12 @@ impl TabTool for Find {
                 .take(LINES)
                 .filter_map(|line| first_ref(line))
                 .collect(),
-            lines: found.lines.iter().take(LINES).map(|line| length::row(line)).collect(),
+            lines: found
+                .lines
+                .iter()
+                .take(LINES)
+                .map(|line| limits::truncate_row(line))
+                .collect(),
         })
     }
 }

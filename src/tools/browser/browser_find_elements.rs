@@ -8,11 +8,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    LOOKS, expected, length,
-    on_tab::{Done, On, TabTool},
+    LOOKS, default_expectation, limits,
+    on_tab::{TabAnswer, TabContext, TabTool},
     texts,
 };
-use crate::tool::{Cx, Rule, Spec, ToolError};
+use crate::tool::{ArgumentRule, Cx, ToolError, ToolSpec};
 
 /// The default for the maximum number of rows.
 const ROWS: usize = 20;
@@ -39,16 +39,16 @@ pub struct Args {
 
 /// What it answers.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Found {
+pub struct FindElementsOutput {
     /// All that match.
     total: usize,
     /// The first of them.
-    elements: Vec<Row>,
+    elements: Vec<FoundElementRow>,
 }
 
 /// One element.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Row {
+pub struct FoundElementRow {
     #[serde(rename = "ref")]
     reference: String,
     tag: String,
@@ -60,8 +60,8 @@ pub struct Row {
     visible: bool,
 }
 
-impl From<&browser::Element> for Row {
-    fn from(element: &browser::Element) -> Self {
+impl From<&browser::FoundElement> for FoundElementRow {
+    fn from(element: &browser::FoundElement) -> Self {
         // The name is often the text itself.
         let text = if element.text == element.name {
             ""
@@ -72,14 +72,14 @@ impl From<&browser::Element> for Row {
             reference: element.reference.clone(),
             tag: element.tag.clone(),
             role: element.role.clone(),
-            name: length::row(&element.name),
-            text: length::row(text),
+            name: limits::truncate_row(&element.name),
+            text: limits::truncate_row(text),
             visible: element.visible,
         }
     }
 }
 
-impl Row {
+impl FoundElementRow {
     fn line(&self) -> String {
         let (reference, tag, role, name) = (&self.reference, &self.tag, &self.role, &self.name);
         let text = if self.text.is_empty() {
@@ -92,28 +92,28 @@ impl Row {
     }
 }
 
-impl Done for Found {
+impl TabAnswer for FindElementsOutput {
     fn text(&self, locale: Locale) -> String {
-        length::listed(self.elements.iter().map(Row::line), self.total, locale)
+        limits::with_count(self.elements.iter().map(FoundElementRow::line), self.total, locale)
     }
 }
 
 impl TabTool for FindElements {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "browser_find_elements",
         texts: texts!("browser_find_elements"),
         example: r#"{"role": "button"}"#,
-        rules: &[Rule::AnyOf(&["text", "role", "tagName", "attributes"])],
+        rules: &[ArgumentRule::AnyOf(&["text", "role", "tagName", "attributes"])],
         ..LOOKS
     };
     type Args = Args;
-    type Done = Found;
+    type TabAnswer = FindElementsOutput;
 
     fn expects(_args: &Args) -> Expectation {
-        expected::answering()
+        default_expectation::answer_only()
     }
 
-    async fn act(args: Args, on: &mut On<'_>, _cx: &Cx) -> Result<Found, ToolError> {
+    async fn act(args: Args, on: &mut TabContext<'_>, _cx: &Cx) -> Result<FindElementsOutput, ToolError> {
         let query = ElementQuery {
             text: args.text,
             role: args.role,
@@ -122,10 +122,10 @@ impl TabTool for FindElements {
             max_results: args.max_results.unwrap_or(ROWS),
         };
         let elements = on.tab.elements(&query).await?;
-        let rows: Vec<Row> = elements.found.iter().map(Into::into).collect();
-        Ok(Found {
+        let rows: Vec<FoundElementRow> = elements.found.iter().map(Into::into).collect();
+        Ok(FindElementsOutput {
             total: elements.total,
-            elements: length::oldest(rows, length::ANSWER, Row::line),
+            elements: limits::keep_first(rows, limits::ANSWER, FoundElementRow::line),
         })
     }
 }

@@ -5,13 +5,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ACTS, expected,
-    observed::Dialog,
-    on_tab::{Done, On, TabTool},
-    playwright::{self, Line},
+    ACTS, default_expectation,
+    on_tab::{TabAnswer, TabContext, TabTool},
+    playwright::{self, CodeLine},
+    reply::DialogPart,
     texts,
 };
-use crate::tool::{Cx, Spec, ToolError};
+use crate::tool::{Cx, ToolError, ToolSpec};
 
 #[derive(Debug)]
 pub struct HandleDialog;
@@ -28,19 +28,19 @@ pub struct Args {
 
 /// What it answers.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Handled {
+pub struct HandleDialogOutput {
     /// The dialog that is closed now.
-    handled: Dialog,
+    handled: DialogPart,
 }
 
-impl Done for Handled {
+impl TabAnswer for HandleDialogOutput {
     fn text(&self, _locale: Locale) -> String {
         format!("handled: {}", self.handled.line())
     }
 }
 
 impl TabTool for HandleDialog {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "browser_handle_dialog",
         texts: texts!("browser_handle_dialog"),
         example: r#"{"accept": true}"#,
@@ -48,13 +48,13 @@ impl TabTool for HandleDialog {
     };
     const DESPITE_DIALOG: bool = true;
     type Args = Args;
-    type Done = Handled;
+    type TabAnswer = HandleDialogOutput;
 
     fn expects(_args: &Args) -> Expectation {
-        expected::acting()
+        default_expectation::after_act()
     }
 
-    fn code(args: &Args) -> Vec<Line> {
+    fn code(args: &Args) -> Vec<CodeLine> {
         // Playwright answers the next dialog: in a recorded test this line must come before the action that opens it.
         let text = args.prompt_text.as_deref().map(playwright::quoted).unwrap_or_default();
         let answer = if args.accept {
@@ -62,15 +62,15 @@ impl TabTool for HandleDialog {
         } else {
             "dismiss()".to_owned()
         };
-        vec![Line::raw(
+        vec![CodeLine::raw(
             &format!("page.once('dialog', dialog => dialog.{answer})"),
             Vec::new(),
         )]
     }
 
-    async fn act(args: Args, on: &mut On<'_>, _cx: &Cx) -> Result<Handled, ToolError> {
+    async fn act(args: Args, on: &mut TabContext<'_>, _cx: &Cx) -> Result<HandleDialogOutput, ToolError> {
         let text = args.prompt_text.as_deref();
         let handled = on.tab.handle_dialog(args.accept, text).await?.into();
-        Ok(Handled { handled })
+        Ok(HandleDialogOutput { handled })
     }
 }

@@ -5,13 +5,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    ACTS, expected,
-    on_tab::{Nothing, On, TabTool},
-    playwright::Line,
-    target::{Named, aim},
+    ACTS, default_expectation,
+    on_tab::{EmptyAnswer, TabContext, TabTool},
+    playwright::CodeLine,
+    target::{TargetArg, aim},
     texts,
 };
-use crate::tool::{Cx, Rule, Spec, ToolError};
+use crate::tool::{ArgumentRule, Cx, ToolError, ToolSpec};
 
 #[derive(Debug)]
 pub struct Hover;
@@ -20,39 +20,39 @@ pub struct Hover;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
     /// What to hover over.
-    pub target: Option<Named>,
+    pub target: Option<TargetArg>,
     /// Where to hover instead, in CSS pixels of the viewport.
     pub coordinate: Option<[f64; 2]>,
 }
 
 impl TabTool for Hover {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "browser_hover",
         texts: texts!("browser_hover"),
         example: r#"{"target": "text=Products"}"#,
-        rules: &[Rule::ExactlyOne(&["target", "coordinate"])],
+        rules: &[ArgumentRule::ExactlyOne(&["target", "coordinate"])],
         ..ACTS
     };
-    const IS_HASTY: bool = true;
+    const SKIPS_SETTLING: bool = true;
     type Args = Args;
-    type Done = Nothing;
+    type TabAnswer = EmptyAnswer;
 
     fn expects(_args: &Args) -> Expectation {
-        expected::touching()
+        default_expectation::after_minor_act()
     }
 
-    fn code(args: &Args) -> Vec<Line> {
+    fn code(args: &Args) -> Vec<CodeLine> {
         vec![match (&args.target, args.coordinate) {
-            (Some(target), _) => Line::on(target.target(), "hover()"),
+            (Some(target), _) => CodeLine::on(target.target(), "hover()"),
             (None, place) => {
                 let [x, y] = place.unwrap_or_default();
-                Line::page(&format!("mouse.move({x}, {y})"))
+                CodeLine::page(&format!("mouse.move({x}, {y})"))
             }
         }]
     }
 
-    async fn act(args: Args, on: &mut On<'_>, _cx: &Cx) -> Result<Nothing, ToolError> {
+    async fn act(args: Args, on: &mut TabContext<'_>, _cx: &Cx) -> Result<EmptyAnswer, ToolError> {
         on.tab.hover(&aim(args.target.as_ref(), args.coordinate)).await?;
-        Ok(Nothing {})
+        Ok(EmptyAnswer {})
     }
 }

@@ -6,13 +6,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    LOOKS, expected, length,
-    observed::fenced,
-    on_tab::{Done, On, TabTool},
-    target::Named,
+    LOOKS, default_expectation, limits,
+    on_tab::{TabAnswer, TabContext, TabTool},
+    reply::fenced,
+    target::TargetArg,
     texts,
 };
-use crate::tool::{Cx, Spec, ToolError};
+use crate::tool::{Cx, ToolError, ToolSpec};
 
 /// The default for the maximum number of characters.
 const SIZE: usize = 10_000;
@@ -25,7 +25,7 @@ pub struct InspectHtml;
 #[serde(rename_all = "camelCase")]
 pub struct Args {
     /// Whose HTML.
-    pub target: Named,
+    pub target: TargetArg,
     /// Levels below it.
     #[schemars(range(min = 1))]
     pub depth: Option<u32>,
@@ -38,34 +38,34 @@ pub struct Args {
 
 /// What it answers.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Inspected {
+pub struct InspectHtmlOutput {
     /// The HTML, with marks where something was cut.
     html: String,
     /// Whether something was.
     truncated: bool,
 }
 
-impl Done for Inspected {
+impl TabAnswer for InspectHtmlOutput {
     fn text(&self, _locale: Locale) -> String {
         fenced("html", &self.html)
     }
 }
 
 impl TabTool for InspectHtml {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "browser_inspect_html",
         texts: texts!("browser_inspect_html"),
         example: r#"{"target": "form"}"#,
         ..LOOKS
     };
     type Args = Args;
-    type Done = Inspected;
+    type TabAnswer = InspectHtmlOutput;
 
     fn expects(_args: &Args) -> Expectation {
-        expected::answering()
+        default_expectation::answer_only()
     }
 
-    async fn act(args: Args, on: &mut On<'_>, cx: &Cx) -> Result<Inspected, ToolError> {
+    async fn act(args: Args, on: &mut TabContext<'_>, cx: &Cx) -> Result<InspectHtmlOutput, ToolError> {
         let request = HtmlRequest {
             target: args.target.target(),
             depth: args.depth,
@@ -78,8 +78,8 @@ impl TabTool for InspectHtml {
             "depth、excludeSelector、より小さい target のいずれかで絞ってください",
         );
         let characters = found.text.len();
-        let html = length::cut_of(found.text, found.of, length::ANSWER, cx.locale(), how);
-        Ok(Inspected {
+        let html = limits::truncate_part(found.text, found.of, limits::ANSWER, cx.locale(), how);
+        Ok(InspectHtmlOutput {
             truncated: found.cut || html.len() != characters,
             html,
         })

@@ -1,21 +1,22 @@
 //! `browser_navigate`: opens a URL in the current tab.
 
 use fumi_base::{expectation::Expectation, project::quoted, text::Locale};
-use fumi_browser::{Arrival, Note};
+use fumi_browser::{Arrival, ArrivalNote};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    LOOKS, expected, length,
-    on_tab::{Done, On, TabTool},
-    playwright::{self, Line},
-    refused::Refused,
+    LOOKS, default_expectation,
+    errors::BrowserCallError,
+    limits,
+    on_tab::{TabAnswer, TabContext, TabTool},
+    playwright::{self, CodeLine},
     texts,
 };
-use crate::tool::{Cx, Spec, ToolError};
+use crate::tool::{Cx, ToolError, ToolSpec};
 
 #[derive(Debug)]
-pub struct Navigate;
+pub struct NavigateTool;
 
 /// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -26,7 +27,7 @@ pub struct Args {
 
 /// How the tab got where it is.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Arrived {
+pub struct NavigateOutput {
     /// The addresses that led on, in their order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     redirects: Vec<String>,
@@ -45,20 +46,20 @@ pub enum Stayed {
     NoContent,
 }
 
-impl From<Arrival> for Arrived {
+impl From<Arrival> for NavigateOutput {
     fn from(arrival: Arrival) -> Self {
         Self {
-            redirects: arrival.redirects.iter().map(|url| length::row(url)).collect(),
+            redirects: arrival.redirects.iter().map(|url| limits::truncate_row(url)).collect(),
             stayed: match arrival.note {
-                Some(Note::Download) => Some(Stayed::Download),
-                Some(Note::NoContent) => Some(Stayed::NoContent),
-                Some(Note::StillLoading) | None => None,
+                Some(ArrivalNote::Download) => Some(Stayed::Download),
+                Some(ArrivalNote::NoContent) => Some(Stayed::NoContent),
+                Some(ArrivalNote::StillLoading) | None => None,
             },
         }
     }
 }
 
-impl Done for Arrived {
+impl TabAnswer for NavigateOutput {
     fn text(&self, locale: Locale) -> String {
         let redirects = (!self.redirects.is_empty()).then(|| format!("Redirected: {} →", self.redirects.join(" → ")));
         let stayed = self.stayed.map(|stayed| match (stayed, locale) {
@@ -74,32 +75,32 @@ impl Done for Arrived {
     }
 }
 
-impl TabTool for Navigate {
-    const SPEC: Spec = Spec {
+impl TabTool for NavigateTool {
+    const SPEC: ToolSpec = ToolSpec {
         name: "browser_navigate",
         texts: texts!("browser_navigate"),
         example: r#"{"url": "http://localhost:8080/"}"#,
         ..LOOKS
     };
-    const SAYS_PLACE: bool = true;
-    const CHANGES: usize = expected::WHOLE;
-    const IS_HASTY: bool = true;
+    const REPORTS_URL: bool = true;
+    const CHANGE_TOKENS: usize = default_expectation::WHOLE;
+    const SKIPS_SETTLING: bool = true;
     type Args = Args;
-    type Done = Arrived;
+    type TabAnswer = NavigateOutput;
 
     fn expects(_args: &Args) -> Expectation {
-        expected::arriving()
+        default_expectation::after_arrival()
     }
 
-    fn code(args: &Args) -> Vec<Line> {
-        vec![Line::page(&format!("goto({})", playwright::quoted(&args.url)))]
+    fn code(args: &Args) -> Vec<CodeLine> {
+        vec![CodeLine::page(&format!("goto({})", playwright::quoted(&args.url)))]
     }
 
     fn check(args: &Args, _cx: &Cx) -> Result<(), ToolError> {
         with_scheme(&args.url)
     }
 
-    async fn act(args: Args, on: &mut On<'_>, _cx: &Cx) -> Result<Arrived, ToolError> {
+    async fn act(args: Args, on: &mut TabContext<'_>, _cx: &Cx) -> Result<NavigateOutput, ToolError> {
         let arrived = match on.tab.navigate(&args.url).await {
             // Chromium died without being noticed. The advice of that error, to repeat the call, is followed at once.
             Err(error) if error.is_chromium_gone() => {
@@ -119,7 +120,7 @@ pub(super) fn with_scheme(url: &str) -> Result<(), ToolError> {
         return Ok(());
     }
     let with = quoted(&format!("http://{url}"));
-    Err(Refused::NoScheme { url: quoted(url), with }.into())
+    Err(BrowserCallError::NoScheme { url: quoted(url), with }.into())
 }
 
 /// True if a URL has a scheme. In `localhost:8080` the part after the colon is a port.

@@ -4,37 +4,37 @@ use fumi_base::expectation::Expectation;
 
 use super::{
     ACTS,
-    browser_navigate::Arrived,
-    expected,
-    on_tab::{NoArgs, On, TabTool},
-    playwright::Line,
+    browser_navigate::NavigateOutput,
+    default_expectation,
+    on_tab::{NoArgs, TabContext, TabTool},
+    playwright::CodeLine,
     texts,
 };
-use crate::tool::{Cx, Spec, ToolError};
+use crate::tool::{Cx, ToolError, ToolSpec};
 
 #[derive(Debug)]
 pub struct NavigateForward;
 
 impl TabTool for NavigateForward {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "browser_navigate_forward",
         texts: texts!("browser_navigate_forward"),
         ..ACTS
     };
-    const SAYS_PLACE: bool = true;
-    const CHANGES: usize = expected::WHOLE;
+    const REPORTS_URL: bool = true;
+    const CHANGE_TOKENS: usize = default_expectation::WHOLE;
     type Args = NoArgs;
-    type Done = Arrived;
+    type TabAnswer = NavigateOutput;
 
     fn expects(_args: &NoArgs) -> Expectation {
-        expected::arriving()
+        default_expectation::after_arrival()
     }
 
-    fn code(_args: &NoArgs) -> Vec<Line> {
-        vec![Line::page("goForward()")]
+    fn code(_args: &NoArgs) -> Vec<CodeLine> {
+        vec![CodeLine::page("goForward()")]
     }
 
-    async fn act(_args: NoArgs, on: &mut On<'_>, _cx: &Cx) -> Result<Arrived, ToolError> {
+    async fn act(_args: NoArgs, on: &mut TabContext<'_>, _cx: &Cx) -> Result<NavigateOutput, ToolError> {
         Ok(on.tab.forward().await?.into())
     }
 }

@@ -9,15 +9,15 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     LOOKS,
-    browser_network_requests::Row,
-    expected, length,
-    on_tab::{Done, On, TabTool},
+    browser_network_requests::RequestRow,
+    default_expectation, limits,
+    on_tab::{TabAnswer, TabContext, TabTool},
     texts,
 };
-use crate::tool::{Cx, Spec, ToolError};
+use crate::tool::{Cx, ToolError, ToolSpec};
 
 /// The token budget of each body if all parts are requested, since the bodies share the answer.
-const BODY: usize = length::ANSWER / 2;
+const BODY: usize = limits::ANSWER / 2;
 
 #[derive(Debug)]
 pub struct NetworkRequest;
@@ -29,13 +29,13 @@ pub struct Args {
     #[schemars(range(min = 1))]
     pub index: usize,
     /// Only this part.
-    pub part: Option<Part>,
+    pub part: Option<RequestPartArg>,
 }
 
 /// A part of a request.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Part {
+pub enum RequestPartArg {
     /// What was asked with.
     RequestHeaders,
     /// What was sent.
@@ -46,21 +46,21 @@ pub enum Part {
     ResponseBody,
 }
 
-impl From<Part> for RequestPart {
-    fn from(part: Part) -> Self {
+impl From<RequestPartArg> for RequestPart {
+    fn from(part: RequestPartArg) -> Self {
         match part {
-            Part::RequestHeaders => Self::RequestHeaders,
-            Part::RequestBody => Self::RequestBody,
-            Part::ResponseHeaders => Self::ResponseHeaders,
-            Part::ResponseBody => Self::ResponseBody,
+            RequestPartArg::RequestHeaders => Self::RequestHeaders,
+            RequestPartArg::RequestBody => Self::RequestBody,
+            RequestPartArg::ResponseHeaders => Self::ResponseHeaders,
+            RequestPartArg::ResponseBody => Self::ResponseBody,
         }
     }
 }
 
 /// What it answers.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Detail {
-    request: Row,
+pub struct NetworkRequestOutput {
+    request: RequestRow,
     #[serde(skip_serializing_if = "Option::is_none")]
     request_headers: Option<BTreeMap<String, String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -71,21 +71,27 @@ pub struct Detail {
     response_body: Option<String>,
 }
 
-impl Detail {
-    fn new(detail: browser::RequestDetail, part: Option<Part>, locale: Locale) -> Self {
-        let most = if part.is_some() { length::ANSWER } else { BODY };
+impl NetworkRequestOutput {
+    fn new(detail: browser::RequestDetail, part: Option<RequestPartArg>, locale: Locale) -> Self {
+        let most = if part.is_some() { limits::ANSWER } else { BODY };
         let how = ("ask for this part alone", "part でこの部分だけを求めてください");
-        let body = |body: Option<String>| body.map(|body| length::cut(body, most, locale, how));
+        let body = |body: Option<String>| body.map(|body| limits::truncate(body, most, locale, how));
         let headers = |headers: Vec<(String, String)>| {
             // Values are complete only if the caller asked for one part.
-            let shown = |value: String| if part.is_some() { value } else { length::row(&value) };
+            let shown = |value: String| {
+                if part.is_some() {
+                    value
+                } else {
+                    limits::truncate_row(&value)
+                }
+            };
             let rows = headers.into_iter().map(|(name, value)| (name, shown(value)));
-            let rows = length::oldest(rows.collect(), most, |(name, value)| format!("{name}: {value}"));
+            let rows = limits::keep_first(rows.collect(), most, |(name, value)| format!("{name}: {value}"));
             let headers: BTreeMap<_, _> = rows.into_iter().collect();
             (!headers.is_empty()).then_some(headers)
         };
         Self {
-            request: Row::from(&detail.request),
+            request: RequestRow::from(&detail.request),
             request_headers: headers(detail.request_headers),
             request_body: body(detail.request_body),
             response_headers: headers(detail.response_headers),
@@ -94,7 +100,7 @@ impl Detail {
     }
 }
 
-impl Done for Detail {
+impl TabAnswer for NetworkRequestOutput {
     fn text(&self, _locale: Locale) -> String {
         let mut lines = vec![self.request.line()];
         let parts = [
@@ -115,7 +121,7 @@ impl Done for Detail {
 }
 
 impl TabTool for NetworkRequest {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "browser_network_request",
         texts: texts!("browser_network_request"),
         example: r#"{"index": 1, "part": "response-headers"}"#,
@@ -123,14 +129,14 @@ impl TabTool for NetworkRequest {
     };
     const DESPITE_DIALOG: bool = true;
     type Args = Args;
-    type Done = Detail;
+    type TabAnswer = NetworkRequestOutput;
 
     fn expects(_args: &Args) -> Expectation {
-        expected::answering()
+        default_expectation::answer_only()
     }
 
-    async fn act(args: Args, on: &mut On<'_>, cx: &Cx) -> Result<Detail, ToolError> {
+    async fn act(args: Args, on: &mut TabContext<'_>, cx: &Cx) -> Result<NetworkRequestOutput, ToolError> {
         let detail = on.tab.request(args.index, args.part.map(Into::into)).await?;
-        Ok(Detail::new(detail, args.part, cx.locale()))
+        Ok(NetworkRequestOutput::new(detail, args.part, cx.locale()))
     }
 }

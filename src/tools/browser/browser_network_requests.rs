@@ -6,11 +6,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    LOOKS, expected, length,
-    on_tab::{Done, On, TabTool},
+    LOOKS, default_expectation, limits,
+    on_tab::{TabAnswer, TabContext, TabTool},
     texts,
 };
-use crate::tool::{Cx, Spec, ToolError};
+use crate::tool::{Cx, ToolError, ToolSpec};
 
 /// The default for the maximum number of rows.
 const ROWS: usize = 50;
@@ -36,16 +36,16 @@ pub struct Args {
 
 /// What it answers.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Listed {
+pub struct NetworkRequestsOutput {
     /// All that match.
     total: usize,
     /// The newest of them, the oldest first.
-    requests: Vec<Row>,
+    requests: Vec<RequestRow>,
 }
 
 /// One request.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Row {
+pub struct RequestRow {
     /// What `browser_network_request` takes.
     pub(super) index: usize,
     pub(super) method: String,
@@ -65,22 +65,22 @@ pub struct Row {
     duration_ms: Option<u64>,
 }
 
-impl From<&browser::Request> for Row {
-    fn from(request: &browser::Request) -> Self {
+impl From<&browser::RecordedRequest> for RequestRow {
+    fn from(request: &browser::RecordedRequest) -> Self {
         Self {
             index: request.index,
             method: request.method.clone(),
-            url: length::row(&request.url),
+            url: limits::truncate_row(&request.url),
             kind: request.kind.clone(),
             status: request.status,
-            failure: request.failure.as_deref().map(length::row),
+            failure: request.failure.as_deref().map(limits::truncate_row),
             bytes: request.bytes,
             duration_ms: request.duration_ms,
         }
     }
 }
 
-impl Row {
+impl RequestRow {
     /// Formats the request as one line.
     pub(super) fn line(&self) -> String {
         let came = match (&self.failure, self.status) {
@@ -96,9 +96,9 @@ impl Row {
     }
 }
 
-impl Done for Listed {
+impl TabAnswer for NetworkRequestsOutput {
     fn text(&self, locale: Locale) -> String {
-        length::listed(self.requests.iter().map(Row::line), self.total, locale)
+        limits::with_count(self.requests.iter().map(RequestRow::line), self.total, locale)
     }
 }
 
@@ -109,7 +109,7 @@ fn range(raw: &str) -> Option<(u16, u16)> {
 }
 
 impl TabTool for NetworkRequests {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "browser_network_requests",
         texts: texts!("browser_network_requests"),
         example: r#"{"statusRange": "400-599"}"#,
@@ -117,13 +117,13 @@ impl TabTool for NetworkRequests {
     };
     const DESPITE_DIALOG: bool = true;
     type Args = Args;
-    type Done = Listed;
+    type TabAnswer = NetworkRequestsOutput;
 
     fn expects(_args: &Args) -> Expectation {
-        expected::answering()
+        default_expectation::answer_only()
     }
 
-    async fn act(args: Args, on: &mut On<'_>, _cx: &Cx) -> Result<Listed, ToolError> {
+    async fn act(args: Args, on: &mut TabContext<'_>, _cx: &Cx) -> Result<NetworkRequestsOutput, ToolError> {
         let filter = RequestFilter {
             url: args.filter,
             status: args.status_range.as_deref().and_then(range),
@@ -132,10 +132,10 @@ impl TabTool for NetworkRequests {
             most: args.max_requests.unwrap_or(ROWS),
         };
         let (requests, total) = on.tab.requests(&filter)?;
-        let rows: Vec<Row> = requests.iter().map(Into::into).collect();
-        Ok(Listed {
+        let rows: Vec<RequestRow> = requests.iter().map(Into::into).collect();
+        Ok(NetworkRequestsOutput {
             total,
-            requests: length::newest(rows, length::ANSWER, Row::line),
+            requests: limits::keep_last(rows, limits::ANSWER, RequestRow::line),
         })
     }
 }

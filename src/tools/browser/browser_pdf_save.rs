@@ -7,12 +7,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    LOOKS, expected,
-    on_tab::{Done, On, TabTool},
-    playwright::Line,
-    saved, texts,
+    LOOKS, artifacts, default_expectation,
+    on_tab::{TabAnswer, TabContext, TabTool},
+    playwright::CodeLine,
+    texts,
 };
-use crate::tool::{Cx, Effect, Spec, ToolError};
+use crate::tool::{Cx, Effect, ToolError, ToolSpec};
 
 #[derive(Debug)]
 pub struct PdfSave;
@@ -27,21 +27,21 @@ pub struct Args {
 
 /// What it answers.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Saved {
+pub struct PdfSaveOutput {
     /// Where it lies in the project.
     file: String,
     /// Its size.
     bytes: usize,
 }
 
-impl Done for Saved {
+impl TabAnswer for PdfSaveOutput {
     fn text(&self, _locale: Locale) -> String {
         format!("{} ({} bytes)", self.file, self.bytes)
     }
 }
 
 impl TabTool for PdfSave {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "browser_pdf_save",
         texts: texts!("browser_pdf_save"),
         example: r#"{"filename": "page.pdf"}"#,
@@ -49,22 +49,25 @@ impl TabTool for PdfSave {
         ..LOOKS
     };
     type Args = Args;
-    type Done = Saved;
+    type TabAnswer = PdfSaveOutput;
 
     fn expects(_args: &Args) -> Expectation {
-        expected::answering()
+        default_expectation::answer_only()
     }
 
-    fn code(_args: &Args) -> Vec<Line> {
-        vec![Line::page("pdf()")]
+    fn code(_args: &Args) -> Vec<CodeLine> {
+        vec![CodeLine::page("pdf()")]
     }
 
     fn check(args: &Args, cx: &Cx) -> Result<(), ToolError> {
-        let place = args.filename.as_deref().map(|filename| saved::place(cx, filename));
+        let place = args
+            .filename
+            .as_deref()
+            .map(|filename| artifacts::output_path(cx, filename));
         place.transpose().map(drop)
     }
 
-    async fn act(args: Args, on: &mut On<'_>, cx: &Cx) -> Result<Saved, ToolError> {
+    async fn act(args: Args, on: &mut TabContext<'_>, cx: &Cx) -> Result<PdfSaveOutput, ToolError> {
         let pdf = on.tab.pdf().await?;
         let bytes = pdf.len();
         // The default name is derived from the content, so the same document gets the same name again; a timestamp
@@ -72,8 +75,8 @@ impl TabTool for PdfSave {
         let name = args
             .filename
             .unwrap_or_else(|| format!("page-{}.pdf", &sha256(&pdf)[..12]));
-        Ok(Saved {
-            file: saved::save(cx, &name, Cursor::new(pdf)).await?,
+        Ok(PdfSaveOutput {
+            file: artifacts::save(cx, &name, Cursor::new(pdf)).await?,
             bytes,
         })
     }

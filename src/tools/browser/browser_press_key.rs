@@ -5,12 +5,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    ACTS, expected,
-    on_tab::{Nothing, On, TabTool},
-    playwright::{self, Line},
+    ACTS, default_expectation,
+    on_tab::{EmptyAnswer, TabContext, TabTool},
+    playwright::{self, CodeLine},
     texts,
 };
-use crate::tool::{Cx, Spec, ToolError};
+use crate::tool::{Cx, ToolError, ToolSpec};
 
 #[derive(Debug)]
 pub struct PressKey;
@@ -24,34 +24,34 @@ pub struct Args {
 }
 
 impl TabTool for PressKey {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "browser_press_key",
         texts: texts!("browser_press_key"),
         example: r#"{"key": "Enter"}"#,
         ..ACTS
     };
     type Args = Args;
-    type Done = Nothing;
+    type TabAnswer = EmptyAnswer;
 
     fn expects(args: &Args) -> Expectation {
         // Enter submits forms and follows links.
         let key = args.key.rsplit('+').next().unwrap_or_default();
         if ["Enter", "NumpadEnter"].contains(&key) {
-            expected::acting()
+            default_expectation::after_act()
         } else {
-            expected::touching()
+            default_expectation::after_minor_act()
         }
     }
 
-    fn code(args: &Args) -> Vec<Line> {
-        vec![Line::page(&format!(
+    fn code(args: &Args) -> Vec<CodeLine> {
+        vec![CodeLine::page(&format!(
             "keyboard.press({})",
             playwright::quoted(&args.key)
         ))]
     }
 
-    async fn act(args: Args, on: &mut On<'_>, _cx: &Cx) -> Result<Nothing, ToolError> {
+    async fn act(args: Args, on: &mut TabContext<'_>, _cx: &Cx) -> Result<EmptyAnswer, ToolError> {
         on.tab.press(&args.key).await?;
-        Ok(Nothing {})
+        Ok(EmptyAnswer {})
     }
 }

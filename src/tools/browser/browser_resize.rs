@@ -5,12 +5,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    ACTS, expected,
-    on_tab::{Nothing, On, TabTool},
-    playwright::Line,
+    ACTS, default_expectation,
+    on_tab::{EmptyAnswer, TabContext, TabTool},
+    playwright::CodeLine,
     texts,
 };
-use crate::tool::{Cx, Spec, ToolError};
+use crate::tool::{Cx, ToolError, ToolSpec};
 
 #[derive(Debug)]
 pub struct Resize;
@@ -27,28 +27,28 @@ pub struct Args {
 }
 
 impl TabTool for Resize {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "browser_resize",
         texts: texts!("browser_resize"),
         example: r#"{"width": 390, "height": 844}"#,
         ..ACTS
     };
     type Args = Args;
-    type Done = Nothing;
+    type TabAnswer = EmptyAnswer;
 
     fn expects(_args: &Args) -> Expectation {
-        expected::touching()
+        default_expectation::after_minor_act()
     }
 
-    fn code(args: &Args) -> Vec<Line> {
+    fn code(args: &Args) -> Vec<CodeLine> {
         let Args { width, height } = args;
-        vec![Line::page(&format!(
+        vec![CodeLine::page(&format!(
             "setViewportSize({{ width: {width}, height: {height} }})"
         ))]
     }
 
-    async fn act(args: Args, on: &mut On<'_>, _cx: &Cx) -> Result<Nothing, ToolError> {
+    async fn act(args: Args, on: &mut TabContext<'_>, _cx: &Cx) -> Result<EmptyAnswer, ToolError> {
         on.tab.resize(args.width, args.height).await?;
-        Ok(Nothing {})
+        Ok(EmptyAnswer {})
     }
 }

@@ -5,13 +5,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ACTS, expected,
-    on_tab::{Done, On, TabTool},
-    playwright::{self, Line},
-    target::Named,
+    ACTS, default_expectation,
+    on_tab::{TabAnswer, TabContext, TabTool},
+    playwright::{self, CodeLine},
+    target::TargetArg,
     texts,
 };
-use crate::tool::{Cx, Spec, ToolError};
+use crate::tool::{Cx, ToolError, ToolSpec};
 
 #[derive(Debug)]
 pub struct SelectOption;
@@ -20,46 +20,46 @@ pub struct SelectOption;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
     /// The list.
-    pub target: Named,
+    pub target: TargetArg,
     /// Values or labels.
     pub values: Vec<String>,
 }
 
 /// What it answers.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Selected {
+pub struct SelectOptionOutput {
     /// The values that are chosen now.
     selected: Vec<String>,
 }
 
-impl Done for Selected {
+impl TabAnswer for SelectOptionOutput {
     fn text(&self, _locale: Locale) -> String {
         format!("selected: {}", self.selected.join(", "))
     }
 }
 
 impl TabTool for SelectOption {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "browser_select_option",
         texts: texts!("browser_select_option"),
         example: r#"{"target": "role=combobox[name=\"Language\"]", "values": ["ja"]}"#,
         ..ACTS
     };
-    const IS_HASTY: bool = true;
+    const SKIPS_SETTLING: bool = true;
     type Args = Args;
-    type Done = Selected;
+    type TabAnswer = SelectOptionOutput;
 
     fn expects(_args: &Args) -> Expectation {
-        expected::acting()
+        default_expectation::after_act()
     }
 
-    fn code(args: &Args) -> Vec<Line> {
+    fn code(args: &Args) -> Vec<CodeLine> {
         let values = playwright::list(&args.values);
-        vec![Line::on(args.target.target(), &format!("selectOption({values})"))]
+        vec![CodeLine::on(args.target.target(), &format!("selectOption({values})"))]
     }
 
-    async fn act(args: Args, on: &mut On<'_>, _cx: &Cx) -> Result<Selected, ToolError> {
+    async fn act(args: Args, on: &mut TabContext<'_>, _cx: &Cx) -> Result<SelectOptionOutput, ToolError> {
         let selected = on.tab.select_option(&args.target.target(), &args.values).await?;
-        Ok(Selected { selected })
+        Ok(SelectOptionOutput { selected })
     }
 }

@@ -5,21 +5,21 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    LOOKS, expected,
-    on_tab::{Nothing, On, Scope, TabTool},
-    target::Named,
+    LOOKS, default_expectation,
+    on_tab::{EmptyAnswer, SnapshotScope, TabContext, TabTool},
+    target::TargetArg,
     texts,
 };
-use crate::tool::{Cx, Spec, ToolError};
+use crate::tool::{Cx, ToolError, ToolSpec};
 
 #[derive(Debug)]
-pub struct Snapshot;
+pub struct SnapshotTool;
 
 /// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
     /// Only below this element.
-    pub target: Option<Named>,
+    pub target: Option<TargetArg>,
     /// Levels of the tree.
     #[schemars(range(min = 1))]
     pub depth: Option<u32>,
@@ -28,32 +28,32 @@ pub struct Args {
     pub boxes: bool,
 }
 
-impl TabTool for Snapshot {
-    const SPEC: Spec = Spec {
+impl TabTool for SnapshotTool {
+    const SPEC: ToolSpec = ToolSpec {
         name: "browser_snapshot",
         texts: texts!("browser_snapshot"),
         ..LOOKS
     };
-    const SAYS_PLACE: bool = true;
-    const IS_LOOK: bool = true;
-    const CHANGES: usize = expected::WHOLE;
+    const REPORTS_URL: bool = true;
+    const IS_SNAPSHOT_TOOL: bool = true;
+    const CHANGE_TOKENS: usize = default_expectation::WHOLE;
     type Args = Args;
-    type Done = Nothing;
+    type TabAnswer = EmptyAnswer;
 
     fn expects(_args: &Args) -> Expectation {
-        expected::seeing()
+        default_expectation::after_snapshot()
     }
 
-    fn scope(args: &Args) -> Scope {
-        Scope {
-            target: args.target.as_ref().map(Named::target),
+    fn scope(args: &Args) -> SnapshotScope {
+        SnapshotScope {
+            target: args.target.as_ref().map(TargetArg::target),
             depth: args.depth,
             boxes: args.boxes,
         }
     }
 
-    async fn act(_args: Args, _on: &mut On<'_>, _cx: &Cx) -> Result<Nothing, ToolError> {
+    async fn act(_args: Args, _on: &mut TabContext<'_>, _cx: &Cx) -> Result<EmptyAnswer, ToolError> {
         // The observation itself is the answer.
-        Ok(Nothing {})
+        Ok(EmptyAnswer {})
     }
 }

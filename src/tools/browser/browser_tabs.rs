@@ -7,22 +7,22 @@ use serde::Deserialize;
 use super::{
     ACTS,
     browser_navigate::with_scheme,
-    expected,
-    on_tab::{Nothing, On, TabTool},
-    playwright::{self, Line},
-    refused::Refused,
+    default_expectation,
+    errors::BrowserCallError,
+    on_tab::{EmptyAnswer, TabContext, TabTool},
+    playwright::{self, CodeLine},
     texts,
 };
-use crate::tool::{Cx, Effect, Spec, ToolError};
+use crate::tool::{Cx, Effect, ToolError, ToolSpec};
 
 #[derive(Debug)]
-pub struct Tabs;
+pub struct TabsTool;
 
 /// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
     /// What to do.
-    pub action: Action,
+    pub action: TabAction,
     /// Which tab, from 0; the current one is closed without.
     pub index: Option<usize>,
     /// What a new tab opens.
@@ -32,7 +32,7 @@ pub struct Args {
 /// What can be done to tabs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Action {
+pub enum TabAction {
     /// Only lists them.
     List,
     /// Opens one.
@@ -43,8 +43,8 @@ pub enum Action {
     Select,
 }
 
-impl TabTool for Tabs {
-    const SPEC: Spec = Spec {
+impl TabTool for TabsTool {
+    const SPEC: ToolSpec = ToolSpec {
         name: "browser_tabs",
         texts: texts!("browser_tabs"),
         example: r#"{"action": "list"}"#,
@@ -53,60 +53,60 @@ impl TabTool for Tabs {
         ..ACTS
     };
     const DESPITE_DIALOG: bool = true;
-    const SAYS_PLACE: bool = true;
-    const CHANGES: usize = expected::WHOLE;
+    const REPORTS_URL: bool = true;
+    const CHANGE_TOKENS: usize = default_expectation::WHOLE;
     type Args = Args;
-    type Done = Nothing;
+    type TabAnswer = EmptyAnswer;
 
     fn expects(args: &Args) -> Expectation {
         match args.action {
             // A caller that lists the tabs wants the list and knows the page.
-            Action::List => expected::listing(),
-            _ => expected::arriving(),
+            TabAction::List => default_expectation::after_tab_list(),
+            _ => default_expectation::after_arrival(),
         }
     }
 
-    fn code(args: &Args) -> Vec<Line> {
+    fn code(args: &Args) -> Vec<CodeLine> {
         let at = args.index.unwrap_or_default();
         let line = match (args.action, args.index) {
-            (Action::List, _) => return Vec::new(),
-            (Action::New, _) => {
+            (TabAction::List, _) => return Vec::new(),
+            (TabAction::New, _) => {
                 let goto = address(args).map(|url| format!(".then(page => page.goto({}))", playwright::quoted(url)));
                 format!("page.context().newPage(){}", goto.unwrap_or_default())
             }
-            (Action::Close, None) => "page.close()".to_owned(),
-            (Action::Close, Some(_)) => format!("page.context().pages()[{at}].close()"),
-            (Action::Select, _) => format!("page.context().pages()[{at}].bringToFront()"),
+            (TabAction::Close, None) => "page.close()".to_owned(),
+            (TabAction::Close, Some(_)) => format!("page.context().pages()[{at}].close()"),
+            (TabAction::Select, _) => format!("page.context().pages()[{at}].bringToFront()"),
         };
-        vec![Line::raw(&line, Vec::new())]
+        vec![CodeLine::raw(&line, Vec::new())]
     }
 
     fn check(args: &Args, _cx: &Cx) -> Result<(), ToolError> {
         address(args)
-            .filter(|_| args.action == Action::New)
+            .filter(|_| args.action == TabAction::New)
             .map_or(Ok(()), with_scheme)
     }
 
-    async fn act(args: Args, on: &mut On<'_>, cx: &Cx) -> Result<Nothing, ToolError> {
-        if args.action != Action::List {
-            cx.caller.access.may(
+    async fn act(args: Args, on: &mut TabContext<'_>, cx: &Cx) -> Result<EmptyAnswer, ToolError> {
+        if args.action != TabAction::List {
+            cx.caller.access.check_write(
                 || "browser_tabs can only list the tabs there".to_owned(),
                 || "browser_tabs ではタブの一覧だけが使えます".to_owned(),
             )?;
         }
         match args.action {
-            Action::List => {}
-            Action::New => drop(on.tabs.open(address(&args)).await?),
-            Action::Close => on.tabs.close(args.index).await?,
-            Action::Select => {
-                let index = args.index.ok_or(Refused::Needs {
+            TabAction::List => {}
+            TabAction::New => drop(on.tabs.open(address(&args)).await?),
+            TabAction::Close => on.tabs.close(args.index).await?,
+            TabAction::Select => {
+                let index = args.index.ok_or(BrowserCallError::Needs {
                     action: "select",
                     argument: "index",
                 })?;
                 on.tabs.select(index).await?;
             }
         }
-        Ok(Nothing {})
+        Ok(EmptyAnswer {})
     }
 }
 

@@ -12,15 +12,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    LOOKS, expected,
-    on_tab::{Done, On, TabTool},
-    playwright::Line,
-    refused::Refused,
-    saved,
-    target::Named,
+    LOOKS, artifacts, default_expectation,
+    errors::BrowserCallError,
+    on_tab::{TabAnswer, TabContext, TabTool},
+    playwright::CodeLine,
+    target::TargetArg,
     texts,
 };
-use crate::tool::{Block, Cx, Rule, Spec, ToolError};
+use crate::tool::{ArgumentRule, Block, Cx, ToolError, ToolSpec};
 
 /// The maximum bytes of an image in a reply, about as large as the APIs of models accept.
 const LARGEST: usize = 5 << 20;
@@ -33,13 +32,13 @@ pub struct TakeScreenshot;
 #[serde(rename_all = "camelCase")]
 pub struct Args {
     /// Only this element.
-    pub target: Option<Named>,
+    pub target: Option<TargetArg>,
     /// The whole page instead of the viewport.
     #[serde(default)]
     pub full_page: bool,
     /// Its format.
     #[serde(rename = "type")]
-    pub kind: Option<Kind>,
+    pub kind: Option<ScreenshotFormatArg>,
     /// Save it instead of sending it.
     #[schemars(length(min = 1))]
     pub filename: Option<String>,
@@ -48,7 +47,7 @@ pub struct Args {
 /// A format of pictures.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum ScreenshotFormatArg {
     /// Exact.
     Png,
     /// Small.
@@ -59,7 +58,7 @@ pub enum Kind {
 
 /// What it answers.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Taken {
+pub struct ScreenshotOutput {
     /// Pixels.
     width: u32,
     /// Pixels.
@@ -73,7 +72,7 @@ pub struct Taken {
     reduced: bool,
     /// How much this one shows of what is too large for a picture.
     #[serde(skip_serializing_if = "Option::is_none")]
-    cut: Option<Cut>,
+    cut: Option<ScreenshotTruncation>,
     /// Where it was saved, in the project.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
@@ -83,21 +82,24 @@ pub struct Taken {
 
 /// Heights in CSS pixels.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Cut {
+pub struct ScreenshotTruncation {
     /// What is shown.
     shown: u32,
     /// What there is.
     of: u32,
 }
 
-impl Done for Taken {
+impl TabAnswer for ScreenshotOutput {
     fn text(&self, locale: Locale) -> String {
-        let cut = self.cut.as_ref().map(|Cut { shown, of }| match locale {
-            Locale::En => format!("\nthe first {shown} of {of} CSS pixels: take the rest by target"),
-            Locale::Ja => {
-                format!("\n縦 {of} CSS ピクセルのうち先頭 {shown} だけです。残りは target を指定して撮ってください")
-            }
-        });
+        let cut = self
+            .cut
+            .as_ref()
+            .map(|ScreenshotTruncation { shown, of }| match locale {
+                Locale::En => format!("\nthe first {shown} of {of} CSS pixels: take the rest by target"),
+                Locale::Ja => {
+                    format!("\n縦 {of} CSS ピクセルのうち先頭 {shown} だけです。残りは target を指定して撮ってください")
+                }
+            });
         let file = self.file.as_ref().map(|file| format!(" → {file}"));
         let (width, height, bytes, mime) = (self.width, self.height, self.bytes, self.mime_type);
         let (file, cut) = (file.unwrap_or_default(), cut.unwrap_or_default());
@@ -116,62 +118,70 @@ impl Done for Taken {
 
 /// Returns the image format: the call's type first, then the ending of its filename, then the expectation's format,
 /// then PNG.
-fn format(args: &Args, options: &ImageOptions) -> browser::ImageFormat {
+fn format(args: &Args, options: &ImageOptions) -> browser::ScreenshotFormat {
     let named = || {
         let (_, extension) = args.filename.as_deref()?.rsplit_once('.')?;
         match extension.to_ascii_lowercase().as_str() {
-            "png" => Some(Kind::Png),
-            "jpg" | "jpeg" => Some(Kind::Jpeg),
-            "webp" => Some(Kind::Webp),
+            "png" => Some(ScreenshotFormatArg::Png),
+            "jpg" | "jpeg" => Some(ScreenshotFormatArg::Jpeg),
+            "webp" => Some(ScreenshotFormatArg::Webp),
             _ => None,
         }
     };
     let expected = || {
         Some(match options.format? {
-            ImageFormat::Png => Kind::Png,
-            ImageFormat::Jpeg => Kind::Jpeg,
-            ImageFormat::Webp => Kind::Webp,
+            ImageFormat::Png => ScreenshotFormatArg::Png,
+            ImageFormat::Jpeg => ScreenshotFormatArg::Jpeg,
+            ImageFormat::Webp => ScreenshotFormatArg::Webp,
         })
     };
-    match args.kind.or_else(named).or_else(expected).unwrap_or(Kind::Png) {
-        Kind::Png => browser::ImageFormat::Png,
-        Kind::Jpeg => browser::ImageFormat::Jpeg,
-        Kind::Webp => browser::ImageFormat::Webp,
+    match args
+        .kind
+        .or_else(named)
+        .or_else(expected)
+        .unwrap_or(ScreenshotFormatArg::Png)
+    {
+        ScreenshotFormatArg::Png => browser::ScreenshotFormat::Png,
+        ScreenshotFormatArg::Jpeg => browser::ScreenshotFormat::Jpeg,
+        ScreenshotFormatArg::Webp => browser::ScreenshotFormat::Webp,
     }
 }
 
 impl TabTool for TakeScreenshot {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "browser_take_screenshot",
         texts: texts!("browser_take_screenshot"),
         example: r#"{"type": "jpeg"}"#,
-        rules: &[Rule::Without("fullPage", &["target"])],
+        rules: &[ArgumentRule::Without("fullPage", &["target"])],
         ..LOOKS
     };
     type Args = Args;
-    type Done = Taken;
+    type TabAnswer = ScreenshotOutput;
 
     fn expects(_args: &Args) -> Expectation {
-        expected::answering()
+        default_expectation::answer_only()
     }
 
-    fn code(args: &Args) -> Vec<Line> {
+    fn code(args: &Args) -> Vec<CodeLine> {
         vec![match &args.target {
-            Some(target) => Line::on(target.target(), "screenshot()"),
-            None if args.full_page => Line::page("screenshot({ fullPage: true })"),
-            None => Line::page("screenshot()"),
+            Some(target) => CodeLine::on(target.target(), "screenshot()"),
+            None if args.full_page => CodeLine::page("screenshot({ fullPage: true })"),
+            None => CodeLine::page("screenshot()"),
         }]
     }
 
     fn check(args: &Args, cx: &Cx) -> Result<(), ToolError> {
-        let place = args.filename.as_deref().map(|filename| saved::place(cx, filename));
+        let place = args
+            .filename
+            .as_deref()
+            .map(|filename| artifacts::output_path(cx, filename));
         place.transpose().map(drop)
     }
 
-    async fn act(args: Args, on: &mut On<'_>, cx: &Cx) -> Result<Taken, ToolError> {
+    async fn act(args: Args, on: &mut TabContext<'_>, cx: &Cx) -> Result<ScreenshotOutput, ToolError> {
         let options = &cx.expectation.image_options;
-        let shot = browser::Shot {
-            target: args.target.as_ref().map(Named::target),
+        let shot = browser::ScreenshotOptions {
+            target: args.target.as_ref().map(TargetArg::target),
             full_page: args.full_page,
             format: format(&args, options),
             quality: options.quality,
@@ -179,20 +189,20 @@ impl TabTool for TakeScreenshot {
             max_height: options.max_height,
         };
         let picture = on.tab.screenshot(&shot).await?;
-        let mut taken = Taken {
+        let mut taken = ScreenshotOutput {
             width: picture.width,
             height: picture.height,
             bytes: picture.bytes.len(),
             mime_type: picture.mime,
             reduced: picture.is_reduced,
-            cut: picture.cut.map(|(shown, of)| Cut { shown, of }),
+            cut: picture.cut.map(|(shown, of)| ScreenshotTruncation { shown, of }),
             file: None,
             image: None,
         };
         match &args.filename {
-            Some(filename) => taken.file = Some(saved::save(cx, filename, Cursor::new(picture.bytes)).await?),
+            Some(filename) => taken.file = Some(artifacts::save(cx, filename, Cursor::new(picture.bytes)).await?),
             None if picture.bytes.len() > LARGEST => {
-                return Err(Refused::Picture {
+                return Err(BrowserCallError::Picture {
                     bytes: picture.bytes.len(),
                 }
                 .into());

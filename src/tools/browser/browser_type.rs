@@ -6,23 +6,23 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    ACTS, expected,
-    filled::Filled,
-    on_tab::{On, TabTool},
-    playwright::{self, Line},
-    target::Named,
+    ACTS, default_expectation,
+    fill_reply::FillOutput,
+    on_tab::{TabContext, TabTool},
+    playwright::{self, CodeLine},
+    target::TargetArg,
     texts,
 };
-use crate::tool::{Cx, Spec, ToolError};
+use crate::tool::{Cx, ToolError, ToolSpec};
 
 #[derive(Debug)]
-pub struct Type;
+pub struct TypeTool;
 
 /// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
     /// Where to type.
-    pub target: Named,
+    pub target: TargetArg,
     /// What to type.
     pub text: String,
     /// Enter afterwards.
@@ -33,37 +33,37 @@ pub struct Args {
     pub slowly: bool,
 }
 
-impl TabTool for Type {
-    const SPEC: Spec = Spec {
+impl TabTool for TypeTool {
+    const SPEC: ToolSpec = ToolSpec {
         name: "browser_type",
         texts: texts!("browser_type"),
         example: r##"{"target": "#search", "text": "fumi", "submit": true}"##,
         ..ACTS
     };
-    const IS_HASTY: bool = true;
+    const SKIPS_SETTLING: bool = true;
     type Args = Args;
-    type Done = Filled;
+    type TabAnswer = FillOutput;
 
     fn expects(args: &Args) -> Expectation {
         // It is the Enter key that changes a page.
         if args.submit {
-            expected::acting()
+            default_expectation::after_act()
         } else {
-            expected::touching()
+            default_expectation::after_minor_act()
         }
     }
 
-    fn code(args: &Args) -> Vec<Line> {
+    fn code(args: &Args) -> Vec<CodeLine> {
         let call = if args.slowly { "pressSequentially" } else { "fill" };
         let text = playwright::quoted(&args.text);
-        let mut lines = vec![Line::on(args.target.target(), &format!("{call}({text})"))];
+        let mut lines = vec![CodeLine::on(args.target.target(), &format!("{call}({text})"))];
         if args.submit {
-            lines.push(Line::on(args.target.target(), "press('Enter')"));
+            lines.push(CodeLine::on(args.target.target(), "press('Enter')"));
         }
         lines
     }
 
-    async fn act(args: Args, on: &mut On<'_>, _cx: &Cx) -> Result<Filled, ToolError> {
+    async fn act(args: Args, on: &mut TabContext<'_>, _cx: &Cx) -> Result<FillOutput, ToolError> {
         let typing = Typing {
             text: args.text,
             slowly: args.slowly,

@@ -3,17 +3,17 @@
 use std::time::Duration;
 
 use fumi_base::{expectation::Expectation, text::Locale};
-use fumi_browser::{Find, Wait};
+use fumi_browser::{LineQuery, Wait};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    LOOKS, expected, length,
-    on_tab::{Done, On, TabTool},
-    playwright::{self, Line},
+    LOOKS, default_expectation, limits,
+    on_tab::{TabAnswer, TabContext, TabTool},
+    playwright::{self, CodeLine},
     texts,
 };
-use crate::tool::{Cx, Rule, Spec, ToolError};
+use crate::tool::{ArgumentRule, Cx, ToolError, ToolSpec};
 
 #[derive(Debug)]
 pub struct WaitFor;
@@ -38,49 +38,49 @@ const LINES: usize = 2;
 
 /// What it answers.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Waited {
+pub struct WaitForOutput {
     /// Lines of the snapshot with the text that was waited for, with their refs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     lines: Vec<String>,
 }
 
-impl Done for Waited {
+impl TabAnswer for WaitForOutput {
     fn text(&self, _locale: Locale) -> String {
         self.lines.join("\n")
     }
 }
 
 impl TabTool for WaitFor {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "browser_wait_for",
         texts: texts!("browser_wait_for"),
         example: r#"{"text": "Saved"}"#,
-        rules: &[Rule::AnyOf(&["time", "text", "textGone"])],
+        rules: &[ArgumentRule::AnyOf(&["time", "text", "textGone"])],
         // Longer than the tool itself may wait.
         timeout: Duration::from_secs(40),
         ..LOOKS
     };
     type Args = Args;
-    type Done = Waited;
+    type TabAnswer = WaitForOutput;
 
     fn expects(_args: &Args) -> Expectation {
-        expected::touching()
+        default_expectation::after_minor_act()
     }
 
-    fn code(args: &Args) -> Vec<Line> {
+    fn code(args: &Args) -> Vec<CodeLine> {
         let wait = |text: &String, state: &str| {
             let text = playwright::quoted(text);
-            Line::page(&format!("getByText({text}).first().waitFor({{ state: '{state}' }})"))
+            CodeLine::page(&format!("getByText({text}).first().waitFor({{ state: '{state}' }})"))
         };
         let time = args
             .time
-            .map(|time| Line::page(&format!("waitForTimeout({})", time * 1_000.0)));
+            .map(|time| CodeLine::page(&format!("waitForTimeout({})", time * 1_000.0)));
         let gone = args.text_gone.as_ref().map(|text| wait(text, "hidden"));
         let there = args.text.as_ref().map(|text| wait(text, "visible"));
         [time, gone, there].into_iter().flatten().collect()
     }
 
-    async fn act(args: Args, on: &mut On<'_>, _cx: &Cx) -> Result<Waited, ToolError> {
+    async fn act(args: Args, on: &mut TabContext<'_>, _cx: &Cx) -> Result<WaitForOutput, ToolError> {
         let wait = Wait {
             time: args.time.map(Duration::from_secs_f64),
             text: args.text.clone(),
@@ -89,10 +89,14 @@ impl TabTool for WaitFor {
         on.tab.wait_for(&wait).await?;
         let lines = match args.text {
             // The text has appeared, so an error of this search is not an error of the wait.
-            Some(text) => on.tab.find(&Find::Text(text)).await.unwrap_or_default().lines,
+            Some(text) => on.tab.find(&LineQuery::Text(text)).await.unwrap_or_default().lines,
             None => Vec::new(),
         };
-        let lines = lines.iter().take(LINES).map(|line| length::row(line)).collect();
-        Ok(Waited { lines })
+        let lines = lines
+            .iter()
+            .take(LINES)
+            .map(|line| limits::truncate_row(line))
+            .collect();
+        Ok(WaitForOutput { lines })
     }
 }

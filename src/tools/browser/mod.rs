@@ -4,6 +4,7 @@
 //! Nearly all of them are [`on_tab::TabTool`]s: they do one thing on a tab, and [`on_tab::OnTab`] adds what happened
 //! besides. `expectation` selects the parts of a reply; facts that no caller may miss are in every reply.
 
+mod artifacts;
 pub mod browser_click;
 pub mod browser_close;
 pub mod browser_console_messages;
@@ -35,38 +36,37 @@ pub mod browser_tabs;
 pub mod browser_take_screenshot;
 pub mod browser_type;
 pub mod browser_wait_for;
-mod expected;
-mod filled;
-mod length;
-pub mod observed;
-mod observing;
+mod default_expectation;
+mod errors;
+mod fill_reply;
+mod limits;
+mod observe;
 pub mod on_tab;
 mod playwright;
-mod refused;
-mod saved;
+pub mod reply;
+mod tab_lease;
 mod target;
-mod turn;
 
 use std::{sync::Arc, time::Duration};
 
 use fumi_base::pools::Pool;
-use fumi_browser::{Browser, Owner, Session};
+use fumi_browser::{BrowserService, BrowserSession, SessionOwner};
 
-use crate::tool::{Cx, Effect, Family, Spec, Texts, ToolError, validate::MAX_STRING};
+use crate::tool::{Cx, Effect, ToolError, ToolFamily, ToolSpec, ToolTextFiles, validate::MAX_STRING};
 
-pub use refused::BOOK;
+pub use errors::BOOK;
 
 /// The name of the toolset.
 pub const TOOLSET: &str = "browser";
 
 /// The properties that all browser tools share.
-pub static FAMILY: Family = Family {
+pub static FAMILY: ToolFamily = ToolFamily {
     name: "browser",
     // The names that other servers use for the same argument.
     renamed: &[("ref", "target"), ("selector", "target")],
-    plain: Some(target::plain),
+    normalise: Some(target::normalise_targets),
     is_open_world: true,
-    longest: MAX_STRING,
+    max_string_bytes: MAX_STRING,
     subject: &["browser_session", "target"],
     project: None,
     details: &[],
@@ -76,28 +76,28 @@ pub static FAMILY: Family = Family {
 };
 
 /// The base specification of a tool that changes pages, to be completed with its name, texts and example.
-pub const ACTS: Spec = Spec {
+pub const ACTS: ToolSpec = ToolSpec {
     name: "",
     aliases: &[],
     toolset: TOOLSET,
-    also: &[],
+    other_toolsets: &[],
     family: &FAMILY,
     listed: true,
-    texts: Texts { en: "", ja: "" },
+    texts: ToolTextFiles { en: "", ja: "" },
     example: "{}",
     // Only the options that every tool has: each further option would cost hundreds of tokens in a list of this many
     // tools.
     options: &[],
     rules: &[],
     pool: Pool::Browser,
-    alone: false,
+    exclusive: false,
     timeout: Duration::from_secs(30),
     cached: false,
     effect: Effect::Pages,
 };
 
 /// The base specification of a tool that only reads pages, or opens one.
-pub const LOOKS: Spec = Spec {
+pub const LOOKS: ToolSpec = ToolSpec {
     effect: Effect::ReadOnly,
     ..ACTS
 };
@@ -105,7 +105,7 @@ pub const LOOKS: Spec = Spec {
 /// Embeds the two text files of a tool, which are beside its source file.
 macro_rules! texts {
     ($name:literal) => {
-        $crate::tool::Texts {
+        $crate::tool::ToolTextFiles {
             en: include_str!(concat!($name, ".en.md")),
             ja: include_str!(concat!($name, ".ja.md")),
         }
@@ -117,19 +117,19 @@ pub(crate) use texts;
 #[derive(Debug)]
 pub struct BrowserDeps {
     /// The one Chromium of this process.
-    pub browser: Arc<Browser>,
+    pub browser: Arc<BrowserService>,
 }
 
 impl BrowserDeps {
     /// Returns the session with this handle; without a handle the caller's own session, or a new one.
-    pub async fn session(&self, cx: &Cx, handle: Option<&str>) -> Result<Arc<Session>, ToolError> {
+    pub async fn session(&self, cx: &Cx, handle: Option<&str>) -> Result<Arc<BrowserSession>, ToolError> {
         Ok(self.browser.session(&owner(cx), handle).await?)
     }
 }
 
 /// Returns the owner of the caller's sessions. No other owner can use them.
-fn owner(cx: &Cx) -> Owner {
-    Owner {
+fn owner(cx: &Cx) -> SessionOwner {
+    SessionOwner {
         principal: cx.caller.access.principal.to_string(),
         mcp_session: cx.caller.session.clone(),
     }

@@ -7,52 +7,52 @@
 use std::{marker::PhantomData, sync::Arc};
 
 use fumi_base::{expectation::Expectation, text::Locale};
-use fumi_browser::{BrowserError, Popups, Tab, Tabs, Target};
+use fumi_browser::{BrowserError, PopupMode, SessionTabs, Tab, Target};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::json;
 
 use super::{
     BrowserDeps,
-    observed::Observed,
-    observing::{Look, observe},
-    playwright::{self, Line},
-    turn::Mine,
+    observe::{ObserveOptions, observe},
+    playwright::{self, CodeLine},
+    reply::BrowserReply,
+    tab_lease::TabLease,
 };
-use crate::tool::{Block, Cx, Outcome, Spec, Tool, ToolError, Turn};
+use crate::tool::{Block, Cx, ExclusiveGuard, Tool, ToolError, ToolOutcome, ToolSpec};
 
 /// One operation on a tab. The file that implements the trait is the whole tool; its texts are in files beside it.
 pub trait TabTool: Send + Sync + 'static {
     /// The tool's entry in the catalogue.
-    const SPEC: Spec;
+    const SPEC: ToolSpec;
     /// The tool's own arguments, without those that every browser tool takes.
     type Args: DeserializeOwned + JsonSchema + Send + Sync + 'static;
     /// The tool's own answer, without the observation.
-    type Done: Done;
+    type TabAnswer: TabAnswer;
 
     /// True if the tool works while a dialog blocks the page.
     const DESPITE_DIALOG: bool = false;
     /// True if the reply always contains URL and title, even if they did not change.
-    const SAYS_PLACE: bool = false;
+    const REPORTS_URL: bool = false;
     /// True if the snapshot is the purpose of the call: then a failed snapshot fails the call. For other tools the act
     /// is done in any case, and the reply states why the snapshot is missing.
-    const IS_LOOK: bool = false;
+    const IS_SNAPSHOT_TOOL: bool = false;
     /// True if the tool finds its element itself on a page that has not settled, and need not wait for the page to
     /// settle if another step follows at once.
-    const IS_HASTY: bool = false;
+    const SKIPS_SETTLING: bool = false;
     /// The token budget of the changes. It is small after an act, where only the effect of the act matters.
-    const CHANGES: usize = 400;
+    const CHANGE_TOKENS: usize = 400;
 
     /// Returns the default expectation of the tool's reply.
     fn expects(args: &Self::Args) -> Expectation;
 
     /// Returns the part of the page that the snapshot shows.
-    fn scope(_args: &Self::Args) -> Scope {
-        Scope::default()
+    fn scope(_args: &Self::Args) -> SnapshotScope {
+        SnapshotScope::default()
     }
 
     /// Returns the Playwright lines that do the same.
-    fn code(_args: &Self::Args) -> Vec<Line> {
+    fn code(_args: &Self::Args) -> Vec<CodeLine> {
         Vec::new()
     }
 
@@ -63,20 +63,24 @@ pub trait TabTool: Send + Sync + 'static {
     }
 
     /// Runs the operation on the tab.
-    fn act(args: Self::Args, on: &mut On<'_>, cx: &Cx) -> impl Future<Output = Result<Self::Done, ToolError>> + Send;
+    fn act(
+        args: Self::Args,
+        on: &mut TabContext<'_>,
+        cx: &Cx,
+    ) -> impl Future<Output = Result<Self::TabAnswer, ToolError>> + Send;
 }
 
 /// The session's tabs and the current tab, on which a tool acts.
 #[derive(Debug)]
-pub struct On<'t> {
+pub struct TabContext<'t> {
     /// The session's tabs, locked for the duration of the call.
-    pub tabs: &'t mut Tabs,
+    pub tabs: &'t mut SessionTabs,
     pub tab: Arc<Tab>,
 }
 
 /// The part of a page that a snapshot shows.
 #[derive(Debug, Default)]
-pub struct Scope {
+pub struct SnapshotScope {
     /// The element below which the snapshot starts; the whole page if `None`.
     pub target: Option<Target>,
     /// The number of levels of the tree.
@@ -86,7 +90,7 @@ pub struct Scope {
 }
 
 /// A tool's own answer, without the observation.
-pub trait Done: Serialize + JsonSchema + Send + Sync + 'static {
+pub trait TabAnswer: Serialize + JsonSchema + Send + Sync + 'static {
     /// Returns the compact form for a model; empty if the answer has no content.
     fn text(&self, _locale: Locale) -> String {
         String::new()
@@ -100,13 +104,13 @@ pub trait Done: Serialize + JsonSchema + Send + Sync + 'static {
 
 /// The answer of a tool that has none of its own: what was observed says it all.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Nothing {}
+pub struct EmptyAnswer {}
 
-impl Done for Nothing {}
+impl TabAnswer for EmptyAnswer {}
 
 /// What every browser tool takes, and what this one does.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct With<A> {
+pub struct BrowserArgs<A> {
     #[serde(flatten)]
     own: A,
     /// A session by its handle.
@@ -122,23 +126,27 @@ pub struct NoArgs {}
 pub struct OnTab<T>(PhantomData<T>);
 
 impl<T: TabTool> Tool for OnTab<T> {
-    const SPEC: Spec = T::SPEC;
+    const SPEC: ToolSpec = T::SPEC;
     type Deps = BrowserDeps;
-    type Args = With<T::Args>;
-    type Output = Observed<T::Done>;
+    type Args = BrowserArgs<T::Args>;
+    type Output = BrowserReply<T::TabAnswer>;
 
     fn expects(args: &Self::Args) -> Expectation {
         T::expects(&args.own)
     }
 
-    async fn turn(args: &Self::Args, deps: &BrowserDeps, cx: &Cx) -> Result<Option<Turn>, ToolError> {
+    async fn acquire_exclusive(
+        args: &Self::Args,
+        deps: &BrowserDeps,
+        cx: &Cx,
+    ) -> Result<Option<ExclusiveGuard>, ToolError> {
         T::check(&args.own, cx)?;
-        let turn = Mine::wait(deps, cx, args.browser_session.as_deref()).await?;
+        let turn = TabLease::wait(deps, cx, args.browser_session.as_deref()).await?;
         Ok(Some(Box::new(turn)))
     }
 
-    async fn call(args: Self::Args, _deps: &BrowserDeps, cx: &Cx) -> Result<Outcome<Self::Output>, ToolError> {
-        let mut turn = Mine::of(cx)?;
+    async fn call(args: Self::Args, _deps: &BrowserDeps, cx: &Cx) -> Result<ToolOutcome<Self::Output>, ToolError> {
+        let mut turn = TabLease::take(cx)?;
         let answer = tokio::select! {
             biased;
             answer = Self::answer(args.own, &mut turn, cx) => answer,
@@ -147,12 +155,12 @@ impl<T: TabTool> Tool for OnTab<T> {
         };
         // A client without a session of its own finds the same browser again, even after an error.
         let named = |error: ToolError| error.with_detail("browser_session", json!(turn.handle()));
-        answer.map(Outcome::Done).map_err(named)
+        answer.map(ToolOutcome::Done).map_err(named)
     }
 }
 
 impl<T: TabTool> OnTab<T> {
-    async fn answer(args: T::Args, turn: &mut Mine, cx: &Cx) -> Result<Observed<T::Done>, ToolError> {
+    async fn answer(args: T::Args, turn: &mut TabLease, cx: &Cx) -> Result<BrowserReply<T::TabAnswer>, ToolError> {
         let tab = turn.tabs().current().await?;
         if !T::DESPITE_DIALOG
             && let Some(dialog) = tab.dialog()
@@ -166,42 +174,42 @@ impl<T: TabTool> OnTab<T> {
         // No observation follows before the next call: another step comes at once, or the tool leaves the page as it
         // is.
         let leaves = T::expects(&args).include_snapshot == Some(false);
-        tab.hurry(T::IS_HASTY && !cx.expectation.snapshot && (cx.is_followed || leaves));
-        tab.tell_popups(match (cx.expectation.no_snapshot, cx.is_followed) {
-            (true, _) => Popups::Ignored,
-            (false, true) => Popups::Seen,
-            (false, false) => Popups::Awaited,
+        tab.set_hurried(T::SKIPS_SETTLING && !cx.expectation.snapshot && (cx.is_followed || leaves));
+        tab.set_popup_mode(match (cx.expectation.no_snapshot, cx.is_followed) {
+            (true, _) => PopupMode::Ignored,
+            (false, true) => PopupMode::Seen,
+            (false, false) => PopupMode::Awaited,
         });
-        if !T::IS_HASTY {
-            tab.at_rest().await;
+        if !T::SKIPS_SETTLING {
+            tab.settle_pending().await;
         }
         let code = if cx.expectation.code {
             playwright::lines(&tab, &T::code(&args)).await
         } else {
             None
         };
-        let look = Look {
+        let look = ObserveOptions {
             began: Arc::clone(&tab),
             wanted: &cx.expectation,
             scope: T::scope(&args),
-            says_place: T::SAYS_PLACE,
-            changes: T::CHANGES,
-            is_answer: T::IS_LOOK,
+            says_place: T::REPORTS_URL,
+            changes: T::CHANGE_TOKENS,
+            is_answer: T::IS_SNAPSHOT_TOOL,
             locale: cx.locale(),
         };
         // Changes need an earlier snapshot to compare with; a page that was navigated to is shown whole.
-        if look.tells_changes() && !T::SAYS_PLACE && !T::DESPITE_DIALOG {
-            tab.see_first().await;
+        if look.reports_changes() && !T::REPORTS_URL && !T::DESPITE_DIALOG {
+            tab.ensure_snapshot().await;
         }
-        let on = &mut On { tabs: turn.tabs(), tab };
+        let on = &mut TabContext { tabs: turn.tabs(), tab };
         let done = T::act(args, on, cx).await?;
         let seen = observe(turn.tabs(), &look, cx).await?;
-        Ok(Observed {
+        Ok(BrowserReply {
             success: true,
             done,
             seen,
             code,
-            browser_session: turn.tell(),
+            browser_session: turn.report_handle(),
         })
     }
 }

@@ -10,12 +10,12 @@ pub(super) const LOCATOR: char = '\u{1}';
 
 /// A line of code whose locators are not known yet.
 #[derive(Debug)]
-pub struct Line {
+pub struct CodeLine {
     text: String,
     targets: Vec<Target>,
 }
 
-impl Line {
+impl CodeLine {
     /// Returns a line that calls a method of the page, such as `goto('...')`.
     pub(super) fn page(call: &str) -> Self {
         Self::raw(&format!("page.{call}"), Vec::new())
@@ -37,7 +37,7 @@ impl Line {
 
 /// Returns the lines with their locators. A line whose element is missing is left out: the act itself returns the
 /// error.
-pub(super) async fn lines(tab: &Tab, lines: &[Line]) -> Option<String> {
+pub(super) async fn lines(tab: &Tab, lines: &[CodeLine]) -> Option<String> {
     let mut code = Vec::new();
     for line in lines {
         let mut text = line.text.clone();

@@ -11,9 +11,9 @@ use serde_json::{Map, Value};
 /// An element as the client names it: `e12`, CSS, `text=Save`, `role=button[name="Save"]`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(transparent)]
-pub struct Named(String);
+pub struct TargetArg(String);
 
-impl Named {
+impl TargetArg {
     /// Returns the target as `fumi-browser` takes it.
     pub(super) fn target(&self) -> Target {
         Target::Written(self.0.clone())
@@ -21,7 +21,7 @@ impl Named {
 }
 
 /// Returns the element or point that a call names. The tools' rules ensure that one of them is given.
-pub(super) fn aim(target: Option<&Named>, coordinate: Option<[f64; 2]>) -> Aim {
+pub(super) fn aim(target: Option<&TargetArg>, coordinate: Option<[f64; 2]>) -> Aim {
     match (target, coordinate) {
         (Some(named), _) => Aim::Target(named.target()),
         (None, place) => {
@@ -37,7 +37,7 @@ const TARGETS: [&str; 3] = ["target", "startTarget", "endTarget"];
 const REMARKS: [&str; 3] = ["element", "startElement", "endElement"];
 
 /// Converts every form of naming an element to the string, including the fields of a form.
-pub(super) fn plain(arguments: &mut Map<String, Value>) {
+pub(super) fn normalise_targets(arguments: &mut Map<String, Value>) {
     elements(arguments);
     let fields = arguments.get_mut("fields").and_then(Value::as_array_mut);
     for field in fields.into_iter().flatten().filter_map(Value::as_object_mut) {
@@ -59,7 +59,11 @@ fn elements(arguments: &mut Map<String, Value>) {
         }
     }
     for name in TARGETS {
-        if let Some(text) = arguments.get(name).and_then(Value::as_object).and_then(written) {
+        if let Some(text) = arguments
+            .get(name)
+            .and_then(Value::as_object)
+            .and_then(target_from_object)
+        {
             arguments.insert(name.to_owned(), Value::from(text));
         }
     }
@@ -67,7 +71,7 @@ fn elements(arguments: &mut Map<String, Value>) {
 
 /// Converts `{role, name}`, `{text}` and similar objects to one string. Returns `None` for any other object, which the
 /// schema then rejects.
-fn written(target: &Map<String, Value>) -> Option<String> {
+fn target_from_object(target: &Map<String, Value>) -> Option<String> {
     let text = |name: &str| target.get(name).and_then(Value::as_str);
     let only = |names: &[&str]| target.keys().all(|key| names.contains(&key.as_str()));
     if let Some(role) = text("role") {
@@ -85,11 +89,11 @@ fn written(target: &Map<String, Value>) -> Option<String> {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::plain;
+    use super::normalise_targets;
 
     fn plained(mut arguments: Value) -> Value {
         if let Some(fields) = arguments.as_object_mut() {
-            plain(fields);
+            normalise_targets(fields);
         }
         arguments
     }
@@ -117,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_form_of_a_target_stays_for_the_schema_to_refuse() {
+    fn unknown_target_forms_are_left_to_the_schema() {
         for other in [
             json!({"role": "button", "nam": "Save"}),
             json!({"role": 1}),

@@ -4,14 +4,14 @@ use std::{ops::Range, sync::Arc, time::Duration};
 
 use fumi_base::{pools::Pool, text::Locale};
 use fumi_code::{
-    elements::Kind,
-    table::{self, TableFormat, rows::Row},
+    elements::ElementKind,
+    table::{self, TableFormat, rows::ElementRow},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{FAMILY, TOOLSET, named, source::StructureDeps};
-use crate::tool::{Cx, Effect, Next, Outcome, Render, SharedOption, Spec, Texts, Tool, ToolError};
+use super::{FAMILY, TOOLSET, path_arguments, structure_deps::StructureDeps};
+use crate::tool::{Cx, Effect, NextPage, Render, SharedOption, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles};
 
 #[derive(Debug)]
 pub struct AnalyzeCodeStructure;
@@ -59,21 +59,21 @@ impl FormatType {
 #[expect(clippy::struct_field_names, reason = "the names are published")]
 pub struct Output {
     success: bool,
-    analysis_result: Analysis,
+    analysis_result: AnalysisSummary,
     /// The table, in every format but `json`.
     #[serde(skip_serializing_if = "Option::is_none")]
     table_output: Option<String>,
     /// The rows, in `json`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "rows_schema")]
-    elements: Option<Vec<Row>>,
+    elements: Option<Vec<ElementRow>>,
     /// Places that do not follow the grammar; the elements around them are there.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    parse_errors: Vec<Broken>,
+    parse_errors: Vec<ParseErrorRow>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    next: Option<Next>,
+    next: Option<NextPage>,
 }
 
 /// Returns the schema of the rows: every cell is text or a number, and the cells present depend on the element.
@@ -103,7 +103,7 @@ fn rows_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct Analysis {
+struct AnalysisSummary {
     file_path: String,
     language: String,
     total_elements: usize,
@@ -112,21 +112,21 @@ struct Analysis {
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct Broken {
+struct ParseErrorRow {
     line: usize,
     column: usize,
     message: String,
 }
 
 impl Tool for AnalyzeCodeStructure {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "analyze_code_structure",
         aliases: &[],
         toolset: TOOLSET,
-        also: &[],
+        other_toolsets: &[],
         family: &FAMILY,
         listed: true,
-        texts: Texts {
+        texts: ToolTextFiles {
             en: include_str!("analyze_code_structure.en.md"),
             ja: include_str!("analyze_code_structure.ja.md"),
         },
@@ -134,7 +134,7 @@ impl Tool for AnalyzeCodeStructure {
         options: &[SharedOption::Project, SharedOption::Timeout, SharedOption::Delivery],
         rules: &[],
         pool: Pool::Analysis,
-        alone: false,
+        exclusive: false,
         timeout: Duration::from_secs(30),
         cached: true,
         effect: Effect::ReadOnly,
@@ -143,8 +143,8 @@ impl Tool for AnalyzeCodeStructure {
     type Args = Args;
     type Output = Output;
 
-    async fn call(args: Args, deps: &Arc<StructureDeps>, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
-        let path = named::path(cx, &args.file_path).await?;
+    async fn call(args: Args, deps: &Arc<StructureDeps>, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
+        let path = path_arguments::resolve_path(cx, &args.file_path).await?;
         let deps = Arc::clone(deps);
         let output = cx
             .blocking(move |cancel, _| {
@@ -159,10 +159,10 @@ impl Tool for AnalyzeCodeStructure {
                 };
                 Ok::<_, ToolError>(Output {
                     success: true,
-                    analysis_result: Analysis {
+                    analysis_result: AnalysisSummary {
                         file_path: path.shown(),
                         language: file.source.language.name.to_owned(),
-                        total_elements: file.elements.count(|kind| kind != Kind::Comment),
+                        total_elements: file.elements.count(|kind| kind != ElementKind::Comment),
                         format_type: args.format_type.name().to_owned(),
                         encoding: file.source.encoding.clone(),
                     },
@@ -171,7 +171,7 @@ impl Tool for AnalyzeCodeStructure {
                     parse_errors: file
                         .errors
                         .iter()
-                        .map(|error| Broken {
+                        .map(|error| ParseErrorRow {
                             line: error.line,
                             column: error.column,
                             message: error.message.clone(),
@@ -182,7 +182,7 @@ impl Tool for AnalyzeCodeStructure {
                 })
             })
             .await?;
-        Ok(Outcome::Done(output))
+        Ok(ToolOutcome::Done(output))
     }
 }
 
@@ -242,7 +242,7 @@ impl Render for Output {
         (page, rows.end)
     }
 
-    fn mark(&mut self, next: &Next) {
+    fn mark(&mut self, next: &NextPage) {
         self.truncated = true;
         self.next = Some(next.clone());
     }

@@ -5,24 +5,26 @@ use std::{ops::Range, sync::Arc, time::Duration};
 use fumi_base::{
     pools::Pool,
     project::ProjectPath,
-    text::{Locale, Text},
+    text::{BilingualText, Locale},
     tokens,
 };
 use fumi_code::{
-    broken::Brokenness,
-    elements::{Elements, Kind},
+    elements::{ElementKind, ElementList},
     errors::structure::StructureError,
-    parse::Source,
-    scale::{self, Scale},
+    file_scale::{self, Scale},
+    parse::SourceFile,
     skipped::SkippedList,
-    sources,
+    source_files,
+    syntax_errors::SyntaxErrorSummary,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
-use super::{FAMILY, TOOLSET, named, source::StructureDeps};
-use crate::tool::{Cx, Effect, Next, Outcome, Render, Rule, SharedOption, Spec, Texts, Tool, ToolError};
+use super::{FAMILY, TOOLSET, path_arguments, structure_deps::StructureDeps};
+use crate::tool::{
+    ArgumentRule, Cx, Effect, NextPage, Render, SharedOption, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles,
+};
 
 #[derive(Debug)]
 pub struct CheckCodeScale;
@@ -62,16 +64,16 @@ pub struct Output {
     files: Option<Vec<FileScale>>,
     /// Files that could not be read, each with the reason.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    failed: Vec<Failed>,
+    failed: Vec<UnreadableFile>,
     /// Whether the reply lacks rows that `next` brings.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    next: Option<Next>,
+    next: Option<NextPage>,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct Failed {
+struct UnreadableFile {
     path: String,
     error: String,
 }
@@ -79,13 +81,13 @@ struct Failed {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct FileScale {
     file_info: FileInfo,
-    scale_assessment: Assessment,
+    scale_assessment: ScaleAssessment,
     #[serde(skip_serializing_if = "Option::is_none")]
-    complexity_metrics: Option<Metrics>,
+    complexity_metrics: Option<ComplexityMetrics>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    llm_guidance: Option<Guidance>,
+    llm_guidance: Option<ReadingGuidance>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    details: Option<Vec<Detail>>,
+    details: Option<Vec<ElementScale>>,
     /// Places of broken syntax, so that elements may be missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     parse_errors: Option<ParseErrors>,
@@ -112,25 +114,25 @@ struct FileInfo {
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct Assessment {
+struct ScaleAssessment {
     category: String,
     recommended_strategy: String,
     token_estimate: usize,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct Metrics {
+struct ComplexityMetrics {
     total_elements: usize,
     classes: usize,
     methods: usize,
     functions: usize,
     fields: usize,
     imports: usize,
-    cyclomatic: Cyclomatic,
+    cyclomatic: CyclomaticMetrics,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct Cyclomatic {
+struct CyclomaticMetrics {
     total: usize,
     average: f64,
     max: usize,
@@ -139,14 +141,14 @@ struct Cyclomatic {
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct Guidance {
+struct ReadingGuidance {
     recommended_approach: String,
     workflow_steps: Vec<String>,
     token_optimization: String,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct Detail {
+struct ElementScale {
     name: String,
     #[serde(rename = "type")]
     kind: String,
@@ -157,22 +159,22 @@ struct Detail {
 }
 
 impl Tool for CheckCodeScale {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "check_code_scale",
         aliases: &[],
         toolset: TOOLSET,
-        also: &[],
+        other_toolsets: &[],
         family: &FAMILY,
         listed: true,
-        texts: Texts {
+        texts: ToolTextFiles {
             en: include_str!("check_code_scale.en.md"),
             ja: include_str!("check_code_scale.ja.md"),
         },
         example: r#"{"file_path": "src/main.py"}"#,
         options: &[SharedOption::Project, SharedOption::Timeout, SharedOption::Cursor],
-        rules: &[Rule::ExactlyOne(&["file_path", "file_paths"])],
+        rules: &[ArgumentRule::ExactlyOne(&["file_path", "file_paths"])],
         pool: Pool::Analysis,
-        alone: false,
+        exclusive: false,
         timeout: Duration::from_secs(30),
         cached: true,
         effect: Effect::ReadOnly,
@@ -181,41 +183,41 @@ impl Tool for CheckCodeScale {
     type Args = Args;
     type Output = Output;
 
-    async fn call(args: Args, deps: &Arc<StructureDeps>, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+    async fn call(args: Args, deps: &Arc<StructureDeps>, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
         let (deps, locale) = (Arc::clone(deps), cx.locale());
         let output = if let Some(file_path) = &args.file_path {
-            let path = named::path(cx, file_path).await?;
-            let one = cx.blocking(move |cancel, _| scale_of(&path, &args, &deps, locale, cancel));
+            let path = path_arguments::resolve_path(cx, file_path).await?;
+            let one = cx.blocking(move |cancel, _| assess_file(&path, &args, &deps, locale, cancel));
             Output {
                 success: true,
                 one: Some(one.await?),
                 ..Output::default()
             }
         } else {
-            let paths = named::paths(cx, &args.file_paths).await?;
-            cx.blocking(move |cancel, _| several(&paths, &args, &deps, locale, cancel))
+            let paths = path_arguments::resolve_paths(cx, &args.file_paths).await?;
+            cx.blocking(move |cancel, _| assess_files(&paths, &args, &deps, locale, cancel))
                 .await?
         };
-        Ok(Outcome::Done(output))
+        Ok(ToolOutcome::Done(output))
     }
 }
 
 /// Assesses several files at once; an unreadable file does not hide the others.
-fn several(
+fn assess_files(
     paths: &[ProjectPath],
     args: &Args,
     deps: &StructureDeps,
     locale: Locale,
     cancel: &CancellationToken,
 ) -> Result<Output, ToolError> {
-    let sources = sources::each(paths, SkippedList::default(), cancel, |path| {
-        Ok(Some((path.shown(), scale_of(path, args, deps, locale, cancel))))
+    let sources = source_files::process_each(paths, SkippedList::default(), cancel, |path| {
+        Ok(Some((path.shown(), assess_file(path, args, deps, locale, cancel))))
     })?;
     let (mut files, mut failed) = (Vec::new(), Vec::new());
-    for (path, scale) in sources.made {
+    for (path, scale) in sources.results {
         match scale {
             Ok(scale) => files.push(scale),
-            Err(error) => failed.push(Failed {
+            Err(error) => failed.push(UnreadableFile {
                 path,
                 error: error.message().get(locale).to_owned(),
             }),
@@ -228,7 +230,7 @@ fn several(
     })
 }
 
-fn scale_of(
+fn assess_file(
     path: &ProjectPath,
     args: &Args,
     deps: &StructureDeps,
@@ -239,7 +241,7 @@ fn scale_of(
     let estimate = tokens::estimate(&decoded.text);
     let encoding = decoded.encoding.clone();
     let text = decoded.text.clone();
-    let source = match Source::new(path.shown(), decoded, size, args.language.as_deref()) {
+    let source = match SourceFile::new(path.shown(), decoded, size, args.language.as_deref()) {
         Ok(source) => Some(source),
         // A text in no known language still has lines and a size.
         Err(StructureError::UnsupportedLanguage { .. } | StructureError::EmptyFile { .. })
@@ -253,11 +255,11 @@ fn scale_of(
     let (scale, elements, language) = match source {
         Some(source) => {
             let file = deps.parsers.outline(source, cancel)?;
-            let scale = scale::assess(&file, estimate);
-            broken = Brokenness::of(&file.errors, file.error_count);
+            let scale = file_scale::assess(&file, estimate);
+            broken = SyntaxErrorSummary::from_errors(&file.errors, file.error_count);
             (scale, Some(file.elements), file.source.language.name)
         }
-        None => (scale::assess_text(&text, estimate), None, "text"),
+        None => (file_scale::assess_text(&text, estimate), None, "text"),
     };
     let info = FileInfo {
         path: path.shown(),
@@ -278,13 +280,19 @@ fn scale_of(
     })
 }
 
-fn published(file_info: FileInfo, scale: Scale, elements: Option<&Elements>, args: &Args, locale: Locale) -> FileScale {
-    let say = |text: Text| text.get(locale).to_owned();
+fn published(
+    file_info: FileInfo,
+    scale: Scale,
+    elements: Option<&ElementList>,
+    args: &Args,
+    locale: Locale,
+) -> FileScale {
+    let say = |text: BilingualText| text.get(locale).to_owned();
     let guidance = scale.guidance;
     let wants_guidance = args.include_guidance.unwrap_or(args.file_path.is_some());
     FileScale {
         file_info,
-        scale_assessment: Assessment {
+        scale_assessment: ScaleAssessment {
             category: scale.category.name().to_owned(),
             recommended_strategy: say(guidance.strategy.text()),
             token_estimate: scale.token_estimate,
@@ -292,21 +300,21 @@ fn published(file_info: FileInfo, scale: Scale, elements: Option<&Elements>, arg
         complexity_metrics: scale
             .complexity
             .filter(|_| args.include_complexity)
-            .map(|metrics| Metrics {
+            .map(|metrics| ComplexityMetrics {
                 total_elements: metrics.total_elements,
                 classes: metrics.classes,
                 methods: metrics.methods,
                 functions: metrics.functions,
                 fields: metrics.fields,
                 imports: metrics.imports,
-                cyclomatic: Cyclomatic {
+                cyclomatic: CyclomaticMetrics {
                     total: metrics.cyclomatic.total,
                     average: (metrics.cyclomatic.average * 100.0).round() / 100.0,
                     max: metrics.cyclomatic.max,
                     max_element: metrics.cyclomatic.max_element,
                 },
             }),
-        llm_guidance: wants_guidance.then(|| Guidance {
+        llm_guidance: wants_guidance.then(|| ReadingGuidance {
             recommended_approach: say(guidance.approach.text()),
             workflow_steps: guidance.steps.iter().map(|step| say(step.text())).collect(),
             token_optimization: say(guidance.tokens.text()),
@@ -316,13 +324,13 @@ fn published(file_info: FileInfo, scale: Scale, elements: Option<&Elements>, arg
     }
 }
 
-fn details(elements: &Elements) -> Vec<Detail> {
+fn details(elements: &ElementList) -> Vec<ElementScale> {
     elements
         .list
         .iter()
         .enumerate()
-        .filter(|(_, element)| element.kind != Kind::Comment)
-        .map(|(at, element)| Detail {
+        .filter(|(_, element)| element.kind != ElementKind::Comment)
+        .map(|(at, element)| ElementScale {
             name: elements.qualified_name(at),
             kind: element.kind.name().to_owned(),
             start_line: element.span.start_line,
@@ -399,7 +407,7 @@ impl Render for Output {
                 .iter()
                 .map(|failed| format!("{}: {}", failed.path, failed.error)),
         );
-        lines.extend(self.next.as_ref().map(Next::line));
+        lines.extend(self.next.as_ref().map(NextPage::line));
         lines.join("\n")
     }
 
@@ -421,7 +429,7 @@ impl Render for Output {
         (page, rows.end)
     }
 
-    fn mark(&mut self, next: &Next) {
+    fn mark(&mut self, next: &NextPage) {
         self.truncated = true;
         self.next = Some(next.clone());
     }

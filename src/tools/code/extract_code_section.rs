@@ -4,14 +4,16 @@ use std::{ops::Range, sync::Arc, time::Duration};
 
 use fumi_base::{files::Decoded, pools::Pool, text::Locale};
 use fumi_code::{
-    parse::Source,
-    section::{self, Content, Section, Sheet},
+    parse::SourceFile,
+    section::{self, FileSection, SectionContent, SectionCutter},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{FAMILY, TOOLSET, named, source::StructureDeps};
-use crate::tool::{Cx, Effect, Next, Outcome, Render, Rule, SharedOption, Spec, Texts, Tool, ToolError};
+use super::{FAMILY, TOOLSET, path_arguments, structure_deps::StructureDeps};
+use crate::tool::{
+    ArgumentRule, Cx, Effect, NextPage, Render, SharedOption, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles,
+};
 
 /// The maximum length of a piece, in characters. Longer lines are split, so that one minified line still fits a reply
 /// in parts.
@@ -40,7 +42,7 @@ pub struct Args {
     end_column: Option<usize>,
     /// Several ranges.
     #[serde(default)]
-    sections: Vec<Lines>,
+    sections: Vec<LineRangeArg>,
     /// By name.
     #[schemars(length(min = 1))]
     element: Option<String>,
@@ -51,7 +53,7 @@ pub struct Args {
 
 /// One range of lines.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct Lines {
+pub struct LineRangeArg {
     /// First line.
     #[schemars(range(min = 1))]
     start_line: usize,
@@ -69,7 +71,7 @@ enum FormatArg {
     Raw,
 }
 
-impl From<FormatArg> for section::Format {
+impl From<FormatArg> for section::SectionFormat {
     fn from(format: FormatArg) -> Self {
         match format {
             FormatArg::Text => Self::Text,
@@ -85,19 +87,19 @@ pub struct Output {
     success: bool,
     /// With lines or an element.
     #[serde(skip_serializing_if = "Option::is_none")]
-    partial_content_result: Option<Part>,
+    partial_content_result: Option<SectionPart>,
     /// With `sections`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    partial_content_results: Option<Vec<Part>>,
+    partial_content_results: Option<Vec<SectionPart>>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    next: Option<Next>,
+    next: Option<NextPage>,
 }
 
 /// One cut.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct Part {
+struct SectionPart {
     file_path: String,
     start_line: usize,
     end_line: usize,
@@ -108,7 +110,7 @@ struct Part {
     total_lines: usize,
     /// Text; a list of lines in `json`.
     #[schemars(schema_with = "content_schema")]
-    content: Body,
+    content: PartContent,
     format: &'static str,
     encoding: String,
     /// The qualified name, when it was cut by name.
@@ -121,7 +123,7 @@ struct Part {
 
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
-enum Body {
+enum PartContent {
     Text(String),
     Lines(Vec<String>),
 }
@@ -132,27 +134,27 @@ fn content_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
 }
 
 impl Tool for ExtractCodeSection {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "extract_code_section",
         aliases: &[],
         toolset: TOOLSET,
-        also: &[],
+        other_toolsets: &[],
         family: &FAMILY,
         listed: true,
-        texts: Texts {
+        texts: ToolTextFiles {
             en: include_str!("extract_code_section.en.md"),
             ja: include_str!("extract_code_section.ja.md"),
         },
         example: r#"{"file_path": "src/main.py", "start_line": 1, "end_line": 20}"#,
         options: &[SharedOption::Project, SharedOption::Timeout, SharedOption::Delivery],
         rules: &[
-            Rule::ExactlyOne(&["start_line", "sections", "element"]),
-            Rule::Needs("end_line", "start_line"),
-            Rule::Needs("start_column", "start_line"),
-            Rule::Needs("end_column", "start_line"),
+            ArgumentRule::ExactlyOne(&["start_line", "sections", "element"]),
+            ArgumentRule::Needs("end_line", "start_line"),
+            ArgumentRule::Needs("start_column", "start_line"),
+            ArgumentRule::Needs("end_column", "start_line"),
         ],
         pool: Pool::Analysis,
-        alone: false,
+        exclusive: false,
         timeout: Duration::from_secs(30),
         cached: true,
         effect: Effect::ReadOnly,
@@ -161,21 +163,21 @@ impl Tool for ExtractCodeSection {
     type Args = Args;
     type Output = Output;
 
-    async fn call(args: Args, deps: &Arc<StructureDeps>, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
-        let path = named::path(cx, &args.file_path).await?;
+    async fn call(args: Args, deps: &Arc<StructureDeps>, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
+        let path = path_arguments::resolve_path(cx, &args.file_path).await?;
         let deps = Arc::clone(deps);
         let redactor = Arc::clone(&cx.actor.redactor);
         let output = cx
             .blocking(move |cancel, _| {
                 let (decoded, size) = deps.read(&path)?;
-                let (shown, format) = (path.shown(), section::Format::from(args.format));
-                let part = |section: Section| Part::new(&shown, section, format, &decoded.encoding);
+                let (shown, format) = (path.shown(), section::SectionFormat::from(args.format));
+                let part = |section: FileSection| SectionPart::new(&shown, section, format, &decoded.encoding);
                 // Cutting could split a secret, and its parts would not be recognised, so secrets are covered first.
-                let covered = redactor.covered(&decoded.text).map(|text| Decoded {
+                let covered = redactor.mask(&decoded.text).map(|text| Decoded {
                     text,
                     ..decoded.clone()
                 });
-                let sheet = Sheet::new(&shown, covered.as_ref().unwrap_or(&decoded));
+                let sheet = SectionCutter::new(&shown, covered.as_ref().unwrap_or(&decoded));
                 let mut output = Output {
                     success: true,
                     partial_content_result: None,
@@ -184,13 +186,14 @@ impl Tool for ExtractCodeSection {
                     next: None,
                 };
                 if let Some(name) = &args.element {
-                    let source = Source::new(shown.clone(), decoded.clone(), size, None)?;
+                    let source = SourceFile::new(shown.clone(), decoded.clone(), size, None)?;
                     let file = deps.parsers.outline(source, cancel)?;
                     let cut = sheet.cut_element(name, &file.elements, format);
-                    let section = cut.map_err(|error| error.in_broken(file.errors.first().map(|error| error.line)))?;
+                    let section =
+                        cut.map_err(|error| error.with_parse_error(file.errors.first().map(|error| error.line)))?;
                     output.partial_content_result = Some(part(section));
                 } else if let Some(start_line) = args.start_line {
-                    let range = section::Range {
+                    let range = section::SectionRange {
                         start_line,
                         end_line: args.end_line,
                         start_column: args.start_column,
@@ -200,7 +203,7 @@ impl Tool for ExtractCodeSection {
                 } else {
                     let mut parts = Vec::with_capacity(args.sections.len());
                     for lines in &args.sections {
-                        let range = section::Range::lines(lines.start_line, lines.end_line);
+                        let range = section::SectionRange::lines(lines.start_line, lines.end_line);
                         parts.push(part(sheet.cut(&range, format)?));
                     }
                     output.partial_content_results = Some(parts);
@@ -208,12 +211,12 @@ impl Tool for ExtractCodeSection {
                 Ok::<_, ToolError>(output)
             })
             .await?;
-        Ok(Outcome::Done(output))
+        Ok(ToolOutcome::Done(output))
     }
 }
 
-impl Part {
-    fn new(path: &str, section: Section, format: section::Format, encoding: &str) -> Self {
+impl SectionPart {
+    fn new(path: &str, section: FileSection, format: section::SectionFormat, encoding: &str) -> Self {
         Self {
             file_path: path.to_owned(),
             start_line: section.start_line,
@@ -222,8 +225,8 @@ impl Part {
             end_column: section.end_column,
             total_lines: section.total_lines,
             content: match section.content {
-                Content::One(text) => Body::Text(text),
-                Content::Lines(lines) => Body::Lines(lines),
+                SectionContent::One(text) => PartContent::Text(text),
+                SectionContent::Lines(lines) => PartContent::Lines(lines),
             },
             format: format.name(),
             encoding: encoding.to_owned(),
@@ -236,8 +239,8 @@ impl Part {
     /// piece.
     fn pieces(&self) -> Vec<(&str, bool)> {
         let lines: Vec<&str> = match &self.content {
-            Body::Text(text) => text.split_inclusive('\n').collect(),
-            Body::Lines(lines) => lines.iter().map(String::as_str).collect(),
+            PartContent::Text(text) => text.split_inclusive('\n').collect(),
+            PartContent::Lines(lines) => lines.iter().map(String::as_str).collect(),
         };
         let mut pieces = Vec::with_capacity(lines.len());
         for line in lines {
@@ -252,7 +255,7 @@ impl Part {
     }
 
     /// Returns the same section with only a range of its pieces.
-    fn only(&self, wanted: Range<usize>) -> Self {
+    fn slice(&self, wanted: Range<usize>) -> Self {
         let pieces = self.pieces();
         let ended = |pieces: &[(&str, bool)]| pieces.iter().filter(|(_, ends)| *ends).count();
         let wanted = wanted.start.min(pieces.len())..wanted.end.min(pieces.len());
@@ -273,8 +276,10 @@ impl Part {
                 self.end_column.filter(|_| wanted.end == pieces.len())
             },
             content: match &self.content {
-                Body::Text(_) => Body::Text(inside.iter().map(|(text, _)| *text).collect()),
-                Body::Lines(_) => Body::Lines(inside.iter().map(|(text, _)| (*text).to_owned()).collect()),
+                PartContent::Text(_) => PartContent::Text(inside.iter().map(|(text, _)| *text).collect()),
+                PartContent::Lines(_) => {
+                    PartContent::Lines(inside.iter().map(|(text, _)| (*text).to_owned()).collect())
+                }
             },
             ..self.clone()
         }
@@ -282,9 +287,9 @@ impl Part {
 
     fn text(&self) -> String {
         match &self.content {
-            Body::Lines(lines) => serde_json::to_string(lines).unwrap_or_default(),
-            Body::Text(text) if self.format == "raw" => text.clone(),
-            Body::Text(text) => {
+            PartContent::Lines(lines) => serde_json::to_string(lines).unwrap_or_default(),
+            PartContent::Text(text) if self.format == "raw" => text.clone(),
+            PartContent::Text(text) => {
                 let element = self.element.as_ref().map(|name| format!(" {name}")).unwrap_or_default();
                 let clamped = if self.clamped { " (end of file)" } else { "" };
                 format!(
@@ -301,7 +306,7 @@ impl Part {
 }
 
 impl Output {
-    fn parts(&self) -> impl Iterator<Item = &Part> {
+    fn parts(&self) -> impl Iterator<Item = &SectionPart> {
         self.partial_content_result
             .iter()
             .chain(self.partial_content_results.iter().flatten())
@@ -310,8 +315,8 @@ impl Output {
 
 impl Render for Output {
     fn text(&self, _locale: Locale) -> String {
-        let mut texts: Vec<_> = self.parts().map(Part::text).collect();
-        texts.extend(self.next.as_ref().map(Next::line));
+        let mut texts: Vec<_> = self.parts().map(SectionPart::text).collect();
+        texts.extend(self.next.as_ref().map(NextPage::line));
         texts.join("\n")
     }
 
@@ -326,7 +331,7 @@ impl Render for Output {
             let pieces = part.pieces().len();
             let (from, to) = (rows.start.max(at), rows.end.min(at + pieces));
             if from < to {
-                parts.push(part.only(from - at..to - at));
+                parts.push(part.slice(from - at..to - at));
             }
             at += pieces;
         }
@@ -340,7 +345,7 @@ impl Render for Output {
         (page, rows.end)
     }
 
-    fn mark(&mut self, next: &Next) {
+    fn mark(&mut self, next: &NextPage) {
         self.truncated = true;
         let mut next = next.clone();
         if let Some(last) = self.parts().last() {

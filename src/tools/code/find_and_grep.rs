@@ -7,17 +7,19 @@ use fumi_code::{
     search::search_found,
     shape::{StagesMeta, shape},
     text_query::TextQuery,
-    walk::{Detail, Listed},
+    walk::{ListingDetail, ListingRequest},
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    FAMILY, MAX_RESULTS, Name, SearchDeps, SortBy, TOOLSET, Walk,
-    named::{self, GlobRoots},
-    search_reply::{ContentGlobs, ENCODING, FORMATS, Format, MOST_COUNT, SearchReply, Text},
+    FAMILY, FileNameArgs, MAX_RESULTS, SearchDeps, SortBy, TOOLSET, WalkArgs,
+    path_arguments::{self, GlobRoots},
+    search_reply::{
+        ContentGlobs, ENCODING_RULE, FORMAT_RULE, MAX_COUNT_RULE, ReplyFormatArgs, SearchReply, TextQueryArgs,
+    },
 };
-use crate::tool::{Cx, Effect, Outcome, SharedOption, Spec, Texts, Tool, ToolError};
+use crate::tool::{Cx, Effect, SharedOption, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles};
 
 /// The maximum number of files passed to the second stage, also without a caller's limit (the design limit of a
 /// project).
@@ -30,32 +32,32 @@ pub struct FindAndGrep;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
     #[serde(flatten)]
-    text: Text,
+    text: TextQueryArgs,
     /// Where to look.
     #[schemars(length(min = 1))]
     roots: Vec<String>,
     #[serde(flatten)]
-    name: Name,
+    name: FileNameArgs,
     /// Files that go on to the second stage.
     #[schemars(range(min = 1))]
     file_limit: Option<u64>,
     #[serde(flatten)]
     globs: ContentGlobs,
     #[serde(flatten)]
-    walk: Walk,
+    walk: WalkArgs,
     #[serde(flatten)]
-    format: Format,
+    format: ReplyFormatArgs,
 }
 
 impl Tool for FindAndGrep {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "find_and_grep",
         aliases: &[],
         toolset: TOOLSET,
-        also: &[],
+        other_toolsets: &[],
         family: &FAMILY,
         listed: true,
-        texts: Texts {
+        texts: ToolTextFiles {
             en: include_str!("find_and_grep.en.md"),
             ja: include_str!("find_and_grep.ja.md"),
         },
@@ -66,9 +68,9 @@ impl Tool for FindAndGrep {
             SharedOption::Delivery,
             SharedOption::Cursor,
         ],
-        rules: &[FORMATS, ENCODING, MOST_COUNT],
+        rules: &[FORMAT_RULE, ENCODING_RULE, MAX_COUNT_RULE],
         pool: Pool::Analysis,
-        alone: false,
+        exclusive: false,
         timeout: Duration::from_secs(30),
         cached: true,
         effect: Effect::ReadOnly,
@@ -81,7 +83,7 @@ impl Tool for FindAndGrep {
         !args.name.depends_on_now()
     }
 
-    async fn call(args: Args, deps: &SearchDeps, cx: &Cx) -> Result<Outcome<SearchReply>, ToolError> {
+    async fn call(args: Args, deps: &SearchDeps, cx: &Cx) -> Result<ToolOutcome<SearchReply>, ToolError> {
         let (options, adjusted) = args.text.options()?;
         let query = TextQuery::new(&options)?;
         let rules = GlobRoots {
@@ -89,7 +91,7 @@ impl Tool for FindAndGrep {
             of_folders: false,
             traversal: args.walk.traversal(),
         };
-        let places = named::places(cx, &args.roots, rules).await?;
+        let places = path_arguments::resolve_roots(cx, &args.roots, rules).await?;
         let filter = args
             .name
             .filter(&cx.project, &places.roots, &args.walk)?
@@ -97,11 +99,11 @@ impl Tool for FindAndGrep {
         let scope = args.globs.scope(&args.walk, deps, cx)?;
         let form = args.format.shape();
         let keep = usize::try_from(MAX_RESULTS).unwrap_or(usize::MAX);
-        let wanted = Listed {
+        let wanted = ListingRequest {
             // Times and sizes are read only if the order needs them.
             detail: match args.name.sort {
-                SortBy::Path => Detail::Names,
-                SortBy::Mtime | SortBy::Size => Detail::Metadata,
+                SortBy::Path => ListingDetail::Names,
+                SortBy::Mtime | SortBy::Size => ListingDetail::Metadata,
             },
             sort: args.name.sort.into(),
             keep: usize::try_from(args.file_limit.unwrap_or(MAX_FILES).min(MAX_FILES)).unwrap_or(usize::MAX),
@@ -109,7 +111,7 @@ impl Tool for FindAndGrep {
         let (shaped, skipped, visited) = cx
             .blocking(move |cancel, _| {
                 let found = filter.list(wanted, cancel)?;
-                let matches = search_found(&query, &found.entries, &scope, form.need(keep), cancel)?;
+                let matches = search_found(&query, &found.entries, &scope, form.row_demand(keep), cancel)?;
                 let meta = StagesMeta {
                     searched_file_count: matches.searched_files,
                     found_file_count: found.total_count,
@@ -122,8 +124,8 @@ impl Tool for FindAndGrep {
                 Ok::<_, ToolError>((shaped, skipped, found.visited))
             })
             .await?;
-        let large = deps.large(visited)?;
-        Ok(Outcome::Done(SearchReply::new(shaped, &skipped, adjusted, large)))
+        let large = deps.large_project(visited)?;
+        Ok(ToolOutcome::Done(SearchReply::new(shaped, &skipped, adjusted, large)))
     }
 }
 

@@ -3,15 +3,15 @@
 use std::{ops::Range, time::Duration};
 
 use fumi_base::{pools::Pool, text::Locale};
-use fumi_code::walk::{Detail, FoundFile, Listed};
+use fumi_code::walk::{FoundFile, ListingDetail, ListingRequest};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    FAMILY, MAX_RESULTS, Name, SearchDeps, TOOLSET, Walk, clamp,
-    named::{self, GlobRoots},
+    FAMILY, FileNameArgs, MAX_RESULTS, SearchDeps, TOOLSET, WalkArgs, clamp_limit,
+    path_arguments::{self, GlobRoots},
 };
-use crate::tool::{Cx, Effect, Next, Outcome, Render, SharedOption, Spec, Texts, Tool, ToolError};
+use crate::tool::{Cx, Effect, NextPage, Render, SharedOption, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles};
 
 #[derive(Debug)]
 pub struct ListFiles;
@@ -23,9 +23,9 @@ pub struct Args {
     #[schemars(length(min = 1))]
     pub roots: Vec<String>,
     #[serde(flatten)]
-    name: Name,
+    name: FileNameArgs,
     #[serde(flatten)]
-    walk: Walk,
+    walk: WalkArgs,
     /// Absolute paths.
     #[serde(default = "yes")]
     pub absolute: bool,
@@ -70,7 +70,7 @@ pub enum Output {
         /// Milliseconds.
         elapsed_ms: u64,
         /// The rows.
-        results: Vec<Row>,
+        results: Vec<ListedFileRow>,
         /// The limit that was used instead of a larger one.
         #[serde(skip_serializing_if = "Option::is_none")]
         limit_adjusted: Option<u64>,
@@ -82,13 +82,13 @@ pub enum Output {
         large_project: Option<u64>,
         /// How to get the missing rows.
         #[serde(skip_serializing_if = "Option::is_none")]
-        next: Option<Next>,
+        next: Option<NextPage>,
     },
 }
 
 /// One file.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Row {
+pub struct ListedFileRow {
     path: String,
     is_dir: bool,
     size_bytes: u64,
@@ -97,7 +97,7 @@ pub struct Row {
     ext: String,
 }
 
-impl Row {
+impl ListedFileRow {
     fn new(file: &FoundFile, absolute: bool) -> Self {
         Self {
             path: if absolute {
@@ -114,14 +114,14 @@ impl Row {
 }
 
 impl Tool for ListFiles {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "list_files",
         aliases: &[],
         toolset: TOOLSET,
-        also: &[],
+        other_toolsets: &[],
         family: &FAMILY,
         listed: true,
-        texts: Texts {
+        texts: ToolTextFiles {
             en: include_str!("list_files.en.md"),
             ja: include_str!("list_files.ja.md"),
         },
@@ -134,7 +134,7 @@ impl Tool for ListFiles {
         ],
         rules: &[],
         pool: Pool::Analysis,
-        alone: false,
+        exclusive: false,
         timeout: Duration::from_secs(30),
         cached: true,
         effect: Effect::ReadOnly,
@@ -147,33 +147,33 @@ impl Tool for ListFiles {
         !args.name.depends_on_now()
     }
 
-    async fn call(args: Args, deps: &SearchDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+    async fn call(args: Args, deps: &SearchDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
         let rules = GlobRoots {
             has_globs: args.name.pattern.is_some(),
             of_folders: true,
             traversal: args.walk.traversal(),
         };
-        let places = named::places(cx, &args.roots, rules).await?;
+        let places = path_arguments::resolve_roots(cx, &args.roots, rules).await?;
         let filter = args.name.filter(&cx.project, &places.roots, &args.walk)?;
         let filter = filter.only_within(places.within);
-        let (keep, limit_adjusted) = clamp(
+        let (keep, limit_adjusted) = clamp_limit(
             args.limit,
             deps.default_rows
                 .max(usize::try_from(MAX_RESULTS).unwrap_or(usize::MAX)),
         );
         let detail = if args.count_only {
-            Detail::Count
+            ListingDetail::Count
         } else {
-            Detail::Metadata
+            ListingDetail::Metadata
         };
         let sort = args.name.sort.into();
         let listing = cx
-            .blocking(move |cancel, _| filter.list(Listed { detail, sort, keep }, cancel))
+            .blocking(move |cancel, _| filter.list(ListingRequest { detail, sort, keep }, cancel))
             .await?;
-        let large_project = deps.large(listing.visited)?;
+        let large_project = deps.large_project(listing.visited)?;
         let skipped = (listing.skipped.total > 0).then_some(listing.skipped.total);
         if args.count_only {
-            return Ok(Outcome::Done(Output::Count {
+            return Ok(ToolOutcome::Done(Output::Count {
                 success: true,
                 count_only: true,
                 total_count: listing.total_count,
@@ -183,9 +183,9 @@ impl Tool for ListFiles {
         let results: Vec<_> = listing
             .entries
             .iter()
-            .map(|file| Row::new(file, args.absolute))
+            .map(|file| ListedFileRow::new(file, args.absolute))
             .collect();
-        Ok(Outcome::Done(Output::Files {
+        Ok(ToolOutcome::Done(Output::Files {
             success: true,
             count: results.len(),
             total_count: listing.total_count,
@@ -229,7 +229,7 @@ impl Render for Output {
                 }));
                 lines.extend(said("limit_adjusted", *limit_adjusted));
                 lines.extend(said("skipped", *skipped));
-                lines.extend(next.as_ref().map(Next::line));
+                lines.extend(next.as_ref().map(NextPage::line));
                 lines.join("\n")
             }
         }
@@ -277,7 +277,7 @@ impl Render for Output {
         (page, rows.end)
     }
 
-    fn mark(&mut self, hint: &Next) {
+    fn mark(&mut self, hint: &NextPage) {
         if let Self::Files { next, truncated, .. } = self {
             *truncated = true;
             *next = Some(hint.clone());

@@ -4,44 +4,44 @@
 //! because serde would silently set a field of the same name in only one of two flattened structs; a test checks it.
 
 pub mod analyze_code_structure;
-pub mod broken;
 pub mod check_code_scale;
 pub mod extract_code_section;
 pub mod find_and_grep;
 pub mod list_files;
-pub mod named;
+pub mod malformed_files;
+pub mod path_arguments;
 pub mod query_code;
 pub mod search_content;
 pub mod search_reply;
 pub mod set_project_path;
-pub mod source;
+pub mod structure_deps;
 
 use std::{sync::Arc, time::SystemTime};
 
 use fumi_base::{
-    errors::{Book, Teach},
+    errors::{ErrorCatalog, UserError},
     project::{BOOK, Project, ProjectPath},
     roots::AllowedRoots,
 };
 use fumi_code::{
     errors::search::SearchError,
     parser_pool::ParserPool,
-    walk::{FileFilter, FileOptions, Sort, Traversal},
+    walk::{FileFilter, FileOptions, ListingSort, Traversal},
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::Sessions;
+use super::SessionProjects;
 use crate::{
     config::Config,
-    tool::{Family, ToolError, validate::MAX_STRING},
+    tool::{ToolError, ToolFamily, validate::MAX_STRING},
 };
 
 /// The name of the toolset.
 pub const TOOLSET: &str = "code";
 
 /// The properties that all tools of the toolset share.
-pub static FAMILY: Family = Family {
+pub static FAMILY: ToolFamily = ToolFamily {
     name: "code",
     renamed: &[
         ("path", "roots"),
@@ -50,9 +50,9 @@ pub static FAMILY: Family = Family {
         ("paths", "roots"),
         ("paths", "file_paths"),
     ],
-    plain: None,
+    normalise: None,
     is_open_world: false,
-    longest: MAX_STRING,
+    max_string_bytes: MAX_STRING,
     subject: &[],
     project: Some("project_root"),
     details: &[],
@@ -88,14 +88,14 @@ pub struct TooManyFiles {
     limit: u64,
 }
 
-impl Teach for TooManyFiles {
+impl UserError for TooManyFiles {
     fn entry(&self) -> &'static str {
         "PROJECT_TOO_LARGE"
     }
-    fn book(&self) -> &'static Book {
+    fn catalog(&self) -> &'static ErrorCatalog {
         &BOOK
     }
-    fn facts(&self) -> Vec<(&'static str, String)> {
+    fn params(&self) -> Vec<(&'static str, String)> {
         vec![("found", self.found.to_string()), ("limit", self.limit.to_string())]
     }
 }
@@ -115,7 +115,7 @@ impl SearchDeps {
 
     /// Returns the number of visited files if it exceeds the limit, for the reply to report. Fails if the operator is
     /// strict.
-    pub fn large(&self, found: u64) -> Result<Option<u64>, ToolError> {
+    pub fn large_project(&self, found: u64) -> Result<Option<u64>, ToolError> {
         if found <= self.project_files {
             return Ok(None);
         }
@@ -133,12 +133,12 @@ pub struct ProjectDeps {
     /// The folders that may be projects.
     pub roots: Arc<AllowedRoots>,
     /// The projects that sessions chose.
-    pub sessions: Arc<Sessions>,
+    pub sessions: Arc<SessionProjects>,
 }
 
 /// How folders are walked.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-pub struct Walk {
+pub struct WalkArgs {
     /// Follow links inside the project.
     #[serde(default)]
     pub follow_symlinks: bool,
@@ -150,7 +150,7 @@ pub struct Walk {
     pub no_ignore: bool,
 }
 
-impl Walk {
+impl WalkArgs {
     /// Returns the traversal rules for the search crate.
     #[must_use]
     pub fn traversal(&self) -> Traversal {
@@ -164,7 +164,7 @@ impl Walk {
 
 /// Which files, by name, kind, size and age.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-pub struct Name {
+pub struct FileNameArgs {
     /// A regular expression, or a glob.
     pub pattern: Option<String>,
     /// The pattern is a glob.
@@ -210,7 +210,7 @@ pub enum SortBy {
     Size,
 }
 
-impl From<SortBy> for Sort {
+impl From<SortBy> for ListingSort {
     fn from(sort: SortBy) -> Self {
         match sort {
             SortBy::Path => Self::Path,
@@ -220,7 +220,7 @@ impl From<SortBy> for Sort {
     }
 }
 
-impl Name {
+impl FileNameArgs {
     /// True if the answer depends on the current time: a time span counts back from now.
     #[must_use]
     pub fn depends_on_now(&self) -> bool {
@@ -228,7 +228,12 @@ impl Name {
     }
 
     /// Validates the options and returns the filter over these roots.
-    pub fn filter(&self, project: &Arc<Project>, roots: &[ProjectPath], walk: &Walk) -> Result<FileFilter, ToolError> {
+    pub fn filter(
+        &self,
+        project: &Arc<Project>,
+        roots: &[ProjectPath],
+        walk: &WalkArgs,
+    ) -> Result<FileFilter, ToolError> {
         let options = FileOptions {
             pattern: self.pattern.clone(),
             glob: self.glob,
@@ -243,13 +248,13 @@ impl Name {
             traversal: walk.traversal(),
         };
         FileFilter::new(project, roots, &options, SystemTime::now())
-            .map_err(|errors: Vec<SearchError>| ToolError::all(&errors))
+            .map_err(|errors: Vec<SearchError>| ToolError::combine_same_kind(&errors))
     }
 }
 
 /// Reduces a caller's limit to [`MAX_RESULTS`]. The second value is this bound if it was applied.
 #[must_use]
-pub fn clamp(wanted: Option<u64>, default: usize) -> (usize, Option<u64>) {
+pub fn clamp_limit(wanted: Option<u64>, default: usize) -> (usize, Option<u64>) {
     let limit = wanted.unwrap_or(default as u64);
     let adjusted = (limit > MAX_RESULTS).then_some(MAX_RESULTS);
     (usize::try_from(limit.min(MAX_RESULTS)).unwrap_or(usize::MAX), adjusted)

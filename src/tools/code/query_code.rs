@@ -5,14 +5,14 @@ use std::{collections::BTreeMap, ops::Range, sync::Arc, time::Duration};
 
 use fumi_base::{pools::Pool, text::Locale};
 use fumi_code::{
-    broken::BrokenFiles,
     errors::search::SearchError,
-    filter::Filter,
+    filter::ElementFilter,
     languages::detect::detect,
-    parse::Source,
-    query::{Match, Matches, QueryKind},
-    query_files::{Answers, FileAnswers, QueryFilesError, query_files},
-    search::{Scope, ScopeOptions, Targets},
+    parse::SourceFile,
+    query::{QueryKind, QueryMatch, QueryMatches},
+    query_files::{FileQueryMatches, FileQueryResult, QueryFilesError, query_files},
+    search::{ScopeOptions, SearchScope, SearchTargets},
+    syntax_errors::MalformedFiles,
     walk::Traversal,
 };
 use schemars::JsonSchema;
@@ -20,12 +20,14 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     FAMILY, MAX_RESULTS, TOOLSET,
-    broken::Broken,
-    named::{self, GlobRoots},
-    search_reply::PassedOver,
-    source::StructureDeps,
+    malformed_files::MalformedFilesReport,
+    path_arguments::{self, GlobRoots},
+    search_reply::SkippedSummary,
+    structure_deps::StructureDeps,
 };
-use crate::tool::{Cx, Effect, Next, Outcome, Render, Rule, SharedOption, Spec, Texts, Tool, ToolError};
+use crate::tool::{
+    ArgumentRule, Cx, Effect, NextPage, Render, SharedOption, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles,
+};
 
 #[derive(Debug)]
 pub struct QueryCode;
@@ -80,7 +82,7 @@ pub struct Output {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    next: Option<Next>,
+    next: Option<NextPage>,
 }
 
 /// Of one file its matches; of many the files that have any.
@@ -99,7 +101,7 @@ struct QueryResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     searched_files: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    matches: Option<Vec<Row>>,
+    matches: Option<Vec<QueryRow>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     files: Option<Vec<FileRows>>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -111,10 +113,10 @@ struct QueryResult {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     languages_passed_over: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    skipped: Option<PassedOver>,
+    skipped: Option<SkippedSummary>,
     /// Files whose syntax is broken somewhere, so that matches may be missing.
     #[serde(skip_serializing_if = "Option::is_none")]
-    broken: Option<Broken>,
+    broken: Option<MalformedFilesReport>,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -122,12 +124,12 @@ struct FileRows {
     file_path: String,
     language: String,
     match_count: usize,
-    matches: Vec<Row>,
+    matches: Vec<QueryRow>,
 }
 
 /// One match; a summary leaves out columns, text and parent.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct Row {
+struct QueryRow {
     name: String,
     #[serde(rename = "type")]
     kind: String,
@@ -149,8 +151,8 @@ struct Row {
     captures: BTreeMap<String, String>,
 }
 
-impl Row {
-    fn new(found: Match, format: OutputFormat) -> Self {
+impl QueryRow {
+    fn new(found: QueryMatch, format: OutputFormat) -> Self {
         let whole = format == OutputFormat::Json;
         Self {
             name: found.name,
@@ -176,7 +178,10 @@ impl Row {
             ..
         } = self;
         // A text that begins with the decorators shows them already.
-        let is_said = self.text.as_ref().is_some_and(|text| says(text, decorators));
+        let is_said = self
+            .text
+            .as_ref()
+            .is_some_and(|text| starts_with_decorators(text, decorators));
         let kind = match decorators.as_str() {
             "" => kind.clone(),
             _ if is_said => kind.clone(),
@@ -193,7 +198,7 @@ impl Row {
 }
 
 /// True if the first line of a text contains the sign and the first word of its first decorator.
-fn says(text: &str, decorators: &str) -> bool {
+fn starts_with_decorators(text: &str, decorators: &str) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let word = decorators.find(is_word).unwrap_or(decorators.len());
     let end = decorators[word..]
@@ -205,14 +210,14 @@ fn says(text: &str, decorators: &str) -> bool {
 }
 
 impl Tool for QueryCode {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "query_code",
         aliases: &[],
         toolset: TOOLSET,
-        also: &[],
+        other_toolsets: &[],
         family: &FAMILY,
         listed: true,
-        texts: Texts {
+        texts: ToolTextFiles {
             en: include_str!("query_code.en.md"),
             ja: include_str!("query_code.ja.md"),
         },
@@ -224,13 +229,13 @@ impl Tool for QueryCode {
             SharedOption::Cursor,
         ],
         rules: &[
-            Rule::ExactlyOne(&["query_key", "query_string", "pattern"]),
-            Rule::ExactlyOne(&["file_path", "roots"]),
-            Rule::Needs("include_globs", "roots"),
-            Rule::Needs("exclude_globs", "roots"),
+            ArgumentRule::ExactlyOne(&["query_key", "query_string", "pattern"]),
+            ArgumentRule::ExactlyOne(&["file_path", "roots"]),
+            ArgumentRule::Needs("include_globs", "roots"),
+            ArgumentRule::Needs("exclude_globs", "roots"),
         ],
         pool: Pool::Analysis,
-        alone: false,
+        exclusive: false,
         timeout: Duration::from_secs(30),
         cached: true,
         effect: Effect::ReadOnly,
@@ -239,8 +244,8 @@ impl Tool for QueryCode {
     type Args = Args;
     type Output = Output;
 
-    async fn call(args: Args, deps: &Arc<StructureDeps>, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
-        let filter = Filter::parse(args.filter.as_deref().unwrap_or_default())?;
+    async fn call(args: Args, deps: &Arc<StructureDeps>, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
+        let filter = ElementFilter::parse(args.filter.as_deref().unwrap_or_default())?;
         let (kind, query_type) = match (&args.query_key, &args.query_string, &args.pattern) {
             (Some(key), ..) => (QueryKind::Key(key.clone()), key.clone()),
             (_, Some(query), _) => (QueryKind::Query(query.clone()), "custom".to_owned()),
@@ -252,14 +257,14 @@ impl Tool for QueryCode {
         let most = usize::try_from(MAX_RESULTS).unwrap_or(usize::MAX);
         let format = args.output_format;
         let query_result = if let Some(file_path) = &args.file_path {
-            let (path, deps) = (named::path(cx, file_path).await?, Arc::clone(deps));
+            let (path, deps) = (path_arguments::resolve_path(cx, file_path).await?, Arc::clone(deps));
             cx.blocking(move |cancel, _| {
                 let (decoded, size) = deps.read(&path)?;
                 let shown = path.shown();
                 let language = detect(&shown, &decoded.text, args.language.as_deref())?;
                 // Errors of the query are returned before the file is parsed.
                 let question = deps.parsers.prepare(&kind, language, &deps.queries, cancel)?;
-                let source = Source::new(shown.clone(), decoded, size, args.language.as_deref())?;
+                let source = SourceFile::new(shown.clone(), decoded, size, args.language.as_deref())?;
                 let found = deps.parsers.query(&question, &filter, &source, most, cancel)?;
                 Ok::<_, ToolError>(QueryResult::one(shown, language.name, query_type, found, format))
             })
@@ -270,8 +275,8 @@ impl Tool for QueryCode {
                 of_folders: false,
                 traversal: Traversal::default(),
             };
-            let places = named::places(cx, &args.roots, rules).await?;
-            let targets = Targets {
+            let places = path_arguments::resolve_roots(cx, &args.roots, rules).await?;
+            let targets = SearchTargets {
                 roots: places.roots,
                 files: Vec::new(),
             };
@@ -280,8 +285,8 @@ impl Tool for QueryCode {
                 exclude_globs: args.exclude_globs,
                 ..ScopeOptions::default()
             };
-            let scope = Scope::new(&cx.project, &options, deps.file_bytes)
-                .map_err(|errors: Vec<SearchError>| ToolError::all(&errors))?
+            let scope = SearchScope::new(&cx.project, &options, deps.file_bytes)
+                .map_err(|errors: Vec<SearchError>| ToolError::combine_same_kind(&errors))?
                 .only_within(places.within);
             let deps = Arc::clone(deps);
             cx.blocking(move |cancel, _| {
@@ -303,7 +308,7 @@ impl Tool for QueryCode {
             })
             .await?
         };
-        Ok(Outcome::Done(Output {
+        Ok(ToolOutcome::Done(Output {
             success: true,
             query_result,
             truncated: false,
@@ -313,23 +318,32 @@ impl Tool for QueryCode {
 }
 
 impl QueryResult {
-    fn one(file_path: String, language: &str, query_type: String, found: Matches, format: OutputFormat) -> Self {
+    fn one(file_path: String, language: &str, query_type: String, found: QueryMatches, format: OutputFormat) -> Self {
         Self {
-            broken: found
-                .broken
-                .and_then(|place| Broken::of(BrokenFiles::of(vec![(file_path.clone(), place.first_line)]))),
+            broken: found.broken.and_then(|place| {
+                MalformedFilesReport::from_files(MalformedFiles::from_places(vec![(
+                    file_path.clone(),
+                    place.first_line,
+                )]))
+            }),
             file_path: Some(file_path),
             language: Some(language.to_owned()),
             query_type,
             total_matches: found.total,
             truncated: found.list.len() < found.total,
             incomplete: found.is_incomplete,
-            matches: Some(found.list.into_iter().map(|found| Row::new(found, format)).collect()),
+            matches: Some(
+                found
+                    .list
+                    .into_iter()
+                    .map(|found| QueryRow::new(found, format))
+                    .collect(),
+            ),
             ..Self::default()
         }
     }
 
-    fn many(query_type: String, answers: Answers, format: OutputFormat) -> Self {
+    fn many(query_type: String, answers: FileQueryResult, format: OutputFormat) -> Self {
         let kept: usize = answers.files.iter().map(|file| file.matches.list.len()).sum();
         Self {
             query_type,
@@ -338,9 +352,9 @@ impl QueryResult {
             searched_files: Some(answers.searched),
             truncated: kept < answers.total,
             incomplete: answers.files.iter().any(|file| file.matches.is_incomplete),
-            languages_passed_over: answers.unfit.into_iter().map(str::to_owned).collect(),
-            skipped: PassedOver::of(&answers.skipped),
-            broken: Broken::of(answers.broken),
+            languages_passed_over: answers.unsuitable_languages.into_iter().map(str::to_owned).collect(),
+            skipped: SkippedSummary::from_skipped(&answers.skipped),
+            broken: MalformedFilesReport::from_files(answers.broken),
             files: Some(
                 answers
                     .files
@@ -359,7 +373,7 @@ impl QueryResult {
     }
 
     /// Keeps only these rows, and the files with any of them.
-    fn keep(&mut self, rows: &Range<usize>) {
+    fn keep_rows(&mut self, rows: &Range<usize>) {
         let mut before = 0;
         let lists = self
             .matches
@@ -379,7 +393,7 @@ impl QueryResult {
 }
 
 impl FileRows {
-    fn new(file: FileAnswers, format: OutputFormat) -> Self {
+    fn new(file: FileQueryMatches, format: OutputFormat) -> Self {
         Self {
             file_path: file.path.shown(),
             language: file.language.name.to_owned(),
@@ -388,7 +402,7 @@ impl FileRows {
                 .matches
                 .list
                 .into_iter()
-                .map(|found| Row::new(found, format))
+                .map(|found| QueryRow::new(found, format))
                 .collect(),
         }
     }
@@ -401,7 +415,7 @@ impl Render for Output {
         if let Some(matches) = &result.matches {
             let file = result.file_path.as_deref().unwrap_or_default();
             lines.push(format!("{file} {}: {}", result.query_type, result.total_matches));
-            lines.extend(matches.iter().map(Row::line));
+            lines.extend(matches.iter().map(QueryRow::line));
         }
         if let Some(files) = &result.files {
             lines.push(format!(
@@ -413,7 +427,7 @@ impl Render for Output {
             ));
             for file in files {
                 lines.push(format!("{} ({})", file.file_path, file.match_count));
-                lines.extend(file.matches.iter().map(Row::line));
+                lines.extend(file.matches.iter().map(QueryRow::line));
             }
         }
         if !result.languages_passed_over.is_empty() {
@@ -425,8 +439,8 @@ impl Render for Output {
         if let Some(skipped) = &result.skipped {
             lines.push(skipped.text(locale));
         }
-        lines.extend(result.broken.as_ref().map(|broken| broken.of_matches(locale)));
-        lines.extend(self.next.as_ref().map(Next::line));
+        lines.extend(result.broken.as_ref().map(|broken| broken.match_warning(locale)));
+        lines.extend(self.next.as_ref().map(NextPage::line));
         lines.join("\n")
     }
 
@@ -437,11 +451,11 @@ impl Render for Output {
     fn page(&self, rows: Range<usize>) -> (Self, usize) {
         let mut page = self.clone();
         page.query_result.truncated |= rows.start > 0 || rows.end < page.query_result.rows();
-        page.query_result.keep(&rows);
+        page.query_result.keep_rows(&rows);
         (page, rows.end)
     }
 
-    fn mark(&mut self, next: &Next) {
+    fn mark(&mut self, next: &NextPage) {
         self.truncated = true;
         self.next = Some(next.clone());
     }

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use fumi_base::pools::Pool;
 use fumi_code::{
     ranked::{RankedQuery, rank},
-    search::{Targets, search},
+    search::{SearchTargets, search},
     shape::shape,
     text_query::TextQuery,
 };
@@ -13,11 +13,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    FAMILY, MAX_RESULTS, SearchDeps, TOOLSET, Walk,
-    named::{self, GlobRoots},
-    search_reply::{ContentGlobs, ENCODING, FORMATS, Format, MOST_COUNT, SearchReply, Text},
+    FAMILY, MAX_RESULTS, SearchDeps, TOOLSET, WalkArgs,
+    path_arguments::{self, GlobRoots},
+    search_reply::{
+        ContentGlobs, ENCODING_RULE, FORMAT_RULE, MAX_COUNT_RULE, ReplyFormatArgs, SearchReply, TextQueryArgs,
+    },
 };
-use crate::tool::{Cx, Effect, Outcome, Rule, SharedOption, Spec, Texts, Tool, ToolError};
+use crate::tool::{ArgumentRule, Cx, Effect, SharedOption, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles};
 
 #[derive(Debug)]
 pub struct SearchContent;
@@ -26,7 +28,7 @@ pub struct SearchContent;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
     #[serde(flatten)]
-    text: Text,
+    text: TextQueryArgs,
     /// Folders.
     #[serde(default)]
     roots: Vec<String>,
@@ -36,16 +38,16 @@ pub struct Args {
     #[serde(flatten)]
     globs: ContentGlobs,
     #[serde(flatten)]
-    walk: Walk,
+    walk: WalkArgs,
     #[serde(flatten)]
-    format: Format,
+    format: ReplyFormatArgs,
     /// The best elements.
     #[serde(default)]
     ranked: bool,
 }
 
 /// Excludes the options that do not apply to ranked elements.
-const LINES_ONLY: Rule = Rule::Without(
+const LINES_ONLY: ArgumentRule = ArgumentRule::Without(
     "ranked",
     &[
         "total_only",
@@ -61,14 +63,14 @@ const LINES_ONLY: Rule = Rule::Without(
 );
 
 impl Tool for SearchContent {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "search_content",
         aliases: &[],
         toolset: TOOLSET,
-        also: &[],
+        other_toolsets: &[],
         family: &FAMILY,
         listed: true,
-        texts: Texts {
+        texts: ToolTextFiles {
             en: include_str!("search_content.en.md"),
             ja: include_str!("search_content.ja.md"),
         },
@@ -80,14 +82,14 @@ impl Tool for SearchContent {
             SharedOption::Cursor,
         ],
         rules: &[
-            FORMATS,
+            FORMAT_RULE,
             LINES_ONLY,
-            Rule::AnyOf(&["roots", "files"]),
-            ENCODING,
-            MOST_COUNT,
+            ArgumentRule::AnyOf(&["roots", "files"]),
+            ENCODING_RULE,
+            MAX_COUNT_RULE,
         ],
         pool: Pool::Analysis,
-        alone: false,
+        exclusive: false,
         timeout: Duration::from_secs(30),
         cached: true,
         effect: Effect::ReadOnly,
@@ -96,17 +98,17 @@ impl Tool for SearchContent {
     type Args = Args;
     type Output = SearchReply;
 
-    async fn call(args: Args, deps: &SearchDeps, cx: &Cx) -> Result<Outcome<SearchReply>, ToolError> {
+    async fn call(args: Args, deps: &SearchDeps, cx: &Cx) -> Result<ToolOutcome<SearchReply>, ToolError> {
         let (options, adjusted) = args.text.options()?;
         let rules = GlobRoots {
             has_globs: args.globs.includes() || !args.files.is_empty(),
             of_folders: false,
             traversal: args.walk.traversal(),
         };
-        let places = named::places(cx, &args.roots, rules).await?;
-        let targets = Targets {
+        let places = path_arguments::resolve_roots(cx, &args.roots, rules).await?;
+        let targets = SearchTargets {
             roots: places.roots,
-            files: named::paths(cx, &args.files).await?,
+            files: path_arguments::resolve_paths(cx, &args.files).await?,
         };
         let scope = args.globs.scope(&args.walk, deps, cx)?.only_within(places.within);
         if args.ranked {
@@ -114,18 +116,18 @@ impl Tool for SearchContent {
             let parsers = Arc::clone(&deps.parsers);
             let work = cx.blocking(move |cancel, _| rank(&query, &targets, &scope, &parsers, cancel));
             let ranking = work.await?;
-            let large = deps.large(ranking.matches.searched_files)?;
-            return Ok(Outcome::Done(SearchReply::ranked(ranking, large)));
+            let large = deps.large_project(ranking.matches.searched_files)?;
+            return Ok(ToolOutcome::Done(SearchReply::ranked(ranking, large)));
         }
         let query = TextQuery::new(&options)?;
         let form = args.format.shape();
         let keep = usize::try_from(MAX_RESULTS).unwrap_or(usize::MAX);
         let matches = cx
-            .blocking(move |cancel, _| search(&query, &targets, &scope, form.need(keep), cancel))
+            .blocking(move |cancel, _| search(&query, &targets, &scope, form.row_demand(keep), cancel))
             .await?;
         let skipped = matches.skipped.clone();
-        let large = deps.large(matches.searched_files)?;
-        Ok(Outcome::Done(SearchReply::new(
+        let large = deps.large_project(matches.searched_files)?;
+        Ok(ToolOutcome::Done(SearchReply::new(
             shape(matches, form, 0, None),
             &skipped,
             adjusted,

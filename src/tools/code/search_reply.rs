@@ -6,19 +6,19 @@ use fumi_base::{files::EncodingChoice, text::Locale};
 use fumi_code::{
     errors::search::SearchError,
     ranked::Ranking,
-    search::{Scope, ScopeOptions},
-    shape::{Shape, Shaped},
+    search::{ScopeOptions, SearchScope},
+    shape::{ReplyShape, ShapedReply},
     skipped::SkippedList,
-    text_query::{Case, QueryOptions, Syntax},
+    text_query::{CaseSensitivity, QuerySyntax, TextQueryOptions},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{MAX_RESULTS, SearchDeps, Walk, broken::Broken, clamp};
-use crate::tool::{Cx, Next, Render, Rule, ToolError};
+use super::{MAX_RESULTS, SearchDeps, WalkArgs, clamp_limit, malformed_files::MalformedFilesReport};
+use crate::tool::{ArgumentRule, Cx, NextPage, Render, ToolError};
 
 /// The formats that exclude one another, most efficient first.
-pub const FORMATS: Rule = Rule::AtMostOne(&[
+pub const FORMAT_RULE: ArgumentRule = ArgumentRule::AtMostOne(&[
     "total_only",
     "count_only_matches",
     "summary_only",
@@ -27,9 +27,9 @@ pub const FORMATS: Rule = Rule::AtMostOne(&[
 ]);
 
 /// Requires a known encoding label.
-pub const ENCODING: Rule = Rule::Encoding("encoding");
+pub const ENCODING_RULE: ArgumentRule = ArgumentRule::Encoding("encoding");
 /// Reduces `max_count` to [`MAX_RESULTS`].
-pub const MOST_COUNT: Rule = Rule::BroughtDown("max_count", MAX_RESULTS);
+pub const MAX_COUNT_RULE: ArgumentRule = ArgumentRule::ClampedTo("max_count", MAX_RESULTS);
 
 /// The maximum number of context lines on either side of a match; `extract_code_section` is the tool for reading more.
 const MAX_CONTEXT: usize = 100;
@@ -40,7 +40,7 @@ const MAX_CONTEXT: usize = 100;
     clippy::struct_excessive_bools,
     reason = "this is what clients send; it ends at `compile`"
 )]
-pub struct Text {
+pub struct TextQueryArgs {
     /// A regular expression or text.
     #[schemars(length(min = 1))]
     query: String,
@@ -82,28 +82,28 @@ enum CaseMode {
     Sensitive,
 }
 
-impl Text {
+impl TextQueryArgs {
     /// Returns the query for the search crate, and the bound to which `max_count` was reduced, if it was.
-    pub fn options(&self) -> Result<(QueryOptions, Option<u64>), ToolError> {
+    pub fn options(&self) -> Result<(TextQueryOptions, Option<u64>), ToolError> {
         let (max_count, adjusted) = match self.max_count {
             Some(_) => {
-                let (count, adjusted) = clamp(self.max_count, 0);
+                let (count, adjusted) = clamp_limit(self.max_count, 0);
                 (Some(count as u64), adjusted)
             }
             None => (None, None),
         };
-        let options = QueryOptions {
+        let options = TextQueryOptions {
             query: self.query.clone(),
             syntax: match (self.pcre2, self.fixed_strings) {
-                (false, false) => Syntax::Regex,
-                (false, true) => Syntax::Literal,
-                (true, false) => Syntax::Pcre2,
-                (true, true) => Syntax::Pcre2Literal,
+                (false, false) => QuerySyntax::Regex,
+                (false, true) => QuerySyntax::Literal,
+                (true, false) => QuerySyntax::Pcre2,
+                (true, true) => QuerySyntax::Pcre2Literal,
             },
             case: match self.case {
-                CaseMode::Smart => Case::Smart,
-                CaseMode::Insensitive => Case::Insensitive,
-                CaseMode::Sensitive => Case::Sensitive,
+                CaseMode::Smart => CaseSensitivity::Smart,
+                CaseMode::Insensitive => CaseSensitivity::Insensitive,
+                CaseMode::Sensitive => CaseSensitivity::Sensitive,
             },
             word: self.word,
             multiline: self.multiline,
@@ -137,24 +137,25 @@ impl ContentGlobs {
     }
 
     /// Validates the globs and returns the scope of the search.
-    pub fn scope(&self, walk: &Walk, deps: &SearchDeps, cx: &Cx) -> Result<Scope, ToolError> {
+    pub fn scope(&self, walk: &WalkArgs, deps: &SearchDeps, cx: &Cx) -> Result<SearchScope, ToolError> {
         let options = ScopeOptions {
             include_globs: self.include_globs.clone(),
             exclude_globs: self.exclude_globs.clone(),
             max_filesize: self.max_filesize.clone(),
             traversal: walk.traversal(),
         };
-        Scope::new(&cx.project, &options, deps.file_bytes).map_err(|errors: Vec<SearchError>| ToolError::all(&errors))
+        SearchScope::new(&cx.project, &options, deps.file_bytes)
+            .map_err(|errors: Vec<SearchError>| ToolError::combine_same_kind(&errors))
     }
 }
 
-/// The form of the reply: five booleans that exclude one another, turned into one [`Shape`].
+/// The form of the reply: five booleans that exclude one another, turned into one [`ReplyShape`].
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "this is what clients send; it ends at `shape`"
 )]
-pub struct Format {
+pub struct ReplyFormatArgs {
     /// One number.
     #[serde(default)]
     total_only: bool,
@@ -172,24 +173,24 @@ pub struct Format {
     optimize_paths: bool,
 }
 
-impl Format {
-    /// Returns the requested shape. [`FORMATS`] rejects a call with more than one.
+impl ReplyFormatArgs {
+    /// Returns the requested shape. [`FORMAT_RULE`] rejects a call with more than one.
     #[must_use]
-    pub fn shape(self) -> Shape {
+    pub fn shape(self) -> ReplyShape {
         match self {
-            Self { total_only: true, .. } => Shape::TotalOnly,
+            Self { total_only: true, .. } => ReplyShape::TotalOnly,
             Self {
                 count_only_matches: true,
                 ..
-            } => Shape::CountOnly,
-            Self { summary_only: true, .. } => Shape::Summary,
+            } => ReplyShape::CountOnly,
+            Self { summary_only: true, .. } => ReplyShape::Summary,
             Self {
                 group_by_file: true, ..
-            } => Shape::Grouped,
+            } => ReplyShape::Grouped,
             Self {
                 optimize_paths: true, ..
-            } => Shape::OptimizedPaths,
-            _ => Shape::Normal,
+            } => ReplyShape::OptimizedPaths,
+            _ => ReplyShape::Normal,
         }
     }
 }
@@ -198,16 +199,16 @@ impl Format {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SearchReply {
     #[serde(flatten)]
-    shaped: Shaped,
+    shaped: ShapedReply,
     /// The bound that a larger `max_count` was brought down to.
     #[serde(skip_serializing_if = "Option::is_none")]
     max_count_adjusted: Option<u64>,
     /// What was passed over.
     #[serde(skip_serializing_if = "Option::is_none")]
-    skipped: Option<PassedOver>,
+    skipped: Option<SkippedSummary>,
     /// Of a ranking: files whose syntax is broken somewhere, so that elements may be missing.
     #[serde(skip_serializing_if = "Option::is_none")]
-    broken: Option<Broken>,
+    broken: Option<MalformedFilesReport>,
     /// How many files were searched, if none of them matches.
     #[serde(skip_serializing_if = "Option::is_none")]
     searched_files: Option<u64>,
@@ -216,28 +217,28 @@ pub struct SearchReply {
     large_project: Option<u64>,
     /// How to get the missing rows.
     #[serde(skip_serializing_if = "Option::is_none")]
-    next: Option<Next>,
+    next: Option<NextPage>,
 }
 
 /// What was passed over, with a few examples.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct PassedOver {
+pub struct SkippedSummary {
     /// How many files and links.
     total: u64,
     /// The first of them, each with its reason.
     examples: Vec<String>,
     /// What to do about them.
     #[serde(skip)]
-    advice: Vec<fumi_base::text::Text>,
+    advice: Vec<fumi_base::text::BilingualText>,
 }
 
 /// The maximum number of skipped paths that a reply names.
 const EXAMPLES: usize = 5;
 
-impl PassedOver {
+impl SkippedSummary {
     /// Returns `None` if no file was skipped.
     #[must_use]
-    pub fn of(skipped: &SkippedList) -> Option<Self> {
+    pub fn from_skipped(skipped: &SkippedList) -> Option<Self> {
         (skipped.total > 0).then(|| Self {
             total: skipped.total,
             examples: skipped
@@ -273,15 +274,15 @@ impl SearchReply {
     /// Creates a reply from shaped matches.
     #[must_use]
     pub fn new(
-        shaped: Shaped,
+        shaped: ShapedReply,
         skipped: &SkippedList,
         max_count_adjusted: Option<u64>,
         large_project: Option<u64>,
     ) -> Self {
-        let bare = matches!(shaped, Shaped::Total(_));
+        let bare = matches!(shaped, ShapedReply::Total(_));
         Self {
             max_count_adjusted: max_count_adjusted.filter(|_| !bare),
-            skipped: PassedOver::of(skipped).filter(|_| !bare),
+            skipped: SkippedSummary::from_skipped(skipped).filter(|_| !bare),
             broken: None,
             searched_files: shaped.searched_without_match(),
             large_project: large_project.filter(|_| !bare),
@@ -293,9 +294,9 @@ impl SearchReply {
     /// Creates a reply from a ranking.
     #[must_use]
     pub fn ranked(ranking: Ranking, large_project: Option<u64>) -> Self {
-        let shaped = Shaped::Ranked(ranking.output);
+        let shaped = ShapedReply::Ranked(ranking.output);
         Self {
-            broken: Broken::of(ranking.broken),
+            broken: MalformedFilesReport::from_files(ranking.broken),
             ..Self::new(shaped, &ranking.matches.skipped, None, large_project)
         }
     }
@@ -313,7 +314,7 @@ impl Render for SearchReply {
         }
         if let Some(broken) = &self.broken {
             text.push('\n');
-            text.push_str(&broken.of_elements(locale));
+            text.push_str(&broken.ranking_warning(locale));
         }
         if let Some(next) = &self.next {
             text.push('\n');
@@ -335,12 +336,12 @@ impl Render for SearchReply {
         (page, end)
     }
 
-    fn mark(&mut self, next: &Next) {
+    fn mark(&mut self, next: &NextPage) {
         self.next = Some(next.clone());
     }
 
     fn is_bare(&self) -> bool {
-        matches!(self.shaped, Shaped::Total(_))
+        matches!(self.shaped, ShapedReply::Total(_))
     }
 }
 
@@ -348,7 +349,7 @@ impl SearchReply {
     /// Clones everything but the rows, of which there may be many.
     fn clone_without_rows(&self) -> Self {
         Self {
-            shaped: Shaped::Total(fumi_code::shape::TotalOutput { total_matches: 0 }),
+            shaped: ShapedReply::Total(fumi_code::shape::TotalOutput { total_matches: 0 }),
             max_count_adjusted: self.max_count_adjusted,
             skipped: self.skipped.clone(),
             broken: self.broken.clone(),

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{FAMILY, ProjectDeps, TOOLSET};
-use crate::tool::{Cx, Effect, Outcome, Render, Spec, Texts, Tool, ToolError};
+use crate::tool::{Cx, Effect, Render, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles};
 
 #[derive(Debug)]
 pub struct SetProjectPath;
@@ -27,28 +27,28 @@ pub struct Output {
     /// Canonical. Clients without a session pass it back as `project_root`.
     project_path: String,
     previous_path: String,
-    security_validation: Validation,
+    security_validation: PathValidation,
     /// Whether the session remembers it.
     remembered: bool,
 }
 
 /// What was checked.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Validation {
+pub struct PathValidation {
     path_exists: bool,
     is_directory: bool,
     is_accessible: bool,
 }
 
 impl Tool for SetProjectPath {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "set_project_path",
         aliases: &[],
         toolset: TOOLSET,
-        also: &["novel"],
+        other_toolsets: &["novel"],
         family: &FAMILY,
         listed: true,
-        texts: Texts {
+        texts: ToolTextFiles {
             en: include_str!("set_project_path.en.md"),
             ja: include_str!("set_project_path.ja.md"),
         },
@@ -56,7 +56,7 @@ impl Tool for SetProjectPath {
         options: &[],
         rules: &[],
         pool: Pool::Analysis,
-        alone: false,
+        exclusive: false,
         timeout: Duration::from_secs(10),
         cached: false,
         effect: Effect::Session,
@@ -65,7 +65,7 @@ impl Tool for SetProjectPath {
     type Args = Args;
     type Output = Output;
 
-    async fn call(args: Args, deps: &ProjectDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+    async fn call(args: Args, deps: &ProjectDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
         let allowed = Arc::clone(cx.caller.access.roots(&deps.roots));
         let project = cx.blocking(move |_, _| allowed.project(&args.project_path)).await?;
         let readable = std::fs::read_dir(project.root()).is_ok();
@@ -77,11 +77,11 @@ impl Tool for SetProjectPath {
         if let Some(session) = &cx.caller.session {
             deps.sessions.choose(session, project);
         }
-        Ok(Outcome::Done(Output {
+        Ok(ToolOutcome::Done(Output {
             success: true,
             project_path,
             previous_path: cx.project.shown_root(),
-            security_validation: Validation {
+            security_validation: PathValidation {
                 path_exists: true,
                 is_directory: true,
                 is_accessible: readable,

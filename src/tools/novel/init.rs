@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{BOOK, NovelDeps, READS, texts};
-use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
+use crate::tool::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 
 #[derive(Debug)]
 pub struct Init;
@@ -30,7 +30,7 @@ pub struct Output {
 }
 
 impl Tool for Init {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "init",
         listed: false,
         texts: texts!("init"),
@@ -40,8 +40,8 @@ impl Tool for Init {
     type Args = Args;
     type Output = Output;
 
-    async fn call(_args: Args, _deps: &NovelDeps, _cx: &Cx) -> Result<Outcome<Output>, ToolError> {
-        Err(ToolError::of(BOOK.lesson("INIT_ABOLISHED", &[])))
+    async fn call(_args: Args, _deps: &NovelDeps, _cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
+        Err(ToolError::from_message(BOOK.error_message("INIT_ABOLISHED", &[])))
     }
 }
 

@@ -23,21 +23,21 @@ use std::{
 };
 
 use fumi_base::{
-    errors::Book,
-    listing::{ListedKind, list},
+    atomic_write::sweep_below,
+    errors::ErrorCatalog,
+    listing::{FolderEntryKind, list},
     pools::Pool,
     project::Project,
+    project_locks::ProjectLocks,
     roots::AllowedRoots,
     store::Store,
-    writers::Writers,
-    writing::sweep_below,
 };
 use fumi_novel::{
-    backups::Stamp,
+    backups::BackupTime,
+    change_set,
     checks::Tuning,
-    project::{Episode, Names, NovelProject},
-    together,
-    writing::Moment,
+    project::{EpisodeId, NovelProject, ProjectNames},
+    writing::UtcTime,
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, de::Error as _};
@@ -45,7 +45,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     config,
-    tool::{Cx, Effect, Family, Guides, Progress, SharedOption, Spec, Texts, ToolError},
+    tool::{CallProgress, Cx, Effect, GuidanceExtras, SharedOption, ToolError, ToolFamily, ToolSpec, ToolTextFiles},
 };
 
 /// The toolset for writing, planning and publishing.
@@ -58,22 +58,22 @@ pub const REVIEW: &str = "novel-review";
 pub const DATA: &str = "novel-data";
 
 /// The catalogue of errors common to every call of this family.
-pub static BOOK: LazyLock<Book> = LazyLock::new(|| Book::embedded(include_str!("errors.toml")));
+pub static BOOK: LazyLock<ErrorCatalog> = LazyLock::new(|| ErrorCatalog::embedded(include_str!("errors.toml")));
 
 /// The properties that all novel tools share.
-pub static FAMILY: Family = Family {
+pub static FAMILY: ToolFamily = ToolFamily {
     name: "novel",
     renamed: &[("episode_number", "episode")],
-    plain: None,
+    normalise: None,
     is_open_world: false,
     // Twice the limit of a manuscript (decision 16): a text that is slightly too long gets the tool's own error.
-    longest: 8 << 20,
+    max_string_bytes: 8 << 20,
     subject: &["episode", "session_id"],
     project: None,
     details: &[],
     book: Some(|| &BOOK),
     unlisted: &[SharedOption::Timeout, SharedOption::Delivery],
-    guides: Some(Guides {
+    guides: Some(GuidanceExtras {
         also_as: "claude_guidance",
         tool: "status",
         en: "Shows what there is of the novel, what is missing and what is open.",
@@ -82,12 +82,12 @@ pub static FAMILY: Family = Family {
 };
 
 /// The family of the enhanced writing tools, whose errors name their execution method.
-pub static ENHANCED: Family = Family {
+pub static ENHANCED: ToolFamily = ToolFamily {
     name: FAMILY.name,
     renamed: FAMILY.renamed,
-    plain: FAMILY.plain,
+    normalise: FAMILY.normalise,
     is_open_world: FAMILY.is_open_world,
-    longest: FAMILY.longest,
+    max_string_bytes: FAMILY.max_string_bytes,
     subject: FAMILY.subject,
     project: None,
     details: &[("execution_method", "enhanced_use_case")],
@@ -97,28 +97,28 @@ pub static ENHANCED: Family = Family {
 };
 
 /// The specification of a tool that only reads, to be completed with its name, texts and example.
-pub const READS: Spec = Spec {
+pub const READS: ToolSpec = ToolSpec {
     name: "",
     aliases: &[],
     toolset: NOVEL,
-    also: &[],
+    other_toolsets: &[],
     family: &FAMILY,
     listed: true,
-    texts: Texts { en: "", ja: "" },
+    texts: ToolTextFiles { en: "", ja: "" },
     example: "{}",
     options: &[SharedOption::Project],
     rules: &[],
     pool: Pool::Analysis,
-    alone: false,
+    exclusive: false,
     timeout: Duration::from_secs(30),
     cached: false,
     effect: Effect::ReadOnly,
 };
 
 /// The specification of a tool that writes to the project, one call at a time.
-pub const WRITES: Spec = Spec {
+pub const WRITES: ToolSpec = ToolSpec {
     pool: Pool::Write,
-    alone: true,
+    exclusive: true,
     effect: Effect::Write,
     ..READS
 };
@@ -126,7 +126,7 @@ pub const WRITES: Spec = Spec {
 /// Includes the two text files of a tool, which are beside its source file.
 macro_rules! texts {
     ($name:literal) => {
-        $crate::tool::Texts {
+        $crate::tool::ToolTextFiles {
             en: include_str!(concat!($name, ".en.md")),
             ja: include_str!(concat!($name, ".ja.md")),
         }
@@ -138,7 +138,7 @@ pub(crate) use texts;
 #[derive(Debug)]
 pub struct NovelDeps {
     /// The names of a project's files.
-    pub names: Names,
+    pub names: ProjectNames,
     /// The configured tuning of the checks.
     pub checks: Tuning,
     /// The store for reviews of callers that may only read.
@@ -148,7 +148,7 @@ pub struct NovelDeps {
 impl NovelDeps {
     /// Returns the dependencies for a configuration.
     #[must_use]
-    pub fn new(config: &config::Novel, store: Arc<dyn Store>) -> Self {
+    pub fn new(config: &config::NovelConfig, store: Arc<dyn Store>) -> Self {
         Self {
             store,
             names: config.names.clone(),
@@ -159,14 +159,15 @@ impl NovelDeps {
     /// Returns an error if the folder is not a novel, before anything is written to it.
     pub async fn check_novel(&self, cx: &Cx) -> Result<(), ToolError> {
         let novel = self.novel(cx);
-        cx.blocking(move |_, _| novel.survey()?.is_a_novel(novel.names())).await
+        cx.blocking(move |_, _| novel.survey()?.require_novel(novel.names()))
+            .await
     }
 
     /// Returns an error if the episode has no manuscript or the settings are invalid, before anything is written.
-    pub async fn check_manuscript(&self, cx: &Cx, episode: Episode) -> Result<(), ToolError> {
+    pub async fn check_manuscript(&self, cx: &Cx, episode: EpisodeId) -> Result<(), ToolError> {
         let novel = self.novel(cx);
         let look = cx.blocking(move |_, _| {
-            novel.survey_to_write()?.is_a_novel(novel.names())?;
+            novel.survey_to_write()?.require_novel(novel.names())?;
             novel.manuscript(episode).map(drop)
         });
         look.await
@@ -184,13 +185,13 @@ pub async fn alone<T, E>(
     novel: NovelProject,
     cx: &Cx,
     holder: &str,
-    work: impl FnOnce(&CancellationToken, &Progress) -> Result<T, E> + Send + 'static,
+    work: impl FnOnce(&CancellationToken, &CallProgress) -> Result<T, E> + Send + 'static,
 ) -> Result<T, ToolError>
 where
     T: Send + 'static,
     E: Into<ToolError> + Send + 'static,
 {
-    cx.alone(holder, move |cancel, progress| {
+    cx.run_exclusively(holder, move |cancel, progress| {
         finish(novel.project());
         work(cancel, progress)
     })
@@ -199,7 +200,7 @@ where
 
 /// Finishes a write that a crash interrupted. The caller must hold the project's write lock.
 fn finish(project: &Arc<Project>) {
-    match together::finish(project) {
+    match change_set::finish(project) {
         Ok(kept) if kept.is_empty() => {}
         Ok(kept) => tracing::warn!(?kept, "an interrupted write left files that were changed since"),
         // The status tool reports it.
@@ -212,29 +213,29 @@ const FOLDERS: usize = 1_000;
 
 /// Finishes interrupted writes in the configured projects and in the folders directly inside them, and removes
 /// unfinished output files. Skips a project that another process is writing to, which finishes them itself.
-pub async fn finish_left(roots: &AllowedRoots, writers: &Writers) {
+pub async fn finish_interrupted(roots: &AllowedRoots, writers: &ProjectLocks) {
     let at_once = CancellationToken::new();
     at_once.cancel();
     let inside = |project: &Arc<Project>| {
-        let listed = list(&project.top(), FOLDERS)
+        let listed = list(&project.root_path(), FOLDERS)
             .map(|(listed, _)| listed)
             .unwrap_or_default();
-        let folders = listed.into_iter().filter(|entry| entry.kind == ListedKind::Folder);
+        let folders = listed.into_iter().filter(|entry| entry.kind == FolderEntryKind::Folder);
         let opened = folders.filter_map(|entry| roots.reopen(&entry.path.absolute()).ok()?);
         opened.chain([Arc::clone(project)]).collect::<Vec<_>>()
     };
     for project in roots.projects().flat_map(inside) {
         sweep_below(&project, ".fumi");
-        if !together::is_left(&project) {
+        if !change_set::is_interrupted(&project) {
             continue;
         }
-        if let Ok(turn) = writers.turn(&project, "start", &at_once).await {
+        if let Ok(turn) = writers.acquire(&project, "start", &at_once).await {
             let work = move || {
                 turn.run(|| finish(&project));
                 turn
             };
             if let Ok(turn) = tokio::task::spawn_blocking(work).await {
-                turn.end().await;
+                turn.release().await;
             }
         }
     }
@@ -246,9 +247,9 @@ pub async fn finish_left(roots: &AllowedRoots, writers: &Writers) {
 ///
 /// Never: the formatted time is always valid.
 #[must_use]
-pub fn now() -> Moment {
+pub fn now() -> UtcTime {
     let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string();
-    Moment::parse(&now).expect("a time in its form")
+    UtcTime::parse(&now).expect("a time in its form")
 }
 
 /// Returns the current time in UTC, in the form used in names of backups.
@@ -257,19 +258,20 @@ pub fn now() -> Moment {
 ///
 /// Never, as with [`now`].
 #[must_use]
-pub fn stamp() -> Stamp {
+pub fn stamp() -> BackupTime {
     let now = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ").to_string();
-    Stamp::parse(&now).expect("a time in its form")
+    BackupTime::parse(&now).expect("a time in its form")
 }
 
 /// The number of an episode, as an argument.
 #[derive(Clone, Copy, Debug)]
-pub struct EpisodeNumber(pub Episode);
+pub struct EpisodeNumber(pub EpisodeId);
 
 impl<'de> Deserialize<'de> for EpisodeNumber {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let number = u32::deserialize(deserializer)?;
-        let episode = Episode::new(number).ok_or_else(|| D::Error::custom("an episode is a number from 1 to 99999"))?;
+        let episode =
+            EpisodeId::new(number).ok_or_else(|| D::Error::custom("an episode is a number from 1 to 99999"))?;
         Ok(Self(episode))
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use fumi_base::{
-    errors::{Book, Teach},
+    errors::{ErrorCatalog, UserError},
     project::quoted,
     text::Locale,
 };
@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use unicode_normalization::UnicodeNormalization as _;
 
 use super::{BOOK, NovelDeps, WRITES, texts};
-use crate::tool::{Cx, Instead, Outcome, Render, Spec, Tool, ToolError};
+use crate::tool::{Cx, Render, ReplacementCall, Tool, ToolError, ToolOutcome, ToolSpec};
 
 #[derive(Debug)]
 pub struct Noveler;
@@ -38,78 +38,78 @@ pub struct Output {
 }
 
 /// A command and the tool that it calls.
-struct Command {
+struct TypedCommand {
     name: &'static str,
     tool: &'static str,
     /// True if the command takes an episode number.
     has_episode: bool,
-    options: &'static [(&'static str, Takes)],
+    options: &'static [(&'static str, OptionValue)],
     /// An option that selects another tool.
     shortcut: Option<(&'static str, &'static str)>,
 }
 
 /// The kind of value that an option takes.
 #[derive(Clone, Copy)]
-enum Takes {
+enum OptionValue {
     /// A flag without a value.
-    Nothing,
+    Flag,
     /// A non-negative whole number.
     Number,
     /// A single word.
     Word,
 }
 
-const COMMANDS: [Command; 7] = [
-    Command {
+const COMMANDS: [TypedCommand; 7] = [
+    TypedCommand {
         name: "write",
         tool: "noveler_write",
         has_episode: true,
         options: &[
-            ("dry_run", Takes::Nothing),
-            ("restart", Takes::Nothing),
-            ("five_stage", Takes::Nothing),
-            ("verbose", Takes::Nothing),
-            ("word_count_target", Takes::Number),
-            ("session_id", Takes::Word),
+            ("dry_run", OptionValue::Flag),
+            ("restart", OptionValue::Flag),
+            ("five_stage", OptionValue::Flag),
+            ("verbose", OptionValue::Flag),
+            ("word_count_target", OptionValue::Number),
+            ("session_id", OptionValue::Word),
         ],
         shortcut: None,
     },
-    Command {
+    TypedCommand {
         name: "resume",
         tool: "write_resume",
         has_episode: true,
-        options: &[("session_id", Takes::Word)],
+        options: &[("session_id", OptionValue::Word)],
         shortcut: None,
     },
-    Command {
+    TypedCommand {
         name: "check",
         tool: "noveler_check",
         has_episode: true,
-        options: &[("auto_fix", Takes::Nothing), ("verbose", Takes::Nothing)],
+        options: &[("auto_fix", OptionValue::Flag), ("verbose", OptionValue::Flag)],
         shortcut: Some(("basic", "check_basic")),
     },
-    Command {
+    TypedCommand {
         name: "plot",
         tool: "noveler_plot",
         has_episode: true,
-        options: &[("regenerate", Takes::Nothing)],
+        options: &[("regenerate", OptionValue::Flag)],
         shortcut: None,
     },
-    Command {
+    TypedCommand {
         name: "complete",
         tool: "noveler_complete",
         has_episode: true,
-        options: &[("auto_publish", Takes::Nothing)],
+        options: &[("auto_publish", OptionValue::Flag)],
         shortcut: None,
     },
-    Command {
+    TypedCommand {
         name: "status",
         tool: "status",
         has_episode: false,
         options: &[],
         shortcut: None,
     },
-    Command {
+    TypedCommand {
         name: "init",
         tool: "init",
         has_episode: false,
@@ -121,20 +121,20 @@ const COMMANDS: [Command; 7] = [
 /// The error for a command that cannot be parsed.
 #[derive(Debug, thiserror::Error)]
 #[error("{reason}")]
-struct Unread {
+struct UnknownCommand {
     command: String,
     reason: String,
     reason_ja: String,
 }
 
-impl Teach for Unread {
+impl UserError for UnknownCommand {
     fn entry(&self) -> &'static str {
         "UNKNOWN_COMMAND"
     }
-    fn book(&self) -> &'static Book {
+    fn catalog(&self) -> &'static ErrorCatalog {
         &BOOK
     }
-    fn facts(&self) -> Vec<(&'static str, String)> {
+    fn params(&self) -> Vec<(&'static str, String)> {
         let forms = COMMANDS.iter().map(|command| {
             let episode = if command.has_episode { " EPISODE" } else { "" };
             let names = command.options.iter().map(|(name, _)| *name);
@@ -152,8 +152,8 @@ impl Teach for Unread {
 }
 
 /// Parses a command into the call that it stands for.
-fn read(command: &str) -> Result<Instead, Unread> {
-    let unread = |reason: String, reason_ja: String| Unread {
+fn parse_command(command: &str) -> Result<ReplacementCall, UnknownCommand> {
+    let unread = |reason: String, reason_ja: String| UnknownCommand {
         command: command.to_owned(),
         reason,
         reason_ja,
@@ -188,12 +188,12 @@ fn read(command: &str) -> Result<Instead, Unread> {
                 ));
             };
             let value = match takes {
-                Takes::Nothing => Some(json!(true)),
-                Takes::Number => inline
+                OptionValue::Flag => Some(json!(true)),
+                OptionValue::Number => inline
                     .or_else(|| words.next())
                     .and_then(|word| word.parse::<u64>().ok())
                     .map(Value::from),
-                Takes::Word => inline.or_else(|| words.next()).map(Value::from),
+                OptionValue::Word => inline.or_else(|| words.next()).map(Value::from),
             };
             let Some(value) = value else {
                 return Err(unread(
@@ -230,17 +230,17 @@ fn read(command: &str) -> Result<Instead, Unread> {
             format!("{name} には話数が必要です"),
         ));
     }
-    Ok(Instead { tool, arguments })
+    Ok(ReplacementCall { tool, arguments })
 }
 
 impl Tool for Noveler {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "noveler",
         texts: texts!("noveler"),
         example: r#"{"command": "write 1"}"#,
         // The tool itself takes no pool slot; the call that replaces it does.
         pool: fumi_base::pools::Pool::Analysis,
-        alone: false,
+        exclusive: false,
         ..WRITES
     };
     // The call that replaces this one may ask.
@@ -249,8 +249,8 @@ impl Tool for Noveler {
     type Args = Args;
     type Output = Output;
 
-    async fn call(args: Args, _: &NovelDeps, _: &Cx) -> Result<Outcome<Output>, ToolError> {
-        Ok(Outcome::Instead(read(&args.command)?))
+    async fn call(args: Args, _: &NovelDeps, _: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
+        Ok(ToolOutcome::Instead(parse_command(&args.command)?))
     }
 }
 
@@ -268,13 +268,13 @@ pub fn tools() -> BTreeMap<&'static str, &'static str> {
 
 #[cfg(test)]
 mod tests {
-    use fumi_base::errors::Teach;
+    use fumi_base::errors::UserError;
     use serde_json::{Value, json};
 
-    use super::read;
+    use super::parse_command;
 
     #[test]
-    fn commands_are_read_as_people_type_them() {
+    fn typed_commands_are_parsed() {
         for (command, tool, arguments) in [
             ("write 1", "noveler_write", json!({"episode": 1})),
             (
@@ -300,7 +300,7 @@ mod tests {
                 json!({"episode": 1, "auto_publish": true}),
             ),
         ] {
-            let read = read(command).unwrap_or_else(|error| panic!("{command}: {error}"));
+            let read = parse_command(command).unwrap_or_else(|error| panic!("{command}: {error}"));
             assert_eq!(
                 (read.tool, Value::Object(read.arguments)),
                 (tool, arguments),
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_is_taught() {
+    fn unknown_commands_report_known_forms() {
         for command in [
             "",
             "delete 1",
@@ -324,7 +324,7 @@ mod tests {
             "write 1; rm -rf /",
             "$(reboot)",
         ] {
-            let lesson = read(command).expect_err(command).lesson();
+            let lesson = parse_command(command).expect_err(command).error_message();
             assert_eq!(lesson.code, "INVALID_ARGUMENTS", "{command}");
             assert!(
                 lesson.message.en.contains("write EPISODE [--dry-run]"),

@@ -2,19 +2,21 @@
 
 use std::time::Duration;
 
-use fumi_base::text::{Locale, Text};
+use fumi_base::text::{BilingualText, Locale};
 use fumi_novel::{
-    completion::{self, Artifact, BOOK, Bound, Completed, Extent, Lost, NOT_EVALUATED, Record},
+    change_set,
     errors::{completion::CompletionError, project::ProjectError},
-    project::{Episode, NovelProject},
-    together,
-    writing::Moment,
+    finishing::{
+        self, BOOK, BookRecord, FinishedEpisode, FormatLoss, NOT_EVALUATED, PublishExtent, PublishRecord, PublishedFile,
+    },
+    project::{EpisodeId, NovelProject},
+    writing::UtcTime,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{EpisodeNumber, NovelDeps, WRITES, alone, now, suggestion::Suggestion, texts};
-use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
+use crate::tool::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 
 /// The maximum number of kinds of losses shown for one file, and of places for each kind; the record has more.
 const KINDS: usize = 10;
@@ -45,9 +47,9 @@ pub struct Output {
     summary: String,
     episode: u32,
     publication_status: String,
-    primary_output: Primary,
+    primary_output: CompletedManuscript,
     /// The files, in the folder of the episode.
-    artifacts: Vec<File>,
+    artifacts: Vec<CompletedFile>,
     /// The record of all of it.
     detailed_report_reference: String,
     /// What a person does now.
@@ -57,28 +59,28 @@ pub struct Output {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     remarks: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    execution_trace: Vec<Traced>,
+    execution_trace: Vec<CompletionTrace>,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct Primary {
-    file_reference: Reference,
+struct CompletedManuscript {
+    file_reference: ManuscriptReference,
     /// How the story begins.
     preview: String,
     /// Visible characters of the story.
     word_count: usize,
-    quality_metrics: Quality,
+    quality_metrics: CompletionQuality,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct Reference {
+struct ManuscriptReference {
     path: String,
     sha256: String,
     size_bytes: u64,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct Quality {
+struct CompletionQuality {
     /// By whom it was judged, or `not_evaluated`.
     method: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -86,7 +88,7 @@ struct Quality {
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct File {
+struct CompletedFile {
     format: String,
     path: String,
     size_bytes: u64,
@@ -96,7 +98,7 @@ struct File {
     #[serde(skip_serializing_if = "is_zero")]
     lost: usize,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    losses: Vec<Loss>,
+    losses: Vec<FileLosses>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
@@ -105,7 +107,7 @@ fn is_zero(number: &usize) -> bool {
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct Loss {
+struct FileLosses {
     message: String,
     count: usize,
     /// `line:column`, the first ones.
@@ -113,7 +115,7 @@ struct Loss {
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct Traced {
+struct CompletionTrace {
     stage: &'static str,
     start: String,
     end: String,
@@ -121,7 +123,7 @@ struct Traced {
 }
 
 impl Tool for NovelerComplete {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "noveler_complete",
         texts: texts!("noveler_complete"),
         example: r#"{"episode": 1}"#,
@@ -132,14 +134,14 @@ impl Tool for NovelerComplete {
     type Args = Args;
     type Output = Output;
 
-    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
         let (novel, locale) = (deps.novel(cx), cx.locale());
         let holder = format!("noveler_complete {}", args.episode.0);
         deps.check_manuscript(cx, args.episode.0).await?;
         let work = alone(deps.novel(cx), cx, &holder, move |cancel, _| {
             finish(&novel, &args, locale, &|| cancel.is_cancelled())
         });
-        Ok(Outcome::Done(work.await?))
+        Ok(ToolOutcome::Done(work.await?))
     }
 }
 
@@ -152,11 +154,11 @@ fn finish(
 ) -> Result<Output, CompletionError> {
     let (episode, begun) = (args.episode.0, now());
     let extent = if args.auto_publish {
-        Extent::WithPosts
+        PublishExtent::WithFormSheets
     } else {
-        Extent::Formats
+        PublishExtent::Formats
     };
-    let (done, packaged, book) = make(novel, episode, extent, &begun, is_stopped)?;
+    let (done, packaged, book) = complete_episode(novel, episode, extent, &begun, is_stopped)?;
     let mut output = output(&done, book.as_ref(), locale);
     output.next_suggested_actions = suggestions(novel, episode, locale)?;
     if args.verbose {
@@ -170,18 +172,19 @@ fn finish(
 
 /// Makes the files of an episode and the book of all completed episodes, written together. Returns also the time at
 /// which the episode's files were ready.
-pub(super) fn make(
+pub(super) fn complete_episode(
     novel: &NovelProject,
-    episode: Episode,
-    extent: Extent,
-    begun: &Moment,
+    episode: EpisodeId,
+    extent: PublishExtent,
+    begun: &UtcTime,
     is_stopped: &dyn Fn() -> bool,
-) -> Result<(Completed, Moment, Option<Bound>), CompletionError> {
-    let (done, mut changes) = completion::complete(novel, episode, extent, begun, json::<Record>)?;
+) -> Result<(FinishedEpisode, UtcTime, Option<BookRecord>), CompletionError> {
+    let (done, mut changes) = finishing::complete(novel, episode, extent, begun, json::<PublishRecord>)?;
     let packaged = now();
-    let (book, of_book) = completion::bind(novel, Some(&done.record), &packaged, json::<Bound>, is_stopped)?.unzip();
+    let (book, of_book) =
+        finishing::build_book(novel, Some(&done.record), &packaged, json::<BookRecord>, is_stopped)?.unzip();
     changes.extend(of_book.into_iter().flatten());
-    together::apply(novel.project(), None, changes)?;
+    change_set::apply(novel.project(), None, changes)?;
     Ok((done, packaged, book))
 }
 
@@ -194,8 +197,8 @@ fn json<T: Serialize>(record: &T) -> Vec<u8> {
     serde_json::to_vec_pretty(record).expect("texts, numbers and lists are JSON")
 }
 
-fn traced(stage: &'static str, start: &Moment, end: &Moment) -> Traced {
-    Traced {
+fn traced(stage: &'static str, start: &UtcTime, end: &UtcTime) -> CompletionTrace {
+    CompletionTrace {
         stage,
         start: start.to_string(),
         end: end.to_string(),
@@ -203,8 +206,8 @@ fn traced(stage: &'static str, start: &Moment, end: &Moment) -> Traced {
     }
 }
 
-fn losses(lost: &[Lost], locale: Locale) -> Vec<Loss> {
-    let shown = lost.iter().take(KINDS).map(|lost| Loss {
+fn losses(lost: &[FormatLoss], locale: Locale) -> Vec<FileLosses> {
+    let shown = lost.iter().take(KINDS).map(|lost| FileLosses {
         message: match locale {
             Locale::En => lost.en.clone(),
             Locale::Ja => lost.ja.clone(),
@@ -215,11 +218,11 @@ fn losses(lost: &[Lost], locale: Locale) -> Vec<Loss> {
     shown.collect()
 }
 
-fn output(done: &Completed, book: Option<&Bound>, locale: Locale) -> Output {
+fn output(done: &FinishedEpisode, book: Option<&BookRecord>, locale: Locale) -> Output {
     let record = &done.record;
-    let say = |text: &Text| text.get(locale).to_owned();
-    let mut artifacts: Vec<File> = record.artifacts.iter().map(file).collect();
-    artifacts.extend(book.map(|book| File {
+    let say = |text: &BilingualText| text.get(locale).to_owned();
+    let mut artifacts: Vec<CompletedFile> = record.artifacts.iter().map(file).collect();
+    artifacts.extend(book.map(|book| CompletedFile {
         format: "book_epub".to_owned(),
         path: BOOK.to_owned(),
         size_bytes: book.size_bytes,
@@ -233,15 +236,15 @@ fn output(done: &Completed, book: Option<&Bound>, locale: Locale) -> Output {
         summary: say(&summary(done, artifacts.len(), book)),
         episode: record.episode,
         publication_status: "prepared".to_owned(),
-        primary_output: Primary {
-            file_reference: Reference {
+        primary_output: CompletedManuscript {
+            file_reference: ManuscriptReference {
                 path: source.path.clone(),
                 sha256: source.sha256.clone(),
                 size_bytes: source.size_bytes,
             },
             preview: done.preview.clone(),
             word_count: source.characters,
-            quality_metrics: Quality {
+            quality_metrics: CompletionQuality {
                 method: record.quality.method.clone(),
                 overall_score: record.quality.overall_score,
             },
@@ -255,8 +258,8 @@ fn output(done: &Completed, book: Option<&Bound>, locale: Locale) -> Output {
     }
 }
 
-fn file(artifact: &Artifact) -> File {
-    File {
+fn file(artifact: &PublishedFile) -> CompletedFile {
+    CompletedFile {
         format: artifact.format.clone(),
         path: artifact.path.clone(),
         size_bytes: artifact.size_bytes,
@@ -271,7 +274,7 @@ fn short(sha256: &str) -> String {
     sha256.chars().take(12).collect()
 }
 
-fn summary(done: &Completed, files: usize, book: Option<&Bound>) -> Text {
+fn summary(done: &FinishedEpisode, files: usize, book: Option<&BookRecord>) -> BilingualText {
     let (record, heading) = (&done.record, &done.heading);
     let characters = record.manuscript.characters;
     let (score, score_ja) = match record.quality.overall_score {
@@ -289,7 +292,7 @@ fn summary(done: &Completed, files: usize, book: Option<&Bound>) -> Text {
         ),
         None => (String::new(), String::new()),
     };
-    Text::new(
+    BilingualText::new(
         format!(
             "Episode {} ({heading}) is complete: {characters} characters{score}, {files} files{bound}.",
             record.episode
@@ -299,10 +302,10 @@ fn summary(done: &Completed, files: usize, book: Option<&Bound>) -> Text {
 }
 
 /// Returns the actions that a person takes with the files.
-fn next_actions(done: &Completed) -> Vec<Text> {
+fn next_actions(done: &FinishedEpisode) -> Vec<BilingualText> {
     let mut actions = Vec::new();
     if done.record.quality.method == NOT_EVALUATED {
-        actions.push(Text::new(
+        actions.push(BilingualText::new(
             "Read the manuscript once more: its quality has not been evaluated.",
             "品質は未評価なので、投稿の前に原稿をもう一度読み返す。",
         ));
@@ -310,7 +313,7 @@ fn next_actions(done: &Completed) -> Vec<Text> {
     let posts = done.posts.iter().flat_map(|post| post.steps.iter().cloned());
     actions.extend(posts);
     if done.posts.is_empty() {
-        actions.push(Text::new(
+        actions.push(BilingualText::new(
             "Post it yourself when you are ready; nothing was posted. auto_publish: true adds sheets for the sites' forms.",
             "投稿は自分で行う（投稿はしていない）。auto_publish: true で、投稿欄に貼るための文面も作る。",
         ));
@@ -319,30 +322,31 @@ fn next_actions(done: &Completed) -> Vec<Text> {
 }
 
 /// Suggests the next step of the next episode, and the status of the novel.
-fn suggestions(novel: &NovelProject, episode: Episode, locale: Locale) -> Result<Vec<Suggestion>, ProjectError> {
+fn suggestions(novel: &NovelProject, episode: EpisodeId, locale: Locale) -> Result<Vec<Suggestion>, ProjectError> {
     let survey = novel.survey()?;
     let mut actions = Vec::new();
-    if let Some(next) = Episode::new(episode.number() + 1) {
+    if let Some(next) = EpisodeId::new(episode.number() + 1) {
         let (tool, reason) = match survey.episodes.get(&next) {
             None => (
                 "noveler_plot",
-                Text::new("plan the next episode", "次の話のプロットを用意する"),
+                BilingualText::new("plan the next episode", "次の話のプロットを用意する"),
             ),
-            Some(files) if files.manuscripts.is_empty() => {
-                ("noveler_write", Text::new("write the next episode", "次の話を執筆する"))
-            }
+            Some(files) if files.manuscripts.is_empty() => (
+                "noveler_write",
+                BilingualText::new("write the next episode", "次の話を執筆する"),
+            ),
             Some(_) => (
                 "noveler_complete",
-                Text::new("complete the next episode", "次の話を公開用にまとめる"),
+                BilingualText::new("complete the next episode", "次の話を公開用にまとめる"),
             ),
         };
-        let is_finished = |files| completion::finished(novel.project(), next, files).is_ok_and(|done| done.is_some());
+        let is_finished = |files| finishing::finished(novel.project(), next, files).is_ok_and(|done| done.is_some());
         if !survey.episodes.get(&next).is_some_and(is_finished) {
-            actions.push(Suggestion::of(tool, next, &reason, locale));
+            actions.push(Suggestion::for_episode(tool, next, &reason, locale));
         }
     }
-    let status = Text::new("what is left of the novel", "作品全体の残りを確かめる");
-    actions.push(Suggestion::plain("status", &status, locale));
+    let status = BilingualText::new("what is left of the novel", "作品全体の残りを確かめる");
+    actions.push(Suggestion::without_arguments("status", &status, locale));
     Ok(actions)
 }
 

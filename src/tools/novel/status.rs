@@ -2,19 +2,21 @@
 
 use std::time::Duration;
 
-use fumi_base::text::{Locale, Text};
+use fumi_base::text::{BilingualText, Locale};
 use fumi_novel::{
-    completion::NOT_EVALUATED,
     errors::project::ProjectError,
-    project::Episode,
-    status::{EpisodeStatus, Event, Happened, Open, Progress, Status, THRESHOLD},
-    writing::Stage,
+    finishing::NOT_EVALUATED,
+    project::EpisodeId,
+    status::{
+        EpisodeProgress, EpisodeStatus, NovelStatus, OpenWritingSession, SessionEvent, SessionEventKind, THRESHOLD,
+    },
+    writing::WritingStage,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{NovelDeps, READS, checking::pictures::Chart, rounding::tenths, suggestion::Suggestion, texts};
-use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
+use super::{NovelDeps, READS, checking::review_charts::Chart, rounding::tenths, suggestion::Suggestion, texts};
+use crate::tool::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 
 /// The maximum number of open sessions and remarks shown; the totals are always reported.
 const SHOWN: usize = 20;
@@ -37,9 +39,9 @@ pub struct Args {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Output {
     success: bool,
-    project_overview: Overview,
-    quality_summary: Quality,
-    progress_analysis: Analysis,
+    project_overview: ProjectOverview,
+    quality_summary: QualitySummary,
+    progress_analysis: ProgressAnalysis,
     /// Writing that can go on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     open_sessions: Vec<OpenSession>,
@@ -53,7 +55,7 @@ pub struct Output {
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct Overview {
+struct ProjectOverview {
     project_name: String,
     /// With a plot or a manuscript.
     total_episodes: usize,
@@ -66,7 +68,7 @@ struct Overview {
 }
 
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
-struct Quality {
+struct QualitySummary {
     /// Who judged, or `not_evaluated`.
     method: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -94,7 +96,7 @@ struct Scored {
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct Analysis {
+struct ProgressAnalysis {
     /// In percent.
     completion_rate: f64,
     estimated_remaining_work: String,
@@ -102,11 +104,11 @@ struct Analysis {
     #[serde(skip_serializing_if = "Option::is_none")]
     median_stage_seconds: Option<f64>,
     /// The newest first.
-    recent_activity: Vec<Activity>,
+    recent_activity: Vec<RecentActivity>,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct Activity {
+struct RecentActivity {
     timestamp: String,
     /// `started`, `stage_completed`, `stage_in_progress`, `feedback` or `finished`.
     event: &'static str,
@@ -128,7 +130,7 @@ struct OpenSession {
 }
 
 impl Tool for ProjectStatus {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "status",
         texts: texts!("status"),
         timeout: Duration::from_secs(10),
@@ -138,17 +140,18 @@ impl Tool for ProjectStatus {
     type Args = Args;
     type Output = Output;
 
-    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
         let (novel, locale) = (deps.novel(cx), cx.locale());
-        let output =
-            cx.blocking(move |_, _| Ok::<_, ProjectError>(output(&Status::of(&novel)?, args.include_charts, locale)));
-        Ok(Outcome::Done(output.await?))
+        let output = cx.blocking(move |_, _| {
+            Ok::<_, ProjectError>(output(&NovelStatus::read(&novel)?, args.include_charts, locale))
+        });
+        Ok(ToolOutcome::Done(output.await?))
     }
 }
 
-fn output(status: &Status, draws: bool, locale: Locale) -> Output {
+fn output(status: &NovelStatus, draws: bool, locale: Locale) -> Output {
     let total = status.episodes.len();
-    let completed = status.count(Progress::Completed);
+    let completed = status.count(EpisodeProgress::Completed);
     let mut remarks: Vec<String> = status
         .remarks
         .iter()
@@ -156,11 +159,11 @@ fn output(status: &Status, draws: bool, locale: Locale) -> Output {
         .map(|remark| remark.get(locale).to_owned())
         .collect();
     if let Some(more) = status.remarks.len().checked_sub(SHOWN).filter(|more| *more > 0) {
-        let said = Text::new(format!("{more} more remarks."), format!("ほか {more} 件。"));
+        let said = BilingualText::new(format!("{more} more remarks."), format!("ほか {more} 件。"));
         remarks.push(said.get(locale).to_owned());
     }
     if let Some(more) = status.open.len().checked_sub(SHOWN).filter(|more| *more > 0) {
-        let said = Text::new(
+        let said = BilingualText::new(
             format!("{more} more open writing sessions."),
             format!("執筆中のセッションはほかに {more} 件あります。"),
         );
@@ -168,15 +171,15 @@ fn output(status: &Status, draws: bool, locale: Locale) -> Output {
     }
     Output {
         success: true,
-        project_overview: Overview {
+        project_overview: ProjectOverview {
             project_name: status.name.clone(),
             total_episodes: total,
             completed_episodes: completed,
-            draft_episodes: status.count(Progress::Draft),
-            planned_episodes: status.count(Progress::Planned),
+            draft_episodes: status.count(EpisodeProgress::Draft),
+            planned_episodes: status.count(EpisodeProgress::Planned),
         },
         quality_summary: quality(status),
-        progress_analysis: Analysis {
+        progress_analysis: ProgressAnalysis {
             completion_rate: percent(completed, total),
             estimated_remaining_work: remaining(status).get(locale).to_owned(),
             remaining_stages: status.stages_left,
@@ -203,30 +206,30 @@ fn percent(part: usize, whole: usize) -> f64 {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "episodes are counted in thousands")]
-fn quality(status: &Status) -> Quality {
+fn quality(status: &NovelStatus) -> QualitySummary {
     let judged = status
         .episodes
         .iter()
         .filter_map(|one| Some((one.episode, one.judged.as_ref()?)));
-    let judged: Vec<(Episode, &str, f64)> = judged
+    let judged: Vec<(EpisodeId, &str, f64)> = judged
         .map(|(episode, (method, score))| (episode, method.as_str(), *score))
         .collect();
-    let is_unjudged = |one: &&EpisodeStatus| one.progress == Progress::Completed && one.judged.is_none();
+    let is_unjudged = |one: &&EpisodeStatus| one.progress == EpisodeProgress::Completed && one.judged.is_none();
     let not_evaluated = status.episodes.iter().filter(is_unjudged).count();
     let trend = trend(status);
     if judged.is_empty() {
-        return Quality {
+        return QualitySummary {
             method: NOT_EVALUATED.to_owned(),
             not_evaluated,
             trend,
-            ..Quality::default()
+            ..QualitySummary::default()
         };
     }
     let mut methods: Vec<&str> = judged.iter().map(|(_, method, _)| *method).collect();
     methods.sort_unstable();
     methods.dedup();
     let scores = || judged.iter().map(|(_, _, score)| *score);
-    Quality {
+    QualitySummary {
         method: methods.join(", "),
         average_quality_score: Some(tenths(scores().sum::<f64>() / judged.len() as f64)),
         highest_score: scores().max_by(f64::total_cmp),
@@ -244,7 +247,7 @@ fn quality(status: &Status) -> Quality {
 }
 
 /// Returns the newest reviews, ordered by time.
-fn trend(status: &Status) -> Vec<Scored> {
+fn trend(status: &NovelStatus) -> Vec<Scored> {
     let mut scores: Vec<_> = status.scores.iter().collect();
     scores.sort_by(|one, other| one.review.cmp(&other.review));
     let over = scores.len().saturating_sub(SCORES);
@@ -261,10 +264,10 @@ fn trend(status: &Status) -> Vec<Scored> {
 
 /// Describes the remaining work, and its duration if a stage was ever measured.
 #[expect(clippy::cast_precision_loss, reason = "stages are counted in thousands")]
-fn remaining(status: &Status) -> Text {
-    let (left, drafts) = (status.stages_left, status.count(Progress::Draft));
+fn remaining(status: &NovelStatus) -> BilingualText {
+    let (left, drafts) = (status.stages_left, status.count(EpisodeProgress::Draft));
     if left == 0 && drafts == 0 {
-        return Text::new("nothing", "なし");
+        return BilingualText::new("nothing", "なし");
     }
     let (time, time_ja) = match status.stage_seconds.filter(|_| left > 0) {
         Some(seconds) => {
@@ -277,7 +280,7 @@ fn remaining(status: &Status) -> Text {
         ),
         None => (String::new(), String::new()),
     };
-    Text::new(
+    BilingualText::new(
         format!("{left} writing stages{time}; {drafts} drafts to complete"),
         format!("執筆 {left} 段階{time_ja}、完成処理待ちの原稿 {drafts} 話"),
     )
@@ -294,24 +297,24 @@ fn duration(seconds: f64) -> (String, String) {
     }
 }
 
-fn activity(event: &Event) -> Activity {
-    let (name, stage): (_, Option<Stage>) = match event.what {
-        Happened::Started => ("started", None),
-        Happened::Completed(stage) => ("stage_completed", Some(stage)),
-        Happened::Worked(stage) => ("stage_in_progress", Some(stage)),
-        Happened::Remarked(stage) => ("feedback", Some(stage)),
-        Happened::Finished => ("finished", None),
+fn activity(event: &SessionEvent) -> RecentActivity {
+    let (name, stage): (_, Option<WritingStage>) = match event.what {
+        SessionEventKind::Started => ("started", None),
+        SessionEventKind::Completed(stage) => ("stage_completed", Some(stage)),
+        SessionEventKind::Worked(stage) => ("stage_in_progress", Some(stage)),
+        SessionEventKind::Remarked(stage) => ("feedback", Some(stage)),
+        SessionEventKind::Finished => ("finished", None),
     };
-    Activity {
+    RecentActivity {
         timestamp: event.at.to_string(),
         event: name,
         episode: event.episode.number(),
-        stage: stage.map(Stage::name),
+        stage: stage.map(WritingStage::name),
         session_id: event.session.to_string(),
     }
 }
 
-fn open(open: &Open) -> OpenSession {
+fn open(open: &OpenWritingSession) -> OpenSession {
     OpenSession {
         session_id: open.id.to_string(),
         episode: open.episode.number(),
@@ -323,9 +326,9 @@ fn open(open: &Open) -> OpenSession {
 }
 
 /// Suggests the next calls: resume an open session, complete a draft, write a planned episode, or plan a new one.
-fn suggestions(status: &Status, locale: Locale) -> Vec<Suggestion> {
+fn suggestions(status: &NovelStatus, locale: Locale) -> Vec<Suggestion> {
     let resume = status.open.first().map(|open| {
-        let reason = Text::new(
+        let reason = BilingualText::new(
             format!(
                 "writing stands at {} ({} of {} stages done)",
                 open.stage, open.done, open.stages
@@ -335,31 +338,31 @@ fn suggestions(status: &Status, locale: Locale) -> Vec<Suggestion> {
                 open.stage, open.stages, open.done
             ),
         );
-        Suggestion::of("write_resume", open.episode, &reason, locale).in_session(open.id.to_string())
+        Suggestion::for_episode("write_resume", open.episode, &reason, locale).in_session(open.id.to_string())
     });
-    let is_open = |episode: &Episode| status.open.iter().any(|open| open.episode == *episode);
+    let is_open = |episode: &EpisodeId| status.open.iter().any(|open| open.episode == *episode);
     let first = |progress| {
         let mut all = status.episodes.iter().filter(|one| one.progress == progress);
         all.find(|one| !is_open(&one.episode)).map(|one| one.episode)
     };
-    let complete = first(Progress::Draft).map(|episode| {
+    let complete = first(EpisodeProgress::Draft).map(|episode| {
         let is_judged = status
             .episodes
             .iter()
             .any(|one| one.episode == episode && one.judged.is_some());
         if !is_judged {
-            let reason = Text::new("a manuscript that nobody has checked", "まだチェックしていない原稿");
-            return Suggestion::of("noveler_check", episode, &reason, locale);
+            let reason = BilingualText::new("a manuscript that nobody has checked", "まだチェックしていない原稿");
+            return Suggestion::for_episode("noveler_check", episode, &reason, locale);
         }
-        let reason = Text::new(
+        let reason = BilingualText::new(
             "a manuscript without its files for publishing",
             "公開用のファイルがまだない原稿",
         );
-        Suggestion::of("noveler_complete", episode, &reason, locale)
+        Suggestion::for_episode("noveler_complete", episode, &reason, locale)
     });
-    let write = first(Progress::Planned).map(|episode| {
-        let reason = Text::new("a plot without a manuscript", "原稿がまだないプロット");
-        Suggestion::of("noveler_write", episode, &reason, locale)
+    let write = first(EpisodeProgress::Planned).map(|episode| {
+        let reason = BilingualText::new("a plot without a manuscript", "原稿がまだないプロット");
+        Suggestion::for_episode("noveler_write", episode, &reason, locale)
     });
     let all: Vec<Suggestion> = [resume, complete, write].into_iter().flatten().collect();
     // In a folder that is not a novel, the remarks explain how to create one; no tool does it.
@@ -367,15 +370,15 @@ fn suggestions(status: &Status, locale: Locale) -> Vec<Suggestion> {
         return all;
     }
     let last = status.episodes.last().map_or(0, |one| one.episode.number());
-    let reason = Text::new("the plot of the next episode", "次の話のプロットを用意する");
-    let next = Episode::new(last + 1).map(|next| Suggestion::of("noveler_plot", next, &reason, locale));
+    let reason = BilingualText::new("the plot of the next episode", "次の話のプロットを用意する");
+    let next = EpisodeId::new(last + 1).map(|next| Suggestion::for_episode("noveler_plot", next, &reason, locale));
     next.into_iter().collect()
 }
 
 impl Render for Output {
     fn text(&self, locale: Locale) -> String {
         let (about, quality, progress) = (&self.project_overview, &self.quality_summary, &self.progress_analysis);
-        let head = Text::new(
+        let head = BilingualText::new(
             format!(
                 "{}: {} episodes, {} completed ({} %), {} drafts, {} planned. Left: {}.",
                 about.project_name,
@@ -430,11 +433,11 @@ impl Render for Output {
     }
 }
 
-impl Quality {
+impl QualitySummary {
     fn line(&self, locale: Locale) -> String {
         let scores = [self.average_quality_score, self.lowest_score, self.highest_score];
         let [Some(average), Some(lowest), Some(highest)] = scores else {
-            let said = Text::new("Quality: not evaluated.", "品質: 未評価。");
+            let said = BilingualText::new("Quality: not evaluated.", "品質: 未評価。");
             return said.get(locale).to_owned();
         };
         let below = self.episodes_below_threshold.as_deref().unwrap_or_default();
@@ -445,7 +448,7 @@ impl Quality {
             below.join(", ")
         };
         let method = &self.method;
-        let said = Text::new(
+        let said = BilingualText::new(
             format!("Quality ({method}): average {average}, {lowest} to {highest}; below {THRESHOLD}: {below}."),
             format!("品質（{method}）: 平均 {average}、{lowest}〜{highest}、{THRESHOLD} 未満の話: {below}。"),
         );

@@ -2,8 +2,8 @@
 //!
 //! Only tools of the catalogue are named. The reason is a sentence in the caller's language.
 
-use fumi_base::text::{Locale, Text};
-use fumi_novel::project::Episode;
+use fumi_base::text::{BilingualText, Locale};
+use fumi_novel::project::EpisodeId;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -11,13 +11,13 @@ use serde::Serialize;
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(in crate::tools::novel) struct Suggestion {
     tool: &'static str,
-    arguments: Arguments,
+    arguments: SuggestedArguments,
     /// Why.
     reason: String,
 }
 
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
-struct Arguments {
+struct SuggestedArguments {
     #[serde(skip_serializing_if = "Option::is_none")]
     episode: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -32,12 +32,17 @@ struct Arguments {
 
 impl Suggestion {
     /// Suggests a call for one episode.
-    pub(in crate::tools::novel) fn of(tool: &'static str, episode: Episode, reason: &Text, locale: Locale) -> Self {
+    pub(in crate::tools::novel) fn for_episode(
+        tool: &'static str,
+        episode: EpisodeId,
+        reason: &BilingualText,
+        locale: Locale,
+    ) -> Self {
         Self {
             tool,
-            arguments: Arguments {
+            arguments: SuggestedArguments {
                 episode: Some(episode.number()),
-                ..Arguments::default()
+                ..SuggestedArguments::default()
             },
             reason: reason.get(locale).to_owned(),
         }
@@ -62,16 +67,20 @@ impl Suggestion {
     }
 
     /// Makes the call write instead of a dry run.
-    pub(in crate::tools::novel) fn for_real(mut self) -> Self {
+    pub(in crate::tools::novel) fn without_dry_run(mut self) -> Self {
         self.arguments.dry_run = Some(false);
         self
     }
 
     /// Suggests a call without arguments.
-    pub(in crate::tools::novel) fn plain(tool: &'static str, reason: &Text, locale: Locale) -> Self {
+    pub(in crate::tools::novel) fn without_arguments(
+        tool: &'static str,
+        reason: &BilingualText,
+        locale: Locale,
+    ) -> Self {
         Self {
             tool,
-            arguments: Arguments::default(),
+            arguments: SuggestedArguments::default(),
             reason: reason.get(locale).to_owned(),
         }
     }

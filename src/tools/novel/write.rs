@@ -6,17 +6,17 @@ use std::sync::Arc;
 use fumi_base::text::Locale;
 use fumi_novel::{
     errors::writing::WritingError,
-    saving::{Over, Saved, Saving},
+    file_writing::{ExpectedFile, FileWriter, SavedFile},
     writing::CONTENT_BYTES,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{NovelDeps, WRITES, alone, data::reference::hash_of, stamp, texts, writing::Usage};
-use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
+use super::{NovelDeps, WRITES, alone, data::reference::parse_hash, stamp, texts, writing::ResourceUsage};
+use crate::tool::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 
 #[derive(Debug)]
-pub struct Write;
+pub struct WriteFile;
 
 /// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -54,14 +54,14 @@ pub struct Output {
     unchanged: bool,
     /// The file that stood there.
     #[serde(skip_serializing_if = "Option::is_none")]
-    replaced: Option<Replaced>,
+    replaced: Option<ReplacedFile>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    resource_usage: Option<Usage>,
+    resource_usage: Option<ResourceUsage>,
 }
 
 /// What was replaced.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Replaced {
+pub struct ReplacedFile {
     sha256: String,
     size_bytes: u64,
     /// If it was not UTF-8, as the new one is.
@@ -73,8 +73,8 @@ pub struct Replaced {
     backup_path: String,
 }
 
-impl Tool for Write {
-    const SPEC: Spec = Spec {
+impl Tool for WriteFile {
+    const SPEC: ToolSpec = ToolSpec {
         name: "write",
         texts: texts!("write"),
         example: r#"{"file_path": "50_管理資料/覚え書き.md", "content": "第三話で傘を返す。\n", "overwrite": true}"#,
@@ -84,14 +84,14 @@ impl Tool for Write {
     type Args = Args;
     type Output = Output;
 
-    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
         let over = match (&args.expected_hash, args.overwrite) {
-            (Some(hash), _) => Over::Known(hash_of(hash)?),
-            (None, true) => Over::Anything,
-            (None, false) => Over::Nothing,
+            (Some(hash), _) => ExpectedFile::Known(parse_hash(hash)?),
+            (None, true) => ExpectedFile::Anything,
+            (None, false) => ExpectedFile::Nothing,
         };
         let backups = deps.names.backups.clone();
-        let saving = Saving::to(Arc::clone(&cx.project), &backups);
+        let saving = FileWriter::new(Arc::clone(&cx.project), &backups);
         if args.content.len() > CONTENT_BYTES {
             return Err(WritingError::TooLarge {
                 what: "The content",
@@ -107,18 +107,18 @@ impl Tool for Write {
         let (length, bytes) = (args.content.chars().count(), args.content.len());
         let work = move |_: &_, _: &_| saving.save(&args.file_path, &args.content, &over, &stamp());
         let saved = alone(deps.novel(cx), cx, "write", work).await?;
-        let told = told(saved, length, cx.project.shown_root(), &backups);
+        let told = build_output(saved, length, cx.project.shown_root(), &backups);
         let written = (!told.unchanged).then(|| (told.relative_path.clone(), bytes));
-        let resource_usage = args.verbose.then(|| Usage::of(written.as_slice()));
-        Ok(Outcome::Done(Output { resource_usage, ..told }))
+        let resource_usage = args.verbose.then(|| ResourceUsage::from_files(written.as_slice()));
+        Ok(ToolOutcome::Done(Output { resource_usage, ..told }))
     }
 }
 
-fn told(saved: Saved, content_length: usize, project_root: String, backups: &str) -> Output {
+fn build_output(saved: SavedFile, content_length: usize, project_root: String, backups: &str) -> Output {
     let replaced = saved.replaced.as_ref().and_then(|replaced| {
         let backup = replaced.backup.as_ref()?;
         let encoding = replaced.file.encoding.clone();
-        Some(Replaced {
+        Some(ReplacedFile {
             sha256: replaced.file.hash.digits().to_owned(),
             size_bytes: replaced.file.size,
             encoding: encoding.filter(|encoding| encoding != "utf-8"),

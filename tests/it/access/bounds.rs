@@ -8,9 +8,9 @@ use crate::{
     harness::{Answer, SESSION, Server, Session, Stateless},
     sample::Sample,
 };
-use fumi::config::{AuthMode, PathMapping, Token};
+use fumi::config::{AuthMode, ConfiguredToken, PathMapping};
 
-async fn server(sample: &Sample, tokens: Vec<Token>) -> Server {
+async fn server(sample: &Sample, tokens: Vec<ConfiguredToken>) -> Server {
     let app = app(sample, |config| {
         config.auth.mode = AuthMode::Tokens;
         config.auth.tokens = tokens;

@@ -13,11 +13,11 @@ use std::{sync::Arc, time::Duration};
 
 use fumi::{
     app::App,
-    config::{Config, Token},
+    config::{Config, ConfiguredToken},
     http::auth::tokens::sha256_of,
     tool::{
-        Cx, Effect, Outcome, Render, Spec, Texts, Tool, ToolError,
-        catalogue::{Catalogue, Entry},
+        Cx, Effect, Render, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles,
+        catalogue::{Catalogue, ToolEntry},
     },
     tools::code::{ProjectDeps, SearchDeps, list_files::ListFiles, set_project_path::SetProjectPath},
 };
@@ -41,14 +41,14 @@ struct Output {
 }
 
 impl Tool for WriteNote {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "write_note",
         aliases: &[],
         toolset: "notes",
-        also: &[],
+        other_toolsets: &[],
         family: &fumi::tools::code::FAMILY,
         listed: true,
-        texts: Texts {
+        texts: ToolTextFiles {
             en: "# Note\nWrites a note.",
             ja: "# メモ\nメモを書きます。",
         },
@@ -56,7 +56,7 @@ impl Tool for WriteNote {
         options: &[],
         rules: &[],
         pool: Pool::Write,
-        alone: false,
+        exclusive: false,
         timeout: Duration::from_secs(10),
         cached: false,
         effect: Effect::Write,
@@ -65,9 +65,9 @@ impl Tool for WriteNote {
     type Args = Args;
     type Output = Output;
 
-    async fn call(_args: Args, (): &(), cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+    async fn call(_args: Args, (): &(), cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
         std::fs::write(cx.project.root().join("note.txt"), "written").unwrap();
-        Ok(Outcome::Done(Output { success: true }))
+        Ok(ToolOutcome::Done(Output { success: true }))
     }
 }
 
@@ -90,9 +90,9 @@ fn app(sample: &Sample, change: impl FnOnce(&mut Config)) -> Arc<App> {
         sessions: Arc::clone(&app.sessions),
     });
     let catalogue = Catalogue::new(vec![
-        Entry::of::<ListFiles>(Arc::new(SearchDeps::new(&app.config, Arc::clone(&app.parsers)))),
-        Entry::of::<SetProjectPath>(project),
-        Entry::of::<WriteNote>(Arc::new(())),
+        ToolEntry::for_tool::<ListFiles>(Arc::new(SearchDeps::new(&app.config, Arc::clone(&app.parsers)))),
+        ToolEntry::for_tool::<SetProjectPath>(project),
+        ToolEntry::for_tool::<WriteNote>(Arc::new(())),
     ]);
     let scope = catalogue.scope(["code", "notes"]).unwrap();
     Arc::new(App {
@@ -103,8 +103,8 @@ fn app(sample: &Sample, change: impl FnOnce(&mut Config)) -> Arc<App> {
 }
 
 /// A token's entry, unbounded.
-fn entry(name: &str, token: &str) -> Token {
-    Token {
+fn entry(name: &str, token: &str) -> ConfiguredToken {
+    ConfiguredToken {
         name: name.to_owned(),
         sha256: sha256_of(token),
         toolsets: Vec::new(),

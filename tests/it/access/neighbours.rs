@@ -79,7 +79,7 @@ async fn one_principal_leaves_listening_streams_to_others() {
             .await
             .unwrap();
         stream.chunk().await.unwrap().expect("a confirmation, or a refusal");
-        assert_eq!(server.edge.streams.subscriptions().streams(), streams, "{token}");
+        assert_eq!(server.edge.sessions.subscriptions().streams(), streams, "{token}");
         open.push(stream);
     }
 }

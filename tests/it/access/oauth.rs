@@ -11,7 +11,7 @@ use aws_lc_rs::{
 };
 use axum::{Json, Router, routing::get};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use fumi::config::{AuthMode, Config, Subject};
+use fumi::config::{AuthMode, Config, SubjectBounds};
 use jsonwebtoken::{Algorithm, EncodingKey, Header, encode, get_current_timestamp, jwk::Jwk};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
@@ -488,7 +488,7 @@ async fn subjects_have_bounds_of_their_own() {
     let issuer = Issuer::start(&[&key]).await;
     let server = server(&sample, &issuer, |config| {
         config.auth.oauth.write_scope = "fumi:write".to_owned();
-        config.auth.oauth.subjects.push(Subject {
+        config.auth.oauth.subjects.push(SubjectBounds {
             subject: "bob".to_owned(),
             toolsets: vec!["code".to_owned()],
             roots: vec![sample.root().join("one")],

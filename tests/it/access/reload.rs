@@ -41,7 +41,7 @@ async fn streams_of_a_token_that_is_gone_or_changed_end_and_others_go_on() {
     apply(&server.edge, &config).unwrap();
     while gone.chunk().await.unwrap().is_some() {}
     while changed.chunk().await.unwrap().is_some() {}
-    assert_eq!(server.edge.streams.open_in(&same.id), 1);
+    assert_eq!(server.edge.sessions.open_count(&same.id), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]

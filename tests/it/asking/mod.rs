@@ -16,20 +16,21 @@ use std::{
 
 use fumi::{
     app::App,
-    config::{Config, StateKey, Token},
+    config::{Config, ConfiguredToken, StateKey},
     http::auth::tokens::sha256_of,
-    mcp::seals::{self as own_seals, Seals},
+    mcp::request_state::{self as own_seals, RequestStateCodec},
     tool::{
-        Ask, Audience, Cx, Effect, Material, Outcome, Render, SharedOption, Spec, Submit, Texts, Tool, ToolError,
-        catalogue::{Catalogue, Entry},
+        AnswerCall, AnswerMaterial, Audience, Cx, Effect, QuestionReply, Render, SharedOption, Tool, ToolError,
+        ToolOutcome, ToolSpec, ToolTextFiles,
+        catalogue::{Catalogue, ToolEntry},
     },
     tools::code::{ProjectDeps, SearchDeps, list_files::ListFiles, set_project_path::SetProjectPath},
 };
 use fumi_base::{
-    errors::{Book, Teach},
+    errors::{ErrorCatalog, UserError},
     pools::Pool,
     store::Store,
-    text::{Locale, Text},
+    text::{BilingualText, Locale},
 };
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use schemars::JsonSchema;
@@ -80,17 +81,17 @@ struct Output {
     verdict: Option<Verdict>,
 }
 
-const TEXTS: Texts = Texts {
+const TEXTS: ToolTextFiles = ToolTextFiles {
     en: "# Compose\nComposes.\n## topic\nOf what.\n## parts\nHow many.\n## written\nBefore.\n## content\nA part.\n## judged\nJudge it.\n## verdict\nThe judgement.\n## verdict.score\nFrom 0.\n## word\nIn all.\n## own\nNo provider.",
     ja: "# 作文\n書きます。\n## topic\n題。\n## parts\n数。\n## written\n既出。\n## content\n部分。\n## judged\n判定する。\n## verdict\n判定。\n## verdict.score\n0 から。\n## word\n必須語。\n## own\n外部に頼まない。",
 };
 
 impl Tool for Compose {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "compose",
         aliases: &["compose_text"],
         toolset: "code",
-        also: &[],
+        other_toolsets: &[],
         family: &fumi::tools::code::FAMILY,
         listed: true,
         texts: TEXTS,
@@ -98,7 +99,7 @@ impl Tool for Compose {
         options: &[SharedOption::Project, SharedOption::Timeout, SharedOption::Delivery],
         rules: &[],
         pool: Pool::Analysis,
-        alone: false,
+        exclusive: false,
         timeout: Duration::from_secs(30),
         cached: true,
         effect: Effect::ReadOnly,
@@ -108,7 +109,7 @@ impl Tool for Compose {
     type Args = Args;
     type Output = Output;
 
-    async fn call(args: Args, (): &(), cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+    async fn call(args: Args, (): &(), cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
         if args
             .content
             .as_ref()
@@ -127,40 +128,40 @@ impl Tool for Compose {
             "word": args.word,
             "own": args.own,
         });
-        let audience = if args.own { Audience::Client } else { Audience::Anybody };
+        let audience = if args.own { Audience::Client } else { Audience::AnyModel };
         let arguments = std::mem::take(arguments.as_object_mut().unwrap());
-        let submit = |answer| Submit {
+        let submit = |answer| AnswerCall {
             tool: "compose",
             arguments,
             answer,
         };
         if written.len() < parts {
-            return Ok(Outcome::Ask(Box::new(Ask {
+            return Ok(ToolOutcome::Ask(Box::new(QuestionReply {
                 step: (written.len() + 1).to_string(),
                 instruction: format!("Write part {} about {}.", written.len() + 1, args.topic),
                 context: vec!["artifact:0123456789ab plot.yaml".to_owned()],
                 acceptance_criteria: vec!["one sentence".to_owned()],
-                material: vec![Material {
+                material: vec![AnswerMaterial {
                     title: "plot.yaml".to_owned(),
                     text: format!("The plot: {} falls.", args.topic),
                 }],
                 audience,
-                title: Some(Text::new("Part", "部分")),
+                title: Some(BilingualText::new("Part", "部分")),
                 submit: submit("content"),
-                ..Ask::default()
+                ..QuestionReply::default()
             })));
         }
         if args.judged && args.verdict.is_none() {
             let schema = json!({"type": "object", "properties": {"score": {"type": "integer"}}});
-            return Ok(Outcome::Ask(Box::new(Ask {
+            return Ok(ToolOutcome::Ask(Box::new(QuestionReply {
                 instruction: format!("Judge this: {}", written.join(" ")),
                 response_schema: schema.as_object().cloned(),
                 audience,
                 submit: submit("verdict"),
-                ..Ask::default()
+                ..QuestionReply::default()
             })));
         }
-        Ok(Outcome::Done(Output {
+        Ok(ToolOutcome::Done(Output {
             text: written.join(" "),
             by: cx.answerer.method(),
             verdict: args.verdict,
@@ -179,8 +180,8 @@ impl Render for Output {
 #[error("no {0}")]
 struct Missed(String);
 
-static BOOK: LazyLock<Book> = LazyLock::new(|| {
-    Book::embedded(
+static BOOK: LazyLock<ErrorCatalog> = LazyLock::new(|| {
+    ErrorCatalog::embedded(
         r#"
 [PART_MISSED]
 type = "MCPToolError"
@@ -193,14 +194,14 @@ next_ja = "書き直してください。"
     )
 });
 
-impl Teach for Missed {
+impl UserError for Missed {
     fn entry(&self) -> &'static str {
         "PART_MISSED"
     }
-    fn book(&self) -> &'static Book {
+    fn catalog(&self) -> &'static ErrorCatalog {
         &BOOK
     }
-    fn facts(&self) -> Vec<(&'static str, String)> {
+    fn params(&self) -> Vec<(&'static str, String)> {
         vec![("word", self.0.clone())]
     }
 }
@@ -209,7 +210,7 @@ impl Teach for Missed {
 struct Sudden;
 
 impl Tool for Sudden {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "sudden",
         aliases: &[],
         ..Compose::SPEC
@@ -218,8 +219,8 @@ impl Tool for Sudden {
     type Args = Args;
     type Output = Output;
 
-    async fn call(_args: Args, (): &(), _cx: &Cx) -> Result<Outcome<Output>, ToolError> {
-        Ok(Outcome::Ask(Box::default()))
+    async fn call(_args: Args, (): &(), _cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
+        Ok(ToolOutcome::Ask(Box::default()))
     }
 }
 
@@ -233,13 +234,13 @@ fn app(sample: &Sample, secrets: &[&str], change: impl FnOnce(&mut Config)) -> A
 /// The same over a store that others have too.
 fn app_over(store: Arc<dyn Store>, sample: &Sample) -> Arc<App> {
     let app = parts(sample, &[], |_| {});
-    let seals = Seals::new(&own_key(), own_seals::TTL, Arc::clone(&store));
+    let seals = RequestStateCodec::new(&own_key(), own_seals::TTL, Arc::clone(&store));
     Arc::new(App { store, seals, ..app })
 }
 
 /// The key of a server whose configuration says what ours says.
 fn own_key() -> StateKey {
-    StateKey::of(&KEY.to_owned().into()).unwrap()
+    StateKey::from_config(&KEY.to_owned().into()).unwrap()
 }
 
 fn parts(sample: &Sample, secrets: &[&str], change: impl FnOnce(&mut Config)) -> App {
@@ -253,10 +254,10 @@ fn parts(sample: &Sample, secrets: &[&str], change: impl FnOnce(&mut Config)) ->
         sessions: Arc::clone(&app.sessions),
     });
     let catalogue = Catalogue::new(vec![
-        Entry::of::<ListFiles>(Arc::new(SearchDeps::new(&app.config, Arc::clone(&app.parsers)))),
-        Entry::of::<SetProjectPath>(project),
-        Entry::of::<Compose>(Arc::new(())),
-        Entry::of::<Sudden>(Arc::new(())),
+        ToolEntry::for_tool::<ListFiles>(Arc::new(SearchDeps::new(&app.config, Arc::clone(&app.parsers)))),
+        ToolEntry::for_tool::<SetProjectPath>(project),
+        ToolEntry::for_tool::<Compose>(Arc::new(())),
+        ToolEntry::for_tool::<Sudden>(Arc::new(())),
     ]);
     App { catalogue, ..app }
 }
@@ -301,8 +302,8 @@ fn required(answer: &Answer) -> (String, String) {
 }
 
 /// The entry of somebody's token, unbounded.
-fn token(name: &str) -> Token {
-    Token {
+fn token(name: &str) -> ConfiguredToken {
+    ConfiguredToken {
         name: name.to_owned(),
         sha256: sha256_of(&format!("token of {name}")),
         toolsets: Vec::new(),

@@ -17,7 +17,7 @@ use axum::{
 };
 use fumi::{
     app::App,
-    config::{self, Author, Config, ProviderKind},
+    config::{self, AuthorChoice, Config, ProviderKind},
 };
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
@@ -111,14 +111,14 @@ impl Provider {
     }
 
     fn configure(&self, config: &mut Config) {
-        config.novel.provider = config::Provider {
+        config.novel.provider = config::ProviderConfig {
             base_url: format!("{}/v1", self.base),
             model: "a-model".to_owned(),
             api_key_env: "MODELS_KEY".to_owned(),
             key: API_KEY.to_owned().into(),
             retry_ms: 1,
             retries: 2,
-            ..config::Provider::default()
+            ..config::ProviderConfig::default()
         };
     }
 
@@ -337,13 +337,13 @@ async fn the_operator_says_who_answers() {
     let sample = Sample::new();
     let provider = Provider::start([Step::Say("Drop.")]).await;
     for (author, own, expected) in [
-        (Author::Auto, false, "provider"),
-        (Author::Provider, false, "provider"),
-        (Author::Sampling, false, "sampling"),
-        (Author::Host, false, "host"),
+        (AuthorChoice::Auto, false, "provider"),
+        (AuthorChoice::Provider, false, "provider"),
+        (AuthorChoice::Sampling, false, "sampling"),
+        (AuthorChoice::Host, false, "host"),
         // A tool may want no provider.
-        (Author::Auto, true, "sampling"),
-        (Author::Provider, true, "host"),
+        (AuthorChoice::Auto, true, "sampling"),
+        (AuthorChoice::Provider, true, "host"),
     ] {
         let server = Server::start(provider.app(&sample, |config| config.novel.author = author)).await;
         let answer = ask(
@@ -553,9 +553,9 @@ async fn a_call_that_is_given_up_asks_no_further() {
         .call("list_files", json!({"roots": ["."]}))
         .await;
     assert!(!other.called().2, "{}", other.raw);
-    assert_eq!(server.edge.streams.running_calls(), 1);
+    assert_eq!(server.edge.sessions.running_calls(), 1);
     waiting.abort();
-    while server.edge.streams.running_calls() > 0 {
+    while server.edge.sessions.running_calls() > 0 {
         tokio::task::yield_now().await;
     }
     assert_eq!(provider.requests(), 1);

@@ -4,9 +4,9 @@ use std::{path::Path, sync::Arc, time::Duration};
 
 use fumi::{
     config::{Secret, StateKey},
-    mcp::seals::{Bound, Seals},
+    mcp::request_state::{RequestStateCodec, StateBinding},
 };
-use fumi_base::store::memory::Memory;
+use fumi_base::store::memory::MemoryStore;
 use proptest::{
     prelude::*,
     sample::Index,
@@ -66,16 +66,16 @@ pub(super) fn changed(seal: &str, other: &str, change: &Change) -> String {
     signs.into_iter().collect()
 }
 
-fn seals(ttl: Duration) -> Seals {
-    let store = Arc::new(Memory::default());
-    Seals::new(&StateKey::of(&Secret::default()).unwrap(), ttl, store)
+fn seals(ttl: Duration) -> RequestStateCodec {
+    let store = Arc::new(MemoryStore::default());
+    RequestStateCodec::new(&StateKey::from_config(&Secret::default()).unwrap(), ttl, store)
 }
 
 #[test]
 fn no_change_of_a_seal_opens() {
     let seals = seals(Duration::from_mins(10));
     let arguments = json!({"topic": "rain"});
-    let bound = Bound {
+    let bound = StateBinding {
         principal: "alice",
         project: Path::new("/srv/novel"),
         method: "tools/call",
@@ -118,7 +118,7 @@ fn no_change_of_a_seal_opens() {
 async fn parts_of_a_call_do_not_run_together() {
     let seals = seals(Duration::from_mins(10));
     let nothing = Map::new();
-    let bound = |principal, project| Bound {
+    let bound = |principal, project| StateBinding {
         principal,
         project: Path::new(project),
         method: "tools/call",
@@ -140,7 +140,7 @@ async fn parts_of_a_call_do_not_run_together() {
 async fn a_state_of_another_form_does_not_open() {
     let seals = seals(Duration::from_mins(10));
     let nothing = Map::new();
-    let bound = Bound {
+    let bound = StateBinding {
         principal: "",
         project: Path::new("/"),
         method: "tools/call",

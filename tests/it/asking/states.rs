@@ -5,11 +5,11 @@ use std::{path::Path, sync::Arc, time::Duration};
 
 use fumi::{
     config::{AuthMode, StateKey},
-    mcp::seals::{Bound, Seals},
+    mcp::request_state::{RequestStateCodec, StateBinding},
 };
 use fumi_base::{
     pools::Pool,
-    store::{Clock, Store, memory::Memory},
+    store::{Clock, Store, memory::MemoryStore},
 };
 use proptest::{
     prelude::*,
@@ -35,8 +35,13 @@ use crate::{
 const LONG: Duration = Duration::from_mins(10);
 
 /// A state that the server would make for a call with these arguments, or for another.
-fn sealed<'a>(server: &'a Server, ttl: Duration, arguments: &'a Value, change: impl FnOnce(&mut Bound<'a>)) -> String {
-    let mut bound = Bound {
+fn sealed<'a>(
+    server: &'a Server,
+    ttl: Duration,
+    arguments: &'a Value,
+    change: impl FnOnce(&mut StateBinding<'a>),
+) -> String {
+    let mut bound = StateBinding {
         principal: "",
         project: server.app.kernel.roots.default_project().root(),
         method: "tools/call",
@@ -48,7 +53,7 @@ fn sealed<'a>(server: &'a Server, ttl: Duration, arguments: &'a Value, change: i
         "instruction": "Write.",
         "submit": {"tool": "compose", "arguments": arguments, "answer": "content"},
     });
-    Seals::new(&own_key(), ttl, Arc::clone(&server.app.store)).seal(question, &bound)
+    RequestStateCodec::new(&own_key(), ttl, Arc::clone(&server.app.store)).seal(question, &bound)
 }
 
 /// Every refusal looks the same, so that none can be told from another.
@@ -90,15 +95,15 @@ async fn a_state_opens_for_its_own_call_within_its_time_and_once() {
     let rain = json!({"topic": "rain"});
     let snow = json!({"topic": "snow"});
     let outside = sample.outside();
-    let elsewhere = Bound {
+    let elsewhere = StateBinding {
         principal: "",
         project: Path::new("/"),
         method: "tools/call",
         name: "compose",
         arguments: &Map::new(),
     };
-    let other_key = StateKey::of(&"another key of another server, long enough".to_owned().into()).unwrap();
-    let other_key = Seals::new(&other_key, LONG, Arc::clone(&server.app.store)).seal(json!({}), &elsewhere);
+    let other_key = StateKey::from_config(&"another key of another server, long enough".to_owned().into()).unwrap();
+    let other_key = RequestStateCodec::new(&other_key, LONG, Arc::clone(&server.app.store)).seal(json!({}), &elsewhere);
     // What is made here the same way is taken: otherwise the refusals below would prove nothing.
     let good = sealed(&server, LONG, &rain, |_| {});
     let answer = ask(&client, rain.clone(), brings(&good, "Drop.")).await;
@@ -186,7 +191,7 @@ async fn a_state_is_its_principals() {
 async fn a_configured_key_opens_on_another_server() {
     let sample = Sample::new();
     let rain = json!({"topic": "rain"});
-    let store: Arc<dyn Store> = Arc::new(Memory::default());
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
     let first = Server::start(app_over(Arc::clone(&store), &sample)).await;
     let (_, state) = required(&ask(&Stateless::new(&first), rain.clone(), json!({})).await);
     let second = Server::start(app_over(store, &sample)).await;
@@ -224,7 +229,7 @@ async fn a_state_does_not_outlive_a_store_in_memory() {
 async fn without_a_store_no_state_opens() {
     let sample = Sample::new();
     let rain = json!({"topic": "rain"});
-    let full = Arc::new(Memory::new(1, Clock::system()));
+    let full = Arc::new(MemoryStore::new(1, Clock::system()));
     let server = Server::start(app_over(full, &sample)).await;
     let client = Stateless::new(&server);
     let (_, state) = required(&ask(&client, rain.clone(), json!({})).await);
@@ -333,7 +338,7 @@ async fn hostile_states_are_refused_and_end_nothing() {
     // The one that was given still opens: no attempt has used it up.
     let answer = ask(&client, rain, brings(&given, "Drop.")).await;
     assert_eq!(answer.called().0["text"], "Drop.", "{}", answer.raw);
-    assert_eq!(server.edge.streams.running_calls(), 0);
+    assert_eq!(server.edge.sessions.running_calls(), 0);
 }
 
 /// Answers that no model gives, under a state that opens: the tool's own check judges them, or the question comes again.
@@ -359,7 +364,7 @@ async fn hostile_answers_are_answered() {
             assert!(!failed || code == "INVALID_ARGUMENTS", "{line}: {}", answer.raw);
         }
     }
-    assert_eq!(server.edge.streams.running_calls(), 0);
+    assert_eq!(server.edge.sessions.running_calls(), 0);
 }
 
 /// The same answers in a session, where the call waits for them: each ends the waiting.
@@ -378,5 +383,5 @@ async fn hostile_answers_in_a_session_end_the_waiting() {
             assert!(asks_again || structured["text"].is_string(), "{response}: {structured}");
         }
     }
-    assert_eq!(server.edge.streams.running_calls(), 0);
+    assert_eq!(server.edge.sessions.running_calls(), 0);
 }

@@ -87,7 +87,7 @@ async fn a_call_that_a_provider_writes_for_can_be_followed() {
     let params = json!({"name": "list_files", "arguments": {"roots": ["."]}});
     let listed = request(&client, "tools/call", params, false).await;
     assert!(!listed.called().2, "{}", listed.raw);
-    assert_eq!(server.edge.streams.running_calls(), 0);
+    assert_eq!(server.edge.sessions.running_calls(), 0);
 }
 
 /// The client's own model is asked by the task's questions, one at a time.
@@ -141,11 +141,11 @@ async fn a_task_that_is_cancelled_stops_its_work() {
     let client = Stateless::new(&server);
     let id = task(&compose(&client, false).await);
     provider.hanging().await;
-    assert_eq!(server.edge.streams.running_calls(), 1);
+    assert_eq!(server.edge.sessions.running_calls(), 1);
     let told = request(&client, "tasks/cancel", json!({"taskId": id}), false).await;
     assert_eq!(told.result()["resultType"], "complete", "{}", told.raw);
     assert_eq!(settled(&client, &id, "working").await["status"], "cancelled");
-    assert_eq!(server.edge.streams.running_calls(), 0);
+    assert_eq!(server.edge.sessions.running_calls(), 0);
 }
 
 /// A task of somebody else is no task, in the same words as one that never was.

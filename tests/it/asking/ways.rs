@@ -2,8 +2,8 @@
 //! host's own call.
 
 use fumi::{
-    config::{AuthMode, Token},
-    tool::catalogue::Entry,
+    config::{AuthMode, ConfiguredToken},
+    tool::catalogue::ToolEntry,
 };
 use reqwest::StatusCode;
 use serde_json::json;
@@ -15,7 +15,7 @@ use crate::{
     sample::Sample,
 };
 
-fn published<'a>(server: &'a Server, tool: &str) -> &'a Entry {
+fn published<'a>(server: &'a Server, tool: &str) -> &'a ToolEntry {
     server.app.catalogue.find(&server.app.scope, tool).unwrap()
 }
 
@@ -43,7 +43,7 @@ async fn the_clients_model_is_asked_while_its_call_waits() {
         json!({"text": "Drop 1. Drop 2.", "by": "llm_sampling"}),
         "{result}"
     );
-    assert_eq!(server.edge.streams.running_calls(), 0);
+    assert_eq!(server.edge.sessions.running_calls(), 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -147,7 +147,7 @@ async fn answers_are_not_counted_as_calls() {
     let sample = Sample::new();
     let server = Server::start(app(&sample, &[], |config| {
         config.auth.mode = AuthMode::Tokens;
-        config.auth.tokens = vec![Token {
+        config.auth.tokens = vec![ConfiguredToken {
             // To begin, to say so, and one call.
             rate_per_minute: Some(3),
             ..token("alice")
@@ -170,11 +170,11 @@ async fn a_cancelled_call_does_not_wait_for_the_model() {
     let session = Session::open_able(&server, sampling()).await;
     let mut called = session.begin("compose", json!({"topic": "rain"})).await;
     called.asked().await;
-    assert_eq!(server.edge.streams.running_calls(), 1);
+    assert_eq!(server.edge.sessions.running_calls(), 1);
     session
         .notify("notifications/cancelled", json!({"requestId": called.id}))
         .await;
-    while server.edge.streams.running_calls() > 0 {
+    while server.edge.sessions.running_calls() > 0 {
         tokio::task::yield_now().await;
     }
 }

@@ -19,7 +19,7 @@ async fn every_toolset_has_it_and_steps_stay_in_scope() {
     let app = sample.app();
     for toolset in app.catalogue.toolsets() {
         let scope = app.catalogue.scope([toolset]).unwrap();
-        let access = Access::whole(scope.clone());
+        let access = Access::full(scope.clone());
         let listed: Vec<&str> = app.catalogue.list(&access).map(|entry| entry.spec.name).collect();
         assert!(listed.contains(&"batch_execute"), "{toolset}");
         let caller = Caller {
@@ -43,7 +43,7 @@ async fn in_read_only_mode_it_is_listed_and_writing_steps_are_refused_before_any
     let app = sample.app();
     let access = Access {
         read_only: true,
-        ..Access::whole(app.scope.clone())
+        ..Access::full(app.scope.clone())
     };
     assert!(
         app.catalogue

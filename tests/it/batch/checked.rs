@@ -1,6 +1,6 @@
 //! The whole plan is checked first: what is wrong is told for each step, and nothing runs.
 
-use fumi::tool::{Caller, Reply};
+use fumi::tool::{Caller, ToolReply};
 use fumi_base::text::Locale;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Parameters of the problems of a refusal.
-fn parameters(reply: &Reply) -> Vec<&str> {
+fn parameters(reply: &ToolReply) -> Vec<&str> {
     let problems = reply.structured["error"]["details"]["problems"].as_array();
     let problems = problems.into_iter().flatten();
     problems.map(|problem| problem["parameter"].as_str().unwrap()).collect()

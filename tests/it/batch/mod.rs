@@ -5,19 +5,19 @@ mod bounds;
 mod checked;
 mod running;
 
-use fumi::{app::App, tool::Reply};
+use fumi::{app::App, tool::ToolReply};
 use serde_json::{Value, json};
 
 use crate::sample::call;
 
 /// Runs a batch and returns its structure; what it holds is what its schema says.
 #[track_caller]
-fn ran(reply: &Reply) -> &Value {
+fn ran(reply: &ToolReply) -> &Value {
     assert!(!reply.is_error, "{}", reply.text);
     &reply.structured
 }
 
-async fn batch(app: &App, arguments: Value) -> Reply {
+async fn batch(app: &App, arguments: Value) -> ToolReply {
     let reply = call(app, "batch_execute", arguments).await;
     if !reply.is_error {
         let entry = app.catalogue.find(&app.scope, "batch_execute").unwrap();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fumi::tool::{
-    Answerer, Progress,
+    Answerer, CallProgress,
     pipeline::{self, Call},
 };
 use serde_json::{Value, json};
@@ -145,7 +145,7 @@ async fn a_batch_holds_no_place_itself() {
 async fn a_cancelled_batch_begins_no_further_step_and_counts_those_that_ran() {
     let sample = Sample::large(200, 20);
     let app = sample.app();
-    let (cancel, progress) = (CancellationToken::new(), Progress::default());
+    let (cancel, progress) = (CancellationToken::new(), CallProgress::default());
     let slow =
         |at: usize| json!({"tool": "search_content", "arguments": {"query": format!("nothing{at}"), "roots": ["."]}});
     let steps: Vec<Value> = (0..50).map(slow).collect();
@@ -167,7 +167,7 @@ async fn a_cancelled_batch_begins_no_further_step_and_counts_those_that_ran() {
             tokio::task::yield_now().await;
         }
         assert_eq!(progress.get().1, Some(50));
-        assert!(progress.said().unwrap().en.contains("/50: search_content"));
+        assert!(progress.current_step().unwrap().en.contains("/50: search_content"));
         cancel.cancel();
     };
     let (reply, ()) = tokio::join!(pipeline::run(&app.kernel, &app.catalogue, entry, call), watch);

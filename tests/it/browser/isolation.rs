@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use fumi::config::{AuthMode, Token};
+use fumi::config::{AuthMode, ConfiguredToken};
 use fumi::http::auth::tokens::sha256_of;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use serde_json::json;
@@ -134,7 +134,7 @@ async fn what_one_session_copies_no_other_pastes() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_belongs_to_its_principal() {
-    let token = |name: &str| Token {
+    let token = |name: &str| ConfiguredToken {
         name: name.to_owned(),
         sha256: sha256_of(name),
         toolsets: Vec::new(),

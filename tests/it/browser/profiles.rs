@@ -1,7 +1,7 @@
 //! What a reply holds where nobody says it: the rows of the two profiles, on one page that has something of everything.
 
 use fumi::config::Config;
-use fumi_base::expectation::Profile;
+use fumi_base::expectation::ExpectationProfile;
 use serde_json::{Value, json};
 
 use super::visit::Visit;
@@ -79,13 +79,13 @@ fn sections(done: &Value) -> Vec<&'static str> {
     SECTIONS.into_iter().filter(has).collect()
 }
 
-async fn with(profile: Profile) -> Visit {
+async fn with(profile: ExpectationProfile) -> Visit {
     Visit::with(move |config: &mut Config| config.browser.expectation.profile = profile).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_lean_profile_tells_what_each_tool_is_called_for() {
-    let visit = with(Profile::Lean).await;
+    let visit = with(ExpectationProfile::Lean).await;
     for (tool, arguments, expected, _) in rows(&visit.site.url("/login/")) {
         let told = visit.call(tool, arguments).await;
         assert_eq!(sections(told.done()), expected, "{tool}: {}", told.text());
@@ -94,7 +94,7 @@ async fn the_lean_profile_tells_what_each_tool_is_called_for() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_profile_of_the_compatible_tells_everything() {
-    let visit = with(Profile::Compat).await;
+    let visit = with(ExpectationProfile::Compat).await;
     for (tool, arguments, _, code) in rows(&visit.site.url("/login/")) {
         let told = visit.call(tool, arguments).await;
         let done = told.done();

@@ -2,12 +2,12 @@
 
 use std::fs;
 
-use fumi::{config::Config, tool::Reply};
+use fumi::{config::Config, tool::ToolReply};
 use serde_json::{Value, json};
 
 use crate::sample::{Sample, call};
 
-async fn ask(sample: &Sample, tool: &str, arguments: Value) -> Reply {
+async fn ask(sample: &Sample, tool: &str, arguments: Value) -> ToolReply {
     call(&sample.app(), tool, arguments).await
 }
 

@@ -1,6 +1,6 @@
 //! The scenarios of the requirements, one test each, with the exact errors that they ask for.
 
-use fumi::tool::{Caller, Reply};
+use fumi::tool::{Caller, ToolReply};
 use fumi_base::text::Locale;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -493,7 +493,7 @@ async fn a_large_project_is_said_and_refused_where_the_operator_is_strict() {
 async fn one_language_when_the_caller_named_it() {
     let sample = project();
     let app = sample.app();
-    let ask = async |locale: Locale| -> Reply {
+    let ask = async |locale: Locale| -> ToolReply {
         let caller = Caller {
             locale: Some(locale),
             ..Caller::default()

@@ -150,7 +150,7 @@ fn project() -> Sample {
 
 async fn begun(server: &Server, wanted: usize) {
     let all = async {
-        while server.edge.streams.subscriptions().live() != wanted {
+        while server.edge.sessions.subscriptions().live() != wanted {
             tokio::task::yield_now().await;
         }
     };
@@ -161,7 +161,7 @@ async fn begun(server: &Server, wanted: usize) {
 
 async fn ended(server: &Server) {
     let over = async {
-        while server.edge.streams.subscriptions().live() > 0 {
+        while server.edge.sessions.subscriptions().live() > 0 {
             tokio::task::yield_now().await;
         }
     };
@@ -392,7 +392,7 @@ async fn what_cannot_be_subscribed_to_is_taught() {
         assert!(end["error"]["message"].as_str().unwrap().contains(said), "{uri}: {end}");
         assert_eq!(told.message().await, None);
     }
-    assert_eq!(server.edge.streams.subscriptions().live(), 0);
+    assert_eq!(server.edge.sessions.subscriptions().live(), 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -470,7 +470,7 @@ async fn the_servers_end_is_the_subscriptions_end() {
     let request = Stateless::new(&server).prepare(4711, "subscriptions/listen", None, params);
     let mut stream = Told::of(request.send().await.unwrap(), None);
     stream.message().await.unwrap();
-    let streams = std::sync::Arc::clone(&server.edge.streams);
+    let streams = std::sync::Arc::clone(&server.edge.sessions);
     let stopping = tokio::spawn(server.stop());
     // It ends with a result, which says that the server ended it and not the network.
     let end = stream.message().await.expect("a result");

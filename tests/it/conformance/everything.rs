@@ -6,7 +6,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use fumi::{app::App, mcp::seals::Bound, tool::Access};
+use fumi::{app::App, mcp::request_state::StateBinding, tool::Access};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
@@ -59,9 +59,9 @@ impl Everything {
 
 impl Shared {
     /// What a sealed state belongs to: the same as one of fumi's own tools.
-    pub(super) fn bound<'a>(&'a self, request: &'a CallToolRequestParams, access: &'a Access) -> Bound<'a> {
+    pub(super) fn bound<'a>(&'a self, request: &'a CallToolRequestParams, access: &'a Access) -> StateBinding<'a> {
         static NOTHING: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
-        Bound {
+        StateBinding {
             principal: &access.principal,
             project: access.default_project(&self.app.kernel.roots).root(),
             method: "tools/call",

@@ -24,7 +24,7 @@ async fn found(server: &Server, revision: &'static str) -> Found {
     let found = tokio::task::spawn_blocking(move || suite::run(&url, revision))
         .await
         .unwrap();
-    let running = server.edge.streams.running_calls();
+    let running = server.edge.sessions.running_calls();
     assert_eq!(running, 0, "calls are running that nobody waits for");
     found
 }

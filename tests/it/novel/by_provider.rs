@@ -135,11 +135,11 @@ async fn answer(State(model): State<Arc<Model>>, body: Bytes) -> (StatusCode, St
 /// A server that asks it.
 async fn server(sample: &Sample, base: &str) -> Server {
     let configure = |config: &mut Config| {
-        config.novel.provider = config::Provider {
+        config.novel.provider = config::ProviderConfig {
             base_url: base.to_owned(),
             model: "a-model".to_owned(),
             retry_ms: 1,
-            ..config::Provider::default()
+            ..config::ProviderConfig::default()
         };
     };
     Server::start(sample.app_with(&[], configure)).await

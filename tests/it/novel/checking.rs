@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use fumi::tool::{Access, Caller, Reply};
+use fumi::tool::{Access, Caller, ToolReply};
 use fumi_base::pools::Pool;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -291,10 +291,7 @@ async fn three_checks_run_at_once_and_a_fourth_waits() {
     for _ in 0..3 {
         held.push(pools.acquire(Pool::Check, &"somebody".into(), &cancel).await.unwrap());
     }
-    assert_eq!(
-        (pools.load(Pool::Check).places, pools.load(Pool::Check).running),
-        (3, 3)
-    );
+    assert_eq!((pools.load(Pool::Check).slots, pools.load(Pool::Check).running), (3, 3));
     let fourth = tokio::spawn({
         let app = std::sync::Arc::clone(&app);
         async move { call(&app, "check_basic", json!({"episode": 1})).await }
@@ -450,7 +447,7 @@ async fn who_may_only_read_may_check_and_leaves_nothing() {
     let app = sample.app();
     let access = Access {
         read_only: true,
-        ..Access::whole(app.scope.clone())
+        ..Access::full(app.scope.clone())
     };
     let caller = Caller {
         access: std::sync::Arc::new(access),
@@ -465,7 +462,7 @@ async fn who_may_only_read_may_check_and_leaves_nothing() {
         "noveler_check",
         "get_check_tasks",
     ] {
-        let reply: Reply = as_reader(tool, json!({"episode": 1})).await;
+        let reply: ToolReply = as_reader(tool, json!({"episode": 1})).await;
         assert!(
             !reply.is_error && reply.structured.get("status").is_none(),
             "{tool}: {}",
@@ -490,7 +487,7 @@ async fn a_staged_review_of_who_may_only_read_goes_on_over_calls() {
         access: std::sync::Arc::new(Access {
             read_only: true,
             principal: principal.into(),
-            ..Access::whole(app.scope.clone())
+            ..Access::full(app.scope.clone())
         }),
         ..Caller::default()
     };

@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, fs, os::unix::fs::symlink, process::Command, sy
 
 use fumi::{
     app::App,
-    tool::{Access, Caller, Reply},
+    tool::{Access, Caller, ToolReply},
 };
 use fumi_base::text::Locale;
 use serde_json::{Value, json};
@@ -44,7 +44,7 @@ fn hash_of(sample: &Sample, path: &str) -> String {
 
 /// A call that is served, in the form that was published.
 #[track_caller]
-fn served(app: &App, tool: &str, reply: Reply) -> Value {
+fn served(app: &App, tool: &str, reply: ToolReply) -> Value {
     assert!(!reply.is_error, "{tool}: {}", reply.text);
     assert!(!reply.text.trim().is_empty(), "{tool} says nothing");
     let entry = app

@@ -2,7 +2,7 @@
 
 use std::{fs, process::Command};
 
-use fumi::tool::{Caller, Reply};
+use fumi::tool::{Caller, ToolReply};
 use fumi_base::text::Locale;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -18,7 +18,7 @@ const MANUSCRIPT: &str = "40_原稿/第001話_こぶとえくぼ.md";
 const FOLDER: &str = ".noveler/publish/episode_001";
 
 /// A call that must succeed, as published.
-async fn done(sample: &Sample, tool: &str, arguments: Value) -> Reply {
+async fn done(sample: &Sample, tool: &str, arguments: Value) -> ToolReply {
     let app = sample.app();
     let reply = call(&app, tool, arguments).await;
     assert!(!reply.is_error, "{}", reply.text);
@@ -186,7 +186,7 @@ async fn auto_publish_prepares_what_is_pasted_and_posts_nothing() {
         json!({"episode": 1, "auto_publish": true, "verbose": true}),
     )
     .await;
-    let formats = |reply: &Reply| -> Vec<String> {
+    let formats = |reply: &ToolReply| -> Vec<String> {
         let files = reply.structured["artifacts"].as_array().unwrap();
         files.iter().map(|file| text(&file["format"]).to_owned()).collect()
     };

@@ -101,7 +101,7 @@ fn nothing_is_lost(sample: &Sample, place: &str) {
         "{place}: half a manuscript"
     );
     let project = fumi_base::project::Project::open(&sample.root()).unwrap();
-    let backups = fumi_novel::backups::Backups::of(project, "90_バックアップ");
+    let backups = fumi_novel::backups::Backups::new(project, "90_バックアップ");
     let (complete, _) = backups.list().unwrap();
     let whole = complete.iter().any(|backup| {
         backups.verify(&backup.id).unwrap().is_empty()

@@ -23,7 +23,7 @@ mod writing;
 
 use std::path::PathBuf;
 
-use fumi::config::{Author, Config};
+use fumi::config::{AuthorChoice, Config};
 
 use crate::sample::{Sample, copy};
 
@@ -46,7 +46,7 @@ pub(crate) const FIRST: &str = "40_原稿/第001話_こぶとえくぼ.md";
 
 /// A provider on this machine, for a configuration.
 pub(crate) fn with_provider(config: &mut Config, url: &str) {
-    config.novel.author = Author::Provider;
+    config.novel.author = AuthorChoice::Provider;
     url.clone_into(&mut config.novel.provider.base_url);
     "scripted".clone_into(&mut config.novel.provider.model);
 }

@@ -131,7 +131,7 @@ async fn a_review_counts_ten_points_and_names_what_is_weak() {
     }
     let listed = app
         .catalogue
-        .list(&fumi::tool::Access::whole(app.scope.clone()))
+        .list(&fumi::tool::Access::full(app.scope.clone()))
         .any(|entry| entry.spec.name == "plot_validate");
     assert!(!listed);
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fumi::tool::{Access, Caller, Reply};
+use fumi::tool::{Access, Caller, ToolReply};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -16,11 +16,11 @@ const MOST: usize = 50;
 async fn a_reader_who_begins_many_reviews_loses_its_own_oldest_and_no_other() {
     let sample = novel();
     let app = sample.app();
-    let ask = async |tool: &'static str, arguments: Value, principal: &str| -> Reply {
+    let ask = async |tool: &'static str, arguments: Value, principal: &str| -> ToolReply {
         let access = Access {
             read_only: true,
             principal: principal.into(),
-            ..Access::whole(app.scope.clone())
+            ..Access::full(app.scope.clone())
         };
         let caller = Caller {
             access: Arc::new(access),

@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use fumi_novel::writing::{Gives, Holds, Stage};
+use fumi_novel::writing::{KeyContents, TurnContents, WritingStage};
 
 use super::{FIRST, shipped};
 
@@ -46,28 +46,29 @@ pub(crate) fn whole() -> String {
 /// The answer to a step such as `design_humor_elements:2`.
 pub(crate) fn answer(step: &str) -> String {
     let (stage, turn) = step.split_once(':').unwrap_or_else(|| panic!("no step: {step:?}"));
-    let stage = Stage::parse(stage).unwrap();
+    let stage = WritingStage::parse(stage).unwrap();
     let turn: usize = turn.parse().unwrap();
     match stage.turns()[turn - 1] {
-        Gives::Keys(keys) => {
+        TurnContents::Keys(keys) => {
             let value = |name: &str, holds| match holds {
-                Holds::Characters(_) if name == "title" => TITLE,
-                Holds::Characters(_) => "梶みちるが帆待島の検潮所に着き、十二のこぶを見つけるまで。",
-                Holds::Items(_) => "[梶みちる, 穂刈一平, 穂刈徳次, 鯨井ふさ]",
-                Holds::Replacements => "[{find: 海を止めに来た人ですか, replace: 海をとめに来た人ですか}]",
+                KeyContents::Characters(_) if name == "title" => TITLE,
+                KeyContents::Characters(_) => "梶みちるが帆待島の検潮所に着き、十二のこぶを見つけるまで。",
+                KeyContents::Items(_) => "[梶みちる, 穂刈一平, 穂刈徳次, 鯨井ふさ]",
+                KeyContents::Replacements => "[{find: 海を止めに来た人ですか, replace: 海をとめに来た人ですか}]",
             };
             let lines = keys
                 .iter()
                 .map(|key| format!("{}: {}\n", key.name, value(key.name, key.holds)));
             lines.collect()
         }
-        Gives::Part(..) | Gives::Rest => ACTS[turn - 1].clone(),
-        Gives::Whole => whole(),
+        TurnContents::Part(..) | TurnContents::Rest => ACTS[turn - 1].clone(),
+        TurnContents::Whole => whole(),
     }
 }
 
 /// All steps of a whole session, in order.
 pub(crate) fn steps() -> Vec<String> {
-    let turns = Stage::all().flat_map(|stage| (1..=stage.turns().len()).map(move |turn| format!("{stage}:{turn}")));
+    let turns =
+        WritingStage::all().flat_map(|stage| (1..=stage.turns().len()).map(move |turn| format!("{stage}:{turn}")));
     turns.collect()
 }

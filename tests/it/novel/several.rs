@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use fumi::tool::{Answerer, Caller, Cx, Progress, ToolError, pipeline};
+use fumi::tool::{Answerer, CallProgress, Caller, Cx, ToolError, pipeline};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -23,7 +23,7 @@ async fn the_second_writer_waits_or_is_told_who_writes() {
     let turn = other
         .kernel
         .writers
-        .turn(project, "noveler_write session_x", &work)
+        .acquire(project, "noveler_write session_x", &work)
         .await
         .unwrap();
     let (tool, arguments) = submission(&asked);
@@ -46,7 +46,7 @@ async fn the_second_writer_waits_or_is_told_who_writes() {
     });
     tokio::time::sleep(std::time::Duration::from_millis(300)).await;
     assert!(!waiting.is_finished());
-    turn.end().await;
+    turn.release().await;
     let reply = waiting.await.unwrap();
     assert!(!reply.is_error, "{}", reply.text);
 }
@@ -61,28 +61,28 @@ async fn waiting_for_a_turn_does_not_use_up_the_time_of_the_call() {
     );
     let project = other.kernel.roots.default_project();
     let work = CancellationToken::new();
-    let turn = other.kernel.writers.turn(project, "session_x", &work).await.unwrap();
+    let turn = other.kernel.writers.acquire(project, "session_x", &work).await.unwrap();
     let cx = Cx {
         project: Arc::clone(project),
         actor: waiting.kernel.actor("write", &Caller::default()),
         caller: Caller::default(),
         answerer: Answerer::Host,
         cancel: work.child_token(),
-        progress: Progress::default(),
+        progress: CallProgress::default(),
         metrics: Arc::clone(&waiting.kernel.metrics),
         writers: Arc::clone(&waiting.kernel.writers),
-        expectation: fumi_base::expectation::Resolved::default(),
+        expectation: fumi_base::expectation::ResolvedExpectation::default(),
         batch: None,
         is_followed: false,
         turn: std::sync::Mutex::default(),
         writing: tokio::sync::watch::Sender::default(),
-        seat: std::sync::OnceLock::new(),
+        permit: std::sync::OnceLock::new(),
     };
-    let late = cx.alone("me", |_, _| Ok::<_, ToolError>(()));
-    let refused = pipeline::within(Duration::from_millis(50), &work, &cx, late).await;
+    let late = cx.run_exclusively("me", |_, _| Ok::<_, ToolError>(()));
+    let refused = pipeline::run_with_timeout(Duration::from_millis(50), &work, &cx, late).await;
     let refused = refused.expect_err("it is held");
     assert!(refused.message().en.contains("session_x"), "{refused:?}");
-    turn.end().await;
+    turn.release().await;
 }
 
 /// Two hosts answer the same session through two servers, as fast as they can. Every turn is taken once.

@@ -424,7 +424,7 @@ async fn no_tool_that_writes_and_no_step_of_a_write_is_left_out() {
         .filter(|name| !tools.contains(name))
         .collect();
     assert_eq!(left_out, [""; 0], "tools that write");
-    let source = include_str!("../../../src/base/writing.rs");
+    let source = include_str!("../../../src/base/atomic_write.rs");
     let steps = Regex::new(r#"reach\("(\w+)""#).unwrap();
     let steps: BTreeSet<String> = steps.captures_iter(source).map(|step| step[1].to_owned()).collect();
     assert_eq!(kinds, steps, "steps of writes");

@@ -354,7 +354,7 @@ async fn every_question_of_every_tool_has_every_field() {
         if arguments["session_id"] == "SESSION" {
             // A session that stands at this step.
             let begun = ok(&app, "noveler_write", json!({"episode": 1, "restart": true})).await;
-            let at = fumi_novel::writing::Stage::numbered(stage).map(|stage| format!("{stage}:1"));
+            let at = fumi_novel::writing::WritingStage::from_number(stage).map(|stage| format!("{stage}:1"));
             let at = at.filter(|_| stage > 1);
             let begun = if at.is_some() {
                 until(&app, begun, at.as_deref()).await

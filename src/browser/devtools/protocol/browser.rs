@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::target::ContextId;
-use crate::devtools::Nothing;
+use crate::devtools::EmptyReply;
 
 /// Asks for the version of Chromium.
 #[derive(Debug, Serialize)]
@@ -25,7 +25,7 @@ pub struct SetPermission {
     pub setting: &'static str,
     pub browser_context_id: ContextId,
 }
-command!(SetPermission => "Browser.setPermission" -> Nothing);
+command!(SetPermission => "Browser.setPermission" -> EmptyReply);
 
 /// A permission, named as in the Permissions interface of pages.
 #[derive(Debug, Serialize)]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{page::FrameId, target::ContextId};
-use crate::devtools::{Happening, Nothing};
+use crate::devtools::{EmptyReply, ProtocolEvent};
 
 /// Sets what Chromium does with the downloads of a context.
 #[derive(Debug, Serialize)]
@@ -19,7 +19,7 @@ pub struct SetDownloadBehavior {
     /// True to send download events to the browser's own session.
     pub events_enabled: bool,
 }
-command!(SetDownloadBehavior => "Browser.setDownloadBehavior" -> Nothing);
+command!(SetDownloadBehavior => "Browser.setDownloadBehavior" -> EmptyReply);
 
 /// Cancels a download.
 #[derive(Debug, Serialize)]
@@ -29,19 +29,19 @@ pub struct CancelDownload {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub browser_context_id: Option<ContextId>,
 }
-command!(CancelDownload => "Browser.cancelDownload" -> Nothing);
+command!(CancelDownload => "Browser.cancelDownload" -> EmptyReply);
 
 /// A download event as the browser's own session receives it: for all tabs, and for windows that were closed before
 /// they became tabs.
 #[derive(Debug, Deserialize)]
 #[serde(transparent)]
-pub struct OfBrowser<T>(pub T);
+pub struct BrowserWideEvent<T>(pub T);
 
-impl Happening for OfBrowser<DownloadWillBegin> {
+impl ProtocolEvent for BrowserWideEvent<DownloadWillBegin> {
     const METHOD: &'static str = "Browser.downloadWillBegin";
 }
 
-impl Happening for OfBrowser<DownloadProgress> {
+impl ProtocolEvent for BrowserWideEvent<DownloadProgress> {
     const METHOD: &'static str = "Browser.downloadProgress";
 }
 
@@ -56,7 +56,7 @@ pub struct DownloadWillBegin {
     /// The file name that the server or the page suggests.
     pub suggested_filename: String,
 }
-happening!(DownloadWillBegin => "Page.downloadWillBegin");
+event!(DownloadWillBegin => "Page.downloadWillBegin");
 
 /// The event that a download progresses.
 #[derive(Debug, Deserialize)]
@@ -71,4 +71,4 @@ pub struct DownloadProgress {
     /// `inProgress`, `completed` or `canceled`.
     pub state: String,
 }
-happening!(DownloadProgress => "Page.downloadProgress");
+event!(DownloadProgress => "Page.downloadProgress");

@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::devtools::Nothing;
+use crate::devtools::EmptyReply;
 
 /// The encoding of a screenshot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum ImageFormat {
+pub enum ScreenshotFormat {
     /// Lossless, the largest of the three.
     #[default]
     Png,
@@ -32,7 +32,7 @@ pub struct Clip {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CaptureScreenshot {
-    pub format: ImageFormat,
+    pub format: ScreenshotFormat,
     /// The quality from 0 to 100; not used for PNG.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quality: Option<u8>,
@@ -136,4 +136,4 @@ pub struct Chunk {
 pub struct CloseStream {
     pub handle: StreamHandle,
 }
-command!(CloseStream => "IO.close" -> Nothing);
+command!(CloseStream => "IO.close" -> EmptyReply);

@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     page::FrameId,
-    runtime::{RemoteObject, RemoteObjectId},
+    runtime::{RemoteObjectId, RemoteValue},
 };
-use crate::devtools::Nothing;
+use crate::devtools::EmptyReply;
 
 /// The id of a node of a page, the same in all worlds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -41,7 +41,7 @@ command!(ResolveNode => "DOM.resolveNode" -> ResolvedNode);
 /// A node as an object of a world.
 #[derive(Debug, Deserialize)]
 pub struct ResolvedNode {
-    pub object: RemoteObject,
+    pub object: RemoteValue,
 }
 
 /// Asks for the id of a node and of the frame that it contains.
@@ -54,13 +54,13 @@ command!(DescribeNode => "DOM.describeNode" -> DescribedNode);
 
 #[derive(Debug, Deserialize)]
 pub struct DescribedNode {
-    pub node: Node,
+    pub node: NodeDescription,
 }
 
 /// The description of a node.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Node {
+pub struct NodeDescription {
     pub backend_node_id: BackendNodeId,
     /// The frame that the node contains, if it is a frame element.
     pub frame_id: Option<FrameId>,
@@ -72,7 +72,7 @@ pub struct Node {
 pub struct ScrollIntoViewIfNeeded {
     pub object_id: RemoteObjectId,
 }
-command!(ScrollIntoViewIfNeeded => "DOM.scrollIntoViewIfNeeded" -> Nothing);
+command!(ScrollIntoViewIfNeeded => "DOM.scrollIntoViewIfNeeded" -> EmptyReply);
 
 /// Sets the files of a file input.
 #[derive(Debug, Serialize)]
@@ -87,4 +87,4 @@ pub struct SetFileInputFiles {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object_id: Option<RemoteObjectId>,
 }
-command!(SetFileInputFiles => "DOM.setFileInputFiles" -> Nothing);
+command!(SetFileInputFiles => "DOM.setFileInputFiles" -> EmptyReply);

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::devtools::Nothing;
+use crate::devtools::EmptyReply;
 
 /// Sets the size of the viewport.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -21,7 +21,7 @@ pub struct SetDeviceMetricsOverride {
     /// The value of `screen.height`, in CSS pixels.
     pub screen_height: u32,
 }
-command!(SetDeviceMetricsOverride => "Emulation.setDeviceMetricsOverride" -> Nothing);
+command!(SetDeviceMetricsOverride => "Emulation.setDeviceMetricsOverride" -> EmptyReply);
 
 /// Sets the medium and the features that media queries see.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -31,7 +31,7 @@ pub struct SetEmulatedMedia {
     /// The overridden features; an empty value restores the real one.
     pub features: Vec<MediaFeature>,
 }
-command!(SetEmulatedMedia => "Emulation.setEmulatedMedia" -> Nothing);
+command!(SetEmulatedMedia => "Emulation.setEmulatedMedia" -> EmptyReply);
 
 /// One feature of media queries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -47,4 +47,4 @@ pub struct MediaFeature {
 pub struct SetFocusEmulationEnabled {
     pub enabled: bool,
 }
-command!(SetFocusEmulationEnabled => "Emulation.setFocusEmulationEnabled" -> Nothing);
+command!(SetFocusEmulationEnabled => "Emulation.setFocusEmulationEnabled" -> EmptyReply);

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::devtools::Nothing;
+use crate::devtools::EmptyReply;
 
 /// The modifier keys that are held, as bits: Alt 1, Control 2, Meta 4, Shift 8.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,7 +66,7 @@ pub struct DispatchMouseEvent {
     /// The pressure; 0.5 while a button is down.
     pub force: f64,
 }
-command!(DispatchMouseEvent => "Input.dispatchMouseEvent" -> Nothing);
+command!(DispatchMouseEvent => "Input.dispatchMouseEvent" -> EmptyReply);
 
 /// The type of a key event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -99,7 +99,7 @@ pub struct DispatchKeyEvent {
     /// True if the key is on the numeric keypad.
     pub is_keypad: bool,
 }
-command!(DispatchKeyEvent => "Input.dispatchKeyEvent" -> Nothing);
+command!(DispatchKeyEvent => "Input.dispatchKeyEvent" -> EmptyReply);
 
 /// Inserts text at the caret without keys, as an input method or an emoji picker does.
 #[derive(Debug, Serialize)]
@@ -107,9 +107,9 @@ pub struct InsertText<'a> {
     pub text: &'a str,
 }
 
-impl crate::devtools::Command for InsertText<'_> {
+impl crate::devtools::ProtocolCommand for InsertText<'_> {
     const METHOD: &'static str = "Input.insertText";
-    type Reply = Nothing;
+    type Reply = EmptyReply;
 }
 
 /// Makes Chromium report drags with [`DragIntercepted`] instead of passing them to the system.
@@ -117,14 +117,14 @@ impl crate::devtools::Command for InsertText<'_> {
 pub struct SetInterceptDrags {
     pub enabled: bool,
 }
-command!(SetInterceptDrags => "Input.setInterceptDrags" -> Nothing);
+command!(SetInterceptDrags => "Input.setInterceptDrags" -> EmptyReply);
 
 /// An intercepted drag, started by the page.
 #[derive(Debug, Deserialize)]
 pub struct DragIntercepted {
     pub data: DragData,
 }
-happening!(DragIntercepted => "Input.dragIntercepted");
+event!(DragIntercepted => "Input.dragIntercepted");
 
 /// The data that a drag carries.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -181,7 +181,7 @@ pub struct DispatchDragEvent<'a> {
     pub modifiers: Modifiers,
 }
 
-impl crate::devtools::Command for DispatchDragEvent<'_> {
+impl crate::devtools::ProtocolCommand for DispatchDragEvent<'_> {
     const METHOD: &'static str = "Input.dispatchDragEvent";
-    type Reply = Nothing;
+    type Reply = EmptyReply;
 }

@@ -2,24 +2,24 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::devtools::Nothing;
+use crate::devtools::EmptyReply;
 
 /// Starts reporting entries; existing entries are reported at once.
 #[derive(Debug, Default, Serialize)]
-pub struct Enable {}
-command!(Enable => "Log.enable" -> Nothing);
+pub struct EnableLog {}
+command!(EnableLog => "Log.enable" -> EmptyReply);
 
 /// The event that an entry was added to the log.
 #[derive(Debug, Deserialize)]
 pub struct EntryAdded {
-    pub entry: Entry,
+    pub entry: LogEntry,
 }
-happening!(EntryAdded => "Log.entryAdded");
+event!(EntryAdded => "Log.entryAdded");
 
 /// A message of Chromium about a page.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Entry {
+pub struct LogEntry {
     /// `network`, `security`, `worker`, ...
     pub source: String,
     /// `verbose`, `info`, `warning` or `error`.

@@ -1,20 +1,20 @@
 //! The commands and events that fumi uses, as typed structs. Names, fields and units are those of the protocol's
 //! documentation; fields that fumi does not read are left out.
 
-/// Implements `Command` for a struct: `command!(Navigate => "Page.navigate" -> Navigated)`.
+/// Implements `ProtocolCommand` for a struct: `command!(Navigate => "Page.navigate" -> Navigated)`.
 macro_rules! command {
     ($name:ident => $method:literal -> $reply:ty) => {
-        impl $crate::devtools::Command for $name {
+        impl $crate::devtools::ProtocolCommand for $name {
             const METHOD: &'static str = $method;
             type Reply = $reply;
         }
     };
 }
 
-/// Implements `Happening` for an event: `happening!(LoadFired => "Page.loadEventFired")`.
-macro_rules! happening {
+/// Implements `ProtocolEvent` for an event: `event!(LoadFired => "Page.loadEventFired")`.
+macro_rules! event {
     ($name:ident => $method:literal) => {
-        impl $crate::devtools::Happening for $name {
+        impl $crate::devtools::ProtocolEvent for $name {
             const METHOD: &'static str = $method;
         }
     };

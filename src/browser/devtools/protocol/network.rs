@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::page::{FrameId, LoaderId};
-use crate::devtools::Nothing;
+use crate::devtools::EmptyReply;
 
 /// The id of a request; all hops of a redirect share it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -18,7 +18,7 @@ pub type Headers = BTreeMap<String, String>;
 /// Starts reporting requests.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Enable {
+pub struct EnableNetwork {
     /// Bytes of bodies that Chromium keeps for one process.
     pub max_total_buffer_size: u64,
     /// Bytes that Chromium keeps of one body.
@@ -26,7 +26,7 @@ pub struct Enable {
     /// Bytes of a request's body that are sent with its event.
     pub max_post_data_size: u64,
 }
-command!(Enable => "Network.enable" -> Nothing);
+command!(EnableNetwork => "Network.enable" -> EmptyReply);
 
 /// Asks for the body of a response.
 #[derive(Debug, Serialize)]
@@ -66,7 +66,7 @@ pub struct RequestWillBeSent {
     pub request_id: RequestId,
     /// The document that the request belongs to.
     pub loader_id: LoaderId,
-    pub request: Request,
+    pub request: SentRequest,
     /// Seconds of a monotonic clock.
     pub timestamp: f64,
     /// The redirecting response, if this request follows a redirect.
@@ -77,12 +77,12 @@ pub struct RequestWillBeSent {
     /// The frame that the request belongs to.
     pub frame_id: Option<FrameId>,
 }
-happening!(RequestWillBeSent => "Network.requestWillBeSent");
+event!(RequestWillBeSent => "Network.requestWillBeSent");
 
 /// A request as it is sent.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Request {
+pub struct SentRequest {
     /// The URL without its fragment.
     pub url: String,
     /// The HTTP method, such as `GET`.
@@ -122,7 +122,7 @@ pub struct ResponseReceived {
     pub kind: String,
     pub response: Response,
 }
-happening!(ResponseReceived => "Network.responseReceived");
+event!(ResponseReceived => "Network.responseReceived");
 
 /// The event that a response arrived completely.
 #[derive(Debug, Deserialize)]
@@ -134,7 +134,7 @@ pub struct LoadingFinished {
     /// Bytes received over the network, before decompression.
     pub encoded_data_length: f64,
 }
-happening!(LoadingFinished => "Network.loadingFinished");
+event!(LoadingFinished => "Network.loadingFinished");
 
 /// The event that a request failed.
 #[derive(Debug, Deserialize)]
@@ -148,7 +148,7 @@ pub struct LoadingFailed {
     /// The reason why Chromium blocked the request, if it did.
     pub blocked_reason: Option<String>,
 }
-happening!(LoadingFailed => "Network.loadingFailed");
+event!(LoadingFailed => "Network.loadingFailed");
 
 /// The event that a `WebSocket` was created.
 #[derive(Debug, Deserialize)]
@@ -157,7 +157,7 @@ pub struct WebSocketCreated {
     pub request_id: RequestId,
     pub url: String,
 }
-happening!(WebSocketCreated => "Network.webSocketCreated");
+event!(WebSocketCreated => "Network.webSocketCreated");
 
 /// The event that a `WebSocket` was opened.
 #[derive(Debug, Deserialize)]
@@ -166,7 +166,7 @@ pub struct WebSocketHandshakeResponseReceived {
     pub request_id: RequestId,
     pub response: HandshakeResponse,
 }
-happening!(WebSocketHandshakeResponseReceived => "Network.webSocketHandshakeResponseReceived");
+event!(WebSocketHandshakeResponseReceived => "Network.webSocketHandshakeResponseReceived");
 
 /// The response to the handshake of a `WebSocket`.
 #[derive(Debug, Deserialize)]
@@ -183,4 +183,4 @@ pub struct WebSocketClosed {
     /// Seconds of the clock of [`RequestWillBeSent`].
     pub timestamp: f64,
 }
-happening!(WebSocketClosed => "Network.webSocketClosed");
+event!(WebSocketClosed => "Network.webSocketClosed");

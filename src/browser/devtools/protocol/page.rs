@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::dom::BackendNodeId;
-use crate::devtools::Nothing;
+use crate::devtools::EmptyReply;
 
 /// The id of a frame. A navigation does not change it, nor does a move to another process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -17,8 +17,8 @@ pub struct LoaderId(pub String);
 
 /// Starts reporting the domain's events.
 #[derive(Debug, Default, Serialize)]
-pub struct Enable {}
-command!(Enable => "Page.enable" -> Nothing);
+pub struct EnablePage {}
+command!(EnablePage => "Page.enable" -> EmptyReply);
 
 /// Reports the steps of every document (`init`, `DOMContentLoaded`, `load`, ...); past steps of existing documents are
 /// reported at once.
@@ -26,7 +26,7 @@ command!(Enable => "Page.enable" -> Nothing);
 pub struct SetLifecycleEventsEnabled {
     pub enabled: bool,
 }
-command!(SetLifecycleEventsEnabled => "Page.setLifecycleEventsEnabled" -> Nothing);
+command!(SetLifecycleEventsEnabled => "Page.setLifecycleEventsEnabled" -> EmptyReply);
 
 /// Asks for the frames of a target, as far as they run in its process.
 #[derive(Debug, Default, Serialize)]
@@ -76,7 +76,7 @@ pub struct AddScriptToEvaluateOnNewDocument {
     /// True to run the script in existing documents too.
     pub run_immediately: bool,
 }
-command!(AddScriptToEvaluateOnNewDocument => "Page.addScriptToEvaluateOnNewDocument" -> Nothing);
+command!(AddScriptToEvaluateOnNewDocument => "Page.addScriptToEvaluateOnNewDocument" -> EmptyReply);
 
 /// Creates a world in a frame, or returns the existing one of that name.
 #[derive(Debug, Serialize)]
@@ -85,21 +85,21 @@ pub struct CreateIsolatedWorld {
     pub frame_id: FrameId,
     pub world_name: &'static str,
 }
-command!(CreateIsolatedWorld => "Page.createIsolatedWorld" -> Nothing);
+command!(CreateIsolatedWorld => "Page.createIsolatedWorld" -> EmptyReply);
 
 /// Makes Chromium report file choosers instead of showing them.
 #[derive(Debug, Serialize)]
 pub struct SetInterceptFileChooserDialog {
     pub enabled: bool,
 }
-command!(SetInterceptFileChooserDialog => "Page.setInterceptFileChooserDialog" -> Nothing);
+command!(SetInterceptFileChooserDialog => "Page.setInterceptFileChooserDialog" -> EmptyReply);
 
 /// Navigates to a URL. The reply comes when the document has arrived or failed.
 #[derive(Debug, Serialize)]
-pub struct Navigate {
+pub struct NavigateToUrl {
     pub url: String,
 }
-command!(Navigate => "Page.navigate" -> Navigated);
+command!(NavigateToUrl => "Page.navigate" -> Navigated);
 
 /// The result of a navigation.
 #[derive(Debug, Deserialize)]
@@ -117,17 +117,17 @@ pub struct Navigated {
 /// Stops all loading in the page.
 #[derive(Debug, Default, Serialize)]
 pub struct StopLoading {}
-command!(StopLoading => "Page.stopLoading" -> Nothing);
+command!(StopLoading => "Page.stopLoading" -> EmptyReply);
 
 /// Asks for the history of a tab.
 #[derive(Debug, Default, Serialize)]
 pub struct GetNavigationHistory {}
-command!(GetNavigationHistory => "Page.getNavigationHistory" -> History);
+command!(GetNavigationHistory => "Page.getNavigationHistory" -> NavigationHistory);
 
 /// The navigation history of a tab.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct History {
+pub struct NavigationHistory {
     /// The index of the current entry, counted from 0.
     pub current_index: i64,
     /// The entries, the oldest first.
@@ -148,7 +148,7 @@ pub struct HistoryEntry {
 pub struct NavigateToHistoryEntry {
     pub entry_id: i64,
 }
-command!(NavigateToHistoryEntry => "Page.navigateToHistoryEntry" -> Nothing);
+command!(NavigateToHistoryEntry => "Page.navigateToHistoryEntry" -> EmptyReply);
 
 /// Accepts or dismisses an open dialog.
 #[derive(Debug, Serialize)]
@@ -160,11 +160,11 @@ pub struct HandleJavaScriptDialog {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt_text: Option<String>,
 }
-command!(HandleJavaScriptDialog => "Page.handleJavaScriptDialog" -> Nothing);
+command!(HandleJavaScriptDialog => "Page.handleJavaScriptDialog" -> EmptyReply);
 
 #[derive(Debug, Default, Serialize)]
 pub struct BringToFront {}
-command!(BringToFront => "Page.bringToFront" -> Nothing);
+command!(BringToFront => "Page.bringToFront" -> EmptyReply);
 
 /// The event that a frame was created, or came back into this process.
 #[derive(Debug, Deserialize)]
@@ -174,7 +174,7 @@ pub struct FrameAttached {
     /// The frame that contains the new one.
     pub parent_frame_id: FrameId,
 }
-happening!(FrameAttached => "Page.frameAttached");
+event!(FrameAttached => "Page.frameAttached");
 
 /// The event that a frame was removed, or moved to another process.
 #[derive(Debug, Deserialize)]
@@ -184,7 +184,7 @@ pub struct FrameDetached {
     /// `remove` or `swap`.
     pub reason: String,
 }
-happening!(FrameDetached => "Page.frameDetached");
+event!(FrameDetached => "Page.frameDetached");
 
 /// The event that a frame has a new document.
 #[derive(Debug, Deserialize)]
@@ -196,7 +196,7 @@ pub struct FrameNavigated {
     #[serde(rename = "type", default)]
     pub kind: String,
 }
-happening!(FrameNavigated => "Page.frameNavigated");
+event!(FrameNavigated => "Page.frameNavigated");
 
 /// The event that the URL changed within a document, by a fragment or by the history interface.
 #[derive(Debug, Deserialize)]
@@ -206,7 +206,7 @@ pub struct NavigatedWithinDocument {
     /// The URL after the change.
     pub url: String,
 }
-happening!(NavigatedWithinDocument => "Page.navigatedWithinDocument");
+event!(NavigatedWithinDocument => "Page.navigatedWithinDocument");
 
 /// The event that the page requested a navigation.
 #[derive(Debug, Deserialize)]
@@ -216,7 +216,7 @@ pub struct FrameRequestedNavigation {
     /// `currentTab`, `newTab`, `newWindow` or `download`.
     pub disposition: String,
 }
-happening!(FrameRequestedNavigation => "Page.frameRequestedNavigation");
+event!(FrameRequestedNavigation => "Page.frameRequestedNavigation");
 
 /// The event that a navigation started.
 #[derive(Debug, Deserialize)]
@@ -228,7 +228,7 @@ pub struct FrameStartedNavigating {
     /// `differentDocument`, `sameDocument`, `reload`, `historySameDocument`, ...
     pub navigation_type: String,
 }
-happening!(FrameStartedNavigating => "Page.frameStartedNavigating");
+event!(FrameStartedNavigating => "Page.frameStartedNavigating");
 
 /// The event that a frame has stopped loading, with or without success.
 #[derive(Debug, Deserialize)]
@@ -236,7 +236,7 @@ happening!(FrameStartedNavigating => "Page.frameStartedNavigating");
 pub struct FrameStoppedLoading {
     pub frame_id: FrameId,
 }
-happening!(FrameStoppedLoading => "Page.frameStoppedLoading");
+event!(FrameStoppedLoading => "Page.frameStoppedLoading");
 
 /// The event that a document reached a step of its lifecycle.
 #[derive(Debug, Deserialize)]
@@ -247,7 +247,7 @@ pub struct LifecycleEvent {
     /// The step: `init`, `DOMContentLoaded`, `load`, ...
     pub name: String,
 }
-happening!(LifecycleEvent => "Page.lifecycleEvent");
+event!(LifecycleEvent => "Page.lifecycleEvent");
 
 /// The event that a dialog opened. The page is blocked until the dialog is answered.
 #[derive(Debug, Deserialize)]
@@ -261,7 +261,7 @@ pub struct JavascriptDialogOpening {
     /// The initial text of a prompt.
     pub default_prompt: Option<String>,
 }
-happening!(JavascriptDialogOpening => "Page.javascriptDialogOpening");
+event!(JavascriptDialogOpening => "Page.javascriptDialogOpening");
 
 /// The event that the page asks for files.
 #[derive(Debug, Deserialize)]
@@ -272,14 +272,14 @@ pub struct FileChooserOpened {
     /// The field that receives the files; `None` if a script asks without a field.
     pub backend_node_id: Option<BackendNodeId>,
 }
-happening!(FileChooserOpened => "Page.fileChooserOpened");
+event!(FileChooserOpened => "Page.fileChooserOpened");
 
 /// The event that the process of the target crashed.
 #[derive(Debug, Deserialize)]
 pub struct TargetCrashed {}
-happening!(TargetCrashed => "Inspector.targetCrashed");
+event!(TargetCrashed => "Inspector.targetCrashed");
 
 /// Starts reporting crashes.
 #[derive(Debug, Default, Serialize)]
 pub struct EnableInspector {}
-command!(EnableInspector => "Inspector.enable" -> Nothing);
+command!(EnableInspector => "Inspector.enable" -> EmptyReply);

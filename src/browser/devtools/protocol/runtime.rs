@@ -4,17 +4,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::page::FrameId;
-use crate::devtools::Nothing;
+use crate::devtools::EmptyReply;
 
 /// Starts reporting execution contexts and console messages; those that exist already are reported at once.
 #[derive(Debug, Default, Serialize)]
-pub struct Enable {}
-command!(Enable => "Runtime.enable" -> Nothing);
+pub struct EnableRuntime {}
+command!(EnableRuntime => "Runtime.enable" -> EmptyReply);
 
 /// Lets a new target run that waits for the debugger.
 #[derive(Debug, Default, Serialize)]
 pub struct RunIfWaitingForDebugger {}
-command!(RunIfWaitingForDebugger => "Runtime.runIfWaitingForDebugger" -> Nothing);
+command!(RunIfWaitingForDebugger => "Runtime.runIfWaitingForDebugger" -> EmptyReply);
 
 /// Adds a function through which scripts send text to fumi, to all present and future worlds of one name.
 #[derive(Debug, Serialize)]
@@ -24,7 +24,7 @@ pub struct AddBinding {
     /// The name of the worlds that get the function.
     pub execution_context_name: &'static str,
 }
-command!(AddBinding => "Runtime.addBinding" -> Nothing);
+command!(AddBinding => "Runtime.addBinding" -> EmptyReply);
 
 /// A call of a function that [`AddBinding`] added.
 #[derive(Debug, Deserialize)]
@@ -33,7 +33,7 @@ pub struct BindingCalled {
     /// The text that the script sent.
     pub payload: String,
 }
-happening!(BindingCalled => "Runtime.bindingCalled");
+event!(BindingCalled => "Runtime.bindingCalled");
 
 /// The id of an object in a page. Chromium keeps the object alive until it is released.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -46,7 +46,7 @@ pub struct RemoteObjectId(pub String);
 pub struct ReleaseObject {
     pub object_id: RemoteObjectId,
 }
-command!(ReleaseObject => "Runtime.releaseObject" -> Nothing);
+command!(ReleaseObject => "Runtime.releaseObject" -> EmptyReply);
 
 /// Calls a function in a world, or on an object of a world.
 #[derive(Debug, Default, Serialize)]
@@ -68,7 +68,7 @@ pub struct CallFunctionOn {
     /// True to treat the call as a user's action.
     pub user_gesture: bool,
 }
-command!(CallFunctionOn => "Runtime.callFunctionOn" -> Evaluated);
+command!(CallFunctionOn => "Runtime.callFunctionOn" -> EvaluationResult);
 
 /// An argument of a call: a value or an object of the same page.
 #[derive(Debug, Default, Serialize)]
@@ -83,7 +83,7 @@ pub struct CallArgument {
 /// Evaluates an expression in a world.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Evaluate {
+pub struct EvaluateExpression {
     pub expression: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unique_context_id: Option<String>,
@@ -94,14 +94,14 @@ pub struct Evaluate {
     /// True to treat the evaluation as a user's action.
     pub user_gesture: bool,
 }
-command!(Evaluate => "Runtime.evaluate" -> Evaluated);
+command!(EvaluateExpression => "Runtime.evaluate" -> EvaluationResult);
 
 /// The result of a call or an evaluation.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Evaluated {
+pub struct EvaluationResult {
     /// The value, or the value that was thrown.
-    pub result: RemoteObject,
+    pub result: RemoteValue,
     /// The exception, if one was thrown.
     pub exception_details: Option<ExceptionDetails>,
 }
@@ -109,7 +109,7 @@ pub struct Evaluated {
 /// A JavaScript value of a page.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct RemoteObject {
+pub struct RemoteValue {
     /// `object`, `function`, `undefined`, `string`, ...
     #[serde(rename = "type")]
     pub kind: String,
@@ -141,7 +141,7 @@ pub struct ObjectPreview {
 #[derive(Debug, Deserialize)]
 pub struct PropertyPreview {
     pub name: String,
-    /// The type of the value, as in [`RemoteObject`].
+    /// The type of the value, as in [`RemoteValue`].
     #[serde(rename = "type")]
     pub kind: String,
     /// The value as text, shortened by Chromium.
@@ -161,7 +161,7 @@ pub struct ExceptionDetails {
     /// The URL of the script.
     pub url: Option<String>,
     /// The value that was thrown.
-    pub exception: Option<RemoteObject>,
+    pub exception: Option<RemoteValue>,
     pub stack_trace: Option<StackTrace>,
 }
 
@@ -189,7 +189,7 @@ pub struct CallFrame {
 pub struct ExecutionContextCreated {
     pub context: ExecutionContext,
 }
-happening!(ExecutionContextCreated => "Runtime.executionContextCreated");
+event!(ExecutionContextCreated => "Runtime.executionContextCreated");
 
 /// A world: a global object in which scripts of a frame run.
 #[derive(Debug, Deserialize)]
@@ -220,7 +220,7 @@ pub struct ContextOwner {
 pub struct ExecutionContextDestroyed {
     pub execution_context_unique_id: String,
 }
-happening!(ExecutionContextDestroyed => "Runtime.executionContextDestroyed");
+event!(ExecutionContextDestroyed => "Runtime.executionContextDestroyed");
 
 /// The event that the page wrote to its console.
 #[derive(Debug, Deserialize)]
@@ -230,11 +230,11 @@ pub struct ConsoleApiCalled {
     #[serde(rename = "type")]
     pub kind: String,
     /// The values that were written.
-    pub args: Vec<RemoteObject>,
+    pub args: Vec<RemoteValue>,
     /// The position of the call.
     pub stack_trace: Option<StackTrace>,
 }
-happening!(ConsoleApiCalled => "Runtime.consoleAPICalled");
+event!(ConsoleApiCalled => "Runtime.consoleAPICalled");
 
 /// The event that an exception was not caught.
 #[derive(Debug, Deserialize)]
@@ -242,4 +242,4 @@ happening!(ConsoleApiCalled => "Runtime.consoleAPICalled");
 pub struct ExceptionThrown {
     pub exception_details: ExceptionDetails,
 }
-happening!(ExceptionThrown => "Runtime.exceptionThrown");
+event!(ExceptionThrown => "Runtime.exceptionThrown");

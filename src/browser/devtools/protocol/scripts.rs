@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::runtime::ExceptionDetails;
-use crate::devtools::Nothing;
+use crate::devtools::EmptyReply;
 
 /// Compiles a script without running it, to check its syntax.
 #[derive(Debug, Serialize)]
@@ -29,4 +29,4 @@ pub struct Compiled {
 /// Stops the script that is running.
 #[derive(Debug, Serialize)]
 pub struct TerminateExecution {}
-command!(TerminateExecution => "Runtime.terminateExecution" -> Nothing);
+command!(TerminateExecution => "Runtime.terminateExecution" -> EmptyReply);

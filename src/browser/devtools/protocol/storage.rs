@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::target::ContextId;
-use crate::devtools::Nothing;
+use crate::devtools::EmptyReply;
 
 /// Asks for all cookies of a context.
 #[derive(Debug, Serialize)]
@@ -11,17 +11,17 @@ use crate::devtools::Nothing;
 pub struct GetCookies {
     pub browser_context_id: ContextId,
 }
-command!(GetCookies => "Storage.getCookies" -> Cookies);
+command!(GetCookies => "Storage.getCookies" -> StoredCookies);
 
 #[derive(Debug, Deserialize)]
-pub struct Cookies {
-    pub cookies: Vec<Cookie>,
+pub struct StoredCookies {
+    pub cookies: Vec<StoredCookie>,
 }
 
 /// A cookie as Chromium stores it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Cookie {
+pub struct StoredCookie {
     pub name: String,
     pub value: String,
     /// The domain; with a leading dot the cookie is sent to subdomains too.
@@ -56,7 +56,7 @@ pub struct SetCookies {
     pub cookies: Vec<CookieParam>,
     pub browser_context_id: ContextId,
 }
-command!(SetCookies => "Storage.setCookies" -> Nothing);
+command!(SetCookies => "Storage.setCookies" -> EmptyReply);
 
 /// A cookie to set.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -94,4 +94,4 @@ pub struct CookieParam {
 pub struct ClearCookies {
     pub browser_context_id: ContextId,
 }
-command!(ClearCookies => "Storage.clearCookies" -> Nothing);
+command!(ClearCookies => "Storage.clearCookies" -> EmptyReply);

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::devtools::{Nothing, SessionId};
+use crate::devtools::{DevtoolsSessionId, EmptyReply};
 
 /// The id of a target: a page, a frame of another origin or a worker.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -52,7 +52,7 @@ pub struct CreatedContext {
 pub struct DisposeBrowserContext {
     pub browser_context_id: ContextId,
 }
-command!(DisposeBrowserContext => "Target.disposeBrowserContext" -> Nothing);
+command!(DisposeBrowserContext => "Target.disposeBrowserContext" -> EmptyReply);
 
 /// Opens a page.
 #[derive(Debug, Serialize)]
@@ -76,7 +76,7 @@ pub struct CreatedTarget {
 pub struct CloseTarget {
     pub target_id: TargetId,
 }
-command!(CloseTarget => "Target.closeTarget" -> Nothing);
+command!(CloseTarget => "Target.closeTarget" -> EmptyReply);
 
 /// Attaches to every target that is created below this session, at once and each with a session of its own.
 #[derive(Debug, Serialize)]
@@ -88,26 +88,26 @@ pub struct SetAutoAttach {
     /// True to use one connection for all sessions, distinguished by their ids.
     pub flatten: bool,
 }
-command!(SetAutoAttach => "Target.setAutoAttach" -> Nothing);
+command!(SetAutoAttach => "Target.setAutoAttach" -> EmptyReply);
 
 /// The event that fumi was attached to a target.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AttachedToTarget {
     /// The id of the new session.
-    pub session_id: SessionId,
+    pub session_id: DevtoolsSessionId,
     pub target_info: TargetInfo,
 }
-happening!(AttachedToTarget => "Target.attachedToTarget");
+event!(AttachedToTarget => "Target.attachedToTarget");
 
 /// The event that a target was closed, or that fumi was detached from it.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DetachedFromTarget {
     /// The id of the session that ended.
-    pub session_id: SessionId,
+    pub session_id: DevtoolsSessionId,
 }
-happening!(DetachedFromTarget => "Target.detachedFromTarget");
+event!(DetachedFromTarget => "Target.detachedFromTarget");
 
 /// Asks for all targets of all contexts.
 #[derive(Debug, Serialize)]
@@ -124,6 +124,6 @@ pub struct Targets {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DetachFromTarget {
-    pub session_id: SessionId,
+    pub session_id: DevtoolsSessionId,
 }
-command!(DetachFromTarget => "Target.detachFromTarget" -> Nothing);
+command!(DetachFromTarget => "Target.detachFromTarget" -> EmptyReply);

@@ -1,7 +1,7 @@
 //! Tests of drags inside a page, and of drops from outside.
 
 use super::page::{Page, at, reason};
-use crate::acts::{Aim, Dropping};
+use crate::acts::{Aim, DropContent};
 
 const BOARD: &str = "<style>div { width: 120px; height: 60px; margin: 20px; background: #ccc }</style>
     <div id=card draggable=true>Card</div><div id=bin>Bin</div><div id=deaf>Deaf</div>
@@ -24,8 +24,8 @@ const BOARD: &str = "<style>div { width: 120px; height: 60px; margin: 20px; back
     </script>";
 
 #[tokio::test]
-async fn what_the_browser_drags_arrives_with_its_data() {
-    let page = Page::of(BOARD).await;
+async fn native_drag_delivers_its_data() {
+    let page = Page::with_body(BOARD).await;
     let (card, bin) = (Aim::Target(at("#card")), Aim::Target(at("#bin")));
     page.tab.drag(&card, &bin).await.expect("dragged");
     let seen = page.seen().await;
@@ -36,7 +36,7 @@ async fn what_the_browser_drags_arrives_with_its_data() {
     assert_eq!(page.value("dropped.splice(0)").await, r#"["the card",""]"#);
     // The pointer is free again: no button is stuck.
     page.tab
-        .click(&bin, &crate::acts::Click::default())
+        .click(&bin, &crate::acts::ClickOptions::default())
         .await
         .expect("clicked");
     assert!(page.seen().await.ends_with("mouseup@bin click@bin"));
@@ -44,8 +44,8 @@ async fn what_the_browser_drags_arrives_with_its_data() {
 }
 
 #[tokio::test]
-async fn what_the_page_drags_follows_the_pointer() {
-    let page = Page::of(BOARD).await;
+async fn scripted_drag_follows_the_pointer() {
+    let page = Page::with_body(BOARD).await;
     page.tab
         .drag(&Aim::Target(at("#knob")), &Aim::Point(700.0, 45.0))
         .await
@@ -56,10 +56,10 @@ async fn what_the_page_drags_follows_the_pointer() {
 }
 
 #[tokio::test]
-async fn files_and_data_are_dropped_where_they_are_wanted_and_nowhere_else() {
-    let page = Page::of(BOARD).await;
+async fn drop_works_only_on_accepting_elements() {
+    let page = Page::with_body(BOARD).await;
     let file = page.file("日記 1.txt", "today");
-    let files = Dropping {
+    let files = DropContent {
         paths: vec![file],
         data: Vec::new(),
     };
@@ -69,7 +69,7 @@ async fn files_and_data_are_dropped_where_they_are_wanted_and_nowhere_else() {
             .await,
         r#"["","","日記 1.txt=today"]"#
     );
-    let data = Dropping {
+    let data = DropContent {
         paths: Vec::new(),
         data: vec![
             ("text/plain".to_owned(), "plain".to_owned()),

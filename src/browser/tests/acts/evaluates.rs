@@ -8,7 +8,7 @@ async fn functions_expressions_and_statements_give_json() {
     let inner = "<button id=inner>Inner</button><script>var here = 'inner'</script>";
     let main = "<title>Main</title><button id=a title=hint>Press</button><iframe src={other}/inner></iframe>
                 <script>var mine = { deep: [1, 2] }; JSON.parse = null; Array.prototype.toJSON = undefined</script>";
-    let page = Page::of_site(&[("/", main), ("/inner", inner)]).await;
+    let page = Page::with_pages(&[("/", main), ("/inner", inner)]).await;
     let json = async |script: &str| page.tab.evaluate(script, None).await.expect("a value").json;
     assert_eq!(json("() => document.title").await, r#""Main""#);
     assert_eq!(
@@ -45,8 +45,8 @@ async fn functions_expressions_and_statements_give_json() {
 }
 
 #[tokio::test]
-async fn what_a_script_throws_is_told_with_its_line_and_long_values_are_cut() {
-    let page = Page::of("<p>page</p>").await;
+async fn exceptions_have_lines_and_long_values_are_cut() {
+    let page = Page::with_body("<p>page</p>").await;
     let fails = async |script: &str| reason(page.tab.evaluate(script, None).await);
     assert!(
         fails("() => { throw new TypeError('no way') }")

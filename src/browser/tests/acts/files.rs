@@ -1,11 +1,11 @@
 //! Tests of passing files to a page.
 
 use super::page::{Page, at, reason};
-use crate::acts::{Aim, Click};
+use crate::acts::{Aim, ClickOptions};
 
 #[tokio::test]
 async fn files_go_to_the_chooser_or_to_the_field() {
-    let page = Page::of(
+    let page = Page::with_body(
         "<input type=file id=one><label for=many id=label>Attach</label><input type=file id=many multiple hidden>
          <button id=open onclick='one.click()'>Open</button><p id=text>Text</p>",
     )
@@ -15,7 +15,7 @@ async fn files_go_to_the_chooser_or_to_the_field() {
     let both = [a.clone(), b.clone()];
     assert!(reason(tab.upload(Some(&both)).await).contains("has not opened a file chooser"));
 
-    tab.click(&Aim::Target(at("#open")), &Click::default())
+    tab.click(&Aim::Target(at("#open")), &ClickOptions::default())
         .await
         .expect("clicked");
     assert_eq!(tab.chooser().map(|chooser| chooser.multiple), Some(false));

@@ -8,9 +8,9 @@ use tokio::{
 };
 
 use crate::{
-    chromium::{Launch, Process},
+    chromium::{ChromiumProcess, Launch},
     devtools::{
-        Channel, Events,
+        Channel, EventStream,
         protocol::target::{AttachedToTarget, CreateBrowserContext, CreateTarget, SetAutoAttach},
     },
     emulate::viewport,
@@ -36,19 +36,21 @@ const RECORDER: &str = "<script>
 /// A page in a tab of its own Chromium, which ends with it.
 pub(super) struct Page {
     pub(super) tab: Arc<Tab>,
-    process: Process,
+    process: ChromiumProcess,
     pub(super) folder: tempfile::TempDir,
 }
 
 impl Page {
     /// Opens the page of the path `/`. In the bodies, `{other}` is replaced by the same site under its other name,
     /// which is another origin and therefore another process.
-    pub(super) async fn of_site(pages: &[(&'static str, &str)]) -> Self {
+    pub(super) async fn with_pages(pages: &[(&'static str, &str)]) -> Self {
         let site = serve(pages).await;
-        let process = Process::start(&Launch::default(), &[]).await.expect("Chromium starts");
+        let process = ChromiumProcess::start(&Launch::default(), &[])
+            .await
+            .expect("Chromium starts");
         let (tab, events) = open(&process).await;
         // Popups attach here too; they wait until the debugger lets them run.
-        tokio::spawn(drain(events, Channel::of_browser(Arc::clone(process.connection()))));
+        tokio::spawn(drain(events, Channel::for_browser(Arc::clone(process.connection()))));
         tab.navigate(&format!("http://127.0.0.1:{site}/"))
             .await
             .expect("the page loads");
@@ -57,8 +59,8 @@ impl Page {
     }
 
     /// Opens a page with this body.
-    pub(super) async fn of(body: &str) -> Self {
-        Self::of_site(&[("/", body)]).await
+    pub(super) async fn with_body(body: &str) -> Self {
+        Self::with_pages(&[("/", body)]).await
     }
 
     /// Returns the value of an expression in the main frame, as JSON.
@@ -95,8 +97,8 @@ pub(super) fn reason<T: std::fmt::Debug>(result: Result<T, BrowserError>) -> Str
     result.expect_err("an error").to_string()
 }
 
-async fn open(process: &Process) -> (Arc<Tab>, Events) {
-    let browser = Channel::of_browser(Arc::clone(process.connection()));
+async fn open(process: &ChromiumProcess) -> (Arc<Tab>, EventStream) {
+    let browser = Channel::for_browser(Arc::clone(process.connection()));
     let mut events = browser.events();
     let attach = SetAutoAttach {
         auto_attach: true,
@@ -118,7 +120,7 @@ async fn open(process: &Process) -> (Arc<Tab>, Events) {
         let event = events.recv().await.expect("an event");
         let attached = event.get::<AttachedToTarget>();
         if let Some(attached) = attached.filter(|it| it.target_info.target_id == made) {
-            let channel = browser.to(attached.session_id);
+            let channel = browser.with_session(attached.session_id);
             channel.send(&viewport(1280, 720));
             let settings = Arc::new(TabSettings::default());
             let tab = Tab::attach(channel, attached.target_info, settings)
@@ -129,11 +131,11 @@ async fn open(process: &Process) -> (Arc<Tab>, Events) {
     }
 }
 
-async fn drain(mut events: Events, browser: Channel) {
+async fn drain(mut events: EventStream, browser: Channel) {
     while let Some(event) = events.recv().await {
         if let Some(attached) = event.get::<AttachedToTarget>() {
             browser
-                .to(attached.session_id)
+                .with_session(attached.session_id)
                 .send(&crate::devtools::protocol::runtime::RunIfWaitingForDebugger {});
         }
     }

@@ -13,8 +13,8 @@ const LOGINS: &str = "<table><tr><td>Password<td><input type=password class=secr
     }</script>";
 
 #[tokio::test]
-async fn a_typed_password_is_no_part_of_another_name() {
-    let page = Page::of(LOGINS).await;
+async fn typed_password_is_not_in_other_names() {
+    let page = Page::with_body(LOGINS).await;
     for target in ["role=button[name=\"Show\"]", "role=button[name=\"Clear\"]"] {
         let several = reason_of(&page, target).await;
         assert!(
@@ -50,6 +50,6 @@ async fn a_typed_password_is_no_part_of_another_name() {
 /// Returns the candidates of a target with several matches, as a caller reads them.
 async fn reason_of(page: &Page, target: &str) -> String {
     let error = page.tab.locator(&at(target)).await.expect_err("several");
-    let facts = fumi_base::errors::Teach::facts(&error);
+    let facts = fumi_base::errors::UserError::params(&error);
     facts.into_iter().map(|(_, fact)| fact).collect::<Vec<_>>().join("\n")
 }

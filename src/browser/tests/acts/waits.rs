@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use fumi_base::errors::Teach as _;
+use fumi_base::errors::UserError as _;
 
 use super::page::{Page, reason};
-use crate::views::{ElementQuery, Find, HtmlRequest, Wait};
+use crate::views::{ElementQuery, HtmlRequest, LineQuery, Wait};
 
 fn text(text: &str) -> Wait {
     Wait {
@@ -18,7 +18,7 @@ fn text(text: &str) -> Wait {
 async fn texts_are_waited_for_in_every_frame() {
     let inner = "<p id=p>nothing</p><script>setTimeout(() => p.textContent = 'came late', 700)</script>";
     let main = "<p id=load>Loading</p><script>setTimeout(() => load.remove(), 300)</script><iframe src={other}/inner></iframe>";
-    let page = Page::of_site(&[("/", main), ("/inner", inner)]).await;
+    let page = Page::with_pages(&[("/", main), ("/inner", inner)]).await;
     page.tab.wait_for(&text("came late")).await.expect("seen in the frame");
     let gone = Wait {
         text_gone: Some("Loading".to_owned()),
@@ -45,16 +45,20 @@ async fn lines_elements_and_markup_are_found() {
     let rows = (0..200).map(row).collect::<Vec<_>>().concat();
     let main = format!("<ul id=list>{rows}</ul><iframe src={{other}}/inner></iframe>");
     let inner = "<button class=pay data-x=1 onclick=''>Pay inside<script>1</script></button>";
-    let page = Page::of_site(&[("/", &main), ("/inner", inner)]).await;
-    let found = page.tab.find(&Find::Text("pay 150".to_owned())).await.expect("found");
+    let page = Page::with_pages(&[("/", &main), ("/inner", inner)]).await;
+    let found = page
+        .tab
+        .find(&LineQuery::Text("pay 150".to_owned()))
+        .await
+        .expect("found");
     assert!(found.total >= 1 && found.lines[0].contains("[ref="), "{found:?}");
     let found = page
         .tab
-        .find(&Find::Regex("/PAY (\\d+7|inside)/i".to_owned()))
+        .find(&LineQuery::Regex("/PAY (\\d+7|inside)/i".to_owned()))
         .await
         .expect("found");
     assert!(found.lines.iter().any(|line| line.contains("Pay inside")), "{found:?}");
-    assert!(reason(page.tab.find(&Find::Regex("(".to_owned())).await).contains("regular expression"));
+    assert!(reason(page.tab.find(&LineQuery::Regex("(".to_owned())).await).contains("regular expression"));
 
     let query = ElementQuery {
         role: Some("button".to_owned()),
@@ -84,8 +88,9 @@ async fn lines_elements_and_markup_are_found() {
 }
 
 #[tokio::test]
-async fn a_dialog_ends_a_wait_that_it_stands_in_the_way_of() {
-    let page = Page::of("<p>Order</p><script>onmessage = () => setTimeout(() => alert('Paid?'), 100)</script>").await;
+async fn dialog_ends_a_blocked_wait() {
+    let page =
+        Page::with_body("<p>Order</p><script>onmessage = () => setTimeout(() => alert('Paid?'), 100)</script>").await;
     page.value("postMessage('', '*')").await;
     let waiting = Wait {
         time: Some(Duration::from_secs(3)),

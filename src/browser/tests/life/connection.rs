@@ -4,7 +4,7 @@ use tokio::{io::AsyncWriteExt, net::unix::pipe, time::timeout};
 
 use super::*;
 use crate::devtools::{
-    CallError, Connection, SessionId,
+    CallError, Connection, DevtoolsSessionId,
     protocol::{browser::GetVersion, page::GetFrameTree, target::AttachedToTarget},
 };
 
@@ -32,14 +32,14 @@ impl Peer {
     }
 
     /// Attaches a session below another one, or below the browser.
-    async fn attach(&mut self, parent: Option<&str>, session: &str) -> SessionId {
+    async fn attach(&mut self, parent: Option<&str>, session: &str) -> DevtoolsSessionId {
         let below = parent.map_or_else(String::new, |parent| format!(r#","sessionId":"{parent}""#));
         self.say(format!(
             r#"{{"method":"Target.attachedToTarget","params":{{"sessionId":"{session}","waitingForDebugger":false,
                 "targetInfo":{{"targetId":"T","type":"page","title":"","url":""}}}}{below}}}"#
         ))
         .await;
-        let parent = parent.map(|parent| SessionId(parent.to_owned()));
+        let parent = parent.map(|parent| DevtoolsSessionId(parent.to_owned()));
         let event = within(self.connection.events(parent.as_ref()).recv())
             .await
             .expect("told");
@@ -56,7 +56,7 @@ async fn calls_end_with_their_session_and_with_those_above_it() {
     let mut peer = Peer::new();
     let page = peer.attach(None, "page").await;
     let frame = peer.attach(Some("page"), "frame").await;
-    let call = |session: Option<SessionId>| {
+    let call = |session: Option<DevtoolsSessionId>| {
         let connection = Arc::clone(&peer.connection);
         tokio::spawn(async move { connection.call(session.as_ref(), &GetFrameTree {}).await.map(drop) })
     };
@@ -85,7 +85,7 @@ async fn calls_end_with_their_session_and_with_those_above_it() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_too_long_is_a_refusal() {
+async fn too_long_answer_is_an_error() {
     let mut peer = Peer::new();
     let version = peer.connection.call(None, &GetVersion {});
     let said = async {

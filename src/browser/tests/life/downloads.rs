@@ -3,24 +3,24 @@
 use std::io::Read as _;
 
 use super::*;
-use crate::tab::{Download, DownloadState, Stopped};
+use crate::tab::{DownloadLimit, DownloadState, PageDownload};
 
-async fn opened(settings: Settings) -> (Arc<Browser>, crate::Turn, Arc<Tab>) {
+async fn opened(settings: BrowserSettings) -> (Arc<BrowserService>, crate::SessionGuard, Arc<Tab>) {
     let site = Site::new(|path| match path {
         "/" => "<a href='/file' target=_blank>file</a>".to_owned(),
         "/file" => "@@ a file".to_owned(),
         _ => format!("@@{}", "x".repeat(8 << 20)),
     })
     .await;
-    let browser = Browser::new(settings);
+    let browser = BrowserService::new(settings);
     let session = browser.session(&owner("a"), None).await.expect("a session");
-    let mut tabs = session.alone().await;
+    let mut tabs = session.lock().await;
     let tab = tabs.open(Some(&site.url("/"))).await.expect("a tab");
     (browser, tabs, tab)
 }
 
 /// Returns the only download of a tab once it has ended.
-async fn ended(tab: &Tab) -> Download {
+async fn ended(tab: &Tab) -> PageDownload {
     eventually("a download has ended", async || {
         let downloads = tab.downloads();
         downloads
@@ -35,7 +35,7 @@ async fn ended(tab: &Tab) -> Download {
 
 #[tokio::test]
 async fn a_link_to_another_window_is_a_download_of_the_tab() {
-    let (browser, tabs, tab) = opened(Settings::default()).await;
+    let (browser, tabs, tab) = opened(BrowserSettings::default()).await;
     tab.observe().await.expect("facts");
     evaluate(&tab, "document.querySelector('a').click()").await;
     let download = ended(&tab).await;
@@ -50,7 +50,7 @@ async fn a_link_to_another_window_is_a_download_of_the_tab() {
     file.read_to_string(&mut copied).expect("read");
     assert_eq!(copied, "@@ a file");
     assert!(download.open().is_some(), "it stays until it is let go");
-    download.let_go();
+    download.remove_file();
     assert!(download.open().is_none());
     eventually("its window is gone", async || tabs.count() == 1).await;
     browser.shut_down().await;
@@ -58,23 +58,23 @@ async fn a_link_to_another_window_is_a_download_of_the_tab() {
 
 #[tokio::test]
 async fn a_download_that_is_too_large_is_stopped_and_says_so() {
-    let (browser, _tabs, tab) = opened(Settings {
+    let (browser, _tabs, tab) = opened(BrowserSettings {
         largest_download: 1 << 20,
-        ..Settings::default()
+        ..BrowserSettings::default()
     })
     .await;
     evaluate(&tab, "location.href = '/large'; 1").await;
     let download = ended(&tab).await;
     assert_eq!(
         (download.state, download.stopped),
-        (DownloadState::Cancelled, Some(Stopped::Large(1 << 20)))
+        (DownloadState::Cancelled, Some(DownloadLimit::Large(1 << 20)))
     );
     assert_eq!(download.file, None);
     browser.shut_down().await;
 }
 
 /// Lets a page save a file by script, and waits until that download has ended.
-async fn saved(tab: &Tab, kib: usize) -> Download {
+async fn saved(tab: &Tab, kib: usize) -> PageDownload {
     let before = tab.downloads().len();
     let save = format!(
         "{{ const a = document.createElement('a'); a.download = 'file'; \
@@ -82,7 +82,7 @@ async fn saved(tab: &Tab, kib: usize) -> Download {
     );
     evaluate(tab, &save).await;
     eventually("it has ended", async || {
-        let ended = |download: &Download| download.state != DownloadState::Running;
+        let ended = |download: &PageDownload| download.state != DownloadState::Running;
         tab.downloads().get(before).is_some_and(ended)
     })
     .await;
@@ -90,20 +90,20 @@ async fn saved(tab: &Tab, kib: usize) -> Download {
 }
 
 #[tokio::test]
-async fn downloads_of_a_session_have_a_total_and_those_that_were_told_make_room() {
-    let (browser, _tabs, tab) = opened(Settings {
+async fn session_budget_removes_reported_downloads() {
+    let (browser, _tabs, tab) = opened(BrowserSettings {
         largest_download: 1 << 20,
-        ..Settings::default()
+        ..BrowserSettings::default()
     })
     .await;
     tab.observe().await.expect("facts");
     let first = saved(&tab, 600).await;
     let second = saved(&tab, 600).await;
-    assert_eq!(second.stopped, Some(Stopped::Session(1 << 20)));
+    assert_eq!(second.stopped, Some(DownloadLimit::Session(1 << 20)));
     assert!(first.open().is_some(), "nobody has been told of it");
     let told = tab.observe().await.expect("facts");
     let early = saved(&tab, 600).await;
-    assert_eq!(early.stopped, Some(Stopped::Session(1 << 20)));
+    assert_eq!(early.stopped, Some(DownloadLimit::Session(1 << 20)));
     assert!(first.open().is_some(), "who was told of it may still take it");
     let file = first.file.clone().expect("a file");
     drop((first, told));

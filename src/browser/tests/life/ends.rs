@@ -3,14 +3,14 @@
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use super::*;
-use crate::{Loss, errors::BrowserError};
+use crate::{ResetReason, errors::BrowserError};
 
 /// Returns the process group and the profile folder of the running Chromium.
-fn process(browser: &Browser) -> (Pid, std::path::PathBuf) {
+fn process(browser: &BrowserService) -> (Pid, std::path::PathBuf) {
     process_of(&browser.current().expect("it runs"))
 }
 
-fn process_of(running: &crate::running::Running) -> (Pid, std::path::PathBuf) {
+fn process_of(running: &crate::running::RunningChromium) -> (Pid, std::path::PathBuf) {
     let process = running.process();
     (
         process.group(),
@@ -37,15 +37,15 @@ fn is_gone((group, folder): &(Pid, std::path::PathBuf)) -> bool {
 }
 
 #[tokio::test]
-async fn a_crash_is_told_once_and_the_next_call_works() {
+async fn crash_is_reported_once_and_next_call_works() {
     let browser = browser();
     let session = browser.session(&owner("a"), None).await.expect("a session");
-    let mut tabs = session.alone().await;
+    let mut tabs = session.lock().await;
     let tab = tabs.current().await.expect("a tab");
     let before = process(&browser);
     let waiting = tokio::spawn(async move {
         tab.page()
-            .call(&crate::devtools::protocol::runtime::Evaluate {
+            .call(&crate::devtools::protocol::runtime::EvaluateExpression {
                 expression: "new Promise(() => {})".to_owned(),
                 unique_context_id: None,
                 return_by_value: true,
@@ -60,7 +60,10 @@ async fn a_crash_is_told_once_and_the_next_call_works() {
     assert!(matches!(told, Err(crate::devtools::CallError::Closed)), "{told:?}");
     assert_eq!((browser.contexts(), browser.diagnose().await.contexts), (0, 0));
     tabs.current().await.expect("a tab again");
-    assert_eq!((tabs.take_loss(), tabs.take_loss()), (Some(Loss::Crash), None));
+    assert_eq!(
+        (tabs.take_reset_reason(), tabs.take_reset_reason()),
+        (Some(ResetReason::Crash), None)
+    );
     eventually("the old one is gone", async || is_gone(&before)).await;
     eventually("it is noted", async || browser.diagnose().await.last_crash.is_some()).await;
     let diagnosis = browser.diagnose().await;
@@ -75,7 +78,7 @@ async fn a_crash_is_told_once_and_the_next_call_works() {
 async fn shutting_down_leaves_nothing() {
     let browser = browser();
     let session = browser.session(&owner("a"), None).await.expect("a session");
-    let mut tabs = session.alone().await;
+    let mut tabs = session.lock().await;
     tabs.open(Some("data:text/html,<title>x</title>")).await.expect("a tab");
     let before = process(&browser);
     assert!(!is_gone(&before));
@@ -90,7 +93,7 @@ async fn dropping_it_leaves_nothing() {
     let browser = browser();
     let before = {
         let session = browser.session(&owner("a"), None).await.expect("a session");
-        session.alone().await.current().await.expect("a tab");
+        session.lock().await.current().await.expect("a tab");
         process(&browser)
     };
     drop(browser);
@@ -99,12 +102,12 @@ async fn dropping_it_leaves_nothing() {
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "there is no runtime any more")]
-fn the_end_of_the_runtime_leaves_nothing() {
+fn runtime_drop_leaves_no_process() {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let (browser, before) = runtime.block_on(async {
         let browser = browser();
         let session = browser.session(&owner("a"), None).await.expect("a session");
-        session.alone().await.current().await.expect("a tab");
+        session.lock().await.current().await.expect("a tab");
         let before = process(&browser);
         (browser, before)
     });
@@ -121,15 +124,15 @@ fn the_end_of_the_runtime_leaves_nothing() {
 
 #[tokio::test]
 async fn idle_sessions_lose_their_context_and_then_their_handle() {
-    let browser = Browser::new(Settings {
+    let browser = BrowserService::new(BrowserSettings {
         idle: Duration::from_millis(200),
         forget: Duration::from_millis(1_500),
-        ..Settings::default()
+        ..BrowserSettings::default()
     });
     let session = browser.session(&owner("a"), None).await.expect("a session");
     let handle = session.handle().to_owned();
     {
-        let mut tabs = session.alone().await;
+        let mut tabs = session.lock().await;
         tabs.current().await.expect("a tab");
         // A session that a call uses is not idle, however long the call takes.
         eventually("a while passes", {
@@ -142,9 +145,9 @@ async fn idle_sessions_lose_their_context_and_then_their_handle() {
     eventually("its context goes", async || browser.diagnose().await.contexts == 0).await;
     let found = browser.session(&owner("a"), Some(&handle)).await.expect("still known");
     {
-        let mut tabs = found.alone().await;
+        let mut tabs = found.lock().await;
         assert!(tabs.list().await.is_empty());
-        assert_eq!(tabs.take_loss(), Some(Loss::Idle));
+        assert_eq!(tabs.take_reset_reason(), Some(ResetReason::Idle));
         tabs.current().await.expect("anew");
     }
     eventually("its handle goes", async || {
@@ -157,18 +160,18 @@ async fn idle_sessions_lose_their_context_and_then_their_handle() {
 
 #[tokio::test]
 async fn an_old_chromium_ends_with_its_last_context() {
-    let browser = Browser::new(Settings {
+    let browser = BrowserService::new(BrowserSettings {
         recycle_contexts: 1,
         patience: Duration::from_millis(100),
-        ..Settings::default()
+        ..BrowserSettings::default()
     });
     let old = browser.session(&owner("a"), None).await.expect("a session");
-    old.alone().await.current().await.expect("a tab");
-    let before = process_of(old.state.live().expect("a context").running());
+    old.lock().await.current().await.expect("a tab");
+    let before = process_of(old.state.live_context().expect("a context").running());
     eventually("it takes no more", async || browser.current().is_none()).await;
     let new = browser.session(&owner("b"), None).await.expect("a session");
-    new.alone().await.current().await.expect("a tab in another");
-    assert_eq!(old.alone().await.list().await.len(), 1, "the old one still serves");
+    new.lock().await.current().await.expect("a tab in another");
+    assert_eq!(old.lock().await.list().await.len(), 1, "the old one still serves");
     assert!(!is_gone(&before));
     browser.close(&owner("a"), old.handle()).await.expect("closed");
     eventually("it is gone", async || is_gone(&before)).await;
@@ -176,16 +179,16 @@ async fn an_old_chromium_ends_with_its_last_context() {
 }
 
 #[tokio::test]
-async fn an_old_chromium_takes_nothing_from_a_call_that_runs() {
-    let browser = Browser::new(Settings {
+async fn old_chromium_does_not_end_running_calls() {
+    let browser = BrowserService::new(BrowserSettings {
         recycle_contexts: 1,
         forget: Duration::from_millis(300),
-        ..Settings::default()
+        ..BrowserSettings::default()
     });
     let session = browser.session(&owner("a"), None).await.expect("a session");
-    let mut tabs = session.alone().await;
+    let mut tabs = session.lock().await;
     let tab = tabs.current().await.expect("a tab");
-    let running = Arc::clone(session.state.live().expect("a context").running());
+    let running = Arc::clone(session.state.live_context().expect("a context").running());
     eventually("its time is over", async || {
         running.retired().is_some_and(|since| since > Duration::from_secs(1))
     })
@@ -198,12 +201,12 @@ async fn an_old_chromium_takes_nothing_from_a_call_that_runs() {
 
 #[tokio::test]
 async fn a_chromium_that_hangs_is_replaced() {
-    let browser = Browser::new(Settings {
+    let browser = BrowserService::new(BrowserSettings {
         hang: Duration::from_secs(2),
-        ..Settings::default()
+        ..BrowserSettings::default()
     });
     let session = browser.session(&owner("a"), None).await.expect("a session");
-    let mut tabs = session.alone().await;
+    let mut tabs = session.lock().await;
     let tab = tabs.current().await.expect("a tab");
     let before = process(&browser);
     kill_process(before.0, Signal::STOP).expect("stopped");
@@ -214,7 +217,7 @@ async fn a_chromium_that_hangs_is_replaced() {
         .await;
     assert!(matches!(told, Err(crate::devtools::CallError::Closed)), "{told:?}");
     tabs.current().await.expect("a tab in another");
-    assert_eq!(tabs.take_loss(), Some(Loss::Crash));
+    assert_eq!(tabs.take_reset_reason(), Some(ResetReason::Crash));
     eventually("the old one is gone", async || is_gone(&before)).await;
     eventually("it is noted", async || browser.diagnose().await.last_crash.is_some()).await;
     let crash = browser.diagnose().await.last_crash.expect("noted");
@@ -224,34 +227,34 @@ async fn a_chromium_that_hangs_is_replaced() {
 
 #[tokio::test]
 async fn too_much_memory_empties_what_is_idle_and_then_restarts() {
-    let browser = Browser::new(Settings {
+    let browser = BrowserService::new(BrowserSettings {
         memory: 1,
         patience: Duration::from_secs(4),
-        ..Settings::default()
+        ..BrowserSettings::default()
     });
     let idle = browser.session(&owner("a"), None).await.expect("a session");
-    idle.alone().await.current().await.expect("a tab");
+    idle.lock().await.current().await.expect("a tab");
     eventually("it is emptied", async || !idle.state.has_context()).await;
-    assert_eq!(idle.alone().await.take_loss(), Some(Loss::Memory));
+    assert_eq!(idle.lock().await.take_reset_reason(), Some(ResetReason::Memory));
     let busy = browser.session(&owner("a"), None).await.expect("a session");
-    let mut tabs = busy.alone().await;
+    let mut tabs = busy.lock().await;
     tabs.current().await.expect("a tab");
     eventually("patience ends", async || tabs.list().await.is_empty()).await;
-    assert_eq!(tabs.take_loss(), Some(Loss::Memory));
+    assert_eq!(tabs.take_reset_reason(), Some(ResetReason::Memory));
     browser.shut_down().await;
 }
 
 #[tokio::test]
-async fn without_a_chromium_it_says_where_it_looked() {
-    let browser = Browser::new(Settings {
+async fn missing_chromium_lists_searched_paths() {
+    let browser = BrowserService::new(BrowserSettings {
         launch: crate::Launch {
             executable: Some("/no/such/chromium".into()),
             ..crate::Launch::default()
         },
-        ..Settings::default()
+        ..BrowserSettings::default()
     });
     let session = browser.session(&owner("a"), None).await.expect("a session");
-    let error = session.alone().await.current().await.expect_err("none");
+    let error = session.lock().await.current().await.expect_err("none");
     assert!(
         matches!(&error, BrowserError::NoChromium { looked } if looked == &["/no/such/chromium"]),
         "{error}"
@@ -272,31 +275,31 @@ async fn all_who_wait_for_a_start_are_told_when_it_fails() {
     let script = format!("#!/bin/sh\necho started >> {}\nexec sleep 100\n", starts.display());
     std::fs::write(&program, script).expect("a program");
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("executable");
-    let browser = Browser::new(Settings {
+    let browser = BrowserService::new(BrowserSettings {
         launch: crate::Launch {
             executable: Some(program),
             start: Duration::from_secs(1),
             ..crate::Launch::default()
         },
-        ..Settings::default()
+        ..BrowserSettings::default()
     });
     let mut waiting = tokio::task::JoinSet::new();
     for _ in 0..3 {
         let session = browser.session(&owner("a"), None).await.expect("a session");
-        waiting.spawn(async move { session.alone().await.current().await.map(drop) });
+        waiting.spawn(async move { session.lock().await.current().await.map(drop) });
     }
     for told in waiting.join_all().await {
         assert!(matches!(told, Err(BrowserError::Broken { .. })), "{told:?}");
     }
     assert_eq!(std::fs::read_to_string(&starts).expect("started").lines().count(), 1);
     let session = browser.session(&owner("a"), None).await.expect("a session");
-    session.alone().await.current().await.expect_err("it is tried again");
+    session.lock().await.current().await.expect_err("it is tried again");
     assert_eq!(std::fs::read_to_string(&starts).expect("started").lines().count(), 2);
 }
 
 #[tokio::test]
-async fn a_context_that_nobody_waits_for_any_more_goes() {
-    use crate::devtools::Command;
+async fn abandoned_context_is_disposed() {
+    use crate::devtools::ProtocolCommand;
 
     #[derive(serde::Serialize)]
     struct GetBrowserContexts {}
@@ -307,15 +310,15 @@ async fn a_context_that_nobody_waits_for_any_more_goes() {
         browser_context_ids: Vec<String>,
     }
 
-    impl Command for GetBrowserContexts {
+    impl ProtocolCommand for GetBrowserContexts {
         const METHOD: &'static str = "Target.getBrowserContexts";
         type Reply = Found;
     }
 
     let browser = browser();
     let session = browser.session(&owner("a"), None).await.expect("a session");
-    session.alone().await.current().await.expect("a tab");
-    let running = Arc::clone(session.state.live().expect("a context").running());
+    session.lock().await.current().await.expect("a tab");
+    let running = Arc::clone(session.state.live_context().expect("a context").running());
     {
         let given_up = running.context((100, 100), |_| crate::tab::TabSettings::default());
         tokio::select! {

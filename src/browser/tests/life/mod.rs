@@ -4,31 +4,31 @@
 mod connection;
 mod downloads;
 mod ends;
-mod gate;
+mod proxy;
 mod sessions;
 mod site;
 mod windows;
 
 use std::{sync::Arc, time::Duration};
 
-use crate::{Browser, Owner, Settings, devtools::protocol::runtime::Evaluate, tab::Tab};
+use crate::{BrowserService, BrowserSettings, SessionOwner, devtools::protocol::runtime::EvaluateExpression, tab::Tab};
 
 use site::Site;
 
-fn owner(principal: &str) -> Owner {
-    Owner {
+fn owner(principal: &str) -> SessionOwner {
+    SessionOwner {
         principal: principal.to_owned(),
         mcp_session: None,
     }
 }
 
-fn browser() -> Arc<Browser> {
-    Browser::new(Settings::default())
+fn browser() -> Arc<BrowserService> {
+    BrowserService::new(BrowserSettings::default())
 }
 
 /// Returns the value of an expression in the page's world, as JSON. Promises are awaited.
 async fn evaluate(tab: &Tab, expression: &str) -> String {
-    let evaluate = Evaluate {
+    let evaluate = EvaluateExpression {
         expression: expression.to_owned(),
         unique_context_id: None,
         return_by_value: true,

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    cookies::{CookieFilter, NewCookie, SameSite},
+    cookies::{CookieFilter, CookieSameSite, NewCookie},
     errors::BrowserError,
 };
 
@@ -15,7 +15,7 @@ async fn sessions_see_nothing_of_one_another() {
         let (browser, url) = (Arc::clone(&browser), site.url(&format!("/{number}")));
         tasks.spawn(async move {
             let session = browser.session(&owner("a"), None).await.expect("a session");
-            let mut tabs = session.alone().await;
+            let mut tabs = session.lock().await;
             let tab = tabs.open(Some(&url)).await.expect("a tab");
             let seen = "[document.cookie, localStorage.getItem('n')].join()";
             let before = evaluate(&tab, seen).await;
@@ -64,7 +64,7 @@ async fn a_handle_is_of_its_principal_alone() {
     assert!(browser.session(&owner("a"), Some(&handle)).await.is_err());
     // A caller that still holds the session cannot start anything with it.
     assert!(matches!(
-        session.alone().await.current().await,
+        session.lock().await.current().await,
         Err(BrowserError::NoSession { .. })
     ));
     assert_eq!(browser.diagnose().await.starts, 0);
@@ -73,18 +73,18 @@ async fn a_handle_is_of_its_principal_alone() {
 #[tokio::test]
 async fn clients_without_a_handle_have_the_session_of_their_own() {
     let browser = browser();
-    let client = |session: &str| Owner {
+    let client = |session: &str| SessionOwner {
         mcp_session: Some(session.to_owned()),
         ..owner("a")
     };
-    assert!(browser.known(&client("1")).is_none(), "looking makes none");
+    assert!(browser.existing_session(&client("1")).is_none(), "looking makes none");
     let one = browser.session(&client("1"), None).await.expect("a session");
     assert!(
         browser
-            .known(&client("1"))
+            .existing_session(&client("1"))
             .is_some_and(|known| Arc::ptr_eq(&known, &one))
     );
-    assert!(browser.known(&owner("a")).is_none());
+    assert!(browser.existing_session(&owner("a")).is_none());
     let same = browser.session(&client("1"), None).await.expect("the same");
     let other = browser.session(&client("2"), None).await.expect("another");
     assert!(Arc::ptr_eq(&one, &same) && !Arc::ptr_eq(&one, &other));
@@ -96,20 +96,20 @@ async fn clients_without_a_handle_have_the_session_of_their_own() {
 }
 
 #[tokio::test]
-async fn where_there_is_no_room_the_oldest_of_who_has_most_goes() {
-    let browser = Browser::new(Settings {
+async fn full_server_evicts_oldest_session_of_largest_owner() {
+    let browser = BrowserService::new(BrowserSettings {
         max_sessions: 3,
-        ..Settings::default()
+        ..BrowserSettings::default()
     });
     let open = async |principal: &str| browser.session(&owner(principal), None).await;
-    let is_there = async |session: &crate::Session, principal: &str| {
+    let is_there = async |session: &crate::BrowserSession, principal: &str| {
         let handle = session.handle().to_owned();
         browser.session(&owner(principal), Some(&handle)).await.is_ok()
     };
     let first = open("a").await.expect("a session");
     let second = open("a").await.expect("a session");
     let third = open("a").await.expect("a session");
-    drop(first.alone().await);
+    drop(first.lock().await);
     let others = open("b").await.expect("room for another");
     assert!(!is_there(&second, "a").await && is_there(&first, "a").await && is_there(&third, "a").await);
     // With two sessions and one, no principal can take more than its share from the other.
@@ -119,7 +119,7 @@ async fn where_there_is_no_room_the_oldest_of_who_has_most_goes() {
     assert!(!is_there(&first, "a").await);
     let full = open("d").await.expect_err("who has one keeps it");
     assert!(matches!(full, BrowserError::TooMany { limit: 3 }));
-    let turn = last.alone().await;
+    let turn = last.lock().await;
     assert!(matches!(open("c").await, Err(BrowserError::TooMany { .. })), "busy");
     drop(turn);
     // A session without pages that was not used for a while is evicted.
@@ -137,16 +137,16 @@ async fn popups_become_tabs() {
     .await;
     let browser = browser();
     let session = browser.session(&owner("a"), None).await.expect("a session");
-    let mut tabs = session.alone().await;
+    let mut tabs = session.lock().await;
     let opener = tabs.open(Some(&site.url("/"))).await.expect("a tab");
-    assert!(tabs.opened().await.expect("none").is_empty());
+    assert!(tabs.take_opened().await.expect("none").is_empty());
     evaluate(&opener, "window.open('/popup'); 1").await;
-    let news = tabs.opened().await.expect("a popup");
+    let news = tabs.take_opened().await.expect("a popup");
     assert_eq!(
         news.iter().map(|tab| (tab.index, tab.current)).collect::<Vec<_>>(),
         [(1, false)]
     );
-    assert!(tabs.opened().await.expect("told already").is_empty());
+    assert!(tabs.take_opened().await.expect("told already").is_empty());
     // The opener is still in front and has the focus.
     assert_eq!(
         evaluate(&opener, "[document.visibilityState, document.hasFocus()].join()").await,
@@ -191,7 +191,7 @@ async fn cookies_are_set_listed_and_removed() {
     let site = Site::new(|_| String::new()).await;
     let browser = browser();
     let session = browser.session(&owner("a"), None).await.expect("a session");
-    let mut tabs = session.alone().await;
+    let mut tabs = session.lock().await;
     assert!(tabs.cookies(&CookieFilter::default()).await.expect("none").is_empty());
     let cookie = |name: &str| NewCookie {
         name: name.to_owned(),
@@ -209,7 +209,7 @@ async fn cookies_are_set_listed_and_removed() {
         path: Some("/deep".to_owned()),
         secure: Some(true),
         http_only: Some(true),
-        same_site: Some(SameSite::None),
+        same_site: Some(CookieSameSite::None),
         expires: Some(4_000_000_000.0),
         ..cookie("b")
     })
@@ -229,7 +229,7 @@ async fn cookies_are_set_listed_and_removed() {
         .await;
     assert!(matches!(refused, Err(BrowserError::Argument { .. })), "{refused:?}");
     assert_eq!(evaluate(&tab, "document.cookie").await, "\"a=1\"");
-    let names = async |tabs: &mut crate::Tabs, filter: CookieFilter| {
+    let names = async |tabs: &mut crate::SessionTabs, filter: CookieFilter| {
         let cookies = tabs.cookies(&filter).await.expect("cookies");
         cookies.into_iter().map(|cookie| cookie.name).collect::<String>()
     };

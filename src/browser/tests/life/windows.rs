@@ -2,11 +2,11 @@
 
 use super::*;
 
-async fn opener() -> (Arc<Browser>, crate::Turn, Arc<Tab>, Site) {
+async fn opener() -> (Arc<BrowserService>, crate::SessionGuard, Arc<Tab>, Site) {
     let site = Site::new(|path| format!("<title>{path}</title>")).await;
     let browser = browser();
     let session = browser.session(&owner("a"), None).await.expect("a session");
-    let mut tabs = session.alone().await;
+    let mut tabs = session.lock().await;
     let tab = tabs.open(Some(&site.url("/"))).await.expect("a tab");
     (browser, tabs, tab, site)
 }
@@ -17,7 +17,7 @@ async fn a_page_that_opens_windows_without_end_gets_no_more_than_a_session_has()
     evaluate(&tab, "for (let i = 0; i < 40; i++) window.open('/popup'); 1").await;
     let mut news = 0;
     eventually("all that there is room for are there", async || {
-        news += tabs.opened().await.expect("the windows").len();
+        news += tabs.take_opened().await.expect("the windows").len();
         news == 31
     })
     .await;
@@ -29,7 +29,7 @@ async fn a_page_that_opens_windows_without_end_gets_no_more_than_a_session_has()
     assert!(full.to_string().contains("32"), "{full}");
     tabs.close(Some(31)).await.expect("closed");
     tabs.open(None).await.expect("room again");
-    assert!(tabs.closed().is_empty(), "what a caller closes is no news");
+    assert!(tabs.take_closed().is_empty(), "what a caller closes is no news");
     browser.shut_down().await;
 }
 
@@ -40,8 +40,8 @@ async fn a_window_that_never_comes_up_fails_no_act() {
     let hang = "setTimeout(() => { window.open('about:blank'); for (;;); }); 1";
     evaluate(&tab, hang).await;
     eventually("it is on its way", async || tabs.is_any_coming()).await;
-    assert!(tabs.opened().await.expect("no failure").is_empty());
-    assert!(tabs.opened().await.expect("not waited for again").is_empty());
+    assert!(tabs.take_opened().await.expect("no failure").is_empty());
+    assert!(tabs.take_opened().await.expect("not waited for again").is_empty());
     assert_eq!(tabs.count(), 1);
     browser.shut_down().await;
 }
@@ -54,7 +54,7 @@ async fn windows_that_close_are_told_once_and_dialogs_of_others_are_seen() {
         "window.two = window.open('/two'); window.three = window.open('/three'); 1",
     )
     .await;
-    let opened = tabs.opened().await.expect("two");
+    let opened = tabs.take_opened().await.expect("two");
     assert_eq!(opened.iter().map(|tab| tab.index).collect::<Vec<_>>(), [1, 2]);
     let shown = |tabs: &[crate::TabInfo]| tabs.iter().map(|tab| tab.url.clone()).collect::<Vec<_>>();
     eventually("it has arrived", async || {
@@ -67,9 +67,9 @@ async fn windows_that_close_are_told_once_and_dialogs_of_others_are_seen() {
     )
     .await;
     eventually("it is gone", async || tabs.count() == 2).await;
-    let closed = tabs.closed();
+    let closed = tabs.take_closed();
     assert_eq!((closed[0].index, shown(&closed)), (1, vec![site.url("/two")]));
-    assert!(tabs.closed().is_empty(), "told already");
+    assert!(tabs.take_closed().is_empty(), "told already");
     eventually("its dialog is seen", async || {
         let dialog = tabs.list().await[1].dialog.clone();
         dialog.is_some_and(|dialog| dialog.message == "Sure?")

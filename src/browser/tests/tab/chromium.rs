@@ -9,9 +9,9 @@ use tokio::process::Child;
 use crate::{
     chromium::{Launch, find},
     devtools::{
-        Channel, Command, Connection, Nothing,
+        Channel, Connection, EmptyReply, ProtocolCommand,
         protocol::{
-            runtime::Evaluate,
+            runtime::EvaluateExpression,
             target::{AttachedToTarget, CreateBrowserContext, CreateTarget, SetAutoAttach},
         },
     },
@@ -58,7 +58,7 @@ impl Chromium {
         let child = command.spawn().unwrap();
         drop(command);
         let connection = Connection::open(from.into(), to.into()).unwrap();
-        let browser = Channel::of_browser(Arc::clone(&connection));
+        let browser = Channel::for_browser(Arc::clone(&connection));
         let mut events = browser.events();
         let auto = SetAutoAttach {
             auto_attach: true,
@@ -90,7 +90,7 @@ impl Chromium {
         };
         // Other targets, such as popups, are ignored.
         tokio::spawn(async move { while events.recv().await.is_some() {} });
-        let channel = browser.to(attached.session_id);
+        let channel = browser.with_session(attached.session_id);
         let tab = Tab::attach(channel, attached.target_info, Arc::new(settings))
             .await
             .unwrap();
@@ -109,10 +109,10 @@ impl Chromium {
     /// Evaluates an expression in the page's own world as a user gesture, and waits until the page has settled.
     pub(super) async fn act(&self, expression: &str) -> Result<(), BrowserError> {
         let expression = format!("void ({expression})");
-        let act = Evaluate {
+        let act = EvaluateExpression {
             expression,
             user_gesture: true,
-            ..Evaluate::default()
+            ..EvaluateExpression::default()
         };
         self.tab
             .acting(async { Ok(self.tab.page().call(&act).await.map(drop)?) })
@@ -121,11 +121,11 @@ impl Chromium {
 
     /// Returns the value of an expression in the page's own world, as JSON.
     pub(super) async fn value(&self, expression: &str) -> String {
-        let evaluate = Evaluate {
+        let evaluate = EvaluateExpression {
             expression: expression.to_owned(),
             return_by_value: true,
             await_promise: true,
-            ..Evaluate::default()
+            ..EvaluateExpression::default()
         };
         let evaluated = self.tab.page().call(&evaluate).await.unwrap();
         evaluated
@@ -178,15 +178,15 @@ struct Mouse {
     click_count: u32,
 }
 
-impl Command for Mouse {
+impl ProtocolCommand for Mouse {
     const METHOD: &'static str = "Input.dispatchMouseEvent";
-    type Reply = Nothing;
+    type Reply = EmptyReply;
 }
 
 #[derive(Serialize)]
 struct Crash {}
 
-impl Command for Crash {
+impl ProtocolCommand for Crash {
     const METHOD: &'static str = "Page.crash";
-    type Reply = Nothing;
+    type Reply = EmptyReply;
 }

@@ -1,6 +1,6 @@
 //! Tests of dialogs and file choosers: the page waits, the tab reports it, and an answer lets it go on.
 
-use fumi_base::errors::Teach as _;
+use fumi_base::errors::UserError as _;
 
 use super::{
     chromium::Chromium,

@@ -5,7 +5,7 @@ use super::{
     site::{Reply, Site},
 };
 use crate::{
-    emulate::{ColorScheme, Emulation},
+    emulate::{Emulation, PreferredColorScheme},
     snapshot::SnapshotRequest,
     target::Target,
 };
@@ -92,7 +92,7 @@ async fn frames_come_late_move_between_processes_and_go() {
     it.act("document.querySelector('iframe').remove()").await.unwrap();
     assert_eq!(it.tab.frames().len(), 1);
     let gone = it.tab.locate(&written(&inside.reference)).await.unwrap_err();
-    assert_eq!(fumi_base::errors::Teach::entry(&gone), "STALE_REF", "{gone}");
+    assert_eq!(fumi_base::errors::UserError::entry(&gone), "STALE_REF", "{gone}");
 }
 
 #[tokio::test]
@@ -105,7 +105,7 @@ async fn preferences_reach_frames_that_come_later() {
     let it = Chromium::new().await;
     it.tab.navigate(&site.url("/")).await.unwrap();
     let dark = Emulation {
-        color_scheme: Some(ColorScheme::Dark),
+        color_scheme: Some(PreferredColorScheme::Dark),
         ..Emulation::default()
     };
     it.tab.emulate(&dark).await.unwrap();

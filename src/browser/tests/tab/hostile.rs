@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     snapshot::SnapshotRequest,
-    tab::{Level, RequestFilter},
+    tab::{MessageLevel, RequestFilter},
 };
 
 fn page(body: &str) -> Reply {
@@ -14,7 +14,7 @@ fn page(body: &str) -> Reply {
 }
 
 #[tokio::test]
-async fn half_a_character_does_not_cost_the_page() {
+async fn lone_surrogate_does_not_break_the_page() {
     let body = "<p id=p></p><button>After</button><script>
         const half = '😀'.slice(0, 1);
         document.title = p.textContent = 'cut ' + half;
@@ -27,12 +27,12 @@ async fn half_a_character_does_not_cost_the_page() {
     assert_eq!(arrival.title, "cut \u{fffd}");
     let text = it.tab.snapshot(&SnapshotRequest::default()).await.unwrap().text;
     assert!(text.contains("cut \u{fffd}") && text.contains("After"), "{text}");
-    let console = it.tab.console(Level::Info, false);
+    let console = it.tab.console(MessageLevel::Info, false);
     assert!(console.iter().any(|it| it.text == "wrote \u{fffd}"), "{console:?}");
 }
 
 #[tokio::test]
-async fn what_is_kept_of_a_page_is_cut() {
+async fn recorded_page_data_is_truncated() {
     let body = "<script>
         const long = 'x'.repeat(50_000);
         const head = Object.fromEntries([...Array(9)].map((_, i) => ['x-long-' + i, 'y'.repeat(10_000)]));
@@ -58,7 +58,7 @@ async fn what_is_kept_of_a_page_is_cut() {
         assert!((50_000..66_000).contains(&bytes), "{bytes}");
         assert_eq!(headers.last().unwrap().1, "3 too long");
     }
-    let console = it.tab.console(Level::Info, false);
+    let console = it.tab.console(MessageLevel::Info, false);
     let place = console.iter().find_map(|it| it.place.as_ref()).unwrap();
     assert_eq!(place.chars().count(), 4_001, "{}", place.len());
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fumi_base::errors::Teach as _;
+use fumi_base::errors::UserError as _;
 
 use super::{
     chromium::Chromium,
@@ -11,7 +11,7 @@ use super::{
 use crate::{
     errors::BrowserError,
     snapshot::SnapshotRequest,
-    tab::{Note, TabSettings},
+    tab::{ArrivalNote, TabSettings},
 };
 
 fn page(title: &str, body: &str) -> Reply {
@@ -19,7 +19,7 @@ fn page(title: &str, body: &str) -> Reply {
 }
 
 #[tokio::test]
-async fn arrivals_say_where_how_and_from_where() {
+async fn arrival_reports_url_status_and_redirects() {
     let site = Site::new([
         ("/", page("one", "<p id=x>")),
         ("/two", page("two", "")),
@@ -68,7 +68,7 @@ async fn arrivals_say_where_how_and_from_where() {
     let nothing = it.tab.navigate(&site.url("/nothing")).await.unwrap();
     assert_eq!(
         (nothing.url, nothing.status, nothing.note),
-        (site.url("/two"), Some(204), Some(Note::NoContent))
+        (site.url("/two"), Some(204), Some(ArrivalNote::NoContent))
     );
 
     let broken = it.tab.navigate(&site.url("/broken")).await.unwrap();
@@ -122,7 +122,7 @@ async fn a_page_that_never_ends_is_taken_as_it_is() {
         let arrival = it.tab.navigate(&site.url(path)).await.unwrap();
         assert_eq!(
             (arrival.title.as_str(), arrival.note),
-            (title, Some(Note::StillLoading))
+            (title, Some(ArrivalNote::StillLoading))
         );
         assert!(it.tab.observe().await.unwrap().still_loading);
         let text = it.tab.snapshot(&SnapshotRequest::default()).await.unwrap().text;
@@ -134,7 +134,7 @@ async fn a_page_that_never_ends_is_taken_as_it_is() {
 }
 
 #[tokio::test]
-async fn an_act_waits_for_what_it_starts_and_for_nothing_else() {
+async fn act_waits_only_for_its_own_requests() {
     let site = Site::new([
         (
             "/",
@@ -176,7 +176,7 @@ async fn an_act_waits_for_what_it_starts_and_for_nothing_else() {
 }
 
 #[tokio::test]
-async fn what_ran_before_an_act_does_not_hold_it_up() {
+async fn earlier_requests_do_not_delay_an_act() {
     let site = Site::new([("/", page("one", "<p id=out>")), ("/stream", Reply::Never)]).await;
     // A wait for the stream would never end.
     let it = Chromium::with(TabSettings {

@@ -1,13 +1,13 @@
 //! Tests of snapshots: their content, the changes since the last one, and frames that do not answer.
 
-use fumi_base::errors::Teach as _;
+use fumi_base::errors::UserError as _;
 
 use super::{
     chromium::Chromium,
     site::{Reply, Site},
 };
 use crate::{
-    snapshot::{SnapshotFormat, SnapshotRequest},
+    snapshot::{PageSnapshotFormat, SnapshotRequest},
     target::Target,
 };
 
@@ -16,7 +16,7 @@ fn page(body: &str) -> Reply {
 }
 
 #[tokio::test]
-async fn only_what_changed_is_told_with_refs_that_work() {
+async fn changes_contain_working_refs() {
     let rows = (0..30)
         .map(|row| format!("<li>Item <button>Edit {row}</button></li>"))
         .collect::<String>();
@@ -89,7 +89,7 @@ async fn a_part_another_form_and_a_limit() {
         "{part:?}"
     );
     let text = ask(SnapshotRequest {
-        format: SnapshotFormat::Text,
+        format: PageSnapshotFormat::Text,
         ..SnapshotRequest::default()
     })
     .await;
@@ -99,7 +99,7 @@ async fn a_part_another_form_and_a_limit() {
         "{text:?}"
     );
     let html = ask(SnapshotRequest {
-        format: SnapshotFormat::Html,
+        format: PageSnapshotFormat::Html,
         max_length: Some(500),
         ..SnapshotRequest::default()
     })

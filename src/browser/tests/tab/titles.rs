@@ -4,7 +4,7 @@ use super::{
     chromium::Chromium,
     site::{Reply, Site},
 };
-use crate::{Browser, Owner, Settings};
+use crate::{BrowserService, BrowserSettings, SessionOwner};
 
 fn page(title: &str) -> Reply {
     Reply::Page(format!("<!doctype html><title>{title}</title>"))
@@ -31,17 +31,17 @@ async fn a_window_has_the_title_of_the_page_that_is_on_its_way_to_it() {
         ("/held", Reply::Held(String::new())),
     ])
     .await;
-    let browser = Browser::new(Settings::default());
-    let owner = Owner {
+    let browser = BrowserService::new(BrowserSettings::default());
+    let owner = SessionOwner {
         principal: "a".to_owned(),
         mcp_session: None,
     };
     let session = browser.session(&owner, None).await.unwrap();
-    let mut tabs = session.alone().await;
+    let mut tabs = session.lock().await;
     let opener = tabs.open(Some(&site.url("/"))).await.unwrap();
     for number in 1..=4 {
         opener.evaluate("void window.open('/popup')", None).await.unwrap();
-        assert_eq!(tabs.opened().await.unwrap().len(), 1);
+        assert_eq!(tabs.take_opened().await.unwrap().len(), 1);
         let window = tabs.select(number).await.unwrap();
         let (title, ()) = tokio::join!(window.title(), async { site.release() });
         assert_eq!(title, "popup", "window {number}");
@@ -49,7 +49,7 @@ async fn a_window_has_the_title_of_the_page_that_is_on_its_way_to_it() {
         tabs.select(0).await.unwrap();
     }
     opener.evaluate("void window.open('')", None).await.unwrap();
-    tabs.opened().await.unwrap();
+    tabs.take_opened().await.unwrap();
     let window = tabs.select(5).await.unwrap();
     assert_eq!(window.title().await, "", "an empty window has none");
     browser.shut_down().await;

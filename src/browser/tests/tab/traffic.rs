@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use fumi_base::errors::Teach as _;
+use fumi_base::errors::UserError as _;
 use tokio::time::timeout;
 
 use super::{
     chromium::Chromium,
     site::{Reply, Site},
 };
-use crate::tab::{DownloadState, Level, Note, RequestFilter, RequestPart};
+use crate::tab::{ArrivalNote, DownloadState, MessageLevel, RequestFilter, RequestPart};
 
 fn page(body: &str) -> Reply {
     Reply::Page(format!("<!doctype html><title>t</title>{body}"))
@@ -31,7 +31,7 @@ async fn the_console_counts_levels_repeats_and_pages() {
     .await;
     let it = Chromium::new().await;
     it.tab.navigate(&site.url("/")).await.unwrap();
-    let all = it.tab.console(Level::Debug, false);
+    let all = it.tab.console(MessageLevel::Debug, false);
     let text = all
         .iter()
         .map(|it| format!("{:?} {} x{}", it.level, it.text, it.repeated))
@@ -47,7 +47,7 @@ async fn the_console_counts_levels_repeats_and_pages() {
     assert!(text.contains("Error Uncaught TypeError: thrown"), "{text}");
     assert!(text.contains("Error Uncaught (in promise) Error: rejected"), "{text}");
     assert!(text.contains("404"), "{text}");
-    let errors = it.tab.console(Level::Error, false);
+    let errors = it.tab.console(MessageLevel::Error, false);
     assert_eq!(errors.len(), 5, "{text}");
     assert!(
         errors[0].place.as_ref().unwrap().starts_with(&site.url("/:")),
@@ -59,9 +59,9 @@ async fn the_console_counts_levels_repeats_and_pages() {
 
     it.tab.navigate(&site.url("/two")).await.unwrap();
     it.tab.until(|state| (state.console.count() > 12).then_some(())).await;
-    let worker = it.tab.console(Level::Debug, false);
+    let worker = it.tab.console(MessageLevel::Debug, false);
     assert_eq!(worker.len(), 1, "{worker:?}");
-    assert_eq!(it.tab.console(Level::Debug, true).len(), all.len() + 1);
+    assert_eq!(it.tab.console(MessageLevel::Debug, true).len(), all.len() + 1);
 }
 
 #[tokio::test]
@@ -76,9 +76,9 @@ async fn the_console_keeps_the_last_thousand_and_cuts() {
     it.tab
         .until(|state| (state.console.count() >= 1_500).then_some(()))
         .await;
-    let all = it.tab.console(Level::Debug, true);
+    let all = it.tab.console(MessageLevel::Debug, true);
     assert_eq!(all.len(), 1_000);
-    let last = all.iter().rfind(|it| it.level == Level::Info).unwrap();
+    let last = all.iter().rfind(|it| it.level == MessageLevel::Info).unwrap();
     assert!(
         last.text.starts_with("1499x") && last.text.chars().count() == 2_001,
         "{last:?}"
@@ -208,7 +208,10 @@ async fn downloads_come_by_a_link_and_by_navigating() {
     assert!(download.file.as_ref().unwrap().starts_with(it.downloads()));
 
     let arrival = it.tab.navigate(&site.url("/file")).await.unwrap();
-    assert_eq!((arrival.url, arrival.note), (site.url("/"), Some(Note::Download)));
+    assert_eq!(
+        (arrival.url, arrival.note),
+        (site.url("/"), Some(ArrivalNote::Download))
+    );
     timeout(Duration::from_secs(5), it.tab.downloads_ended()).await.unwrap();
     assert_eq!(it.tab.downloads().len(), 2);
     assert!(

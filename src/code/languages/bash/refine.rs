@@ -10,27 +10,27 @@ use tree_sitter::Node;
 
 use super::super::line_docs;
 use crate::{
-    elements::{Detail, Import, Kind, Visibility},
-    extract::Draft,
-    parse::{Parsed, one_line},
+    elements::{ElementDetail, ElementKind, ImportFacts, Visibility},
+    extract::ElementDraft,
+    parse::{ParsedFile, one_line},
 };
 
 /// Prefixes of comments that are meant for a tool, not for a reader.
 const MAGIC: [&str; 5] = ["!", "shellcheck ", "-*-", "vim:", "vi:"];
 
-pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
+pub(crate) fn refine<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraft<'t>>) {
     let mut known: HashMap<String, usize> = HashMap::new();
     for at in 0..drafts.len() {
         match drafts[at].element.kind {
-            Kind::Import => import(&mut drafts[at]),
-            Kind::Macro => alias(parsed, &mut drafts[at]),
-            Kind::Function => {
+            ElementKind::Import => import(&mut drafts[at]),
+            ElementKind::Macro => alias(parsed, &mut drafts[at]),
+            ElementKind::Function => {
                 // A function is visible everywhere once it is defined, wherever that is.
                 if let Some(code) = drafts[at].code() {
                     code.visibility = Visibility::Public;
                 }
             }
-            Kind::Variable => variable(parsed, drafts, at, &mut known),
+            ElementKind::Variable => variable(parsed, drafts, at, &mut known),
             _ => {}
         }
     }
@@ -41,7 +41,7 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
     });
 }
 
-fn import(draft: &mut Draft<'_>) {
+fn import(draft: &mut ElementDraft<'_>) {
     let module = draft.element.name.trim_matches(['"', '\'']).to_owned();
     let mut modifiers = Vec::new();
     if module.starts_with("./") || module.starts_with("../") {
@@ -51,7 +51,7 @@ fn import(draft: &mut Draft<'_>) {
         modifiers.push("dynamic".to_owned());
     }
     draft.element.name.clone_from(&module);
-    draft.element.detail = Detail::Import(Box::new(Import {
+    draft.element.detail = ElementDetail::Import(Box::new(ImportFacts {
         module,
         names: Vec::new(),
         modifiers,
@@ -59,7 +59,7 @@ fn import(draft: &mut Draft<'_>) {
 }
 
 /// Reads `alias ll='ls -l'`; without a value the command only prints an alias, so the draft is dropped.
-fn alias(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn alias(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let text = parsed.text(draft.node);
     match text.split_once('=') {
         Some((name, value)) if !name.starts_with('-') => {
@@ -72,7 +72,7 @@ fn alias(parsed: &Parsed, draft: &mut Draft<'_>) {
     }
 }
 
-fn variable(parsed: &Parsed, drafts: &mut [Draft<'_>], at: usize, known: &mut HashMap<String, usize>) {
+fn variable(parsed: &ParsedFile, drafts: &mut [ElementDraft<'_>], at: usize, known: &mut HashMap<String, usize>) {
     let is_in_function = drafts[at]
         .element
         .parent
@@ -96,7 +96,7 @@ fn variable(parsed: &Parsed, drafts: &mut [Draft<'_>], at: usize, known: &mut Ha
         drafts[first].add_modifier(modifier);
     }
     if declared.contains(&"readonly") {
-        drafts[first].set_kind(Kind::Constant);
+        drafts[first].set_kind(ElementKind::Constant);
     }
     if declared.contains(&"export")
         && let Some(code) = drafts[first].code()
@@ -106,7 +106,7 @@ fn variable(parsed: &Parsed, drafts: &mut [Draft<'_>], at: usize, known: &mut Ha
 }
 
 /// Returns the modifiers given by `export`, `readonly` or the option letters of `declare`.
-fn declared<'p>(parsed: &'p Parsed, command: Node<'_>) -> Vec<&'p str> {
+fn declared<'p>(parsed: &'p ParsedFile, command: Node<'_>) -> Vec<&'p str> {
     let mut found = Vec::new();
     let mut cursor = command.walk();
     for part in command.children(&mut cursor) {

@@ -8,12 +8,12 @@ use tree_sitter::Node;
 use crate::{
     elements::{Param, ParamKind},
     extract::{TEXT_CHARACTERS, VALUE_CHARACTERS},
-    parse::{Parsed, one_line},
+    parse::{ParsedFile, one_line},
 };
 
 /// A declarator without its wrappings.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Declared<'t> {
+pub(crate) struct ParsedDeclarator<'t> {
     /// The declared name; `None` for an abstract declarator or a structured binding.
     pub(crate) name: Option<Node<'t>>,
     /// The node whose parameters make it a function.
@@ -24,9 +24,9 @@ pub(crate) struct Declared<'t> {
 
 /// The declaration around a declarator, which carries the type.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Holder<'t>(pub(crate) Node<'t>);
+pub(crate) struct DeclarationNode<'t>(pub(crate) Node<'t>);
 
-impl<'t> Declared<'t> {
+impl<'t> ParsedDeclarator<'t> {
     /// Unwraps a declarator down to its name.
     pub(crate) fn read(declarator: Node<'t>) -> Self {
         let mut declared = Self::default();
@@ -91,7 +91,7 @@ impl<'t> Declared<'t> {
     }
 
     /// Returns the name as written; for a conversion operator, without its parameters.
-    pub(crate) fn name_text(&self, parsed: &Parsed) -> String {
+    pub(crate) fn name_text(&self, parsed: &ParsedFile) -> String {
         let Some(name) = self.name else {
             return String::new();
         };
@@ -103,7 +103,7 @@ impl<'t> Declared<'t> {
     }
 
     /// True if the declared object itself cannot change: `const int a`, `char *const a`, but not `const char *a`.
-    pub(crate) fn is_constant(&self, parsed: &Parsed, holder: Holder<'_>) -> bool {
+    pub(crate) fn is_constant(&self, parsed: &ParsedFile, holder: DeclarationNode<'_>) -> bool {
         if holder.has_qualifier(parsed, "constexpr") {
             return true;
         }
@@ -113,7 +113,9 @@ impl<'t> Declared<'t> {
             .rev()
             .find(|wrapping| wrapping.kind() != "array_declarator");
         match nearest {
-            Some(pointer) if pointer.kind() == "pointer_declarator" => Holder(*pointer).has_qualifier(parsed, "const"),
+            Some(pointer) if pointer.kind() == "pointer_declarator" => {
+                DeclarationNode(*pointer).has_qualifier(parsed, "const")
+            }
             Some(_) => false,
             None => holder.has_qualifier(parsed, "const"),
         }
@@ -129,7 +131,12 @@ impl<'t> Declared<'t> {
     }
 
     /// Returns the declared type on one line, as written; for a function, the type of its result.
-    pub(crate) fn type_text(&self, parsed: &Parsed, holder: Holder<'t>, declarator: Node<'t>) -> Option<String> {
+    pub(crate) fn type_text(
+        &self,
+        parsed: &ParsedFile,
+        holder: DeclarationNode<'t>,
+        declarator: Node<'t>,
+    ) -> Option<String> {
         if let Some(result) = self.function.and_then(trailing_result) {
             return Some(one_line(parsed.text(result), TEXT_CHARACTERS));
         }
@@ -163,9 +170,9 @@ impl<'t> Declared<'t> {
     }
 }
 
-impl Holder<'_> {
+impl DeclarationNode<'_> {
     /// True if one of the declaration's own qualifiers is `name`.
-    pub(crate) fn has_qualifier(self, parsed: &Parsed, name: &str) -> bool {
+    pub(crate) fn has_qualifier(self, parsed: &ParsedFile, name: &str) -> bool {
         let mut cursor = self.0.walk();
         self.0.children(&mut cursor).any(|child| {
             matches!(child.kind(), "type_qualifier" | "storage_class_specifier") && parsed.text(child) == name
@@ -173,7 +180,7 @@ impl Holder<'_> {
     }
 
     /// Returns the type before the declarators, with its qualifiers.
-    fn base(self, parsed: &Parsed) -> String {
+    fn base(self, parsed: &ParsedFile) -> String {
         let mut words: Vec<String> = Vec::new();
         let mut cursor = self.0.walk();
         if !cursor.goto_first_child() {
@@ -184,7 +191,7 @@ impl Holder<'_> {
             match cursor.field_name() {
                 Some("declarator" | "default_value") => break,
                 Some("type") => words.push(plain_type(parsed, node)),
-                _ if node.kind() == "type_qualifier" && !is_said_otherwise(parsed.text(node)) => {
+                _ if node.kind() == "type_qualifier" && !is_declaration_modifier(parsed.text(node)) => {
                     words.push(parsed.text(node).to_owned());
                 }
                 _ => {}
@@ -198,7 +205,7 @@ impl Holder<'_> {
 }
 
 /// True for qualifiers that are modifiers of the declaration or that do not affect the type.
-fn is_said_otherwise(qualifier: &str) -> bool {
+fn is_declaration_modifier(qualifier: &str) -> bool {
     matches!(
         qualifier,
         "constexpr" | "consteval" | "constinit" | "_Noreturn" | "noreturn" | "__extension__" | "mutable"
@@ -206,7 +213,7 @@ fn is_said_otherwise(qualifier: &str) -> bool {
 }
 
 /// Returns a type as written; for a type defined in place, its keyword and name.
-pub(crate) fn plain_type(parsed: &Parsed, node: Node<'_>) -> String {
+pub(crate) fn plain_type(parsed: &ParsedFile, node: Node<'_>) -> String {
     let Some(body) = node.child_by_field_name("body") else {
         return one_line(parsed.text(node), TEXT_CHARACTERS);
     };
@@ -215,7 +222,7 @@ pub(crate) fn plain_type(parsed: &Parsed, node: Node<'_>) -> String {
 }
 
 /// Returns the parameters of a list, with names and types separated.
-pub(crate) fn params_of(parsed: &Parsed, list: Node<'_>) -> Vec<Param> {
+pub(crate) fn params_of(parsed: &ParsedFile, list: Node<'_>) -> Vec<Param> {
     let mut found = Vec::new();
     let mut cursor = list.walk();
     for child in list.named_children(&mut cursor) {
@@ -235,13 +242,15 @@ pub(crate) fn params_of(parsed: &Parsed, list: Node<'_>) -> Vec<Param> {
             "identifier" => param.name = text,
             _ => {
                 if let Some(declarator) = child.child_by_field_name("declarator") {
-                    let declared = Declared::read(declarator);
+                    let declared = ParsedDeclarator::read(declarator);
                     param.name = declared
                         .name
                         .map_or_else(String::new, |name| parsed.text(name).to_owned());
-                    param.type_name = declared.as_object().type_text(parsed, Holder(child), declarator);
+                    param.type_name = declared
+                        .as_object()
+                        .type_text(parsed, DeclarationNode(child), declarator);
                 } else {
-                    param.type_name = Some(Holder(child).base(parsed)).filter(|base| !base.is_empty());
+                    param.type_name = Some(DeclarationNode(child).base(parsed)).filter(|base| !base.is_empty());
                     if text == "void" {
                         continue;
                     }

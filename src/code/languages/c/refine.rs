@@ -12,18 +12,21 @@ use std::{
 use regex::Regex;
 use tree_sitter::Node;
 
-use super::declarator::{Declared, Holder, params_of, trailing_result};
+use super::declarator::{DeclarationNode, ParsedDeclarator, params_of, trailing_result};
 use crate::{
-    elements::{Code, Detail, Element, Import, Kind, Param, ParamKind, Visibility},
-    extract::{Draft, TEXT_CHARACTERS, VALUE_CHARACTERS, params_text},
-    parse::{Parsed, one_line},
+    elements::{CodeElement, DefinitionFacts, ElementDetail, ElementKind, ImportFacts, Param, ParamKind, Visibility},
+    extract::{ElementDraft, TEXT_CHARACTERS, VALUE_CHARACTERS, params_text},
+    parse::{ParsedFile, one_line},
 };
 
-pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
+pub(crate) fn refine<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraft<'t>>) {
     read_declarators(parsed, drafts);
     for draft in drafts.iter_mut() {
         let is_hidden = draft.element.parent.is_none()
-            && matches!(draft.element.kind, Kind::Function | Kind::Variable | Kind::Constant);
+            && matches!(
+                draft.element.kind,
+                ElementKind::Function | ElementKind::Variable | ElementKind::Constant
+            );
         if let Some(code) = draft.code().filter(|_| is_hidden)
             && code.is_static
         {
@@ -33,22 +36,28 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
 }
 
 /// Reads every declarator; shared by C and C++.
-pub(crate) fn read_declarators<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
+pub(crate) fn read_declarators<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraft<'t>>) {
     let guard = guard(parsed);
     for at in 0..drafts.len() {
         let parent = drafts[at].element.parent.map(|parent| drafts[parent].element.kind);
         let node = drafts[at].node;
         let draft = &mut drafts[at];
         match draft.element.kind {
-            Kind::Import if matches!(node.kind(), "preproc_include" | "preproc_call") => include(parsed, draft),
-            Kind::Macro => {
+            ElementKind::Import if matches!(node.kind(), "preproc_include" | "preproc_call") => include(parsed, draft),
+            ElementKind::Macro => {
                 directive(parsed, draft, guard);
                 // A macro has no scope, wherever it is defined.
                 draft.element.parent = None;
             }
-            Kind::Struct | Kind::Union | Kind::Enum | Kind::Class => aggregate(draft),
+            ElementKind::Struct | ElementKind::Union | ElementKind::Enum | ElementKind::Class => aggregate(draft),
             _ if node.kind() == "function_definition" => function_definition(parsed, draft),
-            Kind::Variable | Kind::Field | Kind::Type | Kind::Function | Kind::Method if draft.outer.is_some() => {
+            ElementKind::Variable
+            | ElementKind::Field
+            | ElementKind::Type
+            | ElementKind::Function
+            | ElementKind::Method
+                if draft.outer.is_some() =>
+            {
                 declared(parsed, draft, parent);
             }
             _ => {}
@@ -60,12 +69,12 @@ pub(crate) fn read_declarators<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t
         }
     }
     typedefs(drafts);
-    lost_directives(parsed, drafts);
+    add_unparsed_directives(parsed, drafts);
 }
 
 /// Adds directives that the grammar has no place for. A directive is always on a line of its own, so they are found by
 /// searching the text.
-fn lost_directives<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
+fn add_unparsed_directives<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraft<'t>>) {
     static DEFINE: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?m)^[ \t]*(#[ \t]*define[ \t]+(\w+)(\([^()\n]*\))?((?:[^\n]*\\\r?\n)*[^\n]*))$")
             .expect("a constant pattern")
@@ -86,39 +95,39 @@ fn lost_directives<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
         if is_text || known.contains(&whole.start()) {
             continue;
         }
-        let mut code = Code::default();
+        let mut code = DefinitionFacts::default();
         let value = found.get(4).map_or("", |value| value.as_str());
         let value = one_line(&value.replace("\\\n", " "), VALUE_CHARACTERS);
         code.value = Some(value).filter(|value| !value.is_empty());
-        let mut kind = Kind::Macro;
+        let mut kind = ElementKind::Macro;
         if let Some(list) = found.get(3) {
             macro_params(&mut code, list.as_str().trim_matches(['(', ')']));
         } else if code.value.is_some() {
-            kind = Kind::Constant;
+            kind = ElementKind::Constant;
             code.add_modifier("macro");
         }
-        drafts.push(Draft::adopted(
+        drafts.push(ElementDraft::from_element(
             root,
-            Element {
+            CodeElement {
                 kind,
                 name: name.as_str().to_owned(),
                 span: parsed.lines.span(text, whole.start(), whole.end()),
                 parent: None,
                 nodes: [(whole.start(), whole.end()); 2],
-                detail: Detail::Code(Box::new(code)),
+                detail: ElementDetail::Code(Box::new(code)),
             },
         ));
     }
 }
 
-fn include(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn include(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let path = draft
         .node
         .child_by_field_name("path")
         .or_else(|| draft.node.child_by_field_name("argument"));
     let Some(path) = path else { return };
     let text = one_line(parsed.text(path), TEXT_CHARACTERS);
-    let mut found = Import::default();
+    let mut found = ImportFacts::default();
     if text.starts_with('<') {
         found.modifiers.push("system".to_owned());
     } else if text.starts_with('"') {
@@ -126,16 +135,16 @@ fn include(parsed: &Parsed, draft: &mut Draft<'_>) {
     } else {
         found.modifiers.push("computed".to_owned());
     }
-    if let Detail::Import(import) = &draft.element.detail {
+    if let ElementDetail::Import(import) = &draft.element.detail {
         found.modifiers.extend(import.modifiers.iter().cloned());
     }
     text.trim_matches(['<', '>', '"']).clone_into(&mut found.module);
     draft.element.name.clone_from(&found.module);
-    draft.element.detail = Detail::Import(Box::new(found));
+    draft.element.detail = ElementDetail::Import(Box::new(found));
 }
 
 /// Refines `#define`: a macro if it has parameters or no value, else a constant.
-fn directive(parsed: &Parsed, draft: &mut Draft<'_>, guard: Option<&str>) {
+fn directive(parsed: &ParsedFile, draft: &mut ElementDraft<'_>, guard: Option<&str>) {
     let params = draft.node.child_by_field_name("parameters");
     let is_guard = guard == Some(draft.element.name.as_str());
     let Some(code) = draft.code() else { return };
@@ -143,13 +152,13 @@ fn directive(parsed: &Parsed, draft: &mut Draft<'_>, guard: Option<&str>) {
         macro_params(code, &params_text(parsed, list));
     } else if code.value.is_some() {
         code.add_modifier("macro");
-        draft.element.kind = Kind::Constant;
+        draft.element.kind = ElementKind::Constant;
     } else if is_guard {
         code.add_modifier("guard");
     }
 }
 
-fn macro_params(code: &mut Code, list: &str) {
+fn macro_params(code: &mut DefinitionFacts, list: &str) {
     code.params_text = one_line(list, TEXT_CHARACTERS);
     code.params = list
         .split(',')
@@ -169,7 +178,7 @@ fn macro_params(code: &mut Code, list: &str) {
 }
 
 /// Returns the name of the include guard, which is the name that the file's first condition tests.
-fn guard(parsed: &Parsed) -> Option<&str> {
+fn guard(parsed: &ParsedFile) -> Option<&str> {
     let root = parsed.tree.root_node();
     let mut cursor = root.walk();
     let first = root
@@ -189,7 +198,7 @@ fn guard(parsed: &Parsed) -> Option<&str> {
 }
 
 /// Names a struct, union or enum that has no name of its own.
-fn aggregate(draft: &mut Draft<'_>) {
+fn aggregate(draft: &mut ElementDraft<'_>) {
     let node = draft.node;
     let has_name = node.child_by_field_name("name").is_some();
     let is_typedef = draft.outer.is_some_and(|outer| outer.kind() == "type_definition");
@@ -205,17 +214,17 @@ fn aggregate(draft: &mut Draft<'_>) {
     }
 }
 
-fn function_definition<'t>(parsed: &'t Parsed, draft: &mut Draft<'t>) {
+fn function_definition<'t>(parsed: &'t ParsedFile, draft: &mut ElementDraft<'t>) {
     let Some(declarator) = draft.node.child_by_field_name("declarator") else {
         draft.keep = false;
         return;
     };
-    let declared = Declared::read(declarator);
+    let declared = ParsedDeclarator::read(declarator);
     let Some(name) = declared.name.filter(|name| is_name(parsed, *name)) else {
         draft.keep = false;
         return;
     };
-    let holder = Holder(draft.node);
+    let holder = DeclarationNode(draft.node);
     draft.element.name = declared.name_text(parsed);
     let list = declared
         .function
@@ -256,7 +265,7 @@ fn function_definition<'t>(parsed: &'t Parsed, draft: &mut Draft<'t>) {
 }
 
 /// True if the node can be a name: broken source yields keywords and missing nodes here.
-fn is_name(parsed: &Parsed, name: Node<'_>) -> bool {
+fn is_name(parsed: &ParsedFile, name: Node<'_>) -> bool {
     const KEYWORDS: [&str; 34] = [
         "auto", "bool", "break", "case", "char", "class", "const", "continue", "default", "do", "double", "else",
         "enum", "extern", "float", "for", "goto", "if", "inline", "int", "long", "return", "short", "signed", "sizeof",
@@ -284,7 +293,7 @@ fn is_capital(name: &str) -> bool {
 }
 
 /// Refines a declarator of a declaration, a member or a typedef.
-fn declared<'t>(parsed: &'t Parsed, draft: &mut Draft<'t>, parent: Option<Kind>) {
+fn declared<'t>(parsed: &'t ParsedFile, draft: &mut ElementDraft<'t>, parent: Option<ElementKind>) {
     let declarator = draft.node;
     let Some(holder) = draft.outer.map(holder_of) else {
         return;
@@ -292,7 +301,7 @@ fn declared<'t>(parsed: &'t Parsed, draft: &mut Draft<'t>, parent: Option<Kind>)
     if matches!(declarator.kind(), "alias_declaration" | "concept_definition") {
         return;
     }
-    let declared = Declared::read(declarator);
+    let declared = ParsedDeclarator::read(declarator);
     let Some(name) = declared.name else {
         draft.keep = declarator.kind() == "init_declarator" || declarator.kind() == "structured_binding_declarator";
         draft.element.name = one_line(parsed.text(declarator.child(0).unwrap_or(declarator)), TEXT_CHARACTERS);
@@ -303,23 +312,27 @@ fn declared<'t>(parsed: &'t Parsed, draft: &mut Draft<'t>, parent: Option<Kind>)
         return;
     }
     let has_lambda = draft.inner.is_some();
-    let is_function = declared.function.is_some() && draft.element.kind != Kind::Type && !has_lambda;
-    let in_class = parent.is_some_and(Kind::is_class_like);
+    let is_function = declared.function.is_some() && draft.element.kind != ElementKind::Type && !has_lambda;
+    let in_class = parent.is_some_and(ElementKind::is_class_like);
     draft.element.name = declared.name_text(parsed);
     let type_text = declared.type_text(parsed, holder, declarator);
     let is_constant = declared.is_constant(parsed, holder);
     if is_function {
         // The grammar also marks the declaration that `extern "C"` applies to as a body.
         draft.body = None;
-        draft.set_kind(if in_class { Kind::Method } else { Kind::Function });
-    } else if draft.element.kind == Kind::Variable && !in_class && is_constant {
-        draft.set_kind(Kind::Constant);
+        draft.set_kind(if in_class {
+            ElementKind::Method
+        } else {
+            ElementKind::Function
+        });
+    } else if draft.element.kind == ElementKind::Variable && !in_class && is_constant {
+        draft.set_kind(ElementKind::Constant);
     }
-    let value = default_of(declarator).filter(|_| !is_function && draft.element.kind == Kind::Field);
+    let value = default_of(declarator).filter(|_| !is_function && draft.element.kind == ElementKind::Field);
     let list = declared
         .function
         .and_then(|function| function.child_by_field_name("parameters"));
-    let is_type = draft.element.kind == Kind::Type;
+    let is_type = draft.element.kind == ElementKind::Type;
     let lambda = draft.inner.and_then(|lambda| lambda.child_by_field_name("declarator"));
     let Some(code) = draft.code() else { return };
     if has_lambda {
@@ -353,7 +366,7 @@ fn declared<'t>(parsed: &'t Parsed, draft: &mut Draft<'t>, parent: Option<Kind>)
 }
 
 /// Adds the attributes that follow the parameters.
-fn attributes(parsed: &Parsed, function: Option<Node<'_>>, code: &mut Code) {
+fn attributes(parsed: &ParsedFile, function: Option<Node<'_>>, code: &mut DefinitionFacts) {
     let Some(function) = function else { return };
     let mut cursor = function.walk();
     for child in function.named_children(&mut cursor) {
@@ -377,7 +390,7 @@ fn default_of(declarator: Node<'_>) -> Option<Node<'_>> {
 }
 
 /// Adds the qualifiers that describe the definition rather than its type.
-fn qualifiers(parsed: &Parsed, holder: Holder<'_>, code: &mut Code) {
+fn qualifiers(parsed: &ParsedFile, holder: DeclarationNode<'_>, code: &mut DefinitionFacts) {
     for name in [
         "constexpr",
         "consteval",
@@ -393,7 +406,7 @@ fn qualifiers(parsed: &Parsed, holder: Holder<'_>, code: &mut Code) {
 }
 
 /// Returns the node that carries the type, within the statements that wrap it.
-fn holder_of(outer: Node<'_>) -> Holder<'_> {
+fn holder_of(outer: Node<'_>) -> DeclarationNode<'_> {
     let mut node = outer;
     while matches!(
         node.kind(),
@@ -415,16 +428,16 @@ fn holder_of(outer: Node<'_>) -> Holder<'_> {
             None => break,
         }
     }
-    Holder(node)
+    DeclarationNode(node)
 }
 
 /// Gives an unnamed type the name of its first typedef. An unnamed type of a variable becomes part of the variable.
-fn typedefs(drafts: &mut [Draft<'_>]) {
+fn typedefs(drafts: &mut [ElementDraft<'_>]) {
     // The first alias of each statement, keyed by the byte at which the statement begins.
     let mut aliases: HashMap<usize, usize> = HashMap::new();
     for (at, draft) in drafts.iter().enumerate() {
         if let Some(outer) = draft.outer.filter(|outer| outer.kind() == "type_definition")
-            && draft.element.kind == Kind::Type
+            && draft.element.kind == ElementKind::Type
             && draft.keep
         {
             let first = aliases.entry(outer.start_byte()).or_insert(at);
@@ -438,7 +451,7 @@ fn typedefs(drafts: &mut [Draft<'_>]) {
         let draft = &drafts[at];
         let is_aggregate = matches!(
             draft.element.kind,
-            Kind::Struct | Kind::Union | Kind::Enum | Kind::Class
+            ElementKind::Struct | ElementKind::Union | ElementKind::Enum | ElementKind::Class
         );
         if !is_aggregate {
             continue;
@@ -463,11 +476,13 @@ fn typedefs(drafts: &mut [Draft<'_>]) {
         }
         let declares = draft.element.parent.filter(|parent| {
             let parent = &drafts[*parent];
-            matches!(parent.element.kind, Kind::Variable | Kind::Constant | Kind::Field)
-                && parent
-                    .outer
-                    .and_then(|outer| holder_of(outer).0.child_by_field_name("type"))
-                    .is_some_and(|declared| declared == draft.node)
+            matches!(
+                parent.element.kind,
+                ElementKind::Variable | ElementKind::Constant | ElementKind::Field
+            ) && parent
+                .outer
+                .and_then(|outer| holder_of(outer).0.child_by_field_name("type"))
+                .is_some_and(|declared| declared == draft.node)
         });
         if let Some(variable) = declares {
             if has_name {
@@ -482,7 +497,7 @@ fn typedefs(drafts: &mut [Draft<'_>]) {
 }
 
 /// Moves members of a type without any name to the enclosing type, as the language does.
-fn unnamed(drafts: &mut [Draft<'_>]) {
+fn unnamed(drafts: &mut [ElementDraft<'_>]) {
     for at in 0..drafts.len() {
         let is_in_callable = |at: usize| {
             let parent = drafts[at].element.parent;
@@ -501,7 +516,7 @@ fn unnamed(drafts: &mut [Draft<'_>]) {
         while let Some(parent) = drafts[at].element.parent {
             let around = &drafts[parent].element;
             let is_unnamed = around.kind.is_class_like() && around.name.starts_with("<anonymous ");
-            if !is_unnamed || !matches!(drafts[at].element.kind, Kind::Field | Kind::EnumMember) {
+            if !is_unnamed || !matches!(drafts[at].element.kind, ElementKind::Field | ElementKind::EnumMember) {
                 break;
             }
             drafts[at].element.parent = around.parent;
@@ -510,8 +525,11 @@ fn unnamed(drafts: &mut [Draft<'_>]) {
 }
 
 /// Renames the type in further aliases of a type that took its name from the first: `typedef struct { ... } A, *B;`.
-fn other_aliases(drafts: &mut [Draft<'_>], names: &HashMap<usize, (&'static str, String)>) {
-    for draft in drafts.iter_mut().filter(|draft| draft.element.kind == Kind::Type) {
+fn other_aliases(drafts: &mut [ElementDraft<'_>], names: &HashMap<usize, (&'static str, String)>) {
+    for draft in drafts
+        .iter_mut()
+        .filter(|draft| draft.element.kind == ElementKind::Type)
+    {
         let known = names.get(&draft.element.span.start_byte);
         if let (Some((keyword, name)), Some(code)) = (known, draft.code())
             && let Some(rest) = code.type_name.as_deref().and_then(|text| text.strip_prefix(keyword))
@@ -552,7 +570,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_only_a_preprocessor_knows_do_not_hide_declarations() {
+    fn preprocessor_macros_do_not_hide_declarations() {
         for (text, expected) in [
             ("ZEXTERN int ZEXPORT deflate(int flush);\n", "deflate(int flush): int"),
             (
@@ -575,19 +593,19 @@ mod tests {
     }
 
     #[test]
-    fn directives_stand_anywhere() {
+    fn directives_are_found_anywhere() {
         let text = "enum a {\n  B,\n#define B B\n  C\n};\n";
         assert_eq!(signatures("a.c", text), ["a", "B", "B = B", "C"]);
     }
 
     #[test]
-    fn a_branch_behind_a_directive_is_no_function() {
+    fn branch_after_directive_is_not_a_function() {
         let text = "int f(int a) {\n  if (a) {\n    a = 1;\n  }\n#ifdef B\n  else if (a) {\n    a = 2;\n  }\n#endif\n  return a;\n}\n";
         assert_eq!(signatures("a.c", text), ["f(int a): int"]);
     }
 
     #[test]
-    fn what_stands_next_to_the_name_decides_what_is_declared() {
+    fn innermost_wrapping_decides_declared_kind() {
         let text = "const int PRIV(table)[] = { 1 };\nint *f(void), (*g)(void), *h[3];\nvoid (*signal(int n, void (*to)(int)))(int);\n";
         assert_eq!(
             signatures("a.c", text),

@@ -9,20 +9,22 @@ use std::collections::HashMap;
 use tree_sitter::Node;
 
 use crate::{
-    elements::{Detail, Element, Import, ImportName, Kind, Visibility},
-    extract::{Draft, TEXT_CHARACTERS},
+    elements::{CodeElement, ElementDetail, ElementKind, ImportFacts, ImportName, Visibility},
+    extract::{ElementDraft, TEXT_CHARACTERS},
     languages::c,
-    parse::{Parsed, one_line},
+    parse::{ParsedFile, one_line},
 };
 
-pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
+pub(crate) fn refine<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraft<'t>>) {
     c::read_declarators(parsed, drafts);
     for draft in drafts.iter_mut() {
         match draft.element.kind {
-            Kind::Import => imported(parsed, draft),
-            Kind::Namespace => namespace(parsed, draft),
-            Kind::Class | Kind::Struct | Kind::Union | Kind::Enum => aggregate(parsed, draft),
-            Kind::Method | Kind::Function | Kind::Constructor => function(parsed, draft),
+            ElementKind::Import => imported(parsed, draft),
+            ElementKind::Namespace => namespace(parsed, draft),
+            ElementKind::Class | ElementKind::Struct | ElementKind::Union | ElementKind::Enum => {
+                aggregate(parsed, draft);
+            }
+            ElementKind::Method | ElementKind::Function | ElementKind::Constructor => function(parsed, draft),
             _ => {}
         }
         if let Some(code) = draft.code()
@@ -40,13 +42,13 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
     for at in 0..drafts.len() {
         owner(drafts, at);
     }
-    special(drafts);
-    hidden(drafts);
+    mark_special_members(drafts);
+    mark_file_local(drafts);
 }
 
-fn imported(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn imported(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let node = draft.node;
-    let mut found = Import::default();
+    let mut found = ImportFacts::default();
     match node.kind() {
         "namespace_alias_definition" => {
             let mut cursor = node.walk();
@@ -81,21 +83,21 @@ fn imported(parsed: &Parsed, draft: &mut Draft<'_>) {
         }
         _ => return,
     }
-    draft.element.detail = Detail::Import(Box::new(found));
+    draft.element.detail = ElementDetail::Import(Box::new(found));
 }
 
-fn namespace(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn namespace(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     match draft.node.child_by_field_name("name") {
         Some(name) => draft.element.name = dotted(parsed.text(name)),
         None => "<anonymous>".clone_into(&mut draft.element.name),
     }
 }
 
-fn aggregate(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn aggregate(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let node = draft.node;
     if let Some(name) = node.child_by_field_name("name") {
         draft.element.name = dotted(parsed.text(name));
-    } else if draft.element.kind == Kind::Class && draft.element.name.contains('{') {
+    } else if draft.element.kind == ElementKind::Class && draft.element.name.contains('{') {
         "<anonymous class>".clone_into(&mut draft.element.name);
     }
     let mut cursor = node.walk();
@@ -119,7 +121,7 @@ fn aggregate(parsed: &Parsed, draft: &mut Draft<'_>) {
 }
 
 /// Returns the base classes without access specifiers; a parameter pack keeps its dots.
-fn bases_of(parsed: &Parsed, clause: Node<'_>) -> Vec<String> {
+fn bases_of(parsed: &ParsedFile, clause: Node<'_>) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut cursor = clause.walk();
     for child in clause.children(&mut cursor) {
@@ -140,10 +142,10 @@ fn bases_of(parsed: &Parsed, clause: Node<'_>) -> Vec<String> {
 }
 
 /// Adds the modifiers around a function's parameters: `const`, `override`, `= 0`, `= default`.
-fn function(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn function(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let is_friend = draft.element.code().is_some_and(|code| code.has_modifier("friend"));
     if is_friend {
-        draft.element.kind = Kind::Function;
+        draft.element.kind = ElementKind::Function;
     }
     let node = draft.node;
     let mut words: Vec<String> = Vec::new();
@@ -212,14 +214,14 @@ fn function(parsed: &Parsed, draft: &mut Draft<'_>) {
 }
 
 /// Gives members the visibility of the last access specifier before them.
-fn access(parsed: &Parsed, drafts: &mut [Draft<'_>]) {
+fn access(parsed: &ParsedFile, drafts: &mut [ElementDraft<'_>]) {
     let mut places: HashMap<usize, Vec<(usize, Visibility)>> = HashMap::new();
     for at in 0..drafts.len() {
         let Some(parent) = drafts[at].element.parent else {
             continue;
         };
         let kind = drafts[parent].element.kind;
-        if !matches!(kind, Kind::Class | Kind::Struct | Kind::Union) {
+        if !matches!(kind, ElementKind::Class | ElementKind::Struct | ElementKind::Union) {
             continue;
         }
         let known = places.entry(parent).or_insert_with(|| {
@@ -233,7 +235,7 @@ fn access(parsed: &Parsed, drafts: &mut [Draft<'_>]) {
         let after = known.partition_point(|(byte, _)| *byte <= start);
         let visibility = match after.checked_sub(1) {
             Some(last) => known[last].1,
-            None if kind == Kind::Class => Visibility::Private,
+            None if kind == ElementKind::Class => Visibility::Private,
             None => Visibility::Public,
         };
         if let Some(code) = drafts[at].code() {
@@ -243,7 +245,7 @@ fn access(parsed: &Parsed, drafts: &mut [Draft<'_>]) {
 }
 
 /// Collects the access specifiers of a class body, including those inside preprocessor conditions.
-fn specifiers(parsed: &Parsed, body: Node<'_>, found: &mut Vec<(usize, Visibility)>) {
+fn specifiers(parsed: &ParsedFile, body: Node<'_>, found: &mut Vec<(usize, Visibility)>) {
     let mut open = vec![body];
     while let Some(node) = open.pop() {
         let mut cursor = node.walk();
@@ -261,8 +263,8 @@ fn specifiers(parsed: &Parsed, body: Node<'_>, found: &mut Vec<(usize, Visibilit
 }
 
 /// Assigns a definition outside of its class to that class.
-fn owner(drafts: &mut [Draft<'_>], at: usize) {
-    if matches!(drafts[at].element.detail, Detail::Import(_)) || !drafts[at].element.name.contains("::") {
+fn owner(drafts: &mut [ElementDraft<'_>], at: usize) {
+    if matches!(drafts[at].element.detail, ElementDetail::Import(_)) || !drafts[at].element.name.contains("::") {
         return;
     }
     let path = segments(&drafts[at].element.name);
@@ -276,7 +278,7 @@ fn owner(drafts: &mut [Draft<'_>], at: usize) {
     }
     let found = (0..at).rev().find(|candidate| {
         let draft = &drafts[*candidate];
-        let can_own = draft.element.kind.is_class_like() || draft.element.kind == Kind::Namespace;
+        let can_own = draft.element.kind.is_class_like() || draft.element.kind == ElementKind::Namespace;
         can_own && draft.keep && is_named(drafts, *candidate, scopes)
     });
     let is_class = found.is_none_or(|owner| drafts[owner].element.kind.is_class_like());
@@ -297,15 +299,15 @@ fn owner(drafts: &mut [Draft<'_>], at: usize) {
     }
     if is_class {
         draft.element.kind = match draft.element.kind {
-            Kind::Function => Kind::Method,
-            Kind::Variable | Kind::Constant => Kind::Field,
+            ElementKind::Function => ElementKind::Method,
+            ElementKind::Variable | ElementKind::Constant => ElementKind::Field,
             kind => kind,
         };
         let is_special = scopes
             .last()
             .is_some_and(|class| without_arguments(class) == without_arguments(name));
-        if is_special && draft.element.kind == Kind::Method {
-            draft.element.kind = Kind::Constructor;
+        if is_special && draft.element.kind == ElementKind::Method {
+            draft.element.kind = ElementKind::Constructor;
         }
     }
     if let (Some((visibility, is_static)), Some(code)) = (declared, draft.code()) {
@@ -315,7 +317,7 @@ fn owner(drafts: &mut [Draft<'_>], at: usize) {
 }
 
 /// True if the draft at `at` is what the scope names lead to, counted from the innermost outwards.
-fn is_named(drafts: &[Draft<'_>], at: usize, scopes: &[String]) -> bool {
+fn is_named(drafts: &[ElementDraft<'_>], at: usize, scopes: &[String]) -> bool {
     let mut around = Some(at);
     let mut left = scopes.to_vec();
     while let Some(wanted) = left.pop() {
@@ -340,7 +342,7 @@ fn is_named(drafts: &[Draft<'_>], at: usize, scopes: &[String]) -> bool {
 }
 
 /// Marks constructors, destructors, conversions, operators, deduction guides and abstract classes.
-fn special(drafts: &mut [Draft<'_>]) {
+fn mark_special_members(drafts: &mut [ElementDraft<'_>]) {
     let mut is_pure: Vec<usize> = Vec::new();
     for at in 0..drafts.len() {
         let class = drafts[at]
@@ -355,11 +357,11 @@ fn special(drafts: &mut [Draft<'_>]) {
             continue;
         }
         let last = draft.element.name.rsplit('.').next().unwrap_or_default().to_owned();
-        let is_method = draft.element.kind == Kind::Method;
+        let is_method = draft.element.kind == ElementKind::Method;
         if is_method && class.as_deref() == Some(without_arguments(&last)) {
-            draft.element.kind = Kind::Constructor;
+            draft.element.kind = ElementKind::Constructor;
         }
-        let is_guide = !is_method && draft.element.kind == Kind::Function && is_deduction_guide(draft);
+        let is_guide = !is_method && draft.element.kind == ElementKind::Function && is_deduction_guide(draft);
         let Some(code) = draft.code() else { continue };
         if code.has_modifier("pure") {
             is_pure.extend(owner);
@@ -390,7 +392,7 @@ fn special(drafts: &mut [Draft<'_>]) {
 }
 
 /// True for a deduction guide: `Box(T) -> Box<T>;` has a result but no type before its name.
-fn is_deduction_guide(draft: &Draft<'_>) -> bool {
+fn is_deduction_guide(draft: &ElementDraft<'_>) -> bool {
     let holder = draft.outer.map_or(draft.node, |outer| {
         let mut cursor = outer.walk();
         let inner = outer
@@ -405,22 +407,25 @@ fn is_deduction_guide(draft: &Draft<'_>) -> bool {
 
 /// Marks names as private that other files cannot use: `static` outside of classes, and everything in an unnamed
 /// namespace.
-fn hidden(drafts: &mut [Draft<'_>]) {
+fn mark_file_local(drafts: &mut [ElementDraft<'_>]) {
     for at in 0..drafts.len() {
         let mut is_unnamed = false;
         let mut is_member = false;
         let mut around = drafts[at].element.parent;
         while let Some(parent) = around {
-            let element: &Element = &drafts[parent].element;
+            let element: &CodeElement = &drafts[parent].element;
             is_member |= element.kind.is_class_like();
-            is_unnamed |= element.kind == Kind::Namespace && element.name == "<anonymous>";
+            is_unnamed |= element.kind == ElementKind::Namespace && element.name == "<anonymous>";
             around = element.parent;
         }
         let kind = drafts[at].element.kind;
-        if is_member || kind == Kind::Namespace {
+        if is_member || kind == ElementKind::Namespace {
             continue;
         }
-        let is_linked = matches!(kind, Kind::Function | Kind::Variable | Kind::Constant);
+        let is_linked = matches!(
+            kind,
+            ElementKind::Function | ElementKind::Variable | ElementKind::Constant
+        );
         if let Some(code) = drafts[at].code()
             && (is_unnamed || (is_linked && code.is_static))
         {
@@ -481,7 +486,7 @@ mod tests {
     use super::segments;
 
     #[test]
-    fn qualified_names_are_cut_outside_of_brackets_and_operators() {
+    fn qualified_names_split_outside_brackets_and_operators() {
         assert_eq!(segments("a::B<std::vector<int>>::c"), ["a", "B<std::vector<int>>", "c"]);
         assert_eq!(segments("A::operator<"), ["A", "operator<"]);
         assert_eq!(

@@ -10,39 +10,47 @@ use regex::Regex;
 use tree_sitter::Node;
 
 use crate::{
-    elements::{Detail, Import, ImportName, Kind, Param, ParamKind, Visibility},
-    extract::{Draft, TEXT_CHARACTERS, VALUE_CHARACTERS, params_text},
-    parse::{Parsed, one_line},
+    elements::{ElementDetail, ElementKind, ImportFacts, ImportName, Param, ParamKind, Visibility},
+    extract::{ElementDraft, TEXT_CHARACTERS, VALUE_CHARACTERS, params_text},
+    parse::{ParsedFile, one_line},
 };
 
-pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
+pub(crate) fn refine<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraft<'t>>) {
     whole_file_namespace(parsed, drafts);
     let mut added = Vec::new();
     for at in 0..drafts.len() {
         let parent = drafts[at].element.parent.map(|parent| drafts[parent].element.kind);
         let draft = &mut drafts[at];
         match draft.element.kind {
-            Kind::Import => import(parsed, draft),
-            Kind::Class | Kind::Struct | Kind::Interface | Kind::Record | Kind::Enum => {
+            ElementKind::Import => import(parsed, draft),
+            ElementKind::Class
+            | ElementKind::Struct
+            | ElementKind::Interface
+            | ElementKind::Record
+            | ElementKind::Enum => {
                 bases(parsed, draft);
                 primary_constructor(parsed, draft, at, &mut added);
             }
-            Kind::Method | Kind::Constructor | Kind::Function => callable(parsed, draft, parent),
-            Kind::Field => field(parsed, draft),
-            Kind::Type => delegate(parsed, draft),
+            ElementKind::Method | ElementKind::Constructor | ElementKind::Function => callable(parsed, draft, parent),
+            ElementKind::Field => field(parsed, draft),
+            ElementKind::Type => delegate(parsed, draft),
             _ => {}
         }
         constraints(parsed, draft);
         visibility(draft, parent);
         if let Some(code) = draft.code() {
-            code.doc = code.doc.take().map(|doc| untagged(&doc)).filter(|doc| !doc.is_empty());
+            code.doc = code
+                .doc
+                .take()
+                .map(|doc| strip_xml_tags(&doc))
+                .filter(|doc| !doc.is_empty());
         }
     }
     drafts.extend(added);
 }
 
 /// Makes a file-scoped namespace (`namespace A.B;`) the parent of what follows it.
-fn whole_file_namespace(parsed: &Parsed, drafts: &mut [Draft<'_>]) {
+fn whole_file_namespace(parsed: &ParsedFile, drafts: &mut [ElementDraft<'_>]) {
     let found = drafts
         .iter()
         .position(|draft| draft.node.kind() == "file_scoped_namespace_declaration");
@@ -55,13 +63,13 @@ fn whole_file_namespace(parsed: &Parsed, drafts: &mut [Draft<'_>]) {
     }
 }
 
-fn import(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn import(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let node = draft.node;
-    let mut found = Import::default();
+    let mut found = ImportFacts::default();
     if node.kind() == "extern_alias_directive" {
         found.module.clone_from(&draft.element.name);
         found.modifiers = vec!["extern".to_owned(), "alias".to_owned()];
-        draft.element.detail = Detail::Import(Box::new(found));
+        draft.element.detail = ElementDetail::Import(Box::new(found));
         return;
     }
     let alias = node.child_by_field_name("name");
@@ -88,14 +96,14 @@ fn import(parsed: &Parsed, draft: &mut Draft<'_>) {
         found.modifiers.push("alias".to_owned());
     }
     draft.element.name.clone_from(&found.module);
-    draft.element.detail = Detail::Import(Box::new(found));
+    draft.element.detail = ElementDetail::Import(Box::new(found));
 }
 
 /// Splits the base list: an interface extends all of it, a class has one base class and interfaces.
-fn bases(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn bases(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let node = draft.node;
     let kind = draft.element.kind;
-    let is_value = kind == Kind::Struct || has_token(node, "struct");
+    let is_value = kind == ElementKind::Struct || has_token(node, "struct");
     let mut cursor = node.walk();
     let list = node.children(&mut cursor).find(|child| child.kind() == "base_list");
     let mut names = Vec::new();
@@ -111,11 +119,11 @@ fn bases(parsed: &Parsed, draft: &mut Draft<'_>) {
         }
     }
     let Some(code) = draft.code() else { return };
-    if kind == Kind::Record && is_value {
+    if kind == ElementKind::Record && is_value {
         code.add_modifier("struct");
     }
     let extends = match kind {
-        Kind::Interface | Kind::Enum => names.len(),
+        ElementKind::Interface | ElementKind::Enum => names.len(),
         _ => usize::from(!is_value && names.first().is_some_and(|name| !is_interface_name(name))),
     };
     code.implements = names.split_off(extends);
@@ -131,21 +139,26 @@ fn is_interface_name(name: &str) -> bool {
 }
 
 /// Adds a primary constructor: `class Store(int size)` has one, `record Point(int X)` has properties as well.
-fn primary_constructor<'t>(parsed: &'t Parsed, draft: &mut Draft<'t>, at: usize, added: &mut Vec<Draft<'t>>) {
+fn primary_constructor<'t>(
+    parsed: &'t ParsedFile,
+    draft: &mut ElementDraft<'t>,
+    at: usize,
+    added: &mut Vec<ElementDraft<'t>>,
+) {
     let node = draft.node;
     let mut cursor = node.walk();
     let list = node
         .children(&mut cursor)
         .find(|child| child.kind() == "parameter_list");
     let Some(list) = list else { return };
-    let is_record = draft.element.kind == Kind::Record;
+    let is_record = draft.element.kind == ElementKind::Record;
     let mut params = params_of(parsed, list);
     if is_record {
         for param in &mut params {
             param.kind = ParamKind::Field;
         }
     }
-    let mut constructor = Draft::new(parsed, list, Kind::Constructor, node.child_by_field_name("name"));
+    let mut constructor = ElementDraft::new(parsed, list, ElementKind::Constructor, node.child_by_field_name("name"));
     constructor.element.parent = Some(at);
     if let Some(code) = constructor.code() {
         code.params.clone_from(&params);
@@ -168,7 +181,7 @@ fn primary_constructor<'t>(parsed: &'t Parsed, draft: &mut Draft<'t>, at: usize,
         .named_children(&mut cursor)
         .filter(|param| param.kind() == "parameter")
     {
-        let mut property = Draft::new(parsed, param, Kind::Field, param.child_by_field_name("name"));
+        let mut property = ElementDraft::new(parsed, param, ElementKind::Field, param.child_by_field_name("name"));
         property.element.parent = Some(at);
         if let Some(code) = property.code() {
             code.type_name = param
@@ -183,7 +196,7 @@ fn primary_constructor<'t>(parsed: &'t Parsed, draft: &mut Draft<'t>, at: usize,
     }
 }
 
-fn callable(parsed: &Parsed, draft: &mut Draft<'_>, parent: Option<Kind>) {
+fn callable(parsed: &ParsedFile, draft: &mut ElementDraft<'_>, parent: Option<ElementKind>) {
     let node = draft.node;
     let kind = draft.element.kind;
     let text = |field| node.child_by_field_name(field).map_or("", |node| parsed.text(node));
@@ -225,11 +238,11 @@ fn callable(parsed: &Parsed, draft: &mut Draft<'_>, parent: Option<Kind>) {
     {
         code.add_modifier("extension");
     }
-    code.is_abstract |= kind == Kind::Method && parent == Some(Kind::Interface) && !has_body;
+    code.is_abstract |= kind == ElementKind::Method && parent == Some(ElementKind::Interface) && !has_body;
 }
 
 /// Returns the interface of an explicit interface implementation.
-fn explicit_interface(parsed: &Parsed, node: Node<'_>) -> Option<String> {
+fn explicit_interface(parsed: &ParsedFile, node: Node<'_>) -> Option<String> {
     let mut cursor = node.walk();
     let specifier = node
         .children(&mut cursor)
@@ -244,7 +257,7 @@ fn has_token(node: Node<'_>, token: &str) -> bool {
 }
 
 /// Refines fields, properties, events and indexers.
-fn field(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn field(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let node = draft.node;
     let mut accessors: Vec<String> = Vec::new();
     if let Some(list) = node.child_by_field_name("accessors") {
@@ -300,7 +313,7 @@ fn field(parsed: &Parsed, draft: &mut Draft<'_>) {
 }
 
 /// Refines a delegate: `delegate int Compare(int a, int b)` is a function type.
-fn delegate(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn delegate(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let list = draft.node.child_by_field_name("parameters");
     let Some(code) = draft.code() else { return };
     if let Some(list) = list {
@@ -310,7 +323,7 @@ fn delegate(parsed: &Parsed, draft: &mut Draft<'_>) {
 }
 
 /// Appends the `where` constraints to the type parameters.
-fn constraints(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn constraints(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let node = draft.node;
     let mut cursor = node.walk();
     let clauses: Vec<String> = node
@@ -330,12 +343,12 @@ fn constraints(parsed: &Parsed, draft: &mut Draft<'_>) {
 
 /// Sets the default visibility: types are visible in their assembly, members of a type only within it, members of
 /// interfaces everywhere.
-fn visibility(draft: &mut Draft<'_>, parent: Option<Kind>) {
+fn visibility(draft: &mut ElementDraft<'_>, parent: Option<ElementKind>) {
     let kind = draft.element.kind;
-    let is_type = kind.is_class_like() || kind == Kind::Type;
+    let is_type = kind.is_class_like() || kind == ElementKind::Type;
     let Some(code) = draft.code() else { return };
     let has = |modifier| code.has_modifier(modifier);
-    code.visibility = if kind == Kind::Namespace || has("public") || kind == Kind::EnumMember {
+    code.visibility = if kind == ElementKind::Namespace || has("public") || kind == ElementKind::EnumMember {
         Visibility::Public
     } else if has("protected") {
         Visibility::Protected
@@ -343,9 +356,9 @@ fn visibility(draft: &mut Draft<'_>, parent: Option<Kind>) {
         Visibility::Package
     } else if has("private") || has("file") {
         Visibility::Private
-    } else if parent == Some(Kind::Interface) {
+    } else if parent == Some(ElementKind::Interface) {
         Visibility::Public
-    } else if is_type && !parent.is_some_and(Kind::is_class_like) {
+    } else if is_type && !parent.is_some_and(ElementKind::is_class_like) {
         Visibility::Package
     } else {
         Visibility::Private
@@ -353,7 +366,7 @@ fn visibility(draft: &mut Draft<'_>, parent: Option<Kind>) {
 }
 
 /// Returns the parameters. The grammar spreads the last one of `params T[] rest` over the list itself.
-fn params_of(parsed: &Parsed, list: Node<'_>) -> Vec<Param> {
+fn params_of(parsed: &ParsedFile, list: Node<'_>) -> Vec<Param> {
     let text = |node: Node<'_>| one_line(parsed.text(node), TEXT_CHARACTERS);
     let mut found: Vec<Param> = Vec::new();
     let mut rest: Option<(usize, Option<String>)> = None;
@@ -391,7 +404,7 @@ fn params_of(parsed: &Parsed, list: Node<'_>) -> Vec<Param> {
     }
 }
 
-fn param(parsed: &Parsed, node: Node<'_>) -> Param {
+fn param(parsed: &ParsedFile, node: Node<'_>) -> Param {
     let text = |node: Node<'_>| one_line(parsed.text(node), TEXT_CHARACTERS);
     let mut cursor = node.walk();
     let children: Vec<Node<'_>> = node.children(&mut cursor).collect();
@@ -421,7 +434,7 @@ fn param(parsed: &Parsed, node: Node<'_>) -> Param {
 }
 
 /// Returns documentation without its XML tags; parameters and other named elements keep their names.
-fn untagged(doc: &str) -> String {
+fn strip_xml_tags(doc: &str) -> String {
     static NAMED: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r#"<(param|typeparam|exception)\s+(?:name|cref)="([^"]*)"\s*>"#).expect("a constant pattern")
     });
@@ -446,21 +459,21 @@ fn untagged(doc: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_interface_name, untagged};
+    use super::{is_interface_name, strip_xml_tags};
 
     #[test]
-    fn documentation_loses_its_tags() {
+    fn xml_tags_are_stripped_from_documentation() {
         assert_eq!(
-            untagged(
+            strip_xml_tags(
                 "<summary>\nFinds <see cref=\"T:Shop.Item\"/>.\n</summary>\n<param name=\"key\">what</param>\n<returns>it</returns>"
             ),
             "Finds Shop.Item.\nkey: what\nreturns: it"
         );
-        assert_eq!(untagged("Plain, a < b."), "Plain, a < b.");
+        assert_eq!(strip_xml_tags("Plain, a < b."), "Plain, a < b.");
     }
 
     #[test]
-    fn interfaces_are_told_by_their_names() {
+    fn interfaces_are_recognised_by_name() {
         assert!(is_interface_name("System.IDisposable"));
         assert!(is_interface_name("IList<int>"));
         assert!(!is_interface_name("Item"));

@@ -7,9 +7,9 @@ use std::borrow::Cow;
 use tree_sitter::Node;
 
 use crate::{
-    elements::{Detail, Import, ImportName, Kind, Style},
-    extract::Draft,
-    parse::{Parsed, one_line},
+    elements::{ElementDetail, ElementKind, ImportFacts, ImportName, StyleFacts},
+    extract::ElementDraft,
+    parse::{ParsedFile, one_line},
 };
 
 /// The maximum length of a value, in characters; longer ones are data URLs and gradients.
@@ -36,21 +36,21 @@ const AT_RULES: [&str; 14] = [
     "view-transition",
 ];
 
-pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
+pub(crate) fn refine<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraft<'t>>) {
     for at in 0..drafts.len() {
         let node = drafts[at].node;
         match drafts[at].element.kind {
-            Kind::Rule => {
+            ElementKind::Rule => {
                 let properties = properties(parsed, node);
-                let style = Style {
+                let style = StyleFacts {
                     selector: drafts[at].element.name.clone(),
                     property_class: dominant(&properties),
                     properties,
                     media: around(drafts, at),
                 };
-                drafts[at].element.detail = Detail::Style(Box::new(style));
+                drafts[at].element.detail = ElementDetail::Style(Box::new(style));
             }
-            Kind::AtRule => {
+            ElementKind::AtRule => {
                 let header = header(parsed, node);
                 let keyword = header
                     .trim_start_matches('@')
@@ -62,37 +62,37 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
                     .filter(|_| keyword.starts_with('-'))
                     .map_or(keyword, |(_, bare)| bare);
                 let class = AT_RULES.into_iter().find(|known| *known == bare).unwrap_or("at_rule");
-                let style = Style {
+                let style = StyleFacts {
                     selector: header.clone(),
                     property_class: class.into(),
                     properties: properties(parsed, node),
                     media: around(drafts, at),
                 };
                 drafts[at].element.name = header;
-                drafts[at].element.detail = Detail::Style(Box::new(style));
+                drafts[at].element.detail = ElementDetail::Style(Box::new(style));
             }
-            Kind::Property => {
-                let style = Style {
+            ElementKind::Property => {
+                let style = StyleFacts {
                     selector: drafts[at].element.name.clone(),
                     property_class: "variables".into(),
                     properties: property(parsed, node).into_iter().collect(),
                     media: around(drafts, at),
                 };
-                drafts[at].element.detail = Detail::Style(Box::new(style));
+                drafts[at].element.detail = ElementDetail::Style(Box::new(style));
             }
-            Kind::Import => import(parsed, &mut drafts[at]),
+            ElementKind::Import => import(parsed, &mut drafts[at]),
             _ => {}
         }
     }
 }
 
 /// Returns the at-rules around a draft, outermost first.
-fn around(drafts: &[Draft<'_>], at: usize) -> Vec<String> {
+fn around(drafts: &[ElementDraft<'_>], at: usize) -> Vec<String> {
     let mut found = Vec::new();
     let mut parent = drafts[at].element.parent;
     while let Some(index) = parent {
         let element = &drafts[index].element;
-        if element.kind == Kind::AtRule {
+        if element.kind == ElementKind::AtRule {
             found.push(element.name.clone());
         }
         parent = element.parent;
@@ -102,7 +102,7 @@ fn around(drafts: &[Draft<'_>], at: usize) -> Vec<String> {
 }
 
 /// Returns the text before the block or the semicolon.
-fn header(parsed: &Parsed, node: Node<'_>) -> String {
+fn header(parsed: &ParsedFile, node: Node<'_>) -> String {
     let mut cursor = node.walk();
     let end = node
         .named_children(&mut cursor)
@@ -112,7 +112,7 @@ fn header(parsed: &Parsed, node: Node<'_>) -> String {
     one_line(text.trim_end_matches([';', ' ']), 200)
 }
 
-fn properties(parsed: &Parsed, node: Node<'_>) -> Vec<(String, String, Cow<'static, str>)> {
+fn properties(parsed: &ParsedFile, node: Node<'_>) -> Vec<(String, String, Cow<'static, str>)> {
     let mut cursor = node.walk();
     let Some(block) = node.named_children(&mut cursor).find(|child| child.kind() == "block") else {
         return Vec::new();
@@ -125,7 +125,7 @@ fn properties(parsed: &Parsed, node: Node<'_>) -> Vec<(String, String, Cow<'stat
         .collect()
 }
 
-fn property(parsed: &Parsed, declaration: Node<'_>) -> Option<(String, String, Cow<'static, str>)> {
+fn property(parsed: &ParsedFile, declaration: Node<'_>) -> Option<(String, String, Cow<'static, str>)> {
     let (name, value) = parsed.text(declaration).split_once(':')?;
     let name = name.trim();
     // Names of custom properties are case-sensitive; all other names are not.
@@ -155,7 +155,7 @@ fn dominant(properties: &[(String, String, Cow<'static, str>)]) -> Cow<'static, 
     best.0.clone()
 }
 
-fn import(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn import(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let text = header(parsed, draft.node);
     let rest = text.trim_start_matches("@import").trim();
     let rest = rest.strip_prefix("url(").unwrap_or(rest);
@@ -165,7 +165,7 @@ fn import(parsed: &Parsed, draft: &mut Draft<'_>) {
     };
     let condition = condition.trim_start_matches(')').trim();
     module.clone_into(&mut draft.element.name);
-    draft.element.detail = Detail::Import(Box::new(Import {
+    draft.element.detail = ElementDetail::Import(Box::new(ImportFacts {
         module: module.to_owned(),
         names: Vec::<ImportName>::new(),
         modifiers: if condition.is_empty() {

@@ -2,16 +2,16 @@
 //!
 //! Every key of a mapping is an element. An item of a list is an element, named by its index (`[0]`), if it is a
 //! mapping or contains one; plain values in lists are not elements, so a long list costs nothing. Each language's
-//! [`Notation`] defines what its nodes mean.
+//! [`DataNotation`] defines what its nodes mean.
 
 use std::collections::HashMap;
 
 use tree_sitter::{Node, TreeCursor};
 
 use crate::{
-    elements::{Detail, Element, Kind},
-    extract::Draft,
-    parse::{Parsed, one_line},
+    elements::{CodeElement, ElementDetail, ElementKind},
+    extract::ElementDraft,
+    parse::{ParsedFile, one_line},
 };
 
 /// The maximum length of a value, in characters; longer values are read with the section itself.
@@ -23,7 +23,7 @@ const KEY_CHARACTERS: usize = 1_000;
 
 /// The meaning of a node in a data language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Role {
+pub(crate) enum DataRole {
     /// A key with its value.
     Entry,
     /// A set of entries, as in an object.
@@ -40,7 +40,7 @@ pub(crate) enum Role {
 
 /// The content of an entry: its key, type and value.
 #[derive(Debug)]
-pub(crate) struct Entry {
+pub(crate) struct DataEntry {
     /// The key without quotes; for a TOML table, the whole path.
     pub(crate) key: String,
     /// The type of the value, such as `string` or `mapping`.
@@ -50,22 +50,22 @@ pub(crate) struct Entry {
 }
 
 /// The notation of a data language.
-pub(crate) trait Notation {
+pub(crate) trait DataNotation {
     /// Returns the meaning of a node.
-    fn role(&self, node: Node<'_>) -> Role;
+    fn role(&self, node: Node<'_>) -> DataRole;
 
     /// Reads the entry at a node.
-    fn entry(&mut self, parsed: &Parsed, node: Node<'_>) -> Entry;
+    fn entry(&mut self, parsed: &ParsedFile, node: Node<'_>) -> DataEntry;
 
     /// Returns the byte offset at which a node's element ends. Grammars include the empty lines that follow in an
     /// entry.
-    fn end(&self, parsed: &Parsed, node: Node<'_>) -> usize {
+    fn end(&self, parsed: &ParsedFile, node: Node<'_>) -> usize {
         node.start_byte() + parsed.text(node).trim_end().len()
     }
 }
 
 /// A node that the cursor is inside of.
-struct Frame<'t> {
+struct CursorFrame<'t> {
     /// The depth of the node in the syntax tree.
     depth: usize,
     node: Node<'t>,
@@ -78,13 +78,13 @@ struct Frame<'t> {
 }
 
 /// Adds the keys of a file to the drafts, which already contain its comments.
-pub(crate) fn keys<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>, notation: &mut impl Notation) {
+pub(crate) fn keys<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraft<'t>>, notation: &mut impl DataNotation) {
     let comments: HashMap<usize, usize> = drafts
         .iter()
         .enumerate()
         .map(|(at, draft)| (draft.node.id(), at))
         .collect();
-    let mut frames: Vec<Frame<'t>> = Vec::new();
+    let mut frames: Vec<CursorFrame<'t>> = Vec::new();
     let mut cursor = parsed.tree.walk();
     let (mut depth, mut visited) = (0_usize, 0_u32);
     loop {
@@ -99,41 +99,41 @@ pub(crate) fn keys<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>, notation
             let around = frames.iter().rev().filter_map(|frame| frame.draft);
             let parent = around.into_iter().find(|at| drafts[*at].element.span.contains(&span));
             drafts[*comment].element.parent = parent;
-            Role::Leaf
+            DataRole::Leaf
         } else if is_key(&frames, &cursor, depth) {
-            Role::Leaf
+            DataRole::Leaf
         } else {
             count_item(&mut frames, node, depth);
             notation.role(node)
         };
         match role {
-            Role::Entry => {
-                let parent = holder(parsed, drafts, &mut frames, notation, node, depth);
+            DataRole::Entry => {
+                let parent = parent_for_entry(parsed, drafts, &mut frames, notation, node, depth);
                 let entry = notation.entry(parsed, node);
                 let end = notation.end(parsed, node);
                 let at = push(parsed, drafts, (node, end), parent, entry);
-                frames.push(Frame::of(depth, node, Some(at)));
+                frames.push(CursorFrame::new(depth, node, Some(at)));
             }
-            Role::Mapping if frames.last().is_some_and(Frame::is_list) => {
-                holder(parsed, drafts, &mut frames, notation, node, depth);
+            DataRole::Mapping if frames.last().is_some_and(CursorFrame::is_list) => {
+                parent_for_entry(parsed, drafts, &mut frames, notation, node, depth);
             }
-            Role::Document => {
-                let place = frames.last().and_then(Frame::place_of_last).unwrap_or(0);
+            DataRole::Document => {
+                let place = frames.last().and_then(CursorFrame::place_of_last).unwrap_or(0);
                 let end = notation.end(parsed, node);
                 let at = push(parsed, drafts, (node, end), None, item(place, "document"));
-                frames.push(Frame::of(depth, node, Some(at)));
+                frames.push(CursorFrame::new(depth, node, Some(at)));
             }
-            Role::List => {
-                let place = frames.last().and_then(Frame::place_of_last);
-                frames.push(Frame {
+            DataRole::List => {
+                let place = frames.last().and_then(CursorFrame::place_of_last);
+                frames.push(CursorFrame {
                     items: Some(0),
                     place,
-                    ..Frame::of(depth, node, None)
+                    ..CursorFrame::new(depth, node, None)
                 });
             }
-            Role::Mapping | Role::Leaf | Role::Wrapper => {}
+            DataRole::Mapping | DataRole::Leaf | DataRole::Wrapper => {}
         }
-        if role != Role::Leaf && cursor.goto_first_child() {
+        if role != DataRole::Leaf && cursor.goto_first_child() {
             depth += 1;
             continue;
         }
@@ -152,8 +152,8 @@ pub(crate) fn keys<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>, notation
     }
 }
 
-impl<'t> Frame<'t> {
-    const fn of(depth: usize, node: Node<'t>, draft: Option<usize>) -> Self {
+impl<'t> CursorFrame<'t> {
+    const fn new(depth: usize, node: Node<'t>, draft: Option<usize>) -> Self {
         Self {
             depth,
             node,
@@ -174,7 +174,7 @@ impl<'t> Frame<'t> {
 }
 
 /// True if the cursor is at the key of the enclosing entry: keys of YAML may be mappings themselves.
-fn is_key(frames: &[Frame<'_>], cursor: &TreeCursor<'_>, depth: usize) -> bool {
+fn is_key(frames: &[CursorFrame<'_>], cursor: &TreeCursor<'_>, depth: usize) -> bool {
     let is_in_entry = frames
         .last()
         .is_some_and(|frame| frame.depth + 1 == depth && frame.draft.is_some());
@@ -182,7 +182,7 @@ fn is_key(frames: &[Frame<'_>], cursor: &TreeCursor<'_>, depth: usize) -> bool {
 }
 
 /// Counts an item: every named child of a list is one.
-fn count_item(frames: &mut [Frame<'_>], node: Node<'_>, depth: usize) {
+fn count_item(frames: &mut [CursorFrame<'_>], node: Node<'_>, depth: usize) {
     if let Some(frame) = frames.last_mut()
         && frame.depth + 1 == depth
         && let Some(items) = &mut frame.items
@@ -195,11 +195,11 @@ fn count_item(frames: &mut [Frame<'_>], node: Node<'_>, depth: usize) {
 
 /// Returns the parent element of an entry. Directly in a list that is an item, which is created here; enclosing lists
 /// that have no element yet get theirs too.
-fn holder<'t>(
-    parsed: &'t Parsed,
-    drafts: &mut Vec<Draft<'t>>,
-    frames: &mut Vec<Frame<'t>>,
-    notation: &impl Notation,
+fn parent_for_entry<'t>(
+    parsed: &'t ParsedFile,
+    drafts: &mut Vec<ElementDraft<'t>>,
+    frames: &mut Vec<CursorFrame<'t>>,
+    notation: &impl DataNotation,
     node: Node<'t>,
     depth: usize,
 ) -> Option<usize> {
@@ -211,16 +211,16 @@ fn holder<'t>(
         }
         parent = frame.draft.or(parent);
     }
-    if let Some(place) = frames.last().and_then(Frame::place_of_last) {
+    if let Some(place) = frames.last().and_then(CursorFrame::place_of_last) {
         let end = notation.end(parsed, node);
         parent = Some(push(parsed, drafts, (node, end), parent, item(place, "mapping")));
-        frames.push(Frame::of(depth, node, parent));
+        frames.push(CursorFrame::new(depth, node, parent));
     }
     parent
 }
 
-fn item(place: usize, type_name: &'static str) -> Entry {
-    Entry {
+fn item(place: usize, type_name: &'static str) -> DataEntry {
+    DataEntry {
         key: format!("[{place}]"),
         type_name,
         value: String::new(),
@@ -228,11 +228,11 @@ fn item(place: usize, type_name: &'static str) -> Entry {
 }
 
 fn push<'t>(
-    parsed: &'t Parsed,
-    drafts: &mut Vec<Draft<'t>>,
+    parsed: &'t ParsedFile,
+    drafts: &mut Vec<ElementDraft<'t>>,
     (node, end): (Node<'t>, usize),
     parent: Option<usize>,
-    entry: Entry,
+    entry: DataEntry,
 ) -> usize {
     let name = one_line(&entry.key, KEY_CHARACTERS);
     // In a broken text, an entry may reach beyond the computed end of its parent, which is then extended.
@@ -243,24 +243,24 @@ fn push<'t>(
         element.span = parsed.lines.span(&parsed.source.text, start, end);
         around = element.parent;
     }
-    let element = Element {
-        kind: Kind::Key,
+    let element = CodeElement {
+        kind: ElementKind::Key,
         // An empty key is still a key and needs a name by which it can be selected.
         name: if name.is_empty() { "\"\"".to_owned() } else { name },
         span: parsed.lines.span(&parsed.source.text, node.start_byte(), end),
         parent,
         nodes: [(node.start_byte(), end); 2],
-        detail: Detail::Key {
+        detail: ElementDetail::Key {
             type_name: entry.type_name.into(),
             value: entry.value,
         },
     };
-    drafts.push(Draft::adopted(node, element));
+    drafts.push(ElementDraft::from_element(node, element));
     drafts.len() - 1
 }
 
 /// Returns a value shortened for display.
-pub(crate) fn shown(text: &str) -> String {
+pub(crate) fn shorten_value(text: &str) -> String {
     one_line(text, VALUE_CHARACTERS)
 }
 
@@ -273,7 +273,7 @@ pub(crate) fn parts(node: Node<'_>) -> Vec<Node<'_>> {
 }
 
 /// Returns a key without its quotes and with its escapes resolved.
-pub(crate) fn unquoted(text: &str) -> String {
+pub(crate) fn unquote(text: &str) -> String {
     let text = text.trim();
     if let Some(inner) = text.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')) {
         return inner.replace("''", "'");
@@ -322,7 +322,7 @@ fn escape(rest: &mut std::str::Chars<'_>) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::unquoted;
+    use super::unquote;
 
     #[test]
     fn keys_lose_their_quotes_and_escapes() {
@@ -336,7 +336,7 @@ mod tests {
             (r#""\ud83d""#, "\u{fffd}"),
             (r#""cut\u12""#, "cut\u{12}"),
         ] {
-            assert_eq!(unquoted(written), read, "{written}");
+            assert_eq!(unquote(written), read, "{written}");
         }
     }
 }

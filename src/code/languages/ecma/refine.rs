@@ -9,15 +9,15 @@ use std::collections::{HashMap, HashSet};
 use tree_sitter::Node;
 
 use crate::{
-    elements::{Detail, Import, ImportName, Kind, ParamKind, Visibility},
-    extract::{Draft, TEXT_CHARACTERS},
-    parse::{Parsed, one_line},
+    elements::{ElementDetail, ElementKind, ImportFacts, ImportName, ParamKind, Visibility},
+    extract::{ElementDraft, TEXT_CHARACTERS},
+    parse::{ParsedFile, one_line},
 };
 
-pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
+pub(crate) fn refine<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraft<'t>>) {
     let mut exported: HashSet<String> = HashSet::new();
     let mut default: Option<String> = None;
-    said_twice(parsed, drafts);
+    drop_duplicates(parsed, drafts);
     for at in 0..drafts.len() {
         if !drafts[at].keep {
             continue;
@@ -25,10 +25,10 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
         let parent = drafts[at].element.parent.map(|parent| drafts[parent].element.kind);
         let draft = &mut drafts[at];
         match draft.element.kind {
-            Kind::Import => import(parsed, draft),
-            Kind::Export => {
+            ElementKind::Import => import(parsed, draft),
+            ElementKind::Export => {
                 let found = export(parsed, draft);
-                if let Detail::Import(import) = &draft.element.detail
+                if let ElementDetail::Import(import) = &draft.element.detail
                     && import.module.is_empty()
                 {
                     if import.modifiers.iter().any(|modifier| modifier == "default") {
@@ -38,10 +38,10 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
                 }
             }
             kind if kind.is_callable() || kind.is_class_like() => callable(draft, parent),
-            Kind::Field | Kind::Namespace | Kind::EnumMember => named(draft),
+            ElementKind::Field | ElementKind::Namespace | ElementKind::EnumMember => named(draft),
             _ => {}
         }
-        if parent.is_some_and(Kind::is_class_like) {
+        if parent.is_some_and(ElementKind::is_class_like) {
             decorated(parsed, &mut drafts[at]);
         }
         parameter_properties(parsed, drafts, at);
@@ -61,18 +61,18 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
 }
 
 /// Replaces a destructuring pattern by one variable for each name: `const { a, b: [c], ...rest } = value`.
-fn patterns<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
+fn patterns<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraft<'t>>) {
     for at in 0..drafts.len() {
         let draft = &drafts[at];
         let is_pattern = draft.element.code().is_some_and(|code| code.has_modifier("pattern"));
-        if !is_pattern || draft.element.kind != Kind::Variable || !draft.keep {
+        if !is_pattern || draft.element.kind != ElementKind::Variable || !draft.keep {
             continue;
         }
         let Some(pattern) = draft.node.child_by_field_name("name") else {
             continue;
         };
         for name in declared(pattern) {
-            let mut variable = Draft::new(parsed, drafts[at].node, Kind::Variable, Some(name));
+            let mut variable = ElementDraft::new(parsed, drafts[at].node, ElementKind::Variable, Some(name));
             variable.element.parent = drafts[at].element.parent;
             variable.element.detail = drafts[at].element.detail.clone();
             if let Some(code) = variable.code() {
@@ -107,9 +107,9 @@ fn declared(pattern: Node<'_>) -> Vec<Node<'_>> {
 const FUNCTIONS: [&str; 3] = ["arrow_function", "function_expression", "generator_function"];
 
 /// Drops duplicates that several query patterns find: an import wins over a variable, a function over an export.
-fn said_twice(parsed: &Parsed, drafts: &mut [Draft<'_>]) {
+fn drop_duplicates(parsed: &ParsedFile, drafts: &mut [ElementDraft<'_>]) {
     let mut required: HashSet<usize> = HashSet::new();
-    for draft in drafts.iter().filter(|draft| draft.element.kind == Kind::Import) {
+    for draft in drafts.iter().filter(|draft| draft.element.kind == ElementKind::Import) {
         if draft.node.kind() == "variable_declarator" {
             required.insert(draft.node.id());
             required.extend(draft.node.child_by_field_name("value").map(|call| call.id()));
@@ -117,12 +117,14 @@ fn said_twice(parsed: &Parsed, drafts: &mut [Draft<'_>]) {
     }
     for draft in drafts.iter_mut() {
         let is_said = match (draft.element.kind, draft.node.kind()) {
-            (Kind::Variable, _) => {
+            (ElementKind::Variable, _) => {
                 required.contains(&draft.node.id())
                     || draft.element.code().is_some_and(|code| code.has_modifier("loop"))
             }
-            (Kind::Import, "call_expression") => required.contains(&draft.node.id()) || is_type(parsed, draft.node),
-            (Kind::Export, _) => draft
+            (ElementKind::Import, "call_expression") => {
+                required.contains(&draft.node.id()) || is_type(parsed, draft.node)
+            }
+            (ElementKind::Export, _) => draft
                 .node
                 .child_by_field_name("value")
                 .or_else(|| draft.node.child_by_field_name("right"))
@@ -134,7 +136,7 @@ fn said_twice(parsed: &Parsed, drafts: &mut [Draft<'_>]) {
 }
 
 /// True if an import only names a type, as in `typeof import("x")`, so that nothing is loaded.
-fn is_type(parsed: &Parsed, call: Node<'_>) -> bool {
+fn is_type(parsed: &ParsedFile, call: Node<'_>) -> bool {
     if parsed.source.language.name == "javascript" {
         return false;
     }
@@ -157,7 +159,7 @@ fn is_type(parsed: &Parsed, call: Node<'_>) -> bool {
 }
 
 /// Drops a class that is bound to a variable or member, because that element already represents it.
-fn bound_classes(drafts: &mut [Draft<'_>]) {
+fn bound_classes(drafts: &mut [ElementDraft<'_>]) {
     let bound: HashSet<usize> = drafts
         .iter()
         .filter(|draft| draft.keep)
@@ -169,7 +171,7 @@ fn bound_classes(drafts: &mut [Draft<'_>]) {
     }
 }
 
-fn callable(draft: &mut Draft<'_>, parent: Option<Kind>) {
+fn callable(draft: &mut ElementDraft<'_>, parent: Option<ElementKind>) {
     let kind = draft.element.kind;
     let has_body = draft.body.is_some();
     let is_unnamed = matches!(
@@ -189,22 +191,22 @@ fn callable(draft: &mut Draft<'_>, parent: Option<Kind>) {
             None => "<anonymous>".clone_into(&mut draft.element.name),
         }
     }
-    if kind == Kind::Initializer {
+    if kind == ElementKind::Initializer {
         "<static>".clone_into(&mut draft.element.name);
     }
     named(draft);
     let name = draft.element.name.clone();
-    let in_type = parent == Some(Kind::Interface);
+    let in_type = parent == Some(ElementKind::Interface);
     let is_assigned = draft.node.kind() == "assignment_expression";
     let Some(code) = draft.code() else { return };
     if let Some(star) = code.modifiers.iter().position(|modifier| modifier == "*") {
         code.modifiers.remove(star);
         code.is_generator = true;
     }
-    if kind.is_callable() && !has_body && kind != Kind::Initializer {
+    if kind.is_callable() && !has_body && kind != ElementKind::Initializer {
         code.is_abstract |= in_type;
     }
-    if kind == Kind::Initializer {
+    if kind == ElementKind::Initializer {
         code.visibility = Visibility::Private;
     }
     if is_assigned && let Some(bare) = commonjs(&name) {
@@ -226,12 +228,12 @@ fn commonjs(left: &str) -> Option<&str> {
 
 /// Drops methods of objects within functions, and functions assigned to members there: they are not part of the file's
 /// structure.
-fn local_objects(drafts: &mut [Draft<'_>]) {
+fn local_objects(drafts: &mut [ElementDraft<'_>]) {
     for at in 0..drafts.len() {
         let draft = &drafts[at];
-        let is_member = (draft.element.kind != Kind::Export
+        let is_member = (draft.element.kind != ElementKind::Export
             && matches!(draft.node.kind(), "pair" | "assignment_expression"))
-            || (draft.element.kind == Kind::Method && draft.node.kind() == "method_definition");
+            || (draft.element.kind == ElementKind::Method && draft.node.kind() == "method_definition");
         if !is_member {
             continue;
         }
@@ -251,8 +253,8 @@ fn local_objects(drafts: &mut [Draft<'_>]) {
 }
 
 /// Sets the name for display: without quotes, and a label such as `<call>` for signatures without a name.
-fn named(draft: &mut Draft<'_>) {
-    let has = |draft: &Draft<'_>, modifier| draft.element.code().is_some_and(|code| code.has_modifier(modifier));
+fn named(draft: &mut ElementDraft<'_>) {
+    let has = |draft: &ElementDraft<'_>, modifier| draft.element.code().is_some_and(|code| code.has_modifier(modifier));
     if has(draft, "call") {
         "<call>".clone_into(&mut draft.element.name);
     } else if has(draft, "construct") {
@@ -271,9 +273,9 @@ fn named(draft: &mut Draft<'_>) {
 }
 
 /// Marks a signature as an overload if another callable in the same scope has its name.
-fn overloads(drafts: &mut [Draft<'_>]) {
+fn overloads(drafts: &mut [ElementDraft<'_>]) {
     let mut known: HashMap<(Option<usize>, String), usize> = HashMap::new();
-    let is_counted = |draft: &Draft<'_>| draft.element.kind.is_callable() && draft.keep;
+    let is_counted = |draft: &ElementDraft<'_>| draft.element.kind.is_callable() && draft.keep;
     for draft in drafts.iter().filter(|draft| is_counted(draft)) {
         *known
             .entry((draft.element.parent, draft.element.name.clone()))
@@ -292,12 +294,12 @@ fn overloads(drafts: &mut [Draft<'_>]) {
     }
 }
 
-fn string(parsed: &Parsed, node: Node<'_>) -> String {
+fn string(parsed: &ParsedFile, node: Node<'_>) -> String {
     parsed.text(node).trim_matches(['"', '\'', '`']).to_owned()
 }
 
-fn set(draft: &mut Draft<'_>, mut found: Import) {
-    if let Detail::Import(import) = &draft.element.detail {
+fn set(draft: &mut ElementDraft<'_>, mut found: ImportFacts) {
+    if let ElementDetail::Import(import) = &draft.element.detail {
         for modifier in import.modifiers.iter().rev() {
             if !found.modifiers.contains(modifier) {
                 found.modifiers.insert(0, modifier.clone());
@@ -314,12 +316,12 @@ fn set(draft: &mut Draft<'_>, mut found: Import) {
     } else {
         found.module.clone()
     };
-    draft.element.detail = Detail::Import(Box::new(found));
+    draft.element.detail = ElementDetail::Import(Box::new(found));
 }
 
-fn import(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn import(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let node = draft.node;
-    let mut found = Import::default();
+    let mut found = ImportFacts::default();
     match node.kind() {
         "variable_declarator" => {
             if let Some(name) = node.child_by_field_name("name") {
@@ -363,7 +365,7 @@ fn import(parsed: &Parsed, draft: &mut Draft<'_>) {
     set(draft, found);
 }
 
-fn clause(parsed: &Parsed, clause: Node<'_>, names: &mut Vec<ImportName>) {
+fn clause(parsed: &ParsedFile, clause: Node<'_>, names: &mut Vec<ImportName>) {
     let mut cursor = clause.walk();
     for child in clause.named_children(&mut cursor) {
         match child.kind() {
@@ -384,7 +386,7 @@ fn clause(parsed: &Parsed, clause: Node<'_>, names: &mut Vec<ImportName>) {
     }
 }
 
-fn specifier(parsed: &Parsed, node: Node<'_>) -> ImportName {
+fn specifier(parsed: &ParsedFile, node: Node<'_>) -> ImportName {
     let text = |field| node.child_by_field_name(field).map(|node| string(parsed, node));
     ImportName {
         name: text("name").unwrap_or_else(|| parsed.text(node).to_owned()),
@@ -392,14 +394,14 @@ fn specifier(parsed: &Parsed, node: Node<'_>) -> ImportName {
     }
 }
 
-fn plain(parsed: &Parsed, node: Node<'_>) -> ImportName {
+fn plain(parsed: &ParsedFile, node: Node<'_>) -> ImportName {
     ImportName {
         name: parsed.text(node).to_owned(),
         alias: None,
     }
 }
 
-fn pattern_names(parsed: &Parsed, pattern: Node<'_>) -> Vec<ImportName> {
+fn pattern_names(parsed: &ParsedFile, pattern: Node<'_>) -> Vec<ImportName> {
     if pattern.kind() != "object_pattern" {
         return vec![ImportName {
             name: "default".to_owned(),
@@ -423,9 +425,9 @@ fn pattern_names(parsed: &Parsed, pattern: Node<'_>) -> Vec<ImportName> {
 }
 
 /// Fills in an export and returns the local names that it exports.
-fn export(parsed: &Parsed, draft: &mut Draft<'_>) -> Vec<String> {
+fn export(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) -> Vec<String> {
     let node = draft.node;
-    let mut found = Import::default();
+    let mut found = ImportFacts::default();
     let mut local = Vec::new();
     if node.kind() == "assignment_expression" {
         let left = node.child_by_field_name("left").map_or("", |left| parsed.text(left));
@@ -506,7 +508,7 @@ fn export(parsed: &Parsed, draft: &mut Draft<'_>) -> Vec<String> {
 }
 
 /// Adds a member's decorators. In TypeScript they precede the member's node instead of being inside it.
-fn decorated(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn decorated(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let mut first = draft.node;
     let mut found = Vec::new();
     while let Some(before) = first.prev_sibling().filter(|before| before.kind() == "decorator") {
@@ -527,8 +529,8 @@ fn decorated(parsed: &Parsed, draft: &mut Draft<'_>) {
 }
 
 /// Adds a field for each parameter property: `constructor(private readonly path: string)` declares one.
-fn parameter_properties<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>, at: usize) {
-    if drafts[at].element.kind != Kind::Constructor {
+fn parameter_properties<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraft<'t>>, at: usize) {
+    if drafts[at].element.kind != ElementKind::Constructor {
         return;
     }
     let (node, class) = (drafts[at].node, drafts[at].element.parent);
@@ -551,7 +553,7 @@ fn parameter_properties<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>, at:
         let Some(name) = param.child_by_field_name("pattern").filter(|_| !modifiers.is_empty()) else {
             continue;
         };
-        let mut field = Draft::new(parsed, param, Kind::Field, Some(name));
+        let mut field = ElementDraft::new(parsed, param, ElementKind::Field, Some(name));
         field.element.parent = class;
         let declared = param.child_by_field_name("type");
         if let Some(code) = field.code() {

@@ -9,50 +9,52 @@ use std::collections::HashMap;
 use tree_sitter::Node;
 
 use crate::{
-    elements::{Code, Detail, Import, ImportName, Kind, Param, ParamKind, Visibility},
-    extract::Draft,
-    parse::{Parsed, one_line},
+    elements::{DefinitionFacts, ElementDetail, ElementKind, ImportFacts, ImportName, Param, ParamKind, Visibility},
+    extract::ElementDraft,
+    parse::{ParsedFile, one_line},
 };
 
 /// The maximum length of a type or text, in characters.
 const TEXT_CHARACTERS: usize = 200;
 const VALUE_CHARACTERS: usize = 80;
 
-pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
+pub(crate) fn refine<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraft<'t>>) {
     let mut types: HashMap<String, usize> = HashMap::new();
     let mut constants = Constants::default();
     for at in 0..drafts.len() {
         directives(parsed, drafts, at);
         match drafts[at].element.kind {
-            Kind::Import => import(parsed, &mut drafts[at]),
-            Kind::Struct | Kind::Interface | Kind::Type => {
+            ElementKind::Import => import(parsed, &mut drafts[at]),
+            ElementKind::Struct | ElementKind::Interface | ElementKind::Type => {
                 if drafts[at].element.parent.is_none() {
                     types.insert(drafts[at].element.name.clone(), at);
                 }
                 defined(parsed, &mut drafts[at]);
             }
-            Kind::Method | Kind::Function => callable(parsed, drafts, at, &types),
-            Kind::Field => field(parsed, drafts, at),
-            Kind::Constant => constants.repeat(parsed, &mut drafts[at]),
-            Kind::Variable => {
+            ElementKind::Method | ElementKind::Function => callable(parsed, drafts, at, &types),
+            ElementKind::Field => field(parsed, drafts, at),
+            ElementKind::Constant => constants.repeat(parsed, &mut drafts[at]),
+            ElementKind::Variable => {
                 one_of_several(parsed, &mut drafts[at]);
                 // A local variable of a function that is part of a value.
                 let around = drafts[at].element.parent;
-                let is_inside = around.is_some_and(|parent| drafts[parent].element.kind == Kind::Variable);
+                let is_inside = around.is_some_and(|parent| drafts[parent].element.kind == ElementKind::Variable);
                 drafts[at].keep &= !is_inside;
             }
             _ => {}
         }
         visibility(drafts, at);
         // A value assigned to `_` is checked or discarded; nothing is defined.
-        if drafts[at].element.name == "_" && matches!(drafts[at].element.kind, Kind::Constant | Kind::Variable) {
+        if drafts[at].element.name == "_"
+            && matches!(drafts[at].element.kind, ElementKind::Constant | ElementKind::Variable)
+        {
             drafts[at].keep = false;
         }
     }
 }
 
 /// Moves `//go:noinline` and other directives for tools from the documentation to the decorators.
-fn directives(parsed: &Parsed, drafts: &mut [Draft<'_>], at: usize) {
+fn directives(parsed: &ParsedFile, drafts: &mut [ElementDraft<'_>], at: usize) {
     let is_documented = drafts[at].element.code().is_some_and(|code| code.doc.is_some());
     if !is_documented {
         return;
@@ -60,7 +62,7 @@ fn directives(parsed: &Parsed, drafts: &mut [Draft<'_>], at: usize) {
     let found: Vec<String> = drafts[..at]
         .iter()
         .rev()
-        .take_while(|draft| draft.element.kind == Kind::Comment)
+        .take_while(|draft| draft.element.kind == ElementKind::Comment)
         .filter_map(|draft| directive(parsed.text(draft.node)))
         .map(|directive| one_line(directive, TEXT_CHARACTERS))
         .collect();
@@ -90,10 +92,10 @@ fn directive(comment: &str) -> Option<&str> {
     (is_known || is_named).then_some(text.trim_end())
 }
 
-fn import(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn import(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let text = |field| draft.node.child_by_field_name(field).map(|node| parsed.text(node));
     let path = text("path").unwrap_or_default().trim_matches(['"', '`']).to_owned();
-    let mut found = Import::default();
+    let mut found = ImportFacts::default();
     let named = |name: &str, alias: Option<&str>| ImportName {
         name: name.to_owned(),
         alias: alias.map(str::to_owned),
@@ -114,11 +116,11 @@ fn import(parsed: &Parsed, draft: &mut Draft<'_>) {
         found.modifiers.push("relative".to_owned());
     }
     draft.element.name = path;
-    draft.element.detail = Detail::Import(Box::new(found));
+    draft.element.detail = ElementDetail::Import(Box::new(found));
 }
 
 /// Refines a type definition. Its kind or value already shows the type, so it has no type itself.
-fn defined(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn defined(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let declared = draft.node.child_by_field_name("type");
     let Some(code) = draft.code() else { return };
     code.type_name = None;
@@ -133,7 +135,7 @@ fn defined(parsed: &Parsed, draft: &mut Draft<'_>) {
         .collect();
 }
 
-fn callable(parsed: &Parsed, drafts: &mut [Draft<'_>], at: usize, types: &HashMap<String, usize>) {
+fn callable(parsed: &ParsedFile, drafts: &mut [ElementDraft<'_>], at: usize, types: &HashMap<String, usize>) {
     let node = drafts[at].node;
     let around = drafts[at].element.parent;
     let is_inside = around.is_some_and(|parent| drafts[parent].element.kind.is_callable());
@@ -181,7 +183,7 @@ fn callable(parsed: &Parsed, drafts: &mut [Draft<'_>], at: usize, types: &HashMa
 }
 
 /// Returns the name of the receiver's type, and true if the receiver is a pointer.
-fn receiver(parsed: &Parsed, list: Node<'_>) -> Option<(String, bool)> {
+fn receiver(parsed: &ParsedFile, list: Node<'_>) -> Option<(String, bool)> {
     let mut cursor = list.walk();
     let param = list.named_children(&mut cursor).find(|child| !child.is_extra())?;
     let declared = param.child_by_field_name("type")?;
@@ -209,7 +211,7 @@ fn bare_type(mut declared: Node<'_>) -> Node<'_> {
 }
 
 /// Returns one parameter for each name: `a, b int` are two.
-fn params(parsed: &Parsed, list: Node<'_>) -> Vec<Param> {
+fn params(parsed: &ParsedFile, list: Node<'_>) -> Vec<Param> {
     let mut found = Vec::new();
     let mut cursor = list.walk();
     for declaration in list.named_children(&mut cursor).filter(|child| !child.is_extra()) {
@@ -245,19 +247,19 @@ fn params(parsed: &Parsed, list: Node<'_>) -> Vec<Param> {
 }
 
 /// True if a member belongs to a type that has a name.
-fn is_of_type(drafts: &[Draft<'_>], at: usize) -> bool {
+fn is_of_type(drafts: &[ElementDraft<'_>], at: usize) -> bool {
     let mut parent = drafts[at].element.parent;
     while let Some(index) = parent {
         match drafts[index].element.kind {
-            Kind::Struct | Kind::Interface => return true,
-            Kind::Field => parent = drafts[index].element.parent,
+            ElementKind::Struct | ElementKind::Interface => return true,
+            ElementKind::Field => parent = drafts[index].element.parent,
             _ => return false,
         }
     }
     false
 }
 
-fn field(parsed: &Parsed, drafts: &mut [Draft<'_>], at: usize) {
+fn field(parsed: &ParsedFile, drafts: &mut [ElementDraft<'_>], at: usize) {
     if !is_of_type(drafts, at) {
         drafts[at].keep = false;
         return;
@@ -289,7 +291,7 @@ struct Constants {
 }
 
 impl Constants {
-    fn repeat(&mut self, parsed: &Parsed, draft: &mut Draft<'_>) {
+    fn repeat(&mut self, parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
         one_of_several(parsed, draft);
         let value = draft.node.child_by_field_name("value");
         let Some(code) = draft.code() else { return };
@@ -308,7 +310,7 @@ impl Constants {
 
 /// Selects the variable's own value: in `a, b = 1, 2` each has one; a single call for several names belongs to all of
 /// them.
-fn one_of_several(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn one_of_several(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let Some(values) = draft.node.child_by_field_name("value") else {
         return;
     };
@@ -334,7 +336,7 @@ fn one_of_several(parsed: &Parsed, draft: &mut Draft<'_>) {
 }
 
 /// Sets the visibility by the first letter's case; definitions within a function are private to it.
-fn visibility(drafts: &mut [Draft<'_>], at: usize) {
+fn visibility(drafts: &mut [ElementDraft<'_>], at: usize) {
     let is_local = drafts[at]
         .element
         .parent
@@ -346,7 +348,7 @@ fn visibility(drafts: &mut [Draft<'_>], at: usize) {
     set(code, is_capital && !is_local, is_local);
 }
 
-fn set(code: &mut Code, is_exported: bool, is_local: bool) {
+fn set(code: &mut DefinitionFacts, is_exported: bool, is_local: bool) {
     code.is_exported = is_exported;
     code.visibility = match (is_exported, is_local) {
         (true, _) => Visibility::Public,

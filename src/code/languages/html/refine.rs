@@ -6,17 +6,20 @@
 use tree_sitter::Node;
 
 use crate::{
-    elements::{Detail, Kind, Markup},
-    extract::Draft,
+    elements::{ElementDetail, ElementKind, MarkupFacts},
+    extract::ElementDraft,
     languages::{Language, by_name},
-    parse::{Embed, Parsed, Step, one_line, walk},
+    parse::{EmbeddedRange, ParsedFile, WalkStep, one_line, walk},
 };
 
 /// The class of tags that the language data does not classify: custom and unknown elements, which contain others.
 const UNKNOWN_CLASS: &str = "structure";
 
-pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
-    for draft in drafts.iter_mut().filter(|draft| draft.element.kind == Kind::Markup) {
+pub(crate) fn refine<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraft<'t>>) {
+    for draft in drafts
+        .iter_mut()
+        .filter(|draft| draft.element.kind == ElementKind::Markup)
+    {
         end_with_content(parsed, draft);
     }
     for at in 0..drafts.len() {
@@ -31,7 +34,7 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
     let mut depths = vec![0_usize; drafts.len()];
     let mut children = vec![0_usize; drafts.len()];
     for at in 0..drafts.len() {
-        if drafts[at].element.kind != Kind::Markup {
+        if drafts[at].element.kind != ElementKind::Markup {
             continue;
         }
         if let Some(parent) = drafts[at].element.parent {
@@ -41,21 +44,21 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
         }
     }
     for at in 0..drafts.len() {
-        if drafts[at].element.kind == Kind::Markup {
-            let markup = Markup {
+        if drafts[at].element.kind == ElementKind::Markup {
+            let markup = MarkupFacts {
                 depth: depths[at],
                 children: children[at],
                 ..tag(parsed, drafts[at].node)
             };
             drafts[at].element.name.clone_from(&markup.tag);
-            drafts[at].element.detail = Detail::Markup(Box::new(markup));
+            drafts[at].element.detail = ElementDetail::Markup(Box::new(markup));
         }
     }
 }
 
 /// Ends an element where its content ends. Without an end tag, the grammar includes what follows up to the next tag:
 /// white space, and after a void tag the text of the enclosing element.
-fn end_with_content(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn end_with_content(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let node = draft.node;
     let end = match node.child(0) {
         Some(start) if is_void(parsed, node) => start.end_byte(),
@@ -64,7 +67,7 @@ fn end_with_content(parsed: &Parsed, draft: &mut Draft<'_>) {
     draft.element.span = parsed.lines.span(&parsed.source.text, node.start_byte(), end);
 }
 
-fn is_void(parsed: &Parsed, node: Node<'_>) -> bool {
+fn is_void(parsed: &ParsedFile, node: Node<'_>) -> bool {
     let name = node.child(0).and_then(|tag| tag.named_child(0));
     name.is_some_and(|name| {
         let tag = parsed.text(name).to_ascii_lowercase();
@@ -72,7 +75,7 @@ fn is_void(parsed: &Parsed, node: Node<'_>) -> bool {
     })
 }
 
-fn push_text(parsed: &Parsed, node: Node<'_>, text: &mut String) {
+fn push_text(parsed: &ParsedFile, node: Node<'_>, text: &mut String) {
     // The limit is far above the displayed length, so the cut is never visible.
     if text.len() < 400 {
         text.push_str(parsed.text(node));
@@ -80,9 +83,9 @@ fn push_text(parsed: &Parsed, node: Node<'_>, text: &mut String) {
     }
 }
 
-fn tag(parsed: &Parsed, node: Node<'_>) -> Markup {
+fn tag(parsed: &ParsedFile, node: Node<'_>) -> MarkupFacts {
     let facts = &parsed.source.language.facts;
-    let mut markup = Markup::default();
+    let mut markup = MarkupFacts::default();
     let (mut has_end, mut closes_itself) = (false, false);
     let mut text = String::new();
     let mut cursor = node.walk();
@@ -125,7 +128,7 @@ fn tag(parsed: &Parsed, node: Node<'_>) -> Markup {
     markup
 }
 
-fn attribute(parsed: &Parsed, node: Node<'_>) -> (String, String) {
+fn attribute(parsed: &ParsedFile, node: Node<'_>) -> (String, String) {
     let mut cursor = node.walk();
     let (mut name, mut value) = (String::new(), String::new());
     for part in node.named_children(&mut cursor) {
@@ -138,29 +141,29 @@ fn attribute(parsed: &Parsed, node: Node<'_>) -> (String, String) {
 }
 
 /// Returns the embedded scripts and styles with the language that their tags declare.
-pub(crate) fn embeds(parsed: &Parsed) -> Vec<Embed> {
+pub(crate) fn embeds(parsed: &ParsedFile) -> Vec<EmbeddedRange> {
     let mut found = Vec::new();
     // A cancelled walk ends early; parsing its results then fails too.
     let _ = walk(parsed.tree.root_node(), &parsed.cancel, |node| {
         if !matches!(node.kind(), "script_element" | "style_element") {
-            return Step::Into;
+            return WalkStep::Into;
         }
         let mut cursor = node.walk();
         let raw = node.children(&mut cursor).find(|child| child.kind() == "raw_text");
         if let (Some(raw), Some(language)) = (raw, language_of(parsed, node)) {
-            found.push(Embed {
+            found.push(EmbeddedRange {
                 language,
                 host: node.start_byte(),
                 pieces: vec![raw.byte_range()],
             });
         }
-        Step::Over
+        WalkStep::Over
     });
     found
 }
 
 /// Returns the language of a script or style, or `None` for templates, shaders and data of an unknown type.
-fn language_of(parsed: &Parsed, node: Node<'_>) -> Option<&'static Language> {
+fn language_of(parsed: &ParsedFile, node: Node<'_>) -> Option<&'static Language> {
     let start = node.child(0)?;
     let mut cursor = start.walk();
     let attributes: Vec<(String, String)> = start

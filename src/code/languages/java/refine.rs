@@ -3,19 +3,19 @@
 //! Members of interfaces are public, constructors of enums private. A class is local if a callable encloses it.
 
 use crate::{
-    elements::{Detail, Import, ImportName, Kind, ParamKind, Visibility},
-    extract::Draft,
-    parse::Parsed,
+    elements::{ElementDetail, ElementKind, ImportFacts, ImportName, ParamKind, Visibility},
+    extract::ElementDraft,
+    parse::ParsedFile,
 };
 
 #[expect(clippy::ptr_arg, reason = "the type of every refinement: others add drafts")]
-pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
+pub(crate) fn refine<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraft<'t>>) {
     for at in 0..drafts.len() {
         let parent = drafts[at].element.parent.map(|parent| drafts[parent].element.kind);
         let draft = &mut drafts[at];
         match draft.element.kind {
-            Kind::Import => import(parsed, draft),
-            Kind::Package => {
+            ElementKind::Import => import(parsed, draft),
+            ElementKind::Package => {
                 let text = parsed.text(draft.node);
                 let bare = text.rsplit_once("package").map_or(text, |(_, rest)| rest);
                 bare.trim()
@@ -23,7 +23,7 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
                     .trim()
                     .clone_into(&mut draft.element.name);
             }
-            Kind::Initializer => {
+            ElementKind::Initializer => {
                 let is_static = draft.code().is_some_and(|code| code.has_modifier("static"));
                 let name = if is_static { "<static>" } else { "<instance>" };
                 name.clone_into(&mut draft.element.name);
@@ -31,17 +31,17 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
                     code.visibility = Visibility::Private;
                 }
             }
-            Kind::Class => class(draft, parent),
+            ElementKind::Class => class(draft, parent),
             _ => {}
         }
         members(draft, parent);
     }
 }
 
-fn import(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn import(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let text = parsed.text(draft.node).trim_end_matches(';');
     let path = text.trim_start_matches("import").trim_start();
-    let mut found = Import::default();
+    let mut found = ImportFacts::default();
     let path = match path.strip_prefix("static ") {
         Some(path) => {
             found.modifiers.push("static".to_owned());
@@ -57,10 +57,10 @@ fn import(parsed: &Parsed, draft: &mut Draft<'_>) {
         alias: None,
     });
     draft.element.name.clone_from(&path);
-    draft.element.detail = Detail::Import(Box::new(found));
+    draft.element.detail = ElementDetail::Import(Box::new(found));
 }
 
-fn class(draft: &mut Draft<'_>, parent: Option<Kind>) {
+fn class(draft: &mut ElementDraft<'_>, parent: Option<ElementKind>) {
     let type_name = draft.element.name.clone();
     let Some(code) = draft.code() else { return };
     if code.has_modifier("anonymous") {
@@ -69,17 +69,17 @@ fn class(draft: &mut Draft<'_>, parent: Option<Kind>) {
         code.type_name = None;
         code.extends = vec![type_name.clone()];
         draft.element.name = format!("<anonymous {type_name}>");
-    } else if parent.is_some_and(Kind::is_callable) {
+    } else if parent.is_some_and(ElementKind::is_callable) {
         code.add_modifier("local");
     }
 }
 
-fn members(draft: &mut Draft<'_>, parent: Option<Kind>) {
+fn members(draft: &mut ElementDraft<'_>, parent: Option<ElementKind>) {
     let kind = draft.element.kind;
     let has_body = draft.body.is_some();
     let Some(code) = draft.code() else { return };
     for param in &mut code.params {
-        if kind == Kind::Record {
+        if kind == ElementKind::Record {
             param.kind = ParamKind::Field;
         } else if param.kind == ParamKind::Variadic && param.type_name.is_none() {
             let declared = param.text.trim_end_matches(param.name.as_str()).trim();
@@ -90,19 +90,19 @@ fn members(draft: &mut Draft<'_>, parent: Option<Kind>) {
     }
     let is_unsaid = code.visibility == Visibility::Package;
     match (parent, kind) {
-        (Some(Kind::Interface | Kind::Annotation), _) => {
+        (Some(ElementKind::Interface | ElementKind::Annotation), _) => {
             if is_unsaid {
                 code.visibility = Visibility::Public;
             }
-            if kind == Kind::Method && !has_body {
+            if kind == ElementKind::Method && !has_body {
                 code.is_abstract = true;
             }
-            if kind == Kind::Field {
+            if kind == ElementKind::Field {
                 code.is_static = true;
             }
         }
-        (Some(Kind::Enum), Kind::Constructor) if is_unsaid => code.visibility = Visibility::Private,
-        (Some(Kind::Enum), Kind::EnumMember) => code.visibility = Visibility::Public,
+        (Some(ElementKind::Enum), ElementKind::Constructor) if is_unsaid => code.visibility = Visibility::Private,
+        (Some(ElementKind::Enum), ElementKind::EnumMember) => code.visibility = Visibility::Public,
         _ => {}
     }
 }

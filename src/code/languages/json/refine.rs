@@ -5,44 +5,44 @@
 use tree_sitter::Node;
 
 use crate::{
-    extract::Draft,
-    languages::data::{Entry, Notation, Role, keys, parts, shown, unquoted},
-    parse::Parsed,
+    extract::ElementDraft,
+    languages::data::{DataEntry, DataNotation, DataRole, keys, parts, shorten_value, unquote},
+    parse::ParsedFile,
 };
 
-pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
-    keys(parsed, drafts, &mut Json);
+pub(crate) fn refine<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraft<'t>>) {
+    keys(parsed, drafts, &mut JsonNotation);
 }
 
-struct Json;
+struct JsonNotation;
 
-impl Notation for Json {
-    fn role(&self, node: Node<'_>) -> Role {
+impl DataNotation for JsonNotation {
+    fn role(&self, node: Node<'_>) -> DataRole {
         match node.kind() {
-            "pair" => Role::Entry,
-            "object" => Role::Mapping,
-            "array" => Role::List,
-            "document" if parts(node).len() > 1 => Role::List,
-            "document" | "ERROR" => Role::Wrapper,
-            _ => Role::Leaf,
+            "pair" => DataRole::Entry,
+            "object" => DataRole::Mapping,
+            "array" => DataRole::List,
+            "document" if parts(node).len() > 1 => DataRole::List,
+            "document" | "ERROR" => DataRole::Wrapper,
+            _ => DataRole::Leaf,
         }
     }
 
-    fn entry(&mut self, parsed: &Parsed, node: Node<'_>) -> Entry {
+    fn entry(&mut self, parsed: &ParsedFile, node: Node<'_>) -> DataEntry {
         let key = node.child_by_field_name("key").map_or("", |key| parsed.text(key));
         let (type_name, value) = node
             .child_by_field_name("value")
             .map_or(("null", String::new()), |value| value_of(parsed, value));
-        Entry {
-            key: unquoted(key),
+        DataEntry {
+            key: unquote(key),
             type_name,
             value,
         }
     }
 }
 
-fn value_of(parsed: &Parsed, node: Node<'_>) -> (&'static str, String) {
-    let text = || shown(parsed.text(node));
+fn value_of(parsed: &ParsedFile, node: Node<'_>) -> (&'static str, String) {
+    let text = || shorten_value(parsed.text(node));
     match node.kind() {
         "object" if node.named_child_count() > 0 => ("mapping", String::new()),
         "object" => ("mapping", text()),

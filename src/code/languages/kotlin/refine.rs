@@ -7,9 +7,9 @@
 use tree_sitter::Node;
 
 use crate::{
-    elements::{Detail, Import, ImportName, Kind, Param, ParamKind, Visibility},
-    extract::{Draft, params_text, uncommented},
-    parse::{Parsed, one_line},
+    elements::{ElementDetail, ElementKind, ImportFacts, ImportName, Param, ParamKind, Visibility},
+    extract::{ElementDraft, params_text, strip_comment_markers},
+    parse::{ParsedFile, one_line},
 };
 
 /// The maximum length of a type or parameter, in characters.
@@ -19,22 +19,26 @@ const TEXT: usize = 200;
 const VALUE: usize = 80;
 
 #[expect(clippy::ptr_arg, reason = "the type of every refinement: others add drafts")]
-pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
+pub(crate) fn refine<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraft<'t>>) {
     for at in 0..drafts.len() {
         let parent = drafts[at].element.parent;
         let draft = &mut drafts[at];
         match draft.element.kind {
-            Kind::Package => {
+            ElementKind::Package => {
                 let name = child(draft.node, "qualified_identifier").or_else(|| child(draft.node, "identifier"));
                 draft.element.name = name.map_or("", |name| parsed.text(name)).to_owned();
             }
-            Kind::Import => import(parsed, draft),
-            Kind::Class if draft.node.kind() == "infix_expression" => misread(parsed, draft),
-            Kind::Class | Kind::Interface | Kind::Enum | Kind::Annotation | Kind::Object => class(parsed, draft),
-            Kind::Function | Kind::Method => function(parsed, draft),
-            Kind::Constructor => constructor(parsed, draft),
-            Kind::Initializer => "init".clone_into(&mut draft.element.name),
-            Kind::Field | Kind::Variable => {
+            ElementKind::Import => import(parsed, draft),
+            ElementKind::Class if draft.node.kind() == "infix_expression" => refine_misparsed_class(parsed, draft),
+            ElementKind::Class
+            | ElementKind::Interface
+            | ElementKind::Enum
+            | ElementKind::Annotation
+            | ElementKind::Object => class(parsed, draft),
+            ElementKind::Function | ElementKind::Method => function(parsed, draft),
+            ElementKind::Constructor => constructor(parsed, draft),
+            ElementKind::Initializer => "init".clone_into(&mut draft.element.name),
+            ElementKind::Field | ElementKind::Variable => {
                 property(parsed, draft);
                 draft.keep &= is_declared(draft.node);
                 // A property that the primary constructor declares belongs to the class.
@@ -43,13 +47,13 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
                     drafts[at].element.parent = class;
                 }
             }
-            Kind::EnumMember => {
+            ElementKind::EnumMember => {
                 let value = child(draft.node, "value_arguments").map(|node| one_line(parsed.text(node), VALUE));
                 if let Some(code) = draft.code() {
                     code.value = value;
                 }
             }
-            Kind::Type => {
+            ElementKind::Type => {
                 let value = after(draft.node, "=").map(|node| one_line(parsed.text(node), VALUE));
                 if let Some(code) = draft.code() {
                     code.value = value;
@@ -63,8 +67,8 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
             let around = drafts[parent].element.kind;
             let modifiers = drafts[parent].element.code().map(|code| code.modifiers.clone());
             // The body of an enum entry is a class body.
-            if around == Kind::EnumMember && drafts[at].element.kind == Kind::Function {
-                drafts[at].element.kind = Kind::Method;
+            if around == ElementKind::EnumMember && drafts[at].element.kind == ElementKind::Function {
+                drafts[at].element.kind = ElementKind::Method;
             }
             member(&mut drafts[at], around, &modifiers.unwrap_or_default());
         }
@@ -93,7 +97,7 @@ fn is_type(node: Node<'_>) -> bool {
     )
 }
 
-fn import(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn import(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let text: String = parsed.text(draft.node).trim_end_matches(';').replace('`', "");
     let path = text.trim_start_matches("import").trim();
     let (path, alias) = match path.split_once(" as ") {
@@ -102,7 +106,7 @@ fn import(parsed: &Parsed, draft: &mut Draft<'_>) {
     };
     let (module, name) = path.rsplit_once('.').unwrap_or(("", path));
     path.clone_into(&mut draft.element.name);
-    draft.element.detail = Detail::Import(Box::new(Import {
+    draft.element.detail = ElementDetail::Import(Box::new(ImportFacts {
         module: module.to_owned(),
         names: vec![ImportName {
             name: name.to_owned(),
@@ -112,9 +116,9 @@ fn import(parsed: &Parsed, draft: &mut Draft<'_>) {
     }));
 }
 
-fn class(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn class(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let node = draft.node;
-    let is_interface = draft.element.kind == Kind::Interface;
+    let is_interface = draft.element.kind == ElementKind::Interface;
     let is_functional = is_interface && child(node, "fun").is_some();
     let is_anonymous = node.kind() == "object_literal";
     let (mut extends, mut implements) = (Vec::new(), Vec::new());
@@ -169,7 +173,7 @@ fn class(parsed: &Parsed, draft: &mut Draft<'_>) {
 }
 
 /// Refines a class that the grammar parsed as an annotated expression.
-fn misread<'t>(parsed: &'t Parsed, draft: &mut Draft<'t>) {
+fn refine_misparsed_class<'t>(parsed: &'t ParsedFile, draft: &mut ElementDraft<'t>) {
     let word = draft.node.named_child(1).map_or("", |word| parsed.text(word));
     let mut decorators = Vec::new();
     let mut around = draft.node.parent();
@@ -185,21 +189,21 @@ fn misread<'t>(parsed: &'t Parsed, draft: &mut Draft<'t>) {
         .filter(|text| text.starts_with("/**"));
     let is = |word| draft.element.code().is_some_and(|code| code.has_modifier(word));
     draft.element.kind = match word {
-        "object" => Kind::Object,
-        "interface" => Kind::Interface,
-        _ if is("annotation") => Kind::Annotation,
-        _ if is("enum") => Kind::Enum,
-        _ => Kind::Class,
+        "object" => ElementKind::Object,
+        "interface" => ElementKind::Interface,
+        _ if is("annotation") => ElementKind::Annotation,
+        _ if is("enum") => ElementKind::Enum,
+        _ => ElementKind::Class,
     };
     if let Some(code) = draft.code() {
         code.decorators = decorators;
-        code.doc = doc.map(uncommented);
+        code.doc = doc.map(strip_comment_markers);
         code.modifiers.retain(|word| word != "enum" && word != "annotation");
         is_internal(code);
     }
 }
 
-fn is_internal(code: &mut crate::elements::Code) {
+fn is_internal(code: &mut crate::elements::DefinitionFacts) {
     if code.has_modifier("internal") {
         code.visibility = Visibility::Package;
     }
@@ -217,7 +221,7 @@ fn calls_super(class: Node<'_>) -> bool {
         .any(|call| child(call, "super").is_some())
 }
 
-fn function(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn function(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let node = draft.node;
     match node.kind() {
         "getter" => "get".clone_into(&mut draft.element.name),
@@ -254,12 +258,12 @@ fn function(parsed: &Parsed, draft: &mut Draft<'_>) {
 }
 
 /// Removes the back quotes of a name, between which any text is allowed.
-fn unquote(draft: &mut Draft<'_>) {
+fn unquote(draft: &mut ElementDraft<'_>) {
     draft.element.name = draft.element.name.trim_matches('`').to_owned();
 }
 
 /// Puts the extended type before the name of an extension.
-fn extended(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn extended(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let mut cursor = draft.node.walk();
     let receiver = draft
         .node
@@ -286,7 +290,7 @@ fn extended(parsed: &Parsed, draft: &mut Draft<'_>) {
     }
 }
 
-fn constructor(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn constructor(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     "constructor".clone_into(&mut draft.element.name);
     let list = child(draft.node, "class_parameters").or_else(|| child(draft.node, "function_value_parameters"));
     parameters(parsed, draft, list);
@@ -299,7 +303,7 @@ fn constructor(parsed: &Parsed, draft: &mut Draft<'_>) {
     }
 }
 
-fn parameters(parsed: &Parsed, draft: &mut Draft<'_>, list: Option<Node<'_>>) {
+fn parameters(parsed: &ParsedFile, draft: &mut ElementDraft<'_>, list: Option<Node<'_>>) {
     let Some(list) = list else { return };
     let mut found: Vec<(usize, usize, Param)> = Vec::new();
     let (mut begin, mut is_variadic, mut is_default) = (None, false, false);
@@ -340,7 +344,7 @@ fn parameters(parsed: &Parsed, draft: &mut Draft<'_>, list: Option<Node<'_>>) {
     }
 }
 
-fn parameter(parsed: &Parsed, node: Node<'_>) -> Param {
+fn parameter(parsed: &ParsedFile, node: Node<'_>) -> Param {
     let text = |node: Node<'_>| one_line(parsed.text(node), TEXT);
     let is_field = child(node, "val").is_some() || child(node, "var").is_some();
     let is_variadic = child(node, "modifiers").is_some_and(|modifiers| parsed.text(modifiers).contains("vararg"));
@@ -357,7 +361,7 @@ fn parameter(parsed: &Parsed, node: Node<'_>) -> Param {
     }
 }
 
-fn property(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn property(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let node = draft.node;
     unquote(draft);
     let several = child(node, "multi_variable_declaration").is_some();
@@ -378,7 +382,7 @@ fn property(parsed: &Parsed, draft: &mut Draft<'_>) {
         draft.add_modifier("delegated");
     }
     if draft.element.code().is_some_and(|code| code.has_modifier("const")) {
-        draft.set_kind(Kind::Constant);
+        draft.set_kind(ElementKind::Constant);
     }
     if let Some(code) = draft.code() {
         code.type_name = declared;
@@ -402,7 +406,7 @@ fn is_declared(property: Node<'_>) -> bool {
 }
 
 /// Sets what a member inherits from the element around it: visibility, `abstract`, `static`.
-fn member(draft: &mut Draft<'_>, around: Kind, modifiers: &[String]) {
+fn member(draft: &mut ElementDraft<'_>, around: ElementKind, modifiers: &[String]) {
     let kind = draft.element.kind;
     let has_body = draft.body.is_some();
     let in_companion = modifiers.iter().any(|modifier| modifier == "companion");
@@ -414,20 +418,20 @@ fn member(draft: &mut Draft<'_>, around: Kind, modifiers: &[String]) {
     if is_unsaid && code.has_modifier("parameter") {
         code.visibility = Visibility::Public;
     }
-    if around == Kind::Interface && kind == Kind::Method && !has_body {
+    if around == ElementKind::Interface && kind == ElementKind::Method && !has_body {
         code.is_abstract = true;
     }
-    if in_companion && matches!(kind, Kind::Method | Kind::Field | Kind::Constant) {
+    if in_companion && matches!(kind, ElementKind::Method | ElementKind::Field | ElementKind::Constant) {
         code.is_static = true;
     }
-    if kind == Kind::Constructor && is_unsaid {
-        if around == Kind::Enum {
+    if kind == ElementKind::Constructor && is_unsaid {
+        if around == ElementKind::Enum {
             code.visibility = Visibility::Private;
         } else if is_sealed {
             code.visibility = Visibility::Protected;
         }
     }
-    if kind == Kind::Initializer {
+    if kind == ElementKind::Initializer {
         code.visibility = Visibility::Private;
     }
 }

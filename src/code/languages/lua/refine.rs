@@ -1,6 +1,6 @@
 //! Refines Lua elements beyond the syntax: tables that are modules or classes, their members, names in `require`.
 //!
-//! A table is a class if it has methods (`Store:read`) or a metatable, a module if functions or values are assigned to
+//! A table is a class if it has methods (`Store:parse`) or a metatable, a module if functions or values are assigned to
 //! its fields, else a variable. A member of a table of this file has that table as its parent, wherever the member is
 //! defined.
 
@@ -10,9 +10,9 @@ use tree_sitter::Node;
 
 use super::super::line_docs;
 use crate::{
-    elements::{Detail, Import, ImportName, Kind, Visibility},
-    extract::Draft,
-    parse::{Parsed, one_line},
+    elements::{ElementDetail, ElementKind, ImportFacts, ImportName, Visibility},
+    extract::ElementDraft,
+    parse::{ParsedFile, one_line},
 };
 
 /// Functions and methods of common libraries that create a class.
@@ -20,31 +20,36 @@ const CLASS_MAKERS: [&str; 8] = [
     "class", "Class", "extend", "extends", "subclass", "derive", "inherit", "newclass",
 ];
 
-pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
+pub(crate) fn refine<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraft<'t>>) {
     let mut imported: HashSet<usize> = HashSet::new();
-    for draft in drafts.iter_mut().filter(|draft| draft.element.kind == Kind::Import) {
+    for draft in drafts
+        .iter_mut()
+        .filter(|draft| draft.element.kind == ElementKind::Import)
+    {
         imported.extend(import(parsed, draft));
     }
     let tables = tables(parsed, drafts, &imported);
     for at in 0..drafts.len() {
         match drafts[at].element.kind {
-            Kind::Variable | Kind::Constant | Kind::Class | Kind::Module if is_dotted(&drafts[at]) => {
-                put(drafts, at, &tables);
+            ElementKind::Variable | ElementKind::Constant | ElementKind::Class | ElementKind::Module
+                if is_dotted(&drafts[at]) =>
+            {
+                assign_table_member(drafts, at, &tables);
             }
-            Kind::Function => {
+            ElementKind::Function => {
                 function(&mut drafts[at]);
-                put(drafts, at, &tables);
+                assign_table_member(drafts, at, &tables);
             }
             _ => {}
         }
     }
-    returned(parsed, drafts);
-    once(drafts);
-    line_docs::document(parsed, drafts, words);
+    mark_returned_exports(parsed, drafts);
+    keep_first_assignments(drafts);
+    line_docs::document(parsed, drafts, doc_text);
 }
 
 /// Returns a comment without its comment signs, or `None` if it is meant for a tool.
-fn words(comment: &str) -> Option<String> {
+fn doc_text(comment: &str) -> Option<String> {
     let bare = comment.trim_start_matches('-').trim();
     if bare.starts_with("luacheck:") || bare.starts_with("stylua:") || bare.starts_with("vim:") {
         return None;
@@ -63,15 +68,15 @@ fn words(comment: &str) -> Option<String> {
 }
 
 /// Reads an import and returns the start byte of the node that names it locally.
-fn import(parsed: &Parsed, draft: &mut Draft<'_>) -> Option<usize> {
+fn import(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) -> Option<usize> {
     let name = draft.element.name.trim_matches(['"', '\'', '[', ']']).to_owned();
     let call = draft
         .node
         .child_by_field_name("name")
         .map_or("", |name| parsed.text(name));
-    let mut found = Import {
+    let mut found = ImportFacts {
         module: name.clone(),
-        ..Import::default()
+        ..ImportFacts::default()
     };
     match call {
         "require" => {}
@@ -119,7 +124,7 @@ fn import(parsed: &Parsed, draft: &mut Draft<'_>) -> Option<usize> {
         });
     }
     draft.element.name = name;
-    draft.element.detail = Detail::Import(Box::new(found));
+    draft.element.detail = ElementDetail::Import(Box::new(found));
     here.map(|node| node.start_byte())
 }
 
@@ -136,11 +141,11 @@ fn sides(statement: Node<'_>) -> (Vec<Node<'_>>, Vec<Node<'_>>) {
 }
 
 /// Refines every variable and returns the indices of those that are tables, keyed by name.
-fn tables(parsed: &Parsed, drafts: &mut [Draft<'_>], imported: &HashSet<usize>) -> HashMap<String, usize> {
+fn tables(parsed: &ParsedFile, drafts: &mut [ElementDraft<'_>], imported: &HashSet<usize>) -> HashMap<String, usize> {
     let evidence = evidence(parsed, drafts);
     let mut tables: HashMap<String, usize> = HashMap::new();
     for at in 0..drafts.len() {
-        if drafts[at].element.kind != Kind::Variable {
+        if drafts[at].element.kind != ElementKind::Variable {
             continue;
         }
         let is_local = drafts[at]
@@ -166,15 +171,15 @@ fn tables(parsed: &Parsed, drafts: &mut [Draft<'_>], imported: &HashSet<usize>) 
         let is_global = !draft.element.code().is_some_and(|code| code.has_modifier("local"));
         draft.keep &= name.starts_with("self.") || is_of_file(draft.node, is_global);
         if is_constant {
-            draft.set_kind(Kind::Constant);
+            draft.set_kind(ElementKind::Constant);
         }
         let made = value.filter(|_| !is_local).and_then(|value| class_made(parsed, value));
         let seen = evidence.get(name.as_str()).filter(|_| !is_local);
         let is_first = !tables.contains_key(&name);
         if is_first && (made.is_some() || seen.is_some_and(|seen| seen.is_class)) {
-            draft.set_kind(Kind::Class);
+            draft.set_kind(ElementKind::Class);
         } else if is_first && seen.is_some() {
-            draft.set_kind(Kind::Module);
+            draft.set_kind(ElementKind::Module);
         }
         if let Some(code) = draft.code() {
             code.visibility = if is_global { by_name(&name) } else { Visibility::Private };
@@ -190,7 +195,7 @@ fn tables(parsed: &Parsed, drafts: &mut [Draft<'_>], imported: &HashSet<usize>) 
                 code.extends.push(base);
             }
         }
-        if matches!(draft.element.kind, Kind::Class | Kind::Module) {
+        if matches!(draft.element.kind, ElementKind::Class | ElementKind::Module) {
             tables.insert(name, at);
         }
     }
@@ -214,16 +219,16 @@ fn is_of_file(node: Node<'_>, is_global: bool) -> bool {
 
 /// The evidence that shows whether a table is a class, and its base.
 #[derive(Default)]
-struct Evidence {
+struct TableEvidence {
     is_class: bool,
     base: Option<String>,
 }
 
-fn evidence(parsed: &Parsed, drafts: &[Draft<'_>]) -> HashMap<String, Evidence> {
-    let mut found: HashMap<String, Evidence> = HashMap::new();
+fn evidence(parsed: &ParsedFile, drafts: &[ElementDraft<'_>]) -> HashMap<String, TableEvidence> {
+    let mut found: HashMap<String, TableEvidence> = HashMap::new();
     for draft in drafts {
         let name = &draft.element.name;
-        let is_value = matches!(draft.element.kind, Kind::Function | Kind::Variable);
+        let is_value = matches!(draft.element.kind, ElementKind::Function | ElementKind::Variable);
         if let Some((table, member)) = name.rsplit_once([':', '.']).filter(|_| is_value) {
             let seen = found.entry(table.to_owned()).or_default();
             seen.is_class |= name.contains(':') || member == "__index";
@@ -271,7 +276,7 @@ fn evidence(parsed: &Parsed, drafts: &[Draft<'_>]) -> HashMap<String, Evidence> 
 
 /// Returns the bases of a class created by a call: `class("Shape", Base)`, `Base:extend("Shape")`. Returns `None` if
 /// the call does not create a class.
-fn class_made(parsed: &Parsed, value: Node<'_>) -> Option<Vec<String>> {
+fn class_made(parsed: &ParsedFile, value: Node<'_>) -> Option<Vec<String>> {
     if value.kind() != "function_call" {
         return None;
     }
@@ -293,7 +298,7 @@ fn class_made(parsed: &Parsed, value: Node<'_>) -> Option<Vec<String>> {
     Some(bases.map(|base| parsed.text(base).to_owned()).collect())
 }
 
-fn is_dotted(draft: &Draft<'_>) -> bool {
+fn is_dotted(draft: &ElementDraft<'_>) -> bool {
     draft.element.name.contains('.')
 }
 
@@ -307,7 +312,7 @@ fn by_name(name: &str) -> Visibility {
     }
 }
 
-fn function(draft: &mut Draft<'_>) {
+fn function(draft: &mut ElementDraft<'_>) {
     let node = draft.inner.unwrap_or(draft.node);
     // A function without statements has no body in the tree, but is complete.
     draft.body = draft.body.or(Some(node));
@@ -331,17 +336,17 @@ fn function(draft: &mut Draft<'_>) {
     }
 }
 
-/// Sets the kind and the parent of a table member (`Store.limit`, `Store:read`, `self.name`).
-fn put(drafts: &mut [Draft<'_>], at: usize, tables: &HashMap<String, usize>) {
+/// Sets the kind and the parent of a table member (`Store.limit`, `Store:parse`, `self.name`).
+fn assign_table_member(drafts: &mut [ElementDraft<'_>], at: usize, tables: &HashMap<String, usize>) {
     let name = drafts[at].element.name.clone();
-    let is_function = drafts[at].element.kind == Kind::Function;
+    let is_function = drafts[at].element.kind == ElementKind::Function;
     let around = drafts[at].element.parent;
     let in_callable = around.is_some_and(|parent| drafts[parent].element.kind.is_callable());
     let Some((table, member)) = name.rsplit_once([':', '.']) else {
         // A function in a table constructor that is a class.
-        let is_member = around.is_some_and(|parent| drafts[parent].element.kind == Kind::Class);
+        let is_member = around.is_some_and(|parent| drafts[parent].element.kind == ElementKind::Class);
         if is_member && is_function {
-            drafts[at].set_kind(Kind::Method);
+            drafts[at].set_kind(ElementKind::Method);
         }
         return;
     };
@@ -349,7 +354,7 @@ fn put(drafts: &mut [Draft<'_>], at: usize, tables: &HashMap<String, usize>) {
     let owner = if is_self {
         // The class of the enclosing method.
         let mut outer = around;
-        while let Some(index) = outer.filter(|index| drafts[*index].element.kind != Kind::Class) {
+        while let Some(index) = outer.filter(|index| drafts[*index].element.kind != ElementKind::Class) {
             outer = drafts[index].element.parent;
         }
         outer
@@ -359,7 +364,7 @@ fn put(drafts: &mut [Draft<'_>], at: usize, tables: &HashMap<String, usize>) {
             .copied()
             .filter(|owner| drafts[*owner].element.span.start_byte < drafts[at].element.span.start_byte)
     };
-    let is_class = owner.is_some_and(|owner| drafts[owner].element.kind == Kind::Class);
+    let is_class = owner.is_some_and(|owner| drafts[owner].element.kind == ElementKind::Class);
     let is_method = name.contains(':') || is_class;
     if !is_function && (member == "__index" || is_self && owner.is_none() || in_callable && !is_self) {
         drafts[at].keep = false;
@@ -367,9 +372,13 @@ fn put(drafts: &mut [Draft<'_>], at: usize, tables: &HashMap<String, usize>) {
     }
     let draft = &mut drafts[at];
     if is_function {
-        draft.set_kind(if is_method { Kind::Method } else { Kind::Function });
-    } else if draft.element.kind == Kind::Variable {
-        draft.set_kind(Kind::Field);
+        draft.set_kind(if is_method {
+            ElementKind::Method
+        } else {
+            ElementKind::Function
+        });
+    } else if draft.element.kind == ElementKind::Variable {
+        draft.set_kind(ElementKind::Field);
     }
     if owner.is_some() {
         draft.element.parent = owner;
@@ -393,7 +402,7 @@ fn put(drafts: &mut [Draft<'_>], at: usize, tables: &HashMap<String, usize>) {
 
 /// Exports the value that a file returns, or the values of the table it returns, because every file that requires it
 /// can use them.
-fn returned(parsed: &Parsed, drafts: &mut [Draft<'_>]) {
+fn mark_returned_exports(parsed: &ParsedFile, drafts: &mut [ElementDraft<'_>]) {
     let root = parsed.tree.root_node();
     let mut cursor = root.walk();
     let last = root.named_children(&mut cursor).filter(|node| !node.is_extra()).last();
@@ -424,13 +433,17 @@ fn returned(parsed: &Parsed, drafts: &mut [Draft<'_>]) {
 }
 
 /// Keeps a variable or field only once, at its first assignment.
-fn once(drafts: &mut [Draft<'_>]) {
+fn keep_first_assignments(drafts: &mut [ElementDraft<'_>]) {
     let mut known: HashSet<(Option<usize>, String)> = HashSet::new();
     for draft in drafts.iter_mut().filter(|draft| draft.keep) {
         let kind = draft.element.kind;
         let is_value = matches!(
             kind,
-            Kind::Variable | Kind::Constant | Kind::Field | Kind::Class | Kind::Module
+            ElementKind::Variable
+                | ElementKind::Constant
+                | ElementKind::Field
+                | ElementKind::Class
+                | ElementKind::Module
         );
         if is_value {
             draft.keep = known.insert((draft.element.parent, draft.element.name.clone()));

@@ -9,25 +9,25 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 use crate::{
-    elements::{Detail, Element, Kind},
-    extract::{Draft, settle},
+    elements::{CodeElement, ElementDetail, ElementKind},
+    extract::{ElementDraft, assign_parents},
     languages::{by_name, by_tag},
-    parse::{Embed, Parsed, Step, one_line, parse_text, walk},
+    parse::{EmbeddedRange, ParsedFile, WalkStep, one_line, parse_text, walk},
 };
 
-pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
-    let (quotes, lists) = nests(parsed);
+pub(crate) fn refine<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraft<'t>>) {
+    let (quotes, lists) = quote_and_list_ranges(parsed);
     for draft in drafts.iter_mut() {
         match draft.element.kind {
-            Kind::Heading => heading(parsed, draft),
-            Kind::CodeBlock => code_block(parsed, draft),
-            Kind::List => {
+            ElementKind::Heading => heading(parsed, draft),
+            ElementKind::CodeBlock => code_block(parsed, draft),
+            ElementKind::List => {
                 draft.keep = !is_within(&lists, draft.node);
                 list(parsed, draft);
             }
-            Kind::Table => table(parsed, draft),
-            Kind::Link => reference(parsed, draft),
-            Kind::FrontMatter => {
+            ElementKind::Table => table(parsed, draft),
+            ElementKind::Link => reference(parsed, draft),
+            ElementKind::FrontMatter => {
                 "front matter".clone_into(&mut draft.element.name);
                 draft.element.detail = info(front_matter_keys(parsed.text(draft.node)));
             }
@@ -35,28 +35,28 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
         }
     }
     drafts.retain(|draft| draft.keep);
-    reach(parsed, drafts, |node| {
+    widen_headings(parsed, drafts, |node| {
         is_within(&quotes, node) || is_within(&lists, node)
     });
     links(parsed, drafts);
-    settle(drafts);
+    assign_parents(drafts);
 }
 
 /// Returns the outermost quotes and lists, in the order of the text. Asking each node for its parents would search from
 /// the root every time.
-fn nests(parsed: &Parsed) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
+fn quote_and_list_ranges(parsed: &ParsedFile) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
     let (mut quotes, mut lists): (Vec<Range<usize>>, Vec<Range<usize>>) = (Vec::new(), Vec::new());
     // A cancelled walk ends early; the extraction reports that as an error.
     let _ = walk(parsed.tree.root_node(), &parsed.cancel, |node| {
         let ranges = match node.kind() {
             "block_quote" => &mut quotes,
             "list" => &mut lists,
-            _ => return Step::Into,
+            _ => return WalkStep::Into,
         };
         if ranges.last().is_none_or(|last| last.end <= node.start_byte()) {
             ranges.push(node.byte_range());
         }
-        Step::Into
+        WalkStep::Into
     });
     (quotes, lists)
 }
@@ -70,11 +70,11 @@ fn is_within(ranges: &[Range<usize>], node: Node<'_>) -> bool {
         .is_some_and(|range| node.end_byte() <= range.end && *range != node.byte_range())
 }
 
-const fn info(info: String) -> Detail {
-    Detail::Block { info }
+const fn info(info: String) -> ElementDetail {
+    ElementDetail::Block { info }
 }
 
-fn heading(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn heading(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let mut level = 1;
     let mut cursor = draft.node.walk();
     for child in draft.node.children(&mut cursor) {
@@ -87,7 +87,7 @@ fn heading(parsed: &Parsed, draft: &mut Draft<'_>) {
             level = u8::try_from(digit).unwrap_or(1);
         }
     }
-    draft.element.detail = Detail::Heading { level };
+    draft.element.detail = ElementDetail::Heading { level };
     if draft.node.child_by_field_name("heading_content").is_none() {
         draft.element.name.clear();
     }
@@ -97,12 +97,12 @@ fn heading(parsed: &Parsed, draft: &mut Draft<'_>) {
 }
 
 /// Widens each heading directly in the document to its whole section.
-fn reach(parsed: &Parsed, drafts: &mut [Draft<'_>], is_nested: impl Fn(Node<'_>) -> bool) {
+fn widen_headings(parsed: &ParsedFile, drafts: &mut [ElementDraft<'_>], is_nested: impl Fn(Node<'_>) -> bool) {
     let end_of_text = parsed.source.text.len();
     // Ends of sections by level. A heading closes those of its level and below, so one pass from the end is enough.
     let mut next_at = [end_of_text; 7];
     for draft in drafts.iter_mut().rev() {
-        let Detail::Heading { level } = draft.element.detail else {
+        let ElementDetail::Heading { level } = draft.element.detail else {
             continue;
         };
         if is_nested(draft.node) {
@@ -121,7 +121,7 @@ fn reach(parsed: &Parsed, drafts: &mut [Draft<'_>], is_nested: impl Fn(Node<'_>)
     }
 }
 
-fn code_block(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn code_block(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let node = draft.node;
     let mut cursor = node.walk();
     let (mut language, mut first) = (String::new(), None);
@@ -139,7 +139,7 @@ fn code_block(parsed: &Parsed, draft: &mut Draft<'_>) {
     draft.element.detail = info(language);
 }
 
-fn list(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn list(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let first = draft.node.named_child(0);
     let marker = first.and_then(|item| item.named_child(0));
     let is_ordered =
@@ -156,7 +156,7 @@ fn list(parsed: &Parsed, draft: &mut Draft<'_>) {
     draft.element.detail = info(format!("{kind}, {} items", draft.node.named_child_count()));
 }
 
-fn table(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn table(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let mut cursor = draft.node.walk();
     let rows = draft
         .node
@@ -168,7 +168,7 @@ fn table(parsed: &Parsed, draft: &mut Draft<'_>) {
     draft.element.detail = info(format!("{rows} rows"));
 }
 
-fn reference(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn reference(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let mut cursor = draft.node.walk();
     let target = draft
         .node
@@ -190,16 +190,16 @@ fn front_matter_keys(text: &str) -> String {
 }
 
 /// Adds links and images within text.
-fn links<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
+fn links<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraft<'t>>) {
     let grammar = tree_sitter_md::INLINE_LANGUAGE.into();
     let mut inlines = Vec::new();
     // An incomplete result of a cancelled walk does not matter: the extraction reports an error.
     let _ = walk(parsed.tree.root_node(), &parsed.cancel, |node| {
         if matches!(node.kind(), "inline" | "pipe_table_cell") {
             inlines.push(node);
-            return Step::Over;
+            return WalkStep::Over;
         }
-        Step::Into
+        WalkStep::Into
     });
     for inline in inlines {
         let text = parsed.text(inline);
@@ -215,9 +215,9 @@ fn links<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
                 | "full_reference_link"
                 | "collapsed_reference_link"
                 | "uri_autolink"
-                | "email_autolink" => Kind::Link,
-                "image" => Kind::Image,
-                _ => return Step::Into,
+                | "email_autolink" => ElementKind::Link,
+                "image" => ElementKind::Image,
+                _ => return WalkStep::Into,
             };
             let part = |wanted: &str| {
                 let mut cursor = node.walk();
@@ -231,16 +231,16 @@ fn links<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
                 (name, "") => (name, part("link_label")),
                 (name, target) => (name, target),
             };
-            let name = if kind == Kind::Image {
+            let name = if kind == ElementKind::Image {
                 part("image_description")
             } else {
                 name
             };
             let start = inline.start_byte() + node.start_byte();
             let end = inline.start_byte() + node.end_byte();
-            drafts.push(Draft::adopted(
+            drafts.push(ElementDraft::from_element(
                 inline,
-                Element {
+                CodeElement {
                     kind,
                     name: one_line(name, 80),
                     span: parsed.lines.span(&parsed.source.text, start, end),
@@ -250,13 +250,13 @@ fn links<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
                 },
             ));
             // The text of a link may contain an image.
-            Step::Into
+            WalkStep::Into
         });
     }
 }
 
 /// Returns the code blocks whose tag names a language, and the front matter.
-pub(crate) fn embeds(parsed: &Parsed) -> Vec<Embed> {
+pub(crate) fn embeds(parsed: &ParsedFile) -> Vec<EmbeddedRange> {
     let mut found = Vec::new();
     // A cancelled walk ends early; parsing its results then fails too.
     let _ = walk(parsed.tree.root_node(), &parsed.cancel, |node| {
@@ -264,27 +264,27 @@ pub(crate) fn embeds(parsed: &Parsed) -> Vec<Embed> {
             "minus_metadata" => found.extend(front_matter(parsed, node, "yaml")),
             "plus_metadata" => found.extend(front_matter(parsed, node, "toml")),
             "fenced_code_block" => found.extend(fenced(parsed, node)),
-            _ => return Step::Into,
+            _ => return WalkStep::Into,
         }
-        Step::Over
+        WalkStep::Over
     });
     found
 }
 
 /// Returns the text between the two delimiter lines of a front matter.
-fn front_matter(parsed: &Parsed, node: Node<'_>, language: &str) -> Option<Embed> {
+fn front_matter(parsed: &ParsedFile, node: Node<'_>, language: &str) -> Option<EmbeddedRange> {
     let text = parsed.text(node).trim_end();
     let (start, end) = (text.find('\n')? + 1, text.rfind('\n')? + 1);
     (start < end).then_some(())?;
     let inside = node.start_byte() + start..node.start_byte() + end;
-    Some(Embed {
+    Some(EmbeddedRange {
         language: by_name(language).ok()?,
         host: node.start_byte(),
         pieces: vec![inside],
     })
 }
 
-fn fenced(parsed: &Parsed, node: Node<'_>) -> Option<Embed> {
+fn fenced(parsed: &ParsedFile, node: Node<'_>) -> Option<EmbeddedRange> {
     let mut cursor = node.walk();
     let (mut tag, mut content) = ("", None);
     for child in node.named_children(&mut cursor) {
@@ -318,7 +318,7 @@ fn fenced(parsed: &Parsed, node: Node<'_>) -> Option<Embed> {
     if at < content.end_byte() {
         pieces.push(at..content.end_byte());
     }
-    Some(Embed {
+    Some(EmbeddedRange {
         language,
         host: node.start_byte(),
         pieces,

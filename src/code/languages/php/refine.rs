@@ -9,12 +9,12 @@ use std::collections::HashSet;
 use tree_sitter::Node;
 
 use crate::{
-    elements::{Detail, Import, ImportName, Kind, ParamKind, Visibility},
-    extract::{Draft, TEXT_CHARACTERS, VALUE_CHARACTERS},
-    parse::{Parsed, one_line},
+    elements::{ElementDetail, ElementKind, ImportFacts, ImportName, ParamKind, Visibility},
+    extract::{ElementDraft, TEXT_CHARACTERS, VALUE_CHARACTERS},
+    parse::{ParsedFile, one_line},
 };
 
-pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
+pub(crate) fn refine<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraft<'t>>) {
     namespaces(parsed, drafts);
     let mut variables: HashSet<String> = HashSet::new();
     let mut added = Vec::new();
@@ -23,17 +23,19 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
         let class = drafts[at].element.parent;
         let draft = &mut drafts[at];
         match draft.element.kind {
-            Kind::Import => import(parsed, draft),
-            Kind::Class | Kind::Interface | Kind::Enum | Kind::Trait => class_like(parsed, draft),
-            Kind::Method | Kind::Constructor | Kind::Function => {
+            ElementKind::Import => import(parsed, draft),
+            ElementKind::Class | ElementKind::Interface | ElementKind::Enum | ElementKind::Trait => {
+                class_like(parsed, draft);
+            }
+            ElementKind::Method | ElementKind::Constructor | ElementKind::Function => {
                 callable(draft, parent);
-                if draft.element.kind == Kind::Constructor {
+                if draft.element.kind == ElementKind::Constructor {
                     promoted(parsed, draft, class, &mut added);
                 }
             }
-            Kind::Constant => constant(parsed, draft, parent),
-            Kind::Field => hooks(parsed, draft),
-            Kind::Variable => draft.keep = variables.insert(draft.element.name.clone()),
+            ElementKind::Constant => constant(parsed, draft, parent),
+            ElementKind::Field => hooks(parsed, draft),
+            ElementKind::Variable => draft.keep = variables.insert(draft.element.name.clone()),
             _ => {}
         }
         attributes(parsed, draft);
@@ -42,7 +44,7 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
 }
 
 /// Extends a namespace without braces (`namespace A;`) to the next one.
-fn namespaces(parsed: &Parsed, drafts: &mut [Draft<'_>]) {
+fn namespaces(parsed: &ParsedFile, drafts: &mut [ElementDraft<'_>]) {
     let text = &parsed.source.text;
     let open: Vec<usize> = (0..drafts.len())
         .filter(|at| {
@@ -50,7 +52,10 @@ fn namespaces(parsed: &Parsed, drafts: &mut [Draft<'_>]) {
             node.kind() == "namespace_definition" && node.child_by_field_name("body").is_none()
         })
         .collect();
-    for draft in drafts.iter_mut().filter(|draft| draft.element.kind == Kind::Namespace) {
+    for draft in drafts
+        .iter_mut()
+        .filter(|draft| draft.element.kind == ElementKind::Namespace)
+    {
         if draft.node.child_by_field_name("name").is_none() {
             "<global>".clone_into(&mut draft.element.name);
         }
@@ -70,7 +75,7 @@ fn namespaces(parsed: &Parsed, drafts: &mut [Draft<'_>]) {
     }
 }
 
-fn import(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn import(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let node = draft.node;
     let found = match node.kind() {
         "namespace_use_declaration" => used(parsed, node),
@@ -85,11 +90,11 @@ fn import(parsed: &Parsed, draft: &mut Draft<'_>) {
         (module, [only]) => format!("{module}\\{}", only.name),
         (module, _) => module.to_owned(),
     };
-    draft.element.detail = Detail::Import(Box::new(found));
+    draft.element.detail = ElementDetail::Import(Box::new(found));
 }
 
-fn used(parsed: &Parsed, node: Node<'_>) -> Import {
-    let mut found = Import::default();
+fn used(parsed: &ParsedFile, node: Node<'_>) -> ImportFacts {
+    let mut found = ImportFacts::default();
     let mut clauses: Vec<(Option<String>, ImportName)> = Vec::new();
     let mut is_group = false;
     let mut cursor = node.walk();
@@ -139,7 +144,7 @@ fn used(parsed: &Parsed, node: Node<'_>) -> Import {
     found
 }
 
-fn clause(parsed: &Parsed, clause: Node<'_>) -> (Option<String>, ImportName) {
+fn clause(parsed: &ParsedFile, clause: Node<'_>) -> (Option<String>, ImportName) {
     let alias = clause.child_by_field_name("alias");
     let word = clause.child_by_field_name("type");
     let mut cursor = clause.walk();
@@ -157,9 +162,9 @@ fn clause(parsed: &Parsed, clause: Node<'_>) -> (Option<String>, ImportName) {
 }
 
 /// Returns the traits that a class is composed of.
-fn traits(parsed: &Parsed, node: Node<'_>) -> Import {
+fn traits(parsed: &ParsedFile, node: Node<'_>) -> ImportFacts {
     let mut cursor = node.walk();
-    Import {
+    ImportFacts {
         module: String::new(),
         names: node
             .named_children(&mut cursor)
@@ -174,7 +179,7 @@ fn traits(parsed: &Parsed, node: Node<'_>) -> Import {
 }
 
 /// Returns an import by inclusion (`require 'a.php'`): the path, or the expression that yields it.
-fn included(parsed: &Parsed, node: Node<'_>) -> Import {
+fn included(parsed: &ParsedFile, node: Node<'_>) -> ImportFacts {
     let mut path = node.named_child(0);
     while let Some(inner) = path.filter(|path| path.kind() == "parenthesized_expression") {
         path = inner.named_child(0);
@@ -186,7 +191,7 @@ fn included(parsed: &Parsed, node: Node<'_>) -> Import {
     } else {
         text
     };
-    Import {
+    ImportFacts {
         module: String::new(),
         names: vec![ImportName {
             name: one_line(text, TEXT_CHARACTERS),
@@ -196,7 +201,7 @@ fn included(parsed: &Parsed, node: Node<'_>) -> Import {
     }
 }
 
-fn class_like(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn class_like(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let node = draft.node;
     let listed = |wanted: &str| -> Vec<String> {
         let mut cursor = node.walk();
@@ -232,13 +237,13 @@ fn class_like(parsed: &Parsed, draft: &mut Draft<'_>) {
     }
 }
 
-fn callable(draft: &mut Draft<'_>, parent: Option<Kind>) {
-    let is_method = draft.element.kind == Kind::Method;
+fn callable(draft: &mut ElementDraft<'_>, parent: Option<ElementKind>) {
+    let is_method = draft.element.kind == ElementKind::Method;
     let has_body = draft.body.is_some();
     let is_destructor = draft.element.name.eq_ignore_ascii_case("__destruct");
     let is_constructor = is_method && draft.element.name.eq_ignore_ascii_case("__construct");
     if is_constructor {
-        draft.element.kind = Kind::Constructor;
+        draft.element.kind = ElementKind::Constructor;
     }
     let Some(code) = draft.code() else { return };
     for param in &mut code.params {
@@ -247,11 +252,16 @@ fn callable(draft: &mut Draft<'_>, parent: Option<Kind>) {
     if is_method && is_destructor {
         code.add_modifier("destructor");
     }
-    code.is_abstract |= is_method && parent == Some(Kind::Interface) && !has_body;
+    code.is_abstract |= is_method && parent == Some(ElementKind::Interface) && !has_body;
 }
 
 /// Adds a field for each promoted parameter: `__construct(private int $x)` declares one.
-fn promoted<'t>(parsed: &'t Parsed, draft: &mut Draft<'t>, class: Option<usize>, added: &mut Vec<Draft<'t>>) {
+fn promoted<'t>(
+    parsed: &'t ParsedFile,
+    draft: &mut ElementDraft<'t>,
+    class: Option<usize>,
+    added: &mut Vec<ElementDraft<'t>>,
+) {
     let Some(list) = draft.node.child_by_field_name("parameters") else {
         return;
     };
@@ -263,7 +273,7 @@ fn promoted<'t>(parsed: &'t Parsed, draft: &mut Draft<'t>, class: Option<usize>,
         let Some(name) = param.child_by_field_name("name") else {
             continue;
         };
-        let mut field = Draft::new(parsed, param, Kind::Field, Some(name));
+        let mut field = ElementDraft::new(parsed, param, ElementKind::Field, Some(name));
         let bare = parsed.text(name).trim_start_matches(['&', '$']);
         bare.clone_into(&mut field.element.name);
         field.element.parent = class;
@@ -301,13 +311,13 @@ fn promoted<'t>(parsed: &'t Parsed, draft: &mut Draft<'t>, class: Option<usize>,
 }
 
 /// Refines a constant. Constants of a class are fields; the value after the `=` has no field name in the grammar.
-fn constant(parsed: &Parsed, draft: &mut Draft<'_>, parent: Option<Kind>) {
+fn constant(parsed: &ParsedFile, draft: &mut ElementDraft<'_>, parent: Option<ElementKind>) {
     let node = draft.node;
     if node.kind() == "function_call_expression" {
         // A constant made by `define` is global, wherever it is called.
         draft.element.parent = None;
-    } else if parent.is_some_and(Kind::is_class_like) {
-        draft.set_kind(Kind::Field);
+    } else if parent.is_some_and(ElementKind::is_class_like) {
+        draft.set_kind(ElementKind::Field);
     }
     let value = Some(node)
         .filter(|node| node.kind() == "const_element")
@@ -317,11 +327,11 @@ fn constant(parsed: &Parsed, draft: &mut Draft<'_>, parent: Option<Kind>) {
     if let Some(value) = value {
         code.value = Some(one_line(parsed.text(value), VALUE_CHARACTERS));
     }
-    code.is_static |= parent.is_some_and(Kind::is_class_like);
+    code.is_static |= parent.is_some_and(ElementKind::is_class_like);
 }
 
 /// Adds the hooks of a property as its accessors.
-fn hooks(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn hooks(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let holder = draft.outer.unwrap_or(draft.node);
     let mut names: Vec<String> = Vec::new();
     let mut cursor = holder.walk();
@@ -342,7 +352,7 @@ fn hooks(parsed: &Parsed, draft: &mut Draft<'_>) {
 }
 
 /// Separates attributes: `#[A, B(1)]` contains two.
-fn attributes(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn attributes(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let mut found = Vec::new();
     for holder in [Some(draft.node), draft.outer, draft.inner].into_iter().flatten() {
         let Some(list) = holder.child_by_field_name("attributes") else {

@@ -3,16 +3,16 @@
 //! The scanner's buffer fits 383 indentations beside the 255 strings that it counts at most. Python itself allows 100.
 
 use super::super::{
-    columns::{Opening, beyond},
-    unread::Unread,
+    blanked::BlankedPart,
+    indentation_limit::{BlockOpening, parts_beyond_columns},
 };
 
 /// The maximum number of indentation columns, below the buffer's capacity.
-const MOST: usize = 380;
+const MAX_COLUMNS: usize = 380;
 
 /// Returns the lines that are indented too deep.
-pub(crate) fn too_deep(text: &str) -> Vec<Unread> {
-    beyond(text, MOST, |line, start, found| {
+pub(crate) fn too_deep(text: &str) -> Vec<BlankedPart> {
+    parts_beyond_columns(text, MAX_COLUMNS, |line, start, found| {
         let mut column = 0_u16;
         for (at, c) in line.char_indices() {
             // Counts as the scanner does, which restarts at a form feed and wraps after 65,535.
@@ -21,7 +21,7 @@ pub(crate) fn too_deep(text: &str) -> Vec<Unread> {
                 '\t' => column = column.wrapping_add(8),
                 '\r' | '\u{c}' => column = 0,
                 _ => {
-                    found.push(Opening {
+                    found.push(BlockOpening {
                         column,
                         byte: start + at,
                     });
@@ -39,7 +39,7 @@ mod tests {
     use crate::{extract::extract, parse::tests::parsed};
 
     #[test]
-    fn indentation_beyond_the_scanners_buffer_is_left_out_and_said() {
+    fn indentation_beyond_scanner_buffer_is_blanked_and_reported() {
         let mut text = String::from("def f():\n    return 1\n");
         for depth in 0..600 {
             text.push_str(&" ".repeat(depth));

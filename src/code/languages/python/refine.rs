@@ -7,32 +7,32 @@ use std::collections::HashSet;
 use tree_sitter::Node;
 
 use crate::{
-    elements::{Detail, Import, ImportName, Kind},
-    extract::{Draft, last_name},
-    parse::Parsed,
+    elements::{ElementDetail, ElementKind, ImportFacts, ImportName},
+    extract::{ElementDraft, last_name},
+    parse::ParsedFile,
 };
 
 /// Base classes whose members are enum values.
 const ENUM_BASES: [&str; 6] = ["Enum", "IntEnum", "StrEnum", "Flag", "IntFlag", "ReprEnum"];
 
-pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
+pub(crate) fn refine<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraft<'t>>) {
     let mut attributes: HashSet<(usize, String)> = HashSet::new();
     for at in 0..drafts.len() {
         if drafts[at].body.is_some() {
             end_with_code(parsed, &mut drafts[at]);
         }
         match drafts[at].element.kind {
-            Kind::Import => import(parsed, &mut drafts[at]),
-            Kind::Class => enumeration(&mut drafts[at]),
-            Kind::Field => field(drafts, at, &mut attributes),
-            Kind::Variable => alias(&mut drafts[at]),
-            Kind::Type => {
+            ElementKind::Import => import(parsed, &mut drafts[at]),
+            ElementKind::Class => enumeration(&mut drafts[at]),
+            ElementKind::Field => field(drafts, at, &mut attributes),
+            ElementKind::Variable => alias(&mut drafts[at]),
+            ElementKind::Type => {
                 let name = &mut drafts[at].element.name;
                 if let Some(bracket) = name.find('[') {
                     name.truncate(bracket);
                 }
             }
-            Kind::Method | Kind::Constructor => receiver(&mut drafts[at]),
+            ElementKind::Method | ElementKind::Constructor => receiver(&mut drafts[at]),
             _ => {}
         }
     }
@@ -41,19 +41,19 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
         let in_enum = drafts[at]
             .element
             .parent
-            .is_some_and(|parent| drafts[parent].element.kind == Kind::Enum);
+            .is_some_and(|parent| drafts[parent].element.kind == ElementKind::Enum);
         let draft = &mut drafts[at];
         let is_value = draft
             .code()
             .is_some_and(|code| code.value.is_some() && !code.has_modifier("instance"));
-        if in_enum && draft.element.kind == Kind::Field && is_value && !draft.element.name.starts_with('_') {
-            draft.element.kind = Kind::EnumMember;
+        if in_enum && draft.element.kind == ElementKind::Field && is_value && !draft.element.name.starts_with('_') {
+            draft.element.kind = ElementKind::EnumMember;
         }
     }
 }
 
 /// Ends a definition at its last code. The grammar includes trailing comments in a body; Python's own parser does not.
-fn end_with_code(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn end_with_code(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let mut last = draft.node;
     while let Some(child) = (0..last.child_count())
         .rev()
@@ -65,9 +65,9 @@ fn end_with_code(parsed: &Parsed, draft: &mut Draft<'_>) {
     draft.element.span = parsed.lines.span(&parsed.source.text, start, last.end_byte());
 }
 
-fn import(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn import(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let node = draft.node;
-    let mut found = Import::default();
+    let mut found = ImportFacts::default();
     if node.start_position().column > 0 && is_for_types_only(parsed, node) {
         found.modifiers.push("type_checking".to_owned());
     }
@@ -100,11 +100,11 @@ fn import(parsed: &Parsed, draft: &mut Draft<'_>) {
     } else {
         found.module.clone()
     };
-    draft.element.detail = Detail::Import(Box::new(found));
+    draft.element.detail = ElementDetail::Import(Box::new(found));
 }
 
 /// True if an import is directly in `if TYPE_CHECKING:`.
-fn is_for_types_only(parsed: &Parsed, node: Node<'_>) -> bool {
+fn is_for_types_only(parsed: &ParsedFile, node: Node<'_>) -> bool {
     let condition = node
         .parent()
         .filter(|block| block.kind() == "block")
@@ -114,7 +114,7 @@ fn is_for_types_only(parsed: &Parsed, node: Node<'_>) -> bool {
     condition.is_some_and(|condition| last_name(parsed.text(condition)) == "TYPE_CHECKING")
 }
 
-fn imported(parsed: &Parsed, node: Node<'_>) -> ImportName {
+fn imported(parsed: &ParsedFile, node: Node<'_>) -> ImportName {
     let text = |field| node.child_by_field_name(field).map(|node| parsed.text(node).to_owned());
     ImportName {
         name: text("name").unwrap_or_else(|| parsed.text(node).to_owned()),
@@ -122,17 +122,17 @@ fn imported(parsed: &Parsed, node: Node<'_>) -> ImportName {
     }
 }
 
-fn enumeration(draft: &mut Draft<'_>) {
+fn enumeration(draft: &mut ElementDraft<'_>) {
     let enumerates = draft
         .code()
         .is_some_and(|code| code.extends.iter().any(|base| ENUM_BASES.contains(&last_name(base))));
     if enumerates {
-        draft.element.kind = Kind::Enum;
+        draft.element.kind = ElementKind::Enum;
     }
 }
 
 /// Assigns an attribute of `self` to the enclosing class, once; elsewhere it is not an attribute.
-fn field(drafts: &mut [Draft<'_>], at: usize, known: &mut HashSet<(usize, String)>) {
+fn field(drafts: &mut [ElementDraft<'_>], at: usize, known: &mut HashSet<(usize, String)>) {
     let class_of = |at: usize| {
         let mut parent = drafts[at].element.parent;
         while let Some(index) = parent {
@@ -164,18 +164,18 @@ fn field(drafts: &mut [Draft<'_>], at: usize, known: &mut HashSet<(usize, String
 }
 
 /// Marks an alias as a type: `Vector: TypeAlias = list[float]`.
-fn alias(draft: &mut Draft<'_>) {
+fn alias(draft: &mut ElementDraft<'_>) {
     let is_alias = draft
         .code()
         .and_then(|code| code.type_name.as_deref())
         .is_some_and(|declared| last_name(declared) == "TypeAlias");
     if is_alias {
-        draft.element.kind = Kind::Type;
+        draft.element.kind = ElementKind::Type;
     }
 }
 
 /// Marks the first parameter of a non-static method as the receiver (the object or the class).
-fn receiver(draft: &mut Draft<'_>) {
+fn receiver(draft: &mut ElementDraft<'_>) {
     let is_static = draft.code().is_some_and(|code| code.is_static);
     if let Some(first) = draft.code().and_then(|code| code.params.first_mut())
         && !is_static

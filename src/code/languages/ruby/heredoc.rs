@@ -6,19 +6,19 @@
 
 use std::{cell::LazyCell, collections::HashSet, ops::Range};
 
-use super::super::unread::Unread;
+use super::super::blanked::BlankedPart;
 
 /// The maximum length of an end word that the scanner can store, in characters.
-const MOST: usize = 255;
+const MAX_WORD_CHARACTERS: usize = 255;
 
 /// Returns the `<<` signs before words that are too long.
-pub(crate) fn long_words(text: &str) -> Vec<Unread> {
+pub(crate) fn long_heredoc_words(text: &str) -> Vec<BlankedPart> {
     let mut found = Vec::new();
     // A heredoc's end word is on a line of its own. Lines are collected once, when the first long word is found.
     let lines = LazyCell::new(|| {
         text.lines()
             .map(str::trim)
-            .filter(|line| line.len() > MOST)
+            .filter(|line| line.len() > MAX_WORD_CHARACTERS)
             .collect::<HashSet<_>>()
     });
     let mut from = 0;
@@ -28,7 +28,7 @@ pub(crate) fn long_words(text: &str) -> Vec<Unread> {
         let rest = rest.strip_prefix(['-', '~']).unwrap_or(rest);
         let Some(word) = word(rest) else { continue };
         let is_heredoc = lines.contains(&rest[word]);
-        found.push(Unread {
+        found.push(BlankedPart {
             bytes: at..from,
             reason: is_heredoc.then_some("the word that ends the heredoc is too long to be read"),
         });
@@ -46,7 +46,7 @@ fn word(text: &str) -> Option<Range<usize>> {
     let end = text[start..]
         .char_indices()
         .take_while(|(_, c)| is_inside(*c))
-        .nth(MOST)?
+        .nth(MAX_WORD_CHARACTERS)?
         .0;
     let rest = text[start + end..]
         .find(|c| !is_inside(c))
@@ -70,13 +70,13 @@ mod tests {
     }
 
     #[test]
-    fn a_long_string_that_is_appended_is_no_heredoc() {
+    fn appended_long_string_is_not_a_heredoc() {
         let text = format!("def f(log)\n  log <<\"{}\"\nend\ndef g; end\n", "a ".repeat(200));
         assert_eq!(names_and_errors(&text), (vec!["f".to_owned(), "g".to_owned()], vec![]));
     }
 
     #[test]
-    fn a_heredoc_that_ends_with_a_long_word_is_said() {
+    fn heredoc_with_long_end_word_is_reported() {
         for (open, word) in [("<<", "A".repeat(300)), ("<<~'", "B".repeat(256))] {
             let quote = if open.ends_with('\'') { "'" } else { "" };
             let text = format!("def f; end\nX = {open}{word}{quote}\ntext\n{word}\ndef g; end\n");

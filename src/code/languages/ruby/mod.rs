@@ -3,5 +3,5 @@
 mod heredoc;
 mod refine;
 
-pub(super) use heredoc::long_words;
+pub(super) use heredoc::long_heredoc_words;
 pub(super) use refine::refine;

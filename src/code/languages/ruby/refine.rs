@@ -10,9 +10,9 @@ use tree_sitter::Node;
 
 use super::super::line_docs;
 use crate::{
-    elements::{Detail, Import, ImportName, Kind, Visibility},
-    extract::Draft,
-    parse::{Parsed, one_line},
+    elements::{ElementDetail, ElementKind, ImportFacts, ImportName, Visibility},
+    extract::ElementDraft,
+    parse::{ParsedFile, one_line},
 };
 
 /// Prefixes of comments that are meant for a tool, not for a reader.
@@ -28,19 +28,19 @@ const MAGIC: [&str; 9] = [
     ":nodoc:",
 ];
 
-pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
-    let mut fields: Vec<Draft<'t>> = Vec::new();
+pub(crate) fn refine<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraft<'t>>) {
+    let mut fields: Vec<ElementDraft<'t>> = Vec::new();
     let mut known: HashSet<(Option<usize>, String)> = HashSet::new();
     for (at, draft) in drafts.iter_mut().enumerate() {
         match draft.element.kind {
-            Kind::Class | Kind::Module => {
+            ElementKind::Class | ElementKind::Module => {
                 unrooted(draft);
                 let superclass = draft.node.child_by_field_name("superclass");
                 if let Some(made) = superclass.and_then(|node| node.named_child(0)) {
                     fields.extend(members(parsed, made, at));
                 }
             }
-            Kind::Constant => {
+            ElementKind::Constant => {
                 unrooted(draft);
                 let left = draft.node.child_by_field_name("left");
                 if left.is_some_and(|left| left.kind() == "left_assignment_list") {
@@ -53,43 +53,43 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
                 }
             }
             // Only the bodies of `class << self` are needed, for `private` inside them.
-            Kind::Namespace => draft.keep = false,
+            ElementKind::Namespace => draft.keep = false,
             _ => {}
         }
     }
     for at in 0..drafts.len() {
         match drafts[at].element.kind {
-            Kind::Function | Kind::Method => method(parsed, drafts, at),
-            Kind::Field if drafts[at].element.name.starts_with('$') => {
+            ElementKind::Function | ElementKind::Method => method(parsed, drafts, at),
+            ElementKind::Field if drafts[at].element.name.starts_with('$') => {
                 // A global variable is not a field of the class that first assigns it.
-                drafts[at].set_kind(Kind::Variable);
+                drafts[at].set_kind(ElementKind::Variable);
                 drafts[at].keep = known.insert((None, drafts[at].element.name.clone()));
             }
-            Kind::Field => field(parsed, drafts, at, &mut known),
-            Kind::Variable => {
+            ElementKind::Field => field(parsed, drafts, at, &mut known),
+            ElementKind::Variable => {
                 let is_global = drafts[at].element.name.starts_with('$');
                 drafts[at].keep &= known.insert((None, drafts[at].element.name.clone()));
                 if let Some(code) = drafts[at].code().filter(|_| !is_global) {
                     code.visibility = Visibility::Private;
                 }
             }
-            Kind::Import => import(parsed, drafts, at),
+            ElementKind::Import => import(parsed, drafts, at),
             _ => {}
         }
     }
     visibility(parsed, drafts);
     aliases(parsed, drafts);
-    line_docs::document(parsed, drafts, words);
+    line_docs::document(parsed, drafts, doc_text);
     drafts.extend(fields);
 }
 
 /// Removes a leading `::`: `::Store` is `Store`, wherever it is written.
-fn unrooted(draft: &mut Draft<'_>) {
+fn unrooted(draft: &mut ElementDraft<'_>) {
     draft.element.name = draft.element.name.trim_start_matches("::").to_owned();
 }
 
 /// Returns a comment without its comment signs, or `None` if it is meant for a tool.
-fn words(comment: &str) -> Option<String> {
+fn doc_text(comment: &str) -> Option<String> {
     if let Some(block) = comment.strip_prefix("=begin") {
         let block = block.trim_end();
         let lines = block.strip_suffix("=end").unwrap_or(block).lines().skip(1);
@@ -101,7 +101,7 @@ fn words(comment: &str) -> Option<String> {
 }
 
 /// Returns the class or module that a definition belongs to.
-fn owner(drafts: &[Draft<'_>], at: usize) -> Option<usize> {
+fn owner(drafts: &[ElementDraft<'_>], at: usize) -> Option<usize> {
     let mut parent = drafts[at].element.parent;
     while let Some(index) = parent {
         if is_class(&drafts[index]) {
@@ -112,11 +112,11 @@ fn owner(drafts: &[Draft<'_>], at: usize) -> Option<usize> {
     None
 }
 
-fn is_class(draft: &Draft<'_>) -> bool {
-    draft.element.kind.is_class_like() || draft.element.kind == Kind::Module
+fn is_class(draft: &ElementDraft<'_>) -> bool {
+    draft.element.kind.is_class_like() || draft.element.kind == ElementKind::Module
 }
 
-fn encloses(draft: &Draft<'_>, node: Node<'_>) -> bool {
+fn encloses(draft: &ElementDraft<'_>, node: Node<'_>) -> bool {
     let span = draft.element.span;
     is_class(draft) && span.start_byte <= node.start_byte() && node.end_byte() <= span.end_byte
 }
@@ -127,7 +127,7 @@ fn bare(text: &str) -> &str {
 }
 
 /// Returns the receiver and the method of a call, such as `Struct` and `new`.
-fn called<'p>(parsed: &'p Parsed, call: Node<'_>) -> (&'p str, &'p str) {
+fn called<'p>(parsed: &'p ParsedFile, call: Node<'_>) -> (&'p str, &'p str) {
     let text = |field| {
         call.child_by_field_name(field)
             .map_or("", |node| parsed.text(node).trim_start_matches("::"))
@@ -141,16 +141,16 @@ fn called<'p>(parsed: &'p Parsed, call: Node<'_>) -> (&'p str, &'p str) {
 
 /// Refines a constant assigned from a call: `Point = Struct.new(:x)` is a structure, `Error = Class.new(StandardError)`
 /// a class.
-fn made_by_call(parsed: &Parsed, draft: &mut Draft<'_>, call: Node<'_>) {
+fn made_by_call(parsed: &ParsedFile, draft: &mut ElementDraft<'_>, call: Node<'_>) {
     let kind = match called(parsed, call) {
-        ("Struct", "new") => Kind::Struct,
-        ("Data", "define") => Kind::Record,
-        ("Class", "new") => Kind::Class,
-        ("Module", "new") => Kind::Module,
+        ("Struct", "new") => ElementKind::Struct,
+        ("Data", "define") => ElementKind::Record,
+        ("Class", "new") => ElementKind::Class,
+        ("Module", "new") => ElementKind::Module,
         _ => return,
     };
     draft.set_kind(kind);
-    let superclass = (kind == Kind::Class)
+    let superclass = (kind == ElementKind::Class)
         .then(|| call.child_by_field_name("arguments")?.named_child(0))
         .flatten();
     if let Some(code) = draft.code() {
@@ -163,7 +163,7 @@ fn made_by_call(parsed: &Parsed, draft: &mut Draft<'_>, call: Node<'_>) {
 }
 
 /// Returns the fields that `Struct.new(:x, :y)` or `Data.define(:x)` names.
-fn members<'t>(parsed: &'t Parsed, call: Node<'t>, of: usize) -> Vec<Draft<'t>> {
+fn members<'t>(parsed: &'t ParsedFile, call: Node<'t>, of: usize) -> Vec<ElementDraft<'t>> {
     let accessor = match called(parsed, call) {
         ("Struct", "new") => "accessor",
         ("Data", "define") => "reader",
@@ -177,7 +177,7 @@ fn members<'t>(parsed: &'t Parsed, call: Node<'t>, of: usize) -> Vec<Draft<'t>> 
         .named_children(&mut cursor)
         .filter(|argument| argument.kind() == "simple_symbol")
         .map(|argument| {
-            let mut draft = Draft::new(parsed, argument, Kind::Field, Some(argument));
+            let mut draft = ElementDraft::new(parsed, argument, ElementKind::Field, Some(argument));
             draft.element.name = bare(&draft.element.name).to_owned();
             draft.element.parent = Some(of);
             draft.add_modifier("attribute");
@@ -187,7 +187,7 @@ fn members<'t>(parsed: &'t Parsed, call: Node<'t>, of: usize) -> Vec<Draft<'t>> 
         .collect()
 }
 
-fn method(parsed: &Parsed, drafts: &mut [Draft<'_>], at: usize) {
+fn method(parsed: &ParsedFile, drafts: &mut [ElementDraft<'_>], at: usize) {
     let owner = owner(drafts, at);
     let owner_name = owner.map(|owner| drafts[owner].element.name.clone());
     let draft = &mut drafts[at];
@@ -219,9 +219,9 @@ fn method(parsed: &Parsed, drafts: &mut [Draft<'_>], at: usize) {
     }
     let has_owner = owner.is_some();
     draft.element.kind = match draft.element.name.as_str() {
-        "initialize" if has_owner && !is_static => Kind::Constructor,
-        _ if has_owner || is_static || is_macro => Kind::Method,
-        _ => Kind::Function,
+        "initialize" if has_owner && !is_static => ElementKind::Constructor,
+        _ if has_owner || is_static || is_macro => ElementKind::Method,
+        _ => ElementKind::Function,
     };
     let name = draft.element.name.clone();
     let Some(code) = draft.code() else { return };
@@ -265,7 +265,12 @@ fn is_in_singleton(node: Node<'_>) -> bool {
     false
 }
 
-fn field(parsed: &Parsed, drafts: &mut [Draft<'_>], at: usize, known: &mut HashSet<(Option<usize>, String)>) {
+fn field(
+    parsed: &ParsedFile,
+    drafts: &mut [ElementDraft<'_>],
+    at: usize,
+    known: &mut HashSet<(Option<usize>, String)>,
+) {
     let owner = owner(drafts, at);
     let is_local = drafts[at]
         .element
@@ -297,14 +302,14 @@ fn field(parsed: &Parsed, drafts: &mut [Draft<'_>], at: usize, known: &mut HashS
     }
 }
 
-fn import(parsed: &Parsed, drafts: &mut [Draft<'_>], at: usize) {
+fn import(parsed: &ParsedFile, drafts: &mut [ElementDraft<'_>], at: usize) {
     let node = drafts[at].node;
     let (receiver, call) = called(parsed, node);
     if !matches!(receiver, "" | "Kernel" | "self") {
         drafts[at].keep = false;
         return;
     }
-    let mut found = Import::default();
+    let mut found = ImportFacts::default();
     let name = bare(&drafts[at].element.name).to_owned();
     found.modifiers.push(call.to_owned());
     match call {
@@ -351,7 +356,7 @@ fn import(parsed: &Parsed, drafts: &mut [Draft<'_>], at: usize) {
         }
     }
     drafts[at].element.name = name;
-    drafts[at].element.detail = Detail::Import(Box::new(found));
+    drafts[at].element.detail = ElementDetail::Import(Box::new(found));
 }
 
 /// True if a statement is directly in the body of a class or module, not in `class << self` or in a block.
@@ -374,14 +379,14 @@ fn scope(node: Node<'_>) -> Option<Node<'_>> {
 
 /// The effect of `private` and similar words.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Rule {
+enum VisibilityRule {
     Methods(Visibility),
     Singletons(Visibility),
     Constants,
     ModuleFunction,
 }
 
-impl Rule {
+impl VisibilityRule {
     fn parse(word: &str) -> Option<Self> {
         Some(match word {
             "private" => Self::Methods(Visibility::Private),
@@ -395,9 +400,9 @@ impl Rule {
         })
     }
 
-    fn apply(self, draft: &mut Draft<'_>) {
+    fn apply(self, draft: &mut ElementDraft<'_>) {
         // `new` stays as public as before: `initialize` is private in any case.
-        let is_constructor = draft.element.kind == Kind::Constructor;
+        let is_constructor = draft.element.kind == ElementKind::Constructor;
         if let Some(code) = draft.code() {
             match self {
                 Self::Methods(visibility) | Self::Singletons(visibility) if !is_constructor => {
@@ -414,10 +419,10 @@ impl Rule {
     }
 }
 
-fn visibility<'t>(parsed: &Parsed, drafts: &mut [Draft<'t>]) {
+fn visibility<'t>(parsed: &ParsedFile, drafts: &mut [ElementDraft<'t>]) {
     let mut scopes: HashMap<usize, (Node<'t>, Vec<usize>)> = HashMap::new();
     for (at, draft) in drafts.iter().enumerate() {
-        if draft.element.kind == Kind::Namespace
+        if draft.element.kind == ElementKind::Namespace
             && let Some(body) = draft.body
         {
             scopes.entry(body.id()).or_insert_with(|| (body, Vec::new()));
@@ -441,7 +446,7 @@ fn visibility<'t>(parsed: &Parsed, drafts: &mut [Draft<'t>]) {
 }
 
 /// Gives an alias the visibility of the method that it names.
-fn aliases(parsed: &Parsed, drafts: &mut [Draft<'_>]) {
+fn aliases(parsed: &ParsedFile, drafts: &mut [ElementDraft<'_>]) {
     for at in 0..drafts.len() {
         let draft = &drafts[at];
         if !draft.element.code().is_some_and(|code| code.has_modifier("alias")) {
@@ -459,7 +464,9 @@ fn aliases(parsed: &Parsed, drafts: &mut [Draft<'_>]) {
         };
         let class = owner(drafts, at);
         let found = drafts[..at].iter().enumerate().rev().find(|(other, draft)| {
-            draft.element.kind == Kind::Method && draft.element.name == original && owner(drafts, *other) == class
+            draft.element.kind == ElementKind::Method
+                && draft.element.name == original
+                && owner(drafts, *other) == class
         });
         let seen = found
             .and_then(|(_, draft)| draft.element.code())
@@ -471,9 +478,9 @@ fn aliases(parsed: &Parsed, drafts: &mut [Draft<'_>]) {
 }
 
 /// Applies the rules of one body to the definitions in it.
-fn body(parsed: &Parsed, drafts: &mut [Draft<'_>], scope: Node<'_>, inside: &[usize]) {
-    let mut in_force: Vec<(usize, Rule)> = Vec::new();
-    let mut named: Vec<(Rule, Node<'_>)> = Vec::new();
+fn body(parsed: &ParsedFile, drafts: &mut [ElementDraft<'_>], scope: Node<'_>, inside: &[usize]) {
+    let mut in_force: Vec<(usize, VisibilityRule)> = Vec::new();
+    let mut named: Vec<(VisibilityRule, Node<'_>)> = Vec::new();
     let mut cursor = scope.walk();
     for child in scope.named_children(&mut cursor) {
         let (receiver, call) = called(parsed, child);
@@ -482,7 +489,7 @@ fn body(parsed: &Parsed, drafts: &mut [Draft<'_>], scope: Node<'_>, inside: &[us
         } else {
             call
         };
-        let Some(rule) = Rule::parse(word).filter(|_| matches!(receiver, "" | "self")) else {
+        let Some(rule) = VisibilityRule::parse(word).filter(|_| matches!(receiver, "" | "self")) else {
             continue;
         };
         match child
@@ -498,13 +505,15 @@ fn body(parsed: &Parsed, drafts: &mut [Draft<'_>], scope: Node<'_>, inside: &[us
     }
     for at in inside {
         let draft = &mut drafts[*at];
-        let is_bound = matches!(draft.element.kind, Kind::Method | Kind::Field | Kind::Constructor)
-            && !matches!(draft.node.kind(), "singleton_method" | "alias")
+        let is_bound = matches!(
+            draft.element.kind,
+            ElementKind::Method | ElementKind::Field | ElementKind::Constructor
+        ) && !matches!(draft.node.kind(), "singleton_method" | "alias")
             && !draft.element.name.starts_with("@@");
         let start = draft.node.start_byte();
         if let Some((_, rule)) = in_force.iter().rev().find(|(from, _)| is_bound && *from < start) {
             let is_fixed = is_always_private(&draft.element.name);
-            if !is_fixed || rule == &Rule::ModuleFunction {
+            if !is_fixed || rule == &VisibilityRule::ModuleFunction {
                 rule.apply(draft);
             }
         }
@@ -516,7 +525,13 @@ fn body(parsed: &Parsed, drafts: &mut [Draft<'_>], scope: Node<'_>, inside: &[us
 
 /// Applies a rule to the definitions that its arguments name: `private :a, "b"`, `private def a`, `private attr_reader
 /// :a`, `private(*%i[a b])`, `private_class_method :a`.
-fn named_rule(parsed: &Parsed, drafts: &mut [Draft<'_>], inside: &[usize], rule: Rule, list: Node<'_>) {
+fn named_rule(
+    parsed: &ParsedFile,
+    drafts: &mut [ElementDraft<'_>],
+    inside: &[usize],
+    rule: VisibilityRule,
+    list: Node<'_>,
+) {
     // The innermost enclosing class is the last of those that begin before the list.
     let class = drafts.iter().rposition(|draft| encloses(draft, list));
     let in_singleton = is_in_singleton(list);
@@ -540,22 +555,27 @@ fn named_rule(parsed: &Parsed, drafts: &mut [Draft<'_>], inside: &[usize], rule:
         let is_meant = is_written
             || is_named
                 && match rule {
-                    Rule::Methods(_) | Rule::ModuleFunction => {
+                    VisibilityRule::Methods(_) | VisibilityRule::ModuleFunction => {
                         (inside.contains(&at) || in_singleton && code.is_static && owner(drafts, at) == class)
-                            && matches!(element.kind, Kind::Method | Kind::Field | Kind::Constructor)
+                            && matches!(
+                                element.kind,
+                                ElementKind::Method | ElementKind::Field | ElementKind::Constructor
+                            )
                             && (in_singleton || drafts[at].node.kind() != "singleton_method")
                     }
-                    Rule::Singletons(_) => code.is_static && element.kind == Kind::Method && owner(drafts, at) == class,
-                    Rule::Constants => element.kind != Kind::Method && owner(drafts, at) == class,
+                    VisibilityRule::Singletons(_) => {
+                        code.is_static && element.kind == ElementKind::Method && owner(drafts, at) == class
+                    }
+                    VisibilityRule::Constants => element.kind != ElementKind::Method && owner(drafts, at) == class,
                 };
         if is_meant {
             rule.apply(&mut drafts[at]);
         }
     }
     // Without a public `new`, other code cannot construct an object.
-    if rule == Rule::Singletons(Visibility::Private) && names.contains(&"new") {
+    if rule == VisibilityRule::Singletons(Visibility::Private) && names.contains(&"new") {
         for at in 0..drafts.len() {
-            if drafts[at].element.kind == Kind::Constructor
+            if drafts[at].element.kind == ElementKind::Constructor
                 && owner(drafts, at) == class
                 && let Some(code) = drafts[at].code()
             {

@@ -7,15 +7,15 @@
 use tree_sitter::Node;
 
 use crate::{
-    elements::{Code, Detail, Import, ImportName, Kind, Param, ParamKind, Visibility},
-    extract::{Draft, inner_doc, params_text, uncommented},
-    parse::{Parsed, one_line},
+    elements::{DefinitionFacts, ElementDetail, ElementKind, ImportFacts, ImportName, Param, ParamKind, Visibility},
+    extract::{ElementDraft, inner_doc, params_text, strip_comment_markers},
+    parse::{ParsedFile, one_line},
 };
 
 /// The maximum length of an attribute or type, in characters.
 const TEXT_CHARACTERS: usize = 200;
 
-pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
+pub(crate) fn refine<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraft<'t>>) {
     let text = parsed.source.text.as_str();
     // The comments and attributes directly before the next draft.
     let mut before: Vec<usize> = Vec::new();
@@ -31,11 +31,11 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
             }
         }
         match drafts[at].element.kind {
-            Kind::Annotation => {
+            ElementKind::Annotation => {
                 drafts[at].keep = false;
                 before.push(at);
             }
-            Kind::Comment => match inner_doc(parsed, &drafts[at], &parsed.source.language.facts) {
+            ElementKind::Comment => match inner_doc(parsed, &drafts[at], &parsed.source.language.facts) {
                 Some(doc) => {
                     if let Some(parent) = drafts[at].element.parent
                         && let Some(code) = drafts[parent].code()
@@ -46,7 +46,7 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
                 None => before.push(at),
             },
             _ => {
-                let attributes = lead(parsed, drafts, at, &std::mem::take(&mut before));
+                let attributes = attach_leading(parsed, drafts, at, &std::mem::take(&mut before));
                 item(parsed, drafts, at, &attributes);
             }
         }
@@ -54,15 +54,15 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
 }
 
 /// Adds the comments and attributes before an item to it. Returns the attributes without their brackets.
-fn lead(parsed: &Parsed, drafts: &mut [Draft<'_>], at: usize, before: &[usize]) -> Vec<String> {
+fn attach_leading(parsed: &ParsedFile, drafts: &mut [ElementDraft<'_>], at: usize, before: &[usize]) -> Vec<String> {
     let mut attributes = Vec::new();
     let mut docs = Vec::new();
     let mut start = None;
     for other in before {
         let written = parsed.text(drafts[*other].node);
-        if drafts[*other].element.kind == Kind::Comment {
+        if drafts[*other].element.kind == ElementKind::Comment {
             if is_outer_doc(written) {
-                docs.push(uncommented(written));
+                docs.push(strip_comment_markers(written));
             }
             continue;
         }
@@ -95,7 +95,7 @@ fn is_outer_doc(comment: &str) -> bool {
 }
 
 /// Returns the text of `#[doc = "..."]`.
-fn documentation(parsed: &Parsed, attribute_item: Node<'_>) -> Option<String> {
+fn documentation(parsed: &ParsedFile, attribute_item: Node<'_>) -> Option<String> {
     let attribute = attribute_item.named_child(0)?;
     let value = attribute.child_by_field_name("value")?;
     let path = attribute.named_child(0)?;
@@ -108,7 +108,7 @@ fn documentation(parsed: &Parsed, attribute_item: Node<'_>) -> Option<String> {
     Some(bare.replace("\\\"", "\"").replace("\\n", "\n").trim().to_owned())
 }
 
-fn add_doc(code: &mut Code, doc: &str) {
+fn add_doc(code: &mut DefinitionFacts, doc: &str) {
     match &mut code.doc {
         Some(known) => {
             known.push('\n');
@@ -119,17 +119,17 @@ fn add_doc(code: &mut Code, doc: &str) {
     }
 }
 
-fn item(parsed: &Parsed, drafts: &mut [Draft<'_>], at: usize, attributes: &[String]) {
+fn item(parsed: &ParsedFile, drafts: &mut [ElementDraft<'_>], at: usize, attributes: &[String]) {
     let parent = drafts[at].element.parent;
     let inherited = parent.and_then(|parent| inherited(&drafts[parent]));
-    let in_trait = parent.is_some_and(|parent| drafts[parent].element.kind == Kind::Trait);
+    let in_trait = parent.is_some_and(|parent| drafts[parent].element.kind == ElementKind::Trait);
     let draft = &mut drafts[at];
     let (node, body, kind) = (draft.node, draft.body, draft.element.kind);
-    if kind == Kind::Import {
+    if kind == ElementKind::Import {
         import(parsed, draft, attributes);
         return;
     }
-    if kind == Kind::Impl {
+    if kind == ElementKind::Impl {
         draft.element.name = self_type(parsed, node);
     }
     let meanings = &parsed.source.language.facts.decorators;
@@ -144,28 +144,28 @@ fn item(parsed: &Parsed, drafts: &mut [Draft<'_>], at: usize, attributes: &[Stri
     }
     visibility(code, inherited);
     match kind {
-        Kind::Constant => code.modifiers.retain(|modifier| modifier != "const"),
-        Kind::Macro if attributes.iter().any(|found| last_segment(found) == "macro_export") => {
+        ElementKind::Constant => code.modifiers.retain(|modifier| modifier != "const"),
+        ElementKind::Macro if attributes.iter().any(|found| last_segment(found) == "macro_export") => {
             code.visibility = Visibility::Public;
             code.is_exported = true;
         }
-        Kind::Type => {
+        ElementKind::Type => {
             code.type_name = node
                 .child_by_field_name("bounds")
                 .map(|bounds| one_line(parsed.text(bounds).trim_start_matches(':'), TEXT_CHARACTERS));
         }
-        Kind::Trait => code.extends = bounds(parsed, node),
-        Kind::Impl => {
+        ElementKind::Trait => code.extends = bounds(parsed, node),
+        ElementKind::Impl => {
             code.visibility = Visibility::Public;
             code.implements = implemented(parsed, node).into_iter().collect();
         }
-        Kind::Struct | Kind::EnumMember => {
+        ElementKind::Struct | ElementKind::EnumMember => {
             if let Some(body) = body.filter(|body| body.kind() == "ordered_field_declaration_list") {
                 code.params = components(parsed, body);
                 code.params_text = params_text(parsed, body);
             }
         }
-        Kind::Function | Kind::Method => {
+        ElementKind::Function | ElementKind::Method => {
             code.params.retain(|param| !param.text.starts_with('#'));
             for param in &mut code.params {
                 if param.kind == ParamKind::Receiver {
@@ -173,7 +173,7 @@ fn item(parsed: &Parsed, drafts: &mut [Draft<'_>], at: usize, attributes: &[Stri
                 }
             }
             let has_receiver = code.params.iter().any(|param| param.kind == ParamKind::Receiver);
-            code.is_static = kind == Kind::Method && !has_receiver;
+            code.is_static = kind == ElementKind::Method && !has_receiver;
             code.is_abstract = in_trait && body.is_none();
         }
         _ => {}
@@ -182,17 +182,17 @@ fn item(parsed: &Parsed, drafts: &mut [Draft<'_>], at: usize, attributes: &[Stri
 
 /// Returns the visibility of members that cannot have their own: members of a trait are as visible as the trait, and so
 /// are variants and their fields.
-fn inherited(parent: &Draft<'_>) -> Option<Visibility> {
+fn inherited(parent: &ElementDraft<'_>) -> Option<Visibility> {
     let code = parent.element.code()?;
     match parent.element.kind {
-        Kind::Trait | Kind::Enum | Kind::EnumMember => Some(code.visibility),
-        Kind::Impl if !code.implements.is_empty() => Some(Visibility::Public),
+        ElementKind::Trait | ElementKind::Enum | ElementKind::EnumMember => Some(code.visibility),
+        ElementKind::Impl if !code.implements.is_empty() => Some(Visibility::Public),
         _ => None,
     }
 }
 
 /// Sets the visibility from `pub` and its restriction, and removes a plain `pub` from the modifiers.
-fn visibility(code: &mut Code, inherited: Option<Visibility>) {
+fn visibility(code: &mut DefinitionFacts, inherited: Option<Visibility>) {
     let written: Option<String> = code
         .modifiers
         .iter()
@@ -220,7 +220,7 @@ fn is_for_tests(attribute: &str) -> bool {
 }
 
 /// Returns the fields of a tuple, which have numbers for names.
-fn components(parsed: &Parsed, list: Node<'_>) -> Vec<Param> {
+fn components(parsed: &ParsedFile, list: Node<'_>) -> Vec<Param> {
     let mut found: Vec<Param> = Vec::new();
     let mut visibility = "";
     let mut cursor = list.walk();
@@ -245,7 +245,7 @@ fn components(parsed: &Parsed, list: Node<'_>) -> Vec<Param> {
 }
 
 /// Returns the super traits of a trait.
-fn bounds(parsed: &Parsed, node: Node<'_>) -> Vec<String> {
+fn bounds(parsed: &ParsedFile, node: Node<'_>) -> Vec<String> {
     let Some(bounds) = node.child_by_field_name("bounds") else {
         return Vec::new();
     };
@@ -258,7 +258,7 @@ fn bounds(parsed: &Parsed, node: Node<'_>) -> Vec<String> {
 }
 
 /// Returns the trait of an `impl`, with a `!` if it is a negative one (`!Send`).
-fn implemented(parsed: &Parsed, node: Node<'_>) -> Option<String> {
+fn implemented(parsed: &ParsedFile, node: Node<'_>) -> Option<String> {
     let name = node.child_by_field_name("trait")?;
     let is_denied = name.prev_sibling().is_some_and(|sibling| sibling.kind() == "!");
     let sign = if is_denied { "!" } else { "" };
@@ -267,7 +267,7 @@ fn implemented(parsed: &Parsed, node: Node<'_>) -> Option<String> {
 
 /// Returns the type of an `impl`, under the name that its methods are searched by: without references, generics and
 /// path.
-fn self_type(parsed: &Parsed, node: Node<'_>) -> String {
+fn self_type(parsed: &ParsedFile, node: Node<'_>) -> String {
     let Some(mut declared) = node.child_by_field_name("type") else {
         return String::new();
     };
@@ -284,9 +284,9 @@ fn self_type(parsed: &Parsed, node: Node<'_>) -> String {
     }
 }
 
-fn import(parsed: &Parsed, draft: &mut Draft<'_>, attributes: &[String]) {
+fn import(parsed: &ParsedFile, draft: &mut ElementDraft<'_>, attributes: &[String]) {
     let node = draft.node;
-    let mut found = Import::default();
+    let mut found = ImportFacts::default();
     if let Some(visibility) = node
         .named_child(0)
         .filter(|child| child.kind() == "visibility_modifier")
@@ -305,7 +305,7 @@ fn import(parsed: &Parsed, draft: &mut Draft<'_>, attributes: &[String]) {
             alias: text("alias"),
         });
     } else if let Some(argument) = node.child_by_field_name("argument") {
-        used(parsed, argument, &mut found);
+        read_use_paths(parsed, argument, &mut found);
     }
     let first = if found.module.is_empty() {
         found.names.first().map_or("", |name| name.name.as_str())
@@ -326,11 +326,11 @@ fn import(parsed: &Parsed, draft: &mut Draft<'_>, attributes: &[String]) {
         }
         _ => found.module.clone(),
     };
-    draft.element.detail = Detail::Import(Box::new(found));
+    draft.element.detail = ElementDetail::Import(Box::new(found));
 }
 
 /// Reads the names in a `use`: its groups are flattened, relative to the path before the outermost group.
-fn used(parsed: &Parsed, argument: Node<'_>, found: &mut Import) {
+fn read_use_paths(parsed: &ParsedFile, argument: Node<'_>, found: &mut ImportFacts) {
     let bare = |node: Node<'_>| -> String { parsed.text(node).split_whitespace().collect() };
     // Nested groups are kept on an explicit stack, because their depth is chosen by the source text.
     let mut open: Vec<(Node<'_>, String)> = vec![(argument, String::new())];

@@ -7,12 +7,12 @@
 use tree_sitter::Node;
 
 use crate::{
-    elements::{Detail, Import, ImportName, Kind, Param, ParamKind, Visibility},
-    extract::{Draft, TEXT_CHARACTERS, VALUE_CHARACTERS, params_text, settle},
-    parse::{Parsed, one_line},
+    elements::{ElementDetail, ElementKind, ImportFacts, ImportName, Param, ParamKind, Visibility},
+    extract::{ElementDraft, TEXT_CHARACTERS, VALUE_CHARACTERS, assign_parents, params_text},
+    parse::{ParsedFile, one_line},
 };
 
-pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
+pub(crate) fn refine<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraft<'t>>) {
     for draft in drafts.iter_mut() {
         let (start, end) = (
             draft.element.span.start_byte,
@@ -20,24 +20,30 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
         );
         draft.element.span = parsed.lines.span(&parsed.source.text, start, end);
     }
-    settle(drafts);
+    assign_parents(drafts);
     for at in 0..drafts.len() {
         let parent = drafts[at].element.parent;
         let around = parent.map(|parent| drafts[parent].element.kind);
         let draft = &mut drafts[at];
         match draft.element.kind {
-            Kind::Import | Kind::Export => import(parsed, draft),
-            Kind::Class | Kind::Trait | Kind::Enum | Kind::Object | Kind::EnumMember => class_like(parsed, draft),
-            Kind::Extension => extension(parsed, draft),
-            Kind::Method | Kind::Constructor | Kind::Function => callable(parsed, draft, around),
-            Kind::Field | Kind::Variable if draft.node.kind() == "class_parameter" => class_parameter(parsed, draft),
-            Kind::Field | Kind::Variable => {
+            ElementKind::Import | ElementKind::Export => import(parsed, draft),
+            ElementKind::Class
+            | ElementKind::Trait
+            | ElementKind::Enum
+            | ElementKind::Object
+            | ElementKind::EnumMember => class_like(parsed, draft),
+            ElementKind::Extension => extension(parsed, draft),
+            ElementKind::Method | ElementKind::Constructor | ElementKind::Function => callable(parsed, draft, around),
+            ElementKind::Field | ElementKind::Variable if draft.node.kind() == "class_parameter" => {
+                class_parameter(parsed, draft);
+            }
+            ElementKind::Field | ElementKind::Variable => {
                 let is_declared = draft.node.kind().ends_with("_declaration");
                 if let Some(code) = draft.code() {
                     code.is_abstract |= is_declared;
                 }
             }
-            Kind::Type => named_type(parsed, draft),
+            ElementKind::Type => named_type(parsed, draft),
             _ => {}
         }
         if draft.node.kind() == "given_definition" {
@@ -49,7 +55,7 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
 
 /// Returns the byte offset at which a definition ends. The grammar's indented blocks reach over blank lines and
 /// comments to what follows.
-fn written_end(parsed: &Parsed, mut node: Node<'_>) -> usize {
+fn written_end(parsed: &ParsedFile, mut node: Node<'_>) -> usize {
     loop {
         let last = children(node).pop();
         let is_whole = !parsed.text(node).ends_with(char::is_whitespace) && !last.is_some_and(|last| last.is_extra());
@@ -88,7 +94,7 @@ fn parts(text: &str) -> Vec<&str> {
     .collect()
 }
 
-fn import(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn import(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let (from, to) = draft.element.nodes[0];
     let mut written = String::new();
     let mut at = from;
@@ -101,7 +107,7 @@ fn import(parsed: &Parsed, draft: &mut Draft<'_>) {
     let written = written.join(" ");
     let bare = written.trim_start_matches("import ").trim_start_matches("export ");
     let paths = parts(bare);
-    let mut found = Import::default();
+    let mut found = ImportFacts::default();
     if let [only] = paths.as_slice() {
         (found.module, found.names) = path(only);
     } else {
@@ -113,11 +119,11 @@ fn import(parsed: &Parsed, draft: &mut Draft<'_>) {
             }));
         }
     }
-    if draft.element.kind == Kind::Export {
+    if draft.element.kind == ElementKind::Export {
         found.modifiers.push("re-export".to_owned());
     }
     draft.element.name = one_line(bare, TEXT_CHARACTERS);
-    draft.element.detail = Detail::Import(Box::new(found));
+    draft.element.detail = ElementDetail::Import(Box::new(found));
 }
 
 /// Returns the module and the names of an import such as `a.b.{c => d, *}`.
@@ -151,7 +157,7 @@ fn path(path: &str) -> (String, Vec<ImportName>) {
 }
 
 /// Returns every parameter of a definition, and the text between its first and last bracket.
-fn params(parsed: &Parsed, node: Node<'_>) -> (Vec<Param>, String) {
+fn params(parsed: &ParsedFile, node: Node<'_>) -> (Vec<Param>, String) {
     let mut found = Vec::new();
     let mut written = Vec::new();
     for list in children(node) {
@@ -187,7 +193,7 @@ fn params(parsed: &Parsed, node: Node<'_>) -> (Vec<Param>, String) {
 }
 
 /// Returns the bases: the first, then those after `with` or a comma.
-fn bases(parsed: &Parsed, node: Node<'_>, field: &str) -> Vec<String> {
+fn bases(parsed: &ParsedFile, node: Node<'_>, field: &str) -> Vec<String> {
     let mut cursor = node.walk();
     node.children_by_field_name(field, &mut cursor)
         .filter(Node::is_named)
@@ -196,7 +202,7 @@ fn bases(parsed: &Parsed, node: Node<'_>, field: &str) -> Vec<String> {
         .collect()
 }
 
-fn class_like(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn class_like(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let node = draft.node;
     let kind = draft.element.kind;
     let (mut params, text) = params(parsed, node);
@@ -207,7 +213,8 @@ fn class_like(parsed: &Parsed, draft: &mut Draft<'_>) {
         .into_iter()
         .filter(|child| child.kind() == "class_parameters");
     let first = lists.next().map_or(0, |list| list.named_child_count());
-    let declares_all = kind == Kind::EnumMember || draft.element.code().is_some_and(|code| code.has_modifier("case"));
+    let declares_all =
+        kind == ElementKind::EnumMember || draft.element.code().is_some_and(|code| code.has_modifier("case"));
     let is_anonymous = node.kind() == "instance_expression";
     for (at, param) in params.iter_mut().enumerate() {
         let words: Vec<&str> = param.text.split([' ', '\n']).collect();
@@ -228,10 +235,10 @@ fn class_like(parsed: &Parsed, draft: &mut Draft<'_>) {
     if is_anonymous {
         code.visibility = Visibility::Private;
     }
-    if kind == Kind::EnumMember {
+    if kind == ElementKind::EnumMember {
         // The word that begins an enum case.
         code.modifiers.retain(|modifier| modifier != "case");
-    } else if kind != Kind::Trait {
+    } else if kind != ElementKind::Trait {
         code.implements = names.split_off(names.len().min(1));
     }
     code.params = params;
@@ -240,7 +247,7 @@ fn class_like(parsed: &Parsed, draft: &mut Draft<'_>) {
 }
 
 /// Refines a class parameter: it is a field if it is `val` or `var`, or in the first list of a case class.
-fn class_parameter(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn class_parameter(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let node = draft.node;
     let list = node.parent();
     let owner = list.and_then(|list| list.parent());
@@ -255,12 +262,12 @@ fn class_parameter(parsed: &Parsed, draft: &mut Draft<'_>) {
     let Some(code) = draft.code() else { return };
     code.value = default;
     let is_field = is_case || code.has_modifier("val") || code.has_modifier("var");
-    draft.set_kind(Kind::Field);
+    draft.set_kind(ElementKind::Field);
     draft.keep = is_field;
 }
 
 /// Names an extension by the type that it extends, without type arguments.
-fn extension(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn extension(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let node = draft.node;
     let (mut params, text) = params(parsed, node);
     let mut cursor = node.walk();
@@ -289,17 +296,17 @@ fn extension(parsed: &Parsed, draft: &mut Draft<'_>) {
     code.params_text = text;
 }
 
-fn callable(parsed: &Parsed, draft: &mut Draft<'_>, parent: Option<Kind>) {
+fn callable(parsed: &ParsedFile, draft: &mut ElementDraft<'_>, parent: Option<ElementKind>) {
     let (params, text) = params(parsed, draft.node);
     let has_body = draft.body.is_some();
     let Some(code) = draft.code() else { return };
     code.params = params;
     code.params_text = text;
-    code.is_abstract = !has_body && parent.is_some_and(Kind::is_class_like);
+    code.is_abstract = !has_body && parent.is_some_and(ElementKind::is_class_like);
 }
 
 /// Sets the value of a type alias, or the bounds of an abstract type.
-fn named_type(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn named_type(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let node = draft.node;
     let mut cursor = node.walk();
     let bounds: Vec<String> = node
@@ -316,7 +323,7 @@ fn named_type(parsed: &Parsed, draft: &mut Draft<'_>) {
     code.type_name = Some(bounds.join(" ")).filter(|bounds| !bounds.is_empty());
 }
 
-fn given(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn given(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let node = draft.node;
     let types = bases(parsed, node, "return_type");
     let (params, text) = params(parsed, node);
@@ -335,7 +342,7 @@ fn given(parsed: &Parsed, draft: &mut Draft<'_>) {
     let Some(code) = draft.code() else { return };
     code.params = params;
     code.params_text = text;
-    if kind == Kind::Object {
+    if kind == ElementKind::Object {
         code.extends = Vec::new();
         code.implements = types;
         code.type_name = None;
@@ -347,7 +354,7 @@ fn given(parsed: &Parsed, draft: &mut Draft<'_>) {
 
 /// Sets the visibility: `private[a]` is visible in `a`, `private[this]` in the object alone. A modifier after the name
 /// belongs to the constructor.
-fn visibility(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn visibility(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let own = draft.node;
     let nodes = [Some(own), draft.outer];
     let written = nodes
@@ -385,7 +392,7 @@ mod tests {
     use super::{parts, path};
 
     #[test]
-    fn imports_are_taken_apart() {
+    fn imports_are_split_into_module_and_names() {
         assert_eq!(parts("a.{b, c}, d.e[F, G]"), ["a.{b, c}", "d.e[F, G]"]);
         let (module, names) = path("a.b.{c => d, _}");
         assert_eq!(module, "a.b");

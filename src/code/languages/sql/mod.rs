@@ -1,6 +1,6 @@
 //! Refinement of SQL elements.
 
+mod lexer;
 mod refine;
-mod words;
 
 pub(super) use refine::refine;

@@ -11,11 +11,11 @@ use std::collections::HashMap;
 
 use tree_sitter::Node;
 
-use super::words::{Word, WordKind, statements};
+use super::lexer::{SqlWord, WordKind, statements};
 use crate::{
-    elements::{Code, Detail, Element, Import, Kind, Param, ParamKind, Span},
-    extract::Draft,
-    parse::{Parsed, one_line},
+    elements::{CodeElement, DefinitionFacts, ElementDetail, ElementKind, ImportFacts, Param, ParamKind, SourceSpan},
+    extract::ElementDraft,
+    parse::{ParsedFile, one_line},
 };
 
 /// The maximum length of a type, a value or a list of columns, in characters.
@@ -101,9 +101,9 @@ const TRAITS: [&str; 7] = [
     "pipelined",
 ];
 
-pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
-    let comments: Vec<Span> = drafts.iter().map(|draft| draft.element.span).collect();
-    let mut reader = Reader {
+pub(crate) fn refine<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraft<'t>>) {
+    let comments: Vec<SourceSpan> = drafts.iter().map(|draft| draft.element.span).collect();
+    let mut reader = SqlDefinitions {
         parsed,
         root: parsed.tree.root_node(),
         drafts,
@@ -116,20 +116,20 @@ pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
     }
 }
 
-struct Reader<'t, 'd> {
-    parsed: &'t Parsed,
+struct SqlDefinitions<'t, 'd> {
+    parsed: &'t ParsedFile,
     root: Node<'t>,
-    drafts: &'d mut Vec<Draft<'t>>,
+    drafts: &'d mut Vec<ElementDraft<'t>>,
     /// Tables and views, keyed by name in lower case and without a schema.
     relations: HashMap<String, usize>,
     /// Routines, indexes, types and schemas, keyed in the same way.
     routines: HashMap<String, usize>,
     /// The spans of comments, in the order of the text.
-    comments: Vec<Span>,
+    comments: Vec<SourceSpan>,
 }
 
-impl<'t> Reader<'t, '_> {
-    fn statement(&mut self, words: &[Word<'t>]) {
+impl<'t> SqlDefinitions<'t, '_> {
+    fn statement(&mut self, words: &[SqlWord<'t>]) {
         let Some(first) = words.first() else { return };
         if first.is("create") {
             self.create(words);
@@ -161,7 +161,7 @@ impl<'t> Reader<'t, '_> {
         }
     }
 
-    fn create(&mut self, words: &[Word<'t>]) {
+    fn create(&mut self, words: &[SqlWord<'t>]) {
         let mut modifiers: Vec<&str> = Vec::new();
         for (at, word) in words.iter().enumerate().skip(1).take(12) {
             let rest = &words[at + 1..];
@@ -208,9 +208,9 @@ impl<'t> Reader<'t, '_> {
                 "type" | "domain" => return self.declared_type(words, at, &modifiers),
                 "schema" | "database" | "package" => {
                     let kind = if word.is("package") {
-                        Kind::Module
+                        ElementKind::Module
                     } else {
-                        Kind::Namespace
+                        ElementKind::Namespace
                     };
                     let rest = if rest.first().is_some_and(|next| next.is("body")) {
                         &rest[1..]
@@ -230,7 +230,7 @@ impl<'t> Reader<'t, '_> {
                 "sequence" => {
                     if let Some((name, _)) = name(rest) {
                         modifiers.insert(0, "sequence");
-                        self.define(words, Kind::Variable, name, code(&modifiers));
+                        self.define(words, ElementKind::Variable, name, code(&modifiers));
                     }
                     return;
                 }
@@ -248,7 +248,7 @@ impl<'t> Reader<'t, '_> {
         }
     }
 
-    fn table(&mut self, words: &[Word<'t>], at: usize, modifiers: &[&str]) {
+    fn table(&mut self, words: &[SqlWord<'t>], at: usize, modifiers: &[&str]) {
         let Some((name, used)) = name(&words[at + 1..]) else {
             return;
         };
@@ -262,23 +262,23 @@ impl<'t> Reader<'t, '_> {
                 .extend(self::name(rest.get(2..).unwrap_or_default()).map(|(name, _)| name));
         }
         if let Some(inherits) = rest.iter().position(|word| word.is("inherits")) {
-            let parents = group(&rest[inherits + 1..]);
+            let parents = bracketed_words(&rest[inherits + 1..]);
             facts
                 .extends
                 .extend(commas(parents).into_iter().filter_map(|part| Some(self::name(part)?.0)));
         }
-        let relation = self.define(words, Kind::Relation, name.clone(), facts);
-        self.relations.insert(simple(&name), relation);
+        let relation = self.define(words, ElementKind::Relation, name.clone(), facts);
+        self.relations.insert(unqualified_name(&name), relation);
         let body = rest.iter().position(|word| word.is_sign("("));
         let query = rest
             .iter()
             .position(|word| word.is_any(&["as", "select", "inherits", "partition"]));
         if let Some(body) = body.filter(|body| query.is_none_or(|query| *body < query)) {
-            self.columns(relation, group(&rest[body..]));
+            self.columns(relation, bracketed_words(&rest[body..]));
         }
     }
 
-    fn columns(&mut self, relation: usize, body: &[Word<'t>]) {
+    fn columns(&mut self, relation: usize, body: &[SqlWord<'t>]) {
         let mut later = Vec::new();
         for part in commas(body) {
             if is_constraint(part) {
@@ -292,15 +292,15 @@ impl<'t> Reader<'t, '_> {
         }
     }
 
-    fn column(&mut self, relation: Option<usize>, part: &[Word<'t>]) -> Option<usize> {
+    fn column(&mut self, relation: Option<usize>, part: &[SqlWord<'t>]) -> Option<usize> {
         let (first, rest) = part.split_first()?;
         if !first.is_name() && first.kind != WordKind::Text {
             return None;
         }
         let type_end = end_of_type(rest, &CONSTRAINTS);
-        let mut facts = Code {
+        let mut facts = DefinitionFacts {
             type_name: Some(self.text(&rest[..type_end])).filter(|text| !text.is_empty()),
-            ..Code::default()
+            ..DefinitionFacts::default()
         };
         self.constraints(&mut facts, &rest[type_end..]);
         if facts
@@ -321,11 +321,11 @@ impl<'t> Reader<'t, '_> {
         if let Some(comment) = comment.filter(|word| word.kind == WordKind::Text) {
             facts.doc = Some(unquoted(comment.text));
         }
-        Some(self.push(part, Kind::Field, name, facts, relation))
+        Some(self.push(part, ElementKind::Field, name, facts, relation))
     }
 
     /// Reads the constraints after a column's type.
-    fn constraints(&self, facts: &mut Code, words: &[Word<'t>]) {
+    fn constraints(&self, facts: &mut DefinitionFacts, words: &[SqlWord<'t>]) {
         let mut at = 0;
         while let Some(word) = words.get(at) {
             let next = words.get(at + 1);
@@ -376,7 +376,7 @@ impl<'t> Reader<'t, '_> {
     }
 
     /// Returns a reference such as `references countries(id)`.
-    fn reference(&self, words: &[Word<'t>]) -> String {
+    fn reference(&self, words: &[SqlWord<'t>]) -> String {
         let Some((target, used)) = name(words) else {
             return "references".to_owned();
         };
@@ -390,7 +390,7 @@ impl<'t> Reader<'t, '_> {
     }
 
     /// Applies a table constraint to the columns that it names; a key of `MySQL` is an index.
-    fn constraint(&mut self, relation: usize, part: &[Word<'t>]) {
+    fn constraint(&mut self, relation: usize, part: &[SqlWord<'t>]) {
         let bare = match part.first() {
             Some(first) if first.is("constraint") && part.get(1).is_some_and(|word| !word.is_any(&KEYS)) => &part[2..],
             Some(first) if first.is("constraint") => &part[1..],
@@ -400,7 +400,7 @@ impl<'t> Reader<'t, '_> {
         let Some(open) = bare.iter().position(|word| word.is_sign("(")) else {
             return;
         };
-        let columns: Vec<String> = commas(group(&bare[open..]))
+        let columns: Vec<String> = commas(bracketed_words(&bare[open..]))
             .into_iter()
             .filter_map(|part| Some(part.first()?.name()))
             .collect();
@@ -418,17 +418,17 @@ impl<'t> Reader<'t, '_> {
                 .iter()
                 .rev()
                 .find(|word| word.is_name() && !word.is_any(&KEYS));
-            let facts = Code {
+            let facts = DefinitionFacts {
                 value: Some(self.text(&bare[open..open + span_of_group(&bare[open..])])),
                 modifiers: if first.is_any(&["key", "index"]) {
                     Vec::new()
                 } else {
                     vec![first.text.to_ascii_lowercase()]
                 },
-                ..Code::default()
+                ..DefinitionFacts::default()
             };
-            let name = named.map_or_else(|| columns.join("_"), Word::name);
-            self.push(part, Kind::Index, name, facts, Some(relation));
+            let name = named.map_or_else(|| columns.join("_"), SqlWord::name);
+            self.push(part, ElementKind::Index, name, facts, Some(relation));
             return;
         } else {
             return;
@@ -447,26 +447,26 @@ impl<'t> Reader<'t, '_> {
         }
     }
 
-    fn view(&mut self, words: &[Word<'t>], at: usize, modifiers: &[&str]) {
+    fn view(&mut self, words: &[SqlWord<'t>], at: usize, modifiers: &[&str]) {
         let Some((name, used)) = name(&words[at + 1..]) else {
             return;
         };
         let rest = &words[at + 1 + used..];
         let relation = self.define(
             words,
-            Kind::Relation,
+            ElementKind::Relation,
             name.clone(),
             code(&[&["view"], modifiers].concat()),
         );
-        self.relations.insert(simple(&name), relation);
+        self.relations.insert(unqualified_name(&name), relation);
         if rest.first().is_some_and(|word| word.is_sign("(")) {
-            for part in commas(group(rest)) {
+            for part in commas(bracketed_words(rest)) {
                 self.column(Some(relation), &part[..part.len().min(1)]);
             }
         }
     }
 
-    fn index(&mut self, words: &[Word<'t>], at: usize, modifiers: &[&str]) {
+    fn index(&mut self, words: &[SqlWord<'t>], at: usize, modifiers: &[&str]) {
         let rest = &words[at + 1..];
         let Some(on) = rest.iter().position(|word| word.is("on")) else {
             return;
@@ -499,18 +499,18 @@ impl<'t> Reader<'t, '_> {
         }
         facts.type_name = Some(table.clone());
         let name = named.map_or_else(|| format!("on {table}"), |(name, _)| name);
-        let at = self.define(words, Kind::Index, name.clone(), facts);
-        self.routines.insert(simple(&name), at);
+        let at = self.define(words, ElementKind::Index, name.clone(), facts);
+        self.routines.insert(unqualified_name(&name), at);
     }
 
-    fn routine(&mut self, words: &[Word<'t>], at: usize, modifiers: &[&str]) {
+    fn routine(&mut self, words: &[SqlWord<'t>], at: usize, modifiers: &[&str]) {
         let Some((name, used)) = name(&words[at + 1..]) else {
             return;
         };
         let rest = &words[at + 1 + used..];
         let mut facts = code(modifiers);
         let (list, after) = if rest.first().is_some_and(|word| word.is_sign("(")) {
-            (group(rest), &rest[span_of_group(rest)..])
+            (bracketed_words(rest), &rest[span_of_group(rest)..])
         } else {
             // T-SQL may omit the brackets.
             let end = rest.iter().position(|word| word.is_any(&CLAUSES)).unwrap_or(rest.len());
@@ -540,7 +540,7 @@ impl<'t> Reader<'t, '_> {
             .rposition(|word| word.kind == WordKind::Text)
             .unwrap_or(head);
         let options = after[..head].iter().chain(after.get(tail..).unwrap_or_default());
-        let mut previous: Option<&Word<'_>> = None;
+        let mut previous: Option<&SqlWord<'_>> = None;
         for word in options {
             if let Some(known) = TRAITS.iter().find(|known| word.is(known)) {
                 facts.add_modifier(known);
@@ -557,11 +557,11 @@ impl<'t> Reader<'t, '_> {
             previous = Some(word);
         }
         facts.complexity = Some(1 + self.decisions(after.get(head..).unwrap_or_default()));
-        let at = self.define(words, Kind::Function, name.clone(), facts);
-        self.routines.insert(simple(&name), at);
+        let at = self.define(words, ElementKind::Function, name.clone(), facts);
+        self.routines.insert(unqualified_name(&name), at);
     }
 
-    fn param(&self, part: &[Word<'t>]) -> Option<Param> {
+    fn param(&self, part: &[SqlWord<'t>]) -> Option<Param> {
         let mut rest = part;
         let mut kind = ParamKind::Plain;
         while let Some(mode) = rest
@@ -607,7 +607,7 @@ impl<'t> Reader<'t, '_> {
         })
     }
 
-    fn trigger(&mut self, words: &[Word<'t>], at: usize, modifiers: &[&str]) {
+    fn trigger(&mut self, words: &[SqlWord<'t>], at: usize, modifiers: &[&str]) {
         let Some((name, used)) = name(&words[at + 1..]) else {
             return;
         };
@@ -645,11 +645,11 @@ impl<'t> Reader<'t, '_> {
             }
         }
         facts.complexity = Some(1 + self.decisions(rest.get(end..).unwrap_or_default()));
-        let at = self.define(words, Kind::Function, name.clone(), facts);
-        self.routines.insert(simple(&name), at);
+        let at = self.define(words, ElementKind::Function, name.clone(), facts);
+        self.routines.insert(unqualified_name(&name), at);
     }
 
-    fn declared_type(&mut self, words: &[Word<'t>], at: usize, modifiers: &[&str]) {
+    fn declared_type(&mut self, words: &[SqlWord<'t>], at: usize, modifiers: &[&str]) {
         let rest = &words[at + 1..];
         let rest = if rest.first().is_some_and(|next| next.is("body")) {
             &rest[1..]
@@ -669,11 +669,11 @@ impl<'t> Reader<'t, '_> {
             });
         let mut facts = code(modifiers);
         let kind = if is_enum {
-            Kind::Enum
+            ElementKind::Enum
         } else if is_composite {
-            Kind::Struct
+            ElementKind::Struct
         } else {
-            Kind::Type
+            ElementKind::Type
         };
         if words[at].is("domain") {
             facts.add_modifier("domain");
@@ -685,16 +685,16 @@ impl<'t> Reader<'t, '_> {
             facts.add_modifier("range");
         }
         let defined = self.define(words, kind, name.clone(), facts);
-        self.routines.insert(simple(&name), defined);
-        let inside = body.map_or(&rest[..0], |body| group(&rest[body..]));
+        self.routines.insert(unqualified_name(&name), defined);
+        let inside = body.map_or(&rest[..0], |body| bracketed_words(&rest[body..]));
         if is_enum {
             for part in commas(inside) {
                 if let [word, ..] = part {
                     self.push(
                         part,
-                        Kind::EnumMember,
+                        ElementKind::EnumMember,
                         unquoted(word.text),
-                        Code::default(),
+                        DefinitionFacts::default(),
                         Some(defined),
                     );
                 }
@@ -704,13 +704,13 @@ impl<'t> Reader<'t, '_> {
         }
     }
 
-    fn alter_table(&mut self, words: &[Word<'t>]) {
+    fn alter_table(&mut self, words: &[SqlWord<'t>]) {
         let mut rest = &words[2..];
         while rest.first().is_some_and(|word| word.is_any(&["only", "if", "exists"])) {
             rest = &rest[1..];
         }
         let Some((table, used)) = name(rest) else { return };
-        let known = self.relations.get(&simple(&table)).copied();
+        let known = self.relations.get(&unqualified_name(&table)).copied();
         for part in commas(&rest[used..]) {
             if !part.first().is_some_and(|word| word.is("add")) {
                 continue;
@@ -740,7 +740,7 @@ impl<'t> Reader<'t, '_> {
     }
 
     /// Documents an earlier definition by `COMMENT ON COLUMN a.b IS '...'`.
-    fn comment_on(&mut self, words: &[Word<'t>]) {
+    fn comment_on(&mut self, words: &[SqlWord<'t>]) {
         let Some(is) = words.iter().rposition(|word| word.is("is")) else {
             return;
         };
@@ -752,69 +752,76 @@ impl<'t> Reader<'t, '_> {
         let Some(target) = words.get(from..is) else { return };
         let Some((name, _)) = name(target) else { return };
         let at = if what.is_any(&["table", "view", "materialized"]) {
-            self.relations.get(&simple(&name)).copied()
+            self.relations.get(&unqualified_name(&name)).copied()
         } else if what.is("column") {
             let (table, column) = name.rsplit_once('.').unwrap_or(("", &name));
-            let relation = self.relations.get(&simple(table)).copied();
+            let relation = self.relations.get(&unqualified_name(table)).copied();
             relation.and_then(|relation| {
                 self.drafts
                     .iter()
                     .position(|draft| draft.element.parent == Some(relation) && draft.element.name == column)
             })
         } else {
-            self.routines.get(&simple(&name)).copied()
+            self.routines.get(&unqualified_name(&name)).copied()
         };
         if let Some(code) = at.and_then(|at| self.drafts[at].code()) {
             code.doc = Some(unquoted(text.text)).filter(|doc| !doc.is_empty());
         }
     }
 
-    fn import(&mut self, words: &[Word<'t>], module: &str, modifier: &str) {
-        let detail = Detail::Import(Box::new(Import {
+    fn import(&mut self, words: &[SqlWord<'t>], module: &str, modifier: &str) {
+        let detail = ElementDetail::Import(Box::new(ImportFacts {
             module: module.to_owned(),
             names: Vec::new(),
             modifiers: vec![modifier.to_owned()],
         }));
         let span = self.span(words);
-        let element = Element {
-            kind: Kind::Import,
+        let element = CodeElement {
+            kind: ElementKind::Import,
             name: module.to_owned(),
             span,
             parent: None,
             nodes: [(span.start_byte, span.end_byte); 2],
             detail,
         };
-        self.drafts.push(Draft::adopted(self.root, element));
+        self.drafts.push(ElementDraft::from_element(self.root, element));
     }
 
     /// Adds a definition that covers a whole statement, with the comment before it.
-    fn define(&mut self, words: &[Word<'t>], kind: Kind, name: String, mut facts: Code) -> usize {
+    fn define(&mut self, words: &[SqlWord<'t>], kind: ElementKind, name: String, mut facts: DefinitionFacts) -> usize {
         facts.doc = words.first().and_then(|first| self.doc(first.start));
         self.push(words, kind, name, facts, None)
     }
 
-    fn push(&mut self, words: &[Word<'t>], kind: Kind, name: String, facts: Code, parent: Option<usize>) -> usize {
+    fn push(
+        &mut self,
+        words: &[SqlWord<'t>],
+        kind: ElementKind,
+        name: String,
+        facts: DefinitionFacts,
+        parent: Option<usize>,
+    ) -> usize {
         let span = self.span(words);
-        let element = Element {
+        let element = CodeElement {
             kind,
             name,
             span,
             parent,
             nodes: [(span.start_byte, span.end_byte); 2],
-            detail: Detail::Code(Box::new(facts)),
+            detail: ElementDetail::Code(Box::new(facts)),
         };
-        self.drafts.push(Draft::adopted(self.root, element));
+        self.drafts.push(ElementDraft::from_element(self.root, element));
         self.drafts.len() - 1
     }
 
-    fn span(&self, words: &[Word<'_>]) -> Span {
+    fn span(&self, words: &[SqlWord<'_>]) -> SourceSpan {
         let start = words.first().map_or(0, |word| word.start);
-        let end = words.last().map_or(start, Word::end);
+        let end = words.last().map_or(start, SqlWord::end);
         self.parsed.lines.span(&self.parsed.source.text, start, end)
     }
 
     /// Returns words as written, on one line.
-    fn text(&self, words: &[Word<'_>]) -> String {
+    fn text(&self, words: &[SqlWord<'_>]) -> String {
         let (Some(first), Some(last)) = (words.first(), words.last()) else {
             return String::new();
         };
@@ -854,9 +861,9 @@ impl<'t> Reader<'t, '_> {
 
     /// Counts the decisions among the words of a body, also of one in dollar quotes. AND and OR do not count: most of
     /// them filter rows.
-    fn decisions(&self, words: &[Word<'_>]) -> usize {
+    fn decisions(&self, words: &[SqlWord<'_>]) -> usize {
         let mut count = 0;
-        let mut previous: Option<&Word<'_>> = None;
+        let mut previous: Option<&SqlWord<'_>> = None;
         for word in words {
             let after = |keyword: &str| previous.is_some_and(|previous| previous.is(keyword));
             if word.kind == WordKind::Text && word.text.starts_with('$') {
@@ -888,7 +895,7 @@ const KEYS: [&str; 10] = [
     "primary", "unique", "foreign", "check", "key", "index", "fulltext", "spatial", "exclude", "like",
 ];
 
-fn is_constraint(part: &[Word<'_>]) -> bool {
+fn is_constraint(part: &[SqlWord<'_>]) -> bool {
     let Some(first) = part.first() else { return true };
     if first.is("constraint") {
         return true;
@@ -918,8 +925,8 @@ const TYPES: [&str; 10] = [
     "bigint",
 ];
 
-fn code(modifiers: &[&str]) -> Code {
-    let mut code = Code::default();
+fn code(modifiers: &[&str]) -> DefinitionFacts {
+    let mut code = DefinitionFacts::default();
     for modifier in modifiers {
         code.add_modifier(&modifier.to_ascii_lowercase());
     }
@@ -927,7 +934,7 @@ fn code(modifiers: &[&str]) -> Code {
 }
 
 /// Returns a name with its schema, and the number of words read; leading words such as `IF NOT EXISTS` are skipped.
-fn name(words: &[Word<'_>]) -> Option<(String, usize)> {
+fn name(words: &[SqlWord<'_>]) -> Option<(String, usize)> {
     let mut at = words
         .iter()
         .take_while(|word| word.is_any(&["if", "not", "exists", "concurrently"]))
@@ -945,12 +952,12 @@ fn name(words: &[Word<'_>]) -> Option<(String, usize)> {
 }
 
 /// Returns a name without its schema, in the form used for comparison.
-fn simple(name: &str) -> String {
+fn unqualified_name(name: &str) -> String {
     name.rsplit('.').next().unwrap_or(name).to_lowercase()
 }
 
 /// Returns the number of words in a bracketed group, including the brackets, or 0 if there is no bracket.
-fn span_of_group(words: &[Word<'_>]) -> usize {
+fn span_of_group(words: &[SqlWord<'_>]) -> usize {
     let mut depth = 0_usize;
     for (at, word) in words.iter().enumerate() {
         if word.is_sign("(") {
@@ -966,7 +973,7 @@ fn span_of_group(words: &[Word<'_>]) -> usize {
 }
 
 /// Returns the words within the leading bracketed group.
-fn group<'w, 't>(words: &'w [Word<'t>]) -> &'w [Word<'t>] {
+fn bracketed_words<'w, 't>(words: &'w [SqlWord<'t>]) -> &'w [SqlWord<'t>] {
     let span = span_of_group(words);
     // A list without a closing bracket ends with the statement.
     let closing = words.get(..span).and_then(<[_]>::last).filter(|last| last.is_sign(")"));
@@ -974,7 +981,7 @@ fn group<'w, 't>(words: &'w [Word<'t>]) -> &'w [Word<'t>] {
 }
 
 /// Splits words at the commas outside of brackets.
-fn commas<'w, 't>(words: &'w [Word<'t>]) -> Vec<&'w [Word<'t>]> {
+fn commas<'w, 't>(words: &'w [SqlWord<'t>]) -> Vec<&'w [SqlWord<'t>]> {
     let mut depth = 0_usize;
     words
         .split(|word| {
@@ -990,7 +997,7 @@ fn commas<'w, 't>(words: &'w [Word<'t>]) -> Vec<&'w [Word<'t>]> {
 }
 
 /// Returns the number of words in a type, up to one of these keywords.
-fn end_of_type(words: &[Word<'_>], ends: &[&str]) -> usize {
+fn end_of_type(words: &[SqlWord<'_>], ends: &[&str]) -> usize {
     let mut depth = 0_usize;
     for (at, word) in words.iter().enumerate() {
         if word.is_sign("(") {
@@ -1025,7 +1032,7 @@ mod tests {
         let parsed = parsed("a.sql", text);
         let facts = &by_name("sql").expect("known").facts;
         let elements = extract(&parsed, &CancellationToken::new()).expect("elements");
-        let line = |(at, element): (usize, &crate::elements::Element)| {
+        let line = |(at, element): (usize, &crate::elements::CodeElement)| {
             let code = element.code()?;
             Some(format!(
                 "{} {} {} [{}] {}",
@@ -1040,7 +1047,7 @@ mod tests {
     }
 
     #[test]
-    fn t_sql() {
+    fn t_sql_definitions_are_found() {
         assert_eq!(
             outline(
                 "CREATE OR ALTER PROCEDURE [dbo].[Get] @id int = 1, @all bit OUTPUT\nAS\nBEGIN\n  IF @id > 1 BEGIN SELECT 1; END\n  SELECT 2;\nEND\nGO\nCREATE TABLE #t ([Id] int IDENTITY(1,1) NOT NULL, Name nvarchar(max) NULL)\nGO\nALTER FUNCTION f(@a int) RETURNS int AS BEGIN RETURN @a END\n"
@@ -1056,7 +1063,7 @@ mod tests {
     }
 
     #[test]
-    fn oracle() {
+    fn oracle_definitions_are_found() {
         assert_eq!(
             outline(
                 "CREATE OR REPLACE FUNCTION total (p_id IN NUMBER, p_x OUT VARCHAR2) RETURN NUMBER IS\n  v NUMBER;\nBEGIN\n  FOR r IN (SELECT 1 FROM dual) LOOP\n    v := 1;\n  END LOOP;\n  RETURN v;\nEXCEPTION WHEN OTHERS THEN RETURN 0;\nEND total;\n/\nCREATE TABLE t (id NUMBER(10) DEFAULT 1 NOT NULL, CONSTRAINT t_pk PRIMARY KEY (id));\n"
@@ -1070,7 +1077,7 @@ mod tests {
     }
 
     #[test]
-    fn mysql_and_sqlite() {
+    fn mysql_and_sqlite_definitions_are_found() {
         assert_eq!(
             outline(
                 "DELIMITER //\nCREATE DEFINER=`root`@`localhost` PROCEDURE pay(IN who BIGINT)\nBEGIN\n  IF who THEN SELECT CASE who WHEN 1 THEN 2 END; END IF;\nEND//\nDELIMITER ;\nCREATE TABLE IF NOT EXISTS `key` (`key` varchar(9) CHARACTER SET utf8 DEFAULT 'a,b', FULLTEXT KEY ft (`key`), CONSTRAINT fk FOREIGN KEY (`key`) REFERENCES o (`x`) ON DELETE SET NULL);\nCREATE TRIGGER tr AFTER INSERT ON t BEGIN UPDATE t SET a = 1; END;\nCREATE VIRTUAL TABLE docs USING fts5(body);\n"
@@ -1088,7 +1095,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_statements_do_not_hide_those_after_them() {
+    fn broken_statement_does_not_hide_later_ones() {
         assert_eq!(
             outline("CREATE TABLE a (b int;\n\nCREATE TABLE;\nCREATE VIEW v AS SELECT 'x;\n"),
             ["1 a a [table] 0", "1 a.b b: int [] 0", "4 v v [view] 0"]

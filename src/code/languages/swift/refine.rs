@@ -9,41 +9,49 @@ use std::collections::HashSet;
 use tree_sitter::Node;
 
 use crate::{
-    elements::{Code, Detail, Element, Import, ImportName, Kind, Param, ParamKind, Visibility},
-    extract::{Draft, TEXT_CHARACTERS, VALUE_CHARACTERS, params_text},
-    parse::{Parsed, one_line},
+    elements::{
+        CodeElement, DefinitionFacts, ElementDetail, ElementKind, ImportFacts, ImportName, Param, ParamKind, Visibility,
+    },
+    extract::{ElementDraft, TEXT_CHARACTERS, VALUE_CHARACTERS, params_text},
+    parse::{ParsedFile, one_line},
 };
 
-pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
+pub(crate) fn refine<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraft<'t>>) {
     let protocols: HashSet<String> = drafts
         .iter()
-        .filter(|draft| draft.element.kind == Kind::Protocol)
+        .filter(|draft| draft.element.kind == ElementKind::Protocol)
         .map(|draft| draft.element.name.clone())
         .collect();
     for at in 0..drafts.len() {
         let parent = drafts[at].element.parent.map(|parent| &drafts[parent].element);
         let around = parent.map(|element| element.kind);
         let inherited = parent.and_then(inherited);
-        let is_test_case = parent.and_then(Element::code).is_some_and(|code| {
+        let is_test_case = parent.and_then(CodeElement::code).is_some_and(|code| {
             let is_of_tests = |name: &String| name.ends_with("TestCase");
             code.extends.iter().any(is_of_tests)
         });
         let draft = &mut drafts[at];
         decorators(parsed, draft);
         match draft.element.kind {
-            Kind::Import => import(parsed, draft),
-            Kind::Class | Kind::Struct | Kind::Enum | Kind::Protocol | Kind::Extension => {
+            ElementKind::Import => import(parsed, draft),
+            ElementKind::Class
+            | ElementKind::Struct
+            | ElementKind::Enum
+            | ElementKind::Protocol
+            | ElementKind::Extension => {
                 type_declaration(parsed, draft, &protocols);
             }
-            Kind::Method | Kind::Constructor | Kind::Function | Kind::Macro => callable(parsed, draft, around),
-            Kind::Field | Kind::Variable => property(parsed, draft),
-            Kind::EnumMember => case(parsed, draft),
-            Kind::Type => named_type(parsed, draft),
+            ElementKind::Method | ElementKind::Constructor | ElementKind::Function | ElementKind::Macro => {
+                callable(parsed, draft, around);
+            }
+            ElementKind::Field | ElementKind::Variable => property(parsed, draft),
+            ElementKind::EnumMember => case(parsed, draft),
+            ElementKind::Type => named_type(parsed, draft),
             _ => {}
         }
         let is_named_test = draft.element.name.starts_with("test");
         let has_params = draft.element.code().is_some_and(|code| !code.params.is_empty());
-        if is_test_case && is_named_test && !has_params && draft.element.kind == Kind::Method {
+        if is_test_case && is_named_test && !has_params && draft.element.kind == ElementKind::Method {
             draft.add_modifier("test");
         }
         constraints(parsed, draft);
@@ -57,7 +65,7 @@ fn children(node: Node<'_>) -> Vec<Node<'_>> {
 }
 
 /// Sets the attributes before a declaration; those of parameters and bases are not its own.
-fn decorators(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn decorators(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let node = draft.node;
     let mut found = Vec::new();
     for child in children(node) {
@@ -76,8 +84,8 @@ fn decorators(parsed: &Parsed, draft: &mut Draft<'_>) {
         .collect();
 }
 
-fn import(parsed: &Parsed, draft: &mut Draft<'_>) {
-    let mut found = Import::default();
+fn import(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
+    let mut found = ImportFacts::default();
     let mut of_kind = false;
     let mut path = String::new();
     for child in children(draft.node) {
@@ -106,18 +114,18 @@ fn import(parsed: &Parsed, draft: &mut Draft<'_>) {
         alias: None,
     });
     draft.element.name = path;
-    draft.element.detail = Detail::Import(Box::new(found));
+    draft.element.detail = ElementDetail::Import(Box::new(found));
 }
 
-fn type_declaration(parsed: &Parsed, draft: &mut Draft<'_>, protocols: &HashSet<String>) {
+fn type_declaration(parsed: &ParsedFile, draft: &mut ElementDraft<'_>, protocols: &HashSet<String>) {
     let kind = draft.element.kind;
-    let is_class = kind == Kind::Class && draft.element.code().is_some_and(|code| !code.has_modifier("actor"));
+    let is_class = kind == ElementKind::Class && draft.element.code().is_some_and(|code| !code.has_modifier("actor"));
     let mut names: Vec<String> = children(draft.node)
         .into_iter()
         .filter(|child| child.kind() == "inheritance_specifier")
         .map(|child| one_line(parsed.text(child), TEXT_CHARACTERS))
         .collect();
-    if kind == Kind::Extension {
+    if kind == ElementKind::Extension {
         // `Array<Int>` is an extension of `Array`.
         let bare = draft
             .element
@@ -133,9 +141,11 @@ fn type_declaration(parsed: &Parsed, draft: &mut Draft<'_>, protocols: &HashSet<
     }
     let Some(code) = draft.code() else { return };
     let extends = match (kind, names.first()) {
-        (Kind::Protocol, _) => names.len(),
-        (Kind::Enum, Some(first)) => usize::from(is_raw_type(first)),
-        (Kind::Class, Some(first)) => usize::from(is_class && !protocols.contains(first) && !is_protocol_name(first)),
+        (ElementKind::Protocol, _) => names.len(),
+        (ElementKind::Enum, Some(first)) => usize::from(is_raw_type(first)),
+        (ElementKind::Class, Some(first)) => {
+            usize::from(is_class && !protocols.contains(first) && !is_protocol_name(first))
+        }
         _ => 0,
     };
     code.implements = names.split_off(extends);
@@ -169,14 +179,14 @@ fn is_protocol_name(name: &str) -> bool {
     )
 }
 
-fn callable(parsed: &Parsed, draft: &mut Draft<'_>, parent: Option<Kind>) {
+fn callable(parsed: &ParsedFile, draft: &mut ElementDraft<'_>, parent: Option<ElementKind>) {
     let node = draft.node;
     let kind = draft.element.kind;
-    if parent == Some(Kind::Protocol) {
+    if parent == Some(ElementKind::Protocol) {
         // `{ get }` of a subscript is a requirement, not a body.
         draft.body = None;
     }
-    let is_bodiless = draft.body.is_none() && kind != Kind::Macro;
+    let is_bodiless = draft.body.is_none() && kind != ElementKind::Macro;
     let is_operator = draft
         .element
         .name
@@ -196,11 +206,11 @@ fn callable(parsed: &Parsed, draft: &mut Draft<'_>, parent: Option<Kind>) {
     code.params_text = text;
     code.type_name = result;
     code.is_static |= code.has_modifier("class");
-    code.is_abstract |= parent == Some(Kind::Protocol) && is_bodiless;
+    code.is_abstract |= parent == Some(ElementKind::Protocol) && is_bodiless;
     if is_operator {
         code.add_modifier("operator");
     }
-    if kind == Kind::Constructor && is_optional {
+    if kind == ElementKind::Constructor && is_optional {
         code.add_modifier("failable");
     }
     if let Some(accessors) = accessors {
@@ -216,7 +226,7 @@ fn callable(parsed: &Parsed, draft: &mut Draft<'_>, parent: Option<Kind>) {
 }
 
 /// Returns the parameters between the first round brackets, and their text.
-fn params(parsed: &Parsed, parts: &[Node<'_>], is_without_labels: bool) -> (Vec<Param>, String) {
+fn params(parsed: &ParsedFile, parts: &[Node<'_>], is_without_labels: bool) -> (Vec<Param>, String) {
     let text = |node: Node<'_>| one_line(parsed.text(node), TEXT_CHARACTERS);
     let mut found: Vec<Param> = Vec::new();
     let Some(open) = parts.iter().position(|part| part.kind() == "(") else {
@@ -283,7 +293,7 @@ fn params(parsed: &Parsed, parts: &[Node<'_>], is_without_labels: bool) -> (Vec<
 }
 
 /// Returns the result type, which is between the arrow and the body.
-fn result(parsed: &Parsed, parts: &[Node<'_>]) -> Option<String> {
+fn result(parsed: &ParsedFile, parts: &[Node<'_>]) -> Option<String> {
     let arrow = parts.iter().position(|part| part.kind() == "->")?;
     let last = parts[arrow + 1..]
         .iter()
@@ -305,7 +315,7 @@ fn result(parsed: &Parsed, parts: &[Node<'_>]) -> Option<String> {
 }
 
 /// Adds `get` and `set`, or `get` alone if the body is the getter.
-fn accessor_modifiers(block: Node<'_>, code: &mut Code) {
+fn accessor_modifiers(block: Node<'_>, code: &mut DefinitionFacts) {
     let mut is_said = false;
     for part in children(block) {
         let word = match part.kind() {
@@ -324,7 +334,7 @@ fn accessor_modifiers(block: Node<'_>, code: &mut Code) {
     }
 }
 
-fn property(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn property(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let node = draft.node;
     let parts = children(node);
     let name = draft.element.name.clone();
@@ -356,10 +366,10 @@ fn property(parsed: &Parsed, draft: &mut Draft<'_>) {
             "computed_property" | "willset_didset_block" | "protocol_property_requirements"
         )
     });
-    if draft.element.kind == Kind::Variable && is_let {
-        draft.set_kind(Kind::Constant);
+    if draft.element.kind == ElementKind::Variable && is_let {
+        draft.set_kind(ElementKind::Constant);
     }
-    let is_constant = draft.element.kind == Kind::Constant;
+    let is_constant = draft.element.kind == ElementKind::Constant;
     let Some(code) = draft.code() else { return };
     code.type_name = declared.map(|declared| one_line(parsed.text(*declared).trim_start_matches(':'), TEXT_CHARACTERS));
     code.value = value.map(|value| one_line(parsed.text(*value), VALUE_CHARACTERS));
@@ -381,7 +391,7 @@ fn property(parsed: &Parsed, draft: &mut Draft<'_>) {
 }
 
 /// Returns the names that a pattern binds.
-fn names<'t>(parsed: &'t Parsed, pattern: Node<'_>) -> Vec<&'t str> {
+fn names<'t>(parsed: &'t ParsedFile, pattern: Node<'_>) -> Vec<&'t str> {
     let mut found = Vec::new();
     let mut open = vec![pattern];
     while let Some(node) = open.pop() {
@@ -395,7 +405,7 @@ fn names<'t>(parsed: &'t Parsed, pattern: Node<'_>) -> Vec<&'t str> {
 }
 
 /// Refines one of the names of `case a = 1, b(Int)`.
-fn case(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn case(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let node = draft.node;
     let name = draft.element.name.clone();
     let (mut payload, mut value) = (None, None);
@@ -425,7 +435,7 @@ fn case(parsed: &Parsed, draft: &mut Draft<'_>) {
 }
 
 /// Returns the associated values of a case; those without a label have numbers for names.
-fn associated(parsed: &Parsed, payload: Node<'_>) -> Vec<Param> {
+fn associated(parsed: &ParsedFile, payload: Node<'_>) -> Vec<Param> {
     let source = parsed.source.text.as_str();
     let mut found: Vec<Param> = Vec::new();
     let parts = children(payload);
@@ -455,7 +465,7 @@ fn associated(parsed: &Parsed, payload: Node<'_>) -> Vec<Param> {
 }
 
 /// Sets the value of a type alias, the bound of an associated type, or the precedence of an operator.
-fn named_type(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn named_type(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let node = draft.node;
     let mut cursor = node.walk();
     if !cursor.goto_first_child() {
@@ -484,7 +494,7 @@ fn named_type(parsed: &Parsed, draft: &mut Draft<'_>) {
 }
 
 /// Appends the `where` constraints to the type parameters.
-fn constraints(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn constraints(parsed: &ParsedFile, draft: &mut ElementDraft<'_>) {
     let clause = children(draft.node)
         .into_iter()
         .find(|child| child.kind() == "type_constraints");
@@ -499,12 +509,12 @@ fn constraints(parsed: &Parsed, draft: &mut Draft<'_>) {
 
 /// Returns what members without a modifier inherit: members of a protocol and enum cases are as visible as their type,
 /// members of an extension as it says, and members of a private type are private.
-fn inherited(parent: &Element) -> Option<(Kind, Visibility)> {
+fn inherited(parent: &CodeElement) -> Option<(ElementKind, Visibility)> {
     let code = parent.code()?;
     parent.kind.is_class_like().then_some((parent.kind, code.visibility))
 }
 
-fn visibility(draft: &mut Draft<'_>, inherited: Option<(Kind, Visibility)>) {
+fn visibility(draft: &mut ElementDraft<'_>, inherited: Option<(ElementKind, Visibility)>) {
     let kind = draft.element.kind;
     let Some(code) = draft.code() else { return };
     let has = |modifier| code.has_modifier(modifier);
@@ -517,8 +527,8 @@ fn visibility(draft: &mut Draft<'_>, inherited: Option<(Kind, Visibility)>) {
         Visibility::Private
     } else {
         match inherited {
-            Some((Kind::Protocol | Kind::Extension, around)) => around,
-            Some((_, around)) if kind == Kind::EnumMember => around,
+            Some((ElementKind::Protocol | ElementKind::Extension, around)) => around,
+            Some((_, around)) if kind == ElementKind::EnumMember => around,
             Some((_, Visibility::Private)) => Visibility::Private,
             _ => code.visibility,
         }
@@ -531,7 +541,7 @@ mod tests {
     use super::{is_protocol_name, is_raw_type};
 
     #[test]
-    fn protocols_and_raw_types_are_told_by_their_names() {
+    fn protocols_and_raw_types_are_recognised_by_name() {
         assert!(is_protocol_name("Swift.Codable"));
         assert!(is_protocol_name("UITableViewDelegate"));
         assert!(!is_protocol_name("UIViewController"));

@@ -8,45 +8,45 @@ use std::collections::HashMap;
 use tree_sitter::Node;
 
 use crate::{
-    extract::Draft,
-    languages::data::{Entry, Notation, Role, keys, parts, shown, unquoted},
-    parse::Parsed,
+    extract::ElementDraft,
+    languages::data::{DataEntry, DataNotation, DataRole, keys, parts, shorten_value, unquote},
+    parse::ParsedFile,
 };
 
-pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
-    keys(parsed, drafts, &mut Toml::default());
+pub(crate) fn refine<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraft<'t>>) {
+    keys(parsed, drafts, &mut TomlNotation::default());
 }
 
 #[derive(Default)]
-struct Toml {
+struct TomlNotation {
     /// The number of tables in each array so far, keyed by path.
     arrays: HashMap<String, usize>,
 }
 
-impl Notation for Toml {
-    fn role(&self, node: Node<'_>) -> Role {
+impl DataNotation for TomlNotation {
+    fn role(&self, node: Node<'_>) -> DataRole {
         match node.kind() {
-            "pair" | "table" | "table_array_element" => Role::Entry,
-            "inline_table" => Role::Mapping,
-            "array" => Role::List,
-            "document" | "ERROR" => Role::Wrapper,
-            _ => Role::Leaf,
+            "pair" | "table" | "table_array_element" => DataRole::Entry,
+            "inline_table" => DataRole::Mapping,
+            "array" => DataRole::List,
+            "document" | "ERROR" => DataRole::Wrapper,
+            _ => DataRole::Leaf,
         }
     }
 
-    fn entry(&mut self, parsed: &Parsed, node: Node<'_>) -> Entry {
+    fn entry(&mut self, parsed: &ParsedFile, node: Node<'_>) -> DataEntry {
         let parts = parts(node);
         let names = parts.first().map_or_else(Vec::new, |key| names(parsed, *key));
         if node.kind() == "pair" {
             let value = parts.get(1).copied();
             let (type_name, value) = value.map_or(("null", String::new()), |value| value_of(parsed, value));
-            return Entry {
+            return DataEntry {
                 key: names.join("."),
                 type_name,
                 value,
             };
         }
-        Entry {
+        DataEntry {
             key: self.path(&names, node.kind() == "table_array_element"),
             type_name: "mapping",
             value: String::new(),
@@ -55,7 +55,7 @@ impl Notation for Toml {
 
     /// Ends an entry at its last part. The grammar includes a trailing comment in an entry, and the comments before the
     /// next table in the current one.
-    fn end(&self, parsed: &Parsed, node: Node<'_>) -> usize {
+    fn end(&self, parsed: &ParsedFile, node: Node<'_>) -> usize {
         let Some(last) = parts(node).last().copied() else {
             return node.start_byte() + parsed.text(node).trim_end().len();
         };
@@ -78,7 +78,7 @@ impl Notation for Toml {
     }
 }
 
-impl Toml {
+impl TomlNotation {
     /// Returns the path of a table, with the index of every array of tables on it.
     fn path(&mut self, names: &[String], is_item: bool) -> String {
         let mut path = String::new();
@@ -105,18 +105,18 @@ impl Toml {
 
 /// Returns the names of a dotted key. The grammar nests them to the left, as deep as the key has dots, so this avoids
 /// recursion.
-fn names(parsed: &Parsed, key: Node<'_>) -> Vec<String> {
+fn names(parsed: &ParsedFile, key: Node<'_>) -> Vec<String> {
     let (mut found, mut rest) = (Vec::new(), Some(key));
     while let Some(node) = rest.take() {
         if node.kind() != "dotted_key" {
-            found.push(unquoted(parsed.text(node)));
+            found.push(unquote(parsed.text(node)));
             break;
         }
         for part in parts(node).into_iter().rev() {
             if part.kind() == "dotted_key" {
                 rest = Some(part);
             } else {
-                found.push(unquoted(parsed.text(part)));
+                found.push(unquote(parsed.text(part)));
             }
         }
     }
@@ -124,8 +124,8 @@ fn names(parsed: &Parsed, key: Node<'_>) -> Vec<String> {
     found
 }
 
-fn value_of(parsed: &Parsed, node: Node<'_>) -> (&'static str, String) {
-    let text = || shown(parsed.text(node));
+fn value_of(parsed: &ParsedFile, node: Node<'_>) -> (&'static str, String) {
+    let text = || shorten_value(parsed.text(node));
     match node.kind() {
         "inline_table" if node.named_child_count() > 0 => ("mapping", String::new()),
         "inline_table" => ("mapping", text()),

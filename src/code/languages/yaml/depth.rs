@@ -4,20 +4,20 @@
 //! it.
 
 use super::super::{
-    columns::{Opening, beyond},
-    unread::Unread,
+    blanked::BlankedPart,
+    indentation_limit::{BlockOpening, parts_beyond_columns},
 };
 
 /// The maximum number of columns, below the buffer's capacity.
-const MOST: usize = 120;
+const MAX_COLUMNS: usize = 120;
 
 /// Returns the lines that are nested too deep, or the part of a line from the first column that is.
-pub(crate) fn too_deep(text: &str) -> Vec<Unread> {
-    beyond(text, MOST, openings)
+pub(crate) fn too_deep(text: &str) -> Vec<BlankedPart> {
+    parts_beyond_columns(text, MAX_COLUMNS, openings)
 }
 
 /// Collects the openings of a line: every leading `-`, `?` and `:`, and the first text after them, which may be a key.
-fn openings(line: &str, start: usize, found: &mut Vec<Opening>) {
+fn openings(line: &str, start: usize, found: &mut Vec<BlockOpening>) {
     // Counts in 16 bits, as the scanner does.
     let mut column = 0_u16;
     let mut rest = line.char_indices().peekable();
@@ -27,7 +27,7 @@ fn openings(line: &str, start: usize, found: &mut Vec<Opening>) {
             if c == '#' {
                 break;
             }
-            found.push(Opening {
+            found.push(BlockOpening {
                 column,
                 byte: start + at,
             });
@@ -48,7 +48,7 @@ mod tests {
     use crate::{extract::extract, parse::tests::parsed};
 
     #[test]
-    fn blocks_beyond_the_scanners_buffer_are_left_out_and_said() {
+    fn blocks_beyond_scanner_buffer_are_blanked_and_reported() {
         let keys: String = (0..400).fold(String::new(), |keys, depth| {
             keys + &format!("{}k{depth}:\n", "  ".repeat(depth))
         });
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn long_lines_are_not_deep() {
+    fn long_lines_do_not_count_as_nesting() {
         let flow = format!("a: [{}]\n- {}\n", "1, ".repeat(1_000), "b: c ".repeat(1_000));
         assert_eq!(too_deep(&flow), []);
     }

@@ -9,37 +9,37 @@ use regex::Regex;
 use tree_sitter::Node;
 
 use crate::{
-    extract::Draft,
-    languages::data::{Entry, Notation, Role, keys, parts, shown, unquoted},
-    parse::Parsed,
+    extract::ElementDraft,
+    languages::data::{DataEntry, DataNotation, DataRole, keys, parts, shorten_value, unquote},
+    parse::ParsedFile,
 };
 
-pub(crate) fn refine<'t>(parsed: &'t Parsed, drafts: &mut Vec<Draft<'t>>) {
-    keys(parsed, drafts, &mut Yaml);
+pub(crate) fn refine<'t>(parsed: &'t ParsedFile, drafts: &mut Vec<ElementDraft<'t>>) {
+    keys(parsed, drafts, &mut YamlNotation);
 }
 
-struct Yaml;
+struct YamlNotation;
 
-impl Notation for Yaml {
-    fn role(&self, node: Node<'_>) -> Role {
+impl DataNotation for YamlNotation {
+    fn role(&self, node: Node<'_>) -> DataRole {
         match node.kind() {
-            "block_mapping_pair" | "flow_pair" => Role::Entry,
-            "block_mapping" | "flow_mapping" => Role::Mapping,
-            "block_sequence" | "flow_sequence" => Role::List,
-            "stream" if has_documents(node) => Role::List,
-            "document" if node.parent().is_some_and(has_documents) => Role::Document,
-            "stream" | "document" | "block_sequence_item" | "block_node" | "flow_node" | "ERROR" => Role::Wrapper,
-            _ => Role::Leaf,
+            "block_mapping_pair" | "flow_pair" => DataRole::Entry,
+            "block_mapping" | "flow_mapping" => DataRole::Mapping,
+            "block_sequence" | "flow_sequence" => DataRole::List,
+            "stream" if has_documents(node) => DataRole::List,
+            "document" if node.parent().is_some_and(has_documents) => DataRole::Document,
+            "stream" | "document" | "block_sequence_item" | "block_node" | "flow_node" | "ERROR" => DataRole::Wrapper,
+            _ => DataRole::Leaf,
         }
     }
 
-    fn entry(&mut self, parsed: &Parsed, node: Node<'_>) -> Entry {
+    fn entry(&mut self, parsed: &ParsedFile, node: Node<'_>) -> DataEntry {
         let key = node.child_by_field_name("key").map_or("", |key| parsed.text(key));
         let (type_name, value) = node
             .child_by_field_name("value")
             .map_or(("null", String::new()), |value| value_of(parsed, value));
-        Entry {
-            key: unquoted(key),
+        DataEntry {
+            key: unquote(key),
             type_name,
             value,
         }
@@ -50,7 +50,7 @@ fn has_documents(stream: Node<'_>) -> bool {
     parts(stream).len() > 1
 }
 
-fn value_of(parsed: &Parsed, node: Node<'_>) -> (&'static str, String) {
+fn value_of(parsed: &ParsedFile, node: Node<'_>) -> (&'static str, String) {
     let (mut tag, mut before, mut content) = ("", String::new(), None);
     for part in parts(node) {
         match part.kind() {
@@ -67,7 +67,7 @@ fn value_of(parsed: &Parsed, node: Node<'_>) -> (&'static str, String) {
         }
     }
     let Some(content) = content else {
-        return (tagged(tag).unwrap_or("null"), shown(&before));
+        return (tagged(tag).unwrap_or("null"), shorten_value(&before));
     };
     let (type_name, is_said_below) = match content.kind() {
         "block_mapping" | "flow_mapping" => ("mapping", content.named_child_count() > 0),
@@ -81,7 +81,7 @@ fn value_of(parsed: &Parsed, node: Node<'_>) -> (&'static str, String) {
     } else {
         parsed.text(node).to_owned()
     };
-    (tagged(tag).unwrap_or(type_name), shown(&value))
+    (tagged(tag).unwrap_or(type_name), shorten_value(&value))
 }
 
 /// True if a list contains mappings or lists, so that its items are elements instead of a one-line value.
@@ -102,7 +102,7 @@ fn holds_others(list: Node<'_>) -> bool {
     })
 }
 
-fn plain(parsed: &Parsed, node: Node<'_>) -> &'static str {
+fn plain(parsed: &ParsedFile, node: Node<'_>) -> &'static str {
     static DATE: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"^\d{4}-\d{1,2}-\d{1,2}(([Tt]|\s+)\d{1,2}:\d\d:\d\d.*)?$")
             .expect("a constant, compiled by every test of a date")

@@ -3,7 +3,7 @@
 
 use std::{cell::Cell, collections::BTreeSet, time::SystemTime};
 
-use fumi_code::walk::{Detail, FileFilter, FileOptions, Listed, Sort, Traversal};
+use fumi_code::walk::{FileFilter, FileOptions, ListingDetail, ListingRequest, ListingSort, Traversal};
 use proptest::{
     collection::vec,
     option::{of, weighted},
@@ -225,18 +225,18 @@ fn ours(tree: &Tree, call: &Call) -> Option<BTreeSet<String>> {
         .collect();
     let filter = FileFilter::new(&tree.project, &roots, &call.options, SystemTime::now()).ok()?;
     let list = |detail| {
-        let wanted = Listed {
+        let wanted = ListingRequest {
             detail,
-            sort: Sort::Path,
+            sort: ListingSort::Path,
             keep: 10_000,
         };
         filter.list(wanted, &CancellationToken::new()).expect("not cancelled")
     };
-    let listing = list(Detail::Metadata);
+    let listing = list(ListingDetail::Metadata);
     let paths: Vec<String> = listing.entries.iter().map(|entry| entry.path.shown()).collect();
     assert!(paths.is_sorted(), "{paths:?}");
     assert_eq!(listing.total_count, paths.len() as u64);
-    assert_eq!(list(Detail::Count).total_count, listing.total_count, "{call:?}");
+    assert_eq!(list(ListingDetail::Count).total_count, listing.total_count, "{call:?}");
     Some(paths.into_iter().collect())
 }
 

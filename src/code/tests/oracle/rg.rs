@@ -4,8 +4,8 @@ use std::{cell::Cell, collections::BTreeMap};
 
 use fumi_base::files::EncodingChoice;
 use fumi_code::{
-    search::{Matches, Need, Scope, ScopeOptions, Targets, search},
-    text_query::{Case, QueryOptions, Syntax, TextQuery},
+    search::{RowDemand, ScopeOptions, SearchMatches, SearchScope, SearchTargets, search},
+    text_query::{CaseSensitivity, QuerySyntax, TextQuery, TextQueryOptions},
     walk::Traversal,
 };
 use proptest::{
@@ -37,7 +37,7 @@ pub(crate) fn seeded() -> Config {
 /// One call, given to both sides.
 #[derive(Clone, Debug)]
 struct Call {
-    query: QueryOptions,
+    query: TextQueryOptions,
     scope: ScopeOptions,
     roots: Vec<&'static str>,
     files: Vec<&'static str>,
@@ -47,40 +47,45 @@ fn owned(values: &[&str]) -> Vec<String> {
     values.iter().map(|value| (*value).to_owned()).collect()
 }
 
-fn queries() -> impl Strategy<Value = QueryOptions> {
+fn queries() -> impl Strategy<Value = TextQueryOptions> {
     let text = select(vec![
-        ("needle", Syntax::Regex),
-        ("Needle", Syntax::Regex),
-        ("foo", Syntax::Regex),
-        ("foo|needle", Syntax::Regex),
-        (r"ne+dle\b", Syntax::Regex),
-        (r"\bfoo\b.*needle", Syntax::Regex),
-        (r"^\s*let ", Syntax::Regex),
-        (r"needle$", Syntax::Regex),
-        (r"^$", Syntax::Regex),
-        (r".", Syntax::Regex),
-        (r"\w+", Syntax::Regex),
-        (r"x*", Syntax::Regex),
-        ("名前", Syntax::Regex),
-        ("猫.*猫", Syntax::Regex),
-        (r"\p{Han}+", Syntax::Regex),
-        ("[^a-z]needle", Syntax::Regex),
-        (r"fn main\(\) \{\n", Syntax::Regex),
-        (r"needle[^}]*foo", Syntax::Regex),
-        (r"foo\s+needle", Syntax::Regex),
-        (r"needle\r?$", Syntax::Regex),
-        ("(?-i)NEEDLE", Syntax::Regex),
-        ("(", Syntax::Regex),
-        (r"(?=foo)", Syntax::Regex),
-        ("--version", Syntax::Literal),
-        ("foo(", Syntax::Literal),
-        ("needle.find(\"foo", Syntax::Literal),
-        ("NEEDLE", Syntax::Literal),
-        (r"(?<!foo )needle", Syntax::Pcre2),
-        (r"\b(\w{1,9}) \1", Syntax::Pcre2),
-        ("[", Syntax::Pcre2),
+        ("needle", QuerySyntax::Regex),
+        ("Needle", QuerySyntax::Regex),
+        ("foo", QuerySyntax::Regex),
+        ("foo|needle", QuerySyntax::Regex),
+        (r"ne+dle\b", QuerySyntax::Regex),
+        (r"\bfoo\b.*needle", QuerySyntax::Regex),
+        (r"^\s*let ", QuerySyntax::Regex),
+        (r"needle$", QuerySyntax::Regex),
+        (r"^$", QuerySyntax::Regex),
+        (r".", QuerySyntax::Regex),
+        (r"\w+", QuerySyntax::Regex),
+        (r"x*", QuerySyntax::Regex),
+        ("名前", QuerySyntax::Regex),
+        ("猫.*猫", QuerySyntax::Regex),
+        (r"\p{Han}+", QuerySyntax::Regex),
+        ("[^a-z]needle", QuerySyntax::Regex),
+        (r"fn main\(\) \{\n", QuerySyntax::Regex),
+        (r"needle[^}]*foo", QuerySyntax::Regex),
+        (r"foo\s+needle", QuerySyntax::Regex),
+        (r"needle\r?$", QuerySyntax::Regex),
+        ("(?-i)NEEDLE", QuerySyntax::Regex),
+        ("(", QuerySyntax::Regex),
+        (r"(?=foo)", QuerySyntax::Regex),
+        ("--version", QuerySyntax::Literal),
+        ("foo(", QuerySyntax::Literal),
+        ("needle.find(\"foo", QuerySyntax::Literal),
+        ("NEEDLE", QuerySyntax::Literal),
+        (r"(?<!foo )needle", QuerySyntax::Pcre2),
+        (r"\b(\w{1,9}) \1", QuerySyntax::Pcre2),
+        ("[", QuerySyntax::Pcre2),
     ]);
-    let case = select(vec![Case::Smart, Case::Smart, Case::Insensitive, Case::Sensitive]);
+    let case = select(vec![
+        CaseSensitivity::Smart,
+        CaseSensitivity::Smart,
+        CaseSensitivity::Insensitive,
+        CaseSensitivity::Sensitive,
+    ]);
     let context = prop_oneof![3 => Just((0, 0)), 2 => (0_usize..4, 0_usize..4)];
     (
         text,
@@ -91,7 +96,7 @@ fn queries() -> impl Strategy<Value = QueryOptions> {
         weighted(0.25, 1_u64..5),
     )
         .prop_map(
-            |((query, syntax), case, word, multiline, context, max_count)| QueryOptions {
+            |((query, syntax), case, word, multiline, context, max_count)| TextQueryOptions {
                 syntax,
                 case,
                 word: word.is_some(),
@@ -99,7 +104,7 @@ fn queries() -> impl Strategy<Value = QueryOptions> {
                 context_before: context.0,
                 context_after: context.1,
                 max_count,
-                ..QueryOptions::new(query)
+                ..TextQueryOptions::new(query)
             },
         )
 }
@@ -167,17 +172,20 @@ fn arguments(call: &Call, encoding: Option<&str>) -> Vec<String> {
     let (query, scope) = (&call.query, &call.scope);
     let mut args = Vec::new();
     let case = match query.case {
-        Case::Smart => "--smart-case",
-        Case::Insensitive => "--ignore-case",
-        Case::Sensitive => "--case-sensitive",
+        CaseSensitivity::Smart => "--smart-case",
+        CaseSensitivity::Insensitive => "--ignore-case",
+        CaseSensitivity::Sensitive => "--case-sensitive",
     };
     args.push(case.to_owned());
     for (flag, on) in [
         (
             "--fixed-strings",
-            matches!(query.syntax, Syntax::Literal | Syntax::Pcre2Literal),
+            matches!(query.syntax, QuerySyntax::Literal | QuerySyntax::Pcre2Literal),
         ),
-        ("--pcre2", matches!(query.syntax, Syntax::Pcre2 | Syntax::Pcre2Literal)),
+        (
+            "--pcre2",
+            matches!(query.syntax, QuerySyntax::Pcre2 | QuerySyntax::Pcre2Literal),
+        ),
         ("--word-regexp", query.word),
         ("--multiline", query.multiline),
         ("--follow", scope.traversal.follow_symlinks),
@@ -343,26 +351,26 @@ fn in_characters(text: &str, spans: &[[usize; 2]]) -> Vec<[usize; 2]> {
 }
 
 /// Returns our result, or `None` if we rejected the call.
-fn ours(tree: &Tree, call: &Call, need: Need) -> Option<Matches> {
+fn ours(tree: &Tree, call: &Call, need: RowDemand) -> Option<SearchMatches> {
     let query = TextQuery::new(&call.query).ok();
-    let scope = Scope::new(&tree.project, &call.scope, 100 << 20).ok();
+    let scope = SearchScope::new(&tree.project, &call.scope, 100 << 20).ok();
     let resolve = |paths: &[&str]| -> Vec<_> {
         let paths = paths.iter().map(|path| tree.project.resolve(path).expect("inside"));
         paths.collect()
     };
-    let targets = Targets {
+    let targets = SearchTargets {
         roots: resolve(&call.roots),
         files: resolve(&call.files),
     };
     Some(search(&query?, &targets, &scope?, need, &CancellationToken::new()).expect("not cancelled"))
 }
 
-fn our_counts(matches: &Matches) -> BTreeMap<String, u64> {
+fn our_counts(matches: &SearchMatches) -> BTreeMap<String, u64> {
     let counts = matches.files.iter().map(|file| (file.path.shown(), file.match_count));
     counts.collect()
 }
 
-fn our_lines(matches: &Matches) -> BTreeMap<String, Vec<(Line, bool)>> {
+fn our_lines(matches: &SearchMatches) -> BTreeMap<String, Vec<(Line, bool)>> {
     let mut lines = BTreeMap::new();
     for file in &matches.files {
         let all: &mut Vec<(Line, bool)> = lines.entry(file.path.shown()).or_default();
@@ -440,7 +448,7 @@ fn compare_lines(
 fn check(tree: &Tree, call: &Call, encoding: Option<&str>) -> Result<u64, String> {
     let asked = || arguments(call, encoding).join(" ");
     let theirs = their_counts(tree, call, encoding);
-    let counted = ours(tree, call, Need::Counts);
+    let counted = ours(tree, call, RowDemand::Counts);
     if theirs.is_some() != counted.is_some() {
         return Err(format!(
             "refused by {}: rg {}",
@@ -472,7 +480,7 @@ fn check(tree: &Tree, call: &Call, encoding: Option<&str>) -> Result<u64, String
         ));
     }
     // Every row is needed here: some queries match on most lines of the large files.
-    let shown = ours(tree, call, Need::Rows { keep: 1_000_000 }).ok_or("refused the second time")?;
+    let shown = ours(tree, call, RowDemand::Rows { keep: 1_000_000 }).ok_or("refused the second time")?;
     if our_counts(&shown) != theirs {
         return Err(format!("counts change when rows are shown: rg {}", asked()));
     }
@@ -530,10 +538,10 @@ fn the_same_matches_in_a_named_encoding() {
         std::fs::write(path, bytes).expect("a file");
         for query in ["猫", "名前|needle", r"caf\w", r"^n\w+ と"] {
             let call = Call {
-                query: QueryOptions {
+                query: TextQueryOptions {
                     encoding: EncodingChoice::Fixed(encoding),
                     context_before: 1,
-                    ..QueryOptions::new(query)
+                    ..TextQueryOptions::new(query)
                 },
                 scope: ScopeOptions::default(),
                 roots: vec![],

@@ -19,7 +19,7 @@ use std::{
 use fumi_base::files::{EncodingChoice, decode};
 use fumi_code::{
     languages::by_name,
-    parse::{Source, parse},
+    parse::{SourceFile, parse},
     pattern::CodePattern,
 };
 use serde_json::Value;
@@ -121,7 +121,7 @@ fn ours(row: &Row) -> Result<usize, String> {
     for path in files(&row.language) {
         let bytes = fs::read(&path).expect("a file");
         let decoded = decode(&bytes, EncodingChoice::Auto);
-        let source = Source::new(
+        let source = SourceFile::new(
             path.display().to_string(),
             decoded,
             bytes.len() as u64,
@@ -138,7 +138,7 @@ fn ours(row: &Row) -> Result<usize, String> {
 }
 
 #[test]
-fn patterns_match_as_often_as_for_ast_grep() {
+fn pattern_match_counts_equal_ast_grep() {
     let (program, rows) = (ast_grep(), rows());
     assert!(rows.len() >= 500, "only {} patterns", rows.len());
     let mut wrong = String::new();

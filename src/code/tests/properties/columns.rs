@@ -7,12 +7,12 @@ use fumi_base::{
     project::Project,
 };
 use fumi_code::{
-    filter::Filter,
-    parse::{Source, parse},
+    filter::ElementFilter,
+    parse::{SourceFile, parse},
     query::{QueryKind, TEXT_CHARACTERS, prepare, run},
-    search::{Need, Scope, ScopeOptions, Targets, search},
-    section::{Content, Format, Range, Sheet},
-    text_query::{Case, QueryOptions, Syntax, TextQuery},
+    search::{RowDemand, ScopeOptions, SearchScope, SearchTargets, search},
+    section::{SectionContent, SectionCutter, SectionFormat, SectionRange},
+    text_query::{CaseSensitivity, QuerySyntax, TextQuery, TextQueryOptions},
     user_queries::UserQueries,
 };
 use proptest::{prelude::*, sample::select};
@@ -43,27 +43,27 @@ fn columns_of_matches_cut_them_out_of_the_returned_line() {
     let folder = tempfile::tempdir().expect("a folder");
     let project = Project::open(&folder.path().canonicalize().expect("it exists")).expect("a project");
     let query = prop_oneof![
-        3 => select(EXPRESSIONS.to_vec()).prop_map(|text| (text.to_owned(), Syntax::Regex)),
-        2 => "[a名を😀.(]{1,3}".prop_map(|text| (text, Syntax::Literal)),
+        3 => select(EXPRESSIONS.to_vec()).prop_map(|text| (text.to_owned(), QuerySyntax::Regex)),
+        2 => "[a名を😀.(]{1,3}".prop_map(|text| (text, QuerySyntax::Literal)),
     ];
     runner(SEARCHES)
         .run(&(texts(), query), |((text, written), (query, syntax))| {
             fs::write(folder.path().join("a.txt"), written.bytes(&text)).expect("a file");
-            let options = QueryOptions {
+            let options = TextQueryOptions {
                 syntax,
-                case: Case::Sensitive,
+                case: CaseSensitivity::Sensitive,
                 encoding: written.choice(),
-                ..QueryOptions::new(&query)
+                ..TextQueryOptions::new(&query)
             };
             let compiled = TextQuery::new(&options).expect("a query");
-            let scope = Scope::new(&project, &ScopeOptions::default(), u64::MAX).expect("a scope");
-            let targets = Targets {
+            let scope = SearchScope::new(&project, &ScopeOptions::default(), u64::MAX).expect("a scope");
+            let targets = SearchTargets {
                 roots: Vec::new(),
                 files: vec![project.resolve("a.txt").expect("a file")],
             };
-            let need = Need::Rows { keep: usize::MAX };
+            let need = RowDemand::Rows { keep: usize::MAX };
             let found = search(&compiled, &targets, &scope, need, &CancellationToken::new()).expect("found");
-            let pattern = if syntax == Syntax::Literal {
+            let pattern = if syntax == QuerySyntax::Literal {
                 regex::escape(&query)
             } else {
                 query
@@ -132,18 +132,18 @@ fn columns_of_captures_and_elements_cut_them_out_of_the_file() {
             text.replace(' ', "\u{3000} "),
         ] {
             let decoded = decode(text.as_bytes(), EncodingChoice::Auto);
-            let source = Source::new(&path, decoded, 0, Some(language)).expect("a known language");
+            let source = SourceFile::new(&path, decoded, 0, Some(language)).expect("a known language");
             let parsed = parse(source, &cancel).expect("parsed");
             let text = &parsed.source.text;
             let every = QueryKind::Query("(_) @node".to_owned());
             let every = prepare(&every, parsed.source.language, &UserQueries::default()).expect("a query");
-            let found = run(&every, &Filter::default(), &parsed, usize::MAX, &cancel).expect("found");
+            let found = run(&every, &ElementFilter::default(), &parsed, usize::MAX, &cancel).expect("found");
             assert!(
                 found.total > 0 && found.total == found.list.len(),
                 "{path}: {}",
                 found.total
             );
-            let sheet = Sheet::of_text(&path, text);
+            let sheet = SectionCutter::from_text(&path, text);
             for one in found.list {
                 assert_eq!(fault_of(one.span, text), None, "{path}: {}", one.kind);
                 let own = &text[one.span.start_byte..one.span.end_byte];
@@ -153,7 +153,7 @@ fn columns_of_captures_and_elements_cut_them_out_of_the_file() {
                     "{path}: {:?}",
                     one.text
                 );
-                let range = Range {
+                let range = SectionRange {
                     start_line: one.span.start_line,
                     end_line: Some(one.span.end_line),
                     start_column: Some(one.span.start_column),
@@ -163,8 +163,8 @@ fn columns_of_captures_and_elements_cut_them_out_of_the_file() {
                 if own.trim().is_empty() || own.starts_with(['\r', '\n']) {
                     continue;
                 }
-                let section = sheet.cut(&range, Format::Raw).expect("within the file");
-                let Content::One(cut) = section.content else {
+                let section = sheet.cut(&range, SectionFormat::Raw).expect("within the file");
+                let SectionContent::One(cut) = section.content else {
                     panic!("raw text was asked for");
                 };
                 assert_eq!(cut.trim_end(), own.trim_end(), "{path}: {}", one.kind);

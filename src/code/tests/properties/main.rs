@@ -10,7 +10,7 @@ mod nesting;
 mod sections;
 mod texts;
 
-use fumi_code::elements::Span;
+use fumi_code::elements::SourceSpan;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 
 /// Returns a test runner for this number of cases.
@@ -46,7 +46,7 @@ fn byte_of(text: &str, line: usize, column: usize) -> Option<usize> {
 
 /// Returns the error in a span, if its lines and columns disagree with its bytes; the last line feed may be left out of
 /// them.
-fn fault_of(span: Span, text: &str) -> Option<String> {
+fn fault_of(span: SourceSpan, text: &str) -> Option<String> {
     let bytes = byte_of(text, span.start_line, span.start_column).zip(byte_of(text, span.end_line, span.end_column));
     let Some((start, end)) = bytes else {
         return Some(format!("{span:?} leads out of the text"));

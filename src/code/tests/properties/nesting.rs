@@ -10,10 +10,10 @@ use std::{
 
 use fumi_base::files::{EncodingChoice, decode};
 use fumi_code::{
-    elements::{Element, Elements, Kind},
+    elements::{CodeElement, ElementKind, ElementList},
     extract::extract,
     languages::all,
-    parse::{Source, parse},
+    parse::{SourceFile, parse},
 };
 use proptest::{collection::vec, prelude::*, sample::select, test_runner::TestCaseError};
 use tokio_util::sync::CancellationToken;
@@ -128,7 +128,7 @@ fn elements_of_broken_sources_nest_and_lie_in_the_text() {
             let decoded = decode(text.as_bytes(), EncodingChoice::Auto);
             let size = text.len() as u64;
             let cancel = CancellationToken::new();
-            let source = Source::new(&path, decoded, size, Some(language)).expect("a known language");
+            let source = SourceFile::new(&path, decoded, size, Some(language)).expect("a known language");
             let parsed = parse(source, &cancel).expect("parsed");
             let elements = extract(&parsed, &cancel).expect("elements");
             let text = &parsed.source.text;
@@ -144,8 +144,8 @@ fn elements_of_broken_sources_nest_and_lie_in_the_text() {
         .unwrap_or_else(|error| panic!("{error}"));
 }
 
-fn nests(elements: &Elements, text: &str, may_stand_apart: bool) -> Result<(), String> {
-    let shown = |element: &Element| format!("{} {} {:?}", element.kind.name(), element.name, element.span);
+fn nests(elements: &ElementList, text: &str, may_stand_apart: bool) -> Result<(), String> {
+    let shown = |element: &CodeElement| format!("{} {} {:?}", element.kind.name(), element.name, element.span);
     let list = &elements.list;
     for (at, element) in list.iter().enumerate() {
         if let Some(fault) = fault_of(element.span, text) {
@@ -155,13 +155,13 @@ fn nests(elements: &Elements, text: &str, may_stand_apart: bool) -> Result<(), S
             return Err(format!("{} comes after {}", shown(element), shown(&list[at - 1])));
         }
         if let Some(parent) = element.parent {
-            let stands_apart = may_stand_apart && (element.kind.is_callable() || element.kind == Kind::Field);
+            let stands_apart = may_stand_apart && (element.kind.is_callable() || element.kind == ElementKind::Field);
             if parent >= at && !stands_apart {
                 return Err(format!("the parent of {} comes after it", shown(element)));
             }
             let (outer, inner) = (list[parent].span, element.span);
             // A comment after the last line of a function belongs to it, though the function's text has ended.
-            let is_within = if element.kind == Kind::Comment {
+            let is_within = if element.kind == ElementKind::Comment {
                 outer.start_line <= inner.start_line && inner.end_line <= outer.end_line
             } else {
                 outer.contains(&inner)
@@ -171,7 +171,7 @@ fn nests(elements: &Elements, text: &str, may_stand_apart: bool) -> Result<(), S
             }
         }
     }
-    let containers: Vec<&Element> = list.iter().filter(|element| element.kind.is_container()).collect();
+    let containers: Vec<&CodeElement> = list.iter().filter(|element| element.kind.is_container()).collect();
     for (at, one) in containers.iter().enumerate() {
         for other in &containers[at + 1..] {
             let (first, second) = (one.span, other.span);

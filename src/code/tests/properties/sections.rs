@@ -1,17 +1,17 @@
 //! Cutting a file anywhere and joining the pieces yields the file, in every encoding and with every kind of line end.
 
 use fumi_base::files::decode;
-use fumi_code::section::{Content, Format, Range, Section, Sheet};
+use fumi_code::section::{FileSection, SectionContent, SectionCutter, SectionFormat, SectionRange};
 use proptest::{collection::vec, prelude::*, test_runner::TestCaseError};
 
 use crate::{byte_of, runner, texts::texts};
 
 const CASES: u32 = 400;
 
-fn raw(section: Section) -> String {
+fn raw(section: FileSection) -> String {
     match section.content {
-        Content::One(text) => text,
-        Content::Lines(lines) => panic!("raw text was asked for: {lines:?}"),
+        SectionContent::One(text) => text,
+        SectionContent::Lines(lines) => panic!("raw text was asked for: {lines:?}"),
     }
 }
 
@@ -23,7 +23,7 @@ fn pieces_of_lines_join_to_the_file() {
             let decoded = decode(&written.bytes(&text), written.choice());
             prop_assert!(!decoded.damaged);
             prop_assert_eq!(&decoded.text, &text);
-            let sheet = Sheet::new("a.txt", &decoded);
+            let sheet = SectionCutter::new("a.txt", &decoded);
             let total = text.split_inclusive('\n').count();
             prop_assert_eq!(sheet.total_lines(), total);
             let mut firsts: Vec<usize> = cuts.iter().map(|part| 1 + place(*part, total)).collect();
@@ -35,17 +35,17 @@ fn pieces_of_lines_join_to_the_file() {
             let mut lines = Vec::new();
             for (at, first) in firsts.iter().enumerate() {
                 let last = firsts.get(at + 1).map(|next| next - 1);
-                let range = Range::lines(*first, last);
+                let range = SectionRange::lines(*first, last);
                 let cut = |format| {
                     sheet
                         .cut(&range, format)
                         .map_err(|error| TestCaseError::fail(error.to_string()))
                 };
-                let section = cut(Format::Raw)?;
+                let section = cut(SectionFormat::Raw)?;
                 prop_assert!(!section.is_clamped);
                 prop_assert_eq!((section.start_line, section.end_line), (*first, last.unwrap_or(total)));
                 joined += &raw(section);
-                if let Content::Lines(more) = cut(Format::Json)?.content {
+                if let SectionContent::Lines(more) = cut(SectionFormat::Json)?.content {
                     lines.extend(more);
                 }
             }
@@ -66,7 +66,7 @@ fn pieces_of_columns_join_to_the_file() {
     runner(CASES)
         .run(&(texts(), points), |((text, written), points)| {
             let decoded = decode(&written.bytes(&text), written.choice());
-            let sheet = Sheet::new("a.txt", &decoded);
+            let sheet = SectionCutter::new("a.txt", &decoded);
             let widths: Vec<usize> = text
                 .split_inclusive('\n')
                 .map(|line| line.trim_end_matches(['\r', '\n']).chars().count())
@@ -85,14 +85,14 @@ fn pieces_of_columns_join_to_the_file() {
             let mut joined = String::new();
             for (at, (line, column)) in points.iter().enumerate() {
                 let next = points.get(at + 1);
-                let range = Range {
+                let range = SectionRange {
                     start_line: *line,
                     end_line: next.map(|(line, _)| *line),
                     start_column: Some(*column),
                     end_column: next.map(|(_, column)| *column),
                 };
                 let section = sheet
-                    .cut(&range, Format::Raw)
+                    .cut(&range, SectionFormat::Raw)
                     .map_err(|error| TestCaseError::fail(error.to_string()))?;
                 prop_assert!(!section.is_clamped);
                 let place = |(line, column): (usize, usize)| byte_of(&text, line, column);

@@ -17,7 +17,7 @@ use std::{
 };
 
 use fumi_code::{
-    elements::{Element, Elements, Kind},
+    elements::{CodeElement, ElementKind, ElementList},
     extract::extract,
     parse::parse,
 };
@@ -34,13 +34,13 @@ struct Check {
     sources: fn() -> Vec<PathBuf>,
     extensions: &'static [&'static str],
     /// The kinds of ctags with our possible kinds. Unlisted kinds are not compared.
-    kinds: &'static [(&'static str, &'static [Kind])],
+    kinds: &'static [(&'static str, &'static [ElementKind])],
     /// True if a tag's line must be the first of its element, not just one of its lines.
     is_first_line: bool,
     /// True if a tag names an element that has another name; the line is that of the tag.
-    is_named: fn(&Tag, &Element, &str) -> bool,
+    is_named: fn(&Tag, &CodeElement, &str) -> bool,
     /// True if ctags can read the file at all.
-    is_readable: fn(&Elements, &str) -> bool,
+    is_readable: fn(&ElementList, &str) -> bool,
     /// True for a known difference, with a reason in the function.
     is_expected: fn(&Difference<'_>) -> bool,
     /// The number of files read, an even sample of all.
@@ -54,8 +54,8 @@ struct Check {
 
 /// A definition that only one of the two reports; the text is that of the file.
 enum Difference<'d> {
-    Theirs(&'d Elements, &'d Tag, &'d str),
-    Ours(&'d Elements, usize, &'d str),
+    Theirs(&'d ElementList, &'d Tag, &'d str),
+    Ours(&'d ElementList, usize, &'d str),
 }
 
 struct Tag {
@@ -69,24 +69,24 @@ const GO: Check = Check {
     sources: || vec![cache().join("sources/go")],
     extensions: &["go"],
     kinds: &[
-        ("package", &[Kind::Package]),
-        ("func", &[Kind::Function, Kind::Method]),
-        ("methodSpec", &[Kind::Method]),
-        ("struct", &[Kind::Struct]),
-        ("interface", &[Kind::Interface]),
-        ("type", &[Kind::Type]),
-        ("talias", &[Kind::Type]),
-        ("const", &[Kind::Constant]),
-        ("var", &[Kind::Variable, Kind::Function]),
-        ("member", &[Kind::Field]),
-        ("anonMember", &[Kind::Field]),
+        ("package", &[ElementKind::Package]),
+        ("func", &[ElementKind::Function, ElementKind::Method]),
+        ("methodSpec", &[ElementKind::Method]),
+        ("struct", &[ElementKind::Struct]),
+        ("interface", &[ElementKind::Interface]),
+        ("type", &[ElementKind::Type]),
+        ("talias", &[ElementKind::Type]),
+        ("const", &[ElementKind::Constant]),
+        ("var", &[ElementKind::Variable, ElementKind::Function]),
+        ("member", &[ElementKind::Field]),
+        ("anonMember", &[ElementKind::Field]),
     ],
     is_first_line: true,
     is_named: |_, _, _| false,
     is_readable: |elements, text| {
         // Before version 6, ctags does not support type parameters and loses its position after them, also after type
         // arguments.
-        let is_generic = |element: &Element| element.code().is_some_and(|code| code.type_params.is_some());
+        let is_generic = |element: &CodeElement| element.code().is_some_and(|code| code.type_params.is_some());
         !elements.list.iter().any(is_generic) && !text.contains("](")
     },
     is_expected: go_differs,
@@ -101,15 +101,24 @@ const RUBY: Check = Check {
     sources: ruby_library,
     extensions: &["rb"],
     kinds: &[
-        ("class", &[Kind::Class, Kind::Struct, Kind::Record]),
-        ("module", &[Kind::Module]),
-        ("method", &[Kind::Function, Kind::Method, Kind::Constructor]),
-        ("singletonMethod", &[Kind::Method, Kind::Constructor]),
-        ("alias", &[Kind::Function, Kind::Method]),
-        ("accessor", &[Kind::Field]),
+        ("class", &[ElementKind::Class, ElementKind::Struct, ElementKind::Record]),
+        ("module", &[ElementKind::Module]),
+        (
+            "method",
+            &[ElementKind::Function, ElementKind::Method, ElementKind::Constructor],
+        ),
+        ("singletonMethod", &[ElementKind::Method, ElementKind::Constructor]),
+        ("alias", &[ElementKind::Function, ElementKind::Method]),
+        ("accessor", &[ElementKind::Field]),
         (
             "constant",
-            &[Kind::Constant, Kind::Class, Kind::Struct, Kind::Record, Kind::Module],
+            &[
+                ElementKind::Constant,
+                ElementKind::Class,
+                ElementKind::Struct,
+                ElementKind::Record,
+                ElementKind::Module,
+            ],
         ),
     ],
     is_first_line: true,
@@ -153,11 +162,11 @@ fn ruby_differs(difference: &Difference<'_>) -> bool {
             let element = &elements.list[*at];
             let (line, name) = (line(text, element.span.start_line), last(&element.name));
             match element.kind {
-                Kind::Field => {
+                ElementKind::Field => {
                     let is_list = line.starts_with("attr_") && line.contains(&format!(":{name}"));
                     !is_list || line.contains('(')
                 }
-                Kind::Constant | Kind::Struct => {
+                ElementKind::Constant | ElementKind::Struct => {
                     let after = line.strip_prefix(name).unwrap_or_default().trim_start();
                     !after.starts_with('=') || after.starts_with("= if")
                 }
@@ -185,13 +194,16 @@ const PHP: Check = Check {
     sources: || vec![cache().join("sources/php")],
     extensions: &["php"],
     kinds: &[
-        ("namespace", &[Kind::Namespace, Kind::Package]),
-        ("class", &[Kind::Class]),
-        ("interface", &[Kind::Interface]),
-        ("trait", &[Kind::Trait]),
-        ("function", &[Kind::Function, Kind::Method, Kind::Constructor]),
-        ("define", &[Kind::Constant, Kind::Field]),
-        ("variable", &[Kind::Field]),
+        ("namespace", &[ElementKind::Namespace, ElementKind::Package]),
+        ("class", &[ElementKind::Class]),
+        ("interface", &[ElementKind::Interface]),
+        ("trait", &[ElementKind::Trait]),
+        (
+            "function",
+            &[ElementKind::Function, ElementKind::Method, ElementKind::Constructor],
+        ),
+        ("define", &[ElementKind::Constant, ElementKind::Field]),
+        ("variable", &[ElementKind::Field]),
     ],
     // An attribute before it is part of an element.
     is_first_line: false,
@@ -225,17 +237,25 @@ const C: Check = Check {
     sources: || vec![cache().join("npm/@discordjs/opus")],
     extensions: &["c", "h"],
     kinds: &[
-        ("function", &[Kind::Function]),
-        ("prototype", &[Kind::Function]),
-        ("struct", &[Kind::Struct]),
-        ("union", &[Kind::Union]),
-        ("enum", &[Kind::Enum]),
-        ("enumerator", &[Kind::EnumMember]),
-        ("member", &[Kind::Field]),
-        ("typedef", &[Kind::Type, Kind::Struct, Kind::Union, Kind::Enum]),
-        ("variable", &[Kind::Variable, Kind::Constant]),
-        ("externvar", &[Kind::Variable, Kind::Constant]),
-        ("macro", &[Kind::Macro, Kind::Constant]),
+        ("function", &[ElementKind::Function]),
+        ("prototype", &[ElementKind::Function]),
+        ("struct", &[ElementKind::Struct]),
+        ("union", &[ElementKind::Union]),
+        ("enum", &[ElementKind::Enum]),
+        ("enumerator", &[ElementKind::EnumMember]),
+        ("member", &[ElementKind::Field]),
+        (
+            "typedef",
+            &[
+                ElementKind::Type,
+                ElementKind::Struct,
+                ElementKind::Union,
+                ElementKind::Enum,
+            ],
+        ),
+        ("variable", &[ElementKind::Variable, ElementKind::Constant]),
+        ("externvar", &[ElementKind::Variable, ElementKind::Constant]),
+        ("macro", &[ElementKind::Macro, ElementKind::Constant]),
     ],
     // The name of a type is on the last line of its structure.
     is_first_line: false,
@@ -265,8 +285,8 @@ fn c_differs(difference: &Difference<'_>) -> bool {
 }
 
 /// Returns the innermost class or function around a line.
-fn around(elements: &Elements, line: usize) -> Option<&Element> {
-    let is_around = |element: &&Element| {
+fn around(elements: &ElementList, line: usize) -> Option<&CodeElement> {
+    let is_around = |element: &&CodeElement| {
         (element.kind.is_class_like() || element.kind.is_callable())
             && (element.span.start_line..=element.span.end_line).contains(&line)
     };
@@ -284,7 +304,7 @@ fn go_differs(difference: &Difference<'_>) -> bool {
         Difference::Ours(elements, at, _) => {
             let mut around = elements.list[*at].parent.map(|parent| &elements.list[parent]);
             while let Some(element) = around {
-                if element.kind.is_callable() || element.kind == Kind::Field {
+                if element.kind.is_callable() || element.kind == ElementKind::Field {
                     return true;
                 }
                 around = element.parent.map(|parent| &elements.list[parent]);
@@ -295,22 +315,22 @@ fn go_differs(difference: &Difference<'_>) -> bool {
 }
 
 #[test]
-fn definitions_of_go_are_those_of_ctags() {
+fn go_definitions_match_ctags() {
     check(&GO);
 }
 
 #[test]
-fn definitions_of_ruby_are_those_of_ctags() {
+fn ruby_definitions_match_ctags() {
     check(&RUBY);
 }
 
 #[test]
-fn definitions_of_php_are_those_of_ctags() {
+fn php_definitions_match_ctags() {
     check(&PHP);
 }
 
 #[test]
-fn definitions_of_c_are_those_of_ctags() {
+fn c_definitions_match_ctags() {
     check(&C);
 }
 
@@ -342,7 +362,7 @@ fn compare(check: &Check, file: &str, tags: &[Tag], differences: &mut String) ->
     if !(check.is_readable)(&elements, &parsed.source.text) {
         return 0;
     }
-    let kinds: BTreeSet<Kind> = check
+    let kinds: BTreeSet<ElementKind> = check
         .kinds
         .iter()
         .flat_map(|(_, kinds)| kinds.iter().copied())
@@ -355,12 +375,12 @@ fn compare(check: &Check, file: &str, tags: &[Tag], differences: &mut String) ->
             continue;
         };
         // `a, b` of one declaration: the second name may be on a later line.
-        let is_shared = |element: &Element| {
-            let is_other = |other: &&Element| other.span == element.span;
+        let is_shared = |element: &CodeElement| {
+            let is_other = |other: &&CodeElement| other.span == element.span;
             elements.list.iter().filter(is_other).nth(1).is_some()
         };
         let tag_line = line(&parsed.source.text, tag.line);
-        let fits = |element: &Element| {
+        let fits = |element: &CodeElement| {
             wanted.contains(&element.kind)
                 && (last(&element.name) == tag.name || (check.is_named)(tag, element, tag_line))
                 && (element.span.start_line..=element.span.end_line).contains(&tag.line)

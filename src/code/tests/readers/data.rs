@@ -7,7 +7,7 @@ use std::{
     path::PathBuf,
 };
 
-use fumi_code::{elements::Detail, extract::extract, parse::parse};
+use fumi_code::{elements::ElementDetail, extract::extract, parse::parse};
 use tokio_util::sync::CancellationToken;
 
 use crate::{compare, python::python, source};
@@ -75,7 +75,7 @@ fn ours(path: &str) -> BTreeSet<String> {
     let is_toml = parsed.source.language.name == "toml";
     let mut facts = BTreeSet::new();
     for (at, element) in elements.list.iter().enumerate() {
-        let Detail::Key { type_name, value } = &element.detail else {
+        let ElementDetail::Key { type_name, value } = &element.detail else {
             continue;
         };
         // The value of a container is compared through its entries; its own type differs only in name, table or

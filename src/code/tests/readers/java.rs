@@ -10,7 +10,7 @@ use std::{
 };
 
 use fumi_code::{
-    elements::{Detail, Elements, Kind},
+    elements::{ElementDetail, ElementKind, ElementList},
     extract::extract,
     parse::parse,
 };
@@ -75,15 +75,19 @@ fn ours(path: &str) -> BTreeSet<String> {
     (0..elements.list.len()).filter_map(|at| fact(&elements, at)).collect()
 }
 
-fn fact(elements: &Elements, at: usize) -> Option<String> {
+fn fact(elements: &ElementList, at: usize) -> Option<String> {
     let element = &elements.list[at];
     let name = elements.qualified_name(at);
     let (kind, has_end) = match element.kind {
-        Kind::Class | Kind::Interface | Kind::Enum | Kind::Record | Kind::Annotation => (element.kind.name(), true),
-        Kind::Method | Kind::Constructor => ("method", true),
-        Kind::Field | Kind::EnumMember | Kind::Initializer => (element.kind.name(), false),
-        Kind::Import => {
-            let Detail::Import(import) = &element.detail else {
+        ElementKind::Class
+        | ElementKind::Interface
+        | ElementKind::Enum
+        | ElementKind::Record
+        | ElementKind::Annotation => (element.kind.name(), true),
+        ElementKind::Method | ElementKind::Constructor => ("method", true),
+        ElementKind::Field | ElementKind::EnumMember | ElementKind::Initializer => (element.kind.name(), false),
+        ElementKind::Import => {
+            let ElementDetail::Import(import) = &element.detail else {
                 return None;
             };
             let is_static = if import.modifiers.is_empty() { "" } else { "static " };

@@ -15,7 +15,7 @@ use std::{
 };
 
 use fumi_base::files::{EncodingChoice, decode};
-use fumi_code::parse::Source;
+use fumi_code::parse::SourceFile;
 
 mod ctags;
 mod data;
@@ -72,7 +72,7 @@ fn compare_but(
     assert!(compared > least, "only {compared} facts were compared");
 }
 
-fn source(path: &str) -> Source {
+fn source(path: &str) -> SourceFile {
     let bytes = fs::read(path).expect("a file");
-    Source::new(path, decode(&bytes, EncodingChoice::Auto), bytes.len() as u64, None).expect("a known language")
+    SourceFile::new(path, decode(&bytes, EncodingChoice::Auto), bytes.len() as u64, None).expect("a known language")
 }

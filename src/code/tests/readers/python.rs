@@ -11,7 +11,7 @@ use std::{
 };
 
 use fumi_code::{
-    elements::{Detail, Elements, Import, Kind},
+    elements::{ElementDetail, ElementKind, ElementList, ImportFacts},
     extract::extract,
     parse::parse,
 };
@@ -106,17 +106,17 @@ fn ours(path: &str) -> BTreeSet<String> {
     let mut facts = BTreeSet::new();
     for (at, element) in elements.list.iter().enumerate() {
         let (kind, name) = match element.kind {
-            Kind::Class | Kind::Enum => ("class", elements.qualified_name(at)),
-            Kind::Method | Kind::Constructor | Kind::Function if is_named(&elements, at) => (
-                if element.kind == Kind::Function {
+            ElementKind::Class | ElementKind::Enum => ("class", elements.qualified_name(at)),
+            ElementKind::Method | ElementKind::Constructor | ElementKind::Function if is_named(&elements, at) => (
+                if element.kind == ElementKind::Function {
                     "function"
                 } else {
                     "method"
                 },
                 elements.qualified_name(at),
             ),
-            Kind::Import => match &element.detail {
-                Detail::Import(import) => ("import", imported(import)),
+            ElementKind::Import => match &element.detail {
+                ElementDetail::Import(import) => ("import", imported(import)),
                 _ => panic!("an import without its detail"),
             },
             _ => continue,
@@ -132,13 +132,13 @@ fn ours(path: &str) -> BTreeSet<String> {
 }
 
 /// True unless the element is a lambda, which is a function for us and an expression for `ast`.
-fn is_named(elements: &Elements, at: usize) -> bool {
+fn is_named(elements: &ElementList, at: usize) -> bool {
     elements.list[at]
         .code()
         .is_some_and(|code| !code.has_modifier("lambda"))
 }
 
-fn imported(import: &Import) -> String {
+fn imported(import: &ImportFacts) -> String {
     let names: Vec<String> = import
         .names
         .iter()

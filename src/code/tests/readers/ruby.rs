@@ -9,7 +9,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use fumi_code::{elements::Kind, extract::extract, parse::parse};
+use fumi_code::{elements::ElementKind, extract::extract, parse::parse};
 use tokio_util::sync::CancellationToken;
 
 use crate::{compare, source};
@@ -87,11 +87,15 @@ fn ours(path: &str) -> BTreeSet<String> {
         let Some(code) = element.code() else { continue };
         let written = parsed.source.text.get(element.span.start_byte..).unwrap_or_default();
         let kind = match element.kind {
-            Kind::Class if written.starts_with("class") => "class",
-            Kind::Module if written.starts_with("module") => "module",
+            ElementKind::Class if written.starts_with("class") => "class",
+            ElementKind::Module if written.starts_with("module") => "module",
             // Definitions made by a call: `Point = Struct.new(:x)`.
-            Kind::Class | Kind::Module | Kind::Struct | Kind::Record | Kind::Constant => "constant",
-            Kind::Method | Kind::Constructor | Kind::Function => "def",
+            ElementKind::Class
+            | ElementKind::Module
+            | ElementKind::Struct
+            | ElementKind::Record
+            | ElementKind::Constant => "constant",
+            ElementKind::Method | ElementKind::Constructor | ElementKind::Function => "def",
             _ => continue,
         };
         // The parser does not treat calls that define methods as definitions.

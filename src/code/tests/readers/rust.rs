@@ -14,7 +14,7 @@ use std::{
 };
 
 use fumi_code::{
-    elements::{Detail, Elements, Kind},
+    elements::{ElementDetail, ElementKind, ElementList},
     extract::extract,
     parse::parse,
 };
@@ -34,7 +34,7 @@ use crate::{compare, source};
 const FILES: usize = 3;
 
 #[test]
-fn items_are_those_of_syn() {
+fn items_match_syn() {
     // Expressions nest deeper than the stack of a test thread allows.
     let checked = thread::Builder::new()
         .stack_size(256 << 20)
@@ -607,12 +607,12 @@ fn first_line(doc: &str) -> Option<String> {
         .map(|line| bare(&line))
 }
 
-fn add(elements: &Elements, at: usize, facts: &mut BTreeSet<String>) {
+fn add(elements: &ElementList, at: usize, facts: &mut BTreeSet<String>) {
     let element = &elements.list[at];
     let (start, end) = (element.span.start_line, element.span.end_line);
     let code = match &element.detail {
-        Detail::Code(code) => code,
-        Detail::Import(import) => {
+        ElementDetail::Code(code) => code,
+        ElementDetail::Import(import) => {
             let names: Vec<String> = import
                 .names
                 .iter()
@@ -636,17 +636,21 @@ fn add(elements: &Elements, at: usize, facts: &mut BTreeSet<String>) {
     // Only members inherit; a block in the head of an impl can contain anything.
     let is_member = matches!(
         element.kind,
-        Kind::Method | Kind::Constant | Kind::Type | Kind::Field | Kind::EnumMember
+        ElementKind::Method | ElementKind::Constant | ElementKind::Type | ElementKind::Field | ElementKind::EnumMember
     );
     let is_inherited = element
         .parent
         .map(|parent| &elements.list[parent])
         .is_some_and(|parent| match parent.kind {
-            Kind::Trait | Kind::Enum | Kind::EnumMember => true,
-            Kind::Impl => parent.code().is_some_and(|code| !code.implements.is_empty()),
+            ElementKind::Trait | ElementKind::Enum | ElementKind::EnumMember => true,
+            ElementKind::Impl => parent.code().is_some_and(|code| !code.implements.is_empty()),
             _ => false,
         });
-    let seen = if is_member && is_inherited || matches!(element.kind, Kind::Impl | Kind::Macro | Kind::EnumMember) {
+    let seen = if is_member && is_inherited
+        || matches!(
+            element.kind,
+            ElementKind::Impl | ElementKind::Macro | ElementKind::EnumMember
+        ) {
         "-"
     } else {
         code.visibility.name()
@@ -661,7 +665,7 @@ fn add(elements: &Elements, at: usize, facts: &mut BTreeSet<String>) {
     for implemented in &code.implements {
         facts.insert(format!("implements\t{name}\t{}", cut(implemented)));
     }
-    if matches!(element.kind, Kind::Struct | Kind::EnumMember) && !code.params.is_empty() {
+    if matches!(element.kind, ElementKind::Struct | ElementKind::EnumMember) && !code.params.is_empty() {
         facts.insert(format!("components\t{name}\t{}", code.params.len()));
     }
 }

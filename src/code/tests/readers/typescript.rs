@@ -12,7 +12,7 @@ use std::{
 };
 
 use fumi_code::{
-    elements::{Code, Detail, Elements, Import, Kind},
+    elements::{DefinitionFacts, ElementDetail, ElementKind, ElementList, ImportFacts},
     extract::extract,
     parse::parse,
 };
@@ -193,20 +193,20 @@ fn ours(path: &str) -> BTreeSet<String> {
     (0..elements.list.len()).filter_map(|at| fact(&elements, at)).collect()
 }
 
-fn fact(elements: &Elements, at: usize) -> Option<String> {
+fn fact(elements: &ElementList, at: usize) -> Option<String> {
     let element = &elements.list[at];
     let (name, modifiers) = match &element.detail {
-        Detail::Code(code) => (
+        ElementDetail::Code(code) => (
             elements.qualified_name(at),
             words(element.kind, parent(elements, at), code),
         ),
-        Detail::Import(import) => {
+        ElementDetail::Import(import) => {
             let around = element.parent.map(|parent| elements.qualified_name(parent) + ".");
             let modifiers = import.modifiers.iter().filter(|word| {
                 matches!(
                     (element.kind, word.as_str()),
-                    (Kind::Import, "type" | "require" | "dynamic")
-                        | (Kind::Export, "type" | "commonjs" | "assigned" | "namespace")
+                    (ElementKind::Import, "type" | "require" | "dynamic")
+                        | (ElementKind::Export, "type" | "commonjs" | "assigned" | "namespace")
                 )
             });
             (
@@ -227,12 +227,12 @@ fn fact(elements: &Elements, at: usize) -> Option<String> {
     ))
 }
 
-fn parent(elements: &Elements, at: usize) -> Option<Kind> {
+fn parent(elements: &ElementList, at: usize) -> Option<ElementKind> {
     elements.list[at].parent.map(|parent| elements.list[parent].kind)
 }
 
 /// The modifiers that both readers know.
-fn words(kind: Kind, parent: Option<Kind>, code: &Code) -> BTreeSet<String> {
+fn words(kind: ElementKind, parent: Option<ElementKind>, code: &DefinitionFacts) -> BTreeSet<String> {
     let known = |word: &&String| {
         matches!(
             word.as_str(),
@@ -247,24 +247,27 @@ fn words(kind: Kind, parent: Option<Kind>, code: &Code) -> BTreeSet<String> {
                 | "get"
                 | "set"
         ) || (matches!(word.as_str(), "const" | "let" | "var")
-            && matches!(kind, Kind::Variable | Kind::Function | Kind::Class))
+            && matches!(kind, ElementKind::Variable | ElementKind::Function | ElementKind::Class))
     };
-    if kind == Kind::Initializer {
+    if kind == ElementKind::Initializer {
         return BTreeSet::new();
     }
     let mut words: BTreeSet<String> = code.modifiers.iter().filter(known).cloned().collect();
     if code.is_generator {
         words.insert("generator".to_owned());
     }
-    let is_member = matches!(kind, Kind::Method | Kind::Constructor | Kind::Field);
+    let is_member = matches!(
+        kind,
+        ElementKind::Method | ElementKind::Constructor | ElementKind::Field
+    );
     let _ = parent;
-    if is_member && parent.is_some_and(Kind::is_class_like) {
+    if is_member && parent.is_some_and(ElementKind::is_class_like) {
         words.insert(code.visibility.name().to_owned());
     }
     words
 }
 
-fn related(import: &Import) -> String {
+fn related(import: &ImportFacts) -> String {
     let names: Vec<String> = import
         .names
         .iter()

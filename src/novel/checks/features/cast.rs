@@ -4,12 +4,12 @@
 
 use crate::{
     morphology::{Ipadic, Morphology as _},
-    project::Yaml,
+    project::YamlValue,
 };
 
 /// A character described in the settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Member {
+pub struct CastMember {
     /// The name in the settings.
     pub name: String,
     /// The other names of the character.
@@ -30,7 +30,7 @@ pub struct Member {
     pub words: String,
 }
 
-impl Member {
+impl CastMember {
     /// Iterates over the name and the aliases of the character.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         std::iter::once(self.name.as_str()).chain(self.aliases.iter().map(String::as_str))
@@ -41,13 +41,13 @@ impl Member {
 #[derive(Clone, Debug, Default)]
 pub struct Cast {
     /// The characters in the order of the files.
-    pub members: Vec<Member>,
+    pub members: Vec<CastMember>,
 }
 
 impl Cast {
     /// Reads the lists under `characters` in the files of the settings folder.
     #[must_use]
-    pub fn of(world: &[Yaml]) -> Self {
+    pub fn from_settings(world: &[YamlValue]) -> Self {
         let lists = world.iter().filter_map(|file| file.get("characters"));
         let characters = lists.flat_map(items);
         Self {
@@ -57,7 +57,7 @@ impl Cast {
 
     /// Returns the character with this name or alias.
     #[must_use]
-    pub fn named(&self, name: &str) -> Option<&Member> {
+    pub fn member_named(&self, name: &str) -> Option<&CastMember> {
         self.members
             .iter()
             .find(|member| member.names().any(|known| known == name))
@@ -104,11 +104,11 @@ const EMPTY: [&str; 14] = [
     "来る",
 ];
 
-fn member(yaml: &Yaml) -> Option<Member> {
+fn member(yaml: &YamlValue) -> Option<CastMember> {
     let texts = |key: &str| yaml.get(key).map(texts).unwrap_or_default();
     let name = yaml.get("name")?.words();
     let relations = yaml.get("relations").map(items).unwrap_or_default();
-    Some(Member {
+    Some(CastMember {
         name: name.trim().to_owned(),
         aliases: texts("aliases"),
         first_person: texts("first_person"),
@@ -129,23 +129,23 @@ fn member(yaml: &Yaml) -> Option<Member> {
 }
 
 /// Returns the entries of a list; a single value counts as a list of one.
-fn items(yaml: &Yaml) -> Vec<&Yaml> {
+fn items(yaml: &YamlValue) -> Vec<&YamlValue> {
     match yaml {
-        Yaml::List(items) => items.iter().collect(),
-        Yaml::Null => Vec::new(),
+        YamlValue::List(items) => items.iter().collect(),
+        YamlValue::Null => Vec::new(),
         one => vec![one],
     }
 }
 
 /// Returns the texts of a list, or the parts of a text between separators such as 、.
-fn texts(yaml: &Yaml) -> Vec<String> {
-    let words = items(yaml).into_iter().map(Yaml::words);
+fn texts(yaml: &YamlValue) -> Vec<String> {
+    let words = items(yaml).into_iter().map(YamlValue::words);
     let parts = words.flat_map(|words| {
         let parts = words
             .split(['、', '，', ',', '/', '／'])
             .map(|part| part.trim().to_owned());
         // A sentence in a list is one text, even with commas.
-        if matches!(yaml, Yaml::List(_)) {
+        if matches!(yaml, YamlValue::List(_)) {
             vec![words.trim().to_owned()]
         } else {
             parts.collect()

@@ -5,8 +5,8 @@
 
 use std::ops::Range;
 
-use super::times::{DAY, HOUR, Told, When, told};
-use crate::{checks::Material, manuscript::Voice};
+use super::times::{DAY, HOUR, TimeExpression, TimeMeaning, time_expressions};
+use crate::{checks::CheckMaterial, manuscript::TextVoice};
 
 /// The minute of the day from which a following morning is the next day's: half past five, when evening becomes night.
 const NIGHT: u32 = 17 * HOUR + 30;
@@ -43,7 +43,7 @@ struct Clock {
 impl Chronology {
     /// Reads the narration scene by scene.
     #[must_use]
-    pub fn of(material: &Material<'_>) -> Self {
+    pub fn from_material(material: &CheckMaterial<'_>) -> Self {
         let mut own = Self::default();
         for scene in &material.scenes().scenes {
             let mut clock = Clock::default();
@@ -65,28 +65,32 @@ impl Chronology {
     }
 
     /// Reads a paragraph, unless it is a memory.
-    fn paragraph(&mut self, material: &Material<'_>, sentences: Range<usize>, clock: &mut Clock) {
-        let narrated = sentences.filter(|at| material.sentences()[*at].voice == Voice::Narration);
-        let told: Vec<(usize, Vec<Told>)> = narrated.map(|at| (at, told(material.words_of(at)))).collect();
+    fn paragraph(&mut self, material: &CheckMaterial<'_>, sentences: Range<usize>, clock: &mut Clock) {
+        let narrated = sentences.filter(|at| material.sentences()[*at].voice == TextVoice::Narration);
+        let told: Vec<(usize, Vec<TimeExpression>)> = narrated
+            .map(|at| (at, time_expressions(material.words_of(at))))
+            .collect();
         if told
             .iter()
             .flat_map(|(_, told)| told)
-            .any(|told| told.when == When::Back)
+            .any(|told| told.meaning == TimeMeaning::Past)
         {
             return;
         }
         for (at, told) in told {
             let words = material.words_of(at);
             // 明日の朝, 九月三十日の午後四時: the rest of the sentence is about another day.
-            let is_elsewhere =
-                |told: &Told| told.when == When::Aside || (told.is_label && matches!(told.when, When::Date(..)));
+            let is_elsewhere = |told: &TimeExpression| {
+                told.meaning == TimeMeaning::OtherTime
+                    || (told.is_label && matches!(told.meaning, TimeMeaning::Date(..)))
+            };
             let now = told.into_iter().take_while(|told| !is_elsewhere(told));
             for told in now.filter(|told| !told.is_label) {
                 let place = words[told.words.start].source.start..words[told.words.end - 1].source.end;
-                if told.when != When::Turn {
+                if told.meaning != TimeMeaning::NextPeriod {
                     self.times.push(place.clone());
                 }
-                if let Some(before) = clock.goes_back(told.when, &place) {
+                if let Some(before) = clock.advance_to(told.meaning, &place) {
                     self.steps_back.push(StepBack { before, after: place });
                 }
             }
@@ -96,13 +100,13 @@ impl Chronology {
 
 impl Clock {
     /// Advances the clock to a time. Returns the place of the previous time if the new one is earlier.
-    fn goes_back(&mut self, when: When, place: &Range<usize>) -> Option<Range<usize>> {
+    fn advance_to(&mut self, when: TimeMeaning, place: &Range<usize>) -> Option<Range<usize>> {
         match when {
-            When::Turn | When::Back | When::Aside => {
+            TimeMeaning::NextPeriod | TimeMeaning::Past | TimeMeaning::OtherTime => {
                 *self = Self::default();
                 None
             }
-            When::Date(month, day) => {
+            TimeMeaning::Date(month, day) => {
                 let last = self.date.replace(((month, day), place.clone()));
                 let ((last_month, last_day), before) = last?;
                 if (last_month, last_day) != (month, day) {
@@ -111,8 +115,8 @@ impl Clock {
                 let is_new_year = last_month >= 10 && month <= 3;
                 ((month, day) < (last_month, last_day) && !is_new_year).then_some(before)
             }
-            When::Part(from, to) => self.take(from, to, place),
-            When::Clock { minutes, part } => {
+            TimeMeaning::Part(from, to) => self.take(from, to, place),
+            TimeMeaning::Clock { minutes, part } => {
                 let said = part.and_then(|(from, to)| {
                     let hours = (0..4).map(|half| minutes % DAY + half * DAY / 2);
                     hours.into_iter().find(|hour| (from..=to).contains(hour))
@@ -153,19 +157,19 @@ impl Clock {
 mod tests {
     use super::Chronology;
     use crate::{
-        checks::{Context, Draft, Material, Tuning},
-        manuscript::Reading,
+        checks::{AnalysedDraft, CheckMaterial, NovelContext, Tuning},
+        manuscript::ManuscriptOptions,
         morphology::Ipadic,
     };
 
     /// Returns the number of times that count, and the pairs that go back.
     fn read(text: &str) -> (usize, Vec<(String, String)>) {
         let (draft, context, tuning) = (
-            Draft::read(text, Reading::default()),
-            Context::default(),
+            AnalysedDraft::read(text, ManuscriptOptions::default()),
+            NovelContext::default(),
             Tuning::default(),
         );
-        let told = Chronology::of(&Material::of(&draft, &context, &tuning, Ipadic::shared()));
+        let told = Chronology::from_material(&CheckMaterial::new(&draft, &context, &tuning, Ipadic::shared()));
         let steps = told.steps_back.iter();
         let steps = steps.map(|step| {
             (
@@ -181,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn times_that_go_back_are_found_with_both_places() {
+    fn steps_back_report_both_places() {
         assert_eq!(
             read("　午後三時に出た。\n　正午に着いた。\n"),
             (2, step("午後三時", "正午"))
@@ -201,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_follow_is_no_step_back() {
+    fn possible_successions_are_not_steps_back() {
         for text in [
             "　夕方、車輪を外した。十時に坂を下りた。\n",
             "　夜、雨になった。\n　朝、やんだ。昼、また降った。\n",
@@ -214,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn memories_speech_and_names_of_things_say_nothing_of_now() {
+    fn memories_speech_and_labels_are_ignored() {
         for text in [
             "　午後三時に出た。\n　あれは二年前の冬で、朝の五時だった。\n",
             "　午後三時に出た。\n「朝の五時に来てくれ」\n",

@@ -7,7 +7,7 @@ use crate::morphology::{Ipadic, Morpheme, Morphology};
 
 /// A class of sentence endings in speech.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Ending {
+pub enum SpeechEnding {
     /// Polite endings: です, ます, ください.
     Polite,
     /// Old people's endings: じゃ, のう, わい, ぬ.
@@ -117,7 +117,7 @@ const PLAIN: [&str; 36] = [
 ];
 const PARTICLES: [&str; 10] = ["よ", "ね", "ねえ", "な", "なあ", "さ", "か", "の", "わけ", "は"];
 
-impl Ending {
+impl SpeechEnding {
     /// Classifies an ending that the settings list.
     #[must_use]
     pub fn of_listed(ending: &str) -> Self {
@@ -143,7 +143,7 @@ impl Ending {
     /// Classifies the ending of a sentence, given its words and the speaker's own endings. Returns `None` if it has no
     /// predicate.
     #[must_use]
-    pub fn of(words: &[&Morpheme<'_>], own: &[Self]) -> Option<Self> {
+    pub fn from_words(words: &[&Morpheme<'_>], own: &[Self]) -> Option<Self> {
         let words: Vec<&Morpheme<'_>> = words.iter().filter(|word| is_word(word)).copied().collect();
         let last = &words[words.len().saturating_sub(LAST)..];
         let text: String = last.iter().map(|word| word.surface).collect();
@@ -157,7 +157,7 @@ impl Ending {
         let is_predicate = tail
             .iter()
             .any(|word| matches!(word.parts[0], "動詞" | "形容詞" | "助動詞"))
-            || tail.first().is_some_and(|word| word.is(&["名詞", "非自立"])) && head > 0;
+            || tail.first().is_some_and(|word| word.has_parts(&["名詞", "非自立"])) && head > 0;
         if !is_predicate {
             return None;
         }
@@ -167,7 +167,7 @@ impl Ending {
             Self::Old
         } else if has(&["です", "ます", "くださる", "下さる"]) {
             Self::Polite
-        } else if is_rough(&text) && !calls(tail) || has(&["やがる"]) {
+        } else if is_rough(&text) && !is_calling_particle(tail) || has(&["やがる"]) {
             Self::Rough
         } else if ends(&text, &SOFT) {
             Self::Soft
@@ -200,7 +200,7 @@ impl Ending {
                 }
             })
             .collect();
-        Self::of(&words.iter().collect::<Vec<_>>(), own)
+        Self::from_words(&words.iter().collect::<Vec<_>>(), own)
     }
 }
 
@@ -229,7 +229,7 @@ fn is_rough(text: &str) -> bool {
 }
 
 /// True if the last word is the particle of 行くねえ, which follows a finite verb, and not the negation of 行かねえ.
-fn calls(tail: &[&Morpheme<'_>]) -> bool {
+fn is_calling_particle(tail: &[&Morpheme<'_>]) -> bool {
     let [.., before, last] = tail else { return false };
     let is_final = before.inflection.is_some_and(|inflection| inflection.form == "基本形");
     matches!(last.surface, "ねえ" | "ねぇ") && is_final
@@ -257,10 +257,10 @@ fn without_particles(ending: &str, is: impl Fn(&str) -> bool) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::Ending::{self, Old, Own, Plain, Polite, Rough, Soft};
+    use super::SpeechEnding::{self, Old, Own, Plain, Polite, Rough, Soft};
 
     #[test]
-    fn endings_of_the_settings_have_a_class() {
+    fn listed_endings_are_classified() {
         let listed = [
             "じゃろう",
             "のう",
@@ -278,16 +278,16 @@ mod tests {
         let classes = [
             Old, Old, Polite, Polite, Polite, Rough, Rough, Soft, Soft, Plain, Plain, Plain,
         ];
-        assert_eq!(listed.map(Ending::of_listed), classes);
+        assert_eq!(listed.map(SpeechEnding::of_listed), classes);
         assert_eq!(
-            ["にゃ", "ぴょん"].map(Ending::of_listed),
+            ["にゃ", "ぴょん"].map(SpeechEnding::of_listed),
             ["にゃ", "ぴょん"].map(|own| Own(own.to_owned()))
         );
     }
 
     #[test]
-    fn sentences_have_the_class_of_their_predicate() {
-        let of = |line: &str| Ending::of_sample(line, &[Own("にゃ".to_owned())]);
+    fn sentences_are_classified_by_predicate() {
+        let of = |line: &str| SpeechEnding::of_sample(line, &[Own("にゃ".to_owned())]);
         let some = [
             ("春まで待てばよいのじゃ", Old),
             ("わしは知らぬ", Old),

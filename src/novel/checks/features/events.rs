@@ -6,9 +6,9 @@
 use std::collections::HashMap;
 
 use crate::{
-    checks::{Draft, Material, morphology},
-    manuscript::Reading,
-    morphology::{Analysis, Morpheme, Origin},
+    checks::{AnalysedDraft, CheckMaterial, morphology},
+    manuscript::ManuscriptOptions,
+    morphology::{Morpheme, WordAnalysis, WordOrigin},
 };
 
 /// Verbs that occur in every sentence and identify nothing.
@@ -25,7 +25,7 @@ pub struct WordsOfScenes {
 
 /// A sentence of the plot with its best match in a text.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Event {
+pub struct PlotEvent {
     /// The sentence as written in the plot.
     pub text: String,
     /// The number of distinct content words.
@@ -38,7 +38,7 @@ pub struct Event {
     pub sentence: Option<usize>,
 }
 
-impl Event {
+impl PlotEvent {
     /// Returns the share of the words that occur in one scene; 0 without words.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "an event is a sentence or two")]
@@ -54,7 +54,7 @@ impl Event {
 }
 
 impl WordsOfScenes {
-    pub(in crate::checks) fn of(material: &Material<'_>) -> Self {
+    pub(in crate::checks) fn from_material(material: &CheckMaterial<'_>) -> Self {
         let mut own = Self {
             sentences: HashMap::new(),
             scene_of: vec![None; material.sentences().len()],
@@ -75,7 +75,7 @@ impl WordsOfScenes {
 
     /// Finds the scene that best matches a sentence of the plot.
     #[must_use]
-    pub fn look_for(&self, material: &Material<'_>, text: &str) -> Event {
+    pub fn match_event(&self, material: &CheckMaterial<'_>, text: &str) -> PlotEvent {
         let words = words_of_plot(material, text);
         // The number of matching words per sentence and per scene.
         let mut by_sentence: HashMap<usize, usize> = HashMap::new();
@@ -97,7 +97,7 @@ impl WordsOfScenes {
         let scene = best.map(|(scene, _)| scene);
         let in_scene = by_sentence.into_iter().filter(|(at, _)| self.scene_of[*at] == scene);
         let sentence = in_scene.max_by_key(|(at, count)| (*count, std::cmp::Reverse(*at)));
-        Event {
+        PlotEvent {
             text: text.to_owned(),
             words: words.len(),
             found: best.map_or(0, |(_, count)| count),
@@ -108,7 +108,7 @@ impl WordsOfScenes {
 
     /// Returns for each scene the number of the given words that occur in it, each counted once.
     #[must_use]
-    pub fn shared(&self, words: &[String], scenes: usize) -> Vec<usize> {
+    pub fn shared_words_by_scene(&self, words: &[String], scenes: usize) -> Vec<usize> {
         let mut shared = vec![0; scenes];
         for word in words {
             let mut last = None;
@@ -124,9 +124,9 @@ impl WordsOfScenes {
     }
 
     /// Returns the sentences with a word. For a character, includes those with the character's first-person pronouns.
-    fn places(&self, word: &str, material: &Material<'_>) -> Vec<usize> {
+    fn places(&self, word: &str, material: &CheckMaterial<'_>) -> Vec<usize> {
         let own = |word: &str| self.sentences.get(word).map(Vec::as_slice).unwrap_or_default();
-        let member = material.cast().named(word);
+        let member = material.cast().member_named(word);
         let called = member.map(|member| member.first_person.as_slice()).unwrap_or_default();
         if called.is_empty() {
             return own(word).to_vec();
@@ -141,10 +141,10 @@ impl WordsOfScenes {
 
 /// Returns the content words of a sentence of the plot, each once, in the form used by [`WordsOfScenes`].
 #[must_use]
-pub fn words_of_plot(material: &Material<'_>, text: &str) -> Vec<String> {
-    let draft = Draft::read(text, Reading::default());
+pub fn words_of_plot(material: &CheckMaterial<'_>, text: &str) -> Vec<String> {
+    let draft = AnalysedDraft::read(text, ManuscriptOptions::default());
     let names = &material.context().names;
-    let analysis = Analysis::of(&draft.manuscript, &draft.sentences, names, morphology());
+    let analysis = WordAnalysis::new(&draft.manuscript, &draft.sentences, names, morphology());
     let mut words: Vec<String> = content(analysis.words())
         .filter(|word| word.parts[1] != "代名詞")
         .map(|word| key(word, material))
@@ -158,15 +158,15 @@ pub fn words_of_plot(material: &Material<'_>, text: &str) -> Vec<String> {
 fn content<'w, 'a>(words: &'w [Morpheme<'a>]) -> impl Iterator<Item = &'w Morpheme<'a>> {
     words.iter().filter(|word| {
         let is_named = word.is_content() && matches!(word.parts[0], "名詞" | "動詞");
-        let is_read = word.is(&["名詞", "代名詞"]) || is_named;
+        let is_read = word.has_parts(&["名詞", "代名詞"]) || is_named;
         is_read && !LIGHT.contains(&word.base)
     })
 }
 
 /// Returns the base form of a word; for a character, the main name.
-fn key(word: &Morpheme<'_>, material: &Material<'_>) -> String {
-    let member = if word.origin == Origin::Name {
-        material.cast().named(word.surface)
+fn key(word: &Morpheme<'_>, material: &CheckMaterial<'_>) -> String {
+    let member = if word.origin == WordOrigin::Name {
+        material.cast().member_named(word.surface)
     } else {
         None
     };

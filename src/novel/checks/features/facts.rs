@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use crate::{
-    checks::material::Material,
+    checks::material::CheckMaterial,
     morphology::{Ipadic, Morpheme, Morphology},
 };
 
@@ -68,7 +68,7 @@ const COLOURS: [(&str, char); 22] = [
 ];
 
 /// Combinations of a thing and a passing colour, which are not facts.
-const PASSING: [(&str, char); 6] = [
+const PASSING_COLOURS: [(&str, char); 6] = [
     ("目", '赤'),
     ("眼", '赤'),
     ("頬", '赤'),
@@ -100,7 +100,7 @@ pub enum Fact {
 
 /// A fact with the words that state it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Place {
+pub struct FactMention {
     /// The fact that is stated.
     pub fact: Fact,
     /// The range of indices into the words that were read.
@@ -109,7 +109,7 @@ pub struct Place {
 
 /// A word from which facts are read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Token {
+struct FactWord {
     surface: String,
     base: String,
     part: String,
@@ -118,12 +118,12 @@ struct Token {
 
 /// The facts stated in a sequence of words.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Facts {
+pub struct StatedFacts {
     /// The facts in the order of the text.
-    pub places: Vec<Place>,
+    pub places: Vec<FactMention>,
 }
 
-impl Facts {
+impl StatedFacts {
     /// Reads the facts of a line of the settings. `window` is the maximum number of words between a thing and its
     /// colour.
     #[must_use]
@@ -132,32 +132,32 @@ impl Facts {
         Ipadic::shared().reader().read(line, &mut words);
         let tokens = words.iter().map(|word| {
             let surface = &line[word.range.clone()];
-            Token {
+            FactWord {
                 surface: surface.to_owned(),
                 base: word.entry.base.unwrap_or(surface).to_owned(),
                 part: word.entry.parts[0].to_owned(),
                 kind: word.entry.parts[1].to_owned(),
             }
         });
-        Self::of(&tokens.collect::<Vec<_>>(), window)
+        Self::from_words(&tokens.collect::<Vec<_>>(), window)
     }
 
     /// Reads the facts of a sentence of the story.
     #[must_use]
-    pub fn of_sentence(material: &Material<'_>, sentence: usize, window: usize) -> Self {
-        let token = |word: &Morpheme<'_>| Token {
+    pub fn of_sentence(material: &CheckMaterial<'_>, sentence: usize, window: usize) -> Self {
+        let token = |word: &Morpheme<'_>| FactWord {
             surface: word.surface.to_owned(),
             base: word.base.to_owned(),
             part: word.parts[0].to_owned(),
             kind: word.parts[1].to_owned(),
         };
-        Self::of(
+        Self::from_words(
             &material.words_of(sentence).iter().map(token).collect::<Vec<_>>(),
             window,
         )
     }
 
-    fn of(words: &[Token], window: usize) -> Self {
+    fn from_words(words: &[FactWord], window: usize) -> Self {
         let mut places = numbers(words);
         places.extend(colours(words, window));
         places.sort_by_key(|place| place.words.start);
@@ -165,7 +165,7 @@ impl Facts {
     }
 }
 
-fn numbers(words: &[Token]) -> Vec<Place> {
+fn numbers(words: &[FactWord]) -> Vec<FactMention> {
     let mut places = Vec::new();
     let mut at = 0;
     while at < words.len() {
@@ -183,7 +183,7 @@ fn numbers(words: &[Token]) -> Vec<Place> {
             .map(|word| word.surface.as_str())
             .filter(|unit| UNITS.contains(unit));
         if let Some((value, unit)) = number(&written).zip(unit) {
-            places.push(Place {
+            places.push(FactMention {
                 fact: Fact::Number {
                     of: measured(&words[..at]).filter(|_| !matches!(unit, "歳" | "才")),
                     value,
@@ -202,7 +202,7 @@ fn numbers(words: &[Token]) -> Vec<Place> {
 }
 
 /// Returns the noun that a following number measures: 長さ二百, 長さは二百.
-fn measured(before: &[Token]) -> Option<String> {
+fn measured(before: &[FactWord]) -> Option<String> {
     let mut before = before
         .iter()
         .rev()
@@ -219,9 +219,9 @@ fn measured(before: &[Token]) -> Option<String> {
     Some(format!("{stem}{}", noun.surface))
 }
 
-fn colours(words: &[Token], window: usize) -> Vec<Place> {
+fn colours(words: &[FactWord], window: usize) -> Vec<FactMention> {
     let is_noun =
-        |word: &Token| word.part == "名詞" && !matches!(word.kind.as_str(), "数" | "非自立" | "接尾" | "代名詞");
+        |word: &FactWord| word.part == "名詞" && !matches!(word.kind.as_str(), "数" | "非自立" | "接尾" | "代名詞");
     let mut places = Vec::new();
     for (at, word) in words.iter().enumerate() {
         let Some(colour) = colour(word) else { continue };
@@ -244,8 +244,8 @@ fn colours(words: &[Token], window: usize) -> Vec<Place> {
         let Some((place, thing)) = thing.or_else(told) else {
             continue;
         };
-        if !PASSING.contains(&(thing.base.as_str(), colour)) {
-            places.push(Place {
+        if !PASSING_COLOURS.contains(&(thing.base.as_str(), colour)) {
+            places.push(FactMention {
                 fact: Fact::Colour {
                     of: thing.base.clone(),
                     colour,
@@ -258,7 +258,7 @@ fn colours(words: &[Token], window: usize) -> Vec<Place> {
 }
 
 /// Returns the colour that a word names.
-fn colour(word: &Token) -> Option<char> {
+fn colour(word: &FactWord) -> Option<char> {
     if !matches!(word.part.as_str(), "名詞" | "形容詞") || word.base.chars().count() > 3 {
         return None;
     }
@@ -305,10 +305,10 @@ pub fn number(written: &str) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Fact, Facts, number};
+    use super::{Fact, StatedFacts, number};
 
     #[test]
-    fn numbers_are_read_however_they_are_written() {
+    fn numbers_are_parsed_in_kanji_and_digits() {
         let written = [
             "二百",
             "200",
@@ -336,9 +336,9 @@ mod tests {
     }
 
     #[test]
-    fn facts_are_numbers_with_units_and_colours_of_things() {
+    fn facts_are_read_from_numbers_and_colours() {
         let facts = |line| {
-            let found = Facts::of_line(line, 3).places.into_iter();
+            let found = StatedFacts::of_line(line, 3).places.into_iter();
             found.map(|place| place.fact).collect::<Vec<_>>()
         };
         let number = |of: &str, value, unit: &str| Fact::Number {

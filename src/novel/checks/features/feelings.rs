@@ -7,9 +7,9 @@
 use std::ops::Range;
 
 use crate::{
-    checks::material::Material,
-    lexicons::{BODY, EMOTION, Hit},
-    manuscript::Voice,
+    checks::material::CheckMaterial,
+    lexicons::{BODY, EMOTION, PhraseHit},
+    manuscript::TextVoice,
     morphology::Morpheme,
 };
 
@@ -51,7 +51,7 @@ pub struct Reaction {
 #[derive(Clone, Debug, Default)]
 pub struct Feelings {
     /// The feelings that are named.
-    pub told: Vec<Feeling>,
+    pub named: Vec<Feeling>,
     /// The reactions, including pairs that are farther apart than [`REACH`].
     pub shown: Vec<Reaction>,
 }
@@ -65,7 +65,7 @@ impl Feeling {
 }
 
 impl Feelings {
-    pub(in crate::checks) fn of(material: &Material<'_>) -> Self {
+    pub(in crate::checks) fn from_material(material: &CheckMaterial<'_>) -> Self {
         let mut feelings = Self::default();
         for (at, sentence) in material.sentences().iter().enumerate() {
             if sentence.is_story() {
@@ -77,9 +77,9 @@ impl Feelings {
 
     /// Returns the named feelings in a range of sentences.
     #[must_use]
-    pub fn told_in(&self, sentences: &Range<usize>) -> &[Feeling] {
-        let place = |at: usize| self.told.partition_point(|feeling| feeling.sentence < at);
-        &self.told[place(sentences.start)..place(sentences.end)]
+    pub fn named_in(&self, sentences: &Range<usize>) -> &[Feeling] {
+        let place = |at: usize| self.named.partition_point(|feeling| feeling.sentence < at);
+        &self.named[place(sentences.start)..place(sentences.end)]
     }
 
     /// Iterates over the reactions in a range of sentences whose distance is at most [`REACH`].
@@ -93,7 +93,7 @@ impl Feelings {
     #[must_use]
     pub fn strength_in(&self, sentences: &Range<usize>) -> f64 {
         let told: f64 = self
-            .told_in(sentences)
+            .named_in(sentences)
             .iter()
             .map(|feeling| f64::from(feeling.strength()))
             .sum();
@@ -104,7 +104,7 @@ impl Feelings {
     /// are none.
     #[must_use]
     pub fn valence_in(&self, sentences: &Range<usize>) -> Option<f64> {
-        let meant = self.told_in(sentences).iter().filter(|feeling| !feeling.is_negated);
+        let meant = self.named_in(sentences).iter().filter(|feeling| !feeling.is_negated);
         let (sum, count) = meant.fold((0.0, 0.0), |(sum, count), feeling| {
             (sum + f64::from(feeling.valence), count + 1.0)
         });
@@ -113,7 +113,7 @@ impl Feelings {
 
     fn sentence(&mut self, sentence: usize, words: &[Morpheme<'_>]) {
         let phrases = BODY.reactions.find(words);
-        let is_free = |hit: &Hit| {
+        let is_free = |hit: &PhraseHit| {
             let after = phrases.partition_point(|phrase| phrase.words.end <= hit.words.start);
             phrases
                 .get(after)
@@ -129,7 +129,7 @@ impl Feelings {
             });
         }
         let nouns = BODY.nouns.find(words).into_iter().filter(|hit| is_free(hit));
-        let nouns: Vec<Hit> = nouns
+        let nouns: Vec<PhraseHit> = nouns
             .filter(|hit| words[hit.words.end - 1].parts[0] == "名詞")
             .collect();
         for verb in BODY.reaction_verbs.find(words).into_iter().filter(|hit| is_free(hit)) {
@@ -140,7 +140,7 @@ impl Feelings {
             };
             let distance = verb.words.start + 1 - noun.words.end;
             if distance <= FARTHEST {
-                let base = |hit: &Hit| words[hit.words.end - 1].base.to_owned();
+                let base = |hit: &PhraseHit| words[hit.words.end - 1].base.to_owned();
                 self.shown.push(Reaction {
                     sentence,
                     visible: visible(words, &(noun.words.start..verb.words.end)),
@@ -151,7 +151,7 @@ impl Feelings {
         }
         self.shown[before..].sort_by_key(|reaction| reaction.visible.start);
         for hit in EMOTION.words.find(words).into_iter().filter(|hit| is_free(hit)) {
-            self.told.push(Feeling {
+            self.named.push(Feeling {
                 sentence,
                 visible: visible(words, &hit.words),
                 entry: hit.entry,
@@ -164,8 +164,8 @@ impl Feelings {
 
 /// True for narration and thoughts, false for speech.
 #[must_use]
-pub fn is_told(voice: Voice) -> bool {
-    voice != Voice::Dialogue
+pub fn is_outside_speech(voice: TextVoice) -> bool {
+    voice != TextVoice::Dialogue
 }
 
 fn visible(words: &[Morpheme<'_>], range: &Range<usize>) -> Range<usize> {
@@ -192,8 +192,8 @@ fn is_negated(following: &[Morpheme<'_>]) -> bool {
             return true;
         }
         let goes_on = matches!(word.parts[0], "助詞" | "助動詞")
-            || word.is(&["名詞", "非自立"])
-            || word.is(&["名詞", "接尾"])
+            || word.has_parts(&["名詞", "非自立"])
+            || word.has_parts(&["名詞", "接尾"])
             || matches!(word.base, "する" | "できる" | "出来る" | "いる" | "要る" | "がる");
         if !goes_on {
             return false;

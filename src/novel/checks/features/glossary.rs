@@ -6,14 +6,14 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::{
-    checks::material::Material,
-    morphology::{NameKind, Origin},
-    project::Yaml,
+    checks::material::CheckMaterial,
+    morphology::{NameKind, WordOrigin},
+    project::YamlValue,
 };
 
 /// A character, place or term named in the settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct GlossaryEntry {
     /// The name as the settings write it.
     pub name: String,
     /// The kind of the named thing.
@@ -24,7 +24,7 @@ pub struct Entry {
     pub avoid: Vec<String>,
 }
 
-impl Entry {
+impl GlossaryEntry {
     /// True if the entry is a place or a term, not a character.
     #[must_use]
     pub fn is_of_world(&self) -> bool {
@@ -37,7 +37,7 @@ impl Entry {
 pub struct Mention {
     /// The index of the entry in [`Glossary::entries`].
     pub entry: usize,
-    /// The index of the word in [`Material::words`].
+    /// The index of the word in [`CheckMaterial::words`].
     pub word: usize,
     /// The index of the sentence in the text.
     pub sentence: usize,
@@ -47,7 +47,7 @@ pub struct Mention {
 #[derive(Clone, Debug, Default)]
 pub struct Glossary {
     /// The entries in the order of the files.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<GlossaryEntry>,
     /// The mentions in the order of the words.
     pub mentions: Vec<Mention>,
     /// The rules of the world.
@@ -57,17 +57,17 @@ pub struct Glossary {
 }
 
 impl Glossary {
-    pub(in crate::checks) fn of(material: &Material<'_>) -> Self {
+    pub(in crate::checks) fn from_material(material: &CheckMaterial<'_>) -> Self {
         let mut glossary = Self::read(&material.context().world);
         if glossary.entries.is_empty() {
             return glossary;
         }
         for (at, word) in material.words().iter().enumerate() {
-            let Some(entry) = glossary.named(word.surface) else {
+            let Some(entry) = glossary.entry_named(word.surface) else {
                 continue;
             };
-            let is_term = glossary.entries[entry].kind == NameKind::Term && word.is(&["名詞"]);
-            if (word.origin == Origin::Name || is_term) && material.sentences()[word.sentence].is_story() {
+            let is_term = glossary.entries[entry].kind == NameKind::Term && word.has_parts(&["名詞"]);
+            if (word.origin == WordOrigin::Name || is_term) && material.sentences()[word.sentence].is_story() {
                 glossary.mentions.push(Mention {
                     entry,
                     word: at,
@@ -79,7 +79,7 @@ impl Glossary {
     }
 
     /// Reads the entries of the settings, without mentions.
-    fn read(world: &[Yaml]) -> Self {
+    fn read(world: &[YamlValue]) -> Self {
         let mut glossary = Self::default();
         for file in world {
             for character in list(file, "characters") {
@@ -89,7 +89,7 @@ impl Glossary {
                 glossary.entries[at]
                     .said
                     .extend(character.words().lines().map(str::to_owned));
-                for alias in list(character, "aliases").filter_map(Yaml::as_str) {
+                for alias in list(character, "aliases").filter_map(YamlValue::as_str) {
                     glossary.by_name.entry(alias.trim().to_owned()).or_insert(at);
                 }
             }
@@ -108,26 +108,28 @@ impl Glossary {
                 };
                 let entry = &mut glossary.entries[at];
                 entry.said.extend(text(term, "meaning").map(str::to_owned));
-                entry
-                    .avoid
-                    .extend(list(term, "avoid").map(Yaml::words).filter(|avoid| !avoid.is_empty()));
+                entry.avoid.extend(
+                    list(term, "avoid")
+                        .map(YamlValue::words)
+                        .filter(|avoid| !avoid.is_empty()),
+                );
             }
-            glossary.rules.extend(list(file, "rules").map(Yaml::words));
+            glossary.rules.extend(list(file, "rules").map(YamlValue::words));
         }
         glossary
     }
 
-    fn add(&mut self, yaml: &Yaml, key: &str, kind: NameKind) -> Option<usize> {
+    fn add(&mut self, yaml: &YamlValue, key: &str, kind: NameKind) -> Option<usize> {
         let name = text(yaml, key)?.trim();
         if name.is_empty() {
             return None;
         }
-        if let Some(known) = self.named(name) {
+        if let Some(known) = self.entry_named(name) {
             return Some(known);
         }
         let at = self.entries.len();
         self.by_name.insert(name.to_owned(), at);
-        self.entries.push(Entry {
+        self.entries.push(GlossaryEntry {
             name: name.to_owned(),
             kind,
             said: Vec::new(),
@@ -138,14 +140,14 @@ impl Glossary {
 
     /// Returns the index of the entry with a name or an alias.
     #[must_use]
-    pub fn named(&self, name: &str) -> Option<usize> {
+    pub fn entry_named(&self, name: &str) -> Option<usize> {
         self.by_name.get(name).copied()
     }
 
     /// True if the settings have terms or places.
     #[must_use]
     pub fn has_world(&self) -> bool {
-        self.entries.iter().any(Entry::is_of_world)
+        self.entries.iter().any(GlossaryEntry::is_of_world)
     }
 
     /// Iterates over the mentions of terms and places.
@@ -162,45 +164,45 @@ impl Glossary {
     }
 }
 
-fn list<'a>(yaml: &'a Yaml, key: &str) -> impl Iterator<Item = &'a Yaml> + use<'a> {
+fn list<'a>(yaml: &'a YamlValue, key: &str) -> impl Iterator<Item = &'a YamlValue> + use<'a> {
     let items = match yaml.get(key) {
-        Some(Yaml::List(items)) => items.as_slice(),
+        Some(YamlValue::List(items)) => items.as_slice(),
         _ => &[],
     };
     items.iter()
 }
 
-fn text<'a>(yaml: &'a Yaml, key: &str) -> Option<&'a str> {
-    yaml.get(key).and_then(Yaml::as_str)
+fn text<'a>(yaml: &'a YamlValue, key: &str) -> Option<&'a str> {
+    yaml.get(key).and_then(YamlValue::as_str)
 }
 
 #[cfg(test)]
 mod tests {
     use crate::{
-        checks::{Context, Draft, Material, Tuning},
-        manuscript::Reading,
-        morphology::{Ipadic, Lexicon},
-        project::Yaml,
+        checks::{AnalysedDraft, CheckMaterial, NovelContext, Tuning},
+        manuscript::ManuscriptOptions,
+        morphology::{Ipadic, NameLexicon},
+        project::YamlValue,
     };
 
     #[test]
-    fn the_story_names_entries_by_any_name_as_whole_words() {
+    fn mentions_are_whole_words_of_any_alias() {
         let yaml = "characters:\n  - {name: 梶みちる, aliases: [みちる]}\nplace: {name: 帆待島, note: 風待ちの島}\n\
                     terms:\n  - {term: 井戸, meaning: 検潮井戸, avoid: [井戸穴]}\n";
-        let world = vec![Yaml::read("設定.yaml", yaml).expect("YAML")];
-        let context = Context {
-            names: Lexicon::of_settings(&world),
+        let world = vec![YamlValue::read("設定.yaml", yaml).expect("YAML")];
+        let context = NovelContext {
+            names: NameLexicon::of_settings(&world),
             world,
-            ..Context::default()
+            ..NovelContext::default()
         };
         let (draft, tuning) = (
-            Draft::read(
+            AnalysedDraft::read(
                 "# 井戸\n　梶みちるは帆待島に着いた。みちるは井戸を見た。井戸端。\n",
-                Reading::default(),
+                ManuscriptOptions::default(),
             ),
             Tuning::default(),
         );
-        let material = Material::of(&draft, &context, &tuning, Ipadic::shared());
+        let material = CheckMaterial::new(&draft, &context, &tuning, Ipadic::shared());
         let glossary = material.glossary();
         let named: Vec<&str> = glossary
             .mentions

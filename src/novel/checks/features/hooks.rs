@@ -2,24 +2,24 @@
 //!
 //! Only signs are detected: a question may be idle, and a strong hook may have none of them.
 
-use crate::{checks::material::Material, lexicons::DRAMA, manuscript::Voice};
+use crate::{checks::material::CheckMaterial, lexicons::DRAMA, manuscript::TextVoice};
 
 /// True if a sentence contains ？ or ends in the particle か.
 #[must_use]
-pub fn is_question(material: &Material<'_>, sentence: usize) -> bool {
+pub fn is_question(material: &CheckMaterial<'_>, sentence: usize) -> bool {
     let own = &material.sentences()[sentence];
     let visible = material.text();
     let has_mark = |c: char| matches!(c, '？' | '?' | '⁇' | '⁈' | '⁉');
     let mut pieces = own.pieces.iter();
     let mut words = material.words_of(sentence).iter().rev();
-    let last = words.find(|word| !word.is(&["記号"]));
+    let last = words.find(|word| !word.has_parts(&["記号"]));
     pieces.any(|piece| visible[piece.visible.clone()].contains(has_mark))
-        || last.is_some_and(|word| word.surface == "か" && word.is(&["助詞"]))
+        || last.is_some_and(|word| word.surface == "か" && word.has_parts(&["助詞"]))
 }
 
 /// True if a sentence contains an interrogative word.
 #[must_use]
-pub fn has_question_word(material: &Material<'_>, sentence: usize) -> bool {
+pub fn has_question_word(material: &CheckMaterial<'_>, sentence: usize) -> bool {
     let words = material.words_of(sentence);
     (0..words.len()).any(|at| DRAMA.question_words.at(words, at).is_some())
 }
@@ -27,18 +27,18 @@ pub fn has_question_word(material: &Material<'_>, sentence: usize) -> bool {
 /// True if a sentence contains an indirect question: だれのものなのか、知らない; 行きませんかと聞いた. The か of 誰か
 /// and どこか does not count.
 #[must_use]
-pub fn asks_within(material: &Material<'_>, sentence: usize) -> bool {
+pub fn has_indirect_question(material: &CheckMaterial<'_>, sentence: usize) -> bool {
     material.words_of(sentence).windows(3).any(|three| {
         let [before, own, next] = three else { return false };
-        let is_somebody = before.is(&["名詞", "代名詞"]) || matches!(before.surface, "いつ" | "いくつ" | "どう");
-        let is_told = next.base == "、" || next.is(&["助詞"]);
-        own.surface == "か" && own.is(&["助詞"]) && !is_somebody && is_told
+        let is_somebody = before.has_parts(&["名詞", "代名詞"]) || matches!(before.surface, "いつ" | "いくつ" | "どう");
+        let is_told = next.base == "、" || next.has_parts(&["助詞"]);
+        own.surface == "か" && own.has_parts(&["助詞"]) && !is_somebody && is_told
     })
 }
 
 /// True if a sentence ends in a dash or an ellipsis.
 #[must_use]
-pub fn breaks_off(material: &Material<'_>, sentence: usize) -> bool {
+pub fn ends_in_pause(material: &CheckMaterial<'_>, sentence: usize) -> bool {
     let text = material.sentences()[sentence].text(material.manuscript());
     let text = text.trim_end_matches(['」', '』', '）', ')', '。']);
     text.ends_with(is_pause)
@@ -46,7 +46,7 @@ pub fn breaks_off(material: &Material<'_>, sentence: usize) -> bool {
 
 /// True if a sentence contains a dash or an ellipsis.
 #[must_use]
-pub fn pauses(material: &Material<'_>, sentence: usize) -> bool {
+pub fn has_pause(material: &CheckMaterial<'_>, sentence: usize) -> bool {
     material.sentences()[sentence]
         .text(material.manuscript())
         .contains(is_pause)
@@ -54,10 +54,10 @@ pub fn pauses(material: &Material<'_>, sentence: usize) -> bool {
 
 /// Returns the sentences of narration and speech with a direct or indirect question and an interrogative word.
 #[must_use]
-pub fn questions(material: &Material<'_>) -> Vec<usize> {
+pub fn questions(material: &CheckMaterial<'_>) -> Vec<usize> {
     let sentences = material.sentences().iter().enumerate();
-    let told = sentences.filter(|(_, sentence)| sentence.is_story() && sentence.voice != Voice::Thought);
-    let asks = |at| is_question(material, at) || asks_within(material, at);
+    let told = sentences.filter(|(_, sentence)| sentence.is_story() && sentence.voice != TextVoice::Thought);
+    let asks = |at| is_question(material, at) || has_indirect_question(material, at);
     let asking = told.filter(|(at, _)| asks(*at) && has_question_word(material, *at));
     asking.map(|(at, _)| at).collect()
 }
@@ -68,24 +68,25 @@ fn is_pause(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{asks_within, breaks_off, is_question};
+    use super::{ends_in_pause, has_indirect_question, is_question};
     use crate::{
-        checks::{Context, Draft, Material, Tuning},
-        manuscript::Reading,
+        checks::{AnalysedDraft, CheckMaterial, NovelContext, Tuning},
+        manuscript::ManuscriptOptions,
         morphology::Ipadic,
     };
 
     #[test]
-    fn questions_are_told_from_somebody_and_somewhere() {
+    fn indefinite_pronouns_are_not_questions() {
         let text = "「行くの？」\n行くのか。\nだれの棺なのか、知らない。\n行きませんかと聞いた。\n誰かが来た。\nどこかで鳴った。\n音は――\n";
-        let draft = Draft::read(text, Reading::default());
-        let (context, tuning) = (Context::default(), Tuning::default());
-        let material = Material::of(&draft, &context, &tuning, Ipadic::shared());
+        let draft = AnalysedDraft::read(text, ManuscriptOptions::default());
+        let (context, tuning) = (NovelContext::default(), Tuning::default());
+        let material = CheckMaterial::new(&draft, &context, &tuning, Ipadic::shared());
         let all = 0..material.sentences().len();
-        let of =
-            |sign: fn(&Material<'_>, usize) -> bool| all.clone().filter(|at| sign(&material, *at)).collect::<Vec<_>>();
+        let of = |sign: fn(&CheckMaterial<'_>, usize) -> bool| {
+            all.clone().filter(|at| sign(&material, *at)).collect::<Vec<_>>()
+        };
         assert_eq!(
-            (of(is_question), of(asks_within), of(breaks_off)),
+            (of(is_question), of(has_indirect_question), of(ends_in_pause)),
             (vec![0, 1], vec![2, 3], vec![6])
         );
     }

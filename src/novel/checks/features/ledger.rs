@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::{checks::Material, lexicons::Phrases, project::Yaml};
+use crate::{checks::CheckMaterial, lexicons::Phrases, project::YamlValue};
 
 /// An entry of the ledger.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -15,18 +15,18 @@ pub struct Foreshadowing {
     /// The title of the entry.
     pub title: String,
     /// The planting of the foreshadowing.
-    pub plant: Step,
+    pub plant: ForeshadowingStep,
     /// The hints between plant and payoff.
-    pub hints: Vec<Step>,
+    pub hints: Vec<ForeshadowingStep>,
     /// The payoff of the foreshadowing.
-    pub payoff: Step,
+    pub payoff: ForeshadowingStep,
     /// The status in the file: planned, planted, resolved.
     pub status: String,
 }
 
 /// One step of an entry: plant, hint or payoff.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Step {
+pub struct ForeshadowingStep {
     /// The number of its episode; `None` if the file names none.
     pub episode: Option<u32>,
     /// The keywords of the step; one of them suffices as evidence.
@@ -43,7 +43,7 @@ pub struct Ledger {
 impl Ledger {
     /// Reads the lists under `foreshadowing` in the management files of the novel.
     #[must_use]
-    pub fn of(files: &[Yaml]) -> Self {
+    pub fn from_files(files: &[YamlValue]) -> Self {
         let lists = files.iter().filter_map(|file| file.get("foreshadowing"));
         Self {
             entries: lists.flat_map(items).map(entry).collect(),
@@ -88,10 +88,10 @@ impl Foreshadowing {
     }
 }
 
-impl Step {
+impl ForeshadowingStep {
     /// Returns the places of the keywords in the story, as byte ranges in the source.
     #[must_use]
-    pub fn places(&self, material: &Material<'_>) -> Vec<Range<usize>> {
+    pub fn places(&self, material: &CheckMaterial<'_>) -> Vec<Range<usize>> {
         let keywords = self.keywords.iter().filter(|keyword| !keyword.trim().is_empty());
         let phrases = Phrases::new(keywords.clone().cloned());
         let mut places = Vec::new();
@@ -126,8 +126,14 @@ impl Step {
     }
 }
 
-fn entry(yaml: &Yaml) -> Foreshadowing {
-    let text = |key| yaml.get(key).map(Yaml::words).unwrap_or_default().trim().to_owned();
+fn entry(yaml: &YamlValue) -> Foreshadowing {
+    let text = |key| {
+        yaml.get(key)
+            .map(YamlValue::words)
+            .unwrap_or_default()
+            .trim()
+            .to_owned()
+    };
     Foreshadowing {
         id: text("id"),
         title: text("title"),
@@ -144,16 +150,16 @@ fn entry(yaml: &Yaml) -> Foreshadowing {
     }
 }
 
-fn step(yaml: &Yaml) -> Step {
+fn step(yaml: &YamlValue) -> ForeshadowingStep {
     let keywords = yaml.get("keywords").map(items).unwrap_or_default();
-    Step {
+    ForeshadowingStep {
         episode: yaml.get("episode").and_then(number),
-        keywords: keywords.into_iter().map(Yaml::words).collect(),
+        keywords: keywords.into_iter().map(YamlValue::words).collect(),
     }
 }
 
 /// Parses a number in free writing: 3, "3", 第3話.
-fn number(yaml: &Yaml) -> Option<u32> {
+fn number(yaml: &YamlValue) -> Option<u32> {
     let digits: String = yaml
         .words()
         .chars()
@@ -171,10 +177,10 @@ fn wide(c: char) -> Option<u32> {
 }
 
 /// Returns the entries of a list; a single value counts as a list of one.
-fn items(yaml: &Yaml) -> Vec<&Yaml> {
+fn items(yaml: &YamlValue) -> Vec<&YamlValue> {
     match yaml {
-        Yaml::List(items) => items.iter().collect(),
-        Yaml::Null => Vec::new(),
+        YamlValue::List(items) => items.iter().collect(),
+        YamlValue::Null => Vec::new(),
         one => vec![one],
     }
 }
@@ -182,10 +188,10 @@ fn items(yaml: &Yaml) -> Vec<&Yaml> {
 #[cfg(test)]
 mod tests {
     use super::Ledger;
-    use crate::project::Yaml;
+    use crate::project::YamlValue;
 
     #[test]
-    fn what_is_due_is_of_this_episode_or_overdue_and_open() {
+    fn due_entries_include_overdue_open_ones() {
         let text = "\
 foreshadowing:
   - { id: A, plant: { episode: 1, keywords: 鍵 }, payoff: { episode: 3, keywords: [鍵] }, status: planned }
@@ -194,7 +200,7 @@ foreshadowing:
   - { id: D, payoff: { episode: 4 } }
   - { id: E }
 ";
-        let ledger = Ledger::of(&[Yaml::read("ledger.yaml", text).expect("YAML")]);
+        let ledger = Ledger::from_files(&[YamlValue::read("ledger.yaml", text).expect("YAML")]);
         let due: Vec<&str> = ledger.due_in(3).map(|entry| entry.id.as_str()).collect();
         let planted: Vec<&str> = ledger.planted_in(2).map(|entry| entry.id.as_str()).collect();
         assert_eq!((due, planted), (vec!["A", "B"], vec!["B"]));
@@ -203,7 +209,7 @@ foreshadowing:
     }
 
     #[test]
-    fn what_names_no_payoff_is_open_until_it_is_resolved() {
+    fn entries_without_payoff_stay_open_until_resolved() {
         let text = "\
 foreshadowing:
   - { id: A, plant: { episode: 2 } }
@@ -211,7 +217,7 @@ foreshadowing:
   - { id: C, plant: { episode: 1 }, payoff: { episode: 3 } }
   - { id: D }
 ";
-        let ledger = Ledger::of(&[Yaml::read("ledger.yaml", text).expect("YAML")]);
+        let ledger = Ledger::from_files(&[YamlValue::read("ledger.yaml", text).expect("YAML")]);
         let open = |episode| -> Vec<&str> {
             let open = ledger.entries.iter().filter(|entry| entry.is_open(episode));
             open.map(|entry| entry.id.as_str()).collect()

@@ -4,49 +4,52 @@
 //! Each file computes one kind of data, on first use; none of them scores anything.
 
 mod cast;
+mod character_sheets;
 mod chronology;
 mod endings;
-mod ends;
 mod events;
 mod facts;
 mod feelings;
 mod glossary;
+mod head_and_tail;
 mod hooks;
 mod ledger;
-mod manners;
-mod runs;
 mod scenes;
-pub(super) mod sensed;
-mod sheets;
+pub(super) mod sensory_words;
 mod speakers;
+mod speech_style;
 mod statistics;
 mod subjects;
 mod tension;
+mod time_place_mentions;
 mod times;
+mod token_runs;
 mod viewpoint;
 mod vocabulary;
-mod whereabouts;
 
-pub use cast::{Cast, Member, content_words};
+pub use cast::{Cast, CastMember, content_words};
+pub use character_sheets::speaker_by_sheet;
 pub use chronology::{Chronology, StepBack};
-pub use endings::Ending;
-pub use ends::{head, tail};
-pub use events::{Event, WordsOfScenes, words_of_plot};
-pub use facts::{Fact, Facts, Place, number};
-pub use feelings::{Feeling, Feelings, REACH, Reaction, is_told};
-pub use glossary::{Entry, Glossary, Mention};
-pub use hooks::{asks_within, breaks_off, has_question_word, is_question, pauses, questions};
-pub use ledger::{Foreshadowing, Ledger, Step};
-pub use manners::{Address, Manner, Manners, Meant, Pronoun, Said, normal, own_endings, percent, reading};
-pub use runs::{Run, Script, runs, script};
-pub use scenes::{Scenes, Stretch};
-pub use sensed::{Sense, Sensed};
-pub use sheets::by_sheet;
-pub use speakers::{Follows, Line, SURE, Speakers};
-pub use statistics::{part_of, spearman, told_characters};
-pub use subjects::{Names, Person, Subjects};
+pub use endings::SpeechEnding;
+pub use events::{PlotEvent, WordsOfScenes, words_of_plot};
+pub use facts::{Fact, FactMention, StatedFacts, number};
+pub use feelings::{Feeling, Feelings, REACH, Reaction, is_outside_speech};
+pub use glossary::{Glossary, GlossaryEntry, Mention};
+pub use head_and_tail::{head, tail};
+pub use hooks::{ends_in_pause, has_indirect_question, has_pause, has_question_word, is_question, questions};
+pub use ledger::{Foreshadowing, ForeshadowingStep, Ledger};
+pub use scenes::{Scenes, StorySegment};
+pub use sensory_words::{Sense, SensoryWord};
+pub use speakers::{LinePosition, SURE, Speakers, SpeechLine};
+pub use speech_style::{
+    Address, Pronoun, PronounPerson, SpeechObservation, SpeechStyle, SpeechStyles, normal, own_endings, percent,
+    reading,
+};
+pub use statistics::{characters_outside_speech, part_of, spearman};
+pub use subjects::{CharacterNames, Person, Subjects};
 pub use tension::{Tension, tension, tension_of};
-pub use times::{Told, When, told};
+pub use time_place_mentions::TimePlaceMentions;
+pub use times::{TimeExpression, TimeMeaning, time_expressions};
+pub use token_runs::{Script, ScriptRun, runs, script};
 pub use viewpoint::Viewpoint;
-pub use vocabulary::{is_telling, key, telling, telling_of, tells};
-pub use whereabouts::Whereabouts;
+pub use vocabulary::{characteristic_words, characteristic_words_of, is_characteristic, is_characteristic_word, key};

@@ -6,8 +6,8 @@
 use std::ops::Range;
 
 use crate::{
-    checks::material::{Material, Prose},
-    manuscript::{Counts, LineKind, Part, is_counted},
+    checks::material::{CheckMaterial, Prose},
+    manuscript::{CharacterCounts, LineKind, ManuscriptPart, is_counted},
     morphology::Morpheme,
 };
 
@@ -18,14 +18,14 @@ const LONGEST: usize = 1_100;
 
 /// A contiguous part of the story, made of whole paragraphs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Stretch {
+pub struct StorySegment {
     /// The paragraphs in order.
     pub paragraphs: Vec<Prose>,
     /// The number of visible characters.
     pub characters: usize,
 }
 
-impl Stretch {
+impl StorySegment {
     /// Returns the byte range in the source from the first paragraph to the last.
     #[must_use]
     pub fn source(&self) -> Range<usize> {
@@ -42,7 +42,7 @@ impl Stretch {
 
     /// Returns the indices of the sentences that begin in it.
     #[must_use]
-    pub fn sentences(&self, material: &Material<'_>) -> Range<usize> {
+    pub fn sentences(&self, material: &CheckMaterial<'_>) -> Range<usize> {
         let visible = self.visible();
         let sentences = material.sentences();
         let place = |at: usize| sentences.partition_point(|sentence| sentence.visible().start < at);
@@ -51,7 +51,7 @@ impl Stretch {
 
     /// Returns the range of its first `characters` visible characters, in bytes of the visible text.
     #[must_use]
-    pub fn head(&self, material: &Material<'_>, characters: usize) -> Range<usize> {
+    pub fn head(&self, material: &CheckMaterial<'_>, characters: usize) -> Range<usize> {
         let visible = self.visible();
         let text = &material.text()[visible.clone()];
         let mut read = text.char_indices().filter(|(_, c)| is_counted(*c));
@@ -63,7 +63,7 @@ impl Stretch {
     /// words that are within that range.
     pub fn heads<'m, 'a>(
         &self,
-        material: &'m Material<'a>,
+        material: &'m CheckMaterial<'a>,
         characters: usize,
     ) -> impl Iterator<Item = (usize, &'m [Morpheme<'a>])> {
         let head = self.head(material, characters);
@@ -87,30 +87,30 @@ impl Stretch {
 #[derive(Clone, Debug, Default)]
 pub struct Scenes {
     /// The scenes, which end at breaks and headings.
-    pub scenes: Vec<Stretch>,
+    pub scenes: Vec<StorySegment>,
     /// The sections, which are scenes or parts of them.
-    pub sections: Vec<Stretch>,
+    pub sections: Vec<StorySegment>,
 }
 
 impl Scenes {
-    pub(in crate::checks) fn of(material: &Material<'_>) -> Self {
+    pub(in crate::checks) fn from_material(material: &CheckMaterial<'_>) -> Self {
         let lines = material.manuscript().lines();
-        let mut scenes: Vec<Stretch> = Vec::new();
-        let mut open = Stretch::default();
+        let mut scenes: Vec<StorySegment> = Vec::new();
+        let mut open = StorySegment::default();
         let mut at = 0;
-        for paragraph in material.prose() {
+        for paragraph in material.paragraphs() {
             let between = &lines[at..paragraph.line];
             let is_break = |kind: LineKind| matches!(kind, LineKind::SceneBreak(_) | LineKind::Heading { .. });
             let empty = between.iter().filter(|line| line.kind == LineKind::Empty).count();
             let breaks = between
                 .iter()
-                .any(|line| line.part == Part::Body && is_break(line.kind));
+                .any(|line| line.part == ManuscriptPart::Body && is_break(line.kind));
             // Two empty lines count as a scene break, as readers perceive them (novel-checks 2.0).
             if (breaks || empty >= 2) && !open.paragraphs.is_empty() {
                 scenes.push(std::mem::take(&mut open));
             }
             at = paragraph.line + 1;
-            let characters = Counts::of(&material.text()[paragraph.visible.clone()]).characters;
+            let characters = CharacterCounts::count(&material.text()[paragraph.visible.clone()]).characters;
             open.push(paragraph, characters);
         }
         if !open.paragraphs.is_empty() {
@@ -124,17 +124,17 @@ impl Scenes {
 }
 
 /// Splits a scene into sections of about the same length, none above [`LONGEST`] as far as paragraph ends allow.
-fn sections(material: &Material<'_>, scene: &Stretch) -> Vec<Stretch> {
+fn sections(material: &CheckMaterial<'_>, scene: &StorySegment) -> Vec<StorySegment> {
     if scene.characters <= LONGEST {
         return vec![scene.clone()];
     }
     let parts = scene.characters.div_ceil(LONGEST);
     let aim = (scene.characters / parts).max(SHORTEST);
     let mut sections = Vec::new();
-    let mut open = Stretch::default();
+    let mut open = StorySegment::default();
     let mut rest = scene.characters;
     for paragraph in &scene.paragraphs {
-        let characters = Counts::of(&material.text()[paragraph.visible.clone()]).characters;
+        let characters = CharacterCounts::count(&material.text()[paragraph.visible.clone()]).characters;
         open.push(paragraph.clone(), characters);
         rest -= characters;
         // A shorter rest would be too short for a section of its own.

@@ -6,10 +6,10 @@
 
 use std::{collections::BTreeSet, ops::Range};
 
-use super::{Person, Stretch, Subjects, by_sheet};
+use super::{Person, StorySegment, Subjects, speaker_by_sheet};
 use crate::{
-    checks::material::Material,
-    manuscript::{Closing, Kind, LineKind, Part, Voice},
+    checks::material::CheckMaterial,
+    manuscript::{LineKind, ManuscriptPart, SpanKind, SpeechEnd, TextVoice},
     morphology::Morpheme,
 };
 
@@ -39,7 +39,7 @@ const PAUSE: usize = 4;
 
 /// The position of a line relative to the previous one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Follows {
+pub enum LinePosition {
     /// The first line, or in another scene than the previous one.
     #[default]
     Nothing,
@@ -53,7 +53,7 @@ pub enum Follows {
 
 /// A line of speech with its speaker.
 #[derive(Clone, Debug, Default)]
-pub struct Line {
+pub struct SpeechLine {
     /// The indices of its sentences in the text.
     pub sentences: Range<usize>,
     /// The byte range in the visible text.
@@ -67,18 +67,18 @@ pub struct Line {
     /// The index of its scene.
     pub scene: usize,
     /// The position relative to the previous line.
-    pub follows: Follows,
+    pub follows: LinePosition,
     /// The most probable speaker by narration and turns.
     pub speaker: Option<Person>,
     /// The confidence in the speaker, from 0 to 1.
     pub confidence: f64,
     /// The speaker by the character sheets: the only character present whose pronouns or endings the line has.
-    pub by_sheet: Option<usize>,
+    pub speaker_by_sheet: Option<usize>,
     /// True if narration in its paragraph or beside it mentions a person.
     pub is_shown: bool,
 }
 
-impl Line {
+impl SpeechLine {
     /// Returns the speaker if the confidence is at least `confidence`.
     #[must_use]
     pub fn speaker(&self, confidence: f64) -> Option<&Person> {
@@ -88,13 +88,13 @@ impl Line {
     /// Returns the speaker by narration and turns if the confidence suffices, else by the character sheets. Not for
     /// comparisons of speech styles with the sheets.
     #[must_use]
-    pub fn likely(&self) -> Option<Person> {
+    pub fn likely_speaker(&self) -> Option<Person> {
         let sure = self.speaker(SURE).cloned();
-        sure.or_else(|| self.by_sheet.map(Person::Member))
+        sure.or_else(|| self.speaker_by_sheet.map(Person::Member))
     }
 
     /// Iterates over its sentences, each as its words without quotations.
-    pub fn own_words<'m>(&'m self, material: &'m Material<'_>) -> impl Iterator<Item = Vec<&'m Morpheme<'m>>> {
+    pub fn own_words<'m>(&'m self, material: &'m CheckMaterial<'_>) -> impl Iterator<Item = Vec<&'m Morpheme<'m>>> {
         self.sentences.clone().map(move |at| {
             let words = material.words_of(at).iter();
             words.filter(|word| self.is_own(word.visible.start)).collect()
@@ -117,47 +117,49 @@ impl Line {
 #[derive(Clone, Debug, Default)]
 pub struct Speakers {
     /// The lines in the order of the text.
-    pub lines: Vec<Line>,
+    pub lines: Vec<SpeechLine>,
     /// For each scene, the characters of the settings whom its narration names, and a first-person narrator.
     pub present: Vec<BTreeSet<usize>>,
 }
 
 impl Speakers {
-    pub(in crate::checks) fn of(material: &Material<'_>) -> Self {
+    pub(in crate::checks) fn from_material(material: &CheckMaterial<'_>) -> Self {
         let mut lines = lines(material);
-        let narration = Beside::of(material);
+        let narration = ParagraphNarration::from_material(material);
         for at in 0..lines.len() {
             follow(&mut lines, at, &narration);
-            by_narration(material, &narration, &mut lines[at]);
+            assign_by_narration(material, &narration, &mut lines[at]);
         }
         let present = present(material);
         let nobody = BTreeSet::new();
         let mut from = 0;
         while from < lines.len() {
-            let goes_on = |line: &Line| line.pause <= PAUSE && line.follows != Follows::Nothing;
+            let goes_on = |line: &SpeechLine| line.pause <= PAUSE && line.follows != LinePosition::Nothing;
             let length = 1 + lines[from + 1..].iter().take_while(|line| goes_on(line)).count();
             let present = present.get(lines[from].scene).unwrap_or(&nobody);
-            by_turns(&mut lines[from..from + length], present);
+            assign_by_turns(&mut lines[from..from + length], present);
             from += length;
         }
         for line in &mut lines {
             let present = present.get(line.scene).unwrap_or(&nobody);
-            line.by_sheet = by_sheet(material, line, present.iter().copied());
+            line.speaker_by_sheet = speaker_by_sheet(material, line, present.iter().copied());
         }
         Self { lines, present }
     }
 }
 
 /// Returns for each scene the characters of the settings whom its narration names, and a first-person narrator.
-fn present(material: &Material<'_>) -> Vec<BTreeSet<usize>> {
+fn present(material: &CheckMaterial<'_>) -> Vec<BTreeSet<usize>> {
     let viewpoint = material.viewpoint();
     let scenes = material.scenes().scenes.iter();
-    let named = |scene: &Stretch| {
+    let named = |scene: &StorySegment| {
         let told = scene
             .sentences(material)
-            .filter(|at| material.sentences()[*at].voice != Voice::Dialogue);
+            .filter(|at| material.sentences()[*at].voice != TextVoice::Dialogue);
         let words = told.flat_map(|at| material.words_of(at));
-        let mut named: BTreeSet<usize> = words.filter_map(|word| material.names().named(word)).collect();
+        let mut named: BTreeSet<usize> = words
+            .filter_map(|word| material.names().member_named_by(word))
+            .collect();
         named.extend(viewpoint.member.filter(|_| viewpoint.is_first_person));
         named
     };
@@ -165,32 +167,34 @@ fn present(material: &Material<'_>) -> Vec<BTreeSet<usize>> {
 }
 
 /// Sets the position of a line relative to the previous one.
-fn follow(lines: &mut [Line], at: usize, beside: &Beside) {
+fn follow(lines: &mut [SpeechLine], at: usize, beside: &ParagraphNarration) {
     let before = at
         .checked_sub(1)
         .map(|before| (lines[before].scene, lines[before].paragraph));
     let Some((scene, paragraph)) = before else { return };
     let line = &mut lines[at];
     line.follows = if scene != line.scene {
-        Follows::Nothing
+        LinePosition::Nothing
     } else if paragraph == line.paragraph {
-        Follows::InParagraph
+        LinePosition::InParagraph
     } else if beside.before[line.paragraph] == Some(paragraph) {
-        Follows::Directly
+        LinePosition::Directly
     } else {
-        Follows::Narration
+        LinePosition::Narration
     };
 }
 
 /// Returns the lines of a text, still without speakers.
-fn lines(material: &Material<'_>) -> Vec<Line> {
+fn lines(material: &CheckMaterial<'_>) -> Vec<SpeechLine> {
     let (manuscript, sentences) = (material.manuscript(), material.sentences());
     let visible = manuscript.visible();
-    let mut lines: Vec<Line> = Vec::new();
+    let mut lines: Vec<SpeechLine> = Vec::new();
     let (mut end, mut continues) = (0, false);
     let scenes = &material.scenes().scenes;
     for span in manuscript.spans() {
-        let Kind::Dialogue(closing) = span.kind else { continue };
+        let SpanKind::Dialogue(closing) = span.kind else {
+            continue;
+        };
         if span.range.start < end {
             continue;
         }
@@ -204,7 +208,7 @@ fn lines(material: &Material<'_>) -> Vec<Line> {
         let quoted = quoted(material.text(), &range);
         if let Some(last) = lines
             .last_mut()
-            .filter(|_| std::mem::replace(&mut continues, closing == Closing::Continues))
+            .filter(|_| std::mem::replace(&mut continues, closing == SpeechEnd::Continues))
         {
             last.visible.end = range.end;
             last.sentences.end = own.end;
@@ -217,16 +221,16 @@ fn lines(material: &Material<'_>) -> Vec<Line> {
         let since = lines.last().map_or(0, |line| line.sentences.end);
         let between = sentences[since..own.start].iter();
         let scene = scenes.partition_point(|scene| scene.visible().start <= range.start);
-        lines.push(Line {
+        lines.push(SpeechLine {
             paragraph: first.line,
             quoted,
             pause: between
-                .filter(|sentence| sentence.is_story() && sentence.voice != Voice::Dialogue)
+                .filter(|sentence| sentence.is_story() && sentence.voice != TextVoice::Dialogue)
                 .count(),
             scene: scene.saturating_sub(1),
             sentences: own,
             visible: range,
-            ..Line::default()
+            ..SpeechLine::default()
         });
     }
     lines
@@ -250,17 +254,17 @@ fn quoted(text: &str, line: &Range<usize>) -> Vec<Range<usize>> {
 }
 
 /// True if narration merely quotes the words: the sentence continues before and after them and has no verb of speech.
-fn is_mention(material: &Material<'_>, line: &Range<usize>, first: usize) -> bool {
+fn is_mention(material: &CheckMaterial<'_>, line: &Range<usize>, first: usize) -> bool {
     let around = first.checked_sub(1).map(|at| (at, &material.sentences()[at]));
     let around = around.filter(|(_, sentence)| {
         let visible = sentence.visible();
-        sentence.voice == Voice::Narration && visible.start < line.start && line.end < visible.end
+        sentence.voice == TextVoice::Narration && visible.start < line.start && line.end < visible.end
     });
     around.is_some_and(|(at, _)| !material.subjects().speaks(at))
 }
 
 /// The narration of a text by paragraph.
-struct Beside {
+struct ParagraphNarration {
     /// For each source line, the indices of its sentences of narration.
     of_lines: Vec<Vec<usize>>,
     /// For each source line, true if its narration mentions a person.
@@ -270,13 +274,13 @@ struct Beside {
     after: Vec<Option<usize>>,
 }
 
-impl Beside {
-    fn of(material: &Material<'_>) -> Self {
+impl ParagraphNarration {
+    fn from_material(material: &CheckMaterial<'_>) -> Self {
         let lines = material.manuscript().lines();
         let mut of_lines = vec![Vec::new(); lines.len()];
         let mut mentions = vec![false; lines.len()];
         for (at, sentence) in material.sentences().iter().enumerate() {
-            if sentence.is_story() && sentence.voice != Voice::Dialogue {
+            if sentence.is_story() && sentence.voice != TextVoice::Dialogue {
                 of_lines[sentence.line].push(at);
                 mentions[sentence.line] |= material.subjects().mentions_somebody(at);
             }
@@ -285,7 +289,7 @@ impl Beside {
         let step = |last: &mut Option<usize>, at: usize| {
             let before = *last;
             match &lines[at].kind {
-                LineKind::Paragraph if lines[at].part == Part::Body => *last = Some(at),
+                LineKind::Paragraph if lines[at].part == ManuscriptPart::Body => *last = Some(at),
                 LineKind::Empty => {}
                 _ => *last = None,
             }
@@ -305,11 +309,11 @@ impl Beside {
     }
 
     /// Returns the sentences of a paragraph if it consists of narration only.
-    fn narration<'b>(&'b self, material: &Material<'_>, line: Option<usize>) -> &'b [usize] {
+    fn narration<'b>(&'b self, material: &CheckMaterial<'_>, line: Option<usize>) -> &'b [usize] {
         let sentences = line.map_or(&[][..], |line| &self.of_lines[line]);
         let speaks = |at: usize| {
             let next = material.sentences().get(at);
-            next.is_some_and(|next| Some(next.line) == line && next.voice == Voice::Dialogue)
+            next.is_some_and(|next| Some(next.line) == line && next.voice == TextVoice::Dialogue)
         };
         let (Some(first), Some(last)) = (sentences.first(), sentences.last()) else {
             return &[];
@@ -323,7 +327,7 @@ impl Beside {
 }
 
 /// Sets the speaker of a line from the narration around it.
-fn by_narration(material: &Material<'_>, beside: &Beside, line: &mut Line) {
+fn assign_by_narration(material: &CheckMaterial<'_>, beside: &ParagraphNarration, line: &mut SpeechLine) {
     let subjects: &Subjects = material.subjects();
     let own = &beside.of_lines[line.paragraph];
     line.is_shown = beside.mentions[line.paragraph];
@@ -379,7 +383,7 @@ fn points_back(words: &[Morpheme<'_>]) -> bool {
 }
 
 /// Assigns the remaining lines of a conversation between two speakers by turn-taking from lines with known speakers.
-fn by_turns(lines: &mut [Line], present: &BTreeSet<usize>) {
+fn assign_by_turns(lines: &mut [SpeechLine], present: &BTreeSet<usize>) {
     let mut two: Vec<Person> = Vec::new();
     for line in lines.iter() {
         if let Some(person) = line.speaker(SPEAKS_BESIDE).filter(|person| !two.contains(person)) {
@@ -417,10 +421,10 @@ fn by_turns(lines: &mut [Line], present: &BTreeSet<usize>) {
         .collect();
     let mut guesses: Vec<[Option<(Person, f64)>; 2]> = vec![[None, None]; lines.len()];
     // Infers the speaker of a line from a neighbour with a known speaker.
-    let passed = |(person, sure): (Person, f64), over: &Line| match over.follows {
-        Follows::InParagraph => (person, sure.min(turn) - FURTHER),
-        Follows::Directly => (turned(&person), sure.min(turn) - FURTHER),
-        Follows::Narration | Follows::Nothing => (turned(&person), sure.min(turn) - AFTER_NARRATION),
+    let passed = |(person, sure): (Person, f64), over: &SpeechLine| match over.follows {
+        LinePosition::InParagraph => (person, sure.min(turn) - FURTHER),
+        LinePosition::Directly => (turned(&person), sure.min(turn) - FURTHER),
+        LinePosition::Narration | LinePosition::Nothing => (turned(&person), sure.min(turn) - AFTER_NARRATION),
     };
     let mut last: Option<(Person, f64)> = None;
     for at in 0..lines.len() {

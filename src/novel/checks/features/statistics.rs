@@ -2,17 +2,17 @@
 
 use std::ops::Range;
 
-use crate::{checks::material::Material, manuscript::Voice};
+use crate::{checks::material::CheckMaterial, manuscript::TextVoice};
 
 /// Returns the number of characters of narration and thoughts.
 #[must_use]
-pub fn told_characters(material: &Material<'_>) -> usize {
-    material.characters_heard(Voice::Narration) + material.characters_heard(Voice::Thought)
+pub fn characters_outside_speech(material: &CheckMaterial<'_>) -> usize {
+    material.characters_in_voice(TextVoice::Narration) + material.characters_in_voice(TextVoice::Thought)
 }
 
 /// Returns the sentences of part `part` of `parts` equal parts of the story by visible text.
 #[must_use]
-pub fn part_of(material: &Material<'_>, part: usize, parts: usize) -> Range<usize> {
+pub fn part_of(material: &CheckMaterial<'_>, part: usize, parts: usize) -> Range<usize> {
     let scenes = &material.scenes().scenes;
     let start = scenes.first().map_or(0, |scene| scene.visible().start);
     let end = scenes.last().map_or(start, |scene| scene.visible().end);
@@ -66,7 +66,7 @@ mod tests {
     use super::spearman;
 
     #[test]
-    fn ranks_correlate_whatever_the_distances() {
+    fn rank_correlation_ignores_distances() {
         assert_eq!(spearman(&[(1.0, 10.0), (2.0, 11.0), (3.0, 50.0)]), Some(1.0));
         assert_eq!(spearman(&[(1.0, 3.0), (2.0, 2.0), (3.0, 1.0)]), Some(-1.0));
         assert_eq!(spearman(&[(1.0, 3.0), (1.0, 2.0)]), None);

@@ -8,10 +8,10 @@ use std::collections::HashMap;
 
 use super::{Cast, Viewpoint};
 use crate::{
-    checks::material::Material,
+    checks::material::CheckMaterial,
     lexicons::{PEOPLE, VERBS},
-    manuscript::Voice,
-    morphology::{Morpheme, Origin},
+    manuscript::TextVoice,
+    morphology::{Morpheme, WordOrigin},
 };
 
 /// A person in the text.
@@ -43,14 +43,14 @@ impl Person {
 
 /// A lookup from names to characters.
 #[derive(Clone, Debug, Default)]
-pub struct Names {
+pub struct CharacterNames {
     by_name: HashMap<String, Option<usize>>,
 }
 
-impl Names {
+impl CharacterNames {
     /// Builds the lookup for a cast. A name that two characters share matches neither.
     #[must_use]
-    pub fn of(cast: &Cast) -> Self {
+    pub fn from_cast(cast: &Cast) -> Self {
         let mut by_name = HashMap::new();
         for (at, member) in cast.members.iter().enumerate() {
             for name in member.names() {
@@ -71,8 +71,8 @@ impl Names {
 
     /// Returns the character whom a word names.
     #[must_use]
-    pub fn named(&self, word: &Morpheme<'_>) -> Option<usize> {
-        if word.origin == Origin::Name {
+    pub fn member_named_by(&self, word: &Morpheme<'_>) -> Option<usize> {
+        if word.origin == WordOrigin::Name {
             self.get(word.surface)
         } else {
             None
@@ -91,13 +91,13 @@ pub struct Subjects {
 }
 
 impl Subjects {
-    pub(in crate::checks) fn of(material: &Material<'_>) -> Self {
+    pub(in crate::checks) fn from_material(material: &CheckMaterial<'_>) -> Self {
         let (names, viewpoint) = (material.names(), material.viewpoint());
         let mut subjects = Self::default();
         let i = Person::of_viewpoint(viewpoint);
         let mut last = None;
         for (at, sentence) in material.sentences().iter().enumerate() {
-            let is_told = sentence.is_story() && sentence.voice == Voice::Narration;
+            let is_told = sentence.is_story() && sentence.voice == TextVoice::Narration;
             let people = if is_told {
                 people(material.words_of(at), names, viewpoint, &mut last, &i)
             } else {
@@ -151,14 +151,14 @@ fn speaks(words: &[Morpheme<'_>]) -> bool {
 /// Returns the persons whom a sentence mentions, each with the index after its last word.
 fn people(
     words: &[Morpheme<'_>],
-    names: &Names,
+    names: &CharacterNames,
     viewpoint: &Viewpoint,
     last: &mut Option<Person>,
     i: &Person,
 ) -> Vec<(usize, Person)> {
     let mut people: Vec<(usize, Person)> = Vec::new();
     for (at, word) in words.iter().enumerate() {
-        if let Some(member) = names.named(word) {
+        if let Some(member) = names.member_named_by(word) {
             people.push((at + 1, Person::Member(member)));
         }
     }
@@ -170,7 +170,11 @@ fn people(
     people.extend(third.map(|hit| (hit.words.end, Person::Somebody)));
     let roles = PEOPLE.kin_and_roles.find(words).into_iter();
     // A name spelled like a role (じいちゃん) counts as the name.
-    let roles = roles.filter(|hit| words[hit.words.clone()].iter().all(|word| word.origin != Origin::Name));
+    let roles = roles.filter(|hit| {
+        words[hit.words.clone()]
+            .iter()
+            .all(|word| word.origin != WordOrigin::Name)
+    });
     let role = |entry: usize| Person::Role(PEOPLE.kin_and_roles.entries()[entry].as_str());
     people.extend(roles.map(|hit| (hit.words.end, role(hit.entry))));
     people.sort_by_key(|(end, _)| *end);
@@ -191,11 +195,11 @@ fn subject(words: &[Morpheme<'_>], people: &[(usize, Person)]) -> Option<Person>
     let marked = |particles: &[(&str, &str)]| {
         let mut marked = people.iter().filter(|(end, _)| {
             let mut after = words[*end..].iter();
-            let next = after.find(|word| !word.is(&["名詞", "接尾"]));
+            let next = after.find(|word| !word.has_parts(&["名詞", "接尾"]));
             next.is_some_and(|word| {
                 particles
                     .iter()
-                    .any(|(kind, base)| word.is(&["助詞", kind]) && word.base == *base)
+                    .any(|(kind, base)| word.has_parts(&["助詞", kind]) && word.base == *base)
             })
         });
         marked.next().map(|(_, person)| person.clone())

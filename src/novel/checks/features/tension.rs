@@ -4,10 +4,10 @@
 //! It is the mean of four numbers from 0 to 1 (novel-checks 2.3; the ranges are those of the page of `tempo`). It
 //! measures sentences, not events: a quiet paragraph that readers dread counts as slow.
 
-use super::Stretch;
+use super::StorySegment;
 use crate::{
-    checks::{items::ramp, material::Material},
-    manuscript::{Counts, Voice},
+    checks::{items::ramp, material::CheckMaterial},
+    manuscript::{CharacterCounts, TextVoice},
 };
 
 /// The share of speech at which a section is all dialogue.
@@ -32,27 +32,27 @@ pub struct Tension {
 
 /// Measures a section of the story.
 #[must_use]
-pub fn tension(material: &Material<'_>, section: &Stretch) -> Tension {
+pub fn tension(material: &CheckMaterial<'_>, section: &StorySegment) -> Tension {
     tension_of(material, section.sentences(material))
 }
 
 /// Measures the sentences with these indices.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "counts of a section are small")]
-pub fn tension_of(material: &Material<'_>, range: impl IntoIterator<Item = usize>) -> Tension {
+pub fn tension_of(material: &CheckMaterial<'_>, range: impl IntoIterator<Item = usize>) -> Tension {
     let manuscript = material.manuscript();
     let (mut spoken, mut all, mut sentences) = (0, 0, 0_usize);
     let (mut verbs, mut words, mut marks) = (0_usize, 0_usize, 0_usize);
     for at in range {
         let sentence = &material.sentences()[at];
         let text = sentence.text(manuscript);
-        let characters = Counts::of(&text).characters;
+        let characters = CharacterCounts::count(&text).characters;
         if characters == 0 {
             continue;
         }
         sentences += 1;
         all += characters;
-        if sentence.voice == Voice::Dialogue {
+        if sentence.voice == TextVoice::Dialogue {
             spoken += characters;
         }
         marks += text
@@ -60,8 +60,8 @@ pub fn tension_of(material: &Material<'_>, range: impl IntoIterator<Item = usize
             .filter(|c| matches!(c, '！' | '？' | '!' | '?' | '‼' | '⁉'))
             .count();
         for word in material.words_of(at) {
-            words += usize::from(!word.is(&["記号"]));
-            verbs += usize::from(word.is(&["動詞", "自立"]));
+            words += usize::from(!word.has_parts(&["記号"]));
+            verbs += usize::from(word.has_parts(&["動詞", "自立"]));
         }
     }
     if sentences == 0 {

@@ -14,7 +14,7 @@ pub(super) const DAY: u32 = 24 * HOUR;
 
 /// The meaning of a time expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum When {
+pub enum TimeMeaning {
     /// A clock time in minutes, with the part of the day if the text names one.
     Clock {
         /// Minutes from midnight; below noon if no part of the day is named.
@@ -27,18 +27,18 @@ pub enum When {
     /// A date as month and day.
     Date(u32, u32),
     /// The next day or period begins: 翌朝, 次の日, 三日後.
-    Turn,
+    NextPeriod,
     /// The text refers to the past: 昨日, 去年, 三年前, あのころ.
-    Back,
+    Past,
     /// The rest of the sentence is about another time: 明日, 今朝, 毎朝.
-    Aside,
+    OtherTime,
 }
 
 /// A time expression in a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Told {
+pub struct TimeExpression {
     /// The meaning of the expression.
-    pub when: When,
+    pub meaning: TimeMeaning,
     /// The range of its words in the sentence.
     pub words: Range<usize>,
     /// True if the time only limits or labels something: 三時まで, 三時の汽車, 夜道.
@@ -162,8 +162,8 @@ const UNITS: [&str; 16] = [
 
 /// Returns the time expressions of a sentence, in order.
 #[must_use]
-pub fn told(words: &[Morpheme<'_>]) -> Vec<Told> {
-    let mut all: Vec<Told> = Vec::new();
+pub fn time_expressions(words: &[Morpheme<'_>]) -> Vec<TimeExpression> {
+    let mut all: Vec<TimeExpression> = Vec::new();
     let mut at = 0;
     while at < words.len() {
         let Some((when, end)) = time(words, at) else {
@@ -171,8 +171,8 @@ pub fn told(words: &[Morpheme<'_>]) -> Vec<Told> {
             continue;
         };
         // 午後三時, 朝の五時: the part of the day disambiguates the hour.
-        let part = all.last().and_then(|last| match (last.when, when) {
-            (When::Part(from, to), When::Clock { minutes, part: None }) => {
+        let part = all.last().and_then(|last| match (last.meaning, when) {
+            (TimeMeaning::Part(from, to), TimeMeaning::Clock { minutes, part: None }) => {
                 let between = &words[last.words.end..at];
                 let is_beside = between.is_empty() || (between.len() == 1 && between[0].surface == "の");
                 is_beside.then_some((last.words.start, minutes, (from, to)))
@@ -183,13 +183,13 @@ pub fn told(words: &[Morpheme<'_>]) -> Vec<Told> {
             Some((start, minutes, part)) => {
                 all.pop();
                 let part = Some(part);
-                (When::Clock { minutes, part }, start)
+                (TimeMeaning::Clock { minutes, part }, start)
             }
             None => (when, at),
         };
-        all.push(Told {
+        all.push(TimeExpression {
             is_label: is_label(when, words, &(start..end)),
-            when,
+            meaning: when,
             words: start..end,
         });
         at = end;
@@ -198,16 +198,16 @@ pub fn told(words: &[Morpheme<'_>]) -> Vec<Told> {
 }
 
 /// Returns the time that begins at a word, and the index after its last word.
-fn time(words: &[Morpheme<'_>], at: usize) -> Option<(When, usize)> {
+fn time(words: &[Morpheme<'_>], at: usize) -> Option<(TimeMeaning, usize)> {
     let surface = |at: usize| words.get(at).map_or("", |word| word.surface);
     let one = words[at].surface;
     if let Some((_, from, to)) = PARTS.iter().find(|(name, ..)| *name == one) {
-        return Some((When::Part(from * HOUR / 2, to * HOUR / 2), at + 1));
+        return Some((TimeMeaning::Part(from * HOUR / 2, to * HOUR / 2), at + 1));
     }
     if one == "正午" {
         let part = Some((12 * HOUR, 12 * HOUR));
         return Some((
-            When::Clock {
+            TimeMeaning::Clock {
                 minutes: 12 * HOUR,
                 part,
             },
@@ -215,24 +215,26 @@ fn time(words: &[Morpheme<'_>], at: usize) -> Option<(When, usize)> {
         ));
     }
     for (known, when) in [
-        (&TURNS[..], When::Turn),
-        (&BACK[..], When::Back),
-        (&ASIDE[..], When::Aside),
+        (&TURNS[..], TimeMeaning::NextPeriod),
+        (&BACK[..], TimeMeaning::Past),
+        (&ASIDE[..], TimeMeaning::OtherTime),
     ] {
         if known.contains(&one) {
             return Some((when, at + 1));
         }
     }
     match (one, surface(at + 1), surface(at + 2)) {
-        ("前", "の", "日" | "晩" | "夜" | "年" | "週") => return Some((When::Back, at + 3)),
+        ("前", "の", "日" | "晩" | "夜" | "年" | "週") => return Some((TimeMeaning::Past, at + 3)),
         ("次", "の", "日" | "朝" | "晩" | "夜" | "年" | "週") | ("明く", "る", "日" | "朝" | "晩" | "年") =>
         {
-            return Some((When::Turn, at + 3));
+            return Some((TimeMeaning::NextPeriod, at + 3));
         }
         ("あの", "ころ" | "頃" | "日" | "とき" | "時" | "夜" | "朝" | "晩" | "年" | "夏" | "冬" | "春" | "秋", _)
-        | ("幼い" | "若い" | "小さい", "ころ" | "頃" | "時分", _) => return Some((When::Back, at + 2)),
+        | ("幼い" | "若い" | "小さい", "ころ" | "頃" | "時分", _) => {
+            return Some((TimeMeaning::Past, at + 2));
+        }
         ("子供" | "子ども" | "少年" | "少女" | "学生", "の", "ころ" | "頃" | "時分") => {
-            return Some((When::Back, at + 3));
+            return Some((TimeMeaning::Past, at + 3));
         }
         _ => {}
     }
@@ -240,12 +242,12 @@ fn time(words: &[Morpheme<'_>], at: usize) -> Option<(When, usize)> {
 }
 
 /// Returns a time with a number: 三時, 十時二十分, 四時半, 九月三十日, 三日後, 数年前.
-fn counted(words: &[Morpheme<'_>], at: usize) -> Option<(When, usize)> {
+fn counted(words: &[Morpheme<'_>], at: usize) -> Option<(TimeMeaning, usize)> {
     let surface = |at: usize| words.get(at).map_or("", |word| word.surface);
     // 九月 is a single word in the dictionary.
     if let Some(month) = surface(at).strip_suffix('月').and_then(value) {
         let (day, end) = number(words, at + 1)?;
-        return (surface(end) == "日").then_some((When::Date(month, day), end + 1));
+        return (surface(end) == "日").then_some((TimeMeaning::Date(month, day), end + 1));
     }
     let (count, end) = match surface(at) {
         "数" | "何" => (0, at + 1),
@@ -254,20 +256,20 @@ fn counted(words: &[Morpheme<'_>], at: usize) -> Option<(When, usize)> {
     let unit = surface(end);
     // 三日目, "the third day".
     if unit == "日" && surface(end + 1) == "目" {
-        return Some((When::Turn, end + 2));
+        return Some((TimeMeaning::NextPeriod, end + 2));
     }
     if UNITS.contains(&unit) {
         // 三年も前, with a particle in between.
         let next = end + 1 + usize::from(matches!(surface(end + 1), "も" | "ほど" | "ばかり"));
         return match surface(next) {
-            "後" | "のち" => Some((When::Turn, next + 1)),
-            "前" => Some((When::Back, next + 1)),
+            "後" | "のち" => Some((TimeMeaning::NextPeriod, next + 1)),
+            "前" => Some((TimeMeaning::Past, next + 1)),
             _ => None,
         };
     }
     if unit == "月" {
         let (day, last) = number(words, end + 1)?;
-        return (surface(last) == "日").then_some((When::Date(count, day), last + 1));
+        return (surface(last) == "日").then_some((TimeMeaning::Date(count, day), last + 1));
     }
     let half = match unit {
         "時" => 0,
@@ -285,7 +287,7 @@ fn counted(words: &[Morpheme<'_>], at: usize) -> Option<(When, usize)> {
     // An hour above twelve implies its half of the day.
     let part = (count > 12).then_some((count * HOUR, count * HOUR + more));
     let minutes = if count > 12 { count * HOUR } else { count % 12 * HOUR } + more;
-    Some((When::Clock { minutes, part }, end))
+    Some((TimeMeaning::Clock { minutes, part }, end))
 }
 
 /// Returns the number that begins at a word, and the index after its last word.
@@ -330,17 +332,17 @@ fn value(text: &str) -> Option<u32> {
 }
 
 /// True if a time limits or labels something and does not state the current time.
-fn is_label(when: When, words: &[Morpheme<'_>], own: &Range<usize>) -> bool {
+fn is_label(when: TimeMeaning, words: &[Morpheme<'_>], own: &Range<usize>) -> bool {
     let next = words.get(own.end).map_or("", |word| word.surface);
     match when {
-        When::Clock { .. } | When::Date(..) => matches!(next, "まで" | "の" | "発" | "着"),
-        When::Part(..) => {
+        TimeMeaning::Clock { .. } | TimeMeaning::Date(..) => matches!(next, "まで" | "の" | "発" | "着"),
+        TimeMeaning::Part(..) => {
             let begins = own.start.checked_sub(1).is_none_or(|last| words[last].surface == "、");
             let is_moment =
                 matches!(next, "、" | "に" | "は" | "も" | "が" | "には" | "。" | "") || (next == "の" && begins);
             let is_each = own.start.checked_sub(1).is_some_and(|last| words[last].surface == "毎");
             !is_moment || is_each
         }
-        When::Turn | When::Back | When::Aside => false,
+        TimeMeaning::NextPeriod | TimeMeaning::Past | TimeMeaning::OtherTime => false,
     }
 }

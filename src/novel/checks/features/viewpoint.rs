@@ -2,7 +2,7 @@
 //!
 //! It is empty if none of them names one. Whether the text keeps to it is not checked here.
 
-use crate::{checks::material::Material, lexicons::PEOPLE, manuscript::Voice};
+use crate::{checks::material::CheckMaterial, lexicons::PEOPLE, manuscript::TextVoice};
 
 /// The minimum first-person pronouns for a first-person narration: this many in all, and one per this many sentences.
 const SAID: usize = 2;
@@ -18,7 +18,7 @@ pub struct Viewpoint {
 }
 
 impl Viewpoint {
-    pub(in crate::checks) fn of(material: &Material<'_>) -> Self {
+    pub(in crate::checks) fn from_material(material: &CheckMaterial<'_>) -> Self {
         let context = material.context();
         let of_plot = context.plot.as_ref().map(|plot| &plot.episode_info.viewpoint_info);
         let character = of_plot.and_then(|info| info.get("character")?.as_str());
@@ -29,7 +29,7 @@ impl Viewpoint {
             (false, true) => false,
             _ => {
                 let said: usize = pronouns.iter().map(|(_, count)| count).sum();
-                said >= SAID && said * SENTENCES >= material.heard(Voice::Narration).count()
+                said >= SAID && said * SENTENCES >= material.sentences_in_voice(TextVoice::Narration).count()
             }
         };
         let members = &material.cast().members;
@@ -67,9 +67,9 @@ impl Viewpoint {
 }
 
 /// Counts the first-person pronouns of the narration.
-fn pronouns(material: &Material<'_>) -> Vec<(String, usize)> {
+fn pronouns(material: &CheckMaterial<'_>) -> Vec<(String, usize)> {
     let mut counts: Vec<(String, usize)> = Vec::new();
-    for (_, _, words) in material.heard(Voice::Narration) {
+    for (_, _, words) in material.sentences_in_voice(TextVoice::Narration) {
         for hit in PEOPLE.pronouns.first.find(words) {
             let pronoun = &PEOPLE.pronouns.first.entries()[hit.entry];
             match counts.iter_mut().find(|(known, _)| known == pronoun) {

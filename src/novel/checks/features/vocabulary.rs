@@ -3,9 +3,9 @@
 use std::{collections::HashSet, ops::Range};
 
 use crate::{
-    checks::{Draft, material::Material, morphology},
-    manuscript::Reading,
-    morphology::{Analysis, Morpheme, Origin},
+    checks::{AnalysedDraft, material::CheckMaterial, morphology},
+    manuscript::ManuscriptOptions,
+    morphology::{Morpheme, WordAnalysis, WordOrigin},
 };
 
 /// Words too common to characterise a text.
@@ -73,51 +73,54 @@ const COMMON: [&str; 59] = [
 
 /// True if a base form characterises a text.
 #[must_use]
-pub fn is_telling(base: &str) -> bool {
+pub fn is_characteristic(base: &str) -> bool {
     !COMMON.contains(&base)
 }
 
 /// True if a word is a name, a noun or a verb that characterises a text.
 #[must_use]
-pub fn tells(word: &Morpheme<'_>) -> bool {
-    word.is_content() && (word.is(&["名詞"]) || word.is(&["動詞"])) && is_telling(word.base)
+pub fn is_characteristic_word(word: &Morpheme<'_>) -> bool {
+    word.is_content() && (word.has_parts(&["名詞"]) || word.has_parts(&["動詞"])) && is_characteristic(word.base)
 }
 
 /// Iterates over the characterising words of the story that begin in a range of the visible text, as indices into
-/// [`Material::words`].
-pub fn telling<'m>(material: &'m Material<'_>, visible: &'m Range<usize>) -> impl Iterator<Item = usize> + 'm {
+/// [`CheckMaterial::words`].
+pub fn characteristic_words<'m>(
+    material: &'m CheckMaterial<'_>,
+    visible: &'m Range<usize>,
+) -> impl Iterator<Item = usize> + 'm {
     let words = material.words().iter().enumerate();
     words.filter_map(move |(at, word)| {
         let is_there = visible.contains(&word.visible.start) && material.sentences()[word.sentence].is_story();
-        (is_there && tells(word)).then_some(at)
+        (is_there && is_characteristic_word(word)).then_some(at)
     })
 }
 
 /// Returns the characterising words of a text outside the story, such as a meaning or a purpose. Names of the novel are
 /// kept whole.
 #[must_use]
-pub fn telling_of(material: &Material<'_>, text: &str) -> HashSet<String> {
-    let draft = Draft::read(text, Reading::default());
-    let analysis = Analysis::of(
+pub fn characteristic_words_of(material: &CheckMaterial<'_>, text: &str) -> HashSet<String> {
+    let draft = AnalysedDraft::read(text, ManuscriptOptions::default());
+    let analysis = WordAnalysis::new(
         &draft.manuscript,
         &draft.sentences,
         &material.context().names,
         morphology(),
     );
-    let told = analysis.words().iter().filter(|word| tells(word));
+    let told = analysis.words().iter().filter(|word| is_characteristic_word(word));
     told.map(|word| key(material, word).to_owned()).collect()
 }
 
 /// Returns the key of a word: its base form; for a name, the main name of its entry in the glossary.
 #[must_use]
-pub fn key<'k>(material: &'k Material<'_>, word: &'k Morpheme<'_>) -> &'k str {
+pub fn key<'k>(material: &'k CheckMaterial<'_>, word: &'k Morpheme<'_>) -> &'k str {
     let named = || {
         material
             .glossary()
-            .named(word.surface)
+            .entry_named(word.surface)
             .map(|entry| material.glossary().entries[entry].name.as_str())
     };
-    if word.origin == Origin::Name {
+    if word.origin == WordOrigin::Name {
         named().unwrap_or(word.base)
     } else {
         word.base

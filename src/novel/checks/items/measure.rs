@@ -23,7 +23,7 @@ pub struct Measure {
 impl Measure {
     /// Creates a measurement with a score, clamped to 0 to 1.
     #[must_use]
-    pub fn of(score: f64) -> Self {
+    pub fn from_score(score: f64) -> Self {
         Self {
             // Adding 0.0 turns -0.0 into 0.0.
             score: Some(score.clamp(0.0, 1.0) + 0.0),
@@ -39,14 +39,14 @@ impl Measure {
 
     /// Sets the measured value.
     #[must_use]
-    pub fn from(mut self, value: f64) -> Self {
+    pub fn with_value(mut self, value: f64) -> Self {
         self.value = Some(value);
         self
     }
 
     /// Adds places as evidence, up to a maximum.
     #[must_use]
-    pub fn at(mut self, places: impl IntoIterator<Item = Range<usize>>) -> Self {
+    pub fn with_places(mut self, places: impl IntoIterator<Item = Range<usize>>) -> Self {
         self.places.extend(places);
         self.places.truncate(PLACES);
         self
@@ -55,12 +55,12 @@ impl Measure {
 
 /// The thresholds of an item, as configured, else as on its page.
 #[derive(Clone, Copy, Debug)]
-pub struct Gauge<'a> {
+pub struct ItemThresholds<'a> {
     pub(super) item: &'a Item,
     pub(super) tuning: &'a Tuning,
 }
 
-impl Gauge<'_> {
+impl ItemThresholds<'_> {
     /// Returns a threshold of the item.
     #[must_use]
     pub fn threshold(&self, name: &str) -> f64 {
@@ -112,7 +112,7 @@ mod tests {
     use super::{ramp, trapezoid};
 
     #[test]
-    fn a_ramp_rises_or_falls_between_its_ends() {
+    fn ramp_interpolates_in_both_directions() {
         let shown = |scores: [f64; 3]| scores.map(|score| format!("{score:.2}"));
         let rising = [ramp(0.0, 1.0, 3.0), ramp(2.0, 1.0, 3.0), ramp(9.0, 1.0, 3.0)];
         assert_eq!(shown(rising), ["0.00", "0.50", "1.00"]);

@@ -18,16 +18,16 @@ mod world;
 
 use std::sync::LazyLock;
 
-pub use judging::{Judge, Judged, Judgement, Refusal, verify};
-pub use measure::{Gauge, Measure, per_thousand, ramp, share, trapezoid};
-pub use page::{Expected, ItemPage, ItemSample, ItemWords, Kind, Scripted};
-pub use scoring::{CategoryScore, Evaluation, Method, category_scores, evaluate, overall};
+pub use judging::{AcceptedJudgement, Judge, Judgement, JudgementError, verify};
+pub use measure::{ItemThresholds, Measure, per_thousand, ramp, share, trapezoid};
+pub use page::{EvaluationKind, ItemPage, ItemSample, ItemTexts, SampleExpectation, ScriptedJudgement};
+pub use scoring::{CategoryScore, Evaluation, EvaluationMethod, category_scores, evaluate, overall};
 
-use super::Material;
+use super::CheckMaterial;
 
 /// The category of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Category {
+pub enum ItemCategory {
     /// Emotional expression, 感情描写.
     Emotion,
     /// Characters, キャラクター.
@@ -42,7 +42,7 @@ pub enum Category {
     Engagement,
 }
 
-impl Category {
+impl ItemCategory {
     /// All categories, in the order of their items.
     pub const ALL: [Self; 6] = [
         Self::Emotion,
@@ -96,10 +96,10 @@ pub struct Item {
     pub id: String,
     /// The name in snake case, also that of its page.
     pub name: &'static str,
-    pub category: Category,
+    pub category: ItemCategory,
     /// The parsed manual page.
     pub page: ItemPage,
-    measure: Option<fn(&Material<'_>, &Gauge<'_>) -> Measure>,
+    measure: Option<fn(&CheckMaterial<'_>, &ItemThresholds<'_>) -> Measure>,
 }
 
 /// Declares the items of a category: first those with a measurement beside their page, then those with a page only.
@@ -109,7 +109,7 @@ macro_rules! category {
 
         /// Returns the items of the category.
         pub(super) fn items() -> Vec<crate::checks::items::Item> {
-            use crate::checks::items::{Category::$category, Item};
+            use crate::checks::items::{ItemCategory::$category, Item};
             vec![
                 $(Item::new($category, stringify!($name), include_str!(concat!(stringify!($name), ".toml")), Some($name::measure)),)*
                 $(Item::new($category, stringify!($judged), include_str!(concat!(stringify!($judged), ".toml")), None),)*
@@ -142,10 +142,10 @@ pub fn item(id: &str) -> Option<&'static Item> {
 
 impl Item {
     fn new(
-        category: Category,
+        category: ItemCategory,
         name: &'static str,
         page: &str,
-        measure: Option<fn(&Material<'_>, &Gauge<'_>) -> Measure>,
+        measure: Option<fn(&CheckMaterial<'_>, &ItemThresholds<'_>) -> Measure>,
     ) -> Self {
         let page: ItemPage = toml::from_str(page).unwrap_or_else(|error| panic!("{name}.toml: {error}"));
         Self {
@@ -159,8 +159,8 @@ impl Item {
 
     /// Measures the item in a text; `None` if it is only judged.
     #[must_use]
-    pub fn measured(&self, material: &Material<'_>) -> Option<Measure> {
-        let gauge = Gauge {
+    pub fn measured(&self, material: &CheckMaterial<'_>) -> Option<Measure> {
+        let gauge = ItemThresholds {
             item: self,
             tuning: material.tuning(),
         };

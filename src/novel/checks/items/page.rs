@@ -7,7 +7,7 @@ use crate::{checks::page::Threshold, project::StylePreset};
 /// The way in which an item is evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum EvaluationKind {
     /// Measured only; judgements are rejected.
     Deterministic,
     /// Measured as a prior, and judged.
@@ -23,14 +23,14 @@ pub struct ItemPage {
     /// The id, such as `A31-001`.
     pub id: String,
     /// The way in which the item is evaluated.
-    pub kind: Kind,
+    pub kind: EvaluationKind,
     /// True if a judge may also quote the settings.
     #[serde(default)]
     pub quotes_settings: bool,
     /// The texts in English.
-    pub en: ItemWords,
+    pub en: ItemTexts,
     /// The texts in Japanese.
-    pub ja: ItemWords,
+    pub ja: ItemTexts,
     /// The configurable thresholds.
     #[serde(default)]
     pub threshold: Vec<Threshold>,
@@ -45,7 +45,7 @@ pub struct ItemPage {
 /// The texts of a page in one language.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ItemWords {
+pub struct ItemTexts {
     /// The title, a noun phrase.
     pub title: String,
     /// The manual itself, in paragraphs.
@@ -63,11 +63,11 @@ pub struct ItemSample {
     /// The text of the manuscript.
     pub text: String,
     /// The simulated judgement of the text.
-    pub judgement: Option<Scripted>,
+    pub judgement: Option<ScriptedJudgement>,
     /// The expected result for a misleading text.
-    pub expect: Option<Expected>,
+    pub expect: Option<SampleExpectation>,
     /// The explanation of why it misleads.
-    pub why: Option<Why>,
+    pub why: Option<SampleExplanation>,
     /// The plot of the episode, as YAML.
     pub plot: Option<String>,
     /// The characters, as YAML.
@@ -91,7 +91,7 @@ pub struct ItemSample {
 /// A simulated judgement of a sample; the tests check what the scoring makes of it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Scripted {
+pub struct ScriptedJudgement {
     /// The score, from 0 to 1.
     pub score: f64,
     /// Literal quotations from the text.
@@ -101,7 +101,7 @@ pub struct Scripted {
 /// The expected result for a misleading text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Expected {
+pub enum SampleExpectation {
     /// A good score.
     Fine,
     /// No score, since there is nothing to measure.
@@ -113,7 +113,7 @@ pub enum Expected {
 /// The explanation of why a text misleads.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Why {
+pub struct SampleExplanation {
     /// The explanation in English.
     pub en: String,
     /// The explanation in Japanese.

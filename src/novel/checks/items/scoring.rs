@@ -7,8 +7,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{Category, ITEMS, Item, Judged, Kind, Measure};
-use crate::checks::Material;
+use super::{AcceptedJudgement, EvaluationKind, ITEMS, Item, ItemCategory, Measure};
+use crate::checks::CheckMaterial;
 
 /// The weight of the measurement in the score of a hybrid item with a judgement (decision 39).
 const PRIOR: f64 = 0.3;
@@ -18,7 +18,7 @@ const PRIOR_ALONE: f64 = 0.5;
 
 /// The origin of an item's score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
+pub enum EvaluationMethod {
     /// The item was measured.
     Deterministic,
     /// The item was judged.
@@ -27,7 +27,7 @@ pub enum Method {
     NotEvaluated,
 }
 
-impl Method {
+impl EvaluationMethod {
     /// Returns the serialised name.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -46,20 +46,20 @@ pub struct Evaluation {
     /// From 0 to 1; `None` if the item was not evaluated.
     pub score: Option<f64>,
     /// The origin of the score.
-    pub method: Method,
+    pub method: EvaluationMethod,
     /// The confidence in the score, from 0 to 1.
     pub confidence: f64,
     /// The measurement, if the item has one.
     pub measure: Option<Measure>,
     /// The judgement, if one was given.
-    pub judged: Option<Judged>,
+    pub judged: Option<AcceptedJudgement>,
 }
 
 /// Evaluates the items that `is_asked` selects. Judgements must be verified by the caller. Returns `None` if cancelled.
 #[must_use]
 pub fn evaluate(
-    material: &Material<'_>,
-    judged: &BTreeMap<String, Judged>,
+    material: &CheckMaterial<'_>,
+    judged: &BTreeMap<String, AcceptedJudgement>,
     is_asked: impl Fn(&Item) -> bool,
     is_cancelled: &dyn Fn() -> bool,
 ) -> Option<Vec<Evaluation>> {
@@ -68,7 +68,7 @@ pub fn evaluate(
         if is_cancelled() {
             return None;
         }
-        all.push(Evaluation::of(
+        all.push(Evaluation::new(
             item,
             item.measured(material),
             judged.get(&item.id).cloned(),
@@ -80,19 +80,21 @@ pub fn evaluate(
 impl Evaluation {
     /// Combines the measurement and the judgement of an item.
     #[must_use]
-    pub fn of(item: &'static Item, measure: Option<Measure>, judged: Option<Judged>) -> Self {
+    pub fn new(item: &'static Item, measure: Option<Measure>, judged: Option<AcceptedJudgement>) -> Self {
         let measured = measure.as_ref().and_then(|measure| measure.score);
         let judgement = judged
             .as_ref()
-            .map(|judged| (judged.judgement.score, Method::Judged(judged.by)));
+            .map(|judged| (judged.judgement.score, EvaluationMethod::Judged(judged.by)));
         let (score, method, confidence) = match (item.page.kind, measured, judgement) {
-            (Kind::Deterministic, Some(measured), _) => (Some(measured), Method::Deterministic, 1.0),
-            (Kind::Hybrid, Some(prior), Some((judged, method))) => {
+            (EvaluationKind::Deterministic, Some(measured), _) => {
+                (Some(measured), EvaluationMethod::Deterministic, 1.0)
+            }
+            (EvaluationKind::Hybrid, Some(prior), Some((judged, method))) => {
                 (Some(PRIOR * prior + (1.0 - PRIOR) * judged), method, 1.0)
             }
-            (Kind::Hybrid, Some(prior), None) => (Some(prior), Method::Deterministic, PRIOR_ALONE),
-            (Kind::Hybrid | Kind::Judged, _, Some((judged, method))) => (Some(judged), method, 1.0),
-            _ => (None, Method::NotEvaluated, 0.0),
+            (EvaluationKind::Hybrid, Some(prior), None) => (Some(prior), EvaluationMethod::Deterministic, PRIOR_ALONE),
+            (EvaluationKind::Hybrid | EvaluationKind::Judged, _, Some((judged, method))) => (Some(judged), method, 1.0),
+            _ => (None, EvaluationMethod::NotEvaluated, 0.0),
         };
         Self {
             item,
@@ -108,7 +110,7 @@ impl Evaluation {
 /// The score of a category.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CategoryScore {
-    pub category: Category,
+    pub category: ItemCategory,
     /// From 0 to the maximum of the category; `None` if no item was evaluated.
     pub score: Option<f64>,
     /// The share of the category's items that were evaluated.
@@ -118,11 +120,11 @@ pub struct CategoryScore {
 /// Returns the scores of all categories, in their order.
 #[must_use]
 pub fn category_scores(all: &[Evaluation]) -> Vec<CategoryScore> {
-    Category::ALL.map(|category| category_score(category, all)).to_vec()
+    ItemCategory::ALL.map(|category| category_score(category, all)).to_vec()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "there are 68 items")]
-fn category_score(category: Category, all: &[Evaluation]) -> CategoryScore {
+fn category_score(category: ItemCategory, all: &[Evaluation]) -> CategoryScore {
     let own = all.iter().filter(|one| one.item.category == category);
     let scores: Vec<f64> = own.clone().filter_map(|one| one.score).collect();
     let (evaluated, total) = (scores.len() as f64, own.count().max(1) as f64);

@@ -3,8 +3,8 @@
 //! Baselines of 坊っちゃん: 1.07 per sentence (novel-checks §1), 6.7 % of sentences with more than three (textlint,
 //! which splits sentences differently, has 7.3 %). Speech in the middle of a sentence is not counted.
 
-use super::{Lengths, lengths::Spread, share};
-use crate::checks::material::Material;
+use super::{SentenceLengths, lengths::Spread, share};
+use crate::checks::material::CheckMaterial;
 
 /// The maximum number of commas of a sentence that does not count as overloaded.
 const MANY: usize = 3;
@@ -32,7 +32,7 @@ pub struct Commas {
 
 impl Commas {
     #[expect(clippy::cast_precision_loss, reason = "counts of commas are far below 2⁵²")]
-    pub(super) fn of(material: &Material<'_>, lengths: &Lengths) -> Self {
+    pub(super) fn from_material(material: &CheckMaterial<'_>, lengths: &SentenceLengths) -> Self {
         let sentences = lengths.sentences.iter().map(|(at, _)| &material.sentences()[*at]);
         let of_sentences: Vec<usize> = sentences
             .map(|sentence| {
@@ -41,7 +41,7 @@ impl Commas {
                 pieces.map(|piece| count(&material.text()[piece.visible.clone()])).sum()
             })
             .collect();
-        let spread = Spread::of(of_sentences.iter().map(|count| *count as f64));
+        let spread = Spread::from_numbers(of_sentences.iter().map(|count| *count as f64));
         let many = share(
             of_sentences.iter().filter(|count| **count > MANY).count(),
             of_sentences.len(),
@@ -73,7 +73,7 @@ mod tests {
     use crate::checks::metrics::tests::{is_near, measured};
 
     #[test]
-    fn commas_are_counted_without_those_of_speech() {
+    fn commas_in_speech_are_not_counted() {
         let commas = measured("　朝、昼、夜、そして、また朝。彼は、「ああ、うん」と、言った。").commas;
         assert_eq!(commas.of_sentences, [4, 2]);
         assert!(is_near(commas.spread.mean, 3.0) && is_near(commas.many, 0.5));
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_steady_breath_costs_nothing() {
+    fn steady_comma_rate_scores_full() {
         assert!(is_near(score(1.1, 0.0), 100.0) && is_near(score(0.6, 0.0), 100.0));
         // |0.1 − 1.1| − 0.5 = 0.5: one further distance, plus ten percent of sentences: 20.
         assert!(is_near(score(0.1, 0.10), 60.0));

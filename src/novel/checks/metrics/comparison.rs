@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, sync::LazyLock};
 
 use serde::Deserialize;
 
-use crate::{checks::material::Material, text::DialogueRatio};
+use crate::{checks::material::CheckMaterial, text::DialogueRatio};
 
 /// The name of the reference corpus.
 pub const BENCHMARK: &str = "PD-JP v1 (坊っちゃん)";
@@ -17,17 +17,17 @@ const USUAL: (f64, f64) = (0.1, 0.9);
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Reference {
+struct LiteratureReference {
     /// The values of each figure over all windows, in ascending order.
     figures: BTreeMap<String, Vec<f64>>,
 }
 
-static REFERENCE: LazyLock<Reference> =
+static REFERENCE: LazyLock<LiteratureReference> =
     LazyLock::new(|| toml::from_str(include_str!("reference.toml")).expect("the embedded reference is well-formed"));
 
 /// A figure of a text compared with the reference.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Compared {
+pub struct FigureComparison {
     /// The name of the figure.
     pub name: &'static str,
     /// The value of this text.
@@ -40,7 +40,7 @@ pub struct Compared {
 
 /// Returns the figures of a text; `None` without narration.
 #[must_use]
-pub fn figures(material: &Material<'_>) -> Option<Vec<(&'static str, f64)>> {
+pub fn figures(material: &CheckMaterial<'_>) -> Option<Vec<(&'static str, f64)>> {
     let metrics = material.metrics();
     let lengths = &metrics.lengths;
     if lengths.sentences.is_empty() {
@@ -62,7 +62,7 @@ pub fn figures(material: &Material<'_>) -> Option<Vec<(&'static str, f64)>> {
         ("most_frequent_ending", top_ending),
         (
             "dialogue",
-            DialogueRatio::of(material.manuscript())
+            DialogueRatio::count(material.manuscript())
                 .by_characters()
                 .unwrap_or_default(),
         ),
@@ -71,7 +71,7 @@ pub fn figures(material: &Material<'_>) -> Option<Vec<(&'static str, f64)>> {
 
 /// Compares figures with the reference. Figures unknown to the reference are left out.
 #[must_use]
-pub fn compared(figures: &[(&'static str, f64)]) -> Vec<Compared> {
+pub fn compared(figures: &[(&'static str, f64)]) -> Vec<FigureComparison> {
     let known = figures
         .iter()
         .filter_map(|(name, value)| Some((*name, *value, REFERENCE.figures.get(*name)?)));
@@ -87,13 +87,13 @@ pub fn windows() -> usize {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "there are some thirty windows")]
-fn beside(name: &'static str, value: f64, windows: &[f64]) -> Compared {
+fn beside(name: &'static str, value: f64, windows: &[f64]) -> FigureComparison {
     let count = windows.len().max(1) as f64;
     let less = windows.partition_point(|window| *window < value) as f64;
     let (low, high) = (quantile(windows, USUAL.0), quantile(windows, USUAL.1));
     let outside = (low - value).max(value - high).max(0.0);
     let wide = (high - low).max(f64::EPSILON);
-    Compared {
+    FigureComparison {
         name,
         value,
         percentile: less / count,
@@ -119,7 +119,7 @@ mod tests {
     use super::beside;
 
     #[test]
-    fn what_is_usual_is_whole_and_what_is_far_outside_is_nothing() {
+    fn usual_is_one_inside_and_zero_far_outside() {
         let windows: Vec<f64> = (0..=10).map(f64::from).collect();
         let usual = |value| format!("{:.2}", beside("x", value, &windows).usual);
         assert_eq!([usual(1.0), usual(5.0), usual(9.0)], ["1.00"; 3]);

@@ -6,8 +6,8 @@
 
 use std::{collections::BTreeMap, ops::Range};
 
-use super::{Lengths, Rows, share};
-use crate::{checks::material::Material, manuscript::is_kanji, morphology::Morpheme};
+use super::{SentenceLengths, SentenceRows, share};
+use crate::{checks::material::CheckMaterial, manuscript::is_kanji, morphology::Morpheme};
 
 /// The number of characters of an ending.
 const HEARD: usize = 2;
@@ -55,32 +55,32 @@ impl EndingClass {
 
 /// The ending of a sentence of narration.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ending {
+pub struct SentenceEnding {
     /// The grammatical form.
     pub class: EndingClass,
     /// True if です or ます is in the ending, whatever its form.
     pub is_polite: bool,
     /// The last two characters before the closing punctuation; empty if the sentence has fewer.
-    pub heard: String,
+    pub last_characters: String,
 }
 
 /// The endings of the sentences of narration.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Endings {
+pub struct EndingMetrics {
     /// The ending of each sentence.
-    pub of_sentences: Vec<Ending>,
+    pub of_sentences: Vec<SentenceEnding>,
     /// The share of each class that occurs.
     pub shares: BTreeMap<EndingClass, f64>,
     /// Runs of at least two consecutive sentences that end in the same two characters, as ranges of indices into
-    /// [`Lengths::sentences`].
-    pub same_heard: Vec<Range<usize>>,
+    /// [`SentenceLengths::sentences`].
+    pub same_last_characters: Vec<Range<usize>>,
     /// Runs of at least two consecutive sentences with endings of the same class, other than [`EndingClass::Other`].
     pub same_class: Vec<Range<usize>>,
 }
 
-impl Endings {
-    pub(super) fn of(material: &Material<'_>, lengths: &Lengths, rows: &Rows) -> Self {
-        let of_sentences: Vec<Ending> = lengths
+impl EndingMetrics {
+    pub(super) fn from_material(material: &CheckMaterial<'_>, lengths: &SentenceLengths, rows: &SentenceRows) -> Self {
+        let of_sentences: Vec<SentenceEnding> = lengths
             .sentences
             .iter()
             .map(|(at, _)| {
@@ -92,14 +92,14 @@ impl Endings {
         for ending in &of_sentences {
             *counts.entry(ending.class).or_default() += 1;
         }
-        let heard = |at: usize| &of_sentences[at].heard;
+        let heard = |at: usize| &of_sentences[at].last_characters;
         let class = |at: usize| of_sentences[at].class;
         Self {
             shares: counts
                 .into_iter()
                 .map(|(class, count)| (class, share(count, of_sentences.len())))
                 .collect(),
-            same_heard: rows.runs(2, |one, next| !heard(one).is_empty() && heard(one) == heard(next)),
+            same_last_characters: rows.runs(2, |one, next| !heard(one).is_empty() && heard(one) == heard(next)),
             same_class: rows.runs(2, |one, next| {
                 class(one) != EndingClass::Other && class(one) == class(next)
             }),
@@ -114,12 +114,12 @@ impl Endings {
     }
 }
 
-fn ending(text: &str, words: &[Morpheme<'_>]) -> Ending {
+fn ending(text: &str, words: &[Morpheme<'_>]) -> SentenceEnding {
     let spoken = text.trim_end_matches(|c: char| !c.is_alphanumeric());
     let is_asked = text[spoken.len()..].contains(['？', '?', '⁇', '⁈', '⁉']);
     let heard = spoken.char_indices().rev().nth(HEARD - 1);
     let heard = heard.map_or("", |(at, _)| &spoken[at..]);
-    let mut words = trimmed(words, |word| word.is(&["記号"]));
+    let mut words = trimmed(words, |word| word.has_parts(&["記号"]));
     let mut is_question = is_asked;
     while let Some((last, before)) = words.split_last()
         && is_final_particle(last)
@@ -128,8 +128,8 @@ fn ending(text: &str, words: &[Morpheme<'_>]) -> Ending {
         words = before;
     }
     let is_of = |word: &Morpheme<'_>, kinds: &[&str]| word.inflection.is_some_and(|own| kinds.contains(&own.kind));
-    let verbal = words.iter().rev().take_while(|word| word.is(&["助動詞"]));
-    Ending {
+    let verbal = words.iter().rev().take_while(|word| word.has_parts(&["助動詞"]));
+    SentenceEnding {
         class: if is_question {
             EndingClass::Question
         } else {
@@ -138,7 +138,7 @@ fn ending(text: &str, words: &[Morpheme<'_>]) -> Ending {
         is_polite: verbal
             .into_iter()
             .any(|word| is_of(word, &["特殊・マス", "特殊・デス"])),
-        heard: if heard.chars().all(char::is_alphanumeric) {
+        last_characters: if heard.chars().all(char::is_alphanumeric) {
             heard.to_owned()
         } else {
             String::new()
@@ -156,7 +156,7 @@ fn trimmed<'w, 'a>(mut words: &'w [Morpheme<'a>], is_passed: impl Fn(&Morpheme<'
 }
 
 fn is_final_particle(word: &Morpheme<'_>) -> bool {
-    word.is(&["助詞", "終助詞"]) || word.is(&["助詞", "副助詞／並立助詞／終助詞"])
+    word.has_parts(&["助詞", "終助詞"]) || word.has_parts(&["助詞", "副助詞／並立助詞／終助詞"])
 }
 
 /// Returns the class of the words of a sentence, without final particles and punctuation.
@@ -196,7 +196,7 @@ fn class(words: &[Morpheme<'_>]) -> EndingClass {
 
 /// True for the で of である.
 fn is_copula(word: &Morpheme<'_>) -> bool {
-    word.surface == "で" && word.is(&["助動詞"])
+    word.surface == "で" && word.has_parts(&["助動詞"])
 }
 
 /// True if a sentence that ends in this word ends in a noun; の, よう and the like do not count.
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_word_decides_and_final_particles_do_not() {
+    fn class_ignores_final_particles() {
         use EndingClass::{Conjecture, Copula, Negation, Noun, Other, Past, Polite, Present, Question};
         let text = "　雨が降った。雨が降る。空は暗い。これは本だ。吾輩は猫である。窓の外には海。誰も来ない。誰も来なかった。\
                     雨が降るだろう。雨が降るらしい。雨が降るようだ。雨かもしれない。誰もいるまい。誰が来るのか。来たのは誰？\
@@ -247,22 +247,22 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_one_ending_and_of_one_class_are_known() {
+    fn runs_of_equal_endings_and_classes_are_found() {
         let endings = measured("　犬がいた。猫がいた……。鳥は鳴いた。魚が跳ねた。夜。\n「おや」\n　見た。").endings;
         let heard: Vec<&str> = endings
             .of_sentences
             .iter()
-            .map(|ending| ending.heard.as_str())
+            .map(|ending| ending.last_characters.as_str())
             .collect();
         assert_eq!(heard, ["いた", "いた", "いた", "ねた", "", "見た"]);
-        let runs = [endings.same_heard.clone(), endings.same_class.clone()].concat();
+        let runs = [endings.same_last_characters.clone(), endings.same_class.clone()].concat();
         assert_eq!(runs, vec![0..3, 0..4]);
         assert!(is_near(endings.share(EndingClass::Past), 5.0 / 6.0));
         assert!(is_near(endings.share(EndingClass::Noun), 1.0 / 6.0));
     }
 
     #[test]
-    fn politeness_is_known_beside_the_class() {
+    fn politeness_is_independent_of_class() {
         let endings = measured("　雨が降りました。誰も来ません。雨が降るでしょう。雨だった。").endings;
         let polite: Vec<bool> = endings.of_sentences.iter().map(|ending| ending.is_polite).collect();
         assert_eq!(polite, [true, true, true, false]);

@@ -3,7 +3,7 @@
 //! Baselines of 坊っちゃん: mean 33.4, coefficient of variation 0.64, 31 % up to 20 characters, 52 % from 21 to 50
 //! (novel-checks §1).
 
-use crate::{checks::material::Material, manuscript::Voice};
+use crate::{checks::material::CheckMaterial, manuscript::TextVoice};
 
 /// The maximum length of a short sentence, in characters; one up to [`MEDIUM`] is medium (novel-checks 2.2).
 pub const SHORT: usize = 20;
@@ -31,7 +31,7 @@ impl Spread {
     /// Computes mean and deviation of numbers.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "counts of sentences are far below 2⁵²")]
-    pub fn of(numbers: impl IntoIterator<Item = f64> + Clone) -> Self {
+    pub fn from_numbers(numbers: impl IntoIterator<Item = f64> + Clone) -> Self {
         let count = numbers.clone().into_iter().count();
         if count == 0 {
             return Self::default();
@@ -58,7 +58,7 @@ impl Spread {
 
 /// The lengths of the sentences of narration.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Lengths {
+pub struct SentenceLengths {
     /// For each sentence, its index in the text and its number of characters.
     pub sentences: Vec<(usize, usize)>,
     /// The mean and deviation of the lengths.
@@ -69,11 +69,11 @@ pub struct Lengths {
     pub balance: Option<f64>,
 }
 
-impl Lengths {
+impl SentenceLengths {
     #[expect(clippy::cast_precision_loss, reason = "counts of sentences are far below 2⁵²")]
-    pub(super) fn of(material: &Material<'_>) -> Self {
+    pub(super) fn from_material(material: &CheckMaterial<'_>) -> Self {
         let manuscript = material.manuscript();
-        let heard = material.heard(Voice::Narration);
+        let heard = material.sentences_in_voice(TextVoice::Narration);
         let sentences: Vec<(usize, usize)> = heard
             .map(|(at, sentence, _)| (at, sentence.counts(manuscript).characters))
             .filter(|(_, length)| *length > 0)
@@ -91,7 +91,7 @@ impl Lengths {
             BALANCED
         };
         Self {
-            spread: Spread::of(sentences.iter().map(|(_, length)| *length as f64)),
+            spread: Spread::from_numbers(sentences.iter().map(|(_, length)| *length as f64)),
             balance: (!sentences.is_empty()).then(|| balance(shares, reference)),
             shares,
             sentences,
@@ -116,18 +116,18 @@ mod tests {
     use super::{BALANCED, Spread, balance};
 
     #[test]
-    fn the_same_shares_are_balanced_and_one_kind_alone_is_not() {
+    fn balance_depends_on_length_shares() {
         assert!((balance(BALANCED, BALANCED) - 100.0).abs() < 1e-9);
         assert!(balance([0.0, 0.0, 1.0], BALANCED).abs() < 1e-9);
     }
 
     #[test]
-    fn variation_is_the_deviation_in_units_of_the_mean() {
-        let spread = Spread::of([10.0, 30.0]);
+    fn variation_is_deviation_over_mean() {
+        let spread = Spread::from_numbers([10.0, 30.0]);
         assert_eq!(
             (spread.count, spread.mean, spread.deviation, spread.variation()),
             (2, 20.0, 10.0, 0.5)
         );
-        assert!(Spread::of([]).variation().abs() < 1e-9);
+        assert!(Spread::from_numbers([]).variation().abs() < 1e-9);
     }
 }

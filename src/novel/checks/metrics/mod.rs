@@ -1,7 +1,7 @@
 //! Metrics: measurements of a text, computed once for rules, items and replies.
 //!
 //! Each file is one kind of measurement with its formulas and their sources; none of them judges. All are of narration,
-//! since speech has its own rhythm. Lists with one entry per sentence are in the order of [`Lengths::sentences`].
+//! since speech has its own rhythm. Lists with one entry per sentence are in the order of [`SentenceLengths::sentences`].
 
 mod commas;
 mod comparison;
@@ -15,48 +15,48 @@ mod words;
 
 pub use commas::Commas;
 pub(super) use commas::is_comma;
-pub use comparison::{BENCHMARK, Compared, compared, figures, windows};
-pub use endings::{Ending, EndingClass, Endings};
-pub use lengths::{Lengths, MEDIUM, SHORT, Spread};
-pub use paragraphs::Paragraphs;
+pub use comparison::{BENCHMARK, FigureComparison, compared, figures, windows};
+pub use endings::{EndingClass, EndingMetrics, SentenceEnding};
+pub use lengths::{MEDIUM, SHORT, SentenceLengths, Spread};
+pub use paragraphs::ParagraphLengths;
 pub use readability::{Readability, VERY_LONG};
-pub use rows::Rows;
-pub use scripts::{ScriptShares, WrittenIn};
-pub use words::{Opening, Repeat, WINDOW, Words, variety};
+pub use rows::SentenceRows;
+pub use scripts::{ScriptMetrics, ScriptShares};
+pub use words::{ConjunctionOpening, Repeat, VocabularyMetrics, WINDOW, variety};
 
-use super::material::Material;
+use super::material::CheckMaterial;
 
 /// All metrics of a text.
 #[derive(Clone, Debug)]
-pub struct Metrics {
+pub struct TextMetrics {
     /// The lengths of sentences.
-    pub lengths: Lengths,
+    pub lengths: SentenceLengths,
     /// The rows of adjacent sentences.
-    pub rows: Rows,
+    pub rows: SentenceRows,
     pub commas: Commas,
     /// The endings of sentences.
-    pub endings: Endings,
+    pub endings: EndingMetrics,
     /// The shares of kanji and kana.
-    pub scripts: WrittenIn,
+    pub scripts: ScriptMetrics,
     /// The lengths of paragraphs.
-    pub paragraphs: Paragraphs,
+    pub paragraphs: ParagraphLengths,
     /// The vocabulary, conjunctions and repetitions.
-    pub words: Words,
+    pub words: VocabularyMetrics,
     /// The readability of the narration.
     pub readability: Readability,
 }
 
-impl Metrics {
-    pub(super) fn of(material: &Material<'_>) -> Self {
-        let lengths = Lengths::of(material);
-        let rows = Rows::of(material, &lengths);
-        let commas = Commas::of(material, &lengths);
-        let scripts = WrittenIn::of(material);
+impl TextMetrics {
+    pub(super) fn from_material(material: &CheckMaterial<'_>) -> Self {
+        let lengths = SentenceLengths::from_material(material);
+        let rows = SentenceRows::from_material(material, &lengths);
+        let commas = Commas::from_material(material, &lengths);
+        let scripts = ScriptMetrics::from_material(material);
         Self {
-            endings: Endings::of(material, &lengths, &rows),
-            paragraphs: Paragraphs::of(material),
-            words: Words::of(material, &lengths),
-            readability: Readability::of(&lengths, &commas, &scripts),
+            endings: EndingMetrics::from_material(material, &lengths, &rows),
+            paragraphs: ParagraphLengths::from_material(material),
+            words: VocabularyMetrics::from_material(material, &lengths),
+            readability: Readability::from_metrics(&lengths, &commas, &scripts),
             lengths,
             rows,
             commas,
@@ -74,31 +74,34 @@ fn share(some: usize, all: usize) -> f64 {
 /// Helpers that measure texts in tests.
 #[cfg(test)]
 mod tests {
-    use super::Metrics;
+    use super::TextMetrics;
     use crate::{
-        checks::{Context, Draft, Material, Tuning},
-        manuscript::Reading,
-        morphology::{Ipadic, Lexicon, NameKind},
+        checks::{AnalysedDraft, CheckMaterial, NovelContext, Tuning},
+        manuscript::ManuscriptOptions,
+        morphology::{Ipadic, NameKind, NameLexicon},
     };
 
     /// Measures a text whose novel has the given names.
-    pub(super) fn measured_with(text: &str, names: &[&str]) -> Metrics {
-        let mut lexicon = Lexicon::default();
+    pub(super) fn measured_with(text: &str, names: &[&str]) -> TextMetrics {
+        let mut lexicon = NameLexicon::default();
         for name in names {
             lexicon.add(name, None, NameKind::Person);
         }
-        let context = Context {
+        let context = NovelContext {
             names: lexicon,
-            ..Context::default()
+            ..NovelContext::default()
         };
-        let (draft, tuning) = (Draft::read(text, Reading::default()), Tuning::default());
-        Material::of(&draft, &context, &tuning, Ipadic::shared())
+        let (draft, tuning) = (
+            AnalysedDraft::read(text, ManuscriptOptions::default()),
+            Tuning::default(),
+        );
+        CheckMaterial::new(&draft, &context, &tuning, Ipadic::shared())
             .metrics()
             .clone()
     }
 
     /// Measures a text of a novel without names.
-    pub(super) fn measured(text: &str) -> Metrics {
+    pub(super) fn measured(text: &str) -> TextMetrics {
         measured_with(text, &[])
     }
 
@@ -108,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn of_nothing_nothing_is_measured_and_nothing_divided_by() {
+    fn empty_text_yields_no_metrics() {
         for text in ["", "　\n", "「ああ」", "# 題"] {
             let metrics = measured(text);
             assert!(

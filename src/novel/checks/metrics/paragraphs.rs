@@ -4,8 +4,8 @@
 
 use super::lengths::Spread;
 use crate::{
-    checks::material::Material,
-    manuscript::{Counts, Voice},
+    checks::material::CheckMaterial,
+    manuscript::{CharacterCounts, TextVoice},
 };
 
 /// The coefficient of variation at which paragraphs count as varied enough (novel-checks 2.2).
@@ -13,7 +13,7 @@ const VARIED: f64 = 0.6;
 
 /// The lengths of paragraphs with narration.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Paragraphs {
+pub struct ParagraphLengths {
     /// For each paragraph, the index of its line in [`crate::manuscript::Manuscript::lines`] and its number of
     /// characters.
     pub lengths: Vec<(usize, usize)>,
@@ -23,18 +23,19 @@ pub struct Paragraphs {
     pub variation_score: Option<f64>,
 }
 
-impl Paragraphs {
+impl ParagraphLengths {
     #[expect(clippy::cast_precision_loss, reason = "lengths of paragraphs are far below 2⁵²")]
-    pub(super) fn of(material: &Material<'_>) -> Self {
+    pub(super) fn from_material(material: &CheckMaterial<'_>) -> Self {
         let mut lines: Vec<usize> = material
-            .heard(Voice::Narration)
+            .sentences_in_voice(TextVoice::Narration)
             .map(|(_, sentence, _)| sentence.line)
             .collect();
         lines.dedup();
         let manuscript = material.manuscript();
-        let length = |line: &usize| Counts::of(manuscript.visible_in(&manuscript.lines()[*line].content)).characters;
+        let length =
+            |line: &usize| CharacterCounts::count(manuscript.visible_in(&manuscript.lines()[*line].content)).characters;
         let lengths: Vec<(usize, usize)> = lines.iter().map(|line| (*line, length(line))).collect();
-        let spread = Spread::of(lengths.iter().map(|(_, length)| *length as f64));
+        let spread = Spread::from_numbers(lengths.iter().map(|(_, length)| *length as f64));
         Self {
             variation_score: (spread.count > 1).then(|| 100.0 * (spread.variation() / VARIED).min(1.0)),
             lengths,
@@ -48,7 +49,7 @@ mod tests {
     use crate::checks::metrics::tests::{is_near, measured};
 
     #[test]
-    fn paragraphs_of_speech_alone_are_left_out() {
+    fn speech_paragraphs_are_excluded() {
         let paragraphs = measured("　朝だ。夜だ。\n「おはよう」\n「ああ」と言う。\n").paragraphs;
         assert_eq!(paragraphs.lengths, [(0, 6), (2, 8)]);
         // The mean is 7 and the deviation 1: (1/7)/0.6.

@@ -5,7 +5,7 @@
 //! sentence − 1.6) − 2·(percent of sentences with more than 80 characters), at least 0 (decision 39). As everywhere
 //! here, the share of kanji is that among kanji and kana.
 
-use super::{Commas, Lengths, WrittenIn, share};
+use super::{Commas, ScriptMetrics, SentenceLengths, share};
 
 /// The maximum number of characters of a sentence that is not very long.
 pub const VERY_LONG: usize = 80;
@@ -26,7 +26,7 @@ pub struct Readability {
 }
 
 impl Readability {
-    pub(super) fn of(lengths: &Lengths, commas: &Commas, scripts: &WrittenIn) -> Self {
+    pub(super) fn from_metrics(lengths: &SentenceLengths, commas: &Commas, scripts: &ScriptMetrics) -> Self {
         let very_long = lengths.sentences.iter().filter(|(_, length)| *length > VERY_LONG);
         let mut read = Self {
             mean_length: lengths.spread.mean,
@@ -55,7 +55,7 @@ mod tests {
     use crate::checks::metrics::tests::is_near;
 
     #[test]
-    fn every_part_costs_what_the_formula_says() {
+    fn readability_follows_its_formula() {
         let easy = Readability {
             mean_length: 30.0,
             kanji: 0.33,

@@ -5,20 +5,20 @@
 
 use std::ops::Range;
 
-use super::Lengths;
-use crate::{checks::material::Material, manuscript::Kind};
+use super::SentenceLengths;
+use crate::{checks::material::CheckMaterial, manuscript::SpanKind};
 
 /// The rows in order; together they contain all sentences of narration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Rows {
-    /// The rows, as ranges of indices into [`Lengths::sentences`].
+pub struct SentenceRows {
+    /// The rows, as ranges of indices into [`SentenceLengths::sentences`].
     pub rows: Vec<Range<usize>>,
 }
 
-impl Rows {
-    pub(super) fn of(material: &Material<'_>, lengths: &Lengths) -> Self {
+impl SentenceRows {
+    pub(super) fn from_material(material: &CheckMaterial<'_>, lengths: &SentenceLengths) -> Self {
         let spans = material.manuscript().spans().iter();
-        let breaks = spans.filter(|span| matches!(span.kind, Kind::SceneBreak(_)));
+        let breaks = spans.filter(|span| matches!(span.kind, SpanKind::SceneBreak(_)));
         let mut breaks = breaks.map(|span| span.range.start).peekable();
         let mut rows: Vec<Range<usize>> = Vec::new();
         let mut before = None;
@@ -67,7 +67,7 @@ mod tests {
     use crate::checks::metrics::tests::measured;
 
     #[test]
-    fn rows_end_with_speech_scenes_and_headings_but_not_with_paragraphs() {
+    fn rows_end_at_speech_scenes_and_headings() {
         let text = "　来た。\n　見た。彼は「勝ったな」と言った。帰る。\n「さらば」と言う。\n＊＊＊\n　朝。\n\n\n　昼。\n## 夜\n　星。月。\n";
         let rows = measured(text).rows;
         assert_eq!(rows.rows, [0..4, 4..5, 5..6, 6..7, 7..9]);

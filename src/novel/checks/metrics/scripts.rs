@@ -4,7 +4,7 @@
 //! name for the look of a page.
 
 use super::share;
-use crate::{checks::material::Material, manuscript::Voice, morphology::Origin, text::Scripts};
+use crate::{checks::material::CheckMaterial, manuscript::TextVoice, morphology::WordOrigin, text::ScriptCounts};
 
 /// The shares of the three scripts; zeros without letters.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -22,7 +22,7 @@ pub struct ScriptShares {
 impl ScriptShares {
     /// Computes the shares from counts of characters by script.
     #[must_use]
-    pub fn of(scripts: &Scripts) -> Self {
+    pub fn from_counts(scripts: &ScriptCounts) -> Self {
         let letters = scripts.kanji + scripts.hiragana + scripts.katakana;
         Self {
             letters,
@@ -35,22 +35,22 @@ impl ScriptShares {
 
 /// The scripts of narration.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct WrittenIn {
+pub struct ScriptMetrics {
     /// The number of characters by script.
-    pub scripts: Scripts,
+    pub scripts: ScriptCounts,
     /// The shares of the scripts.
     pub shares: ScriptShares,
     /// The shares without names of the novel.
     pub without_names: ScriptShares,
 }
 
-impl WrittenIn {
-    pub(super) fn of(material: &Material<'_>) -> Self {
-        let scripts = Scripts::of_story(material.manuscript(), Some(Voice::Narration));
+impl ScriptMetrics {
+    pub(super) fn from_material(material: &CheckMaterial<'_>) -> Self {
+        let scripts = ScriptCounts::of_story(material.manuscript(), Some(TextVoice::Narration));
         let mut without = scripts;
-        for (_, _, words) in material.heard(Voice::Narration) {
-            for word in words.iter().filter(|word| word.origin == Origin::Name) {
-                let name = Scripts::of(word.surface);
+        for (_, _, words) in material.sentences_in_voice(TextVoice::Narration) {
+            for word in words.iter().filter(|word| word.origin == WordOrigin::Name) {
+                let name = ScriptCounts::count(word.surface);
                 // The words are part of the same text, so nothing is subtracted that was not counted.
                 without.kanji = without.kanji.saturating_sub(name.kanji);
                 without.hiragana = without.hiragana.saturating_sub(name.hiragana);
@@ -59,8 +59,8 @@ impl WrittenIn {
         }
         Self {
             scripts,
-            shares: ScriptShares::of(&scripts),
-            without_names: ScriptShares::of(&without),
+            shares: ScriptShares::from_counts(&scripts),
+            without_names: ScriptShares::from_counts(&without),
         }
     }
 }
@@ -70,7 +70,7 @@ mod tests {
     use crate::checks::metrics::tests::{is_near, measured_with};
 
     #[test]
-    fn shares_are_of_kanji_and_kana_with_and_without_names() {
+    fn script_shares_with_and_without_names() {
         let written = measured_with("　リンは山へ行く、１２回。「海だ」", &["リン"]).scripts;
         // リン 2, は へ く 3, 山 行 回 3.
         assert_eq!((written.shares.letters, written.without_names.letters), (8, 6));

@@ -6,11 +6,11 @@
 
 use std::{collections::HashMap, ops::Range};
 
-use super::{Lengths, share};
+use super::{SentenceLengths, share};
 use crate::{
-    checks::material::Material,
+    checks::material::CheckMaterial,
     lexicons::connectives::CONNECTIVES,
-    morphology::{Morpheme, Origin},
+    morphology::{Morpheme, WordOrigin},
 };
 
 /// The number of content words of a window of MATTR (novel-checks 2.2).
@@ -24,13 +24,13 @@ const CONTENT: usize = 2;
 
 /// The vocabulary of narration.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Words {
+pub struct VocabularyMetrics {
     /// The number of content words.
     pub content: usize,
     /// MATTR, from 0 to 1; for fewer words than a window the share of distinct ones; `None` without words.
     pub variety: Option<f64>,
     /// The sentences that begin with a conjunction.
-    pub conjunctions: Vec<Opening>,
+    pub conjunctions: Vec<ConjunctionOpening>,
     /// The share of sentences that begin with a conjunction.
     pub conjunction_share: f64,
     /// The number of phrases.
@@ -41,8 +41,8 @@ pub struct Words {
 
 /// A conjunction at the beginning of a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Opening {
-    /// The index of the sentence in [`Lengths::sentences`].
+pub struct ConjunctionOpening {
+    /// The index of the sentence in [`SentenceLengths::sentences`].
     pub nth: usize,
     /// The byte range of the conjunction in the visible text.
     pub visible: Range<usize>,
@@ -57,8 +57,8 @@ pub struct Repeat {
     pub distance: usize,
 }
 
-impl Words {
-    pub(super) fn of(material: &Material<'_>, lengths: &Lengths) -> Self {
+impl VocabularyMetrics {
+    pub(super) fn from_material(material: &CheckMaterial<'_>, lengths: &SentenceLengths) -> Self {
         let sentences = || lengths.sentences.iter().map(|(at, _)| material.words_of(*at));
         let content: Vec<&str> = sentences()
             .flatten()
@@ -66,8 +66,8 @@ impl Words {
             .map(|word| word.base)
             .collect();
         let openings = sentences().enumerate();
-        let conjunctions: Vec<Opening> = openings
-            .filter_map(|(nth, words)| conjunction(words).map(|visible| Opening { nth, visible }))
+        let conjunctions: Vec<ConjunctionOpening> = openings
+            .filter_map(|(nth, words)| conjunction(words).map(|visible| ConjunctionOpening { nth, visible }))
             .collect();
         let (phrases, repeats) = repeats(sentences());
         Self {
@@ -94,7 +94,7 @@ impl Words {
 
 /// Returns the conjunction that a sentence begins with, after any punctuation.
 fn conjunction(words: &[Morpheme<'_>]) -> Option<Range<usize>> {
-    let first = words.iter().position(|word| !word.is(&["記号"]))?;
+    let first = words.iter().position(|word| !word.has_parts(&["記号"]))?;
     let hit = CONNECTIVES.conjunctions.at(words, first)?;
     Some(words[hit.words.start].visible.start..words[hit.words.end - 1].visible.end)
 }
@@ -129,9 +129,9 @@ pub fn variety(words: &[&str], window: usize) -> Option<f64> {
 
 /// Returns the number of phrases, and those that occurred before.
 fn repeats<'w, 'a: 'w>(sentences: impl Iterator<Item = &'w [Morpheme<'a>]>) -> (usize, Vec<Repeat>) {
-    let words: Vec<&Morpheme<'_>> = sentences.flatten().filter(|word| !word.is(&["記号"])).collect();
+    let words: Vec<&Morpheme<'_>> = sentences.flatten().filter(|word| !word.has_parts(&["記号"])).collect();
     let surfaces: Vec<&str> = words.iter().map(|word| word.surface).collect();
-    let carries = |word: &&&Morpheme<'_>| word.is_content() && word.origin != Origin::Name;
+    let carries = |word: &&&Morpheme<'_>| word.is_content() && word.origin != WordOrigin::Name;
     let mut last_seen: HashMap<&[&str], usize> = HashMap::new();
     let (mut phrases, mut repeats) = (0, Vec::new());
     for (here, phrase) in words.windows(PHRASE).enumerate() {
@@ -156,7 +156,7 @@ mod tests {
     use crate::checks::metrics::tests::{is_near, measured, measured_with};
 
     #[test]
-    fn variety_is_the_mean_over_all_stretches() {
+    fn variety_is_the_mean_over_all_windows() {
         assert!(is_near(
             variety(&["犬", "猫", "犬", "鳥"], WINDOW).expect("words"),
             0.75
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn conjunctions_count_at_the_beginning_only() {
+    fn conjunctions_count_only_at_sentence_start() {
         let text = "　雨だ。しかし暑い。――だから窓を開けた。暗く、そして狭い。まだ朝だ。";
         let words = measured(text).words;
         let found: Vec<usize> = words.conjunctions.iter().map(|opening| opening.nth).collect();
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn phrases_come_again_with_their_distance() {
+    fn repeated_phrases_report_their_distance() {
         let words = measured("　古い橋の真ん中で待つ。古い橋の真ん中だ。").words;
         // 古い 橋 の 真ん中 で 待つ | 古い 橋 の 真ん中 だ
         assert_eq!((words.phrases, words.repeats.len()), (5, 1));

@@ -3,13 +3,13 @@
 use std::ops::Range;
 
 use super::{
-    Found,
-    passages::{is_kept, mended, passages},
+    RuleReporter,
+    passages::{is_protected, finding_with_replacement, passages},
     signs::{after, before, is_digit, is_latin, runs},
 };
-use crate::checks::material::Material;
+use crate::checks::material::CheckMaterial;
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     if !material.context().is_vertical() {
         return;
     }
@@ -19,11 +19,11 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
             let run = trimmed(passage.text, run);
             let number = &passage.text[run.clone()];
             let digits = number.chars().filter(|c| is_digit(*c)).count();
-            if digits <= longest || touches_word(passage.text, &run) || is_kept(material, &passage, &run) {
+            if digits <= longest || touches_word(passage.text, &run) || is_protected(material, &passage, &run) {
                 continue;
             }
             let expected: String = number.chars().filter_map(kanji).collect();
-            let mut finding = mended(material, &passage, &run, &expected)
+            let mut finding = finding_with_replacement(material, &passage, &run, &expected)
                 .with("count", digits)
                 .with("limit", longest);
             if is_unclear(passage.text, &run, number) {

@@ -1,12 +1,12 @@
 //! Rule `assistant_remnant`: finds lines in which an AI assistant addresses the author.
 
-use super::{Found, passages::passages, unwanted::hits};
+use super::{RuleReporter, passages::passages, unwanted::hits};
 use crate::{
-    checks::{Severity, finding::Finding, material::Material},
+    checks::{Severity, finding::Finding, material::CheckMaterial},
     lexicons::FORBIDDEN,
 };
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let source = material.manuscript().source();
     for passage in passages(material) {
         // The source text is searched, since markup is not part of the visible text.
@@ -20,7 +20,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
             .max();
         if let Some(severity) = severity {
             let start = passage.source.start + (line.len() - line.trim_start().len());
-            found.push_as(severity, Finding::at(start..start + line.trim().len()));
+            found.push_with_severity(severity, Finding::at(start..start + line.trim().len()));
         }
     }
 }

@@ -1,17 +1,17 @@
 //! Rule `auxiliary_kanji`: finds auxiliary words written in kanji: て下さい, た事が.
 
-use super::{Found, phrasing, stretches};
+use super::{RuleReporter, phrasing, stretches};
 use crate::{
-    checks::material::Material,
+    checks::material::CheckMaterial,
     lexicons::{
-        Hit, Replacements,
+        PhraseHit, Replacements,
         spellings::{AFTER_TA, AFTER_TE, AUXILIARIES},
     },
     morphology::Morpheme,
 };
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
-    for words in stretches::narrated(material) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
+    for words in stretches::narration_stretches(material) {
         for hit in AUXILIARIES.find(words) {
             push(material, words, hit.words.start, &AUXILIARIES, &hit, found);
         }
@@ -27,21 +27,21 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
 
 /// Reports a pair, starting from its て or た, if it has a replacement.
 fn push(
-    material: &Material<'_>,
+    material: &CheckMaterial<'_>,
     words: &[Morpheme<'_>],
     start: usize,
     pairs: &Replacements,
-    hit: &Hit,
-    found: &mut Found<'_, '_>,
+    hit: &PhraseHit,
+    found: &mut RuleReporter<'_, '_>,
 ) {
-    if let Some(kana) = pairs.instead(hit, words) {
+    if let Some(kana) = pairs.replacement(hit, words) {
         let head: String = words[start..hit.words.start].iter().map(|word| word.surface).collect();
-        found.push(phrasing::instead(material, &words[start..hit.words.end], &(head + &kana)));
+        found.push(phrasing::finding_with_wording(material, &words[start..hit.words.end], &(head + &kana)));
     }
 }
 
 fn is_te(word: &Morpheme<'_>) -> bool {
-    word.is(&["助詞", "接続助詞"]) && matches!(word.surface, "て" | "で")
+    word.has_parts(&["助詞", "接続助詞"]) && matches!(word.surface, "て" | "で")
 }
 
 fn is_ta(word: &Morpheme<'_>) -> bool {

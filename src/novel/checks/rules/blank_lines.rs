@@ -1,12 +1,12 @@
 //! Rule `blank_lines`: finds more consecutive empty lines than a scene break needs.
 
-use super::Found;
+use super::RuleReporter;
 use crate::{
-    checks::{finding::Finding, material::Material},
+    checks::{finding::Finding, material::CheckMaterial},
     manuscript::{LineKind, SourceLine},
 };
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let most = found.limit("most");
     let lines = material.manuscript().lines();
     let is_same =
@@ -22,6 +22,6 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
         }
         let finding = Finding::at(first.content.start..last.next);
         let finding = finding.with("count", run.len()).with("limit", most);
-        found.push(finding.edited(run[most].content.start..last.next, ""));
+        found.push(finding.with_edit(run[most].content.start..last.next, ""));
     }
 }

@@ -1,10 +1,10 @@
 //! Rule `cliche`: finds clichés of fiction.
 
-use super::{Found, phrasing, stretches};
-use crate::{checks::material::Material, lexicons::cliches::CLICHES};
+use super::{RuleReporter, phrasing, stretches};
+use crate::{checks::material::CheckMaterial, lexicons::cliches::CLICHES};
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
-    for words in stretches::narrated(material) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
+    for words in stretches::narration_stretches(material) {
         for hit in CLICHES.find(words) {
             found.push(phrasing::at(material, &words[hit.words]));
         }

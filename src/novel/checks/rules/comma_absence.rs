@@ -1,9 +1,9 @@
 //! Rule `comma_absence`: finds long sentences of narration without a comma or another pause.
 
-use super::Found;
-use crate::checks::{Finding, Material, metrics::is_comma};
+use super::RuleReporter;
+use crate::checks::{Finding, CheckMaterial, metrics::is_comma};
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let longest = found.limit("longest");
     for (at, length) in &material.metrics().lengths.sentences {
         if *length <= longest {

@@ -3,14 +3,14 @@
 
 use std::ops::Range;
 
-use super::Found;
+use super::RuleReporter;
 use crate::{
-    checks::{Finding, Material, finding::Edit, metrics::is_comma},
+    checks::{Finding, CheckMaterial, finding::Edit, metrics::is_comma},
     manuscript::is_kanji,
     morphology::Morpheme,
 };
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let (most, densest) = (found.limit("most"), found.limit("densest"));
     let metrics = material.metrics();
     for ((at, length), all) in metrics.lengths.sentences.iter().zip(&metrics.commas.of_sentences) {
@@ -59,8 +59,8 @@ fn counted(words: &[Morpheme<'_>]) -> Vec<usize> {
 /// True if the comma is between two nouns: 鍋、皿.
 fn is_between_nouns(words: &[Morpheme<'_>], at: usize) -> bool {
     let before = at.checked_sub(1).map(|before| &words[before]);
-    let is_head = |word: &Morpheme<'_>| word.is(&["名詞"]) || word.is(&["接頭詞"]);
-    before.is_some_and(|word| word.is(&["名詞"])) && words.get(at + 1).is_some_and(is_head)
+    let is_head = |word: &Morpheme<'_>| word.has_parts(&["名詞"]) || word.has_parts(&["接頭詞"]);
+    before.is_some_and(|word| word.has_parts(&["名詞"])) && words.get(at + 1).is_some_and(is_head)
 }
 
 /// Returns the listing particle before a comma, such as the も of 缶詰も、縄も.
@@ -68,12 +68,12 @@ fn listing_particle<'a>(words: &[Morpheme<'a>], at: usize) -> Option<&'a str> {
     let [noun, particle] = words.get(at.checked_sub(2)?..at)? else {
         return None;
     };
-    let is_listing = particle.is(&["助詞"])
+    let is_listing = particle.has_parts(&["助詞"])
         && matches!(
             particle.surface,
             "も" | "や" | "か" | "と" | "やら" | "だの" | "とか" | "なり" | "へ" | "から" | "まで"
         );
-    (is_listing && noun.is(&["名詞"])).then_some(particle.surface)
+    (is_listing && noun.has_parts(&["名詞"])).then_some(particle.surface)
 }
 
 /// True if a comma follows the case particle を, に, で or へ, and no kana after it could be read together with them.
@@ -82,16 +82,16 @@ fn is_needless(words: &[Morpheme<'_>], at: usize) -> bool {
     let Some((case, before)) = before.split_last() else {
         return false;
     };
-    let is_case = case.is(&["助詞", "格助詞"]) && matches!(case.surface, "を" | "に" | "で" | "へ");
+    let is_case = case.has_parts(&["助詞", "格助詞"]) && matches!(case.surface, "を" | "に" | "で" | "へ");
     let next = after.first().and_then(|word| word.surface.chars().next());
     let is_apart = next.is_some_and(|c| is_kanji(c) || ('ァ'..='ヺ').contains(&c));
     // 行く途中で, 着いた上に: a clause ends here, whatever the particle.
-    let is_clause = matches!(before, [.., verb, noun] if noun.is(&["名詞"]) && verb.inflection.is_some());
+    let is_clause = matches!(before, [.., verb, noun] if noun.has_parts(&["名詞"]) && verb.inflection.is_some());
     // 一人は兄で、一人は弟だ: after the で of a copula another topic or subject follows.
     let clause = after.iter().take_while(|word| !word.surface.starts_with(is_comma));
     let is_copula = case.surface == "で"
         && clause
             .into_iter()
-            .any(|word| word.is(&["助詞", "係助詞"]) || word.surface == "が");
+            .any(|word| word.has_parts(&["助詞", "係助詞"]) || word.surface == "が");
     is_case && is_apart && !is_clause && !is_copula
 }

@@ -1,9 +1,9 @@
 //! Rule `conjunction_excess`: finds texts in which too many sentences of narration begin with a conjunction.
 
-use super::{Found, whole_text};
-use crate::checks::Material;
+use super::{RuleReporter, whole_text};
+use crate::checks::CheckMaterial;
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let (most, least) = (found.threshold("most"), found.limit("least"));
     let (lengths, words) = (&material.metrics().lengths, &material.metrics().words);
     if lengths.sentences.len() >= least && words.conjunction_share > most {

@@ -3,16 +3,16 @@
 use std::ops::Range;
 
 use super::{
-    Found,
-    passages::{Passage, is_kept, mended, passages},
+    RuleReporter,
+    passages::{TextPassage, is_protected, finding_with_replacement, passages},
     signs::{
         after, before, count, even, is_closing, is_dash_of_long_vowels, is_hiragana, is_katakana, is_numeral,
         is_opening, runs,
     },
 };
-use crate::{checks::material::Material, manuscript::is_kanji};
+use crate::{checks::material::CheckMaterial, manuscript::is_kanji};
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     // Headings may be decorated with strokes.
     for passage in passages(material).filter(|passage| !passage.is_heading) {
         for stroke in [is_stroke, |c| c == '-', |c| c == 'ー'] {
@@ -23,16 +23,16 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
     }
 }
 
-fn look(material: &Material<'_>, found: &mut Found<'_, '_>, passage: &Passage<'_>, run: &Range<usize>) {
+fn look(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>, passage: &TextPassage<'_>, run: &Range<usize>) {
     let text = passage.text;
     let expected = "―".repeat(even(count(text, run)));
     if text[run.clone()] == expected || text.trim().len() == run.len() && count(text, run) > 2 || !is_dash(text, run) {
         return;
     }
-    if is_kept(material, passage, run) {
+    if is_protected(material, passage, run) {
         return;
     }
-    let mut finding = mended(material, passage, run, &expected);
+    let mut finding = finding_with_replacement(material, passage, run, &expected);
     if is_unclear(text, run) {
         finding.edits.clear();
     }

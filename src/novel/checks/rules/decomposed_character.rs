@@ -4,15 +4,15 @@
 use unicode_normalization::char::compose;
 
 use super::{
-    Found,
+    RuleReporter,
     signs::{is_kana, is_latin},
 };
 use crate::{
-    checks::{finding::Finding, material::Material},
+    checks::{finding::Finding, material::CheckMaterial},
     manuscript::LineKind,
 };
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let manuscript = material.manuscript();
     for line in manuscript.lines().iter().filter(|line| line.kind != LineKind::Verbatim) {
         let text = &manuscript.source()[line.content.clone()];
@@ -22,7 +22,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
                 && let Some(whole) = composed(base, c)
             {
                 let pair = line.content.start + start..line.content.start + at + c.len_utf8();
-                found.push(Finding::at(pair).replaced_by(whole));
+                found.push(Finding::at(pair).with_replacement(whole));
             }
             last = Some((at, c));
         }

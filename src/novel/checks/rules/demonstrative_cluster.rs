@@ -1,16 +1,16 @@
 //! Rule `demonstrative_cluster`: finds sentences with too many demonstratives: それ, その, ここ.
 
-use super::{Found, stretches};
+use super::{RuleReporter, stretches};
 use crate::{
-    checks::{finding::Finding, material::Material},
+    checks::{finding::Finding, material::CheckMaterial},
     lexicons::connectives::CONNECTIVES,
-    manuscript::Voice,
+    manuscript::TextVoice,
     morphology::Morpheme,
 };
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let least = found.limit("least");
-    for (_, sentence, words) in material.heard(Voice::Narration) {
+    for (_, sentence, words) in material.sentences_in_voice(TextVoice::Narration) {
         let own: Vec<&Morpheme<'_>> = stretches::unquoted(words).collect();
         let count = (0..own.len()).filter(|at| points(own[*at], own.get(at + 1).copied())).count();
         if count >= least {
@@ -25,7 +25,7 @@ fn points(word: &Morpheme<'_>, next: Option<&Morpheme<'_>>) -> bool {
         let is_saying = next.is_some_and(|next| {
             matches!(next.base, "いう" | "言う") && next.inflection.is_some_and(|inflection| inflection.form == "仮定形")
         });
-        return word.is(&["副詞"]) && !is_saying;
+        return word.has_parts(&["副詞"]) && !is_saying;
     }
-    (word.is(&["名詞", "代名詞"]) || word.is(&["連体詞"])) && CONNECTIVES.demonstratives.has(word.base)
+    (word.has_parts(&["名詞", "代名詞"]) || word.has_parts(&["連体詞"])) && CONNECTIVES.demonstratives.has(word.base)
 }

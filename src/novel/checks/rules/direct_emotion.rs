@@ -1,11 +1,11 @@
 //! Rule `direct_emotion`: finds narration that names feelings too often instead of showing them.
 
-use super::{Found, phrasing, rates, stretches};
-use crate::{checks::material::Material, lexicons::EMOTION, morphology::Morpheme};
+use super::{RuleReporter, phrasing, rates, stretches};
+use crate::{checks::material::CheckMaterial, lexicons::EMOTION, morphology::Morpheme};
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let mut named: Vec<&[Morpheme<'_>]> = Vec::new();
-    for words in stretches::narrated(material) {
+    for words in stretches::narration_stretches(material) {
         let hits = EMOTION.words.find(words);
         named.extend(hits.into_iter().map(|hit| &words[hit.words]));
     }

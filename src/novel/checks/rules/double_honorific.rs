@@ -1,16 +1,16 @@
 //! Rule `double_honorific`: finds verbs with two honorific forms: おっしゃられる, お帰りになられる.
 
-use super::{Found, phrasing, stretches};
-use crate::{checks::material::Material, lexicons::honorifics::HONORIFICS};
+use super::{RuleReporter, phrasing, stretches};
+use crate::{checks::material::CheckMaterial, lexicons::honorifics::HONORIFICS};
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
-    for stretch in stretches::told(material) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
+    for stretch in stretches::story_stretches(material) {
         let words = stretch.words;
         for hit in HONORIFICS.phrases.find(words) {
             let own = &words[hit.words.clone()];
-            let single = HONORIFICS.phrases.instead(&hit, words);
+            let single = HONORIFICS.phrases.replacement(&hit, words);
             let mut finding = match &single {
-                Some(text) => phrasing::instead(material, own, text),
+                Some(text) => phrasing::finding_with_wording(material, own, text),
                 None => phrasing::at(material, own).with("expected", HONORIFICS.phrases.pair(&hit).1),
             };
             let severity = HONORIFICS.severity(&hit);
@@ -18,7 +18,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
                 finding.edits.clear();
             }
             match severity {
-                Some(severity) => found.push_as(severity, finding),
+                Some(severity) => found.push_with_severity(severity, finding),
                 None => found.push(finding),
             }
         }

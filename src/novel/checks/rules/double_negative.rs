@@ -1,10 +1,10 @@
 //! Rule `double_negative`: finds negatives that are negated again: 〜なくはない, 〜ないわけではない.
 
-use super::{Found, phrasing, stretches};
-use crate::{checks::material::Material, morphology::Morpheme};
+use super::{RuleReporter, phrasing, stretches};
+use crate::{checks::material::CheckMaterial, morphology::Morpheme};
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
-    for words in stretches::narrated(material) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
+    for words in stretches::narration_stretches(material) {
         let mut at = 0;
         while at < words.len() {
             let end = if is_negative(&words[at]) { denied(words, at) } else { None };
@@ -35,7 +35,7 @@ fn denied(words: &[Morpheme<'_>], at: usize) -> Option<usize> {
         word if word.base == "ある" && surface(denial + 1) == "ませ" && surface(denial + 2) == "ん" => denial + 3,
         _ => return None,
     };
-    while words.get(end).is_some_and(|word| word.is(&["助動詞"]) && matches!(word.base, "た" | "です")) {
+    while words.get(end).is_some_and(|word| word.has_parts(&["助動詞"]) && matches!(word.base, "た" | "です")) {
         end += 1;
     }
     // 〜ないではないか is a question or an exclamation.
@@ -43,5 +43,5 @@ fn denied(words: &[Morpheme<'_>], at: usize) -> Option<usize> {
 }
 
 fn is_negative(word: &Morpheme<'_>) -> bool {
-    matches!(word.base, "ない" | "無い") && (word.is(&["助動詞"]) || word.is(&["形容詞", "自立"]))
+    matches!(word.base, "ない" | "無い") && (word.has_parts(&["助動詞"]) || word.has_parts(&["形容詞", "自立"]))
 }

@@ -1,7 +1,7 @@
 //! Rule `doubled_joshi`: finds the same particle twice with only nouns in between: 倉庫で中庭で.
 
-use super::{Found, phrasing, stretches};
-use crate::{checks::material::Material, morphology::Morpheme};
+use super::{RuleReporter, phrasing, stretches};
+use crate::{checks::material::CheckMaterial, morphology::Morpheme};
 
 /// The maximum number of words searched for a negation.
 const LONGEST_CLAUSE: usize = 30;
@@ -29,13 +29,13 @@ const ENDS: [&str; 12] = [
     "する", "なる", "成る", "行く", "いく", "来る", "くる", "いたす", "致す", "出る", "帰る", "やる",
 ];
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let interval = found.limit("interval");
-    for words in stretches::narrated(material) {
+    for words in stretches::narration_stretches(material) {
         let mut before: Vec<usize> = Vec::new();
         for (at, word) in words.iter().enumerate() {
-            if !word.is(&["助詞"]) {
-                let is_noun = word.is(&["名詞"]) || word.is(&["接頭詞"]);
+            if !word.has_parts(&["助詞"]) {
+                let is_noun = word.has_parts(&["名詞"]) || word.has_parts(&["接頭詞"]);
                 if !is_noun {
                     before.clear();
                 }
@@ -66,14 +66,14 @@ fn is_same(one: &Morpheme<'_>, other: &Morpheme<'_>) -> bool {
 
 /// True if no other particle combines with it: には, からは, での.
 fn is_single(words: &[Morpheme<'_>], at: usize) -> bool {
-    let is_particle = |at: usize| words.get(at).is_some_and(|word| word.is(&["助詞"]));
+    let is_particle = |at: usize| words.get(at).is_some_and(|word| word.has_parts(&["助詞"]));
     !is_particle(at + 1) && !at.checked_sub(1).is_some_and(is_particle)
 }
 
 /// True if a noun is repeated (次から次から), or if the particle is part of a noun (ことがらが).
 fn is_repeated(words: &[Morpheme<'_>], known: usize, at: usize) -> bool {
     let is_twice = known > 0 && words[known - 1].surface == words[at - 1].surface;
-    is_twice || words[known + 1].is(&["名詞", "接尾"])
+    is_twice || words[known + 1].has_parts(&["名詞", "接尾"])
 }
 
 /// True if the second particle of a pair is acceptable.
@@ -92,8 +92,8 @@ fn is_exempt(words: &[Morpheme<'_>], at: usize) -> bool {
 /// True if a particle forms an adverb with the noun before it: 三列に, 華奢に, 今に, 乱暴で.
 fn is_adverb(words: &[Morpheme<'_>], at: usize) -> bool {
     let Some(noun) = at.checked_sub(1).map(|before| &words[before]) else { return true };
-    let is_manner = noun.is(&["名詞", "形容動詞語幹"]);
-    let is_time = || noun.parts.contains(&"副詞可能") || noun.parts.contains(&"助数詞") || !noun.is(&["名詞"]);
+    let is_manner = noun.has_parts(&["名詞", "形容動詞語幹"]);
+    let is_time = || noun.parts.contains(&"副詞可能") || noun.parts.contains(&"助数詞") || !noun.has_parts(&["名詞"]);
     match words[at].surface {
         "に" => is_manner || is_time() || ADVERBS.contains(&noun.surface),
         "で" => is_manner,
@@ -104,6 +104,6 @@ fn is_adverb(words: &[Morpheme<'_>], at: usize) -> bool {
 
 /// True if the clause, up to its comma, contains a negation.
 fn is_denied(words: &[Morpheme<'_>]) -> bool {
-    let clause = words.iter().take(LONGEST_CLAUSE).take_while(|word| !word.is(&["記号"]));
+    let clause = words.iter().take(LONGEST_CLAUSE).take_while(|word| !word.has_parts(&["記号"]));
     clause.into_iter().any(|word| matches!(word.base, "ない" | "無い" | "ぬ" | "ん" | "まい"))
 }

@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use super::{
-    Found,
+    RuleReporter,
     signs::{after, before, is_closing},
 };
 use crate::{
-    checks::{finding::Finding, material::Material},
+    checks::{finding::Finding, material::CheckMaterial},
     morphology::Morpheme,
 };
 
@@ -38,7 +38,7 @@ const PLACES: [&str; 20] = [
 /// The particles that are typed twice by mistake.
 const PARTICLES: [&str; 9] = ["を", "に", "が", "は", "と", "で", "も", "の", "へ"];
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let words = material.words();
     for (at, pair) in words.windows(2).enumerate() {
         let [first, second] = pair else { continue };
@@ -59,7 +59,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
         // In めったに the last letter is a particle, too.
         let start = first.source.end - second.surface.len();
         let finding = Finding::at(start..second.source.end).with("expected", second.surface);
-        found.push(finding.edited(second.source.clone(), ""));
+        found.push(finding.with_edit(second.source.clone(), ""));
     }
 }
 
@@ -76,22 +76,22 @@ fn is_doubled(
     next: Option<&Morpheme<'_>>,
 ) -> bool {
     if first.surface != second.surface {
-        return first.is(&["副詞"]) && second.surface == "に" && second.is(&["助詞"]);
+        return first.has_parts(&["副詞"]) && second.surface == "に" && second.has_parts(&["助詞"]);
     }
     let Some(word) = word else {
         // 「行く」とと言う
         let follows_speech = before(text, first.visible.start).is_some_and(is_closing);
-        return second.surface == "と" && follows_speech && first.is(&["助詞"]);
+        return second.surface == "と" && follows_speech && first.has_parts(&["助詞"]);
     };
     if second.surface == "の" {
         // 赤いのの隣 and 僕のの隣: the first の replaces a noun.
-        let is_either = |one: &Morpheme<'_>| one.is(&["助詞"]) || one.is(&["名詞", "非自立"]);
-        let is_owner = ["名詞", "副詞", "接頭詞"].iter().any(|kind| word.is(&[kind]));
+        let is_either = |one: &Morpheme<'_>| one.has_parts(&["助詞"]) || one.has_parts(&["名詞", "非自立"]);
+        let is_owner = ["名詞", "副詞", "接頭詞"].iter().any(|kind| word.has_parts(&[kind]));
         let is_place = next.is_some_and(|next| PLACES.contains(&next.surface));
-        return is_owner && !(word.is(&["名詞", "代名詞"]) && is_place) && is_either(first) && is_either(second);
+        return is_owner && !(word.has_parts(&["名詞", "代名詞"]) && is_place) && is_either(first) && is_either(second);
     }
     // Next to another particle, the dictionary takes a second が or で for the conjunction or the form of だ.
-    let is_taken = matches!(second.surface, "が" | "で" | "と") && (second.is(&["接続詞"]) || second.is(&["助動詞"]));
-    let is_word = !word.is(&["記号"]) && (!word.is(&["助詞"]) || word.surface.chars().count() > 1);
-    first.is(&["助詞"]) && ((second.is(&["助詞"]) && is_word) || (is_taken && word.is(&["名詞"])))
+    let is_taken = matches!(second.surface, "が" | "で" | "と") && (second.has_parts(&["接続詞"]) || second.has_parts(&["助動詞"]));
+    let is_word = !word.has_parts(&["記号"]) && (!word.has_parts(&["助詞"]) || word.surface.chars().count() > 1);
+    first.has_parts(&["助詞"]) && ((second.has_parts(&["助詞"]) && is_word) || (is_taken && word.has_parts(&["名詞"])))
 }

@@ -3,22 +3,22 @@
 use std::ops::Range;
 
 use super::{
-    Found,
-    passages::{is_kept, mended, passages},
+    RuleReporter,
+    passages::{is_protected, finding_with_replacement, passages},
     signs::{after, before, count, divides_words, even, is_digit, is_latin, runs},
 };
-use crate::checks::material::Material;
+use crate::checks::material::CheckMaterial;
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     for passage in passages(material) {
         for run in runs(passage.text, |c| is_leader(c) || is_dot(c)) {
             let run = trimmed(passage.text, run);
             let expected = "…".repeat(even(dots(&passage.text[run.clone()])));
             if stands_for_dots(passage.text, &run)
                 && passage.text[run.clone()] != expected
-                && !is_kept(material, &passage, &run)
+                && !is_protected(material, &passage, &run)
             {
-                found.push(mended(material, &passage, &run, &expected));
+                found.push(finding_with_replacement(material, &passage, &run, &expected));
             }
         }
     }

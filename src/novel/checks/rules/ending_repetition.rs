@@ -3,29 +3,29 @@
 
 use std::{cmp::Reverse, ops::Range};
 
-use super::{Found, sentence_run};
+use super::{RuleReporter, sentence_run};
 use crate::{
-    checks::{Material, Severity},
-    manuscript::Voice,
+    checks::{CheckMaterial, Severity},
+    manuscript::TextVoice,
 };
 
 #[expect(clippy::cast_precision_loss, reason = "counts of a text are far below 2⁵²")]
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let (same_ending, same_class) = (found.limit("same_ending"), found.limit("same_class"));
     let endings = &material.metrics().endings;
-    let heard = endings.same_heard.iter().filter(|run| run.len() >= same_ending);
-    let heard = heard.map(|run| (run, endings.of_sentences[run.start].heard.as_str()));
+    let heard = endings.same_last_characters.iter().filter(|run| run.len() >= same_ending);
+    let heard = heard.map(|run| (run, endings.of_sentences[run.start].last_characters.as_str()));
     let formed = endings.same_class.iter().filter(|run| run.len() >= same_class);
     let formed = formed.map(|run| (run, endings.of_sentences[run.start].class.sound()));
     let runs = apart(heard.chain(formed).collect(), endings.of_sentences.len());
-    let thousands = material.characters_heard(Voice::Narration) as f64 / 1_000.0;
+    let thousands = material.characters_in_voice(TextVoice::Narration) as f64 / 1_000.0;
     let severity = if runs.len() as f64 > found.threshold("rate") * thousands {
         Severity::Low
     } else {
         Severity::Info
     };
     for (run, value) in runs {
-        found.push_as(severity, sentence_run::finding(material, run).with("value", value));
+        found.push_with_severity(severity, sentence_run::finding(material, run).with("value", value));
     }
 }
 

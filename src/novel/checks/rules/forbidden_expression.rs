@@ -1,12 +1,12 @@
 //! Rule `forbidden_expression`: finds the expressions of the novel's own list.
 
-use super::Found;
+use super::RuleReporter;
 use crate::{
-    checks::{finding::Finding, material::Material},
+    checks::{finding::Finding, material::CheckMaterial},
     lexicons::Phrases,
 };
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let unwanted = material
         .tuning()
         .forbidden

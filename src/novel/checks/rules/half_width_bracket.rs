@@ -3,16 +3,16 @@
 use std::{collections::BTreeMap, ops::Range};
 
 use super::{
-    Found,
-    passages::{Passage, is_kept, passages},
+    RuleReporter,
+    passages::{TextPassage, is_protected, passages},
     signs::{after, before, is_japanese, is_letter},
 };
-use crate::checks::{finding::Finding, material::Material};
+use crate::checks::{finding::Finding, material::CheckMaterial};
 
 /// Characters used in emoticons.
 const FACES: &str = "∀ωДд´｀`^∇≧≦ﾟ゜;；_艸";
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     for passage in passages(material) {
         let pairs = pairs(passage.text);
         if pairs.is_empty() {
@@ -38,9 +38,9 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
 
 /// Checks a pair and all pairs within it. They make one finding and are fixed together, however deeply they nest.
 fn look(
-    material: &Material<'_>,
-    found: &mut Found<'_, '_>,
-    passage: &Passage<'_>,
+    material: &CheckMaterial<'_>,
+    found: &mut RuleReporter<'_, '_>,
+    passage: &TextPassage<'_>,
     nest: &[Range<usize>],
     [letters, words]: [&[usize]; 2],
 ) {
@@ -69,7 +69,7 @@ fn look(
         let is_between = is_beside(left.map(|c| pair.start - c.len_utf8()), left)
             && is_beside(Some(pair.end), after(text, pair.end));
         let is_fault = !is_round || holds(letters, pair) || is_between && holds(words, pair);
-        if is_fault && !ends.iter().any(|end| is_kept(material, passage, end)) {
+        if is_fault && !ends.iter().any(|end| is_protected(material, passage, end)) {
             let signs = if is_round { ["（", "）"] } else { ["「", "」"] };
             wide.extend(ends.into_iter().map(|end| end.start).zip(signs));
         } else if pair == outer {
@@ -83,7 +83,7 @@ fn look(
         expected.push_str(&text[at..place]);
         expected.push_str(sign);
         at = end;
-        finding = finding.edited(passage.source_of(material, &(place..end)), sign);
+        finding = finding.with_edit(passage.source_of(material, &(place..end)), sign);
     }
     found.push(finding.with("expected", expected));
 }

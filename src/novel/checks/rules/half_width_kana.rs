@@ -5,19 +5,19 @@ use std::ops::Range;
 use unicode_normalization::UnicodeNormalization;
 
 use super::{
-    Found,
-    passages::{is_kept, mended, passages},
+    RuleReporter,
+    passages::{is_protected, finding_with_replacement, passages},
     signs::{after, before, is_letter, runs},
 };
-use crate::checks::material::Material;
+use crate::checks::material::CheckMaterial;
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     for passage in passages(material) {
         for run in runs(passage.text, |c| is_kana(c) || matches!(c, '｡' | '､' | '･')) {
             for part in parts(passage.text, run) {
-                if !is_face(passage.text, &part) && !is_kept(material, &passage, &part) {
+                if !is_face(passage.text, &part) && !is_protected(material, &passage, &part) {
                     let wide: String = passage.text[part.clone()].nfkc().collect();
-                    found.push(mended(material, &passage, &part, &wide));
+                    found.push(finding_with_replacement(material, &passage, &part, &wide));
                 }
             }
         }

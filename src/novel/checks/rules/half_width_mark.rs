@@ -1,13 +1,13 @@
 //! Rule `half_width_mark`: finds half-width ! and ? in Japanese text.
 
 use super::{
-    Found,
-    passages::{is_kept, mended, passages},
+    RuleReporter,
+    passages::{is_protected, finding_with_replacement, passages},
     signs::{after, before, is_japanese, runs},
 };
-use crate::checks::material::Material;
+use crate::checks::material::CheckMaterial;
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     for passage in passages(material) {
         for run in runs(passage.text, |c| matches!(c, '!' | '?' | '！' | '？')) {
             let marks = &passage.text[run.clone()];
@@ -16,7 +16,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
             if !marks.contains(['!', '?'])
                 || !before(passage.text, run.start).is_some_and(is_japanese)
                 || is_word
-                || is_kept(material, &passage, &run)
+                || is_protected(material, &passage, &run)
             {
                 continue;
             }
@@ -32,7 +32,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
                     }
                 })
                 .collect();
-            found.push(mended(material, &passage, &run, &wide));
+            found.push(finding_with_replacement(material, &passage, &run, &wide));
         }
     }
 }

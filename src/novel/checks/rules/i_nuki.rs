@@ -1,15 +1,15 @@
 //! Rule `i_nuki`: finds てる for ている in a narration that mostly writes ている.
 
-use super::{Found, phrasing, stretches};
-use crate::{checks::material::Material, morphology::Morpheme};
+use super::{RuleReporter, phrasing, stretches};
+use crate::{checks::material::CheckMaterial, morphology::Morpheme};
 
 /// The maximum number of words before and after て that are shown with it.
 const NEAR: usize = 4;
 
 #[expect(clippy::cast_precision_loss, reason = "counts of words")]
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let (mut short, mut full) = (Vec::new(), 0_usize);
-    for words in stretches::narrated(material) {
+    for words in stretches::narration_stretches(material) {
         for at in 1..words.len() {
             if let Some(gap) = gap(words, at) {
                 short.push((words, at, gap));
@@ -22,11 +22,11 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
     }
     for (words, at, gap) in short {
         let verb = (0..at).rev().take(NEAR).take_while(|before| is_verb(&words[*before])).last().unwrap_or(at);
-        let end = words[at + 1..].iter().take(NEAR).take_while(|word| word.is(&["助動詞"])).count();
+        let end = words[at + 1..].iter().take(NEAR).take_while(|word| word.has_parts(&["助動詞"])).count();
         let own = &words[verb..=at + end];
         let mut text = material.text()[phrasing::visible(own)].to_owned();
         text.insert(gap - own[0].visible.start, 'い');
-        let mut finding = phrasing::instead(material, own, &text);
+        let mut finding = phrasing::finding_with_wording(material, own, &text);
         // 書いてない may be the negation of 書いてある.
         if words.get(at + 1).is_some_and(|next| next.base == "ない") {
             finding.edits.clear();
@@ -47,7 +47,7 @@ fn gap(words: &[Morpheme<'_>], at: usize) -> Option<usize> {
     // In 一つとしてない, して is a particle.
     let is_as = at > 1 && words[at - 2].surface == "と" && words[at - 1].surface == "し" && is_negated(at + 1);
     match word.base {
-        _ if !word.is(&["動詞", "非自立"]) => {}
+        _ if !word.has_parts(&["動詞", "非自立"]) => {}
         // In 通ってずうっと the て belongs to the verb and something else follows.
         _ if words.get(at + 1).is_some_and(|next| next.base == "ぬ") => return None,
         "てる" if !is_as => return Some(te),
@@ -61,14 +61,14 @@ fn gap(words: &[Morpheme<'_>], at: usize) -> Option<usize> {
 /// True if a word cannot follow て without a verb in between: 知って|ます, 読んで|た, 立って|られない.
 fn needs_verb(word: &Morpheme<'_>) -> bool {
     let is_past = word.inflection.is_some_and(|inflection| inflection.kind == "特殊・タ");
-    let is_suffix = word.is(&["動詞", "接尾"]) && word.base == "られる";
-    is_past || is_suffix || (word.is(&["助動詞"]) && word.base == "ます") || matches!(word.surface, "て" | "たら" | "たり")
+    let is_suffix = word.has_parts(&["動詞", "接尾"]) && word.base == "られる";
+    is_past || is_suffix || (word.has_parts(&["助動詞"]) && word.base == "ます") || matches!(word.surface, "て" | "たら" | "たり")
 }
 
 fn is_te(word: &Morpheme<'_>) -> bool {
-    word.is(&["助詞", "接続助詞"]) && matches!(word.surface, "て" | "で")
+    word.has_parts(&["助詞", "接続助詞"]) && matches!(word.surface, "て" | "で")
 }
 
 fn is_verb(word: &Morpheme<'_>) -> bool {
-    word.is(&["動詞"])
+    word.has_parts(&["動詞"])
 }

@@ -2,36 +2,36 @@
 
 use std::{collections::HashMap, ops::Range};
 
-use super::Found;
+use super::RuleReporter;
 use crate::{
-    checks::{finding::Finding, material::Material},
-    manuscript::{Closing, Kind, Span},
+    checks::{finding::Finding, material::CheckMaterial},
+    manuscript::{SpeechEnd, SpanKind, ManuscriptSpan},
     project::StylePreset,
 };
 
 #[expect(clippy::cast_precision_loss, reason = "speeches are far fewer than 2⁵²")]
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let manuscript = material.manuscript();
-    let speeches: HashMap<usize, (&Range<usize>, Closing)> = manuscript
+    let speeches: HashMap<usize, (&Range<usize>, SpeechEnd)> = manuscript
         .spans()
         .iter()
         .filter_map(|span| match span.kind {
             // A quotation within speech is not a line of its own.
-            Kind::Dialogue(closing) if !is_within(manuscript.spans(), span.parent) => {
+            SpanKind::Dialogue(closing) if !is_within(manuscript.spans(), span.parent) => {
                 Some((span.range.start, (&span.range, closing)))
             }
             _ => None,
         })
         .collect();
     let (mut indented, mut flush) = (Vec::new(), 0_usize);
-    for prose in material.prose() {
+    for prose in material.paragraphs() {
         let text = &manuscript.source()[prose.source.clone()];
         let bracket = prose.source.start + (text.len() - text.trim_start().len());
         let Some((speech, closing)) = speeches.get(&bracket) else {
             continue;
         };
         let rest = manuscript.visible_in(&(speech.end..prose.source.end));
-        if *closing == Closing::Closed && !is_speech(rest) {
+        if *closing == SpeechEnd::Closed && !is_speech(rest) {
             continue;
         }
         if bracket > prose.source.start {
@@ -47,13 +47,13 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
     }
     for indent in indented {
         let with_bracket = indent.start..indent.end + '「'.len_utf8();
-        found.push(Finding::at(with_bracket).edited(indent, ""));
+        found.push(Finding::at(with_bracket).with_edit(indent, ""));
     }
 }
 
 /// True if the enclosing span is speech or a thought itself.
-fn is_within(spans: &[Span], parent: Option<usize>) -> bool {
-    parent.is_some_and(|parent| matches!(spans[parent].kind, Kind::Dialogue(_) | Kind::Thought(_)))
+fn is_within(spans: &[ManuscriptSpan], parent: Option<usize>) -> bool {
+    parent.is_some_and(|parent| matches!(spans[parent].kind, SpanKind::Dialogue(_) | SpanKind::Thought(_)))
 }
 
 /// True if the bracket before `rest` was speech, not a title or name.

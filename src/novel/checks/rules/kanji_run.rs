@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use super::Found;
+use super::RuleReporter;
 use crate::{
-    checks::{finding::Finding, material::Material},
-    manuscript::{Kind, is_kanji},
-    morphology::Origin,
+    checks::{finding::Finding, material::CheckMaterial},
+    manuscript::{SpanKind, is_kanji},
+    morphology::WordOrigin,
 };
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let longest = found.limit("longest");
     let names = names(material);
     let rubies = rubies(material);
@@ -34,7 +34,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
     }
 }
 
-fn length(material: &Material<'_>, run: &Range<usize>) -> usize {
+fn length(material: &CheckMaterial<'_>, run: &Range<usize>) -> usize {
     material.text()[run.clone()].chars().count()
 }
 
@@ -53,21 +53,21 @@ fn runs(text: &str, piece: &Range<usize>) -> Vec<Range<usize>> {
 }
 
 /// Returns the ranges of the novel's names, in the order of the text.
-fn names(material: &Material<'_>) -> Vec<Range<usize>> {
+fn names(material: &CheckMaterial<'_>) -> Vec<Range<usize>> {
     let words = material.words().iter();
-    let names = words.filter(|word| word.origin == Origin::Name);
+    let names = words.filter(|word| word.origin == WordOrigin::Name);
     let mut names: Vec<Range<usize>> = names.map(|word| word.visible.clone()).collect();
     names.sort_by_key(|name| name.start);
     names
 }
 
 /// Returns the ranges of the bases of rubies, in the order of the text.
-fn rubies(material: &Material<'_>) -> Vec<Range<usize>> {
+fn rubies(material: &CheckMaterial<'_>) -> Vec<Range<usize>> {
     let visible = material.manuscript().visible();
     let spans = material.manuscript().spans().iter();
     let mut bases: Vec<Range<usize>> = spans
         .filter_map(|span| match &span.kind {
-            Kind::Ruby { base, .. } => Some(visible.from_source(base.start)..visible.from_source(base.end)),
+            SpanKind::Ruby { base, .. } => Some(visible.from_source(base.start)..visible.from_source(base.end)),
             _ => None,
         })
         .collect();
@@ -83,7 +83,7 @@ fn overlapping<'r>(ranges: &'r [Range<usize>], run: &Range<usize>) -> impl Itera
 }
 
 /// Returns the occurrences in a run of names of two or more characters.
-fn within(material: &Material<'_>, run: &Range<usize>) -> Vec<Range<usize>> {
+fn within(material: &CheckMaterial<'_>, run: &Range<usize>) -> Vec<Range<usize>> {
     let text = &material.text()[run.clone()];
     let names = material.context().names.names().iter().map(|name| name.surface.as_str());
     let long = names.filter(|name| name.chars().nth(1).is_some());

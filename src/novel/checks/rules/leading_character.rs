@@ -3,18 +3,18 @@
 use std::collections::HashSet;
 
 use super::{
-    Found,
+    RuleReporter,
     passages::passages,
     signs::{after, is_closing},
 };
 use crate::{
-    checks::{finding::Finding, material::Material},
-    manuscript::IssueKind,
+    checks::{finding::Finding, material::CheckMaterial},
+    manuscript::MarkupIssueKind,
 };
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let issues = material.manuscript().issues().iter();
-    let stray = issues.filter(|issue| matches!(issue.kind, IssueKind::StrayBracket(_)));
+    let stray = issues.filter(|issue| matches!(issue.kind, MarkupIssueKind::StrayBracket(_)));
     let stray: HashSet<usize> = stray.map(|issue| issue.range.start).collect();
     for passage in passages(material).filter(|passage| !passage.is_heading) {
         let at = passage.text.len() - passage.text.trim_start().len();

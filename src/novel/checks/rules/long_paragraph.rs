@@ -2,22 +2,22 @@
 
 use std::ops::Range;
 
-use super::Found;
+use super::RuleReporter;
 use crate::{
     checks::{
         Severity,
         finding::Finding,
-        material::{Material, Prose},
+        material::{CheckMaterial, Prose},
     },
-    manuscript::{Counts, Kind, Voice},
-    text::Sentence,
+    manuscript::{CharacterCounts, SpanKind, TextVoice},
+    text::ManuscriptSentence,
 };
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let (long, very_long) = (found.limit("long"), found.limit("very_long"));
     let sentences = material.sentences();
-    for prose in material.prose() {
-        let count = Counts::of(&material.text()[prose.visible.clone()]).characters;
+    for prose in material.paragraphs() {
+        let count = CharacterCounts::count(&material.text()[prose.visible.clone()]).characters;
         if count <= long {
             continue;
         }
@@ -25,7 +25,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
         let to = sentences.partition_point(|sentence| sentence.line <= prose.line);
         let Some(first) = sentences[from..to]
             .first()
-            .filter(|first| first.voice == Voice::Narration)
+            .filter(|first| first.voice == TextVoice::Narration)
         else {
             continue;
         };
@@ -36,14 +36,14 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
         };
         let mut finding = Finding::at(first.source()).with("count", count).with("limit", long);
         for gap in divided(material, &prose, &sentences[from..to], long) {
-            finding = finding.edited(gap, break_of(material, &prose));
+            finding = finding.with_edit(gap, break_of(material, &prose));
         }
-        found.push_as(severity, finding);
+        found.push_with_severity(severity, finding);
     }
 }
 
 /// Returns the line end and the indent that separate two parts of the paragraph.
-fn break_of(material: &Material<'_>, prose: &Prose) -> String {
+fn break_of(material: &CheckMaterial<'_>, prose: &Prose) -> String {
     let source = material.manuscript().source();
     let text = &source[prose.source.clone()];
     let indent = &text[..text.len() - text.trim_start().len()];
@@ -57,11 +57,11 @@ fn break_of(material: &Material<'_>, prose: &Prose) -> String {
 
 /// Returns the source gaps at which to divide a paragraph so that no part is longer than allowed, as far as its
 /// sentences permit.
-fn divided(material: &Material<'_>, prose: &Prose, sentences: &[Sentence], long: usize) -> Vec<Range<usize>> {
+fn divided(material: &CheckMaterial<'_>, prose: &Prose, sentences: &[ManuscriptSentence], long: usize) -> Vec<Range<usize>> {
     let gaps = gaps(material, prose, sentences);
     // The number of characters before each gap.
     let counts = gaps.iter().map(|gap| gap.before).collect::<Vec<_>>();
-    let all = Counts::of(&material.text()[prose.visible.clone()]).characters;
+    let all = CharacterCounts::count(&material.text()[prose.visible.clone()]).characters;
     let mut chosen = Vec::new();
     let mut parts = vec![(0, 0..gaps.len(), all)];
     while let Some((from, within, to)) = parts.pop() {
@@ -86,7 +86,7 @@ struct Gap {
     before: usize,
 }
 
-fn gaps(material: &Material<'_>, prose: &Prose, sentences: &[Sentence]) -> Vec<Gap> {
+fn gaps(material: &CheckMaterial<'_>, prose: &Prose, sentences: &[ManuscriptSentence]) -> Vec<Gap> {
     let manuscript = material.manuscript();
     let spans = manuscript.spans();
     let first = spans.partition_point(|span| span.range.start < prose.source.start);
@@ -94,7 +94,7 @@ fn gaps(material: &Material<'_>, prose: &Prose, sentences: &[Sentence]) -> Vec<G
         .iter()
         .take_while(|span| span.range.start < prose.source.end);
     let marked: Vec<&Range<usize>> = within
-        .filter(|span| matches!(span.kind, Kind::Emphasis(_) | Kind::Ruby { .. } | Kind::Note(_)))
+        .filter(|span| matches!(span.kind, SpanKind::Emphasis(_) | SpanKind::Ruby { .. } | SpanKind::Note(_)))
         .map(|span| &span.range)
         .collect();
     let (mut gaps, mut end, mut before, mut counted) = (Vec::new(), 0, 0, prose.visible.start);
@@ -102,7 +102,7 @@ fn gaps(material: &Material<'_>, prose: &Prose, sentences: &[Sentence]) -> Vec<G
     for (one, next) in sentences.iter().zip(sentences.iter().skip(1)) {
         end = end.max(one.visible().end);
         let is_outer = one.visible().end == end && next.visible().start >= end;
-        if !is_outer || one.voice != Voice::Narration || next.voice != Voice::Narration {
+        if !is_outer || one.voice != TextVoice::Narration || next.voice != TextVoice::Narration {
             continue;
         }
         let source = one.source().end..next.source().start;
@@ -113,7 +113,7 @@ fn gaps(material: &Material<'_>, prose: &Prose, sentences: &[Sentence]) -> Vec<G
         if is_marked || !manuscript.source()[source.clone()].trim().is_empty() {
             continue;
         }
-        before += Counts::of(&material.text()[counted..end]).characters;
+        before += CharacterCounts::count(&material.text()[counted..end]).characters;
         counted = end;
         gaps.push(Gap { source, before });
     }

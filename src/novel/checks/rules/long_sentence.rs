@@ -1,9 +1,9 @@
 //! Rule `long_sentence`: finds sentences of narration that are longer than the limit.
 
-use super::Found;
-use crate::checks::{Finding, Material, splitting};
+use super::RuleReporter;
+use crate::checks::{Finding, CheckMaterial, splitting};
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let longest = found.limit("longest");
     for (at, length) in &material.metrics().lengths.sentences {
         if *length > longest {
@@ -11,7 +11,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
             let mut finding = Finding::at(sentence.source())
                 .with("count", length)
                 .with("limit", longest);
-            finding.edits = splitting::cuts(material, *at, longest);
+            finding.edits = splitting::cut_edits(material, *at, longest);
             found.push(finding);
         }
     }

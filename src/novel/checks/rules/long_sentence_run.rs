@@ -1,9 +1,9 @@
 //! Rule `long_sentence_run`: finds runs of long sentences of narration.
 
-use super::{Found, sentence_run};
-use crate::checks::Material;
+use super::{RuleReporter, sentence_run};
+use crate::checks::CheckMaterial;
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let (long, run) = (found.limit("long"), found.limit("run"));
     let metrics = material.metrics();
     let is_long = |nth: usize| metrics.lengths.sentences[nth].1 >= long;

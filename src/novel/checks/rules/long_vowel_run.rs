@@ -1,13 +1,13 @@
 //! Rule `long_vowel_run`: finds several long vowel signs in a row.
 
 use super::{
-    Found,
-    passages::{is_kept, passages},
+    RuleReporter,
+    passages::{is_protected, passages},
     signs::{count, is_dash_of_long_vowels, runs},
 };
-use crate::checks::{finding::Finding, material::Material};
+use crate::checks::{finding::Finding, material::CheckMaterial};
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let longest = found.limit("longest");
     for passage in passages(material) {
         for run in runs(passage.text, |c| c == 'ー') {
@@ -16,7 +16,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
             if length > longest.max(1)
                 && passage.text.trim().len() > run.len()
                 && !is_dash_of_long_vowels(passage.text, &run)
-                && !is_kept(material, &passage, &run)
+                && !is_protected(material, &passage, &run)
             {
                 found.push(Finding::at(passage.source_of(material, &run)).with("count", length));
             }

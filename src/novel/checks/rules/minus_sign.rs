@@ -3,15 +3,15 @@
 use std::ops::Range;
 
 use super::{
-    Found,
-    passages::{is_kept, mended, passages},
+    RuleReporter,
+    passages::{is_protected, finding_with_replacement, passages},
     signs::{
         after, before, count, even, is_digit, is_hiragana, is_kana, is_katakana, is_latin, is_numeral, is_opening, runs,
     },
 };
-use crate::{checks::material::Material, manuscript::is_kanji};
+use crate::{checks::material::CheckMaterial, manuscript::is_kanji};
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     for passage in passages(material).filter(|passage| !passage.is_heading) {
         let text = passage.text;
         for run in runs(text, |c| matches!(c, '−' | '－')) {
@@ -20,7 +20,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
             if right.is_some_and(is_numeral)
                 || left.is_some_and(is_latin)
                 || is_foreign(left) && is_foreign(right)
-                || is_kept(material, &passage, &run)
+                || is_protected(material, &passage, &run)
             {
                 continue;
             }
@@ -30,7 +30,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
             } else {
                 "―".repeat(even(count(text, &run)))
             };
-            let mut finding = mended(material, &passage, &run, &expected);
+            let mut finding = finding_with_replacement(material, &passage, &run, &expected);
             if is_unclear(text, &run) {
                 finding.edits.clear();
             }

@@ -1,16 +1,16 @@
 //! Rule `missing_indent`: finds paragraphs of narration without the indent that the others have.
 
 use super::{
-    Found,
+    RuleReporter,
     signs::{is_closing, is_digit, is_latin, is_letter, is_numeral},
 };
 use crate::{
-    checks::{ParagraphIndent, finding::Finding, material::Material},
-    manuscript::Voice,
+    checks::{ParagraphIndent, finding::Finding, material::CheckMaterial},
+    manuscript::TextVoice,
 };
 
 #[expect(clippy::cast_precision_loss, reason = "paragraphs are far fewer than 2⁵²")]
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let setting = material.tuning().paragraph_indent;
     if setting == Some(ParagraphIndent::Never) {
         return;
@@ -18,7 +18,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
     let source = material.manuscript().source();
     let (mut indented, mut flush) = (0_usize, Vec::new());
     let mut follows_speech = false;
-    for prose in material.prose() {
+    for prose in material.paragraphs() {
         let text = &material.text()[prose.visible.clone()];
         let words = text.trim_start();
         let Some(first) = words.chars().next() else { continue };
@@ -30,7 +30,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
         let is_counted = !is_rest
             && !is_number
             && (is_letter(first) || is_latin(first) || is_digit(first))
-            && material.voice_at(first_source.start) == Voice::Narration
+            && material.voice_at(first_source.start) == TextVoice::Narration
             && !source[prose.source.clone()].starts_with("［＃");
         if is_counted && words.len() < text.len() {
             indented += 1;
@@ -49,7 +49,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
     for (start, first) in flush {
         let finding = Finding::at(first);
         found.push(if is_clear {
-            finding.edited(start..start, "　")
+            finding.with_edit(start..start, "　")
         } else {
             finding
         });

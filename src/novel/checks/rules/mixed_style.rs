@@ -1,14 +1,14 @@
 //! Rule `mixed_style`: finds polite sentences in a plain narration, and plain ones in a polite one.
 
-use super::{Found, stretches};
+use super::{RuleReporter, stretches};
 use crate::{
     checks::{
         finding::{Finding, Severity},
-        material::Material,
+        material::CheckMaterial,
     },
-    manuscript::Voice,
+    manuscript::TextVoice,
     morphology::Morpheme,
-    text::Sentence,
+    text::ManuscriptSentence,
 };
 
 /// The number of consecutive sentences in the rarer style from which they are a passage of their own: a letter, a
@@ -16,9 +16,9 @@ use crate::{
 const PASSAGE: usize = 4;
 
 #[expect(clippy::cast_precision_loss, reason = "counts of sentences")]
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
-    let mut styles: Vec<(&Sentence, bool)> = Vec::new();
-    for (at, sentence, words) in material.heard(Voice::Narration) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
+    let mut styles: Vec<(&ManuscriptSentence, bool)> = Vec::new();
+    for (at, sentence, words) in material.sentences_in_voice(TextVoice::Narration) {
         // Speech without brackets: ご苦労さまです。と言った。
         let is_said = material.words_of(at + 1).first().is_some_and(|word| word.surface == "と");
         if let Some(is_polite) = is_polite(words).filter(|is_polite| !*is_polite || !is_said) {
@@ -43,7 +43,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
     for row in styles.chunk_by(|one, other| one.1 == other.1) {
         if row[0].1 == is_rarer_polite && row.len() < PASSAGE {
             for (sentence, _) in row {
-                found.push_as(severity, Finding::at(sentence.source()).with("value", value));
+                found.push_with_severity(severity, Finding::at(sentence.source()).with("value", value));
             }
         }
     }
@@ -52,10 +52,10 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
 /// True if a sentence ends politely; `None` if its ending is neutral.
 fn is_polite(words: &[Morpheme<'_>]) -> Option<bool> {
     let last = stretches::stretches(words).pop().filter(|stretch| !stretch.is_quoted)?;
-    let is_mark = |word: &&Morpheme<'_>| word.is(&["記号"]);
+    let is_mark = |word: &&Morpheme<'_>| word.has_parts(&["記号"]);
     let end: Vec<&Morpheme<'_>> = last.words.iter().rev().skip_while(is_mark).collect();
     let inflection = end.first()?.inflection?;
-    let auxiliaries = end.iter().take_while(|word| word.is(&["助動詞"])).count();
+    let auxiliaries = end.iter().take_while(|word| word.has_parts(&["助動詞"])).count();
     let is_polite = |at: usize| match end[at].base {
         "です" => true,
         // The まし of 持てあました is not a form of ます.

@@ -2,7 +2,7 @@
 //! the list.
 //!
 //! A rule only reports its findings with the edits that would fix them. What applies to all rules is decided in
-//! [`Found::push`]: scope, severity, protected ranges, and that words in speech are never corrected.
+//! [`RuleReporter::push`]: scope, severity, protected ranges, and that words in speech are never corrected.
 
 mod passages;
 mod phrasing;
@@ -15,24 +15,24 @@ mod whole_text;
 
 use std::sync::LazyLock;
 
-pub(super) use near_repetition::rows as rows_of_words;
+pub(super) use near_repetition::repeated_words as rows_of_words;
 pub(super) use simile_excess::similes;
 
 use super::{
     finding::{Finding, FixLevel},
-    material::Material,
-    page::{Page, Scope},
+    material::CheckMaterial,
+    page::{RulePage, RuleScope},
 };
-use crate::manuscript::Voice;
+use crate::manuscript::TextVoice;
 
 /// A rule that searches a text for one kind of error.
 #[derive(Debug)]
-pub struct Rule {
+pub struct CheckRule {
     /// The name in snake case, also that of its page.
     pub name: &'static str,
     /// The parsed manual page.
-    pub page: Page,
-    check: fn(&Material<'_>, &mut Found<'_, '_>),
+    pub page: RulePage,
+    check: fn(&CheckMaterial<'_>, &mut RuleReporter<'_, '_>),
 }
 
 /// Declares the rules; each is a module and a page of the same name.
@@ -41,8 +41,8 @@ macro_rules! rules {
         $(mod $name;)*
 
         /// All rules, in the order of the list.
-        pub static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
-            vec![$(Rule::new(stringify!($name), include_str!(concat!(stringify!($name), ".toml")), $name::check),)*]
+        pub static RULES: LazyLock<Vec<CheckRule>> = LazyLock::new(|| {
+            vec![$(CheckRule::new(stringify!($name), include_str!(concat!(stringify!($name), ".toml")), $name::check),)*]
         });
     };
 }
@@ -120,8 +120,8 @@ rules! {
     viewpoint_slip,
 }
 
-impl Rule {
-    fn new(name: &'static str, page: &str, check: fn(&Material<'_>, &mut Found<'_, '_>)) -> Self {
+impl CheckRule {
+    fn new(name: &'static str, page: &str, check: fn(&CheckMaterial<'_>, &mut RuleReporter<'_, '_>)) -> Self {
         let page = toml::from_str(page).unwrap_or_else(|error| panic!("{name}.toml: {error}"));
         Self { name, page, check }
     }
@@ -129,28 +129,28 @@ impl Rule {
 
 /// Returns the rule with a name.
 #[must_use]
-pub fn rule(name: &str) -> Option<&'static Rule> {
+pub fn rule(name: &str) -> Option<&'static CheckRule> {
     RULES.iter().find(|rule| rule.name == name)
 }
 
 /// Returns the rule of a finding.
-pub(super) fn known(name: &str) -> &'static Rule {
+pub(super) fn rule_of_finding(name: &str) -> &'static CheckRule {
     rule(name).expect("findings are of rules in the list")
 }
 
 /// Returns the findings of selected rules, without disabled ones, in the order of the text.
-pub(super) fn findings(material: &Material<'_>, is_asked: impl Fn(&Rule) -> bool) -> Vec<Finding> {
+pub(super) fn run_selected_rules(material: &CheckMaterial<'_>, is_asked: impl Fn(&CheckRule) -> bool) -> Vec<Finding> {
     let rules = RULES
         .iter()
-        .filter(|rule| is_asked(rule) && !material.tuning().is_off(rule.name));
-    let mut findings: Vec<Finding> = rules.flat_map(|rule| apply(rule, material)).collect();
+        .filter(|rule| is_asked(rule) && !material.tuning().is_disabled(rule.name));
+    let mut findings: Vec<Finding> = rules.flat_map(|rule| run_rule(rule, material)).collect();
     findings.sort_by_key(|finding| finding.source.start);
     findings
 }
 
 /// Runs a rule and returns its findings.
-pub(super) fn apply(rule: &'static Rule, material: &Material<'_>) -> Vec<Finding> {
-    let mut found = Found {
+pub(super) fn run_rule(rule: &'static CheckRule, material: &CheckMaterial<'_>) -> Vec<Finding> {
+    let mut found = RuleReporter {
         rule,
         material,
         findings: Vec::new(),
@@ -161,13 +161,13 @@ pub(super) fn apply(rule: &'static Rule, material: &Material<'_>) -> Vec<Finding
 
 /// The findings of one rule so far.
 #[derive(Debug)]
-pub struct Found<'m, 'a> {
-    rule: &'static Rule,
-    material: &'m Material<'a>,
+pub struct RuleReporter<'m, 'a> {
+    rule: &'static CheckRule,
+    material: &'m CheckMaterial<'a>,
     findings: Vec<Finding>,
 }
 
-impl Found<'_, '_> {
+impl RuleReporter<'_, '_> {
     /// Returns a threshold of the rule, as configured, else as on its page.
     #[must_use]
     pub fn threshold(&self, name: &str) -> f64 {
@@ -187,16 +187,16 @@ impl Found<'_, '_> {
     /// Reports a finding with the severity of the page.
     pub fn push(&mut self, finding: Finding) {
         let severity = self.rule.page.severity;
-        self.push_as(severity, finding);
+        self.push_with_severity(severity, finding);
     }
 
     /// Reports a finding if it is within the scope of the rule. Removes its edits if they are not allowed there.
-    pub fn push_as(&mut self, severity: super::Severity, mut finding: Finding) {
+    pub fn push_with_severity(&mut self, severity: super::Severity, mut finding: Finding) {
         let voice = self.material.voice_at(finding.source.start);
         let is_looked_at = match self.rule.page.scope {
-            Scope::All => true,
-            Scope::Narration => voice == Voice::Narration,
-            Scope::Dialogue => voice == Voice::Dialogue,
+            RuleScope::All => true,
+            RuleScope::Narration => voice == TextVoice::Narration,
+            RuleScope::Dialogue => voice == TextVoice::Dialogue,
         };
         if !is_looked_at {
             return;
@@ -216,11 +216,11 @@ impl Found<'_, '_> {
     fn allows(&self, finding: &Finding) -> bool {
         let Some(level) = self.rule.page.fix else { return false };
         finding.edits.iter().all(|edit| {
-            let is_speech = self.material.voice_at(edit.range.start) != Voice::Narration;
+            let is_speech = self.material.voice_at(edit.range.start) != TextVoice::Narration;
             // Only signs are fixed across markup: replacing half of an emphasised word would leave the other half.
             let is_word = level != FixLevel::Safe;
             let is_kept = is_word && (is_speech || self.material.has_marks(&edit.range));
-            !is_kept && !self.material.is_protected(&edit.range) && !self.material.joins_ruby(edit)
+            !is_kept && !self.material.is_protected(&edit.range) && !self.material.extends_ruby(edit)
         })
     }
 }

@@ -1,9 +1,9 @@
 //! Rule `monotonous_length`: finds narration whose sentences all have about the same length.
 
-use super::{Found, whole_text};
-use crate::checks::{Material, Severity};
+use super::{RuleReporter, whole_text};
+use crate::checks::{CheckMaterial, Severity};
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let (lowest, least) = (found.threshold("lowest"), found.limit("least"));
     let spread = material.metrics().lengths.spread;
     if spread.count >= least && spread.variation() < lowest {
@@ -12,7 +12,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
             .with("value", format!("{:.2}", spread.variation()))
             .with("limit", lowest);
         if spread.count < found.limit("sure") {
-            found.push_as(Severity::Info, finding);
+            found.push_with_severity(Severity::Info, finding);
         } else {
             found.push(finding);
         }

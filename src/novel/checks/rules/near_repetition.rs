@@ -2,11 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Found, phrasing, stretches};
+use super::{RuleReporter, phrasing, stretches};
 use crate::{
-    checks::material::Material,
-    manuscript::{Kind, Voice},
-    morphology::{Morpheme, Origin},
+    checks::material::CheckMaterial,
+    manuscript::{SpanKind, TextVoice},
+    morphology::{Morpheme, WordOrigin},
 };
 
 /// Words too common to count as repetitions.
@@ -17,27 +17,27 @@ const COMMON: [&str; 23] = [
 
 /// A word repeated in consecutive sentences.
 #[derive(Debug)]
-pub(in crate::checks) struct Row<'w, 'a> {
+pub(in crate::checks) struct WordRepetition<'w, 'a> {
     /// The first occurrence of the word.
     pub first: &'w Morpheme<'a>,
     /// The number of consecutive sentences that contain it.
     pub sentences: usize,
 }
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
-    for row in rows(material, found.limit("run")) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
+    for row in repeated_words(material, found.limit("run")) {
         let finding = phrasing::at(material, std::slice::from_ref(row.first));
         found.push(finding.with("value", row.first.base).with("count", row.sentences));
     }
 }
 
 /// Returns the words that occur in at least `run` consecutive sentences, in order.
-pub(in crate::checks) fn rows<'w, 'a>(material: &'w Material<'a>, run: usize) -> Vec<Row<'w, 'a>> {
-    let mut rows: HashMap<&str, Row<'_, '_>> = HashMap::new();
-    let mut ended: Vec<Row<'_, '_>> = Vec::new();
+pub(in crate::checks) fn repeated_words<'w, 'a>(material: &'w CheckMaterial<'a>, run: usize) -> Vec<WordRepetition<'w, 'a>> {
+    let mut rows: HashMap<&str, WordRepetition<'_, '_>> = HashMap::new();
+    let mut ended: Vec<WordRepetition<'_, '_>> = Vec::new();
     let mut breaks = breaks(material).into_iter().peekable();
     for (at, sentence) in material.sentences().iter().enumerate() {
-        let is_narration = sentence.is_story() && sentence.voice == Voice::Narration;
+        let is_narration = sentence.is_story() && sentence.voice == TextVoice::Narration;
         let start = sentence.source().start;
         let mut is_parted = !is_narration;
         while breaks.next_if(|place| *place < start).is_some() {
@@ -54,7 +54,7 @@ pub(in crate::checks) fn rows<'w, 'a>(material: &'w Material<'a>, run: usize) ->
             if own.insert(word.base) {
                 rows.entry(word.base)
                     .and_modify(|row| row.sentences += 1)
-                    .or_insert(Row { first: word, sentences: 1 });
+                    .or_insert(WordRepetition { first: word, sentences: 1 });
             }
         }
         ended.extend(rows.extract_if(|base, _| !own.contains(base)).map(|(_, row)| row));
@@ -66,18 +66,18 @@ pub(in crate::checks) fn rows<'w, 'a>(material: &'w Material<'a>, run: usize) ->
 }
 
 /// Returns the places in the source where scenes end.
-fn breaks(material: &Material<'_>) -> Vec<usize> {
+fn breaks(material: &CheckMaterial<'_>) -> Vec<usize> {
     let spans = material.manuscript().spans().iter();
-    let breaks = spans.filter(|span| matches!(span.kind, Kind::SceneBreak(_) | Kind::Heading { .. }));
+    let breaks = spans.filter(|span| matches!(span.kind, SpanKind::SceneBreak(_) | SpanKind::Heading { .. }));
     let mut places: Vec<usize> = breaks.map(|span| span.range.start).collect();
     places.sort_unstable();
     places
 }
 
 fn is_looked_at(word: &Morpheme<'_>) -> bool {
-    let is_noun = word.is(&["名詞"]) && !word.is(&["名詞", "副詞可能"]);
+    let is_noun = word.has_parts(&["名詞"]) && !word.has_parts(&["名詞", "副詞可能"]);
     word.is_content()
-        && word.origin != Origin::Name
-        && (is_noun || word.is(&["動詞"]))
+        && word.origin != WordOrigin::Name
+        && (is_noun || word.has_parts(&["動詞"]))
         && !COMMON.contains(&word.base)
 }

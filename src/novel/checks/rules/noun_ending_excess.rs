@@ -1,9 +1,9 @@
 //! Rule `noun_ending_excess`: finds texts in which too many sentences of narration end in a noun.
 
-use super::{Found, whole_text};
-use crate::checks::{Material, metrics::EndingClass};
+use super::{RuleReporter, whole_text};
+use crate::checks::{CheckMaterial, metrics::EndingClass};
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let (most, least) = (found.threshold("most"), found.limit("least"));
     let (lengths, endings) = (&material.metrics().lengths, &material.metrics().endings);
     let share = endings.share(EndingClass::Noun);

@@ -2,10 +2,10 @@
 
 use std::{collections::HashSet, ops::Range};
 
-use super::Found;
+use super::RuleReporter;
 use crate::{
-    checks::{finding::Finding, material::Material},
-    lexicons::{FORBIDDEN, Limited},
+    checks::{finding::Finding, material::CheckMaterial},
+    lexicons::{FORBIDDEN, LimitedPhrase},
 };
 
 #[expect(
@@ -14,7 +14,7 @@ use crate::{
     clippy::cast_sign_loss,
     reason = "limits are small and no text has 2⁵² characters"
 )]
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let windows = material.characters() as f64 / found.threshold("window");
     for (entry, mut uses) in FORBIDDEN.overused.iter().zip(uses(material)) {
         let limit = (f64::from(entry.limit) * windows.max(1.0)).floor() as usize;
@@ -27,7 +27,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
 }
 
 /// Returns the uses of each entry, as ranges of the source.
-fn uses(material: &Material<'_>) -> Vec<Vec<Range<usize>>> {
+fn uses(material: &CheckMaterial<'_>) -> Vec<Vec<Range<usize>>> {
     let mut uses = vec![Vec::new(); FORBIDDEN.overused.len()];
     let story = material
         .sentences()
@@ -42,7 +42,7 @@ fn uses(material: &Material<'_>) -> Vec<Vec<Range<usize>>> {
     }
     let words = material.words().iter();
     let edges: HashSet<usize> = words.flat_map(|word| [word.visible.start, word.visible.end]).collect();
-    for prose in material.prose() {
+    for prose in material.paragraphs() {
         let text = &material.text()[prose.visible.clone()];
         for (entry, uses) in FORBIDDEN
             .overused
@@ -64,6 +64,6 @@ fn uses(material: &Material<'_>) -> Vec<Vec<Range<usize>>> {
 }
 
 /// True if a phrase is not part of other words: いつかのように does not contain かのように.
-fn is_whole(entry: &Limited, range: &Range<usize>, edges: &HashSet<usize>) -> bool {
+fn is_whole(entry: &LimitedPhrase, range: &Range<usize>, edges: &HashSet<usize>) -> bool {
     !entry.is_hiragana() || (edges.contains(&range.start) && edges.contains(&range.end))
 }

@@ -1,16 +1,16 @@
 //! Rule `period_before_bracket`: finds 。 before 」 or 』 in a text that mostly omits it, and 、 there in any text.
 
 use super::{
-    Found,
+    RuleReporter,
     passages::passages,
     signs::{before, is_letter, is_opening},
 };
 use crate::{
-    checks::{ClosingQuotePeriod, finding::Finding, material::Material},
-    manuscript::Kind,
+    checks::{ClosingQuotePeriod, finding::Finding, material::CheckMaterial},
+    manuscript::SpanKind,
 };
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let option = material.tuning().closing_quote_period;
     if option == Some(ClosingQuotePeriod::Keep) {
         return;
@@ -31,7 +31,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
             let period = passage.source_of(material, &(start..at));
             // Speech that breaks off at a comma may need …… instead.
             found.push(if sign == '。' {
-                finding.edited(period, "")
+                finding.with_edit(period, "")
             } else {
                 finding
             });
@@ -42,14 +42,14 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
 /// Returns the share of speech that closes after a word, among speech that closes after a word or a 。. Returns 1 if
 /// fewer than `habit` close after a 。.
 #[expect(clippy::cast_precision_loss, reason = "speeches are far fewer than 2⁵²")]
-fn share_without(material: &Material<'_>, habit: usize) -> f64 {
+fn share_without(material: &CheckMaterial<'_>, habit: usize) -> f64 {
     let manuscript = material.manuscript();
     let source = manuscript.source();
     let (mut with, mut without) = (0_usize, 0_usize);
     for span in manuscript
         .spans()
         .iter()
-        .filter(|span| matches!(span.kind, Kind::Dialogue(_)))
+        .filter(|span| matches!(span.kind, SpanKind::Dialogue(_)))
     {
         let speech = manuscript.visible_in(&span.range);
         let Some(inner) = speech.strip_suffix(['」', '』']) else {

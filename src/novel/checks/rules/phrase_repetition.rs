@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::{Found, whole_text};
-use crate::checks::Material;
+use super::{RuleReporter, whole_text};
+use crate::checks::CheckMaterial;
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let (most, window, least) = (found.threshold("most"), found.limit("window"), found.limit("least"));
     let words = &material.metrics().words;
     let share = words.repeated_share(window);

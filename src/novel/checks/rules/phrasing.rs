@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use crate::{
-    checks::{finding::Finding, material::Material},
-    lexicons::shared,
+    checks::{finding::Finding, material::CheckMaterial},
+    lexicons::common_affixes,
     morphology::Morpheme,
 };
 
@@ -15,22 +15,22 @@ pub(super) fn visible(words: &[Morpheme<'_>]) -> Range<usize> {
 }
 
 /// Creates a finding at adjacent words.
-pub(super) fn at(material: &Material<'_>, words: &[Morpheme<'_>]) -> Finding {
+pub(super) fn at(material: &CheckMaterial<'_>, words: &[Morpheme<'_>]) -> Finding {
     Finding::at(material.source_of(&visible(words)))
 }
 
 /// Creates a finding at adjacent words that is fixed by replacing the part that differs.
-pub(super) fn instead(material: &Material<'_>, words: &[Morpheme<'_>], text: &str) -> Finding {
-    exchanged(material, &visible(words), text)
+pub(super) fn finding_with_wording(material: &CheckMaterial<'_>, words: &[Morpheme<'_>], text: &str) -> Finding {
+    finding_with_wording_at(material, &visible(words), text)
 }
 
 /// Creates such a finding at a range of the visible text.
-pub(super) fn exchanged(material: &Material<'_>, place: &Range<usize>, text: &str) -> Finding {
+pub(super) fn finding_with_wording_at(material: &CheckMaterial<'_>, place: &Range<usize>, text: &str) -> Finding {
     let found = &material.text()[place.clone()];
-    let (head, tail) = shared(found, text);
+    let (head, tail) = common_affixes(found, text);
     let changed = place.start + head..place.end - tail;
     let written = &text[head..text.len() - tail];
     Finding::at(material.source_of(place))
         .with("expected", text)
-        .edited(material.source_of(&changed), written)
+        .with_edit(material.source_of(&changed), written)
 }

@@ -1,9 +1,9 @@
 //! Rule `platform_character`: finds characters that began as extensions of single vendors.
 
-use super::{Found, passages::passages, signs::runs};
-use crate::checks::{finding::Finding, material::Material};
+use super::{RuleReporter, passages::passages, signs::runs};
+use crate::checks::{finding::Finding, material::CheckMaterial};
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     for passage in passages(material) {
         for run in runs(passage.text, is_extension) {
             found.push(Finding::at(passage.source_of(material, &run)));

@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use super::{Found, phrasing, stretches};
-use crate::{checks::material::Material, morphology::Morpheme};
+use super::{RuleReporter, phrasing, stretches};
+use crate::{checks::material::CheckMaterial, morphology::Morpheme};
 
 /// The forms without ら that the dictionary has as verbs.
 const KNOWN: [&str; 3] = ["見れる", "来れる", "みれる"];
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
-    for words in stretches::narrated(material) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
+    for words in stretches::narration_stretches(material) {
         for (at, word) in words.iter().enumerate() {
             let start = word.visible.start;
             if let Some(re) = own_re(word) {
@@ -22,15 +22,15 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
 }
 
 /// Reports a verb whose れ directly follows its stem.
-fn push(material: &Material<'_>, stem: Range<usize>, found: &mut Found<'_, '_>) {
+fn push(material: &CheckMaterial<'_>, stem: Range<usize>, found: &mut RuleReporter<'_, '_>) {
     let place = stem.start..stem.end + "れ".len();
     let written = format!("{}られ", &material.text()[stem]);
-    found.push(phrasing::exchanged(material, &place, &written));
+    found.push(phrasing::finding_with_wording_at(material, &place, &written));
 }
 
 /// Returns the position of the れ of a form such as 見れる.
 fn own_re(word: &Morpheme<'_>) -> Option<usize> {
-    let re = word.surface.find('れ').filter(|_| KNOWN.contains(&word.base) && word.is(&["動詞"]))?;
+    let re = word.surface.find('れ').filter(|_| KNOWN.contains(&word.base) && word.has_parts(&["動詞"]))?;
     Some(word.visible.start + re)
 }
 
@@ -39,9 +39,9 @@ fn is_ichidan(word: &Morpheme<'_>) -> bool {
     let Some(inflection) = word.inflection.filter(|inflection| inflection.form == "未然形") else { return false };
     let is_kana = word.surface.chars().all(|c| matches!(c, 'ぁ'..='ん'));
     let is_kind = inflection.kind.starts_with("一段") || inflection.kind.starts_with("カ変");
-    word.is(&["動詞"]) && is_kind && (!is_kana || word.surface.chars().count() > 1)
+    word.has_parts(&["動詞"]) && is_kind && (!is_kana || word.surface.chars().count() > 1)
 }
 
 fn is_reru(word: &Morpheme<'_>) -> bool {
-    word.is(&["動詞", "接尾"]) && word.base == "れる"
+    word.has_parts(&["動詞", "接尾"]) && word.base == "れる"
 }

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::Found;
+use super::RuleReporter;
 use crate::{
-    checks::{finding::Finding, material::Material},
-    manuscript::Voice,
+    checks::{finding::Finding, material::CheckMaterial},
+    manuscript::TextVoice,
 };
 
 /// The maximum number of words that are shown.
@@ -14,10 +14,10 @@ const SHOWN: usize = 8;
 /// Reports ranges of the visible text if there are at least `least` of them, and more than `most` per 1,000 characters
 /// of narration.
 #[expect(clippy::cast_precision_loss, reason = "counts of words")]
-pub(super) fn push_excess(material: &Material<'_>, found: &mut Found<'_, '_>, places: &[Range<usize>]) {
+pub(super) fn push_excess(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>, places: &[Range<usize>]) {
     let Some(first) = places.first() else { return };
     let most = found.threshold("most");
-    let rate = places.len() as f64 * 1_000.0 / material.characters_heard(Voice::Narration).max(1) as f64;
+    let rate = places.len() as f64 * 1_000.0 / material.characters_in_voice(TextVoice::Narration).max(1) as f64;
     if places.len() < found.limit("least") || rate <= most {
         return;
     }

@@ -1,10 +1,10 @@
 //! Rule `redundancy`: finds wordy phrases that have a shorter form: 確認することができる.
 
-use super::{Found, phrasing, stretches};
-use crate::{checks::material::Material, lexicons::redundancy::REDUNDANCY, morphology::Morpheme};
+use super::{RuleReporter, phrasing, stretches};
+use crate::{checks::material::CheckMaterial, lexicons::redundancy::REDUNDANCY, morphology::Morpheme};
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
-    for words in stretches::narrated(material) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
+    for words in stretches::narration_stretches(material) {
         for hit in REDUNDANCY.find(words) {
             let (long, short) = REDUNDANCY.pair(&hit);
             let needs_action = long.starts_with("する") && !short.starts_with("する");
@@ -13,8 +13,8 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
                 continue;
             }
             let own = &words[hit.words.clone()];
-            found.push(match REDUNDANCY.instead(&hit, words) {
-                Some(text) => phrasing::instead(material, own, &text),
+            found.push(match REDUNDANCY.replacement(&hit, words) {
+                Some(text) => phrasing::finding_with_wording(material, own, &text),
                 None => phrasing::at(material, own).with("expected", short),
             });
         }
@@ -23,5 +23,5 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
 
 /// True if する turns the noun into a verb.
 fn is_action(word: &Morpheme<'_>) -> bool {
-    word.is(&["名詞", "サ変接続"])
+    word.has_parts(&["名詞", "サ変接続"])
 }

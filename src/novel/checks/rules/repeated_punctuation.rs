@@ -1,13 +1,13 @@
 //! Rule `repeated_punctuation`: finds 。 or 、 directly after another one.
 
 use super::{
-    Found,
+    RuleReporter,
     passages::passages,
     signs::{count, runs},
 };
-use crate::checks::{finding::Finding, material::Material};
+use crate::checks::{finding::Finding, material::CheckMaterial};
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     for passage in passages(material) {
         for run in runs(passage.text, |c| matches!(c, '。' | '、')) {
             let signs = &passage.text[run.clone()];
@@ -25,7 +25,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
                 } else {
                     middle..run.end
                 };
-                finding.edited(passage.source_of(material, &excess), "")
+                finding.with_edit(passage.source_of(material, &excess), "")
             } else {
                 finding
             });

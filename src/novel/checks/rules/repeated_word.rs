@@ -3,13 +3,13 @@
 //! Idiomatic repetitions are not reported: numbers, times, directions, emphasis, sounds.
 
 use super::{
-    Found,
+    RuleReporter,
     signs::{is_katakana, is_numeral},
 };
 use crate::{
-    checks::{finding::Finding, material::Material},
-    manuscript::{Voice, is_kanji},
-    morphology::{Morpheme, Origin},
+    checks::{finding::Finding, material::CheckMaterial},
+    manuscript::{TextVoice, is_kanji},
+    morphology::{Morpheme, WordOrigin},
 };
 
 /// Adverbs whose repetition is not emphasis.
@@ -24,11 +24,11 @@ const EACH: [&str; 20] = [
     "世代", "家庭", "単語", "文字", "言葉", "各自",
 ];
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let words = material.words();
     let mut at = 0;
     while at < words.len() {
-        let is_speech = material.voice_at(words[at].source.start) != Voice::Narration;
+        let is_speech = material.voice_at(words[at].source.start) != TextVoice::Narration;
         let is_fault = |once: &[Morpheme<'_>]| is_fault(once, words.get(at + 2 * once.len()), is_speech);
         let length = [2, 1]
             .into_iter()
@@ -60,17 +60,17 @@ fn is_fault(once: &[Morpheme<'_>], next: Option<&Morpheme<'_>>, is_speech: bool)
     // ご免ご免と quotes speech.
     let is_said = next.is_some_and(|next| matches!(next.surface, "と" | "って" | "という"));
     match once {
-        [word, particle] if particle.is(&["助詞"]) => is_word_with_particle(word, particle.surface, is_speech),
+        [word, particle] if particle.has_parts(&["助詞"]) => is_word_with_particle(word, particle.surface, is_speech),
         [word] if !is_speech && !is_said => is_noun_alone(word) || ADVERBS.contains(&word.surface),
         _ => false,
     }
 }
 
 fn is_word_with_particle(word: &Morpheme<'_>, particle: &str, is_speech: bool) -> bool {
-    if word.is(&["副詞"]) {
+    if word.has_parts(&["副詞"]) {
         return !is_speech && particle == "に" && ADVERBS.contains(&format!("{}に", word.surface).as_str());
     }
-    let is_noun = word.is(&["名詞"]) && matches!(word.parts[1], "一般" | "固有名詞" | "代名詞" | "サ変接続");
+    let is_noun = word.has_parts(&["名詞"]) && matches!(word.parts[1], "一般" | "固有名詞" | "代名詞" | "サ変接続");
     let is_case = matches!(particle, "が" | "を" | "は" | "に" | "へ");
     // それはそれは美しい, 奥へ奥へ
     let is_idiom = matches!((word.surface, particle), ("それ" | "これ", "は"));
@@ -81,8 +81,8 @@ fn is_word_with_particle(word: &Morpheme<'_>, particle: &str, is_speech: bool) -
 fn is_noun_alone(word: &Morpheme<'_>) -> bool {
     let characters = word.surface.chars().count();
     let is_written = word.surface.contains(is_kanji)
-        || (characters >= 3 && word.origin == Origin::Dictionary && word.surface.chars().all(is_katakana));
-    let is_noun = word.is(&["名詞"]) && matches!(word.parts[1], "一般" | "サ変接続");
+        || (characters >= 3 && word.origin == WordOrigin::Dictionary && word.surface.chars().all(is_katakana));
+    let is_noun = word.has_parts(&["名詞"]) && matches!(word.parts[1], "一般" | "サ変接続");
     let is_counted = word
         .surface
         .starts_with(|c| is_numeral(c) || "何幾数両毎各".contains(c));

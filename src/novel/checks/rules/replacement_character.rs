@@ -1,9 +1,9 @@
 //! Rule `replacement_character`: finds replacement characters for lost ones, and control characters.
 
-use super::{Found, signs::after};
-use crate::checks::{finding::Finding, material::Material};
+use super::{RuleReporter, signs::after};
+use crate::checks::{finding::Finding, material::CheckMaterial};
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let source = material.manuscript().source();
     for (at, c) in source.char_indices() {
         let is_fault = match c {

@@ -1,7 +1,7 @@
 //! Rule `sa_ire`: finds causatives with a superfluous さ: 行かさせる, 読まさせる.
 
-use super::{Found, phrasing, stretches};
-use crate::{checks::material::Material, morphology::Morpheme};
+use super::{RuleReporter, phrasing, stretches};
+use crate::{checks::material::CheckMaterial, morphology::Morpheme};
 
 /// Short causatives that the dictionary has as verbs. Others of that shape are ordinary verbs (動かす, 聞かす, 済ます).
 const CAUSATIVES: [&str; 18] = [
@@ -9,11 +9,11 @@ const CAUSATIVES: [&str; 18] = [
     "遊ばす", "喜ばす", "持たす", "立たす", "払わす", "やらす",
 ];
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
-    for words in stretches::narrated(material) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
+    for words in stretches::narration_stretches(material) {
         for pair in words.windows(2) {
             let [verb, suffix] = pair else { continue };
-            if !is_godan(verb) || !suffix.is(&["動詞", "接尾"]) {
+            if !is_godan(verb) || !suffix.has_parts(&["動詞", "接尾"]) {
                 continue;
             }
             let stem = match suffix.base {
@@ -23,12 +23,12 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
             };
             let start = verb.visible.start;
             let place = start..start + stem.len() + "させ".len();
-            found.push(phrasing::exchanged(material, &place, &format!("{stem}せ")));
+            found.push(phrasing::finding_with_wording_at(material, &place, &format!("{stem}せ")));
         }
     }
 }
 
 fn is_godan(word: &Morpheme<'_>) -> bool {
     let is_stem = |kind: &str, form: &str| kind.starts_with("五段") && form == "未然形";
-    word.is(&["動詞"]) && word.inflection.is_some_and(|inflection| is_stem(inflection.kind, inflection.form))
+    word.has_parts(&["動詞"]) && word.inflection.is_some_and(|inflection| is_stem(inflection.kind, inflection.form))
 }

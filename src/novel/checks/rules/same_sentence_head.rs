@@ -1,9 +1,9 @@
 //! Rule `same_sentence_head`: finds consecutive sentences of narration that begin with the same word.
 
-use super::{Found, sentence_run};
-use crate::{checks::Material, morphology::Morpheme};
+use super::{RuleReporter, sentence_run};
+use crate::{checks::CheckMaterial, morphology::Morpheme};
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let run = found.limit("run");
     let metrics = material.metrics();
     let sentences = metrics.lengths.sentences.iter();
@@ -20,9 +20,9 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
 /// themselves.
 fn head(words: &[Morpheme<'_>]) -> String {
     let mut head = String::new();
-    for word in words.iter().skip_while(|word| word.is(&["記号"])) {
+    for word in words.iter().skip_while(|word| word.has_parts(&["記号"])) {
         head.push_str(word.surface);
-        if !word.is(&["接頭詞"]) && !word.is(&["名詞", "数"]) {
+        if !word.has_parts(&["接頭詞"]) && !word.has_parts(&["名詞", "数"]) {
             break;
         }
     }

@@ -1,10 +1,10 @@
 //! Rule `script_balance`: finds narration with far more or far less of a script than usual, not counting names of the
 //! novel.
 
-use super::{Found, whole_text};
-use crate::checks::Material;
+use super::{RuleReporter, whole_text};
+use crate::checks::CheckMaterial;
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let shares = material.metrics().scripts.without_names;
     if shares.letters < found.limit("least") {
         return;

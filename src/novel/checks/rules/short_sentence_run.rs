@@ -1,9 +1,9 @@
 //! Rule `short_sentence_run`: finds runs of short sentences of narration.
 
-use super::{Found, sentence_run};
-use crate::checks::Material;
+use super::{RuleReporter, sentence_run};
+use crate::checks::CheckMaterial;
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let (short, run) = (found.limit("short"), found.limit("run"));
     let metrics = material.metrics();
     let is_short = |nth: usize| metrics.lengths.sentences[nth].1 <= short;

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::{Found, phrasing, rates, stretches};
-use crate::{checks::material::Material, morphology::Morpheme};
+use super::{RuleReporter, phrasing, rates, stretches};
+use crate::{checks::material::CheckMaterial, morphology::Morpheme};
 
 /// Verbs before ように that state an intended possibility.
 const ABLE: [&str; 14] = [
@@ -20,19 +20,19 @@ const TOLD: [&str; 27] = [
 /// Verbs before たように that name a source.
 const SAID: [&str; 9] = ["言う", "いう", "述べる", "書く", "話す", "聞く", "知る", "思う", "考える"];
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     rates::push_excess(material, found, &similes(material));
 }
 
 /// Returns the words of comparison in the narration, as byte ranges in the visible text.
-pub(in crate::checks) fn similes(material: &Material<'_>) -> Vec<Range<usize>> {
+pub(in crate::checks) fn similes(material: &CheckMaterial<'_>) -> Vec<Range<usize>> {
     let mut places = Vec::new();
-    for words in stretches::narrated(material) {
+    for words in stretches::narration_stretches(material) {
         for at in 0..words.len() {
             let end = match words[at].surface {
                 "ごとく" | "ごとき" | "如く" | "如き" => at + 1,
-                "よう" | "様" if is_form(words, at + 1) && words[at].is(&["名詞", "非自立"]) && compares(words, at) => at + 2,
-                "みたい" if is_form(words, at + 1) && at > 0 && !words[at - 1].is(&["名詞", "代名詞"]) => at + 2,
+                "よう" | "様" if is_form(words, at + 1) && words[at].has_parts(&["名詞", "非自立"]) && compares(words, at) => at + 2,
+                "みたい" if is_form(words, at + 1) && at > 0 && !words[at - 1].has_parts(&["名詞", "代名詞"]) => at + 2,
                 _ => continue,
             };
             places.push(phrasing::visible(&words[at..end]));
@@ -51,18 +51,18 @@ fn compares(words: &[Morpheme<'_>], at: usize) -> bool {
     let form = last.inflection.map_or("", |inflection| inflection.form);
     let previous = before.last();
     if last.surface == "の" {
-        return previous.is_some_and(|word| !word.is(&["名詞", "代名詞"]));
+        return previous.is_some_and(|word| !word.has_parts(&["名詞", "代名詞"]));
     }
-    if last.is(&["助動詞"]) && last.inflection.is_some_and(|inflection| inflection.kind == "特殊・タ") {
+    if last.has_parts(&["助動詞"]) && last.inflection.is_some_and(|inflection| inflection.kind == "特殊・タ") {
         return form == "基本形" && previous.is_some_and(|word| !SAID.contains(&word.base));
     }
-    if !last.is(&["動詞"]) || form != "基本形" {
+    if !last.has_parts(&["動詞"]) || form != "基本形" {
         return false;
     }
     if words[at + 1].surface == "な" {
         return true;
     }
-    let next = words[at + 2..].iter().find(|word| !word.is(&["記号"]) && !word.is(&["助詞"]));
+    let next = words[at + 2..].iter().find(|word| !word.has_parts(&["記号"]) && !word.has_parts(&["助詞"]));
     !ABLE.contains(&last.base) && last.base != "られる" && !is_potential(last) && next.is_none_or(|word| !TOLD.contains(&word.base))
 }
 

@@ -1,16 +1,16 @@
 //! Rule `single_sentence_paragraphs`: finds texts in which nearly every paragraph of narration is one sentence.
 
-use super::Found;
+use super::RuleReporter;
 use crate::{
-    checks::{finding::Finding, material::Material},
-    manuscript::Voice,
+    checks::{finding::Finding, material::CheckMaterial},
+    manuscript::TextVoice,
 };
 
 #[expect(clippy::cast_precision_loss, reason = "paragraphs are far fewer than 2⁵²")]
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let (mut paragraphs, mut single, mut place) = (0_usize, 0_usize, None);
     let sentences: Vec<_> = material
-        .heard(Voice::Narration)
+        .sentences_in_voice(TextVoice::Narration)
         .map(|(_, sentence, _)| sentence)
         .collect();
     for paragraph in sentences.chunk_by(|one, other| one.line == other.line) {

@@ -4,16 +4,16 @@
 use std::collections::HashMap;
 
 use super::{
-    Found,
-    passages::{Passage, is_kept, passages},
+    RuleReporter,
+    passages::{TextPassage, is_protected, passages},
     signs::{after, before, is_digit, is_japanese, is_latin, is_letter, is_mark, runs},
 };
 use crate::{
-    checks::{finding::Finding, material::Material},
+    checks::{finding::Finding, material::CheckMaterial},
     morphology::Morpheme,
 };
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let words: HashMap<usize, &Morpheme<'_>> = material.words().iter().map(|word| (word.visible.start, word)).collect();
     for passage in passages(material).filter(|passage| !passage.is_heading) {
         for run in runs(passage.text, is_mark) {
@@ -22,7 +22,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
             };
             // In "Stop!" the mark is English.
             if last.is_ascii() && !before(passage.text, run.start).is_some_and(is_japanese)
-                || is_kept(material, &passage, &run)
+                || is_protected(material, &passage, &run)
             {
                 continue;
             }
@@ -42,9 +42,9 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
 
 /// Reports a mark at `from..to` after which the sentence begins at `next`.
 fn push(
-    material: &Material<'_>,
-    found: &mut Found<'_, '_>,
-    passage: &Passage<'_>,
+    material: &CheckMaterial<'_>,
+    found: &mut RuleReporter<'_, '_>,
+    passage: &TextPassage<'_>,
     (from, to, next): (usize, usize, usize),
 ) {
     let first = after(passage.text, next).map_or(0, char::len_utf8);
@@ -57,14 +57,14 @@ fn push(
     // A bracket includes half a space.
     let is_word = after(passage.text, next).is_some_and(|c| !matches!(c, '「' | '『'));
     found.push(if is_plain && is_word {
-        finding.edited(space, "　")
+        finding.with_edit(space, "　")
     } else {
         finding
     });
 }
 
 /// True if the text at an offset can begin a sentence.
-fn begins_sentence(passage: &Passage<'_>, at: usize) -> bool {
+fn begins_sentence(passage: &TextPassage<'_>, at: usize) -> bool {
     let Some(c) = after(passage.text, at) else { return false };
     let is_first = is_letter(c) || is_latin(c) || is_digit(c) || matches!(c, '「' | '『');
     let is_small = matches!(

@@ -2,38 +2,38 @@
 
 use std::collections::BTreeMap;
 
-use super::{Found, phrasing, stretches};
+use super::{RuleReporter, phrasing, stretches};
 use crate::{
-    checks::{finding::Severity, material::Material},
+    checks::{finding::Severity, material::CheckMaterial},
     lexicons::spellings::SPELLINGS,
-    manuscript::{Voice, is_kanji},
-    morphology::{Morpheme, Origin},
+    manuscript::{TextVoice, is_kanji},
+    morphology::{Morpheme, WordOrigin},
 };
 
 /// An occurrence of a spelling.
-struct Place<'w, 'a> {
+struct SpellingOccurrence<'w, 'a> {
     member: usize,
     words: &'w [Morpheme<'a>],
     next: Option<&'w Morpheme<'a>>,
     is_spoken: bool,
 }
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let least = found.limit("least");
-    let mut groups: BTreeMap<usize, Vec<Place<'_, '_>>> = BTreeMap::new();
-    for stretch in stretches::told(material) {
+    let mut groups: BTreeMap<usize, Vec<SpellingOccurrence<'_, '_>>> = BTreeMap::new();
+    for stretch in stretches::story_stretches(material) {
         for hit in SPELLINGS.find(stretch.words) {
             let words = &stretch.words[hit.words.clone()];
             let before = hit.words.start.checked_sub(1).map(|before| &stretch.words[before]);
             let next = stretch.words.get(hit.words.end);
-            if words.iter().any(|word| word.origin == Origin::Name) || is_part(before, words, next) {
+            if words.iter().any(|word| word.origin == WordOrigin::Name) || is_part(before, words, next) {
                 continue;
             }
-            groups.entry(SPELLINGS.group(hit.entry)).or_default().push(Place {
+            groups.entry(SPELLINGS.group(hit.entry)).or_default().push(SpellingOccurrence {
                 member: hit.entry,
                 words,
                 next,
-                is_spoken: stretch.is_quoted || material.voice_at(words[0].source.start) != Voice::Narration,
+                is_spoken: stretch.is_quoted || material.voice_at(words[0].source.start) != TextVoice::Narration,
             });
         }
     }
@@ -46,22 +46,22 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
         let most = counts.iter().rev().max_by_key(|(member, count)| (is_term(material, **member), **count));
         let Some((kept, count)) = most.map(|(member, count)| (*member, *count)) else { continue };
         // A ruby explains the spelling.
-        let has_ruby = |place: &Place<'_, '_>| place.words.iter().any(|word| material.is_protected(&word.source));
+        let has_ruby = |place: &SpellingOccurrence<'_, '_>| place.words.iter().any(|word| material.is_protected(&word.source));
         let rarer = places.iter().filter(|place| place.member != kept && !has_ruby(place));
         if rarer.clone().count() < least {
             continue;
         }
         for place in rarer {
             let kept = SPELLINGS.wording(kept);
-            let text = kept.instead_of(SPELLINGS.wording(place.member), place.words, place.next);
+            let text = kept.replacing(SPELLINGS.wording(place.member), place.words, place.next);
             let mut finding = match &text {
-                Some(text) => phrasing::instead(material, place.words, text),
+                Some(text) => phrasing::finding_with_wording(material, place.words, text),
                 None => phrasing::at(material, place.words).with("expected", &kept.text),
             };
             finding = finding.with("count", count);
             if place.is_spoken {
                 finding.edits.clear();
-                found.push_as(Severity::Info, finding);
+                found.push_with_severity(Severity::Info, finding);
             } else {
                 found.push(finding);
             }
@@ -70,7 +70,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
 }
 
 /// True if the glossary of the novel contains a spelling.
-fn is_term(material: &Material<'_>, member: usize) -> bool {
+fn is_term(material: &CheckMaterial<'_>, member: usize) -> bool {
     let text = &SPELLINGS.wording(member).text;
     material.context().names.names().iter().any(|name| name.surface == *text)
 }
@@ -81,7 +81,7 @@ fn is_part(before: Option<&Morpheme<'_>>, words: &[Morpheme<'_>], next: Option<&
     let (Some(first), Some(last)) = (words.first(), words.last()) else { return false };
     let form = last.inflection.map_or("", |inflection| inflection.form);
     // ひとつ and なで without a particle or auxiliary after them may be adverbs or fragments.
-    let is_open = next.is_none_or(|next| !next.is(&["助詞"]) && !next.is(&["助動詞"]));
+    let is_open = next.is_none_or(|next| !next.has_parts(&["助詞"]) && !next.has_parts(&["助動詞"]));
     let is_kana = first.surface.starts_with(|c| matches!(c, 'ぁ'..='ん'));
     let is_short = words.len() == 1 && first.surface.chars().count() < 3;
     let is_one_kanji = words.len() == 1 && first.surface.chars().count() == 1 && !is_kana;
@@ -89,16 +89,16 @@ fn is_part(before: Option<&Morpheme<'_>>, words: &[Morpheme<'_>], next: Option<&
     let touches_kanji = touches && before.is_some_and(|word| word.surface.ends_with(is_kanji));
     let is_time = before.is_some_and(|word| word.parts.contains(&"副詞可能"));
     form.starts_with("体言接続特殊")
-        || (touches_kanji && (first.is(&["名詞", "数"]) || is_one_kanji || (is_kana && !is_time)))
+        || (touches_kanji && (first.has_parts(&["名詞", "数"]) || is_one_kanji || (is_kana && !is_time)))
         || (touches && is_kana && is_short)
-        || (is_one_kanji && next.is_some_and(|next| next.is(&["名詞"]) && next.surface.starts_with(is_kanji)))
-        || (is_kana && is_short && first.is(&["動詞"]) && next.is_none_or(|next| next.is(&["記号"])))
+        || (is_one_kanji && next.is_some_and(|next| next.has_parts(&["名詞"]) && next.surface.starts_with(is_kanji)))
+        || (is_kana && is_short && first.has_parts(&["動詞"]) && next.is_none_or(|next| next.has_parts(&["記号"])))
         || (is_open && first.surface == "ひとつ")
-        || (first.is(&["副詞"]) && first.surface.ends_with('て') && before.is_some_and(|word| word.surface == "を"))
+        || (first.has_parts(&["副詞"]) && first.surface.ends_with('て') && before.is_some_and(|word| word.surface == "を"))
 }
 
 /// True if a word directly before a noun or verb likely forms one word with it.
 fn is_stem(word: &Morpheme<'_>) -> bool {
     let is_bare = word.inflection.is_some_and(|inflection| inflection.form == "ガル接続");
-    word.is(&["名詞"]) || word.is(&["接頭詞"]) || is_bare
+    word.has_parts(&["名詞"]) || word.has_parts(&["接頭詞"]) || is_bare
 }

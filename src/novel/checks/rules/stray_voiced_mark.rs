@@ -3,13 +3,13 @@
 use unicode_normalization::char::compose;
 
 use super::{
-    Found,
-    passages::{mended, passages},
+    RuleReporter,
+    passages::{finding_with_replacement, passages},
     signs::is_kana,
 };
-use crate::{checks::material::Material, manuscript::Voice};
+use crate::{checks::material::CheckMaterial, manuscript::TextVoice};
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     for passage in passages(material) {
         let signs: Vec<(usize, char)> = passage.text.char_indices().collect();
         let marked = |at: usize| signs.get(at + 1).is_some_and(|(_, mark)| is_mark(*mark)) && is_kana(signs[at].1);
@@ -29,12 +29,12 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
                 .collect();
             let voice = material.voice_at(passage.source_of(material, &(signs[first].0..signs[first].0 + 1)).start);
             // た゛す゛け゛て゛ is a choked voice.
-            if pairs.contains(&None) || (pairs.len() > 1 && voice != Voice::Narration) {
+            if pairs.contains(&None) || (pairs.len() > 1 && voice != TextVoice::Narration) {
                 continue;
             }
             for (pair, whole) in (first..).step_by(2).zip(pairs.into_iter().flatten()) {
                 let (mark, c) = signs[pair + 1];
-                found.push(mended(
+                found.push(finding_with_replacement(
                     material,
                     &passage,
                     &(signs[pair].0..mark + c.len_utf8()),

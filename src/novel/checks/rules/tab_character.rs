@@ -1,15 +1,15 @@
 //! Rule `tab_character`: finds tabs within the text.
 
 use super::{
-    Found,
+    RuleReporter,
     signs::{after, before, runs},
 };
 use crate::{
-    checks::{finding::Finding, material::Material},
+    checks::{finding::Finding, material::CheckMaterial},
     manuscript::LineKind,
 };
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let manuscript = material.manuscript();
     for line in manuscript.lines().iter().filter(|line| line.kind != LineKind::Verbatim) {
         let text = manuscript.source()[line.content.clone()].trim_end();
@@ -24,7 +24,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
                 (false, false) => "　",
             };
             let tabs = line.content.start + run.start..line.content.start + run.end;
-            found.push(Finding::at(tabs).replaced_by(space));
+            found.push(Finding::at(tabs).with_replacement(space));
         }
     }
 }

@@ -1,22 +1,22 @@
 //! Rule `unbalanced_bracket`: finds brackets without a closing or an opening counterpart.
 
 use super::{
-    Found,
+    RuleReporter,
     signs::{is_latin, is_numeral},
 };
 use crate::{
-    checks::{finding::Finding, material::Material},
-    manuscript::IssueKind,
+    checks::{finding::Finding, material::CheckMaterial},
+    manuscript::MarkupIssueKind,
 };
 
 /// The maximum number of characters of a list number.
 const NUMBER: usize = 3;
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     for issue in material.manuscript().issues() {
         let is_fault = match issue.kind {
-            IssueKind::UnclosedBracket(_) => true,
-            IssueKind::StrayBracket(bracket) => bracket != '）' || !is_list(material, issue.range.start),
+            MarkupIssueKind::UnclosedBracket(_) => true,
+            MarkupIssueKind::StrayBracket(bracket) => bracket != '）' || !is_list(material, issue.range.start),
             _ => false,
         };
         if is_fault {
@@ -26,7 +26,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
 }
 
 /// True if only a number or a letter precedes the bracket in its line: 一）.
-fn is_list(material: &Material<'_>, bracket: usize) -> bool {
+fn is_list(material: &CheckMaterial<'_>, bracket: usize) -> bool {
     let manuscript = material.manuscript();
     let line = manuscript.lines().partition_point(|line| line.next <= bracket);
     let Some(line) = manuscript.lines().get(line) else {

@@ -3,12 +3,12 @@
 use std::ops::Range;
 
 use super::{
-    Found,
+    RuleReporter,
     signs::{before, is_hiragana},
 };
 use crate::{
-    checks::{finding::Finding, material::Material},
-    morphology::Origin,
+    checks::{finding::Finding, material::CheckMaterial},
+    morphology::WordOrigin,
 };
 
 /// The number of characters around a guess that are searched for a name.
@@ -17,11 +17,11 @@ const NEAR: usize = 20;
 /// The kana that a small ゃ, ゅ or ょ can follow.
 const CARRIERS: &str = "きぎしじちぢにひびぴみりてでふゔキギシジチヂニヒビピミリテデフヴ";
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let shortest = found.limit("shortest");
     let text = material.text();
     for word in material.words() {
-        let is_guess = word.origin == Origin::Unknown && word.surface.chars().all(is_hiragana);
+        let is_guess = word.origin == WordOrigin::Unknown && word.surface.chars().all(is_hiragana);
         if is_guess
             && word.surface.chars().count() >= shortest
             && is_unspellable(text, word.visible.start, word.surface)
@@ -33,7 +33,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
 }
 
 /// True if a name of the novel overlaps a guess: the dictionary may miss it next to unknown letters.
-fn is_in_name(material: &Material<'_>, guess: &Range<usize>) -> bool {
+fn is_in_name(material: &CheckMaterial<'_>, guess: &Range<usize>) -> bool {
     let text = material.text();
     let before = text[..guess.start]
         .char_indices()

@@ -1,27 +1,27 @@
 //! Rule `unread_ruby`: finds 《 and 》 that form neither a ruby nor an emphasis.
 
 use super::{
-    Found,
+    RuleReporter,
     signs::{before, is_digit, is_latin, is_letter},
 };
 use crate::{
-    checks::{Severity, finding::Finding, material::Material},
-    manuscript::IssueKind,
+    checks::{Severity, finding::Finding, material::CheckMaterial},
+    manuscript::MarkupIssueKind,
 };
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let source = material.manuscript().source();
     for issue in material.manuscript().issues() {
         let finding = Finding::at(issue.range.clone());
         match issue.kind {
-            IssueKind::UnpairedRubyMark | IssueKind::EmptyRuby => found.push(finding),
-            IssueKind::RubyWithoutBase => {
+            MarkupIssueKind::UnpairedRubyMark | MarkupIssueKind::EmptyRuby => found.push(finding),
+            MarkupIssueKind::RubyWithoutBase => {
                 let left = before(source, issue.range.start);
                 if left.is_some_and(|c| is_letter(c) || is_latin(c) || is_digit(c)) {
                     found.push(finding);
                 } else {
                     // After a sign it is used as a bracket by some authors and is published as such.
-                    found.push_as(Severity::Info, finding);
+                    found.push_with_severity(Severity::Info, finding);
                 }
             }
             _ => {}

@@ -6,28 +6,28 @@ use std::ops::Range;
 
 use crate::{
     checks::Severity,
-    lexicons::{Unwanted, Where},
-    manuscript::Voice,
+    lexicons::{UnwantedPlace, UnwantedText},
+    manuscript::TextVoice,
 };
 
 /// Returns the hits of a section in a line: ranges of the line, each with the severity from the lexicon, in order and
 /// without overlaps.
 pub(super) fn hits(
-    section: &[Unwanted],
+    section: &[UnwantedText],
     line: &str,
-    voice_at: impl Fn(usize) -> Voice,
+    voice_at: impl Fn(usize) -> TextVoice,
 ) -> Vec<(Range<usize>, Option<Severity>)> {
     let lower = line.to_ascii_lowercase();
     let head = line.len() - line.trim_start().len();
     let mut hits = Vec::new();
     for unwanted in section {
         for range in unwanted.find(line, &lower) {
-            let is_speech = voice_at(range.start) == Voice::Dialogue;
+            let is_speech = voice_at(range.start) == TextVoice::Dialogue;
             let is_there = match unwanted.place {
-                Where::Both => true,
-                Where::Narration => !is_speech,
-                Where::Dialogue => is_speech,
-                Where::Line => !is_speech && range.start == head,
+                UnwantedPlace::Both => true,
+                UnwantedPlace::Narration => !is_speech,
+                UnwantedPlace::Dialogue => is_speech,
+                UnwantedPlace::Line => !is_speech && range.start == head,
             };
             if is_there && !range.is_empty() {
                 hits.push((range, unwanted.severity));

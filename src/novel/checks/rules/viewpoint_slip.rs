@@ -1,7 +1,7 @@
 //! Rule `viewpoint_slip`: finds first-person pronouns in a third-person narration.
 
-use super::{Found, phrasing, stretches};
-use crate::{checks::material::Material, manuscript::Voice, morphology::Morpheme};
+use super::{RuleReporter, phrasing, stretches};
+use crate::{checks::material::CheckMaterial, manuscript::TextVoice, morphology::Morpheme};
 
 const FIRST_PERSON: [&str; 30] = [
     "私", "わたし", "わたくし", "あたし", "あたくし", "ワタシ", "アタシ", "僕", "ぼく", "ボク", "俺", "おれ", "オレ", "儂",
@@ -9,7 +9,7 @@ const FIRST_PERSON: [&str; 30] = [
     "私ら", "小生", "拙者",
 ];
 
-pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
+pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let pov = material.context().pov();
     let is_third = pov.contains("三人称") || pov.to_lowercase().contains("third");
     if !is_third || pov.contains("一人称") {
@@ -17,7 +17,7 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
     }
     let mut sentences = 0;
     let mut slips: Vec<Vec<&Morpheme<'_>>> = Vec::new();
-    for (_, _, words) in material.heard(Voice::Narration) {
+    for (_, _, words) in material.sentences_in_voice(TextVoice::Narration) {
         sentences += 1;
         let own: Vec<&Morpheme<'_>> = stretches::unquoted(words).filter(|word| is_first_person(word)).collect();
         if !own.is_empty() {
@@ -33,5 +33,5 @@ pub(super) fn check(material: &Material<'_>, found: &mut Found<'_, '_>) {
 }
 
 fn is_first_person(word: &Morpheme<'_>) -> bool {
-    word.is(&["名詞", "代名詞"]) && FIRST_PERSON.contains(&word.base)
+    word.has_parts(&["名詞", "代名詞"]) && FIRST_PERSON.contains(&word.base)
 }

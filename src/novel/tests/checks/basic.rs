@@ -2,14 +2,14 @@
 
 use std::time::{Duration, Instant};
 
-use fumi_novel::checks::{ClosingQuotePeriod, Context, Group, ParagraphIndent, Tuning, look};
+use fumi_novel::checks::{ClosingQuotePeriod, NovelContext, ParagraphIndent, RuleGroup, Tuning, run_rules};
 
 use crate::with_material;
 
 /// Returns the findings of one rule in a text, as quoted source text.
 fn finds(rule: &str, text: &str, tuning: &Tuning) -> Vec<String> {
-    with_material(text, &Context::default(), tuning, |material| {
-        let findings = look(material, &[Group::Basic], &|| false).expect("not cancelled");
+    with_material(text, &NovelContext::default(), tuning, |material| {
+        let findings = run_rules(material, &[RuleGroup::Basic], &|| false).expect("not cancelled");
         let own = findings.iter().filter(|finding| finding.rule == rule);
         own.map(|finding| text[finding.source.clone()].to_owned()).collect()
     })

@@ -1,14 +1,14 @@
 //! Tests of feelings that are named, negated or shown.
 
-use fumi_novel::checks::{Context, Tuning};
+use fumi_novel::checks::{NovelContext, Tuning};
 
 use crate::with_material;
 
 /// Returns the feelings that a text names, with ¬ if negated, and the gestures that it shows.
 fn felt(text: &str) -> (Vec<String>, Vec<String>) {
-    with_material(text, &Context::default(), &Tuning::default(), |material| {
+    with_material(text, &NovelContext::default(), &Tuning::default(), |material| {
         let feelings = material.feelings();
-        let told = feelings.told.iter().map(|feeling| {
+        let told = feelings.named.iter().map(|feeling| {
             let word = &material.text()[feeling.visible.clone()];
             format!("{}{word}", if feeling.is_negated { "¬" } else { "" })
         });

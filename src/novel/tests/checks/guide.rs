@@ -6,8 +6,8 @@
 use std::{fs, path::Path};
 
 use fumi_novel::{
-    checks::{Context, Tuning},
-    project::Settings,
+    checks::{NovelContext, Tuning},
+    project::NovelSettings,
 };
 use serde::Deserialize;
 
@@ -41,9 +41,9 @@ fn the_guides_examples_of_tuning_are_taken_and_say_the_same() {
         };
         let config: Config = toml::from_str(config).expect(name);
         config.novel.checks.check().expect(name);
-        let context = Context {
-            settings: Settings::read("settings.yaml", settings).expect(name),
-            ..Context::default()
+        let context = NovelContext {
+            settings: NovelSettings::read("settings.yaml", settings).expect(name),
+            ..NovelContext::default()
         };
         assert_eq!(context.tuning().expect(name), config.novel.checks, "{name}");
         assert_ne!(config.novel.checks, Tuning::default(), "{name}");

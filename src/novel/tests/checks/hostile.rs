@@ -6,8 +6,8 @@
 use std::{collections::BTreeMap, time::Instant};
 
 use fumi_novel::{
-    checks::{Draft, FixLevel, Group, Material, Severity, Tuning, items::evaluate, look, rule},
-    manuscript::Reading,
+    checks::{AnalysedDraft, CheckMaterial, FixLevel, RuleGroup, Severity, Tuning, items::evaluate, rule, run_rules},
+    manuscript::ManuscriptOptions,
     morphology::Ipadic,
     project::StylePreset,
 };
@@ -29,8 +29,8 @@ fn desk() -> Desk {
 fn meets(text: &str, levels: &[FixLevel]) {
     let started = Instant::now();
     let desk = desk();
-    let draft = Draft::read(text, Reading::default());
-    let material = Material::of(&draft, &desk.context, &desk.tuning, Ipadic::shared());
+    let draft = AnalysedDraft::read(text, ManuscriptOptions::default());
+    let material = CheckMaterial::new(&draft, &desk.context, &desk.tuning, Ipadic::shared());
     let shown: String = text.chars().take(20).collect();
     let fault = fault_of(&material);
     assert_eq!(fault, None, "{shown:?}");
@@ -39,7 +39,7 @@ fn meets(text: &str, levels: &[FixLevel]) {
     let looked = started.elapsed();
     for level in levels {
         let fixed = desk.fixed(text, *level);
-        assert!(fixed.undone() == text, "{shown:?} {level:?}");
+        assert!(fixed.original_text() == text, "{shown:?} {level:?}");
     }
     let (count, all) = (text.chars().count(), started.elapsed());
     println!("{count} characters, {shown:?}: {looked:?} to look, {all:?} with {levels:?}");
@@ -172,12 +172,12 @@ fn random_characters() {
     let texts = prop::collection::vec(signs, 0..80).prop_map(|signs| signs.concat());
     let desk = desk();
     let result = runner(128).run(&texts, |text| {
-        let draft = Draft::read(text.as_str(), Reading::default());
-        let material = Material::of(&draft, &desk.context, &desk.tuning, Ipadic::shared());
+        let draft = AnalysedDraft::read(text.as_str(), ManuscriptOptions::default());
+        let material = CheckMaterial::new(&draft, &desk.context, &desk.tuning, Ipadic::shared());
         prop_assert_eq!(fault_of(&material), None);
         for level in FixLevel::ALL {
             let fixed = desk.fixed(&text, level);
-            prop_assert_eq!(&fixed.undone(), &text);
+            prop_assert_eq!(&fixed.original_text(), &text);
             prop_assert_eq!(desk.fixed(&fixed.text, level).text, fixed.text);
         }
         Ok(())
@@ -197,9 +197,9 @@ fn odd_texts() {
 /// Returns the rules and severities found in a text.
 fn found(text: &str) -> Vec<(&'static str, Severity)> {
     let desk = desk();
-    let draft = Draft::read(text, Reading::default());
-    let material = Material::of(&draft, &desk.context, &desk.tuning, Ipadic::shared());
-    let findings = look(&material, &Group::ALL, &|| false).expect("not cancelled");
+    let draft = AnalysedDraft::read(text, ManuscriptOptions::default());
+    let material = CheckMaterial::new(&draft, &desk.context, &desk.tuning, Ipadic::shared());
+    let findings = run_rules(&material, &RuleGroup::ALL, &|| false).expect("not cancelled");
     findings
         .iter()
         .map(|finding| (finding.rule, finding.severity))
@@ -207,7 +207,7 @@ fn found(text: &str) -> Vec<(&'static str, Severity)> {
 }
 
 #[test]
-fn nothing_is_found_where_nothing_is() {
+fn empty_texts_have_no_findings() {
     assert_eq!(found(""), []);
 }
 
@@ -231,7 +231,7 @@ fn rules_about_words_say_nothing_about_other_languages() {
     ];
     for text in texts {
         for (name, severity) in found(&text) {
-            let is_basic = rule(name).is_some_and(|rule| rule.page.group == Group::Basic);
+            let is_basic = rule(name).is_some_and(|rule| rule.page.group == RuleGroup::Basic);
             let is_about_words = !is_basic || ABOUT_WORDS.contains(&name);
             assert!(!is_about_words || severity == Severity::Info, "{name} in {text:.20}");
         }

@@ -8,14 +8,14 @@ use std::collections::HashSet;
 
 use fumi_novel::{
     checks::{
-        Context, Material, Tuning,
+        CheckMaterial, NovelContext, Tuning,
         items::{
-            Category, Evaluation, Expected, ITEMS, Item, ItemSample, Judge, Judged, Judgement, Kind, Refusal,
-            category_scores, overall, verify,
+            AcceptedJudgement, Evaluation, EvaluationKind, ITEMS, Item, ItemCategory, ItemSample, Judge, Judgement,
+            JudgementError, SampleExpectation, category_scores, overall, verify,
         },
     },
-    morphology::Lexicon,
-    project::{Plot, Settings, Yaml},
+    morphology::NameLexicon,
+    project::{EpisodePlot, NovelSettings, YamlValue},
 };
 
 use crate::with_material;
@@ -35,21 +35,24 @@ fn chosen() -> Vec<&'static Item> {
 }
 
 /// Returns the context of a sample.
-fn context(sample: &ItemSample) -> Context {
-    let yaml = |text: &Option<String>| text.as_ref().map(|text| Yaml::read("sample.yaml", text).expect("YAML"));
+fn context(sample: &ItemSample) -> NovelContext {
+    let yaml = |text: &Option<String>| {
+        text.as_ref()
+            .map(|text| YamlValue::read("sample.yaml", text).expect("YAML"))
+    };
     let files = [yaml(&sample.characters), yaml(&sample.terms), yaml(&sample.world)];
-    let world: Vec<Yaml> = files.into_iter().flatten().collect();
-    Context {
-        settings: Settings {
+    let world: Vec<YamlValue> = files.into_iter().flatten().collect();
+    NovelContext {
+        settings: NovelSettings {
             style_preset: sample.preset,
             genre: sample.genre.clone(),
-            ..Settings::default()
+            ..NovelSettings::default()
         },
         plot: sample
             .plot
             .as_ref()
-            .map(|plot| Plot::read("plot.yaml", plot).expect("a plot")),
-        names: Lexicon::of_settings(&world),
+            .map(|plot| EpisodePlot::read("plot.yaml", plot).expect("a plot")),
+        names: NameLexicon::of_settings(&world),
         world,
         ledger: yaml(&sample.ledger).into_iter().collect(),
         previous: sample.previous.clone(),
@@ -59,7 +62,11 @@ fn context(sample: &ItemSample) -> Context {
 }
 
 /// Returns the scripted judgement of a sample, if it is accepted.
-fn judged(item: &Item, material: &Material<'_>, sample: &ItemSample) -> Result<Option<Judged>, Refusal> {
+fn judged(
+    item: &Item,
+    material: &CheckMaterial<'_>,
+    sample: &ItemSample,
+) -> Result<Option<AcceptedJudgement>, JudgementError> {
     let Some(scripted) = &sample.judgement else {
         return Ok(None);
     };
@@ -68,19 +75,19 @@ fn judged(item: &Item, material: &Material<'_>, sample: &ItemSample) -> Result<O
         quotes: scripted.quotes.clone(),
     };
     verify(item, material, &judgement)?;
-    Ok(Some(Judged {
+    Ok(Some(AcceptedJudgement {
         by: Judge::Host,
         judgement,
     }))
 }
 
 /// Evaluates a sample with its judgement and without it.
-fn evaluated(item: &'static Item, sample: &ItemSample) -> (Result<Evaluation, Refusal>, Evaluation) {
+fn evaluated(item: &'static Item, sample: &ItemSample) -> (Result<Evaluation, JudgementError>, Evaluation) {
     with_material(&sample.text, &context(sample), &Tuning::default(), |material| {
         let measure = item.measured(material);
         let judged = judged(item, material, sample);
-        let alone = Evaluation::of(item, measure.clone(), None);
-        (judged.map(|judged| Evaluation::of(item, measure, judged)), alone)
+        let alone = Evaluation::new(item, measure.clone(), None);
+        (judged.map(|judged| Evaluation::new(item, measure, judged)), alone)
     })
 }
 
@@ -101,22 +108,22 @@ fn good_texts_score_above_bad_ones_and_misleading_ones_are_not_blamed() {
             refused => say(format!("a judgement was refused: {refused:?}")),
         }
         let priors = (good.1.score, bad.1.score);
-        if kind != Kind::Judged && !matches!(priors, (Some(good), Some(bad)) if good >= bad + ABOVE) {
+        if kind != EvaluationKind::Judged && !matches!(priors, (Some(good), Some(bad)) if good >= bad + ABOVE) {
             say(format!("measured: good {:?}, bad {:?}", priors.0, priors.1));
         }
         let (with, alone) = evaluated(item, &page.misleading);
         match page.misleading.expect {
-            Some(Expected::Rejected) => {
-                if !matches!(with, Err(Refusal::NotInText(_))) {
+            Some(SampleExpectation::Rejected) => {
+                if !matches!(with, Err(JudgementError::NotInText(_))) {
                     say(format!("misleading: the judgement was taken: {with:?}"));
                 }
             }
-            Some(Expected::NotApplicable) => {
+            Some(SampleExpectation::NotApplicable) => {
                 if alone.score.is_some() {
                     say(format!("misleading: measured {:?}", alone.score));
                 }
             }
-            Some(Expected::Fine) => {
+            Some(SampleExpectation::Fine) => {
                 let score = with.as_ref().ok().and_then(|with| with.score);
                 let is_fine = score.is_some_and(|score| score >= FINE);
                 if !is_fine {
@@ -145,7 +152,7 @@ fn every_item_has_a_page_that_says_all_that_it_must() {
             if all.iter().any(|words| words.trim().is_empty()) || words.manual.chars().count() < 60 {
                 faults.push(format!("{}: an empty text", item.id));
             }
-            if words.rubric.is_some() != (page.kind != Kind::Deterministic) {
+            if words.rubric.is_some() != (page.kind != EvaluationKind::Deterministic) {
                 faults.push(format!("{}: a rubric is for judges, and they need one", item.id));
             }
         }
@@ -166,10 +173,14 @@ fn there_are_68_items() {
     assert_eq!(ITEMS.iter().map(|item| item.id.clone()).collect::<Vec<_>>(), ids);
     let of = |kind| ITEMS.iter().filter(|item| item.page.kind == kind).count();
     assert_eq!(
-        [of(Kind::Deterministic), of(Kind::Hybrid), of(Kind::Judged)],
+        [
+            of(EvaluationKind::Deterministic),
+            of(EvaluationKind::Hybrid),
+            of(EvaluationKind::Judged)
+        ],
         [35, 22, 11]
     );
-    for category in Category::ALL {
+    for category in ItemCategory::ALL {
         let count = ITEMS.iter().filter(|item| item.category == category).count();
         assert_eq!(u32::try_from(count), Ok(category.max()), "{category:?}");
     }
@@ -179,25 +190,34 @@ fn there_are_68_items() {
 fn judgements_need_quotations_that_stand_in_the_text() {
     let of = |kind| ITEMS.iter().find(|item| item.page.kind == kind).expect("an item");
     let text = "　彼は戸を｜開《あ》けた。\n　風が入ってきた。\n";
-    with_material(text, &Context::default(), &Tuning::default(), |material| {
+    with_material(text, &NovelContext::default(), &Tuning::default(), |material| {
         let says = |kind, score, quotes: &[&str]| {
             let quotes = quotes.iter().map(|quote| (*quote).to_owned()).collect();
             verify(of(kind), material, &Judgement { score, quotes })
         };
         // A quotation may follow the visible text or the source.
-        assert_eq!(says(Kind::Judged, 1.0, &["戸を開けた", "戸を｜開《あ》けた"]), Ok(()));
-        let told = |quote: &str| Err(Refusal::NotInText(quote.to_owned()));
         assert_eq!(
-            says(Kind::Hybrid, 0.5, &["風が入ってきた", "風が出ていった"]),
+            says(EvaluationKind::Judged, 1.0, &["戸を開けた", "戸を｜開《あ》けた"]),
+            Ok(())
+        );
+        let told = |quote: &str| Err(JudgementError::NotInText(quote.to_owned()));
+        assert_eq!(
+            says(EvaluationKind::Hybrid, 0.5, &["風が入ってきた", "風が出ていった"]),
             told("風が出ていった")
         );
-        assert_eq!(says(Kind::Judged, 0.5, &[]), Err(Refusal::NoQuotes));
+        assert_eq!(says(EvaluationKind::Judged, 0.5, &[]), Err(JudgementError::NoQuotes));
         assert_eq!(
-            says(Kind::Judged, 0.5, &["。"]),
-            Err(Refusal::TooShort("。".to_owned()))
+            says(EvaluationKind::Judged, 0.5, &["。"]),
+            Err(JudgementError::TooShort("。".to_owned()))
         );
-        assert_eq!(says(Kind::Judged, 1.5, &["戸を開けた"]), Err(Refusal::Score(1.5)));
-        assert_eq!(says(Kind::Deterministic, 1.0, &["戸を開けた"]), Err(Refusal::NotAsked));
+        assert_eq!(
+            says(EvaluationKind::Judged, 1.5, &["戸を開けた"]),
+            Err(JudgementError::ScoreOutOfRange(1.5))
+        );
+        assert_eq!(
+            says(EvaluationKind::Deterministic, 1.0, &["戸を開けた"]),
+            Err(JudgementError::MeasuredOnly)
+        );
     });
 }
 
@@ -213,7 +233,7 @@ fn scores_are_those_of_the_arithmetic() {
         found.expect("an item")
     };
     let judged = |score| {
-        Some(Judged {
+        Some(AcceptedJudgement {
             by: Judge::Sampling,
             judgement: Judgement {
                 score,
@@ -221,20 +241,24 @@ fn scores_are_those_of_the_arithmetic() {
             },
         })
     };
-    let hybrid = item(Kind::Hybrid, Category::Emotion);
-    let both = Evaluation::of(hybrid, Some(Measure::of(0.5)), judged(1.0));
+    let hybrid = item(EvaluationKind::Hybrid, ItemCategory::Emotion);
+    let both = Evaluation::new(hybrid, Some(Measure::from_score(0.5)), judged(1.0));
     assert_eq!(
         (both.score, both.method.name(), both.confidence),
         (Some(0.85), "llm_sampling", 1.0)
     );
-    let prior = Evaluation::of(hybrid, Some(Measure::of(0.5)), None);
+    let prior = Evaluation::new(hybrid, Some(Measure::from_score(0.5)), None);
     assert_eq!(
         (prior.score, prior.method.name(), prior.confidence),
         (Some(0.5), "deterministic", 0.5)
     );
-    let nobody = Evaluation::of(item(Kind::Judged, Category::Emotion), None, None);
+    let nobody = Evaluation::new(item(EvaluationKind::Judged, ItemCategory::Emotion), None, None);
     assert_eq!((nobody.score, nobody.method.name()), (None, "not_evaluated"));
-    let world = Evaluation::of(item(Kind::Deterministic, Category::World), Some(Measure::of(1.0)), None);
+    let world = Evaluation::new(
+        item(EvaluationKind::Deterministic, ItemCategory::World),
+        Some(Measure::from_score(1.0)),
+        None,
+    );
     let scores = category_scores(&[prior, nobody, world]);
     assert_eq!((scores[0].score, scores[0].coverage), (Some(6.0), 0.5));
     assert_eq!((scores[4].score, scores[4].coverage), (Some(10.0), 1.0));

@@ -6,9 +6,9 @@
 use std::sync::LazyLock;
 
 use fumi_novel::{
-    checks::{ClosingQuotePeriod, Context, ParagraphIndent, Tuning},
-    morphology::Lexicon,
-    project::{Settings, StylePreset, Yaml},
+    checks::{ClosingQuotePeriod, NovelContext, ParagraphIndent, Tuning},
+    morphology::NameLexicon,
+    project::{NovelSettings, StylePreset, YamlValue},
 };
 use proptest::{
     prelude::*,
@@ -261,24 +261,24 @@ pub(crate) fn texts() -> impl Strategy<Value = String> {
 }
 
 /// Generates the context of the sample novel with one of several style presets.
-pub(crate) fn contexts() -> impl Strategy<Value = Context> {
+pub(crate) fn contexts() -> impl Strategy<Value = NovelContext> {
     let presets = [None, Some(StylePreset::Bunko), Some(StylePreset::Narou)];
     select(presets.to_vec()).prop_map(context)
 }
 
 /// Returns the context of the sample novel with a style preset.
-pub(crate) fn context(style_preset: Option<StylePreset>) -> Context {
+pub(crate) fn context(style_preset: Option<StylePreset>) -> NovelContext {
     let world = [CHARACTERS, TERMS]
-        .map(|text| Yaml::read("settings.yaml", text).expect("YAML"))
+        .map(|text| YamlValue::read("settings.yaml", text).expect("YAML"))
         .to_vec();
-    Context {
-        settings: Settings {
+    NovelContext {
+        settings: NovelSettings {
             style_preset,
-            ..Settings::default()
+            ..NovelSettings::default()
         },
-        names: Lexicon::of_settings(&world),
+        names: NameLexicon::of_settings(&world),
         world,
-        ..Context::default()
+        ..NovelContext::default()
     }
 }
 

@@ -15,31 +15,34 @@ mod speakers;
 mod stable;
 
 use fumi_novel::{
-    checks::{Context, Draft, Material, Sample, Tuning},
-    manuscript::Reading,
-    morphology::{Ipadic, Lexicon},
-    project::{Plot, Settings, Yaml},
+    checks::{AnalysedDraft, CheckMaterial, NovelContext, Sample, Tuning},
+    manuscript::ManuscriptOptions,
+    morphology::{Ipadic, NameLexicon},
+    project::{EpisodePlot, NovelSettings, YamlValue},
 };
 
 /// Returns the context of a sample.
-pub(crate) fn context(sample: &Sample) -> Context {
-    let yaml = |text: &Option<String>| text.as_ref().map(|text| Yaml::read("sample.yaml", text).expect("YAML"));
-    let world: Vec<Yaml> = [yaml(&sample.characters), yaml(&sample.terms)]
+pub(crate) fn context(sample: &Sample) -> NovelContext {
+    let yaml = |text: &Option<String>| {
+        text.as_ref()
+            .map(|text| YamlValue::read("sample.yaml", text).expect("YAML"))
+    };
+    let world: Vec<YamlValue> = [yaml(&sample.characters), yaml(&sample.terms)]
         .into_iter()
         .flatten()
         .collect();
-    Context {
-        settings: Settings {
+    NovelContext {
+        settings: NovelSettings {
             style_preset: sample.preset,
-            ..Settings::default()
+            ..NovelSettings::default()
         },
         plot: sample
             .plot
             .as_ref()
-            .map(|plot| Plot::read("plot.yaml", plot).expect("a plot")),
-        names: Lexicon::of_settings(&world),
+            .map(|plot| EpisodePlot::read("plot.yaml", plot).expect("a plot")),
+        names: NameLexicon::of_settings(&world),
         world,
-        ..Context::default()
+        ..NovelContext::default()
     }
 }
 
@@ -54,10 +57,10 @@ pub(crate) fn tuning(sample: &Sample) -> Tuning {
 /// Runs a function with the material that rules receive.
 pub(crate) fn with_material<T>(
     text: &str,
-    context: &Context,
+    context: &NovelContext,
     tuning: &Tuning,
-    look: impl FnOnce(&Material<'_>) -> T,
+    look: impl FnOnce(&CheckMaterial<'_>) -> T,
 ) -> T {
-    let draft = Draft::read(text, Reading::default());
-    look(&Material::of(&draft, context, tuning, Ipadic::shared()))
+    let draft = AnalysedDraft::read(text, ManuscriptOptions::default());
+    look(&CheckMaterial::new(&draft, context, tuning, Ipadic::shared()))
 }

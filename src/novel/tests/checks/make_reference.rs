@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use fumi_novel::{
-    checks::{Context, Draft, Material, Tuning, metrics::figures},
-    manuscript::{LineKind, Manuscript, Part, Reading, Syntax},
+    checks::{AnalysedDraft, CheckMaterial, NovelContext, Tuning, metrics::figures},
+    manuscript::{LineKind, Manuscript, ManuscriptOptions, ManuscriptPart, ManuscriptSyntax},
     morphology::Ipadic,
 };
 
@@ -13,25 +13,25 @@ use fumi_novel::{
 const WINDOW: usize = 3_000;
 
 fn main() {
-    let reading = Reading {
-        syntax: Syntax::Aozora,
-        ..Reading::default()
+    let reading = ManuscriptOptions {
+        syntax: ManuscriptSyntax::Aozora,
+        ..ManuscriptOptions::default()
     };
     let text = include_str!("../fixtures/bocchan.aozora.txt");
     let book = Manuscript::read(text, reading);
     let mut all: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     let mut window = String::new();
     for line in book.lines() {
-        if line.part != Part::Body || line.kind != LineKind::Paragraph {
+        if line.part != ManuscriptPart::Body || line.kind != LineKind::Paragraph {
             continue;
         }
         window.push_str(&text[line.content.start..line.next]);
         if window.chars().count() < WINDOW {
             continue;
         }
-        let (context, tuning) = (Context::default(), Tuning::default());
-        let draft = Draft::read(std::mem::take(&mut window), reading);
-        let material = Material::of(&draft, &context, &tuning, Ipadic::shared());
+        let (context, tuning) = (NovelContext::default(), Tuning::default());
+        let draft = AnalysedDraft::read(std::mem::take(&mut window), reading);
+        let material = CheckMaterial::new(&draft, &context, &tuning, Ipadic::shared());
         for (name, value) in figures(&material).unwrap_or_default() {
             all.entry(name).or_default().push(value);
         }

@@ -3,11 +3,11 @@
 
 use fumi_novel::{
     checks::{
-        Context, Tuning,
+        NovelContext, Tuning,
         items::{ITEMS, Measure},
     },
-    morphology::Lexicon,
-    project::Yaml,
+    morphology::NameLexicon,
+    project::YamlValue,
 };
 
 use crate::with_material;
@@ -20,13 +20,13 @@ characters:
 
 /// Measures an item of a text with a previous episode.
 fn measured(item: &str, previous: Option<&str>, text: &str) -> Measure {
-    let world = vec![Yaml::read("sample.yaml", CAST).expect("YAML")];
-    let context = Context {
-        names: Lexicon::of_settings(&world),
+    let world = vec![YamlValue::read("sample.yaml", CAST).expect("YAML")];
+    let context = NovelContext {
+        names: NameLexicon::of_settings(&world),
         world,
         previous: previous.map(str::to_owned),
         episode: 2,
-        ..Context::default()
+        ..NovelContext::default()
     };
     let item = ITEMS.iter().find(|known| known.name == item).expect("an item");
     with_material(text, &context, &Tuning::default(), |material| {

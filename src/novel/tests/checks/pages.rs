@@ -7,8 +7,8 @@ use std::collections::HashSet;
 
 use fumi_base::text::Locale;
 use fumi_novel::{
-    checks::{FixLevel, Fixing, Issue, RULES, Rule, Sample, fix, look},
-    manuscript::Reading,
+    checks::{CheckIssue, CheckRule, FixLevel, FixRequest, RULES, Sample, fix, run_rules},
+    manuscript::ManuscriptOptions,
     morphology::Ipadic,
 };
 
@@ -20,7 +20,7 @@ const WORST: f64 = 10.0;
 /// The largest number of characters for weighing a sample, so that a single finding in a long paragraph still counts.
 const MOST_WEIGHED: usize = 300;
 
-fn chosen() -> Vec<&'static Rule> {
+fn chosen() -> Vec<&'static CheckRule> {
     let only = std::env::var("RULE").unwrap_or_default();
     let rules = RULES
         .iter()
@@ -29,10 +29,10 @@ fn chosen() -> Vec<&'static Rule> {
 }
 
 /// Returns the findings of a rule in a sample, as quoted source text.
-fn finds(rule: &Rule, sample: &Sample) -> Vec<String> {
+fn finds(rule: &CheckRule, sample: &Sample) -> Vec<String> {
     let (context, tuning) = (context(sample), tuning(sample));
     with_material(&sample.text, &context, &tuning, |material| {
-        let findings = look(material, &[rule.page.group], &|| false).expect("not cancelled");
+        let findings = run_rules(material, &[rule.page.group], &|| false).expect("not cancelled");
         let own = findings.iter().filter(|finding| finding.rule == rule.name);
         own.map(|finding| sample.text[finding.source.clone()].to_owned())
             .collect()
@@ -108,8 +108,8 @@ fn every_fix_is_the_one_of_its_page_and_a_second_run_changes_nothing() {
             .map(|rule| rule.name.to_owned())
             .filter(|name| name != rule.name)
             .collect();
-        let fixing = Fixing {
-            reading: Reading::default(),
+        let fixing = FixRequest {
+            reading: ManuscriptOptions::default(),
             context: &context,
             tuning: &tuning,
             morphology: Ipadic::shared(),
@@ -122,7 +122,7 @@ fn every_fix_is_the_one_of_its_page_and_a_second_run_changes_nothing() {
                 rule.name, fixed.text
             ));
         }
-        assert_eq!(fixed.undone(), sample.text, "{}", rule.name);
+        assert_eq!(fixed.original_text(), sample.text, "{}", rule.name);
         let again = fix(&fixed.text, fixing, None, &|| false).expect("not cancelled");
         assert_eq!(again.text, fixed.text, "{}", rule.name);
     }
@@ -154,9 +154,9 @@ fn every_page_says_all_that_it_must() {
         let sample = &page.bad;
         let (context, tuning) = (context(sample), tuning(sample));
         with_material(&sample.text, &context, &tuning, |material| {
-            let findings = look(material, &[page.group], &|| false).expect("not cancelled");
+            let findings = run_rules(material, &[page.group], &|| false).expect("not cancelled");
             for locale in [Locale::En, Locale::Ja] {
-                for issue in Issue::all(material, &findings, locale) {
+                for issue in CheckIssue::all(material, &findings, locale) {
                     let has_brace = |text: &str| text.contains(['{', '}']) && !issue.excerpt.contains(['{', '}']);
                     if issue.rule == rule.name && (has_brace(&issue.message) || has_brace(&issue.suggestion)) {
                         faults.push(format!("{}: {} {}", rule.name, issue.message, issue.suggestion));

@@ -8,10 +8,11 @@ use std::{collections::HashSet, fmt};
 use fumi_base::text::Locale;
 use fumi_novel::{
     checks::{
-        Context, Draft, FixLevel, Fixed, Fixing, Group, Issue, Material, Tuning, fix, ids, items::ITEMS, look, rule,
+        AnalysedDraft, CheckIssue, CheckMaterial, FixLevel, FixRequest, FixResult, NovelContext, RuleGroup, Tuning,
+        fix, ids, items::ITEMS, rule, run_rules,
     },
-    manuscript::{Kind, Manuscript, Reading, Voice},
-    morphology::{Ipadic, Origin},
+    manuscript::{Manuscript, ManuscriptOptions, SpanKind, TextVoice},
+    morphology::{Ipadic, WordOrigin},
 };
 use proptest::prelude::*;
 use unicode_normalization::{UnicodeNormalization, char::compose};
@@ -21,7 +22,7 @@ use crate::made::{context, contexts, runner, texts, tunings};
 /// The context and tuning under which a text is fixed.
 #[derive(Clone)]
 pub(crate) struct Desk {
-    pub(crate) context: Context,
+    pub(crate) context: NovelContext,
     pub(crate) tuning: Tuning,
 }
 
@@ -34,9 +35,9 @@ impl fmt::Debug for Desk {
 }
 
 impl Desk {
-    pub(crate) fn fixed(&self, text: &str, level: FixLevel) -> Fixed {
-        let fixing = Fixing {
-            reading: Reading::default(),
+    pub(crate) fn fixed(&self, text: &str, level: FixLevel) -> FixResult {
+        let fixing = FixRequest {
+            reading: ManuscriptOptions::default(),
             context: &self.context,
             tuning: &self.tuning,
             morphology: Ipadic::shared(),
@@ -53,7 +54,7 @@ fn desks() -> impl Strategy<Value = Desk> {
 fn settles(cases: u32, level: FixLevel) {
     let result = runner(cases).run(&(texts(), desks()), |(text, desk)| {
         let fixed = desk.fixed(&text, level);
-        prop_assert_eq!(fixed.undone(), text);
+        prop_assert_eq!(fixed.original_text(), text);
         let again = desk.fixed(&fixed.text, level);
         prop_assert_eq!(&again.applied, &[], "{:?}", fixed.text);
         prop_assert_eq!(again.text, fixed.text);
@@ -79,12 +80,12 @@ fn aggressive_fixes_settle_and_can_be_undone() {
 
 /// Returns the texts that every fix must keep byte for byte, in order.
 fn kept(text: &str) -> Vec<(&'static str, String)> {
-    let manuscript = Manuscript::read(text, Reading::default());
+    let manuscript = Manuscript::read(text, ManuscriptOptions::default());
     let mut kept = Vec::new();
     for span in manuscript.spans() {
         let what = match span.kind {
-            Kind::Ruby { .. } => "ruby",
-            Kind::Note(_) => "note",
+            SpanKind::Ruby { .. } => "ruby",
+            SpanKind::Note(_) => "note",
             _ => continue,
         };
         kept.push((what, text[span.range.clone()].to_owned()));
@@ -104,11 +105,11 @@ fn kept(text: &str) -> Vec<(&'static str, String)> {
 }
 
 /// Returns the names of the novel in a text, in order.
-fn names(text: &str, context: &Context) -> Vec<String> {
-    let draft = Draft::read(text, Reading::default());
+fn names(text: &str, context: &NovelContext) -> Vec<String> {
+    let draft = AnalysedDraft::read(text, ManuscriptOptions::default());
     let tuning = Tuning::default();
-    let material = Material::of(&draft, context, &tuning, Ipadic::shared());
-    let names = material.words().iter().filter(|word| word.origin == Origin::Name);
+    let material = CheckMaterial::new(&draft, context, &tuning, Ipadic::shared());
+    let names = material.words().iter().filter(|word| word.origin == WordOrigin::Name);
     names.map(|word| text[word.source.clone()].to_owned()).collect()
 }
 
@@ -153,9 +154,9 @@ fn a_name_in_katakana_stays_after_a_sign_that_becomes_katakana() {
 
 /// Returns dialogue and thoughts, including brackets, in order.
 fn speech(text: &str) -> Vec<String> {
-    let manuscript = Manuscript::read(text, Reading::default());
+    let manuscript = Manuscript::read(text, ManuscriptOptions::default());
     let voices = manuscript.voices().into_iter();
-    let heard = voices.filter(|(_, voice)| *voice != Voice::Narration);
+    let heard = voices.filter(|(_, voice)| *voice != TextVoice::Narration);
     heard.map(|(range, _)| text[range].to_owned()).collect()
 }
 
@@ -226,9 +227,9 @@ fn safe_fixes_change_signs_and_no_letters() {
 }
 
 /// Returns a violated property of a text's findings, if there is one.
-pub(crate) fn fault_of(material: &Material<'_>) -> Option<String> {
+pub(crate) fn fault_of(material: &CheckMaterial<'_>) -> Option<String> {
     let source = material.manuscript().source();
-    let findings = look(material, &Group::ALL, &|| false).expect("not cancelled");
+    let findings = run_rules(material, &RuleGroup::ALL, &|| false).expect("not cancelled");
     let is_between = |range: &std::ops::Range<usize>| source.get(range.clone()).is_some();
     for pair in findings.windows(2) {
         let [one, next] = pair else { continue };
@@ -262,7 +263,7 @@ pub(crate) fn fault_of(material: &Material<'_>) -> Option<String> {
         return Some(format!("{twice:?} stands twice"));
     }
     for locale in [Locale::En, Locale::Ja] {
-        let issues = Issue::all(material, &findings, locale);
+        let issues = CheckIssue::all(material, &findings, locale);
         let odd = issues
             .iter()
             .find(|issue| issue.line == 0 || issue.column == 0 || issue.message.is_empty());
@@ -281,10 +282,10 @@ pub(crate) fn fault_of(material: &Material<'_>) -> Option<String> {
 }
 
 #[test]
-fn findings_are_places_of_the_text() {
+fn findings_have_valid_ranges() {
     let result = runner(128).run(&(texts(), desks()), |(text, desk)| {
-        let draft = Draft::read(text.as_str(), Reading::default());
-        let material = Material::of(&draft, &desk.context, &desk.tuning, Ipadic::shared());
+        let draft = AnalysedDraft::read(text.as_str(), ManuscriptOptions::default());
+        let material = CheckMaterial::new(&draft, &desk.context, &desk.tuning, Ipadic::shared());
         let fault = fault_of(&material);
         prop_assert!(fault.is_none(), "{}\n{text:?}", fault.unwrap_or_default());
         Ok(())

@@ -2,27 +2,30 @@
 //! and the figures for 坊っちゃん measured with another program (novel-checks §1).
 
 use fumi_novel::{
-    checks::{Context, Draft, FixLevel, Fixing, Group, Material, RULES, Rule, Tuning, fix, look},
-    manuscript::{Reading, Syntax, Thoughts},
+    checks::{
+        AnalysedDraft, CheckMaterial, CheckRule, FixLevel, FixRequest, NovelContext, RULES, RuleGroup, Tuning, fix,
+        run_rules,
+    },
+    manuscript::{ManuscriptOptions, ManuscriptSyntax, ThoughtBrackets},
     morphology::Ipadic,
 };
 
 use crate::{context, tuning, with_material};
 
-const AOZORA: Reading = Reading {
-    syntax: Syntax::Aozora,
-    thoughts: Thoughts::Parentheses,
+const AOZORA: ManuscriptOptions = ManuscriptOptions {
+    syntax: ManuscriptSyntax::Aozora,
+    thoughts: ThoughtBrackets::Parentheses,
 };
 
 #[test]
 fn findings_about_a_whole_text_rest_on_what_their_pages_say() {
     let whole = RULES
         .iter()
-        .filter(|rule| rule.page.group == Group::Rhythm && rule.page.bad.count.is_some());
+        .filter(|rule| rule.page.group == RuleGroup::Rhythm && rule.page.bad.count.is_some());
     for rule in whole {
         let sample = &rule.page.bad;
         with_material(&sample.text, &context(sample), &tuning(sample), |material| {
-            let findings = look(material, &[Group::Rhythm], &|| false).expect("not cancelled");
+            let findings = run_rules(material, &[RuleGroup::Rhythm], &|| false).expect("not cancelled");
             let own = findings.iter().filter(|finding| finding.rule == rule.name);
             let evidence: Vec<&str> = own
                 .flat_map(|finding| &finding.evidence)
@@ -35,10 +38,10 @@ fn findings_about_a_whole_text_rest_on_what_their_pages_say() {
 
 #[test]
 fn aggressive_fixes_are_those_of_the_pages() {
-    let is_aggressive = |rule: &&Rule| rule.page.fix == Some(FixLevel::Aggressive);
+    let is_aggressive = |rule: &&CheckRule| rule.page.fix == Some(FixLevel::Aggressive);
     for rule in RULES
         .iter()
-        .filter(|rule| rule.page.group == Group::Rhythm)
+        .filter(|rule| rule.page.group == RuleGroup::Rhythm)
         .filter(is_aggressive)
     {
         let sample = &rule.page.bad;
@@ -48,8 +51,8 @@ fn aggressive_fixes_are_those_of_the_pages() {
             disabled: others.filter(|name| name != rule.name).collect(),
             ..tuning(sample)
         };
-        let fixing = Fixing {
-            reading: Reading::default(),
+        let fixing = FixRequest {
+            reading: ManuscriptOptions::default(),
             context: &context,
             tuning: &tuning,
             morphology: Ipadic::shared(),
@@ -57,7 +60,7 @@ fn aggressive_fixes_are_those_of_the_pages() {
         };
         let fixed = fix(&sample.text, fixing, None, &|| false).expect("not cancelled");
         assert_eq!(Some(&fixed.text), sample.fixed.as_ref(), "{}", rule.name);
-        assert_eq!(fixed.undone(), sample.text, "{}", rule.name);
+        assert_eq!(fixed.original_text(), sample.text, "{}", rule.name);
         let again = fix(&fixed.text, fixing, None, &|| false).expect("not cancelled");
         assert_eq!(again.text, fixed.text, "{}", rule.name);
     }
@@ -66,7 +69,7 @@ fn aggressive_fixes_are_those_of_the_pages() {
 #[test]
 fn aggressive_fixes_of_bocchan_settle_and_can_be_undone() {
     let text = include_str!("../fixtures/bocchan.aozora.txt");
-    let others = RULES.iter().filter(|rule| rule.page.group != Group::Rhythm);
+    let others = RULES.iter().filter(|rule| rule.page.group != RuleGroup::Rhythm);
     // Thresholds so low that many sentences are fixed.
     let low = [("long_sentence.longest", 45.0), ("comma_excess.most", 2.0)];
     let tuning = Tuning {
@@ -74,8 +77,8 @@ fn aggressive_fixes_of_bocchan_settle_and_can_be_undone() {
         thresholds: low.map(|(name, value)| (name.to_owned(), value)).into(),
         ..Tuning::default()
     };
-    let context = Context::default();
-    let fixing = Fixing {
+    let context = NovelContext::default();
+    let fixing = FixRequest {
         reading: AOZORA,
         context: &context,
         tuning: &tuning,
@@ -84,16 +87,16 @@ fn aggressive_fixes_of_bocchan_settle_and_can_be_undone() {
     };
     let fixed = fix(text, fixing, None, &|| false).expect("not cancelled");
     assert!(fixed.applied.len() > 30, "{} changes", fixed.applied.len());
-    assert_eq!(fixed.undone(), text);
+    assert_eq!(fixed.original_text(), text);
     let again = fix(&fixed.text, fixing, None, &|| false).expect("not cancelled");
     assert_eq!(again.applied, []);
 }
 
 #[test]
 fn bocchan_measures_what_is_known_of_it() {
-    let draft = Draft::read(include_str!("../fixtures/bocchan.aozora.txt"), AOZORA);
-    let (context, tuning) = (Context::default(), Tuning::default());
-    let material = Material::of(&draft, &context, &tuning, Ipadic::shared());
+    let draft = AnalysedDraft::read(include_str!("../fixtures/bocchan.aozora.txt"), AOZORA);
+    let (context, tuning) = (NovelContext::default(), Tuning::default());
+    let material = CheckMaterial::new(&draft, &context, &tuning, Ipadic::shared());
     let metrics = material.metrics();
     let shares = metrics.lengths.shares;
     let figures = [

@@ -7,11 +7,11 @@
 
 use fumi_novel::{
     checks::{
-        Context, Material, Tuning,
-        items::{Category, ITEMS},
+        CheckMaterial, NovelContext, Tuning,
+        items::{ITEMS, ItemCategory},
     },
-    morphology::Lexicon,
-    project::{Plot, Yaml},
+    morphology::NameLexicon,
+    project::{EpisodePlot, YamlValue},
 };
 
 use crate::with_material;
@@ -22,26 +22,26 @@ fn text(path: &str) -> String {
     std::fs::read_to_string(format!("{NOVEL}/{path}")).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-fn yaml(path: &str) -> Yaml {
-    Yaml::read(path, &text(path)).expect("YAML")
+fn yaml(path: &str) -> YamlValue {
+    YamlValue::read(path, &text(path)).expect("YAML")
 }
 
-fn context(episode: u32) -> Context {
+fn context(episode: u32) -> NovelContext {
     let world = ["キャラクター", "用語集", "世界観"].map(|name| yaml(&format!("30_設定集/{name}.yaml")));
     let plot = format!("20_プロット/話別/第{episode:03}話.yaml");
-    Context {
-        plot: Some(Plot::read(&plot, &text(&plot)).expect("a plot")),
-        names: Lexicon::of_settings(&world),
+    NovelContext {
+        plot: Some(EpisodePlot::read(&plot, &text(&plot)).expect("a plot")),
+        names: NameLexicon::of_settings(&world),
         world: world.into(),
         ledger: vec![yaml("50_管理資料/伏線管理.yaml")],
         episode,
-        ..Context::default()
+        ..NovelContext::default()
     }
 }
 
 /// Returns the sum of all measured scores of story items.
-fn story(material: &Material<'_>) -> f64 {
-    let items = ITEMS.iter().filter(|item| item.category == Category::Story);
+fn story(material: &CheckMaterial<'_>) -> f64 {
+    let items = ITEMS.iter().filter(|item| item.category == ItemCategory::Story);
     items.filter_map(|item| item.measured(material)?.score).sum()
 }
 

@@ -1,9 +1,9 @@
 //! Tests of speaker attribution and its certainty: by narration, by turns, and in undecidable cases.
 
 use fumi_novel::{
-    checks::{Context, Tuning, features::Person},
-    morphology::Lexicon,
-    project::Yaml,
+    checks::{NovelContext, Tuning, features::Person},
+    morphology::NameLexicon,
+    project::YamlValue,
 };
 
 use crate::with_material;
@@ -22,11 +22,11 @@ characters:
 
 /// Returns the lines of a text: the first characters, the speaker, and the certainty of each.
 fn heard(text: &str) -> Vec<String> {
-    let world = vec![Yaml::read("sample.yaml", CAST).expect("YAML")];
-    let context = Context {
-        names: Lexicon::of_settings(&world),
+    let world = vec![YamlValue::read("sample.yaml", CAST).expect("YAML")];
+    let context = NovelContext {
+        names: NameLexicon::of_settings(&world),
         world,
-        ..Context::default()
+        ..NovelContext::default()
     };
     with_material(text, &context, &Tuning::default(), |material| {
         let name = |person: &Person| match person {
@@ -40,7 +40,7 @@ fn heard(text: &str) -> Vec<String> {
                 let said: String = material.text()[line.visible.clone()].chars().skip(1).take(2).collect();
                 let speaker = line.speaker(0.6).map_or("?".to_owned(), name);
                 let by_sheet = line
-                    .by_sheet
+                    .speaker_by_sheet
                     .map_or(String::new(), |at| format!(" ({})", material.cast().members[at].name));
                 format!("{said} {speaker}{by_sheet}")
             })
@@ -79,14 +79,14 @@ fn two_take_turns_until_somebody_acts_between() {
 }
 
 #[test]
-fn sheets_stand_beside_and_prove_nothing_of_manners() {
+fn speaker_by_speech_style_alone_is_uncertain() {
     let text = "　直人と黒木が向かい合っている。風が強い。\n「俺は行くぜ」\n「僕は残る」\n「そうか」\n「『俺は』か」\n";
     let lines = heard(text);
     assert_eq!(lines, ["俺は ? (黒木)", "僕は ? (早瀬直人)", "そう ?", "『俺 ?"]);
 }
 
 #[test]
-fn what_narration_only_quotes_is_no_line() {
+fn quotations_in_narration_are_not_dialogue() {
     assert_eq!(
         heard("　直人は「なし」としか書いたことがない。\n「行く」\n"),
         ["行く ?"]

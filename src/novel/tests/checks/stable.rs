@@ -5,7 +5,7 @@
 
 use std::{collections::HashMap, sync::LazyLock};
 
-use fumi_novel::checks::{Finding, Group, Tuning, ids, look, rule};
+use fumi_novel::checks::{Finding, RuleGroup, Tuning, ids, rule, run_rules};
 use proptest::{
     prelude::*,
     sample::{Index, select},
@@ -63,7 +63,7 @@ fn ids_by_line(text: &str) -> HashMap<(String, &'static str, usize), String> {
     }
     let (context, tuning) = (context(None), Tuning::default());
     with_material(text, &context, &tuning, |material| {
-        let findings = look(material, &Group::ALL, &|| false).expect("not cancelled");
+        let findings = run_rules(material, &RuleGroup::ALL, &|| false).expect("not cancelled");
         let mut nth: HashMap<(String, &str), usize> = HashMap::new();
         let mut all = HashMap::new();
         for (finding, (id, _)) in findings.iter().zip(ids(material, &findings)) {
@@ -122,7 +122,7 @@ impl Happens {
 }
 
 #[test]
-fn ids_survive_what_happens_to_other_lines() {
+fn finding_ids_survive_edits_of_other_lines() {
     let texts = prop::collection::vec(lines(), 2..9).prop_map(|lines| {
         // Each line feed ends one line, and no byte order mark is inserted into the middle.
         let one = |line: &String| line.replace('\r', "");
@@ -162,7 +162,7 @@ fn the_same_line_has_the_same_ids_wherever_it_stands() {
 fn findings(text: &str) -> Vec<(Finding, String)> {
     let (context, tuning) = (context(None), Tuning::default());
     with_material(text, &context, &tuning, |material| {
-        let findings = look(material, &Group::ALL, &|| false).expect("not cancelled");
+        let findings = run_rules(material, &RuleGroup::ALL, &|| false).expect("not cancelled");
         let ids = ids(material, &findings);
         let ids = ids.into_iter().map(|(id, _)| id);
         findings.into_iter().zip(ids).collect()
@@ -199,7 +199,7 @@ fn local_rules_find_the_same_before_a_sentence_that_is_added() {
 }
 
 #[test]
-fn what_is_listed_is_a_rule_and_stands_once() {
+fn listed_rules_exist_and_are_unique() {
     let names: Vec<&str> = WHOLE.iter().chain(RUNS).map(|(name, _)| *name).collect();
     for (at, name) in names.iter().enumerate() {
         assert!(rule(name).is_some() && !names[..at].contains(name), "{name}");

@@ -1,11 +1,11 @@
 //! Tests of the files of a finished episode, and of the conditions under which it stays finished.
 
 use encoding_rs::SHIFT_JIS;
-use fumi_base::{errors::Teach, files::sha256};
+use fumi_base::{errors::UserError, files::sha256};
 use fumi_novel::{
-    completion::{BOOK, BOOK_RECORD, Extent, Format, State},
     errors::completion::CompletionError,
-    writing::{Moment, Session, SessionId},
+    finishing::{BOOK, BOOK_RECORD, PublishExtent, PublishFormat, RecordStatus},
+    writing::{UtcTime, WritingSession, WritingSessionId},
 };
 
 use crate::{Novel, episode};
@@ -30,7 +30,7 @@ fn an_episode_becomes_a_file_in_every_format_and_a_record_that_names_them() {
         ]
     );
     let record = &done.record;
-    assert_eq!((record.status, record.artifacts.len()), (State::Completed, 6));
+    assert_eq!((record.status, record.artifacts.len()), (RecordStatus::Completed, 6));
     for artifact in &record.artifacts {
         let bytes = novel.bytes(&artifact.path);
         assert_eq!(artifact.sha256, sha256(&bytes), "{}", artifact.path);
@@ -79,7 +79,8 @@ fn an_episode_becomes_a_file_in_every_format_and_a_record_that_names_them() {
 #[test]
 fn an_episode_is_finished_until_its_manuscript_changes() {
     let novel = Novel::sample();
-    let is_finished = |novel: &Novel| novel.status().episodes[0].progress == fumi_novel::status::Progress::Completed;
+    let is_finished =
+        |novel: &Novel| novel.status().episodes[0].progress == fumi_novel::status::EpisodeProgress::Completed;
     assert!(!is_finished(&novel));
     novel.complete(1).expect("completed");
     assert!(is_finished(&novel));
@@ -99,18 +100,24 @@ fn an_episode_is_finished_until_its_manuscript_changes() {
     assert!(is_finished(&novel));
     // A copied folder does not count as another episode's record.
     novel.write(".noveler/publish/episode_002/metadata.json", record);
-    assert_eq!(novel.status().count(fumi_novel::status::Progress::Completed), 1);
+    assert_eq!(novel.status().count(fumi_novel::status::EpisodeProgress::Completed), 1);
 }
 
 #[test]
 fn a_repeated_run_makes_the_same_files_and_a_changed_title_others() {
     let novel = Novel::sample();
-    let later = || fumi_novel::writing::Moment::parse("2027-01-01T00:00:00Z").expect("a time");
+    let later = || fumi_novel::writing::UtcTime::parse("2027-01-01T00:00:00Z").expect("a time");
     let again = |novel: &Novel| {
-        let form = |record: &fumi_novel::completion::Record| crate::yaml(record);
-        let done = fumi_novel::completion::complete(&novel.novel(), crate::episode(1), Extent::Formats, &later(), form);
+        let form = |record: &fumi_novel::finishing::PublishRecord| crate::yaml(record);
+        let done = fumi_novel::finishing::complete(
+            &novel.novel(),
+            crate::episode(1),
+            PublishExtent::Formats,
+            &later(),
+            form,
+        );
         let (done, changes) = done.expect("completed");
-        fumi_novel::together::apply(&novel.project, None, changes).expect("written");
+        fumi_novel::change_set::apply(&novel.project, None, changes).expect("written");
         done.record
     };
     let first = novel.complete(1).expect("completed").record;
@@ -133,20 +140,20 @@ fn a_repeated_run_makes_the_same_files_and_a_changed_title_others() {
     // The same applies to the book.
     novel.complete(2).expect("completed");
     let book = novel.bind().expect("a book");
-    let rebound = fumi_novel::completion::bind(&novel.novel(), None, &later(), crate::yaml, &|| false);
+    let rebound = fumi_novel::finishing::build_book(&novel.novel(), None, &later(), crate::yaml, &|| false);
     assert_eq!(rebound.expect("bound").expect("a book").0.sha256, book.sha256);
 }
 
 #[test]
-fn what_a_run_no_longer_makes_is_gone_and_what_others_put_there_stays() {
+fn old_outputs_are_removed_and_foreign_files_kept() {
     let novel = Novel::empty();
     let path = "40_原稿/第001話_雨.md";
     novel.write(
         path,
         "# 第1話　雨\n\n【前書き】\nどうも。\n【本文】\n　雨だ。\n【後書き】\nまた。\n",
     );
-    let done = novel.complete_to(1, Extent::WithPosts).expect("completed");
-    let all: Vec<&str> = Format::ALL.iter().map(|format| format.name()).collect();
+    let done = novel.complete_to(1, PublishExtent::WithFormSheets).expect("completed");
+    let all: Vec<&str> = PublishFormat::ALL.iter().map(|format| format.name()).collect();
     let made: Vec<&str> = done
         .record
         .artifacts
@@ -187,16 +194,16 @@ fn a_file_that_cannot_be_written_changes_none_and_the_run_can_be_repeated() {
         std::fs::create_dir(&path).expect("a folder in its way");
         assert_eq!(novel.complete(1).expect_err("taken").entry(), "NOT_A_FILE", "{name}");
         assert_eq!(novel.text(&format!("{FOLDER}/metadata.json")), before);
-        assert_eq!(novel.status().count(fumi_novel::status::Progress::Completed), 0);
+        assert_eq!(novel.status().count(fumi_novel::status::EpisodeProgress::Completed), 0);
         std::fs::remove_dir(&path).expect("out of its way");
     }
     let done = novel.complete(1).expect("completed");
     assert_eq!(done.record.artifacts.len(), 6);
-    assert_eq!(novel.status().count(fumi_novel::status::Progress::Completed), 1);
+    assert_eq!(novel.status().count(fumi_novel::status::EpisodeProgress::Completed), 1);
 }
 
 #[test]
-fn a_judgement_stays_with_the_text_that_was_judged() {
+fn score_is_kept_only_for_the_same_text() {
     let novel = Novel::sample();
     novel.complete(1).expect("completed");
     let path = format!("{FOLDER}/metadata.json");
@@ -230,7 +237,7 @@ fn finished_episodes_are_bound_into_one_book() {
     // A draft is left out, and a single episode gives no new book.
     novel.write(MANUSCRIPT, "# 書きかけ\n\n　。\n");
     assert!(novel.bind().is_none());
-    let stopped = fumi_novel::completion::bind(&novel.novel(), None, &crate::now(), |_| Vec::new(), &|| true);
+    let stopped = fumi_novel::finishing::build_book(&novel.novel(), None, &crate::now(), |_| Vec::new(), &|| true);
     assert!(matches!(stopped, Err(CompletionError::Cancelled)));
 }
 
@@ -252,14 +259,14 @@ fn a_folder_of_texts_can_be_published_too() {
 }
 
 #[test]
-fn what_cannot_be_published_leaves_everything_as_it_was() {
+fn unpublishable_manuscript_changes_nothing() {
     let novel = Novel::sample();
     novel.write("40_原稿/第004話_空.md", "# 第四話\n\n\n");
     novel.write("40_原稿/第005話_傷.md", b"\xef\xbb\xbf\xe6\xbd\xae\xff\xff\x81\n");
     novel.write("20_プロット/話別/第006話.yaml", "synopsis: まだ\n");
     for (number, code) in [(4, "E003"), (5, "P002"), (6, "E003"), (7, "E001")] {
         let refused = novel.complete(number).expect_err("refused");
-        assert_eq!(refused.lesson().code, code, "{number}");
+        assert_eq!(refused.error_message().code, code, "{number}");
     }
     assert!(!novel.folder.path().join(".noveler").exists());
     // A broken plot costs the tags and the summary, and is reported with its position.
@@ -276,7 +283,7 @@ fn sheets_for_the_sites_follow_their_forms() {
         .text(MANUSCRIPT)
         .replacen("\n\n", "\n\n【前書き】\n島へ。\n【本文】\n", 1);
     novel.write(MANUSCRIPT, text);
-    let done = novel.complete_to(1, Extent::WithPosts).expect("completed");
+    let done = novel.complete_to(1, PublishExtent::WithFormSheets).expect("completed");
     let sheet = novel.text(&done.posts[0].path);
     let names: Vec<&str> = sheet.lines().filter(|line| line.starts_with("====")).collect();
     assert_eq!(names.len(), 5, "{names:?}");
@@ -294,7 +301,7 @@ fn sheets_for_the_sites_follow_their_forms() {
     assert!(steps.iter().any(|step| step.contains("1 か所")), "{steps:?}");
     let short = Novel::empty();
     short.write("第1話.txt", "　短い。\n");
-    let done = short.complete_to(1, Extent::WithPosts).expect("completed");
+    let done = short.complete_to(1, PublishExtent::WithFormSheets).expect("completed");
     assert!(done.posts[0].steps.iter().any(|step| step.ja.contains("200〜70000")));
     assert!(
         done.record
@@ -307,9 +314,9 @@ fn sheets_for_the_sites_follow_their_forms() {
 #[test]
 fn an_episode_that_is_still_written_or_lacks_something_is_finished_with_a_remark() {
     let novel = Novel::sample();
-    let begun = Moment::parse("2026-01-30T10:00:00Z").expect("a time");
-    let id = SessionId::new(&begun, 7);
-    let session = Session::new(id.clone(), episode(1), None, &begun);
+    let begun = UtcTime::parse("2026-01-30T10:00:00Z").expect("a time");
+    let id = WritingSessionId::new(&begun, 7);
+    let session = WritingSession::new(id.clone(), episode(1), None, &begun);
     novel
         .write(&format!(".noveler/sessions/{id}.yaml"), session.to_yaml())
         .write("20_プロット/話別/第001話.yaml", "key_events: [")

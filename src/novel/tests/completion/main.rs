@@ -10,12 +10,12 @@ use std::{fs, sync::Arc};
 
 use fumi_base::project::Project;
 use fumi_novel::{
-    completion::{self, Bound, Completed, Extent, Record},
+    change_set,
     errors::completion::CompletionError,
-    project::{Episode, Names, NovelProject},
-    status::Status,
-    together,
-    writing::Moment,
+    finishing::{self, BookRecord, FinishedEpisode, PublishExtent, PublishRecord},
+    project::{EpisodeId, NovelProject, ProjectNames},
+    status::NovelStatus,
+    writing::UtcTime,
 };
 use tempfile::TempDir;
 
@@ -41,7 +41,7 @@ impl Novel {
     }
 
     fn novel(&self) -> NovelProject {
-        NovelProject::new(Arc::clone(&self.project), Names::default())
+        NovelProject::new(Arc::clone(&self.project), ProjectNames::default())
     }
 
     fn write(&self, path: &str, content: impl AsRef<[u8]>) -> &Self {
@@ -69,35 +69,35 @@ impl Novel {
         names
     }
 
-    fn complete(&self, number: u32) -> Result<Completed, CompletionError> {
-        self.complete_to(number, Extent::Formats)
+    fn complete(&self, number: u32) -> Result<FinishedEpisode, CompletionError> {
+        self.complete_to(number, PublishExtent::Formats)
     }
 
-    fn complete_to(&self, number: u32, extent: Extent) -> Result<Completed, CompletionError> {
-        let form = |record: &Record| yaml(record);
-        let (done, changes) = completion::complete(&self.novel(), episode(number), extent, &now(), form)?;
-        together::apply(&self.project, None, changes)?;
+    fn complete_to(&self, number: u32, extent: PublishExtent) -> Result<FinishedEpisode, CompletionError> {
+        let form = |record: &PublishRecord| yaml(record);
+        let (done, changes) = finishing::complete(&self.novel(), episode(number), extent, &now(), form)?;
+        change_set::apply(&self.project, None, changes)?;
         Ok(done)
     }
 
-    fn bind(&self) -> Option<Bound> {
-        let form = |bound: &Bound| yaml(bound);
-        let (bound, changes) = completion::bind(&self.novel(), None, &now(), form, &|| false).expect("bound")?;
-        together::apply(&self.project, None, changes).expect("written");
+    fn bind(&self) -> Option<BookRecord> {
+        let form = |bound: &BookRecord| yaml(bound);
+        let (bound, changes) = finishing::build_book(&self.novel(), None, &now(), form, &|| false).expect("bound")?;
+        change_set::apply(&self.project, None, changes).expect("written");
         Some(bound)
     }
 
-    fn status(&self) -> Status {
-        Status::of(&self.novel()).expect("a status")
+    fn status(&self) -> NovelStatus {
+        NovelStatus::read(&self.novel()).expect("a status")
     }
 }
 
-fn episode(number: u32) -> Episode {
-    Episode::new(number).expect("a number")
+fn episode(number: u32) -> EpisodeId {
+    EpisodeId::new(number).expect("a number")
 }
 
-fn now() -> Moment {
-    Moment::parse("2026-01-31T10:00:00.123Z").expect("a time")
+fn now() -> UtcTime {
+    UtcTime::parse("2026-01-31T10:00:00.123Z").expect("a time")
 }
 
 /// Encodes a record as YAML. The tools write JSON, which is a subset of YAML.

@@ -1,9 +1,9 @@
 //! Tests of a novel's status in every state of a project.
 
 use fumi_novel::{
-    project::Episode,
-    status::{Happened, Progress},
-    writing::Stage,
+    project::EpisodeId,
+    status::{EpisodeProgress, SessionEventKind},
+    writing::WritingStage,
 };
 
 use crate::Novel;
@@ -39,9 +39,14 @@ fn plans_drafts_and_finished_episodes_are_counted() {
     novel.complete(2).expect("completed");
     let status = novel.status();
     assert_eq!(status.name, "潮のほまち");
-    let counts = [Progress::Planned, Progress::Draft, Progress::Completed].map(|progress| status.count(progress));
+    let counts = [
+        EpisodeProgress::Planned,
+        EpisodeProgress::Draft,
+        EpisodeProgress::Completed,
+    ]
+    .map(|progress| status.count(progress));
     assert_eq!(counts, [1, 2, 1]);
-    assert_eq!(status.first(Progress::Draft).map(Episode::number), Some(1));
+    assert_eq!(status.first(EpisodeProgress::Draft).map(EpisodeId::number), Some(1));
     // A draft without a session needs no stage; a plan needs all ten, and no stage has been measured.
     assert_eq!((status.stages_left, status.stage_seconds), (10, None));
     assert!(status.remarks.is_empty() && status.open.is_empty() && status.activity.is_empty());
@@ -67,27 +72,27 @@ fn open_sessions_say_where_they_are_and_what_was_done() {
         .collect();
     assert_eq!(open, [("session_20250904_103000_1a2b3c4d".to_owned(), 1, 1)]);
     assert_eq!((status.stages_left, status.stage_seconds), (9, Some(3.0)));
-    let events: Vec<(String, Happened)> = status
+    let events: Vec<(String, SessionEventKind)> = status
         .activity
         .iter()
         .map(|event| (event.at.to_string(), event.what))
         .collect();
-    let stage = |number| Stage::numbered(number).expect("a stage");
+    let stage = |number| WritingStage::from_number(number).expect("a stage");
     let day = |time: &str| format!("2025-09-04T{time}Z");
     assert_eq!(
         events[..4],
         [
-            (day("10:35:30"), Happened::Worked(stage(2))),
-            (day("10:32:15"), Happened::Remarked(stage(1))),
-            (day("10:30:20"), Happened::Finished),
-            (day("10:30:00"), Happened::Started),
+            (day("10:35:30"), SessionEventKind::Worked(stage(2))),
+            (day("10:32:15"), SessionEventKind::Remarked(stage(1))),
+            (day("10:30:20"), SessionEventKind::Finished),
+            (day("10:30:00"), SessionEventKind::Started),
         ]
     );
     assert_eq!(events.len(), 8);
 }
 
 #[test]
-fn a_trace_tells_when_each_stage_was_completed() {
+fn events_include_completions_from_the_trace() {
     let novel = Novel::sample();
     let id = "session_20250904_103000_1a2b3c4d";
     let entry = |stage: &str, turn: u32, end: &str| {
@@ -106,20 +111,20 @@ fn a_trace_tells_when_each_stage_was_completed() {
         format!("execution_trace:\n{}", trace.concat()),
     );
     let status = novel.status();
-    let events: Vec<(String, Happened)> = status
+    let events: Vec<(String, SessionEventKind)> = status
         .activity
         .iter()
         .map(|event| (event.at.to_string(), event.what))
         .collect();
-    let stage = |number| Stage::numbered(number).expect("a stage");
+    let stage = |number| WritingStage::from_number(number).expect("a stage");
     let day = |time: &str| format!("2025-09-04T{time}Z");
     assert_eq!(
         events,
         [
-            (day("10:35:30"), Happened::Worked(stage(2))),
-            (day("10:32:15"), Happened::Remarked(stage(1))),
-            (day("10:32:00"), Happened::Completed(stage(1))),
-            (day("10:30:00"), Happened::Started),
+            (day("10:35:30"), SessionEventKind::Worked(stage(2))),
+            (day("10:32:15"), SessionEventKind::Remarked(stage(1))),
+            (day("10:32:00"), SessionEventKind::Completed(stage(1))),
+            (day("10:30:00"), SessionEventKind::Started),
         ]
     );
     // A broken trace counts as empty.
@@ -128,7 +133,7 @@ fn a_trace_tells_when_each_stage_was_completed() {
 }
 
 #[test]
-fn whatever_is_broken_is_told_with_its_place_and_hides_nothing() {
+fn broken_files_are_reported_with_positions() {
     let novel = Novel::sample();
     novel
         .write("20_プロット/話別/第002話.yaml", "synopsis: あ\nkey_events: [\n")
@@ -167,5 +172,5 @@ fn an_empty_folder_has_a_status_too() {
     let status = Novel::empty().status();
     assert!(status.episodes.is_empty() && !status.is_novel);
     assert!(status.remarks[1].ja.contains("fumi novel new"), "{:?}", status.remarks);
-    assert_eq!(status.first(Progress::Planned), None);
+    assert_eq!(status.first(EpisodeProgress::Planned), None);
 }

@@ -9,8 +9,8 @@ use std::{
 };
 
 use fumi_novel::{
-    manuscript::{Manuscript, Reading},
-    publish::epub::{Book, Chapter, Modified, WrittenBook, write},
+    manuscript::{Manuscript, ManuscriptOptions},
+    publish::epub::{EpubBook, EpubChapter, EpubTime, WrittenBook, write},
 };
 
 use crate::{bocchan, every_feature, sample};
@@ -51,17 +51,17 @@ fn complaints(book: &WrittenBook) -> Vec<String> {
     complaints
 }
 
-fn modified() -> Modified {
-    Modified::parse("2026-01-31T10:00:00Z").expect("a time")
+fn modified() -> EpubTime {
+    EpubTime::parse("2026-01-31T10:00:00Z").expect("a time")
 }
 
 #[test]
-fn a_novel_is_a_book_without_complaints() {
+fn epubcheck_accepts_a_novel() {
     let (manuscript, work) = bocchan();
-    let book = write(&Book {
+    let book = write(&EpubBook {
         work: &work,
         modified: modified(),
-        chapters: vec![Chapter {
+        chapters: vec![EpubChapter {
             title: work.title.clone(),
             manuscript: &manuscript,
         }],
@@ -101,13 +101,13 @@ fn a_chapter_without_headings_is_cut_between_scenes_and_else_between_paragraphs(
     let paragraph = format!("　{}\n", "潮".repeat(400));
     let scene = paragraph.repeat(60);
     let source = format!("# 第1話\n\n{scene}{scene}＊＊＊\n{}", scene.repeat(6));
-    let manuscript = Manuscript::read(source, Reading::default());
+    let manuscript = Manuscript::read(source, ManuscriptOptions::default());
     let (_, work) = bocchan();
-    let chapter = Chapter {
+    let chapter = EpubChapter {
         title: "第1話".to_owned(),
         manuscript: &manuscript,
     };
-    let book = write(&Book {
+    let book = write(&EpubBook {
         work: &work,
         modified: modified(),
         chapters: vec![chapter],
@@ -150,12 +150,12 @@ fn part(book: &WrittenBook, name: &str) -> String {
 #[test]
 fn the_sample_novel_is_a_book_of_three_chapters() {
     let (chapters, work) = sample();
-    let book = write(&Book {
+    let book = write(&EpubBook {
         work: &work,
         modified: modified(),
         chapters: chapters
             .iter()
-            .map(|(title, manuscript)| Chapter {
+            .map(|(title, manuscript)| EpubChapter {
                 title: title.clone(),
                 manuscript,
             })
@@ -169,15 +169,16 @@ fn the_sample_novel_is_a_book_of_three_chapters() {
 #[test]
 fn everything_that_a_manuscript_can_have_fits_into_a_book() {
     let (manuscript, work) = every_feature();
-    let control = fumi_novel::manuscript::Manuscript::read("\u{b}\u{ffff}", fumi_novel::manuscript::Reading::default());
-    let empty = fumi_novel::manuscript::Manuscript::read("", fumi_novel::manuscript::Reading::default());
+    let control =
+        fumi_novel::manuscript::Manuscript::read("\u{b}\u{ffff}", fumi_novel::manuscript::ManuscriptOptions::default());
+    let empty = fumi_novel::manuscript::Manuscript::read("", fumi_novel::manuscript::ManuscriptOptions::default());
     let chapters = [("第1話 <灯台>", &manuscript), ("", &control), ("空", &empty)];
-    let book = write(&Book {
+    let book = write(&EpubBook {
         work: &work,
         modified: modified(),
         chapters: chapters
             .into_iter()
-            .map(|(title, manuscript)| Chapter {
+            .map(|(title, manuscript)| EpubChapter {
                 title: title.to_owned(),
                 manuscript,
             })
@@ -202,12 +203,12 @@ fn everything_that_a_manuscript_can_have_fits_into_a_book() {
 
 /// Checks that the validation itself can fail.
 #[test]
-fn a_broken_book_is_complained_of() {
+fn epubcheck_rejects_a_broken_book() {
     let (manuscript, work) = every_feature();
-    let mut book = write(&Book {
+    let mut book = write(&EpubBook {
         work: &work,
         modified: modified(),
-        chapters: vec![Chapter {
+        chapters: vec![EpubChapter {
             title: String::new(),
             manuscript: &manuscript,
         }],
@@ -225,12 +226,12 @@ fn a_broken_book_is_complained_of() {
 fn equal_books_are_equal_bytes() {
     let (manuscript, work) = every_feature();
     let make = || {
-        let chapter = Chapter {
+        let chapter = EpubChapter {
             title: "第1話".to_owned(),
             manuscript: &manuscript,
         };
         let chapters = vec![chapter];
-        write(&Book {
+        write(&EpubBook {
             work: &work,
             modified: modified(),
             chapters,
@@ -249,6 +250,6 @@ fn times_have_one_form() {
         ("２026-01-31T10:00:0Z", false),
         ("", false),
     ] {
-        assert_eq!(Modified::parse(time).is_some(), is_one, "{time}");
+        assert_eq!(EpubTime::parse(time).is_some(), is_one, "{time}");
     }
 }

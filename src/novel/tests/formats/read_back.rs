@@ -2,8 +2,10 @@
 
 use encoding_rs::SHIFT_JIS;
 use fumi_novel::{
-    manuscript::{Emphasis, Inline, LineKind, Manuscript, Part, Reading, Syntax, Voice},
-    publish::{Loss, LossKind, aozora, html, kakuyomu, narou},
+    manuscript::{
+        Emphasis, InlineElement, LineKind, Manuscript, ManuscriptOptions, ManuscriptPart, ManuscriptSyntax, TextVoice,
+    },
+    publish::{PublishLoss, PublishLossKind, aozora, html, kakuyomu, narou},
 };
 
 use crate::{bocchan, every_feature, sample};
@@ -11,18 +13,22 @@ use crate::{bocchan, every_feature, sample};
 /// Returns the story as a reader sees it: letters, `[base|ruby]`, `⟨dots⟩`.
 fn read(manuscript: &Manuscript) -> String {
     let mut out = String::new();
-    for line in manuscript.lines().iter().filter(|line| line.part == Part::Body) {
+    for line in manuscript
+        .lines()
+        .iter()
+        .filter(|line| line.part == ManuscriptPart::Body)
+    {
         if !matches!(line.kind, LineKind::Paragraph | LineKind::Heading { .. }) {
             continue;
         }
         for piece in manuscript.inlines(&line.content) {
             match piece {
-                Inline::Text(text, _) => out.push_str(text),
-                Inline::Character(c, _) => out.push(c.unwrap_or('※')),
-                Inline::Ruby { base, text, .. } => out.push_str(&format!("[{base}|{text}]")),
-                Inline::Begin(Emphasis::Dots, _) => out.push('⟨'),
-                Inline::End(Emphasis::Dots, _) => out.push('⟩'),
-                Inline::Begin(..) | Inline::End(..) | Inline::Note(..) => {}
+                InlineElement::Text(text, _) => out.push_str(text),
+                InlineElement::Character(c, _) => out.push(c.unwrap_or('※')),
+                InlineElement::Ruby { base, text, .. } => out.push_str(&format!("[{base}|{text}]")),
+                InlineElement::Begin(Emphasis::Dots, _) => out.push('⟨'),
+                InlineElement::End(Emphasis::Dots, _) => out.push('⟩'),
+                InlineElement::Begin(..) | InlineElement::End(..) | InlineElement::Note(..) => {}
             }
         }
         out.push('\n');
@@ -31,16 +37,16 @@ fn read(manuscript: &Manuscript) -> String {
 }
 
 fn web(source: &str) -> Manuscript {
-    Manuscript::read(source, Reading::default())
+    Manuscript::read(source, ManuscriptOptions::default())
 }
 
 fn from_aozora(source: &str) -> Manuscript {
-    let syntax = Syntax::Aozora;
+    let syntax = ManuscriptSyntax::Aozora;
     Manuscript::read(
         source,
-        Reading {
+        ManuscriptOptions {
             syntax,
-            ..Reading::default()
+            ..ManuscriptOptions::default()
         },
     )
 }
@@ -87,14 +93,14 @@ fn an_episode_survives_the_notation_of_aozora() {
     assert_eq!(story, read(&manuscript));
     // Characters missing in JIS X 0208 survive as notes.
     let bytes = aozora::to_shift_jis(&written.output);
-    let lost: Vec<LossKind> = bytes.losses.iter().map(|loss| loss.kind).collect();
-    assert_eq!(lost, ['🐈', '髙', '①'].map(LossKind::Unencodable));
+    let lost: Vec<PublishLossKind> = bytes.losses.iter().map(|loss| loss.kind).collect();
+    assert_eq!(lost, ['🐈', '髙', '①'].map(PublishLossKind::Unencodable));
     let (text, ..) = SHIFT_JIS.decode(&bytes.output);
     assert_eq!(read(&from_aozora(&text)).replace("\r\n", "\n"), read(&again));
 }
 
 #[test]
-fn the_sites_show_what_was_meant() {
+fn site_formats_read_back_unchanged() {
     let (manuscript, _) = every_feature();
     let lossy = read(&manuscript);
     let site = kakuyomu::write(&manuscript).output;
@@ -117,9 +123,9 @@ fn the_sites_show_what_was_meant() {
 }
 
 #[test]
-fn a_novel_on_the_sites_says_what_it_left_out() {
+fn site_formats_list_their_losses() {
     let (manuscript, _) = bocchan();
-    let kinds = |losses: Vec<Loss>| {
+    let kinds = |losses: Vec<PublishLoss>| {
         let mut kinds: Vec<String> = losses.iter().map(|loss| format!("{:?}", loss.kind)).collect();
         kinds.sort();
         kinds.dedup();
@@ -167,11 +173,11 @@ fn the_page_holds_every_letter() {
     let body: String = manuscript
         .lines()
         .iter()
-        .filter(|line| line.part == Part::Body)
+        .filter(|line| line.part == ManuscriptPart::Body)
         .map(|line| manuscript.visible_in(&line.content))
         .collect();
     assert_eq!(plain(&letters), plain(&body));
-    assert!(manuscript.count_voice(Voice::Dialogue).characters > 0);
+    assert!(manuscript.count_voice(TextVoice::Dialogue).characters > 0);
 }
 
 #[test]

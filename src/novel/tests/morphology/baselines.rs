@@ -1,8 +1,8 @@
 //! Figures for 坊っちゃん measured with another program; ours agree within 3 %.
 
 use fumi_novel::{
-    manuscript::{Counts, Voice},
-    text::{DialogueRatio, Scripts, Sentences},
+    manuscript::{CharacterCounts, TextVoice},
+    text::{DialogueRatio, ScriptCounts, Sentences},
 };
 
 use crate::bocchan;
@@ -21,9 +21,9 @@ fn is_near(what: &str, measured: f64, expected: f64) {
 #[test]
 fn the_narration_of_bocchan_has_the_known_rhythm() {
     let manuscript = bocchan();
-    let sentences = Sentences::of(&manuscript);
+    let sentences = Sentences::find(&manuscript);
     let narration: Vec<_> = sentences
-        .story(Voice::Narration)
+        .story(TextVoice::Narration)
         .map(|(_, sentence)| sentence)
         .collect();
     let lengths: Vec<f64> = narration
@@ -51,11 +51,11 @@ fn the_narration_of_bocchan_has_the_known_rhythm() {
 #[test]
 fn bocchan_speaks_as_much_as_is_known() {
     let manuscript = bocchan();
-    let ratio = DialogueRatio::of(&manuscript);
+    let ratio = DialogueRatio::count(&manuscript);
     let brackets: usize = manuscript
         .voices()
         .into_iter()
-        .filter(|(_, voice)| *voice == Voice::Dialogue)
+        .filter(|(_, voice)| *voice == TextVoice::Dialogue)
         .map(|(range, _)| manuscript.visible_in(&range).matches(['「', '」', '『', '』']).count())
         .sum();
     is_near(
@@ -65,21 +65,21 @@ fn bocchan_speaks_as_much_as_is_known() {
     );
     is_near("with brackets", ratio.by_characters().expect("a story"), 0.1696);
     is_near("by lines", ratio.by_lines().expect("a story"), 268.0 / 471.0);
-    assert_eq!(ratio.spoken, manuscript.count_voice(Voice::Dialogue));
+    assert_eq!(ratio.spoken, manuscript.count_voice(TextVoice::Dialogue));
 }
 
 #[test]
 fn scripts_and_voices_add_up() {
     let manuscript = bocchan();
-    let all = Scripts::of_story(&manuscript, None);
-    let voices = [Voice::Narration, Voice::Dialogue, Voice::Thought];
+    let all = ScriptCounts::of_story(&manuscript, None);
+    let voices = [TextVoice::Narration, TextVoice::Dialogue, TextVoice::Thought];
     let each: usize = voices
         .iter()
-        .map(|voice| Scripts::of_story(&manuscript, Some(*voice)).total())
+        .map(|voice| ScriptCounts::of_story(&manuscript, Some(*voice)).total())
         .sum();
-    let sentences = Sentences::of(&manuscript);
+    let sentences = Sentences::find(&manuscript);
     let story = sentences.all().iter().filter(|sentence| sentence.is_story());
-    let counted: Counts = story.map(|sentence| sentence.counts(&manuscript)).sum();
+    let counted: CharacterCounts = story.map(|sentence| sentence.counts(&manuscript)).sum();
     assert_eq!((all.total(), each), (88_260, 88_260));
     assert_eq!(counted.characters, 88_260);
     assert_eq!((all.kanji, all.digits), (24_985, 0));

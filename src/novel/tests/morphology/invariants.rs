@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use fumi_novel::{
-    manuscript::{LineKind, Manuscript, Reading, Syntax, Thoughts},
-    morphology::{Analysis, Ipadic, LONGEST_STRETCH, Lexicon, NameKind},
-    text::{Sentence, Sentences},
+    manuscript::{LineKind, Manuscript, ManuscriptOptions, ManuscriptSyntax, ThoughtBrackets},
+    morphology::{Ipadic, LONGEST_STRETCH, NameKind, NameLexicon, WordAnalysis},
+    text::{ManuscriptSentence, Sentences},
 };
 use proptest::{
     prelude::*,
@@ -16,8 +16,8 @@ use proptest::{
 use crate::{bocchan, sample};
 
 /// Returns a violated invariant of the sentences and words of a manuscript, if there is one.
-fn fault_of(manuscript: &Manuscript, names: &Lexicon) -> Option<String> {
-    let sentences = Sentences::of(manuscript);
+fn fault_of(manuscript: &Manuscript, names: &NameLexicon) -> Option<String> {
+    let sentences = Sentences::find(manuscript);
     let visible = manuscript.visible().text();
     // Counts for each byte the sentences and the words that contain it.
     let mut in_sentence = vec![0_u8; visible.len()];
@@ -43,7 +43,7 @@ fn fault_of(manuscript: &Manuscript, names: &Lexicon) -> Option<String> {
             }
         }
     }
-    let analysis = Analysis::of(manuscript, &sentences, names, Ipadic::shared());
+    let analysis = WordAnalysis::new(manuscript, &sentences, names, Ipadic::shared());
     for word in analysis.words() {
         if word.surface != &visible[word.visible.clone()] || word.surface.is_empty() {
             return Some(format!("{word:?} is not what stands there"));
@@ -64,8 +64,8 @@ fn fault_of(manuscript: &Manuscript, names: &Lexicon) -> Option<String> {
     (by_sentence != analysis.words().len()).then(|| "words without a sentence".to_owned())
 }
 
-fn names() -> Lexicon {
-    let mut names = Lexicon::default();
+fn names() -> NameLexicon {
+    let mut names = NameLexicon::default();
     for name in ["東京", "みちる", "カナ", "梶", "あ", "。", "「", "x"] {
         names.add(name, None, NameKind::Person);
     }
@@ -121,10 +121,10 @@ fn runner(cases: u32) -> TestRunner {
     })
 }
 
-fn readings() -> impl Strategy<Value = Reading> {
-    let syntax = select(&[Syntax::Web, Syntax::Aozora][..]);
-    let thoughts = select(&[Thoughts::Parentheses, Thoughts::DoubleQuotes][..]);
-    (syntax, thoughts).prop_map(|(syntax, thoughts)| Reading { syntax, thoughts })
+fn readings() -> impl Strategy<Value = ManuscriptOptions> {
+    let syntax = select(&[ManuscriptSyntax::Web, ManuscriptSyntax::Aozora][..]);
+    let thoughts = select(&[ThoughtBrackets::Parentheses, ThoughtBrackets::DoubleQuotes][..]);
+    (syntax, thoughts).prop_map(|(syntax, thoughts)| ManuscriptOptions { syntax, thoughts })
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn every_visible_character_is_in_one_sentence_and_one_word() {
         Ok(())
     });
     result.unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(fault_of(&bocchan(), &Lexicon::default()), None);
+    assert_eq!(fault_of(&bocchan(), &NameLexicon::default()), None);
     let (episodes, names) = sample();
     for episode in episodes {
         assert_eq!(fault_of(&episode, &names), None);
@@ -143,20 +143,20 @@ fn every_visible_character_is_in_one_sentence_and_one_word() {
 }
 
 /// Returns the visible ranges of sentences, without line numbers.
-fn places(sentences: &[Sentence]) -> Vec<Range<usize>> {
-    sentences.iter().map(Sentence::visible).collect()
+fn places(sentences: &[ManuscriptSentence]) -> Vec<Range<usize>> {
+    sentences.iter().map(ManuscriptSentence::visible).collect()
 }
 
 #[test]
 fn a_paragraph_more_changes_no_sentence_before_it() {
     let result = runner(2_000).run(&(texts(), texts()), |(text, more)| {
         let more = more.replace(['「', '」', '『', '』', '（', '）', '\n', '\r'], "");
-        let longer = Manuscript::read(format!("{text}\nだ{more}"), Reading::default());
+        let longer = Manuscript::read(format!("{text}\nだ{more}"), ManuscriptOptions::default());
         let last = longer.lines().len() - 1;
         prop_assume!(matches!(longer.lines()[last].kind, LineKind::Paragraph));
-        let longer = Sentences::of(&longer);
-        let kept: Vec<Sentence> = longer.all().iter().filter(|one| one.line != last).cloned().collect();
-        let shorter = Sentences::of(&Manuscript::read(format!("{text}\n"), Reading::default()));
+        let longer = Sentences::find(&longer);
+        let kept: Vec<ManuscriptSentence> = longer.all().iter().filter(|one| one.line != last).cloned().collect();
+        let shorter = Sentences::find(&Manuscript::read(format!("{text}\n"), ManuscriptOptions::default()));
         prop_assert_eq!(places(&kept), places(shorter.all()));
         Ok(())
     });
@@ -169,8 +169,8 @@ fn more_text_in_a_paragraph_changes_only_the_last_sentence() {
     let plain = |text: String| text.replace(|c| "「」『』（）\n\r#＊《》|［］".contains(c), "");
     let result = runner(2_000).run(&(texts(), texts()), |(text, more)| {
         let (text, more) = (format!("だ{}", plain(text)), plain(more));
-        let shorter = Sentences::of(&Manuscript::read(text.clone(), Reading::default()));
-        let longer = Sentences::of(&Manuscript::read(text + &more, Reading::default()));
+        let shorter = Sentences::find(&Manuscript::read(text.clone(), ManuscriptOptions::default()));
+        let longer = Sentences::find(&Manuscript::read(text + &more, ManuscriptOptions::default()));
         let settled = shorter.all().len().saturating_sub(1);
         prop_assert_eq!(&places(longer.all())[..settled], &places(shorter.all())[..settled]);
         Ok(())
@@ -201,16 +201,19 @@ fn a_sentence_without_an_end_costs_no_more_than_its_share() {
         "梶",
     ] {
         let length = (1 << 17) / sign.chars().count();
-        let manuscript = Manuscript::read(sign.repeat(length), Reading::default());
+        let manuscript = Manuscript::read(sign.repeat(length), ManuscriptOptions::default());
         assert_eq!(fault_of(&manuscript, &names()), None, "{sign}");
     }
-    let manuscript = Manuscript::read("彼は歩いた、".repeat(10_000), Reading::default());
-    let (sentences, none) = (Sentences::of(&manuscript), Lexicon::default());
-    let analysis = Analysis::of(&manuscript, &sentences, &none, Ipadic::shared());
+    let manuscript = Manuscript::read("彼は歩いた、".repeat(10_000), ManuscriptOptions::default());
+    let (sentences, none) = (Sentences::find(&manuscript), NameLexicon::default());
+    let analysis = WordAnalysis::new(&manuscript, &sentences, &none, Ipadic::shared());
     assert_eq!((sentences.all().len(), analysis.cut()), (1, &[0][..]));
     // The stretches end after commas, so that no word is cut.
     assert_eq!(analysis.words().len(), 50_000);
-    let short = Manuscript::read("あ".repeat(LONGEST_STRETCH), Reading::default());
-    let sentences = Sentences::of(&short);
-    assert_eq!(Analysis::of(&short, &sentences, &none, Ipadic::shared()).cut(), [0; 0]);
+    let short = Manuscript::read("あ".repeat(LONGEST_STRETCH), ManuscriptOptions::default());
+    let sentences = Sentences::find(&short);
+    assert_eq!(
+        WordAnalysis::new(&short, &sentences, &none, Ipadic::shared()).cut(),
+        [0; 0]
+    );
 }

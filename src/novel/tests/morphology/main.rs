@@ -17,30 +17,30 @@ mod words;
 
 use fumi_base::project::Project;
 use fumi_novel::{
-    manuscript::{Manuscript, Reading, Syntax},
-    morphology::Lexicon,
-    project::{Names, NovelProject},
+    manuscript::{Manuscript, ManuscriptOptions, ManuscriptSyntax},
+    morphology::NameLexicon,
+    project::{NovelProject, ProjectNames},
 };
 
 /// Returns a novel of Aozora Bunko.
 fn bocchan() -> Manuscript {
-    let reading = Reading {
-        syntax: Syntax::Aozora,
-        ..Reading::default()
+    let reading = ManuscriptOptions {
+        syntax: ManuscriptSyntax::Aozora,
+        ..ManuscriptOptions::default()
     };
     Manuscript::read(include_str!("../fixtures/bocchan.aozora.txt"), reading)
 }
 
 /// Returns the episodes of the sample novel and the names in its settings.
-fn sample() -> (Vec<Manuscript>, Lexicon) {
+fn sample() -> (Vec<Manuscript>, NameLexicon) {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/novel");
-    let project = NovelProject::new(Project::open(&root).expect("a project"), Names::default());
+    let project = NovelProject::new(Project::open(&root).expect("a project"), ProjectNames::default());
     let survey = project.survey().expect("a survey");
     let text = |episode| project.manuscript_text(episode).expect("a text").text;
     let episodes = survey
         .episodes
         .keys()
-        .map(|episode| Manuscript::read(text(*episode), Reading::default()));
-    let names = Lexicon::of_project(&survey).expect("settings");
+        .map(|episode| Manuscript::read(text(*episode), ManuscriptOptions::default()));
+    let names = NameLexicon::of_project(&survey).expect("settings");
     (episodes.collect(), names)
 }

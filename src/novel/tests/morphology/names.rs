@@ -1,19 +1,19 @@
 //! Tests that a novel's names are recognised as words where they are meant.
 
 use fumi_novel::{
-    morphology::{Analysis, Ipadic, Lexicon, NameKind, Origin},
+    morphology::{Ipadic, NameKind, NameLexicon, WordAnalysis, WordOrigin},
     text::Sentences,
 };
 
 use crate::{sample, words::words_of};
 
 fn read(text: &str, names: &[(&str, &str, NameKind)]) -> String {
-    let mut lexicon = Lexicon::default();
+    let mut lexicon = NameLexicon::default();
     for (surface, reading, kind) in names {
         lexicon.add(surface, Some(reading), *kind);
     }
     let words = words_of(text, &lexicon, |word| match word.origin {
-        Origin::Name => format!(
+        WordOrigin::Name => format!(
             "<{} {} {}>",
             word.surface,
             word.parts[2],
@@ -64,7 +64,7 @@ fn a_name_is_not_found_within_words() {
 }
 
 #[test]
-fn the_longest_name_that_can_be_meant_is() {
+fn longest_possible_name_is_chosen() {
     use NameKind::Person;
     let names = [
         ("穂刈", "ほかり", Person),
@@ -83,12 +83,12 @@ fn the_characters_of_the_sample_are_found_in_it() {
     let mut found = 0;
     let mut not_found: Vec<String> = Vec::new();
     for episode in &episodes {
-        let sentences = Sentences::of(episode);
-        let analysis = Analysis::of(episode, &sentences, &names, Ipadic::shared());
+        let sentences = Sentences::find(episode);
+        let analysis = WordAnalysis::new(episode, &sentences, &names, Ipadic::shared());
         let starts: std::collections::HashSet<usize> = analysis
             .words()
             .iter()
-            .filter(|word| word.origin == Origin::Name)
+            .filter(|word| word.origin == WordOrigin::Name)
             .map(|word| word.visible.start)
             .collect();
         found += starts.len();
@@ -96,7 +96,7 @@ fn the_characters_of_the_sample_are_found_in_it() {
         for name in names.names().iter().filter(|name| name.kind == NameKind::Person) {
             for (at, _) in text.match_indices(&name.surface) {
                 let is_inside = analysis.words().iter().any(|word| {
-                    word.origin == Origin::Name
+                    word.origin == WordOrigin::Name
                         && word.visible.start <= at
                         && at + name.surface.len() <= word.visible.end
                 });

@@ -7,7 +7,7 @@ use std::{collections::HashSet, io::Read as _, ops::Range, process::Command};
 
 use fumi_novel::{
     manuscript::Manuscript,
-    morphology::{Analysis, Ipadic, Lexicon},
+    morphology::{Ipadic, NameLexicon, WordAnalysis},
     text::Sentences,
 };
 
@@ -79,8 +79,8 @@ struct Agreement {
 
 impl Agreement {
     fn add(&mut self, manuscript: &Manuscript) {
-        let (sentences, none) = (Sentences::of(manuscript), Lexicon::default());
-        let analysis = Analysis::of(manuscript, &sentences, &none, Ipadic::shared());
+        let (sentences, none) = (Sentences::find(manuscript), NameLexicon::default());
+        let analysis = WordAnalysis::new(manuscript, &sentences, &none, Ipadic::shared());
         // Only sentences of one piece, because `MeCab` would analyse interrupting speech too.
         let whole = sentences.all().iter().enumerate();
         let whole: Vec<_> = whole.filter(|(_, sentence)| sentence.pieces.len() == 1).collect();

@@ -1,21 +1,21 @@
 //! Tests of words against grammar: parts of speech, inflection, base forms, readings, positions.
 
 use fumi_novel::{
-    manuscript::{Manuscript, Reading},
-    morphology::{Analysis, Ipadic, Lexicon, Morpheme, Origin},
+    manuscript::{Manuscript, ManuscriptOptions},
+    morphology::{Ipadic, Morpheme, NameLexicon, WordAnalysis, WordOrigin},
     text::Sentences,
 };
 
 /// Formats the words of a text with a function.
-pub(crate) fn words_of(text: &str, names: &Lexicon, show: impl Fn(&Morpheme<'_>) -> String) -> Vec<String> {
-    let manuscript = Manuscript::read(text, Reading::default());
-    let sentences = Sentences::of(&manuscript);
-    let analysis = Analysis::of(&manuscript, &sentences, names, Ipadic::shared());
+pub(crate) fn words_of(text: &str, names: &NameLexicon, show: impl Fn(&Morpheme<'_>) -> String) -> Vec<String> {
+    let manuscript = Manuscript::read(text, ManuscriptOptions::default());
+    let sentences = Sentences::find(&manuscript);
+    let analysis = WordAnalysis::new(&manuscript, &sentences, names, Ipadic::shared());
     analysis.words().iter().map(show).collect()
 }
 
 fn words(text: &str) -> Vec<String> {
-    words_of(text, &Lexicon::default(), |word| word.surface.to_owned())
+    words_of(text, &NameLexicon::default(), |word| word.surface.to_owned())
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn a_word_has_its_parts_of_speech_base_and_reading() {
         .join("/")
     };
     assert_eq!(
-        words_of("猫が静かに歩いた。", &Lexicon::default(), show),
+        words_of("猫が静かに歩いた。", &NameLexicon::default(), show),
         [
             "猫/名詞/一般///猫/ネコ",
             "が/助詞/格助詞///が/ガ",
@@ -58,16 +58,16 @@ fn speech_in_a_sentence_is_read_apart_from_it() {
     );
     // The words are not joined to 花火 across the quotation.
     let reading = |word: &Morpheme<'_>| word.reading.unwrap_or_default().to_owned();
-    let found = words_of("花「ええ」火を見る。", &Lexicon::default(), reading);
+    let found = words_of("花「ええ」火を見る。", &NameLexicon::default(), reading);
     assert_eq!(found[..2], ["ハナ", "ヒ"]);
 }
 
 #[test]
 fn markup_is_in_no_word_and_every_word_leads_back_to_it() {
     let source = "昨日、|東風《こち》が吹《ふ》いた。";
-    let manuscript = Manuscript::read(source, Reading::default());
-    let (sentences, names) = (Sentences::of(&manuscript), Lexicon::default());
-    let analysis = Analysis::of(&manuscript, &sentences, &names, Ipadic::shared());
+    let manuscript = Manuscript::read(source, ManuscriptOptions::default());
+    let (sentences, names) = (Sentences::find(&manuscript), NameLexicon::default());
+    let analysis = WordAnalysis::new(&manuscript, &sentences, &names, Ipadic::shared());
     let places: Vec<_> = analysis
         .words()
         .iter()
@@ -88,29 +88,29 @@ fn markup_is_in_no_word_and_every_word_leads_back_to_it() {
 }
 
 #[test]
-fn what_nobody_knows_is_unknown() {
+fn unknown_words_have_unknown_origin() {
     let show = |word: &Morpheme<'_>| format!("{} {:?} {:?}", word.surface, word.origin, word.reading);
-    let found = words_of("ムニャルカ\u{e000}が", &Lexicon::default(), show);
+    let found = words_of("ムニャルカ\u{e000}が", &NameLexicon::default(), show);
     assert_eq!(
         found,
         [
-            format!("ムニャルカ {:?} None", Origin::Unknown),
-            format!("\u{e000} {:?} None", Origin::Unknown),
-            format!("が {:?} Some(\"ガ\")", Origin::Dictionary),
+            format!("ムニャルカ {:?} None", WordOrigin::Unknown),
+            format!("\u{e000} {:?} None", WordOrigin::Unknown),
+            format!("が {:?} Some(\"ガ\")", WordOrigin::Dictionary),
         ]
     );
 }
 
 #[test]
 fn parts_of_speech_are_asked_for_by_name() {
-    let manuscript = Manuscript::read("走ることがある。", Reading::default());
-    let (sentences, names) = (Sentences::of(&manuscript), Lexicon::default());
-    let analysis = Analysis::of(&manuscript, &sentences, &names, Ipadic::shared());
+    let manuscript = Manuscript::read("走ることがある。", ManuscriptOptions::default());
+    let (sentences, names) = (Sentences::find(&manuscript), NameLexicon::default());
+    let analysis = WordAnalysis::new(&manuscript, &sentences, &names, Ipadic::shared());
     let of = |asked: &[&str]| {
         analysis
             .words()
             .iter()
-            .filter(|word| word.is(asked))
+            .filter(|word| word.has_parts(asked))
             .map(|word| word.surface)
             .collect::<Vec<_>>()
     };

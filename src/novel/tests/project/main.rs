@@ -2,15 +2,15 @@
 
 use std::{fs, path::Path};
 
-use fumi_base::{errors::Teach, project::Project, text::Locale};
+use fumi_base::{errors::UserError, project::Project, text::Locale};
 use fumi_novel::{
     errors::project::ProjectError,
-    manuscript::{Manuscript, Part, Reading},
-    project::{Episode, Names, NovelProject, Role, StylePreset, TargetLength},
+    manuscript::{Manuscript, ManuscriptOptions, ManuscriptPart},
+    project::{EpisodeId, FolderRole, NovelProject, ProjectNames, StylePreset, TargetLength},
 };
 
 fn novel(root: &Path) -> NovelProject {
-    NovelProject::new(Project::open(root).expect("a project"), Names::default())
+    NovelProject::new(Project::open(root).expect("a project"), ProjectNames::default())
 }
 
 /// Creates a project with these files.
@@ -25,14 +25,14 @@ fn made(files: &[(&str, &str)]) -> (tempfile::TempDir, NovelProject) {
     (root, project)
 }
 
-fn episode(number: u32) -> Episode {
-    Episode::new(number).expect("a number")
+fn episode(number: u32) -> EpisodeId {
+    EpisodeId::new(number).expect("a number")
 }
 
 /// Returns the remarks of a survey, in English.
 fn remarks(project: &NovelProject) -> Vec<String> {
     let survey = project.survey().expect("a survey");
-    let both = survey.remarks.iter().map(fumi_novel::project::Remark::message);
+    let both = survey.remarks.iter().map(fumi_novel::project::SurveyRemark::message);
     both.map(|text| {
         assert_ne!(text.get(Locale::Ja), text.get(Locale::En));
         text.get(Locale::En).to_owned()
@@ -63,11 +63,11 @@ fn the_sample_novel_is_complete() {
         assert_eq!(plot.unknown.0, []);
         let manuscript = Manuscript::read(
             project.manuscript_text(*episode).expect("a text").text,
-            Reading::default(),
+            ManuscriptOptions::default(),
         );
         assert_eq!(manuscript.issues(), []);
         let target = plot.scene_structure.total_target_words.expect("a target");
-        let characters = manuscript.count(Part::Body).characters;
+        let characters = manuscript.count(ManuscriptPart::Body).characters;
         assert!(
             characters.abs_diff(target as usize) <= target as usize / 10,
             "{episode}: {characters}"
@@ -92,7 +92,7 @@ fn an_empty_folder_says_what_is_missing() {
     assert!(project.survey().expect("a survey").episodes.is_empty());
     let error = project.plot(episode(1)).expect_err("nothing");
     assert_eq!(
-        (error.entry(), error.lesson().code.as_str()),
+        (error.entry(), error.error_message().code.as_str()),
         ("EPISODE_NOT_FOUND", "E001")
     );
     assert_eq!(
@@ -106,7 +106,7 @@ fn an_empty_folder_says_what_is_missing() {
 }
 
 #[test]
-fn what_is_there_is_found_and_the_rest_is_told() {
+fn survey_lists_found_parts_and_remarks_on_missing_ones() {
     let (_root, project) = made(&[
         ("プロジェクト設定.yaml", "title: 題\nauthor: [\n"),
         ("40_原稿/第001話_朝.md", "朝。"),
@@ -138,7 +138,7 @@ fn what_is_there_is_found_and_the_rest_is_told() {
     let survey = project.survey().expect("a survey");
     let numbers: Vec<u32> = survey.episodes.keys().map(|episode| episode.number()).collect();
     assert_eq!(numbers, [1, 2, 5]);
-    assert_eq!(survey.folders[&Role::Manuscripts].shown(), "40_原稿");
+    assert_eq!(survey.folders[&FolderRole::Manuscripts].shown(), "40_原稿");
     assert_eq!(project.manuscript_text(episode(1)).expect("a text").text, "朝。");
     assert_eq!(
         project.plot(episode(1)).expect("a plot").synopsis.as_deref(),
@@ -181,9 +181,9 @@ fn other_layouts_are_found() {
 fn names_come_from_the_configuration_and_stay_inside() {
     let (root, _) = made(&[("text/第001話.md", "朝。")]);
     let project = |manuscripts: &str| {
-        let names = Names {
+        let names = ProjectNames {
             manuscripts: manuscripts.to_owned(),
-            ..Names::default()
+            ..ProjectNames::default()
         };
         NovelProject::new(Project::open(root.path()).expect("a project"), names)
     };
@@ -237,13 +237,13 @@ fn files_are_read_in_their_encoding_and_damage_is_told() {
         .collect();
     broken.push(b'x');
     fs::write(root.path().join("20_プロット/話別/第002話.yaml"), broken).expect("written");
-    let refused = project.plot(episode(2)).expect_err("damaged").lesson();
+    let refused = project.plot(episode(2)).expect_err("damaged").error_message();
     assert_eq!(refused.kind, "BROKEN_YAML");
     assert!(refused.message.en.contains("no text in"), "{}", refused.message.en);
 }
 
 #[test]
-fn every_folder_under_another_name_is_told_with_what_it_is_for() {
+fn alternative_folder_names_are_reported_with_their_role() {
     let names = [
         ("プロット", "plots of episodes"),
         ("原稿", "manuscripts"),
@@ -257,7 +257,7 @@ fn every_folder_under_another_name_is_told_with_what_it_is_for() {
     let used: Vec<_> = survey
         .remarks
         .iter()
-        .filter(|remark| matches!(remark, fumi_novel::project::Remark::OtherName(..)))
+        .filter(|remark| matches!(remark, fumi_novel::project::SurveyRemark::OtherName(..)))
         .map(|remark| remark.message().en)
         .collect();
     for (folder, role) in names {

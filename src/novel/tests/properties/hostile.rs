@@ -2,7 +2,7 @@
 //!
 //! No time limit is needed: quadratic time would take hours, and recursion would abort the process.
 
-use fumi_novel::manuscript::{Manuscript, Reading, Syntax};
+use fumi_novel::manuscript::{Manuscript, ManuscriptOptions, ManuscriptSyntax};
 
 use crate::invariants::fault_of;
 
@@ -78,12 +78,12 @@ fn a_megabyte_of_any_sign_is_read() {
         for sign in SIGNS {
             for (before, after) in [("", ""), ("あ「", "」［＃「あ」に傍点］》》**］\n底本：")] {
                 let text = [before, &sign.repeat(MEGABYTE / sign.len()), after].concat();
-                for syntax in [Syntax::Web, Syntax::Aozora] {
+                for syntax in [ManuscriptSyntax::Web, ManuscriptSyntax::Aozora] {
                     let manuscript = Manuscript::read(
                         text.as_str(),
-                        Reading {
+                        ManuscriptOptions {
                             syntax,
-                            ..Reading::default()
+                            ..ManuscriptOptions::default()
                         },
                     );
                     assert_eq!(manuscript.source().len(), text.len());
@@ -102,7 +102,7 @@ fn a_megabyte_of_any_sign_is_read() {
 fn deep_nesting_is_as_deep_as_it_is_written() {
     let deep = 5_000;
     let text = "「".repeat(deep) + &"」".repeat(deep);
-    let manuscript = Manuscript::read(text, Reading::default());
+    let manuscript = Manuscript::read(text, ManuscriptOptions::default());
     assert_eq!(manuscript.issues(), []);
     // Additionally the part and the paragraph, and no narration.
     assert_eq!(manuscript.spans().len(), deep + 2);
@@ -114,6 +114,6 @@ fn deep_nesting_is_as_deep_as_it_is_written() {
 fn speech_that_is_deeper_than_any_does_not_go_on() {
     let deep = 100_000;
     let text = "「".repeat(deep) + &"\nあ".repeat(30) + &"」".repeat(deep);
-    let manuscript = Manuscript::read(text, Reading::default());
+    let manuscript = Manuscript::read(text, ManuscriptOptions::default());
     assert!(manuscript.spans().len() < 200, "{}", manuscript.spans().len());
 }

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use fumi_novel::manuscript::{Kind, LineKind, Manuscript, Part, Reading, Syntax, Thoughts};
+use fumi_novel::manuscript::{
+    LineKind, Manuscript, ManuscriptOptions, ManuscriptPart, ManuscriptSyntax, SpanKind, ThoughtBrackets,
+};
 use proptest::{prelude::*, sample::select};
 
 use crate::runner;
@@ -78,13 +80,17 @@ pub(crate) const SIGNS: &[&str] = &[
     "か\u{3099}",
 ];
 
-pub(crate) fn readings() -> impl Strategy<Value = Reading> {
-    (any::<bool>(), any::<bool>()).prop_map(|(aozora, quotes)| Reading {
-        syntax: if aozora { Syntax::Aozora } else { Syntax::Web },
-        thoughts: if quotes {
-            Thoughts::DoubleQuotes
+pub(crate) fn readings() -> impl Strategy<Value = ManuscriptOptions> {
+    (any::<bool>(), any::<bool>()).prop_map(|(aozora, quotes)| ManuscriptOptions {
+        syntax: if aozora {
+            ManuscriptSyntax::Aozora
         } else {
-            Thoughts::Parentheses
+            ManuscriptSyntax::Web
+        },
+        thoughts: if quotes {
+            ThoughtBrackets::DoubleQuotes
+        } else {
+            ThoughtBrackets::Parentheses
         },
     })
 }
@@ -126,7 +132,7 @@ fn spans_fault(manuscript: &Manuscript) -> Option<String> {
     let mut around: Vec<usize> = Vec::new();
     for (at, span) in spans.iter().enumerate() {
         let inner = match &span.kind {
-            Kind::Ruby { base, text } => vec![base, text],
+            SpanKind::Ruby { base, text } => vec![base, text],
             _ => Vec::new(),
         };
         for range in inner.into_iter().chain([&span.range]) {
@@ -151,7 +157,7 @@ fn spans_fault(manuscript: &Manuscript) -> Option<String> {
         if span.parent != around.last().copied() {
             return Some(format!("{span:?} should have the parent {:?}", around.last()));
         }
-        if matches!(span.kind, Kind::Part(_)) != span.parent.is_none() {
+        if matches!(span.kind, SpanKind::Part(_)) != span.parent.is_none() {
             return Some(format!("{span:?} is a part within something, or lies in no part"));
         }
         around.push(at);
@@ -165,7 +171,7 @@ fn parts_fault(manuscript: &Manuscript) -> Option<String> {
     let parts = manuscript
         .spans()
         .iter()
-        .filter(|span| matches!(span.kind, Kind::Part(_)));
+        .filter(|span| matches!(span.kind, SpanKind::Part(_)));
     for span in parts {
         if span.range.start != end {
             return Some(format!("{span:?} does not begin at {end}"));
@@ -215,7 +221,12 @@ fn markup_fault(manuscript: &Manuscript) -> Option<String> {
     let marks: Vec<&Range<usize>> = manuscript
         .spans()
         .iter()
-        .filter(|span| matches!(span.kind, Kind::Ruby { .. } | Kind::Emphasis(_) | Kind::Note(_)))
+        .filter(|span| {
+            matches!(
+                span.kind,
+                SpanKind::Ruby { .. } | SpanKind::Emphasis(_) | SpanKind::Note(_)
+            )
+        })
         .map(|span| &span.range)
         .collect();
     for line in manuscript.lines() {
@@ -252,7 +263,7 @@ fn voices_fault(manuscript: &Manuscript) -> Option<String> {
             .iter()
             .find(|line| line.next > range.start)
             .map(|line| line.part);
-        if part != Some(Part::Body) {
+        if part != Some(ManuscriptPart::Body) {
             return Some(format!("{voice:?} at {range:?} is in {part:?}"));
         }
         end = range.end;

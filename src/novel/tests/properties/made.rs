@@ -1,6 +1,6 @@
 //! Tests with texts built from known pieces: the parser must find the pieces.
 
-use fumi_novel::manuscript::{Emphasis, Kind, Manuscript, Reading};
+use fumi_novel::manuscript::{Emphasis, Manuscript, ManuscriptOptions, SpanKind};
 use proptest::{prelude::*, sample::select};
 
 use crate::runner;
@@ -58,7 +58,7 @@ pub(crate) fn pieces() -> impl Strategy<Value = Piece> {
 }
 
 #[test]
-fn what_was_put_in_is_found() {
+fn parser_finds_all_inserted_pieces() {
     let lines = prop::collection::vec(prop::collection::vec(pieces(), 1..8), 1..6);
     let result = runner(2_000).run(&lines, |lines| {
         let text = |of: fn(&Piece) -> &str| -> String {
@@ -68,19 +68,22 @@ fn what_was_put_in_is_found() {
                 .collect()
         };
         // Kana come first, so that no line is a heading or a break.
-        let manuscript = Manuscript::read(text(|piece| &piece.written).replace('\n', "だ\n"), Reading::default());
+        let manuscript = Manuscript::read(
+            text(|piece| &piece.written).replace('\n', "だ\n"),
+            ManuscriptOptions::default(),
+        );
         prop_assert_eq!(
             manuscript.visible().text(),
             text(|piece| &piece.seen).replace('\n', "だ\n")
         );
         prop_assert_eq!(manuscript.issues(), []);
         let of = |range: &std::ops::Range<usize>| manuscript.visible_in(range).to_owned();
-        let found = |pick: &dyn Fn(&Kind, &std::ops::Range<usize>) -> Option<String>| -> Vec<String> {
+        let found = |pick: &dyn Fn(&SpanKind, &std::ops::Range<usize>) -> Option<String>| -> Vec<String> {
             let spans = manuscript.spans().iter();
             spans.filter_map(|span| pick(&span.kind, &span.range)).collect()
         };
         let rubies = found(&|kind, _| match kind {
-            Kind::Ruby { base, text } => Some(format!("{}《{}》", of(base), &manuscript.source()[text.clone()])),
+            SpanKind::Ruby { base, text } => Some(format!("{}《{}》", of(base), &manuscript.source()[text.clone()])),
             _ => None,
         });
         let wanted = lines.iter().flatten();
@@ -91,7 +94,7 @@ fn what_was_put_in_is_found() {
             .collect();
         prop_assert_eq!(rubies, expected);
         let emphases = found(&|kind, range| match kind {
-            Kind::Emphasis(style) => Some(format!("{style:?} {}", of(range))),
+            SpanKind::Emphasis(style) => Some(format!("{style:?} {}", of(range))),
             _ => None,
         });
         let expected: Vec<String> = wanted

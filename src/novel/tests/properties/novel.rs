@@ -1,18 +1,20 @@
 //! Tests with a whole novel as distributed by Aozora Bunko.
 
-use fumi_novel::manuscript::{Emphasis, Kind, Manuscript, Part, Reading, Syntax, Voice};
+use fumi_novel::manuscript::{
+    Emphasis, Manuscript, ManuscriptOptions, ManuscriptPart, ManuscriptSyntax, SpanKind, TextVoice,
+};
 
 use crate::invariants::fault_of;
 
 pub(crate) const BOCCHAN: &str = include_str!("../fixtures/bocchan.aozora.txt");
 
 pub(crate) fn bocchan() -> Manuscript {
-    let syntax = Syntax::Aozora;
+    let syntax = ManuscriptSyntax::Aozora;
     Manuscript::read(
         BOCCHAN,
-        Reading {
+        ManuscriptOptions {
             syntax,
-            ..Reading::default()
+            ..ManuscriptOptions::default()
         },
     )
 }
@@ -28,34 +30,34 @@ fn every_mark_of_the_novel_is_found() {
     let manuscript = bocchan();
     assert_eq!(manuscript.issues(), []);
     assert_eq!(fault_of(&manuscript), None);
-    let count = |pick: fn(&Kind) -> bool| manuscript.spans().iter().filter(|span| pick(&span.kind)).count();
-    assert_eq!(count(|kind| matches!(kind, Kind::Ruby { .. })), between("《", "》"));
+    let count = |pick: fn(&SpanKind) -> bool| manuscript.spans().iter().filter(|span| pick(&span.kind)).count();
+    assert_eq!(count(|kind| matches!(kind, SpanKind::Ruby { .. })), between("《", "》"));
     assert_eq!(
-        count(|kind| *kind == Kind::Emphasis(Emphasis::Dots)),
+        count(|kind| *kind == SpanKind::Emphasis(Emphasis::Dots)),
         between("」に傍点］", "］")
     );
-    assert_eq!(count(|kind| *kind == Kind::Heading { level: 2 }), 11);
+    assert_eq!(count(|kind| *kind == SpanKind::Heading { level: 2 }), 11);
     let part = |part| {
         manuscript
             .spans()
             .iter()
-            .find(|span| span.kind == Kind::Part(part))
+            .find(|span| span.kind == SpanKind::Part(part))
             .expect("there")
     };
     let text = |which| &BOCCHAN[part(which).range.clone()];
-    assert!(text(Part::Front).starts_with("坊っちゃん\n夏目漱石\n"));
-    assert!(text(Part::Legend).contains("【テキスト中に現れる記号について】"));
-    assert!(text(Part::Colophon).starts_with("底本："));
+    assert!(text(ManuscriptPart::Front).starts_with("坊っちゃん\n夏目漱石\n"));
+    assert!(text(ManuscriptPart::Legend).contains("【テキスト中に現れる記号について】"));
+    assert!(text(ManuscriptPart::Colophon).starts_with("底本："));
 }
 
 /// The reference figure: 16 % of the characters are dialogue.
 #[test]
 fn the_novel_speaks_as_much_as_was_measured() {
     let manuscript = bocchan();
-    let body = manuscript.count(Part::Body).characters;
-    let dialogue = manuscript.count_voice(Voice::Dialogue).characters;
-    let thought = manuscript.count_voice(Voice::Thought).characters;
-    let narration = manuscript.count_voice(Voice::Narration).characters;
+    let body = manuscript.count(ManuscriptPart::Body).characters;
+    let dialogue = manuscript.count_voice(TextVoice::Dialogue).characters;
+    let thought = manuscript.count_voice(TextVoice::Thought).characters;
+    let narration = manuscript.count_voice(TextVoice::Narration).characters;
     // The difference is the eleven headings, 一 to 十一.
     assert_eq!(body - dialogue - thought - narration, 12);
     // Counted with another program, which removed the marks by regular expressions.

@@ -1,8 +1,8 @@
 //! Properties of all formats for all texts: letters, rubies and emphasis are kept in order, and pages are well-formed.
 
 use fumi_novel::{
-    manuscript::{Emphasis, Inline, LineKind, Manuscript, Part, Reading, Syntax},
-    publish::{Work, aozora, html, kakuyomu, narou},
+    manuscript::{Emphasis, InlineElement, LineKind, Manuscript, ManuscriptOptions, ManuscriptPart, ManuscriptSyntax},
+    publish::{WorkTitle, aozora, html, kakuyomu, narou},
 };
 use proptest::{prelude::*, sample::select};
 
@@ -12,8 +12,8 @@ use crate::{
     runner,
 };
 
-fn work() -> Work {
-    Work {
+fn work() -> WorkTitle {
+    WorkTitle {
         title: "題".to_owned(),
         author: "著者".to_owned(),
     }
@@ -22,7 +22,11 @@ fn work() -> Work {
 /// Returns the letters of the story with its rubies and dots; empty lines are left out.
 fn read(manuscript: &Manuscript) -> String {
     let mut out = String::new();
-    for line in manuscript.lines().iter().filter(|line| line.part == Part::Body) {
+    for line in manuscript
+        .lines()
+        .iter()
+        .filter(|line| line.part == ManuscriptPart::Body)
+    {
         if !matches!(line.kind, LineKind::Paragraph | LineKind::Heading { .. }) {
             continue;
         }
@@ -31,12 +35,12 @@ fn read(manuscript: &Manuscript) -> String {
         }
         for piece in manuscript.inlines(&line.content) {
             match piece {
-                Inline::Text(text, _) => out.push_str(text),
-                Inline::Character(c, _) => out.push(c.unwrap_or('※')),
-                Inline::Ruby { base, text, .. } => out.push_str(&format!("[{base}|{text}]")),
-                Inline::Begin(Emphasis::Dots, _) => out.push('⟨'),
-                Inline::End(Emphasis::Dots, _) => out.push('⟩'),
-                Inline::Begin(..) | Inline::End(..) | Inline::Note(..) => {}
+                InlineElement::Text(text, _) => out.push_str(text),
+                InlineElement::Character(c, _) => out.push(c.unwrap_or('※')),
+                InlineElement::Ruby { base, text, .. } => out.push_str(&format!("[{base}|{text}]")),
+                InlineElement::Begin(Emphasis::Dots, _) => out.push('⟨'),
+                InlineElement::End(Emphasis::Dots, _) => out.push('⟩'),
+                InlineElement::Begin(..) | InlineElement::End(..) | InlineElement::Note(..) => {}
             }
         }
     }
@@ -60,7 +64,11 @@ fn dotted(text: &str) -> String {
 /// Returns only the letters, which every text keeps.
 fn letters(manuscript: &Manuscript) -> String {
     let mut out = String::new();
-    for line in manuscript.lines().iter().filter(|line| line.part == Part::Body) {
+    for line in manuscript
+        .lines()
+        .iter()
+        .filter(|line| line.part == ManuscriptPart::Body)
+    {
         if matches!(line.kind, LineKind::Paragraph | LineKind::Heading { .. }) {
             out.push_str(&manuscript.text_of(&line.content));
         }
@@ -70,22 +78,22 @@ fn letters(manuscript: &Manuscript) -> String {
 }
 
 fn web(source: &str) -> Manuscript {
-    Manuscript::read(source, Reading::default())
+    Manuscript::read(source, ManuscriptOptions::default())
 }
 
 fn from_aozora(source: &str) -> Manuscript {
-    let syntax = Syntax::Aozora;
+    let syntax = ManuscriptSyntax::Aozora;
     Manuscript::read(
         source,
-        Reading {
+        ManuscriptOptions {
             syntax,
-            ..Reading::default()
+            ..ManuscriptOptions::default()
         },
     )
 }
 
 #[test]
-fn what_was_meant_is_read_again() {
+fn written_formats_read_back_equal() {
     let lines = prop::collection::vec(prop::collection::vec(pieces(), 1..8), 1..6);
     let result = runner(1_500).run(&lines, |lines| {
         let line = |pieces: &Vec<Piece>| pieces.iter().map(|piece| piece.written.as_str()).collect::<String>();

@@ -3,10 +3,11 @@
 use std::fs;
 
 use fumi_novel::{
-    checks::{FixLevel, Issue, Proposal, Severity},
+    checks::{CheckIssue, FixLevel, ProposedFix, Severity},
     errors::reviewing::ReviewError,
     reviewing::{
-        Execution, JudgementLine, Resolution, Review, ReviewId, Reviews, STEPS, Subject, review_step, scores, tidy,
+        IssueResolution, JudgementLine, ManuscriptReview, ReviewId, ReviewStore, ReviewSubject, STEPS, StepExecution,
+        remove_old_reviews, review_step, scores,
     },
 };
 
@@ -14,8 +15,8 @@ use crate::{at, entry, episode, sample::copied};
 
 const SHA: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 
-fn subject(episode: u32) -> Subject {
-    Subject {
+fn subject(episode: u32) -> ReviewSubject {
+    ReviewSubject {
         episode,
         manuscript: "40_原稿/第001話.md".to_owned(),
         sha256: SHA.to_owned(),
@@ -23,8 +24,8 @@ fn subject(episode: u32) -> Subject {
     }
 }
 
-fn execution(tool: &str, step: Option<u32>, seconds: u32, score: Option<f64>) -> Execution {
-    Execution {
+fn execution(tool: &str, step: Option<u32>, seconds: u32, score: Option<f64>) -> StepExecution {
+    StepExecution {
         step_id: step,
         tool: tool.to_owned(),
         executed_at: at(seconds),
@@ -39,8 +40,8 @@ fn execution(tool: &str, step: Option<u32>, seconds: u32, score: Option<f64>) ->
     }
 }
 
-fn issue(id: &str, fix: Option<Proposal>) -> Issue {
-    Issue {
+fn issue(id: &str, fix: Option<ProposedFix>) -> CheckIssue {
+    CheckIssue {
         issue_id: id.to_owned(),
         rule: "ellipsis",
         severity: Severity::Low,
@@ -60,7 +61,7 @@ fn id(random: u32) -> ReviewId {
 }
 
 /// Records a review of an episode with one execution.
-fn reviewed(reviews: &Reviews, of: u32, seconds: u32, score: f64) -> Review {
+fn reviewed(reviews: &ReviewStore, of: u32, seconds: u32, score: f64) -> ManuscriptReview {
     let mut review = reviews.begin(id(seconds), subject(of), &at(seconds));
     let whole = execution("noveler_check", None, seconds, Some(score));
     review.record(subject(of), whole, &[], "{}").expect("recorded");
@@ -70,14 +71,14 @@ fn reviewed(reviews: &Reviews, of: u32, seconds: u32, score: f64) -> Review {
 #[test]
 fn a_review_grows_with_its_steps_and_is_found_again() {
     let (folder, novel) = copied();
-    let reviews = Reviews::of(novel.project().clone());
+    let reviews = ReviewStore::new(novel.project().clone());
     let mut review = reviews.begin(id(1), subject(1), &at(1));
     // A review is not on the disk before its first step.
     assert_eq!(
         entry(&reviews.load(&id(1).to_string()).expect_err("unknown")),
         "REVIEW_NOT_FOUND"
     );
-    let fix = Proposal {
+    let fix = ProposedFix {
         level: FixLevel::Safe,
         before: "…".to_owned(),
         after: "……".to_owned(),
@@ -92,7 +93,7 @@ fn a_review_grows_with_its_steps_and_is_found_again() {
             "{\"a\":1}",
         )
         .expect("recorded");
-    let other = Subject {
+    let other = ReviewSubject {
         characters: 4_100,
         ..subject(1)
     };
@@ -141,7 +142,7 @@ fn a_review_grows_with_its_steps_and_is_found_again() {
 #[test]
 fn lines_that_cannot_be_read_are_passed_over_and_kept() {
     let (folder, novel) = copied();
-    let reviews = Reviews::of(novel.project().clone());
+    let reviews = ReviewStore::new(novel.project().clone());
     let mut review = reviews.begin(id(1), subject(1), &at(1));
     let path = folder.path().join(review.issues_path());
     fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
@@ -164,7 +165,7 @@ fn lines_that_cannot_be_read_are_passed_over_and_kept() {
     review.resolve(&[]).expect("nothing");
     let resolutions = path.with_file_name("issue_resolutions.jsonl");
     assert!(!resolutions.exists());
-    let skipped = Resolution {
+    let skipped = IssueResolution {
         issue_id: "B-1".to_owned(),
         resolved_at: at(3),
         resolution: "skipped".to_owned(),
@@ -175,10 +176,10 @@ fn lines_that_cannot_be_read_are_passed_over_and_kept() {
     };
     review.resolve(std::slice::from_ref(&skipped)).expect("written");
     let line = fs::read_to_string(&resolutions).expect("text");
-    assert_eq!(serde_json::from_str::<Resolution>(&line).expect("a line"), skipped);
+    assert_eq!(serde_json::from_str::<IssueResolution>(&line).expect("a line"), skipped);
     // The same input is stored in one file.
-    let input = review.keep_input("manuscript", "猫が鳴いた。").expect("kept");
-    assert_eq!(review.keep_input("manuscript", "猫が鳴いた。").expect("kept"), input);
+    let input = review.store_input("manuscript", "猫が鳴いた。").expect("kept");
+    assert_eq!(review.store_input("manuscript", "猫が鳴いた。").expect("kept"), input);
     assert_eq!(
         fs::read_to_string(folder.path().join(input)).expect("text"),
         "猫が鳴いた。"
@@ -186,11 +187,11 @@ fn lines_that_cannot_be_read_are_passed_over_and_kept() {
 }
 
 #[test]
-fn a_name_that_is_no_review_leads_nowhere() {
+fn invalid_review_ids_are_rejected() {
     let (folder, novel) = copied();
-    let reviews = Reviews::of(novel.project().clone());
+    let reviews = ReviewStore::new(novel.project().clone());
     let review = reviews.begin(id(1), subject(1), &at(1));
-    review.write_down().expect("written");
+    review.save_manifest().expect("written");
     let own = review.id().to_string();
     let home = folder.path().join(".noveler/checks");
     for unknown in ["", "../../プロジェクト設定.yaml", "check_20260131_100000_ffffffff"] {
@@ -220,7 +221,7 @@ fn a_name_that_is_no_review_leads_nowhere() {
 #[test]
 fn a_history_is_of_one_episode_the_newest_first() {
     let (_folder, novel) = copied();
-    let reviews = Reviews::of(novel.project().clone());
+    let reviews = ReviewStore::new(novel.project().clone());
     assert!(reviews.history(episode(1), 10).expect("none").is_empty());
     for (of, seconds) in [(1, 1), (2, 2), (1, 3)] {
         reviewed(&reviews, of, seconds, 80.0);
@@ -242,9 +243,9 @@ fn a_history_is_of_one_episode_the_newest_first() {
 }
 
 #[test]
-fn scores_of_whole_reviews_are_told_by_episode_and_time() {
+fn scores_are_sorted_by_episode_and_time() {
     let (folder, novel) = copied();
-    let reviews = Reviews::of(novel.project().clone());
+    let reviews = ReviewStore::new(novel.project().clone());
     assert!(scores(novel.project()).expect("none").is_empty());
     for (of, seconds, score) in [(2, 1, 71.5), (1, 3, 88.0), (1, 2, 64.0)] {
         reviewed(&reviews, of, seconds, score);
@@ -267,7 +268,7 @@ fn scores_of_whole_reviews_are_told_by_episode_and_time() {
 #[test]
 fn judgements_count_for_the_very_text_that_was_judged() {
     let (_folder, novel) = copied();
-    let review = Reviews::of(novel.project().clone()).begin(id(1), subject(1), &at(1));
+    let review = ReviewStore::new(novel.project().clone()).begin(id(1), subject(1), &at(1));
     let line = |item: &str, score, sha256: &str| JudgementLine {
         item_id: item.to_owned(),
         score,
@@ -330,11 +331,11 @@ fn left_beside(new: &ReviewId) -> usize {
             fs::write(folder.join("judgements.jsonl"), "").expect("written");
         }
     }
-    let reviews = Reviews::of(novel.project().clone());
+    let reviews = ReviewStore::new(novel.project().clone());
     let mut scored = reviews.begin(id(100), subject(1), &at(1));
     let whole = execution("noveler_check", None, 1, Some(80.0));
     scored.record(subject(1), whole, &[], "{}").expect("recorded");
-    tidy(novel.project(), new);
+    remove_old_reviews(novel.project(), new);
     assert!(reviews.load(&id(100).to_string()).is_ok());
     let names = fs::read_dir(checks).expect("there").flatten();
     let is_review = |name: String| name.starts_with("check_").then_some(());
@@ -344,7 +345,7 @@ fn left_beside(new: &ReviewId) -> usize {
 }
 
 #[test]
-fn reviews_are_tidied_behind_those_that_stay() {
+fn old_reviews_are_removed_except_protected_ones() {
     assert_eq!(left_beside(&ReviewId::new(&at(2), 0)), 601);
 }
 

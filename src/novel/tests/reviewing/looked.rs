@@ -3,29 +3,29 @@
 use std::fs;
 
 use fumi_novel::{
-    backups::{Backups, Stamp},
+    backups::{BackupTime, Backups},
+    change_set,
     checks::Tuning,
     errors::reviewing::ReviewError,
     project::NovelProject,
     references::ContentHash,
-    reviewing::{Looked, Written, manuscript, put_back},
-    together,
+    reviewing::{CheckedManuscript, ReplacedManuscript, prepare_replacement, read_manuscript},
 };
 
 use crate::{entry, episode, sample::copied};
 
 const MANUSCRIPT: &str = "40_原稿/第001話_こぶとえくぼ.md";
 
-fn look(novel: &NovelProject) -> Looked {
-    manuscript(novel, episode(1), None, &Tuning::default()).expect("a manuscript")
+fn look(novel: &NovelProject) -> CheckedManuscript {
+    read_manuscript(novel, episode(1), None, &Tuning::default()).expect("a manuscript")
 }
 
-fn given(novel: &NovelProject, text: &str, tuning: &Tuning) -> Result<Looked, ReviewError> {
-    manuscript(novel, episode(1), Some(text), tuning)
+fn given(novel: &NovelProject, text: &str, tuning: &Tuning) -> Result<CheckedManuscript, ReviewError> {
+    read_manuscript(novel, episode(1), Some(text), tuning)
 }
 
-fn stamp() -> Stamp {
-    Stamp::parse("20260131T100000Z").expect("a time")
+fn stamp() -> BackupTime {
+    BackupTime::parse("20260131T100000Z").expect("a time")
 }
 
 #[test]
@@ -35,14 +35,14 @@ fn a_manuscript_is_read_with_what_its_novel_says() {
     let looked = look(&novel);
     assert_eq!(looked.subject.manuscript, MANUSCRIPT);
     assert_eq!((looked.subject.episode, looked.encoding.as_str()), (1, "utf-8"));
-    assert_eq!(looked.subject.sha256, ContentHash::of(&bytes).digits());
+    assert_eq!(looked.subject.sha256, ContentHash::from_bytes(&bytes).digits());
     assert_eq!(looked.draft.manuscript.source().as_bytes(), bytes);
     assert!(looked.subject.characters > 3_000 && !looked.is_damaged);
     assert_eq!(looked.context.plot.expect("a plot").character_names().len(), 4);
     assert!(looked.context.previous.is_none());
-    let second = manuscript(&novel, episode(2), None, &Tuning::default()).expect("a manuscript");
+    let second = read_manuscript(&novel, episode(2), None, &Tuning::default()).expect("a manuscript");
     assert_eq!(second.context.previous.expect("the first one").as_bytes(), bytes);
-    let none = manuscript(&novel, episode(9), None, &Tuning::default()).expect_err("there is none");
+    let none = read_manuscript(&novel, episode(9), None, &Tuning::default()).expect_err("there is none");
     assert!(matches!(none, ReviewError::Project(_)), "{none}");
     entry(&none);
 }
@@ -71,7 +71,7 @@ fn a_given_text_stands_for_the_manuscript_up_to_a_length() {
 }
 
 #[test]
-fn what_the_novel_says_of_checks_goes_over_what_the_caller_says() {
+fn novel_tuning_overrides_caller_tuning() {
     let (folder, novel) = copied();
     let settings = folder.path().join("プロジェクト設定.yaml");
     let own = fs::read_to_string(&settings).expect("the sample's");
@@ -82,7 +82,11 @@ fn what_the_novel_says_of_checks_goes_over_what_the_caller_says() {
         ..Tuning::default()
     };
     let looked = given(&novel, "猫。", &tuning).expect("read");
-    assert!(looked.tuning.is_off("dash") && looked.tuning.is_off("ellipsis") && !looked.tuning.is_off("long_sentence"));
+    assert!(
+        looked.tuning.is_disabled("dash")
+            && looked.tuning.is_disabled("ellipsis")
+            && !looked.tuning.is_disabled("long_sentence")
+    );
     assert_eq!(
         looked.tuning.paragraph_indent,
         Some(fumi_novel::checks::ParagraphIndent::Never)
@@ -100,9 +104,14 @@ fn what_the_novel_says_of_checks_goes_over_what_the_caller_says() {
     }
 }
 
-fn write_back(novel: &NovelProject, looked: &Looked, text: &str, now: &Stamp) -> Result<Written, ReviewError> {
-    let (written, change) = put_back(novel, looked, text, now)?;
-    together::apply(novel.project(), None, change.into_iter().collect())?;
+fn write_back(
+    novel: &NovelProject,
+    looked: &CheckedManuscript,
+    text: &str,
+    now: &BackupTime,
+) -> Result<ReplacedManuscript, ReviewError> {
+    let (written, change) = prepare_replacement(novel, looked, text, now)?;
+    change_set::apply(novel.project(), None, change.into_iter().collect())?;
     Ok(written)
 }
 
@@ -122,9 +131,9 @@ fn a_mended_text_is_written_over_what_was_read_and_over_nothing_else() {
     let mended = old.replacen("桟橋", "浮桟橋", 1);
     let written = write_back(&novel, &looked, &mended, &stamp()).expect("written");
     assert_eq!(fs::read_to_string(&file).expect("text"), mended);
-    assert_eq!(written.sha256, ContentHash::of(mended.as_bytes()).digits());
+    assert_eq!(written.sha256, ContentHash::from_bytes(mended.as_bytes()).digits());
     // The old text can be restored from its backup.
-    let backups = Backups::of(novel.project().clone(), &novel.names().backups);
+    let backups = Backups::new(novel.project().clone(), &novel.names().backups);
     let id = written.backup.expect("a backup");
     backups.restore(&id, None, &stamp()).expect("restored");
     assert_eq!(fs::read_to_string(&file).expect("text"), old);

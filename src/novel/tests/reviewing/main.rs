@@ -7,20 +7,20 @@ mod looked;
 #[path = "../shared/sample.rs"]
 mod sample;
 
-use fumi_base::{errors::Teach, text::Locale};
-use fumi_novel::{errors::reviewing::ReviewError, project::Episode, writing::Moment};
+use fumi_base::{errors::UserError, text::Locale};
+use fumi_novel::{errors::reviewing::ReviewError, project::EpisodeId, writing::UtcTime};
 
-fn episode(number: u32) -> Episode {
-    Episode::new(number).expect("a number")
+fn episode(number: u32) -> EpisodeId {
+    EpisodeId::new(number).expect("a number")
 }
 
-fn at(seconds: u32) -> Moment {
-    Moment::parse(&format!("2026-01-31T10:00:{seconds:02}Z")).expect("a time")
+fn at(seconds: u32) -> UtcTime {
+    UtcTime::parse(&format!("2026-01-31T10:00:{seconds:02}Z")).expect("a time")
 }
 
 /// Returns the catalogue entry of an error and checks that its sentences are complete.
 fn entry(error: &ReviewError) -> &'static str {
-    let lesson = error.lesson();
+    let lesson = error.error_message();
     for locale in [Locale::En, Locale::Ja] {
         let said = lesson.message.get(locale);
         assert!(!said.is_empty() && !said.contains(['{', '}']), "{said}");

@@ -3,7 +3,7 @@
 use std::{fs, path::Path, sync::Arc};
 
 use fumi_base::project::Project;
-use fumi_novel::project::{Names, NovelProject};
+use fumi_novel::project::{NovelProject, ProjectNames};
 use tempfile::TempDir;
 
 /// Copies the sample to a temporary folder.
@@ -14,7 +14,7 @@ pub(crate) fn copied() -> (TempDir, NovelProject) {
         folder.path(),
     );
     let project: Arc<Project> = Project::open(folder.path()).expect("a project");
-    (folder, NovelProject::new(project, Names::default()))
+    (folder, NovelProject::new(project, ProjectNames::default()))
 }
 
 fn copy(from: &Path, to: &Path) {

@@ -2,16 +2,17 @@
 
 use std::{collections::BTreeSet, fs, sync::Arc};
 
-use fumi_base::{errors::Teach, text::Locale};
+use fumi_base::{errors::UserError, text::Locale};
 use fumi_novel::{
-    backups::{Backups, Stamp},
-    manuscript::{Manuscript, Part, Reading},
-    project::{Episode, NovelProject, Plot},
+    backups::{BackupTime, Backups},
+    change_set,
+    manuscript::{Manuscript, ManuscriptOptions, ManuscriptPart},
+    project::{EpisodeId, EpisodePlot, NovelProject},
     references::ContentHash,
-    together,
     writing::{
-        Act, AtOnce, CONTENT_BYTES, Criterion, Desk, Material, Now, Opened, Route, Stage, Step, Which, Worked,
-        manuscript, place_manuscript, plot_of,
+        AnswerCriterion, CONTENT_BYTES, CallTime, NextStep, OpenedSession, SessionAction, SessionSelector, StageRoute,
+        StepOutcome, WholeEpisodeRequest, WritingMaterial, WritingService, WritingStage, manuscript, place_manuscript,
+        plot_of,
     },
 };
 
@@ -19,29 +20,29 @@ use crate::{acts, answer, at, episode, good, sample::copied, stage};
 
 const MANUSCRIPT: &str = "40_原稿/第001話_こぶとえくぼ.md";
 
-fn now(seconds: usize) -> Now {
-    Now {
+fn now(seconds: usize) -> CallTime {
+    CallTime {
         moment: at(seconds),
         stamp: stamp(),
         random: u32::try_from(seconds).expect("small"),
     }
 }
 
-fn stamp() -> Stamp {
-    Stamp::parse("20250904T103000Z").expect("a time")
+fn stamp() -> BackupTime {
+    BackupTime::parse("20250904T103000Z").expect("a time")
 }
 
-fn desk(novel: &NovelProject) -> Desk {
-    Desk::of(Arc::clone(novel.project()), novel.clone(), episode(), Locale::Ja).expect("a plot")
+fn desk(novel: &NovelProject) -> WritingService {
+    WritingService::new(Arc::clone(novel.project()), novel.clone(), episode(), Locale::Ja).expect("a plot")
 }
 
-fn answered(desk: &Desk, id: &str, content: String, places_draft: bool, seconds: usize) -> Worked {
+fn answered(desk: &WritingService, id: &str, content: String, places_draft: bool, seconds: usize) -> StepOutcome {
     let opened = desk
-        .open(Which::Named(id), None, &now(seconds))
+        .open(SessionSelector::Named(id), None, &now(seconds))
         .expect("the session is there");
-    desk.work(
+    desk.run_step(
         opened,
-        Act::Answer(answer(content)),
+        SessionAction::Answer(answer(content)),
         "write_step",
         places_draft,
         &now(seconds),
@@ -49,8 +50,8 @@ fn answered(desk: &Desk, id: &str, content: String, places_draft: bool, seconds:
     .expect("accepted")
 }
 
-fn look(desk: &Desk, opened: Opened) -> Worked {
-    desk.work(opened, Act::Look, "look", false, &now(59))
+fn look(desk: &WritingService, opened: OpenedSession) -> StepOutcome {
+    desk.run_step(opened, SessionAction::Peek, "look", false, &now(59))
         .expect("looked at")
 }
 
@@ -59,7 +60,9 @@ fn a_session_is_begun_answered_and_delivered_over_the_manuscript_that_was_there(
     let (folder, novel) = copied();
     let old = fs::read(folder.path().join(MANUSCRIPT)).expect("the sample's");
     let desk = desk(&novel);
-    let opened = desk.open(Which::New(Route::Whole), None, &now(0)).expect("a new one");
+    let opened = desk
+        .open(SessionSelector::New(StageRoute::Whole), None, &now(0))
+        .expect("a new one");
     assert!(opened.is_new);
     let begun = look(&desk, opened);
     assert!(begun.is_new && begun.delivered.is_none());
@@ -69,7 +72,7 @@ fn a_session_is_begun_answered_and_delivered_over_the_manuscript_that_was_there(
     let mut places = Vec::new();
     let mut last = None;
     for seconds in 1.. {
-        let Step::Ask(ask) = next else { break };
+        let NextStep::Ask(ask) = next else { break };
         let worked = answered(&desk, &id, good(&ask), true, seconds);
         assert!(!worked.is_new && worked.lost.is_empty());
         // The prompt is stored beside the answer, unchanged.
@@ -79,7 +82,7 @@ fn a_session_is_begun_answered_and_delivered_over_the_manuscript_that_was_there(
         assert_eq!(asked, ask.instruction);
         assert_eq!(worked.trace.len(), seconds);
         // A draft is placed when it is complete, and stays until the text is finished.
-        let is_drafted = worked.session.output(Stage::DRAFT).is_some();
+        let is_drafted = worked.session.output(WritingStage::DRAFT).is_some();
         assert_eq!(worked.delivered.is_some(), is_drafted, "{seconds}");
         places.extend(worked.delivered.iter().map(|placed| placed.backup.is_some()));
         last = worked.delivered;
@@ -92,24 +95,27 @@ fn a_session_is_begun_answered_and_delivered_over_the_manuscript_that_was_there(
     assert_eq!(places.iter().filter(|is_backed_up| **is_backed_up).count(), 2);
     assert_eq!((places[0], places.last()), (true, Some(&true)));
     let text = fs::read_to_string(folder.path().join(MANUSCRIPT)).expect("the manuscript");
-    assert_eq!(ContentHash::of(text.as_bytes()).digits(), delivered.sha256);
+    assert_eq!(ContentHash::from_bytes(text.as_bytes()).digits(), delivered.sha256);
     assert!(
         text.starts_with("# 第1話　梶みちる") && text.contains("海をとめに来た人ですか"),
         "{text}"
     );
-    let backups = Backups::of(Arc::clone(novel.project()), &novel.names().backups);
+    let backups = Backups::new(Arc::clone(novel.project()), &novel.names().backups);
     let (kept, broken) = backups.list().expect("backups");
     assert_eq!((kept.len(), broken.len()), (2, 0));
-    let of_old = ContentHash::of(&old);
+    let of_old = ContentHash::from_bytes(&old);
     assert!(kept.iter().any(|backup| backup.files[0].sha256 == of_old.digits()));
     // Looking at a finished session writes nothing and returns the existing manuscript.
-    let again = look(&desk, desk.open(Which::Named(&id), None, &now(58)).expect("there"));
-    assert!(matches!(again.next, Step::Done(_)) && again.written.is_empty());
+    let again = look(
+        &desk,
+        desk.open(SessionSelector::Named(&id), None, &now(58)).expect("there"),
+    );
+    assert!(matches!(again.next, NextStep::Done(_)) && again.written.is_empty());
     let there = again.delivered.expect("a manuscript");
     assert_eq!((there.sha256, there.backup), (delivered.sha256, None));
     // A finished session is no longer open.
     assert!(
-        desk.open(Which::Open(Route::Whole), None, &now(57))
+        desk.open(SessionSelector::Open(StageRoute::Whole), None, &now(57))
             .expect("another")
             .is_new
     );
@@ -120,13 +126,15 @@ fn a_draft_alone_makes_the_manuscript_of_an_episode_without_one() {
     let (folder, novel) = copied();
     fs::remove_file(folder.path().join(MANUSCRIPT)).expect("removed");
     let desk = desk(&novel);
-    let opened = desk.open(Which::Open(Route::Draft), None, &now(0)).expect("a new one");
+    let opened = desk
+        .open(SessionSelector::Open(StageRoute::Draft), None, &now(0))
+        .expect("a new one");
     let mut worked = look(&desk, opened);
-    assert_eq!(worked.session.route(), Route::Draft);
+    assert_eq!(worked.session.route(), StageRoute::Draft);
     let id = worked.session.id().to_string();
     for seconds in 1.. {
-        let Step::Ask(ask) = &worked.next else { break };
-        assert_eq!(ask.stage, Stage::DRAFT);
+        let NextStep::Ask(ask) = &worked.next else { break };
+        assert_eq!(ask.stage, WritingStage::DRAFT);
         assert!(worked.delivered.is_none());
         let content = good(ask);
         worked = answered(&desk, &id, content, false, seconds);
@@ -140,8 +148,11 @@ fn a_draft_alone_makes_the_manuscript_of_an_episode_without_one() {
     );
     // After the file was removed by hand, the session is still finished but has no manuscript.
     fs::remove_file(folder.path().join(&placed.path)).expect("removed");
-    let again = look(&desk, desk.open(Which::Named(&id), None, &now(58)).expect("there"));
-    assert!(matches!(again.next, Step::Done(_)) && again.delivered.is_none());
+    let again = look(
+        &desk,
+        desk.open(SessionSelector::Named(&id), None, &now(58)).expect("there"),
+    );
+    assert!(matches!(again.next, NextStep::Done(_)) && again.delivered.is_none());
 }
 
 #[test]
@@ -150,11 +161,14 @@ fn feedback_a_stage_done_again_and_a_new_length_are_kept() {
     let desk = desk(&novel);
     let mut worked = look(
         &desk,
-        desk.open(Which::Open(Route::Whole), None, &now(0)).expect("a new one"),
+        desk.open(SessionSelector::Open(StageRoute::Whole), None, &now(0))
+            .expect("a new one"),
     );
     let id = worked.session.id().to_string();
     for seconds in 1.. {
-        let Step::Ask(ask) = &worked.next else { panic!("done") };
+        let NextStep::Ask(ask) = &worked.next else {
+            panic!("done")
+        };
         if ask.stage == stage(3) {
             break;
         }
@@ -162,7 +176,9 @@ fn feedback_a_stage_done_again_and_a_new_length_are_kept() {
         worked = answered(&desk, &id, content, false, seconds);
     }
     let open = |target| {
-        let opened = desk.open(Which::Open(Route::Whole), target, &now(59)).expect("open");
+        let opened = desk
+            .open(SessionSelector::Open(StageRoute::Whole), target, &now(59))
+            .expect("open");
         assert_eq!(opened.session().id().to_string(), id);
         opened
     };
@@ -174,22 +190,22 @@ fn feedback_a_stage_done_again_and_a_new_length_are_kept() {
         (1, Some(9_000))
     );
     assert!(look(&desk, open(Some(9_000))).written.is_empty());
-    let act = Act::Feedback(stage(2), "もっと静かに".to_owned());
+    let act = SessionAction::Feedback(stage(2), "もっと静かに".to_owned());
     let said = desk
-        .work(open(None), act, "feedback", false, &now(59))
+        .run_step(open(None), act, "feedback", false, &now(59))
         .expect("remarked");
     assert_eq!(said.session.feedback().len(), 1);
     let again = desk
-        .work(open(None), Act::Reopen(stage(2)), "feedback", false, &now(59))
+        .run_step(open(None), SessionAction::Reopen(stage(2)), "feedback", false, &now(59))
         .expect("reopened");
-    let Step::Ask(ask) = again.next else { panic!("done") };
+    let NextStep::Ask(ask) = again.next else { panic!("done") };
     assert_eq!(ask.stage, stage(2));
     assert!(ask.instruction.contains("もっと静かに"), "{}", ask.instruction);
     assert_eq!(open(None).session().current(), Some(stage(2)));
     let early = desk
-        .work(open(None), Act::Reopen(stage(5)), "feedback", false, &now(59))
+        .run_step(open(None), SessionAction::Reopen(stage(5)), "feedback", false, &now(59))
         .expect_err("early");
-    assert_eq!(early.lesson().code, "S003");
+    assert_eq!(early.error_message().code, "S003");
     // A lost output is reported, and the session is written.
     let output = open(None).session().output(stage(1)).expect("done").output_file.clone();
     fs::remove_file(folder.path().join(output)).expect("removed");
@@ -202,7 +218,7 @@ fn feedback_a_stage_done_again_and_a_new_length_are_kept() {
 fn a_plan_has_every_question_and_writes_nothing() {
     let (folder, novel) = copied();
     let desk = desk(&novel);
-    for (route, turns) in [(Route::Whole, 20), (Route::Draft, 3)] {
+    for (route, turns) in [(StageRoute::Whole, 20), (StageRoute::Draft, 3)] {
         let planned = desk.plan(route, Some(6_000), &now(0));
         assert_eq!(planned.len(), turns);
         for one in &planned {
@@ -219,51 +235,56 @@ fn a_plan_has_every_question_and_writes_nothing() {
 }
 
 #[test]
-fn a_manuscript_that_cannot_be_told_from_another_takes_none() {
+fn ambiguous_manuscript_is_never_overwritten() {
     let (folder, novel) = copied();
     let desk = desk(&novel);
     let id = look(
         &desk,
-        desk.open(Which::New(Route::Draft), None, &now(0)).expect("a new one"),
+        desk.open(SessionSelector::New(StageRoute::Draft), None, &now(0))
+            .expect("a new one"),
     )
     .session
     .id()
     .to_string();
     fs::write(folder.path().join("40_原稿/第001話_別.md"), "別の原稿").expect("written");
     for (turn, content) in acts().into_iter().enumerate() {
-        let opened = desk.open(Which::Named(&id), None, &now(turn)).expect("there");
-        let done = desk.work(
+        let opened = desk.open(SessionSelector::Named(&id), None, &now(turn)).expect("there");
+        let done = desk.run_step(
             opened,
-            Act::Answer(answer(content)),
+            SessionAction::Answer(answer(content)),
             "write_draft",
             turn == 2,
             &now(turn),
         );
         assert_eq!(done.is_ok(), turn < 2, "{turn}");
         if let Err(error) = done {
-            let said = error.lesson().message;
+            let said = error.error_message().message;
             assert!(said.get(Locale::Ja).contains("第001話_別.md"), "{said:?}");
         }
     }
     // The rejected answer wrote nothing.
-    let opened = desk.open(Which::Named(&id), None, &now(9)).expect("there");
+    let opened = desk.open(SessionSelector::Named(&id), None, &now(9)).expect("there");
     assert_eq!(opened.session().turns().len(), 2);
     let unknown = desk
-        .open(Which::Named("session_20250904_103000_00000000x"), None, &now(9))
+        .open(
+            SessionSelector::Named("session_20250904_103000_00000000x"),
+            None,
+            &now(9),
+        )
         .expect_err("unknown");
-    assert!(!unknown.lesson().message.get(Locale::En).is_empty());
+    assert!(!unknown.error_message().message.get(Locale::En).is_empty());
 }
 
 #[test]
 fn a_manuscript_has_a_heading_and_is_placed_once() {
-    let number = |number| Episode::new(number).expect("a number");
+    let number = |number| EpisodeId::new(number).expect("a number");
     assert_eq!(manuscript(number(4), " ", "猫。\n\n\n"), "# 第4話\n\n猫。\n");
     assert_eq!(manuscript(number(4), "一\n二", "猫。"), "# 第4話　一 二\n\n猫。\n");
     let (folder, novel) = copied();
     let place = |text| {
         let placed = place_manuscript(novel.project(), &novel, number(4), "猫の話", text, &stamp());
         let (delivered, change) = placed.expect("placed");
-        together::apply(novel.project(), None, change.into_iter().collect()).expect("written");
+        change_set::apply(novel.project(), None, change.into_iter().collect()).expect("written");
         delivered
     };
     let first = place("猫。");
@@ -281,9 +302,9 @@ fn a_manuscript_has_a_heading_and_is_placed_once() {
 #[test]
 fn an_episode_at_once_is_asked_with_its_whole_plot_and_judged_like_a_manuscript() {
     let (_folder, novel) = copied();
-    let material = Material::gather(&novel, episode()).expect("a plot");
+    let material = WritingMaterial::gather(&novel, episode()).expect("a plot");
     for locale in [Locale::En, Locale::Ja] {
-        let once = AtOnce {
+        let once = WholeEpisodeRequest {
             episode: episode(),
             material: &material,
             target: None,
@@ -296,31 +317,31 @@ fn an_episode_at_once_is_asked_with_its_whole_plot_and_judged_like_a_manuscript(
         assert_eq!(asked.matches('{').count(), 2, "{asked}");
         assert_eq!(once.context().len(), material.references.len());
     }
-    let nothing = Material::default();
-    let once = |target, material| AtOnce {
+    let nothing = WritingMaterial::default();
+    let once = |target, material| WholeEpisodeRequest {
         episode: episode(),
         material,
         target,
         locale: Locale::Ja,
     };
-    let names = |once: &AtOnce| once.criteria().iter().map(Criterion::name).collect::<Vec<_>>();
+    let names = |once: &WholeEpisodeRequest| once.criteria().iter().map(AnswerCriterion::name).collect::<Vec<_>>();
     assert_eq!(names(&once(None, &material)), ["length", "characters", "remnants"]);
     assert_eq!(names(&once(None, &nothing)), ["length", "remnants"]);
     let text = acts().concat();
-    let taken = once(None, &material).take(&format!("{text}\n\n\n")).expect("taken");
-    let read = Manuscript::read(taken.text.as_str(), Reading::default());
+    let taken = once(None, &material).accept(&format!("{text}\n\n\n")).expect("taken");
+    let read = Manuscript::read(taken.text.as_str(), ManuscriptOptions::default());
     assert_eq!(taken.text, format!("{}\n", text.trim_end()));
-    assert_eq!(taken.characters, read.count(Part::Body).characters);
+    assert_eq!(taken.characters, read.count(ManuscriptPart::Body).characters);
     for (content, target, code) in [
         (text.clone(), Some(40_000), "S005"),
         ("短い。".to_owned(), None, "S005"),
         (format!("承知しました。\n\n{text}"), None, "S005"),
     ] {
-        let error = once(target, &material).take(&content).expect_err("refused");
-        assert_eq!(error.lesson().code, code);
+        let error = once(target, &material).accept(&content).expect_err("refused");
+        assert_eq!(error.error_message().code, code);
     }
-    let large = once(None, &material).take(&"あ".repeat(CONTENT_BYTES / 3 + 1));
-    assert_ne!(large.expect_err("too large").lesson().code, "S005");
+    let large = once(None, &material).accept(&"あ".repeat(CONTENT_BYTES / 3 + 1));
+    assert_ne!(large.expect_err("too large").error_message().code, "S005");
 }
 
 #[test]
@@ -331,7 +352,7 @@ fn a_plot_may_be_yaml_or_a_text_in_own_words() {
     for words in ["  猫が来て、去る。\n", "猫: [", ""] {
         let plot = plot_of(words);
         assert_eq!(plot.synopsis.as_deref(), Some(words.trim()));
-        assert_eq!(plot.episode_info, Plot::default().episode_info);
+        assert_eq!(plot.episode_info, EpisodePlot::default().episode_info);
     }
 }
 
@@ -340,7 +361,7 @@ fn a_project_has_prompts_of_its_own_by_stage_and_by_turn() {
     let (folder, novel) = copied();
     let write =
         |name: &str, text: &str| fs::write(folder.path().join("60_プロンプト").join(name), text).expect("written");
-    let draft = Stage::DRAFT;
+    let draft = WritingStage::DRAFT;
     write(
         &format!("{}.md", draft.name()),
         "## 1\n第{episode}話の頭だけを。\n\n## 2\n真ん中を。\n",
@@ -354,8 +375,8 @@ fn a_project_has_prompts_of_its_own_by_stage_and_by_turn() {
     let faults: Vec<String> = desk.material().faults.iter().map(ToString::to_string).collect();
     assert!(faults.len() == 1 && faults[0].contains("壊れた.yaml"), "{faults:?}");
     assert!(desk.material().cast.iter().any(|member| !member.aliases.is_empty()));
-    let planned = desk.plan(Route::Whole, None, &now(0));
-    let asked = |of: Stage, turn| {
+    let planned = desk.plan(StageRoute::Whole, None, &now(0));
+    let asked = |of: WritingStage, turn| {
         let one = planned.iter().find(|one| (one.stage, one.turn) == (of, turn));
         one.expect("planned").instruction.as_str()
     };
@@ -363,7 +384,7 @@ fn a_project_has_prompts_of_its_own_by_stage_and_by_turn() {
     assert!(asked(draft, 2).contains("真ん中を。"));
     // A turn without a section in the project's prompt uses the built-in prompt.
     let (_other, plain) = copied();
-    let plain = self::desk(&plain).plan(Route::Draft, None, &now(0));
+    let plain = self::desk(&plain).plan(StageRoute::Draft, None, &now(0));
     assert_eq!(asked(draft, 3), plain[2].instruction);
     for turn in 1..=stage(2).turns().len() {
         assert!(asked(stage(2), turn).contains("どの問いにも同じ言葉を。"), "{turn}");
@@ -374,18 +395,18 @@ fn a_project_has_prompts_of_its_own_by_stage_and_by_turn() {
 #[test]
 fn every_criterion_says_in_both_languages_what_it_asks() {
     let (_folder, novel) = copied();
-    let material = Material::gather(&novel, episode()).expect("a plot");
+    let material = WritingMaterial::gather(&novel, episode()).expect("a plot");
     let mut workflow = crate::begun(&material);
     let mut names = BTreeSet::new();
     for seconds in 1.. {
         let step = workflow.step(None, &at(seconds)).expect("a question").next;
-        let Step::Ask(ask) = step else { break };
+        let NextStep::Ask(ask) = step else { break };
         assert!(!ask.criteria.is_empty());
         for criterion in &ask.criteria {
             let said = criterion.sentence();
             assert!(!said.en.is_empty() && said.en != said.ja, "{said:?}");
             match criterion {
-                Criterion::Key(key) => {
+                AnswerCriterion::Key(key) => {
                     let meaning = key.meaning();
                     assert!(
                         said.en.contains(key.name) && said.en.contains(meaning.get(Locale::En)),
@@ -396,11 +417,11 @@ fn every_criterion_says_in_both_languages_what_it_asks() {
                         "{said:?}"
                     );
                 }
-                Criterion::Length { from, to } => {
+                AnswerCriterion::Length { from, to } => {
                     assert!(from < to && said.en.starts_with(&format!("{from} to {to}")), "{said:?}");
                 }
-                Criterion::Characters(cast) => assert!(said.ja.contains(&cast[0].name), "{said:?}"),
-                Criterion::Form | Criterion::Remnants => {}
+                AnswerCriterion::Characters(cast) => assert!(said.ja.contains(&cast[0].name), "{said:?}"),
+                AnswerCriterion::Form | AnswerCriterion::Remnants => {}
             }
             names.insert(criterion.name().split('.').next().unwrap_or_default().to_owned());
         }

@@ -1,7 +1,9 @@
 //! Tests of session files, and of invariants after any sequence of answers, feedback and interruptions.
 
-use fumi_base::{errors::Teach, text::Locale};
-use fumi_novel::writing::{APPROVED, Answer, Session, Sessions, Stage, Step, Texts, Workflow, apply};
+use fumi_base::{errors::UserError, text::Locale};
+use fumi_novel::writing::{
+    APPROVED, NextStep, SessionTexts, TurnAnswer, Workflow, WritingSession, WritingSessionStore, WritingStage, apply,
+};
 use proptest::{
     prelude::*,
     test_runner::{Config, RngSeed, TestRunner},
@@ -38,16 +40,18 @@ user_feedback:
     feedback: approved
     timestamp: 2025-09-04T10:32:15Z
 ";
-    let wrong = Session::read("s.yaml", text).expect_err("a stage is left out").lesson();
+    let wrong = WritingSession::read("s.yaml", text)
+        .expect_err("a stage is left out")
+        .error_message();
     assert_eq!(wrong.code, "P002");
     assert!(
         wrong.message.get(Locale::En).contains("current_stage does not follow"),
         "{wrong:?}"
     );
     let text = text.replace("emotional_flow_design", "analyze_plot_structure");
-    let session = Session::read("s.yaml", &text).expect("a session");
+    let session = WritingSession::read("s.yaml", &text).expect("a session");
     let again = session.to_yaml();
-    assert_eq!(Session::read("s.yaml", &again).expect("a session"), session);
+    assert_eq!(WritingSession::read("s.yaml", &again).expect("a session"), session);
     for kept in ["覚書", "色: 青", "2.5", "評: 良い", "外の段階", "plot_structure"] {
         assert!(again.contains(kept), "{kept} is lost:\n{again}");
     }
@@ -61,11 +65,11 @@ user_feedback:
         ("\n      - {file: c, sha256: \"02\", execution_time: 1}", ""),
     ] {
         assert!(text.contains(from), "{from}");
-        let error = Session::read("s.yaml", &text.replacen(from, to, 1)).expect_err(to);
-        assert_eq!(error.lesson().code, "P002", "{to}");
+        let error = WritingSession::read("s.yaml", &text.replacen(from, to, 1)).expect_err(to);
+        assert_eq!(error.error_message().code, "P002", "{to}");
     }
     assert_eq!(
-        Session::read("s.yaml", "").expect_err("empty").entry(),
+        WritingSession::read("s.yaml", "").expect_err("empty").entry(),
         "BROKEN_SESSION"
     );
 }
@@ -78,10 +82,12 @@ fn broken_yaml_tells_line_and_column() {
         .lines()
         .position(|line| line.starts_with("episode: 1"))
         .expect("an episode");
-    let lesson = Session::read("s.yaml", &broken).expect_err("broken").lesson();
+    let lesson = WritingSession::read("s.yaml", &broken)
+        .expect_err("broken")
+        .error_message();
     assert_eq!(lesson.code, "P002");
     let told = lesson
-        .facts
+        .params
         .iter()
         .find(|(name, _)| *name == "line")
         .expect("a line")
@@ -91,7 +97,7 @@ fn broken_yaml_tells_line_and_column() {
     assert!((line..=line + 1).contains(&told), "{told} is not about {line}");
     assert!(
         !lesson
-            .facts
+            .params
             .iter()
             .any(|(name, value)| *name == "column" && value == "0")
     );
@@ -105,7 +111,7 @@ fn feedback_is_used_when_a_stage_is_done_again_and_makes_later_ones_stale() {
     workflow.feedback(stage(1), APPROVED, &at(1)).expect("kept");
     assert_eq!(question(&mut workflow).submit.turn, 2);
     let stepped = workflow.feedback(stage(2), "幕切れを静かに", &at(2)).expect("kept");
-    let Step::Ask(ask) = &stepped.next else {
+    let NextStep::Ask(ask) = &stepped.next else {
         panic!("it is done")
     };
     assert_eq!((ask.stage, ask.submit.turn), (stage(2), 1));
@@ -127,15 +133,15 @@ fn feedback_is_used_when_a_stage_is_done_again_and_makes_later_ones_stale() {
 }
 
 #[test]
-fn what_others_wrote_beside_an_output_stays_when_the_stage_is_done_again() {
+fn unknown_output_keys_survive_a_repeated_stage() {
     let material = material();
     let mut workflow = begun(&material);
     until(&mut workflow, stage(2), 1);
     let text = workflow.write().text;
     let noted = text.replacen("    characters:", "    評: 良い\n    characters:", 1);
     assert_ne!(noted, text);
-    let session = Session::read("s.yaml", &noted).expect("a session");
-    let mut workflow = Workflow::new(session, Texts::new(), &material, Locale::Ja);
+    let session = WritingSession::read("s.yaml", &noted).expect("a session");
+    let mut workflow = Workflow::new(session, SessionTexts::new(), &material, Locale::Ja);
     workflow.feedback(stage(1), "もう一度", &at(1)).expect("kept");
     until(&mut workflow, stage(2), 1);
     assert!(workflow.write().text.contains("評: 良い"));
@@ -173,7 +179,7 @@ fn any_sequence_keeps_the_session_sound_on_the_disk() {
     });
     let run = runner.run(&prop::collection::vec(act(), 1..40), |acts| {
         let (_root, project) = disk();
-        let sessions = Sessions::of(project.clone());
+        let sessions = WritingSessionStore::new(project.clone());
         let mut workflow = begun(&material);
         apply(&project, &[workflow.write()]).expect("written");
         let id = workflow.session().id().to_string();
@@ -182,12 +188,12 @@ fn any_sequence_keeps_the_session_sound_on_the_disk() {
             let now = at(seconds);
             let made = match act {
                 Act::Good => match workflow.step(None, &now).expect("a question").next {
-                    Step::Ask(ask) => workflow.step(Some(answer(good(&ask))), &now),
-                    Step::Done(_) => workflow.step(None, &now),
+                    NextStep::Ask(ask) => workflow.step(Some(answer(good(&ask))), &now),
+                    NextStep::Done(_) => workflow.step(None, &now),
                 },
                 Act::Bad(content) => workflow.step(Some(answer(content)), &now),
                 Act::Wrong(number, turn) => workflow.step(
-                    Some(Answer {
+                    Some(TurnAnswer {
                         stage: Some(stage(number)),
                         turn: Some(turn),
                         ..answer("x: y")
@@ -210,10 +216,10 @@ fn any_sequence_keeps_the_session_sound_on_the_disk() {
             }
             let session = workflow.session();
             // Parsing checks every invariant of a session.
-            prop_assert_eq!(&Session::read("s", &session.to_yaml()).expect("sound"), session);
-            let done: Vec<Stage> = Stage::all().take(session.completed().len()).collect();
+            prop_assert_eq!(&WritingSession::read("s", &session.to_yaml()).expect("sound"), session);
+            let done: Vec<WritingStage> = WritingStage::all().take(session.completed().len()).collect();
             prop_assert_eq!(session.completed(), done.as_slice());
-            prop_assert_eq!(session.current(), Stage::all().nth(done.len()));
+            prop_assert_eq!(session.current(), WritingStage::all().nth(done.len()));
         }
         Ok(())
     });

@@ -17,36 +17,39 @@ use std::{
 
 use fumi_base::{project::Project, text::Locale};
 use fumi_novel::{
-    manuscript::{Manuscript, Part, Reading},
-    project::{Episode, Names, NovelProject},
-    writing::{Answer, Ask, Gives, Holds, Material, Moment, Session, SessionId, Stage, Step, Texts, Workflow},
+    manuscript::{Manuscript, ManuscriptOptions, ManuscriptPart},
+    project::{EpisodeId, NovelProject, ProjectNames},
+    writing::{
+        KeyContents, NextStep, SessionTexts, TurnAnswer, TurnContents, TurnQuestion, UtcTime, Workflow,
+        WritingMaterial, WritingSession, WritingSessionId, WritingStage,
+    },
 };
 
-fn episode() -> Episode {
-    Episode::new(1).expect("a number")
+fn episode() -> EpisodeId {
+    EpisodeId::new(1).expect("a number")
 }
 
 /// Returns the start time plus some seconds.
-fn at(seconds: usize) -> Moment {
+fn at(seconds: usize) -> UtcTime {
     let (minutes, seconds) = (30 + seconds / 60, seconds % 60);
-    Moment::parse(&format!("2025-09-04T10:{minutes:02}:{seconds:02}Z")).expect("a time")
+    UtcTime::parse(&format!("2025-09-04T10:{minutes:02}:{seconds:02}Z")).expect("a time")
 }
 
 fn sample() -> NovelProject {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/novel");
-    NovelProject::new(Project::open(&root).expect("a project"), Names::default())
+    NovelProject::new(Project::open(&root).expect("a project"), ProjectNames::default())
 }
 
-fn material() -> Material {
-    Material::gather(&sample(), episode()).expect("a plot")
+fn material() -> WritingMaterial {
+    WritingMaterial::gather(&sample(), episode()).expect("a plot")
 }
 
-fn new_session() -> Session {
-    Session::new(SessionId::new(&at(0), 0x00c0_ffee), episode(), None, &at(0))
+fn new_session() -> WritingSession {
+    WritingSession::new(WritingSessionId::new(&at(0), 0x00c0_ffee), episode(), None, &at(0))
 }
 
-fn begun(material: &Material) -> Workflow<'_> {
-    Workflow::new(new_session(), Texts::new(), material, Locale::Ja)
+fn begun(material: &WritingMaterial) -> Workflow<'_> {
+    Workflow::new(new_session(), SessionTexts::new(), material, Locale::Ja)
 }
 
 /// Returns the sample's manuscript, split after about a quarter and three quarters of its characters.
@@ -57,8 +60,8 @@ fn acts() -> [String; 3] {
 
 fn cut_acts() -> [String; 3] {
     let text = sample().manuscript_text(episode()).expect("a manuscript").text;
-    let whole = Manuscript::read(text.as_str(), Reading::default())
-        .count(Part::Body)
+    let whole = Manuscript::read(text.as_str(), ManuscriptOptions::default())
+        .count(ManuscriptPart::Body)
         .characters;
     let mut acts = [String::new(), String::new(), String::new()];
     let mut written = 0;
@@ -76,46 +79,48 @@ fn cut_acts() -> [String; 3] {
 }
 
 /// Returns an acceptable answer.
-fn good(ask: &Ask) -> String {
+fn good(ask: &TurnQuestion) -> String {
     match ask.gives {
-        Gives::Keys(keys) => {
+        TurnContents::Keys(keys) => {
             let value = |holds| match holds {
-                Holds::Characters(_) => "梶みちるが帆待島の検潮所に着き、十二のこぶを見つけるまで".to_owned(),
-                Holds::Items(_) => "[梶みちる, 穂刈一平, 穂刈徳次, 鯨井ふさ]".to_owned(),
-                Holds::Replacements => "[{find: 海を止めに来た人ですか, replace: 海をとめに来た人ですか}]".to_owned(),
+                KeyContents::Characters(_) => "梶みちるが帆待島の検潮所に着き、十二のこぶを見つけるまで".to_owned(),
+                KeyContents::Items(_) => "[梶みちる, 穂刈一平, 穂刈徳次, 鯨井ふさ]".to_owned(),
+                KeyContents::Replacements => {
+                    "[{find: 海を止めに来た人ですか, replace: 海をとめに来た人ですか}]".to_owned()
+                }
             };
             let lines = keys
                 .iter()
                 .map(|key| [key.name, ": ", &value(key.holds), "\n"].concat());
             lines.collect()
         }
-        Gives::Part(..) | Gives::Rest => acts()[ask.submit.turn - 1].clone(),
-        Gives::Whole => acts().concat(),
+        TurnContents::Part(..) | TurnContents::Rest => acts()[ask.submit.turn - 1].clone(),
+        TurnContents::Whole => acts().concat(),
     }
 }
 
-fn answer(content: impl Into<String>) -> Answer {
-    Answer {
+fn answer(content: impl Into<String>) -> TurnAnswer {
+    TurnAnswer {
         content: content.into(),
         elapsed: Duration::from_millis(1_500),
-        ..Answer::default()
+        ..TurnAnswer::default()
     }
 }
 
-fn asked(step: &Step) -> &Ask {
+fn asked(step: &NextStep) -> &TurnQuestion {
     match step {
-        Step::Ask(ask) => ask,
-        Step::Done(done) => panic!("it is done: {done:?}"),
+        NextStep::Ask(ask) => ask,
+        NextStep::Done(done) => panic!("it is done: {done:?}"),
     }
 }
 
 /// Returns the present question.
-fn question(workflow: &mut Workflow) -> Ask {
+fn question(workflow: &mut Workflow) -> TurnQuestion {
     asked(&workflow.step(None, &at(0)).expect("a question").next).clone()
 }
 
 /// Gives acceptable answers until a turn of a stage is due.
-fn until(workflow: &mut Workflow, stage: Stage, turn: usize) {
+fn until(workflow: &mut Workflow, stage: WritingStage, turn: usize) {
     for seconds in 1.. {
         let ask = question(workflow);
         if (ask.stage, ask.submit.turn) == (stage, turn) {
@@ -125,8 +130,8 @@ fn until(workflow: &mut Workflow, stage: Stage, turn: usize) {
     }
 }
 
-fn stage(number: usize) -> Stage {
-    Stage::numbered(number).expect("a stage")
+fn stage(number: usize) -> WritingStage {
+    WritingStage::from_number(number).expect("a stage")
 }
 
 /// Creates an empty project.

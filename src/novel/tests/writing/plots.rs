@@ -4,36 +4,36 @@ use std::fs;
 
 use fumi_base::text::Locale;
 use fumi_novel::{
-    backups::Stamp,
+    backups::BackupTime,
     errors::writing::WritingError,
-    plotting::{self, Placed, PlotMaterial, Review, Verdict},
-    project::{Episode, NovelProject, Plot},
+    plotting::{self, PlotMaterial, PlotReview, PlotVerdict, StoredPlot},
+    project::{EpisodeId, EpisodePlot, NovelProject},
     references::ContentHash,
 };
 
 use crate::{episode, sample, sample::copied};
 
-fn number(number: u32) -> Episode {
-    Episode::new(number).expect("a number")
+fn number(number: u32) -> EpisodeId {
+    EpisodeId::new(number).expect("a number")
 }
 
 /// Returns the plot of the first episode.
-fn first() -> Placed {
+fn first() -> StoredPlot {
     plotting::existing(&sample(), episode()).expect("read").expect("a plot")
 }
 
-fn review(plot: &Plot) -> Review {
+fn review(plot: &EpisodePlot) -> PlotReview {
     plotting::review(&sample(), episode(), plot).expect("a review")
 }
 
-fn score(review: &Review, id: &str) -> Option<f64> {
+fn score(review: &PlotReview, id: &str) -> Option<f64> {
     let point = review.points.iter().find(|point| point.id == id).expect("a point");
     point.score
 }
 
 /// Returns the criteria that an answer misses.
 fn missed(content: &str) -> Vec<String> {
-    match plotting::judge(episode(), content) {
+    match plotting::validate_answer(episode(), content) {
         Err(WritingError::PlotMissed { misses }) => {
             for miss in &misses {
                 assert!(!miss.message.en.is_empty() && !miss.message.ja.is_empty(), "{miss:?}");
@@ -48,12 +48,12 @@ fn missed(content: &str) -> Vec<String> {
 fn a_plot_that_is_there_is_found_and_would_be_taken() {
     let placed = first();
     assert_eq!(placed.path, "20_プロット/話別/第001話.yaml");
-    assert_eq!(placed.sha256, ContentHash::of(placed.text.as_bytes()).digits());
-    let judged = plotting::judge(episode(), &placed.text).expect("a plot");
+    assert_eq!(placed.sha256, ContentHash::from_bytes(placed.text.as_bytes()).digits());
+    let judged = plotting::validate_answer(episode(), &placed.text).expect("a plot");
     assert_eq!(judged, placed.plot);
     assert_eq!(plotting::title_of(&judged, Locale::En), "こぶとえくぼ");
-    assert_eq!(plotting::title_of(&Plot::default(), Locale::En), "(untitled)");
-    assert_eq!(plotting::title_of(&Plot::default(), Locale::Ja), "（無題）");
+    assert_eq!(plotting::title_of(&EpisodePlot::default(), Locale::En), "(untitled)");
+    assert_eq!(plotting::title_of(&EpisodePlot::default(), Locale::Ja), "（無題）");
     assert!(plotting::existing(&sample(), number(9)).expect("read").is_none());
     assert_eq!(plotting::criteria().len(), 7);
 }
@@ -68,9 +68,9 @@ fn a_preview_counts_what_is_planned() {
     );
     assert_eq!(preview.key_elements.len(), 5);
     assert!(preview.key_elements.iter().all(|event| event.chars().count() <= 40));
-    let empty = plotting::preview(&Plot::default(), 3_000);
+    let empty = plotting::preview(&EpisodePlot::default(), 3_000);
     assert_eq!((empty.estimated_length, empty.complexity_score), (3_000, 0));
-    let huge = Plot::read(
+    let huge = EpisodePlot::read(
         "p",
         "key_events: [a, b, c]\nscene_structure: {scene_count_target: 4000000000}\n",
     );
@@ -102,23 +102,24 @@ fn everything_that_an_answer_misses_is_named_at_once() {
         missed(&good.replace("episode_number: 1", "episode_number: 3")),
         ["episode_info.episode_number"]
     );
-    let large = plotting::judge(episode(), &" ".repeat((1 << 20) + 1)).expect_err("too large");
+    let large = plotting::validate_answer(episode(), &" ".repeat((1 << 20) + 1)).expect_err("too large");
     assert!(
         matches!(large, WritingError::TooLarge { limit: 1_048_576, .. }),
         "{large}"
     );
     // A missing episode number is filled in.
-    let unsaid = plotting::judge(episode(), &good.replace("  episode_number: 1\n", "")).expect("a plot");
+    let unsaid = plotting::validate_answer(episode(), &good.replace("  episode_number: 1\n", "")).expect("a plot");
     assert_eq!(unsaid.episode_info.episode_number, Some(1));
 }
 
 #[test]
 fn a_plot_is_placed_and_what_it_replaces_is_backed_up() {
     let (folder, novel) = copied();
-    let stamp = Stamp::parse("20250904T103000Z").expect("a time");
-    let place =
-        |episode, plot: &Plot| plotting::place(novel.project(), &novel, episode, plot.clone(), &stamp).expect("placed");
-    let read = |placed: &Placed| fs::read_to_string(folder.path().join(&placed.path)).expect("a file");
+    let stamp = BackupTime::parse("20250904T103000Z").expect("a time");
+    let place = |episode, plot: &EpisodePlot| {
+        plotting::store_plot(novel.project(), &novel, episode, plot.clone(), &stamp).expect("placed")
+    };
+    let read = |placed: &StoredPlot| fs::read_to_string(folder.path().join(&placed.path)).expect("a file");
     let mut plot = first().plot;
     let new = place(number(4), &plot);
     assert_eq!(
@@ -126,7 +127,7 @@ fn a_plot_is_placed_and_what_it_replaces_is_backed_up() {
         ("20_プロット/話別/第004話.yaml", None)
     );
     assert_eq!(read(&new), new.text);
-    assert_eq!(Plot::read("p", &new.text).expect("a plot"), plot);
+    assert_eq!(EpisodePlot::read("p", &new.text).expect("a plot"), plot);
     // Placing the same plot again writes nothing.
     assert_eq!(place(number(4), &plot).backup, None);
     plot.synopsis = Some("別のあらすじ".to_owned());
@@ -138,7 +139,7 @@ fn a_plot_is_placed_and_what_it_replaces_is_backed_up() {
     assert!(read(&other).contains("別のあらすじ"));
     // With two files for one episode, neither is overwritten.
     fs::write(folder.path().join("20_プロット/話別/第004話_別.yaml"), "synopsis: 別\n").expect("written");
-    assert!(plotting::place(novel.project(), &novel, number(4), first().plot, &stamp).is_err());
+    assert!(plotting::store_plot(novel.project(), &novel, number(4), first().plot, &stamp).is_err());
     assert!(read(&other).contains("別のあらすじ"));
 }
 
@@ -194,7 +195,7 @@ fn a_plot_is_asked_for_with_all_that_is_planned_of_it() {
 }
 
 #[test]
-fn what_of_the_settings_cannot_be_read_is_undecided() {
+fn unreadable_settings_are_shown_as_undecided() {
     let (folder, novel) = copied();
     for file in [
         "20_プロット/章別/第01章.yaml",
@@ -229,11 +230,11 @@ fn the_plan_of_the_sample_passes_and_an_empty_one_fails() {
     }
     assert_eq!((score(&whole, "P-08"), score(&whole, "P-09")), (None, None));
     assert!((whole.coverage() - 0.8).abs() < 1e-9);
-    assert_eq!(whole.verdict(), Verdict::Pass);
-    let (some, _) = whole.of(&["P-02", "P-03", "P-08"]);
-    assert_eq!((some, whole.of(&["P-08"]).0), (Some(100.0), None));
-    let empty = review(&Plot::default());
-    assert_eq!(empty.verdict(), Verdict::Fail);
+    assert_eq!(whole.verdict(), PlotVerdict::Pass);
+    let (some, _) = whole.group_result(&["P-02", "P-03", "P-08"]);
+    assert_eq!((some, whole.group_result(&["P-08"]).0), (Some(100.0), None));
+    let empty = review(&EpisodePlot::default());
+    assert_eq!(empty.verdict(), PlotVerdict::Fail);
     for (id, expected) in [
         ("P-01", Some(0.0)),
         ("P-02", Some(0.0)),
@@ -243,7 +244,7 @@ fn the_plan_of_the_sample_passes_and_an_empty_one_fails() {
         assert_eq!(score(&empty, id), expected, "{id}");
     }
     // One finding for each act, events, ledger plans, journey, two purposes, theme and hook.
-    let found = empty.of(&ids).1;
+    let found = empty.group_result(&ids).1;
     assert!(found.len() >= 9, "{found:?}");
     for text in found {
         assert!(!text.en.is_empty() && !text.ja.is_empty());
@@ -261,42 +262,42 @@ fn points_follow_what_is_counted() {
     // One of two foreshadowings in the ledger is missing, and the other lacks its role.
     let ledgered = score(&review(&first().plot), "P-04").expect("counted");
     let text = first().text.replace("  - id: F002\n    role: plant\n", "  - id: X\n");
-    let thin = Plot::read("p", &text).expect("a plot");
+    let thin = EpisodePlot::read("p", &text).expect("a plot");
     assert_eq!(score(&review(&thin), "P-03"), Some(50.0));
     assert!(score(&review(&thin), "P-04").expect("counted") < ledgered);
     // One act has nearly all the text: each act is reported.
     let text =
         "story_structure: {setup: 短い, confrontation: 短い, resolution: 長い長い長い長い長い長い長い長い長い長い}";
-    let uneven = Plot::read("p", text).expect("a plot");
-    let (score_of_acts, findings) = review(&uneven).of(&["P-01"]);
+    let uneven = EpisodePlot::read("p", text).expect("a plot");
+    let (score_of_acts, findings) = review(&uneven).group_result(&["P-01"]);
     assert!(score_of_acts.expect("counted") < 80.0);
     assert_eq!(findings.len(), 2, "{findings:?}");
 }
 
 #[test]
-fn verdicts_have_their_bars() {
+fn verdicts_follow_score_thresholds() {
     for (score, verdict) in [
-        (100.0, Verdict::Pass),
-        (80.0, Verdict::Pass),
-        (79.9, Verdict::Conditional),
-        (70.0, Verdict::Conditional),
-        (69.9, Verdict::Fail),
+        (100.0, PlotVerdict::Pass),
+        (80.0, PlotVerdict::Pass),
+        (79.9, PlotVerdict::Conditional),
+        (70.0, PlotVerdict::Conditional),
+        (69.9, PlotVerdict::Fail),
     ] {
-        let mut review = review(&Plot::default());
+        let mut review = review(&EpisodePlot::default());
         for point in &mut review.points {
             point.score = Some(score);
         }
         assert_eq!(review.verdict(), verdict, "{score}");
     }
-    let nothing = Review { points: Vec::new() };
-    assert_eq!((nothing.overall(), nothing.verdict()), (0.0, Verdict::Fail));
+    let nothing = PlotReview { points: Vec::new() };
+    assert_eq!((nothing.overall(), nothing.verdict()), (0.0, PlotVerdict::Fail));
 }
 
 #[test]
-fn characters_that_nothing_happens_to_are_told() {
+fn unused_characters_are_reported() {
     let mut plot = first().plot;
     assert!(plotting::unused_characters(&plot).is_empty());
     plot.characters
-        .push(fumi_novel::project::Yaml::Text("蔵前権兵衛".to_owned()));
+        .push(fumi_novel::project::YamlValue::Text("蔵前権兵衛".to_owned()));
     assert_eq!(plotting::unused_characters(&plot), ["蔵前権兵衛"]);
 }

@@ -1,16 +1,19 @@
 //! Tests of rejected answers: each has its code and changes nothing.
 
-use fumi_base::{errors::Teach, text::Locale};
+use fumi_base::{errors::UserError, text::Locale};
 use fumi_novel::{
     errors::writing::WritingError,
-    project::Episode,
-    writing::{Answer, CONTENT_BYTES, Route, Session, SessionId, Sessions, Stage, Step, Texts, Workflow, apply},
+    project::EpisodeId,
+    writing::{
+        CONTENT_BYTES, NextStep, SessionTexts, StageRoute, TurnAnswer, Workflow, WritingSession, WritingSessionId,
+        WritingSessionStore, WritingStage, apply,
+    },
 };
 
 use crate::{acts, answer, at, begun, disk, episode, good, material, question, stage, until};
 
 /// Sends an answer that must be rejected without changing the session. Returns the code and the English sentence.
-fn refused(workflow: &mut Workflow, answer: Answer) -> (String, String) {
+fn refused(workflow: &mut Workflow, answer: TurnAnswer) -> (String, String) {
     let before = workflow.session().clone();
     let error = workflow.step(Some(answer), &at(59)).expect_err("refused");
     assert_eq!(*workflow.session(), before);
@@ -18,7 +21,7 @@ fn refused(workflow: &mut Workflow, answer: Answer) -> (String, String) {
 }
 
 fn said(error: &WritingError) -> (String, String) {
-    let lesson = error.lesson();
+    let lesson = error.error_message();
     (lesson.code.clone(), lesson.message.get(Locale::En).to_owned())
 }
 
@@ -42,7 +45,7 @@ fn unknown_stages_are_refused_with_both_lists() {
         "Plot_Data_Preparation",
         "write_manuscript_draft_2",
     ] {
-        let (code, sentence) = said(&Stage::parse(unknown).expect_err(unknown));
+        let (code, sentence) = said(&WritingStage::parse(unknown).expect_err(unknown));
         assert_eq!(code, "S004");
         assert!(
             sentence.contains("design_emotional_flow") && sentence.contains("emotional_flow_design"),
@@ -56,7 +59,7 @@ fn stages_are_answered_in_their_order_and_turns_once() {
     let material = material();
     let mut workflow = begun(&material);
     let content = good(&question(&mut workflow));
-    let of = |number, turn| Answer {
+    let of = |number, turn| TurnAnswer {
         stage: Some(stage(number)),
         turn,
         ..answer(content.clone())
@@ -137,18 +140,18 @@ fn every_missed_criterion_is_named() {
         ["replacements"]
     );
     let done = workflow.step(Some(answer(last)), &at(59)).expect("accepted").next;
-    assert!(matches!(done, Step::Done(_)));
+    assert!(matches!(done, NextStep::Done(_)));
     assert_eq!(refused(&mut workflow, answer("x")).0, "INVALID_ARGUMENTS");
 }
 
 #[test]
-fn what_is_missed_is_what_was_asked_for() {
+fn missed_criteria_are_among_the_listed_ones() {
     let material = material();
     let mut workflow = begun(&material);
     let asked: Vec<String> = question(&mut workflow)
         .criteria
         .iter()
-        .map(fumi_novel::writing::Criterion::name)
+        .map(fumi_novel::writing::AnswerCriterion::name)
         .collect();
     for name in missed(&mut workflow, "premise: 短い\nnote: '```'") {
         assert!(asked.contains(&name), "{name} is not in {asked:?}");
@@ -177,7 +180,7 @@ fn too_much_is_refused_before_it_is_read() {
 #[test]
 fn a_session_is_needed_known_and_of_its_episode() {
     let (_root, project) = disk();
-    let sessions = Sessions::of(project.clone());
+    let sessions = WritingSessionStore::new(project.clone());
     let material = material();
     let workflow = begun(&material);
     apply(&project, &[workflow.write()]).expect("written");
@@ -199,25 +202,25 @@ fn a_session_is_needed_known_and_of_its_episode() {
     for unknown in ["session_20250904_103000", "../../etc/passwd", ""] {
         assert_eq!(code(stage(2), Some(unknown), episode()), "S001");
     }
-    assert_eq!(code(stage(2), Some(&id), Episode::new(2).expect("a number")), "S001");
+    assert_eq!(code(stage(2), Some(&id), EpisodeId::new(2).expect("a number")), "S001");
 }
 
 #[test]
 fn the_open_session_of_an_episode_is_the_newest_unless_it_is_finished() {
     let (root, project) = disk();
-    let sessions = Sessions::of(project.clone());
+    let sessions = WritingSessionStore::new(project.clone());
     let open = |number| {
         let found = sessions
-            .open(Episode::new(number).expect("a number"), Route::Whole)
+            .open(EpisodeId::new(number).expect("a number"), StageRoute::Whole)
             .expect("looked");
         found.map(|found| found.session.id().to_string())
     };
     assert_eq!(open(1), None);
     let material = material();
     let begin = |seconds, number| {
-        let id = SessionId::new(&at(seconds), 1);
-        let session = Session::new(id, Episode::new(number).expect("a number"), None, &at(seconds));
-        let workflow = Workflow::new(session, Texts::new(), &material, Locale::Ja);
+        let id = WritingSessionId::new(&at(seconds), 1);
+        let session = WritingSession::new(id, EpisodeId::new(number).expect("a number"), None, &at(seconds));
+        let workflow = Workflow::new(session, SessionTexts::new(), &material, Locale::Ja);
         apply(&project, &[workflow.write()]).expect("written");
         workflow
     };
@@ -231,7 +234,7 @@ fn the_open_session_of_an_episode_is_the_newest_unless_it_is_finished() {
     .expect("written");
     assert_eq!(open(1), Some(new.session().id().to_string()));
     assert_eq!((open(2), open(3)), (Some(other), None));
-    while let Step::Ask(ask) = new.step(None, &at(4)).expect("a question").next {
+    while let NextStep::Ask(ask) = new.step(None, &at(4)).expect("a question").next {
         let writes = new.step(Some(answer(good(&ask))), &at(4)).expect("accepted").writes;
         apply(&project, &writes).expect("written");
     }

@@ -2,20 +2,20 @@
 
 use fumi_base::text::Locale;
 use fumi_novel::{
-    manuscript::{Manuscript, Part, Reading},
-    writing::{STAGES, Sessions, Stage, Step, Workflow, Write, apply},
+    manuscript::{Manuscript, ManuscriptOptions, ManuscriptPart},
+    writing::{FileWrite, NextStep, STAGES, Workflow, WritingSessionStore, WritingStage, apply},
 };
 
 use crate::{acts, answer, at, begun, disk, episode, good, material, question};
 
 /// Returns all writes of a whole episode in order, and the finished workflow.
-fn written() -> (Vec<Write>, Workflow<'static>) {
+fn written() -> (Vec<FileWrite>, Workflow<'static>) {
     let material = Box::leak(Box::new(material()));
     let mut workflow = begun(material);
     let mut writes = vec![workflow.write()];
     let mut next = workflow.step(None, &at(0)).expect("a question").next;
     for seconds in 1.. {
-        let Step::Ask(ask) = next else { break };
+        let NextStep::Ask(ask) = next else { break };
         let stepped = workflow.step(Some(answer(good(&ask))), &at(seconds)).expect("accepted");
         assert!(
             stepped
@@ -57,7 +57,7 @@ fn ten_stages_make_the_expected_session_and_manuscript() {
     let expected = include_str!("../fixtures/session.yaml");
     let session = without_hashes(&writes.last().expect("a session").text);
     assert!(session == expected, "{session}");
-    let Step::Done(done) = workflow.step(None, &at(0)).expect("the end").next else {
+    let NextStep::Done(done) = workflow.step(None, &at(0)).expect("the end").next else {
         panic!("something is left");
     };
     let manuscript = &writes
@@ -69,8 +69,8 @@ fn ten_stages_make_the_expected_session_and_manuscript() {
         .concat()
         .replacen("海を止めに来た人ですか", "海をとめに来た人ですか", 1);
     assert_eq!(manuscript.trim_end(), sample.trim_end());
-    let body = Manuscript::read(manuscript.as_str(), Reading::default())
-        .count(Part::Body)
+    let body = Manuscript::read(manuscript.as_str(), ManuscriptOptions::default())
+        .count(ManuscriptPart::Body)
         .characters;
     assert_eq!(done.characters, body);
     assert_eq!(done.title, done.summary);
@@ -80,10 +80,10 @@ fn ten_stages_make_the_expected_session_and_manuscript() {
 }
 
 #[test]
-fn every_beginning_of_the_writes_recovers_and_goes_on_to_the_same_end() {
+fn recovery_from_any_prefix_of_writes_gives_the_same_result() {
     let (writes, whole) = written();
     let (root, project) = disk();
-    let sessions = Sessions::of(project.clone());
+    let sessions = WritingSessionStore::new(project.clone());
     let id = whole.session().id().to_string();
     assert!(sessions.load(&id, episode()).is_err());
     let material = material();
@@ -102,10 +102,10 @@ fn every_beginning_of_the_writes_recovers_and_goes_on_to_the_same_end() {
             let mut workflow = Workflow::new(recovered.session, recovered.texts, &material, Locale::En);
             for seconds in 1.. {
                 let step = workflow.step(None, &at(seconds)).expect("a question").next;
-                let Step::Ask(ask) = step else { break };
+                let NextStep::Ask(ask) = step else { break };
                 workflow.step(Some(answer(good(&ask))), &at(seconds)).expect("accepted");
             }
-            let output = |of: &Workflow| of.session().output(Stage::LAST).expect("an output").clone();
+            let output = |of: &Workflow| of.session().output(WritingStage::LAST).expect("an output").clone();
             assert_eq!(output(&workflow), output(&whole), "{number}");
         }
     }
@@ -117,10 +117,10 @@ fn a_lost_or_changed_file_costs_its_stage_and_those_after_it() {
     let (writes, whole) = written();
     let (root, project) = disk();
     apply(&project, &writes).expect("written");
-    let sessions = Sessions::of(project.clone());
+    let sessions = WritingSessionStore::new(project.clone());
     let id = whole.session().id().to_string();
     let file = |number| {
-        let stage = Stage::numbered(number).expect("a stage");
+        let stage = WritingStage::from_number(number).expect("a stage");
         whole.session().output(stage).expect("an output").output_file.clone()
     };
     std::fs::write(root.path().join(file(9)), "changed").expect("written");
@@ -130,7 +130,7 @@ fn a_lost_or_changed_file_costs_its_stage_and_those_after_it() {
     std::fs::remove_file(root.path().join(file(3))).expect("removed");
     let recovered = sessions.load(&id, episode()).expect("a session");
     assert_eq!(recovered.lost.len(), 8);
-    assert_eq!(recovered.session.current(), Stage::numbered(3));
+    assert_eq!(recovered.session.current(), WritingStage::from_number(3));
     let material = material();
     let mut workflow = Workflow::new(recovered.session, recovered.texts, &material, Locale::Ja);
     let ask = question(&mut workflow);
@@ -138,7 +138,7 @@ fn a_lost_or_changed_file_costs_its_stage_and_those_after_it() {
 }
 
 #[test]
-fn a_lost_turn_costs_itself() {
+fn lost_turn_is_repeated_alone() {
     let material = material();
     let mut workflow = begun(&material);
     let ask = question(&mut workflow);
@@ -149,7 +149,7 @@ fn a_lost_turn_costs_itself() {
     let (root, project) = disk();
     apply(&project, &writes).expect("written");
     let id = workflow.session().id().to_string();
-    let sessions = Sessions::of(project.clone());
+    let sessions = WritingSessionStore::new(project.clone());
     assert_eq!(
         sessions.load(&id, episode()).expect("a session").session.turns().len(),
         1

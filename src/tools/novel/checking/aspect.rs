@@ -4,14 +4,14 @@ use fumi_base::text::Locale;
 use fumi_novel::{
     checks::{
         aspects::AspectScore,
-        items::{Evaluation, Method},
+        items::{Evaluation, EvaluationMethod},
     },
     reviewing,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Seen, hundredths, issue::Shown, tenths};
+use super::{CheckContext, hundredths, issue::IssueReport, tenths};
 
 /// The maximum number of evidence places shown for an item.
 const PLACES: usize = 3;
@@ -21,7 +21,7 @@ const EXCERPT: usize = 40;
 
 /// An aspect of a text.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(super) struct AspectShown {
+pub(super) struct AspectReport {
     /// From 0 to 100; absent where nothing was evaluated.
     #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<f64>,
@@ -29,18 +29,18 @@ pub(super) struct AspectShown {
     /// How much of it was evaluated, from 0 to 1.
     coverage: f64,
     /// What its rules found, the weightiest first.
-    issues: Vec<Shown>,
+    issues: Vec<IssueReport>,
     /// The items that its score is made of, besides the issues.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    evidence: Vec<Part>,
+    evidence: Vec<AspectPart>,
     /// Its items that are low.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    low_items: Vec<ItemShown>,
+    low_items: Vec<ItemReport>,
 }
 
 /// An item as a part of an aspect.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct Part {
+struct AspectPart {
     item_id: String,
     /// From 0 to 1.
     score: f64,
@@ -55,7 +55,7 @@ struct Part {
 
 /// An item that was evaluated.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(super) struct ItemShown {
+pub(super) struct ItemReport {
     item_id: String,
     title: String,
     category: &'static str,
@@ -70,21 +70,21 @@ pub(super) struct ItemShown {
     value: Option<f64>,
     /// Places that show it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    evidence: Vec<Place>,
+    evidence: Vec<EvidencePlace>,
     /// What a writer can do.
     #[serde(skip_serializing_if = "Option::is_none")]
     advice: Option<String>,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct Place {
+struct EvidencePlace {
     /// From 1; 0 of a quotation of the judge.
     line: usize,
     excerpt: String,
 }
 
-impl AspectShown {
-    pub(super) fn of(seen: &Seen<'_>, one: &AspectScore<'_>) -> Self {
+impl AspectReport {
+    pub(super) fn from_score(seen: &CheckContext<'_>, one: &AspectScore<'_>) -> Self {
         let rules = one.aspect.rules;
         Self {
             score: one.score.map(tenths),
@@ -95,12 +95,20 @@ impl AspectShown {
             } else {
                 seen.issues_of(|rule| rules.contains(&rule))
             },
-            evidence: one.evaluations.iter().filter_map(|item| Part::of(seen, item)).collect(),
-            low_items: one.low().into_iter().map(|low| ItemShown::advised(seen, low)).collect(),
+            evidence: one
+                .evaluations
+                .iter()
+                .filter_map(|item| AspectPart::from_evaluation(seen, item))
+                .collect(),
+            low_items: one
+                .low_items()
+                .into_iter()
+                .map(|low| ItemReport::with_advice(seen, low))
+                .collect(),
         }
     }
 
-    pub(super) fn shown(&self) -> &[Shown] {
+    pub(super) fn shown(&self) -> &[IssueReport] {
         &self.issues
     }
 
@@ -109,7 +117,7 @@ impl AspectShown {
         let score = self.score.map_or_else(|| "-".to_owned(), |score| score.to_string());
         let mut lines = vec![format!("{name} {score} ({}, {})", self.method, self.coverage)];
         if !self.evidence.is_empty() {
-            let parts = self.evidence.iter().map(Part::words).collect::<Vec<_>>();
+            let parts = self.evidence.iter().map(AspectPart::words).collect::<Vec<_>>();
             lines.push(format!("  {}", parts.join(", ")));
         }
         lines.extend(self.low_items.iter().map(|item| format!("  {}", item.line())));
@@ -117,9 +125,9 @@ impl AspectShown {
     }
 }
 
-impl Part {
+impl AspectPart {
     /// Returns the part for an item, or `None` if the item has no score.
-    fn of(seen: &Seen<'_>, one: &Evaluation) -> Option<Self> {
+    fn from_evaluation(seen: &CheckContext<'_>, one: &Evaluation) -> Option<Self> {
         Some(Self {
             item_id: one.item.id.clone(),
             score: hundredths(one.score?),
@@ -144,9 +152,9 @@ fn value(one: &Evaluation) -> Option<f64> {
     one.measure.as_ref()?.value.map(hundredths)
 }
 
-impl ItemShown {
+impl ItemReport {
     /// Returns an item with its evidence.
-    pub(super) fn of(seen: &Seen<'_>, one: &Evaluation) -> Self {
+    pub(super) fn from_evaluation(seen: &CheckContext<'_>, one: &Evaluation) -> Self {
         Self {
             item_id: one.item.id.clone(),
             title: reviewing::words(one.item, seen.job.locale).title.clone(),
@@ -161,7 +169,7 @@ impl ItemShown {
     }
 
     /// Returns an item with its evidence and advice for the writer.
-    pub(super) fn advised(seen: &Seen<'_>, one: &Evaluation) -> Self {
+    pub(super) fn with_advice(seen: &CheckContext<'_>, one: &Evaluation) -> Self {
         let advice = &reviewing::words(one.item, seen.job.locale).advice;
         Self {
             advice: Some(
@@ -170,7 +178,7 @@ impl ItemShown {
                     .collect::<Vec<_>>()
                     .join(joint(seen.job.locale)),
             ),
-            ..Self::of(seen, one)
+            ..Self::from_evaluation(seen, one)
         }
     }
 
@@ -209,7 +217,7 @@ const fn joint(locale: Locale) -> &'static str {
 }
 
 /// Returns the quotations of the judge, or the measured places if the item was not judged.
-fn evidence(seen: &Seen<'_>, one: &Evaluation) -> Vec<Place> {
+fn evidence(seen: &CheckContext<'_>, one: &Evaluation) -> Vec<EvidencePlace> {
     let source = seen.material.manuscript().source();
     let cut = |text: &str| {
         let line = text.lines().next().unwrap_or_default();
@@ -218,10 +226,10 @@ fn evidence(seen: &Seen<'_>, one: &Evaluation) -> Vec<Place> {
             None => line.to_owned(),
         }
     };
-    if let (Method::Judged(_), Some(judged)) = (one.method, &one.judged) {
+    if let (EvaluationMethod::Judged(_), Some(judged)) = (one.method, &one.judged) {
         let quotes = judged.judgement.quotes.iter().take(PLACES);
         return quotes
-            .map(|quote| Place {
+            .map(|quote| EvidencePlace {
                 line: source
                     .find(quote.trim())
                     .map_or(0, |at| seen.material.manuscript().position(at).line),
@@ -231,7 +239,7 @@ fn evidence(seen: &Seen<'_>, one: &Evaluation) -> Vec<Place> {
     }
     let places = one.measure.iter().flat_map(|measure| &measure.places).take(PLACES);
     places
-        .map(|place| Place {
+        .map(|place| EvidencePlace {
             line: seen.material.manuscript().position(place.start).line,
             excerpt: cut(&source[place.clone()]),
         })

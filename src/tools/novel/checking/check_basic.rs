@@ -1,15 +1,15 @@
 //! The `check_basic` tool: the length of an episode, unwanted words, typography, typing errors.
 
 use fumi_base::text::Locale;
-use fumi_novel::{checks::Group, project::Plot, writing::Length};
+use fumi_novel::{checks::RuleGroup, project::EpisodePlot, writing::LengthRange};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    CHECKS, Checked, DETERMINISTIC, EpisodeNumber, Job, NovelDeps, Own, Seen, Verdict, issue::Shown, review::check,
-    tenths, texts,
+    CHECKS, CheckContext, CheckDetails, CheckJob, CheckReply, CheckVerdict, DETERMINISTIC, EpisodeNumber, NovelDeps,
+    issue::IssueReport, review::check, tenths, texts,
 };
-use crate::tool::{Cx, Outcome, Spec, Tool, ToolError};
+use crate::tool::{Cx, Tool, ToolError, ToolOutcome, ToolSpec};
 
 /// Names of the rules for words that should not be in the text.
 const UNWANTED: [&str; 5] = [
@@ -31,10 +31,10 @@ const PARAGRAPHS: [&str; 6] = [
 ];
 
 /// The deviation from the target length that is still accepted, in percent (novel-checks 2.1).
-const NEAR: f64 = 10.0;
+const ACCEPTED_DEVIATION: f64 = 10.0;
 
 /// The largest deviation from the target length that is only a warning, in percent.
-const WARNED: f64 = 25.0;
+const WARNED_DEVIATION: f64 = 25.0;
 
 #[derive(Debug)]
 pub struct CheckBasic;
@@ -54,13 +54,13 @@ pub struct Args {
 
 /// What it answers beside what all checks do.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Basic {
+pub struct BasicReport {
     /// The points that the findings leave of 100.
     #[serde(skip)]
     rules_score: f64,
     word_count_check: WordCount,
-    forbidden_expressions: Forbidden,
-    structure_issues: Structure,
+    forbidden_expressions: ForbiddenExpressions,
+    structure_issues: LayoutIssues,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -78,19 +78,19 @@ struct WordCount {
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct Forbidden {
+struct ForbiddenExpressions {
     found_count: usize,
-    violations: Vec<Shown>,
+    violations: Vec<IssueReport>,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct Structure {
-    paragraph_issues: Vec<Shown>,
-    formatting_issues: Vec<Shown>,
+struct LayoutIssues {
+    paragraph_issues: Vec<IssueReport>,
+    formatting_issues: Vec<IssueReport>,
 }
 
 impl Tool for CheckBasic {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "check_basic",
         texts: texts!("check_basic"),
         example: r#"{"episode": 1}"#,
@@ -98,31 +98,31 @@ impl Tool for CheckBasic {
     };
     type Deps = NovelDeps;
     type Args = Args;
-    type Output = Checked<Basic>;
+    type Output = CheckReply<BasicReport>;
 
-    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Checked<Basic>>, ToolError> {
-        let job = Job::of("check_basic", args.episode, args.verbose, deps, cx)?;
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<CheckReply<BasicReport>>, ToolError> {
+        let job = CheckJob::new("check_basic", args.episode, args.verbose, deps, cx)?;
         let target = args.word_count_target;
         let work = cx.blocking(move |cancel, _| {
-            check(&job, &[Group::Basic], &|| cancel.is_cancelled(), |seen| {
+            check(&job, &[RuleGroup::Basic], &|| cancel.is_cancelled(), |seen| {
                 basic(seen, target)
             })
         });
-        Ok(Outcome::Done(work.await?))
+        Ok(ToolOutcome::Done(work.await?))
     }
 }
 
-fn basic(seen: &Seen<'_>, target: Option<u32>) -> Basic {
+fn basic(seen: &CheckContext<'_>, target: Option<u32>) -> BasicReport {
     let is_unwanted = |rule: &str| UNWANTED.contains(&rule);
     let is_paragraph = |rule: &str| PARAGRAPHS.contains(&rule);
-    Basic {
+    BasicReport {
         rules_score: seen.score.0,
-        word_count_check: WordCount::of(seen, target),
-        forbidden_expressions: Forbidden {
+        word_count_check: WordCount::measure(seen, target),
+        forbidden_expressions: ForbiddenExpressions {
             found_count: seen.findings.iter().filter(|finding| is_unwanted(finding.rule)).count(),
             violations: seen.issues_of(is_unwanted),
         },
-        structure_issues: Structure {
+        structure_issues: LayoutIssues {
             paragraph_issues: seen.issues_of(is_paragraph),
             formatting_issues: seen.issues_of(|rule| !is_unwanted(rule) && !is_paragraph(rule)),
         },
@@ -131,18 +131,18 @@ fn basic(seen: &Seen<'_>, target: Option<u32>) -> Basic {
 
 impl WordCount {
     #[expect(clippy::cast_precision_loss, reason = "no text has that many characters")]
-    fn of(seen: &Seen<'_>, asked: Option<u32>) -> Self {
-        let nothing = Plot::default();
+    fn measure(seen: &CheckContext<'_>, asked: Option<u32>) -> Self {
+        let nothing = EpisodePlot::default();
         let context = seen.material.context();
         let plot = context.plot.as_ref().unwrap_or(&nothing);
-        let Length { min, max } = Length::of(asked, plot, &context.settings);
+        let LengthRange { min, max } = LengthRange::resolve(asked, plot, &context.settings);
         let target = u32::midpoint(min, max);
         let actual = seen.material.characters();
         let deviation = (actual as f64 - f64::from(target)) / f64::from(target) * 100.0;
         let status = match (actual as f64, deviation.abs()) {
             (actual, _) if (f64::from(min)..=f64::from(max)).contains(&actual) => "ok",
-            (_, far) if far <= NEAR => "ok",
-            (_, far) if far <= WARNED => "warning",
+            (_, far) if far <= ACCEPTED_DEVIATION => "ok",
+            (_, far) if far <= WARNED_DEVIATION => "warning",
             (actual, _) if actual < f64::from(min) => "below_min",
             _ => "above_max",
         };
@@ -157,17 +157,17 @@ impl WordCount {
     }
 }
 
-impl Own for Basic {
+impl CheckDetails for BasicReport {
     /// Scales the score by the written share of the minimum length if the text is far too short.
     #[expect(clippy::cast_precision_loss, reason = "no text has that many characters")]
-    fn verdict(&self) -> Option<Verdict> {
+    fn verdict(&self) -> Option<CheckVerdict> {
         let count = &self.word_count_check;
         let written = if count.status == "below_min" {
             count.actual as f64 / f64::from(count.min)
         } else {
             1.0
         };
-        (count.actual > 0).then_some(Verdict {
+        (count.actual > 0).then_some(CheckVerdict {
             score: Some(tenths(self.rules_score * written)),
             method: DETERMINISTIC,
         })
@@ -188,7 +188,7 @@ impl Own for Basic {
         }]
     }
 
-    fn shown(&self) -> Vec<&Shown> {
+    fn shown(&self) -> Vec<&IssueReport> {
         let structure = &self.structure_issues;
         let lists = [
             &self.forbidden_expressions.violations,

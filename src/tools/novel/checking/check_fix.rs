@@ -5,21 +5,24 @@
 
 use std::collections::BTreeSet;
 
-use fumi_base::text::{Locale, Text};
+use fumi_base::text::{BilingualText, Locale};
 use fumi_novel::{
-    backups::Stamp,
-    checks::{self, FixLevel, Fixed, Fixing, Group, Material, Score, Why},
+    backups::BackupTime,
+    change_set,
+    checks::{self, CheckMaterial, FixLevel, FixRequest, FixResult, RuleGroup, Score, UnfixedReason},
     errors::reviewing::ReviewError,
-    manuscript::Reading,
-    reviewing::{self, Execution, Looked, Resolution, Written, can_be_written, put_back},
-    together,
-    writing::Moment,
+    manuscript::ManuscriptOptions,
+    reviewing::{
+        self, CheckedManuscript, IssueResolution, ReplacedManuscript, StepExecution, can_be_written,
+        prepare_replacement,
+    },
+    writing::UtcTime,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{CHECKS, EpisodeNumber, Job, NovelDeps, Suggestion, WRITES, alone, json, now, stamp, tenths, texts};
-use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
+use super::{CHECKS, CheckJob, EpisodeNumber, NovelDeps, Suggestion, WRITES, alone, json, now, stamp, tenths, texts};
+use crate::tool::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 
 /// The maximum number of fixes shown; the record has all of them.
 const SHOWN: usize = 40;
@@ -30,7 +33,7 @@ pub struct CheckFix;
 /// How far fixes go.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Level {
+pub enum RequestedFixLevel {
     /// Signs, widths, white space.
     #[default]
     Safe,
@@ -47,7 +50,7 @@ pub struct Args {
     episode: EpisodeNumber,
     /// How far fixes go.
     #[serde(default)]
-    fix_level: Level,
+    fix_level: RequestedFixLevel,
     /// Only these issues.
     #[schemars(length(min = 1, max = 500), inner(length(max = 40)))]
     issue_ids: Option<Vec<String>>,
@@ -70,10 +73,10 @@ pub struct Output {
     pub(super) dry_run: bool,
     /// How many fixes there are.
     pub(super) fixed_count: usize,
-    fixes_applied: Vec<Fix>,
+    fixes_applied: Vec<AppliedFix>,
     /// How many issues are left as they are.
     pub(super) skipped_count: usize,
-    fixes_skipped: Vec<Left>,
+    fixes_skipped: Vec<SkippedFix>,
     pub(super) quality_improvement: Improvement,
     /// The manuscript after the call; as it was in a dry run.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -88,7 +91,7 @@ pub struct Output {
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[expect(clippy::struct_field_names, reason = "the names are those of the specification")]
-struct Fix {
+struct AppliedFix {
     issue_id: String,
     /// The rule.
     fix_type: &'static str,
@@ -101,7 +104,7 @@ struct Fix {
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct Left {
+struct SkippedFix {
     issue_id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     fix_type: Option<&'static str>,
@@ -118,7 +121,7 @@ pub(super) struct Improvement {
 }
 
 impl Tool for CheckFix {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "check_fix",
         texts: texts!("check_fix"),
         example: r#"{"episode": 1, "fix_level": "safe", "dry_run": true}"#,
@@ -130,8 +133,8 @@ impl Tool for CheckFix {
     type Args = Args;
     type Output = Output;
 
-    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
-        let job = Job::of("check_fix", args.episode, args.verbose, deps, cx)?;
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
+        let job = CheckJob::new("check_fix", args.episode, args.verbose, deps, cx)?;
         deps.check_manuscript(cx, args.episode.0).await?;
         let level = args.fix_level.level();
         let is_dry = args.dry_run.unwrap_or(level == FixLevel::Aggressive);
@@ -139,13 +142,13 @@ impl Tool for CheckFix {
         let holder = format!("check_fix {}", args.episode.0);
         let at = stamp();
         let work = alone(job.novel.clone(), cx, &holder, move |cancel, _| {
-            mend(&job, level, only.as_ref(), is_dry, &at, &|| cancel.is_cancelled())
+            fix_manuscript(&job, level, only.as_ref(), is_dry, &at, &|| cancel.is_cancelled())
         });
-        Ok(Outcome::Done(work.await?))
+        Ok(ToolOutcome::Done(work.await?))
     }
 }
 
-impl Level {
+impl RequestedFixLevel {
     const fn level(self) -> FixLevel {
         match self {
             Self::Safe => FixLevel::Safe,
@@ -156,31 +159,31 @@ impl Level {
 }
 
 /// Fixes the manuscript before a check that asks for it.
-pub(super) async fn fix_first(job: &Job, level: Level, cx: &Cx) -> Result<Output, ToolError> {
+pub(super) async fn fix_first(job: &CheckJob, level: RequestedFixLevel, cx: &Cx) -> Result<Output, ToolError> {
     // A caller with read access may call the check itself, so writing is checked here.
-    cx.caller.access.may_write(&CheckFix::SPEC, false)?;
+    cx.caller.access.check_tool_write(&CheckFix::SPEC, false)?;
     // Sentences are rewritten by `check_fix` alone, and only on explicit request.
-    let is_dry = level == Level::Aggressive;
+    let is_dry = level == RequestedFixLevel::Aggressive;
     let holder = format!("{} {}", job.tool, job.episode);
     let (job, at) = (job.clone(), stamp());
     let fixed = alone(job.novel.clone(), cx, &holder, move |cancel, _| {
-        mend(&job, level.level(), None, is_dry, &at, &|| cancel.is_cancelled())
+        fix_manuscript(&job, level.level(), None, is_dry, &at, &|| cancel.is_cancelled())
     });
     fixed.await
 }
 
 /// Fixes the manuscript and records the resolution of its issues.
-fn mend(
-    job: &Job,
+fn fix_manuscript(
+    job: &CheckJob,
     level: FixLevel,
     only: Option<&BTreeSet<String>>,
     is_dry: bool,
-    at: &Stamp,
+    at: &BackupTime,
     is_cancelled: &dyn Fn() -> bool,
 ) -> Result<Output, ReviewError> {
-    let looked = reviewing::manuscript(&job.novel, job.episode, None, &job.tuning)?;
-    let fixing = Fixing {
-        reading: Reading::default(),
+    let looked = reviewing::read_manuscript(&job.novel, job.episode, None, &job.tuning)?;
+    let fixing = FixRequest {
+        reading: ManuscriptOptions::default(),
         context: &looked.context,
         tuning: &looked.tuning,
         morphology: checks::morphology(),
@@ -188,9 +191,14 @@ fn mend(
     };
     let source = looked.draft.manuscript.source();
     let fixed = checks::fix(source, fixing, only, is_cancelled).ok_or(ReviewError::Cancelled)?;
-    if let Some(only) =
-        only.filter(|only| fixed.skipped.iter().filter(|left| left.why == Why::Unknown).count() == only.len())
-    {
+    if let Some(only) = only.filter(|only| {
+        fixed
+            .skipped
+            .iter()
+            .filter(|left| left.reason == UnfixedReason::Unknown)
+            .count()
+            == only.len()
+    }) {
         let mut ids: Vec<String> = only.iter().cloned().collect();
         ids.sort();
         return Err(ReviewError::NothingToFix {
@@ -202,18 +210,18 @@ fn mend(
     let mut after = score(&looked, &fixed.text, is_cancelled)?;
     let mut fixed = fixed;
     if after < before {
-        fixed = fixed.taken_back();
+        fixed = fixed.reverted();
         after = before;
     }
     let (written, change) = if is_dry {
         (None, None)
     } else {
-        let (written, change) = put_back(&job.novel, &looked, &fixed.text, at)?;
+        let (written, change) = prepare_replacement(&job.novel, &looked, &fixed.text, at)?;
         (Some(written), change)
     };
     let mut output = answer(job, level, &fixed, written.as_ref(), [before, after]);
     if looked.is_damaged || (is_dry && !can_be_written(&looked, &fixed.text)) {
-        let said = Text::new(
+        let said = BilingualText::new(
             format!(
                 "This file is no whole text in {}; it cannot be written back.",
                 looked.encoding
@@ -225,22 +233,28 @@ fn mend(
     }
     if let Some(written) = &written {
         keep(job, level, &looked, written, &fixed, &output)?;
-        reviewing::tidy(job.novel.project(), &job.id());
-        let changes = change.into_iter().chain(reviewing::changes(job.apart.take()));
-        together::apply(job.novel.project(), None, changes.collect())?;
+        reviewing::remove_old_reviews(job.novel.project(), &job.id());
+        let changes = change.into_iter().chain(reviewing::changes(job.caller_reviews.take()));
+        change_set::apply(job.novel.project(), None, changes.collect())?;
     }
     Ok(output)
 }
 
 /// Returns the score of a text over the findings of all rules.
-fn score(looked: &Looked, text: &str, is_cancelled: &dyn Fn() -> bool) -> Result<f64, ReviewError> {
-    let draft = checks::Draft::read(text, Reading::default());
-    let material = Material::of(&draft, &looked.context, &looked.tuning, checks::morphology());
-    let findings = checks::look(&material, &Group::ALL, is_cancelled).ok_or(ReviewError::Cancelled)?;
-    Ok(Score::of(&findings, material.characters()).0)
+fn score(looked: &CheckedManuscript, text: &str, is_cancelled: &dyn Fn() -> bool) -> Result<f64, ReviewError> {
+    let draft = checks::AnalysedDraft::read(text, ManuscriptOptions::default());
+    let material = CheckMaterial::new(&draft, &looked.context, &looked.tuning, checks::morphology());
+    let findings = checks::run_rules(&material, &RuleGroup::ALL, is_cancelled).ok_or(ReviewError::Cancelled)?;
+    Ok(Score::from_findings(&findings, material.characters()).0)
 }
 
-fn answer(job: &Job, level: FixLevel, fixed: &Fixed, written: Option<&Written>, scores: [f64; 2]) -> Output {
+fn answer(
+    job: &CheckJob,
+    level: FixLevel,
+    fixed: &FixResult,
+    written: Option<&ReplacedManuscript>,
+    scores: [f64; 2],
+) -> Output {
     let [before, after] = scores;
     let (done, left, episode) = (fixed.applied.len(), fixed.skipped.len(), job.episode);
     let is_dry = written.is_none();
@@ -268,7 +282,7 @@ fn answer(job: &Job, level: FixLevel, fixed: &Fixed, written: Option<&Written>, 
             "dry_run: false で、この修正を書き込みます",
         )
         .at_level(level.name())
-        .for_real()
+        .without_dry_run()
     } else {
         job.suggestion(
             "check_basic",
@@ -288,7 +302,7 @@ fn answer(job: &Job, level: FixLevel, fixed: &Fixed, written: Option<&Written>, 
             .applied
             .iter()
             .take(most)
-            .map(|applied| Fix {
+            .map(|applied| AppliedFix {
                 issue_id: applied.issue_id.clone(),
                 fix_type: applied.rule,
                 line: applied.line,
@@ -302,10 +316,10 @@ fn answer(job: &Job, level: FixLevel, fixed: &Fixed, written: Option<&Written>, 
             .skipped
             .iter()
             .take(most)
-            .map(|left| Left {
+            .map(|left| SkippedFix {
                 issue_id: left.issue_id.clone(),
                 fix_type: left.rule,
-                reason: reason(left.why).get(job.locale).to_owned(),
+                reason: reason(left.reason).get(job.locale).to_owned(),
             })
             .collect(),
         quality_improvement: Improvement {
@@ -320,16 +334,16 @@ fn answer(job: &Job, level: FixLevel, fixed: &Fixed, written: Option<&Written>, 
     }
 }
 
-fn reason(why: Why) -> Text {
+fn reason(why: UnfixedReason) -> BilingualText {
     match why {
-        Why::Unknown => Text::new("no issue of the text has this id", "この ID の指摘は本文にない"),
-        Why::NoFix => Text::new("only a writer can mend it", "書き手が直すもの"),
-        Why::Level(level) => Text::new(
+        UnfixedReason::Unknown => BilingualText::new("no issue of the text has this id", "この ID の指摘は本文にない"),
+        UnfixedReason::NoFix => BilingualText::new("only a writer can mend it", "書き手が直すもの"),
+        UnfixedReason::Level(level) => BilingualText::new(
             format!("is mended at fix_level {}", level.name()),
             format!("fix_level {} で直る", level.name()),
         ),
-        Why::Worse => Text::new("the text would score lower", "直すと点数が下がる"),
-        Why::Unsettled => Text::new(
+        UnfixedReason::Worse => BilingualText::new("the text would score lower", "直すと点数が下がる"),
+        UnfixedReason::Unsettled => BilingualText::new(
             "touches another fix; call check_fix again",
             "別の修正と重なる。もう一度 check_fix を呼ぶ",
         ),
@@ -338,21 +352,21 @@ fn reason(why: Why) -> Text {
 
 /// Records the resolution of each issue.
 fn keep(
-    job: &Job,
+    job: &CheckJob,
     level: FixLevel,
-    looked: &Looked,
-    written: &Written,
-    fixed: &Fixed,
+    looked: &CheckedManuscript,
+    written: &ReplacedManuscript,
+    fixed: &FixResult,
     output: &Output,
 ) -> Result<(), ReviewError> {
-    let end: Moment = now();
+    let end: UtcTime = now();
     // The subject of the record is the text after the fixes.
-    let subject = reviewing::Subject {
+    let subject = reviewing::ReviewSubject {
         sha256: written.sha256.clone(),
         ..looked.subject.clone()
     };
     let mut review = job.reviews().begin(job.id(), subject.clone(), &job.begun);
-    let resolution = |id: &str, what: &str| Resolution {
+    let resolution = |id: &str, what: &str| IssueResolution {
         issue_id: id.to_owned(),
         resolved_at: end.clone(),
         resolution: what.to_owned(),
@@ -361,25 +375,25 @@ fn keep(
         after: None,
         reason: None,
     };
-    let mut resolutions: Vec<Resolution> = Vec::new();
+    let mut resolutions: Vec<IssueResolution> = Vec::new();
     for applied in &fixed.applied {
-        resolutions.push(Resolution {
+        resolutions.push(IssueResolution {
             before: Some(applied.before.clone()),
             after: Some(applied.after.clone()),
             ..resolution(&applied.issue_id, "fixed")
         });
     }
     for left in &fixed.skipped {
-        resolutions.push(Resolution {
-            reason: Some(reason(left.why).en.into_owned()),
+        resolutions.push(IssueResolution {
+            reason: Some(reason(left.reason).en.into_owned()),
             ..resolution(&left.issue_id, "skipped")
         });
     }
     review.resolve(&resolutions)?;
-    let execution = Execution {
+    let execution = StepExecution {
         quality_score: Some(output.quality_improvement.after_score),
         issues_found: fixed.skipped.len(),
-        ..Execution::done(job.tool, &job.begun, &end, &written.sha256)
+        ..StepExecution::done(job.tool, &job.begun, &end, &written.sha256)
     };
     review.record(subject, execution, &[], &json(output))
 }

@@ -1,15 +1,15 @@
 //! The `check_rhythm` tool: the rhythm of the narration in sentence lengths, commas, endings, scripts and paragraphs.
 
 use fumi_base::text::Locale;
-use fumi_novel::checks::Group;
+use fumi_novel::checks::RuleGroup;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    CHECKS, Checked, EpisodeNumber, Job, NovelDeps, Own, Seen, hundredths, issue::Shown, pictures::Picture,
-    review::check, tenths, texts,
+    CHECKS, CheckContext, CheckDetails, CheckJob, CheckReply, EpisodeNumber, NovelDeps, hundredths, issue::IssueReport,
+    review::check, review_charts::ChartKind, tenths, texts,
 };
-use crate::tool::{Cx, Outcome, Spec, Tool, ToolError};
+use crate::tool::{Cx, Tool, ToolError, ToolOutcome, ToolSpec};
 
 /// Names of the rules for repeated endings.
 const ENDINGS: [&str; 3] = ["ending_repetition", "noun_ending_excess", "same_sentence_head"];
@@ -33,23 +33,23 @@ pub struct Args {
 /// What it answers beside what all checks do.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Rhythm {
-    rhythm_analysis: Analysis,
+    rhythm_analysis: RhythmAnalysis,
     /// What the other rules of rhythm found.
-    other_issues: Vec<Shown>,
+    other_issues: Vec<IssueReport>,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct Analysis {
-    sentence_length_variation: Lengths,
+struct RhythmAnalysis {
+    sentence_length_variation: RhythmLengths,
     punctuation_rhythm: Punctuation,
-    ending_pattern_repetition: Endings,
-    character_balance: Scripts,
-    paragraph_distribution: Paragraphs,
+    ending_pattern_repetition: RhythmEndings,
+    character_balance: RhythmScripts,
+    paragraph_distribution: RhythmParagraphs,
 }
 
 /// Sentences of narration, in visible characters.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct Lengths {
+struct RhythmLengths {
     sentences: usize,
     /// Up to 20 characters.
     short_ratio: f64,
@@ -76,8 +76,8 @@ struct Punctuation {
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct Endings {
-    violations: Vec<Shown>,
+struct RhythmEndings {
+    violations: Vec<IssueReport>,
     /// The class of endings that is most frequent.
     #[serde(skip_serializing_if = "Option::is_none")]
     most_frequent: Option<&'static str>,
@@ -87,7 +87,7 @@ struct Endings {
 /// Shares of the letters.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[expect(clippy::struct_field_names, reason = "the names are those of the specification")]
-struct Scripts {
+struct RhythmScripts {
     kanji_ratio: f64,
     hiragana_ratio: f64,
     katakana_ratio: f64,
@@ -95,7 +95,7 @@ struct Scripts {
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[expect(clippy::struct_field_names, reason = "the names are those of the specification")]
-struct Paragraphs {
+struct RhythmParagraphs {
     paragraphs: usize,
     /// In visible characters.
     average_length: f64,
@@ -105,7 +105,7 @@ struct Paragraphs {
 }
 
 impl Tool for CheckRhythm {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "check_rhythm",
         texts: texts!("check_rhythm"),
         example: r#"{"episode": 1}"#,
@@ -113,17 +113,17 @@ impl Tool for CheckRhythm {
     };
     type Deps = NovelDeps;
     type Args = Args;
-    type Output = Checked<Rhythm>;
+    type Output = CheckReply<Rhythm>;
 
-    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Checked<Rhythm>>, ToolError> {
-        let job = Job::of("check_rhythm", args.episode, args.verbose, deps, cx)?;
-        let job = job.drawing(args.include_charts, &[Picture::Strip]);
-        let work = cx.blocking(move |cancel, _| check(&job, &[Group::Rhythm], &|| cancel.is_cancelled(), rhythm));
-        Ok(Outcome::Done(work.await?))
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<CheckReply<Rhythm>>, ToolError> {
+        let job = CheckJob::new("check_rhythm", args.episode, args.verbose, deps, cx)?;
+        let job = job.with_pictures(args.include_charts, &[ChartKind::Strip]);
+        let work = cx.blocking(move |cancel, _| check(&job, &[RuleGroup::Rhythm], &|| cancel.is_cancelled(), rhythm));
+        Ok(ToolOutcome::Done(work.await?))
     }
 }
 
-fn rhythm(seen: &Seen<'_>) -> Rhythm {
+fn rhythm(seen: &CheckContext<'_>) -> Rhythm {
     let metrics = seen.material.metrics();
     let (lengths, commas, paragraphs) = (&metrics.lengths, &metrics.commas, &metrics.paragraphs);
     let shares = metrics.scripts.shares;
@@ -134,8 +134,8 @@ fn rhythm(seen: &Seen<'_>) -> Rhythm {
         .max_by(|(_, one), (_, other)| one.total_cmp(other));
     let is_ending = |rule: &str| ENDINGS.contains(&rule);
     Rhythm {
-        rhythm_analysis: Analysis {
-            sentence_length_variation: Lengths {
+        rhythm_analysis: RhythmAnalysis {
+            sentence_length_variation: RhythmLengths {
                 sentences: lengths.sentences.len(),
                 short_ratio: hundredths(lengths.shares[0]),
                 medium_ratio: hundredths(lengths.shares[1]),
@@ -149,17 +149,17 @@ fn rhythm(seen: &Seen<'_>) -> Rhythm {
                 commas_per_sentence: hundredths(commas.spread.mean),
                 many_commas_ratio: hundredths(commas.many),
             },
-            ending_pattern_repetition: Endings {
+            ending_pattern_repetition: RhythmEndings {
                 violations: seen.issues_of(is_ending),
                 most_frequent: top.map(|(class, _)| class.sound()),
                 most_frequent_ratio: hundredths(top.map_or(0.0, |(_, share)| *share)),
             },
-            character_balance: Scripts {
+            character_balance: RhythmScripts {
                 kanji_ratio: hundredths(shares.kanji),
                 hiragana_ratio: hundredths(shares.hiragana),
                 katakana_ratio: hundredths(shares.katakana),
             },
-            paragraph_distribution: Paragraphs {
+            paragraph_distribution: RhythmParagraphs {
                 paragraphs: paragraphs.lengths.len(),
                 average_length: tenths(paragraphs.spread.mean),
                 variation_score: paragraphs.variation_score.map(tenths),
@@ -169,9 +169,9 @@ fn rhythm(seen: &Seen<'_>) -> Rhythm {
     }
 }
 
-impl Own for Rhythm {
+impl CheckDetails for Rhythm {
     fn lines(&self, locale: Locale) -> Vec<String> {
-        let Analysis {
+        let RhythmAnalysis {
             sentence_length_variation: lengths,
             punctuation_rhythm: commas,
             ending_pattern_repetition: endings,
@@ -237,7 +237,7 @@ impl Own for Rhythm {
         }
     }
 
-    fn shown(&self) -> Vec<&Shown> {
+    fn shown(&self) -> Vec<&IssueReport> {
         let endings = &self.rhythm_analysis.ending_pattern_repetition.violations;
         endings.iter().chain(&self.other_issues).collect()
     }

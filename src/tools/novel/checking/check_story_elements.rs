@@ -1,22 +1,22 @@
 //! The `check_story_elements` tool: the 68 items of A31 in six categories, with evidence for low ones.
 
 use fumi_base::text::Locale;
-use fumi_novel::checks::items::{CategoryScore, Evaluation, Method, category_scores, overall};
+use fumi_novel::checks::items::{CategoryScore, Evaluation, EvaluationMethod, category_scores, overall};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    CHECKS, Checked, EpisodeNumber, Job, NovelDeps, Own, Verdict,
-    aspect::ItemShown,
-    check_fix::{Level, fix_first},
+    CHECKS, CheckDetails, CheckJob, CheckReply, CheckVerdict, EpisodeNumber, NovelDeps,
+    aspect::ItemReport,
+    check_fix::{RequestedFixLevel, fix_first},
     hundredths,
-    issue::Shown,
-    judging::{self, Given, Judging, Rejected},
-    pictures::Picture,
-    review::{Items, Looks, Whole, reviewed},
+    issue::IssueReport,
+    judging::{self, Judging, RejectedJudgement, SubmittedJudgement},
+    review::{ItemSelection, ReviewContext, ReviewOptions, review_blocking},
+    review_charts::ChartKind,
     tenths, texts, yes,
 };
-use crate::tool::{Cx, Outcome, Rule, Spec, Tool, ToolError};
+use crate::tool::{ArgumentRule, Cx, Tool, ToolError, ToolOutcome, ToolSpec};
 
 /// The highest score of an item that counts as low.
 const LOW: f64 = 0.5;
@@ -41,7 +41,7 @@ pub struct Args {
     session_id: Option<String>,
     /// Judgements of items that were asked for.
     #[schemars(length(min = 1, max = 100))]
-    judgements: Option<Vec<Given>>,
+    judgements: Option<Vec<SubmittedJudgement>>,
     /// Whether open items are asked.
     #[serde(default = "yes")]
     judge: bool,
@@ -49,7 +49,7 @@ pub struct Args {
     #[serde(default)]
     auto_fix: bool,
     /// How far those go.
-    fix_level: Option<Level>,
+    fix_level: Option<RequestedFixLevel>,
     /// Pictures of it.
     #[serde(default)]
     include_charts: bool,
@@ -60,15 +60,15 @@ pub struct Args {
 
 /// What it answers beside what all checks do.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Elements {
+pub struct ElementsReport {
     a31_scores: Scores,
     /// From 0 to 100; absent where nothing was evaluated.
     #[serde(skip_serializing_if = "Option::is_none")]
     overall_score: Option<f64>,
     /// How many of the 68 were evaluated, as a share.
     coverage: f64,
-    evaluated: Evaluated,
-    low_score_items: Vec<ItemShown>,
+    evaluated: EvaluationCounts,
+    low_score_items: Vec<ItemReport>,
     improvement_suggestions: Vec<String>,
     /// Items that nobody judged, or that have nothing to measure here.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -77,20 +77,20 @@ pub struct Elements {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unstable_items: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    rejected_judgements: Vec<Rejected>,
+    rejected_judgements: Vec<RejectedJudgement>,
     /// All of them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    all_items: Vec<ItemShown>,
+    all_items: Vec<ItemReport>,
     /// What was mended before.
     #[serde(skip_serializing_if = "Option::is_none")]
-    auto_fix_results: Option<Mended>,
+    auto_fix_results: Option<AutoFixResults>,
     #[serde(skip)]
     method: &'static str,
 }
 
 /// What `auto_fix` did.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(super) struct Mended {
+pub(super) struct AutoFixResults {
     /// Whether the fixes are only shown.
     dry_run: bool,
     /// Where the text before them is.
@@ -104,16 +104,16 @@ pub(super) struct Mended {
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct Scores {
-    emotional_expression: CategoryShown,
-    character_development: CategoryShown,
-    story_structure: CategoryShown,
-    writing_technique: CategoryShown,
-    world_building: CategoryShown,
-    reader_engagement: CategoryShown,
+    emotional_expression: CategoryReport,
+    character_development: CategoryReport,
+    story_structure: CategoryReport,
+    writing_technique: CategoryReport,
+    world_building: CategoryReport,
+    reader_engagement: CategoryReport,
 }
 
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
-struct CategoryShown {
+struct CategoryReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<f64>,
     max: u32,
@@ -126,7 +126,7 @@ struct CategoryShown {
 /// How many items were evaluated in which way.
 #[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
 #[expect(clippy::struct_field_names, reason = "the names are those of the specification")]
-struct Evaluated {
+struct EvaluationCounts {
     /// Measured, and that decides.
     deterministic: usize,
     /// Measured only, where a judgement should decide: believe them half.
@@ -136,36 +136,36 @@ struct Evaluated {
 }
 
 impl Tool for CheckStoryElements {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "check_story_elements",
         texts: texts!("check_story_elements"),
         example: r#"{"episode": 1, "judge": false}"#,
         rules: &[
-            Rule::Needs("fix_level", "auto_fix"),
-            Rule::Without("auto_fix", &["session_id", "judgements"]),
+            ArgumentRule::Needs("fix_level", "auto_fix"),
+            ArgumentRule::Without("auto_fix", &["session_id", "judgements"]),
         ],
         ..CHECKS
     };
     const ASKS: bool = true;
     type Deps = NovelDeps;
     type Args = Args;
-    type Output = Checked<Elements>;
+    type Output = CheckReply<ElementsReport>;
 
-    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Checked<Elements>>, ToolError> {
-        let job = Job::of("check_story_elements", args.episode, args.verbose, deps, cx)?;
-        let job = job.drawing(args.include_charts, &[Picture::Radar, Picture::Curve]);
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<CheckReply<ElementsReport>>, ToolError> {
+        let job = CheckJob::new("check_story_elements", args.episode, args.verbose, deps, cx)?;
+        let job = job.with_pictures(args.include_charts, &[ChartKind::Radar, ChartKind::Curve]);
         let fixed = if args.auto_fix {
             Some(fix_first(&job, args.fix_level.unwrap_or_default(), cx).await?)
         } else {
             None
         };
-        let looks = Looks {
-            items: Items::All,
+        let looks = ReviewOptions {
+            items: ItemSelection::All,
             session_id: args.session_id.or_else(|| args.auto_fix.then(|| job.id().to_string())),
-            ..Looks::default()
+            ..ReviewOptions::default()
         };
-        let judging = Judging::of(args.judgements, args.judge, cx);
-        let mended = fixed.map(|fixed| Mended {
+        let judging = Judging::from_args(args.judgements, args.judge, cx);
+        let mended = fixed.map(|fixed| AutoFixResults {
             dry_run: fixed.dry_run,
             backup_id: fixed.backup_id,
             fixed_count: fixed.fixed_count,
@@ -173,17 +173,17 @@ impl Tool for CheckStoryElements {
             before_score: fixed.quality_improvement.before_score,
             after_score: fixed.quality_improvement.after_score,
         });
-        let own = move |whole: &Whole<'_>| Elements {
+        let own = move |whole: &ReviewContext<'_>| ElementsReport {
             auto_fix_results: mended,
             ..elements(whole)
         };
-        let done = reviewed(&job, looks, judging, cx, own).await?;
+        let done = review_blocking(&job, looks, judging, cx, own).await?;
         judging::outcome(done, &job, serde_json::Map::new(), cx).await
     }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "there are 68 items")]
-pub(super) fn elements(whole: &Whole<'_>) -> Elements {
+pub(super) fn elements(whole: &ReviewContext<'_>) -> ElementsReport {
     let (seen, all) = (whole.seen, whole.evaluations);
     let categories = category_scores(all);
     let mut low: Vec<_> = all
@@ -195,23 +195,23 @@ pub(super) fn elements(whole: &Whole<'_>) -> Elements {
         let key = |one: &Evaluation| (1.0 - one.score.unwrap_or(1.0)) * one.confidence;
         key(other).total_cmp(&key(one))
     });
-    let low_score_items: Vec<ItemShown> = low
+    let low_score_items: Vec<ItemReport> = low
         .iter()
         .take(SHOWN)
-        .map(|one| ItemShown::advised(seen, one))
+        .map(|one| ItemReport::with_advice(seen, one))
         .collect();
-    let mut evaluated = Evaluated::default();
+    let mut evaluated = EvaluationCounts::default();
     for one in all {
         match one.method {
-            Method::Deterministic if one.confidence < 1.0 => evaluated.prior_only += 1,
-            Method::Deterministic => evaluated.deterministic += 1,
-            Method::Judged(_) => evaluated.judged += 1,
-            Method::NotEvaluated => evaluated.not_evaluated += 1,
+            EvaluationMethod::Deterministic if one.confidence < 1.0 => evaluated.prior_only += 1,
+            EvaluationMethod::Deterministic => evaluated.deterministic += 1,
+            EvaluationMethod::Judged(_) => evaluated.judged += 1,
+            EvaluationMethod::NotEvaluated => evaluated.not_evaluated += 1,
         }
     }
     let scored = all.iter().filter(|one| one.score.is_some()).count();
-    Elements {
-        a31_scores: Scores::of(&categories, all),
+    ElementsReport {
+        a31_scores: Scores::from_categories(&categories, all),
         overall_score: overall(&categories).map(tenths),
         coverage: hundredths(scored as f64 / all.len().max(1) as f64),
         evaluated,
@@ -230,12 +230,12 @@ pub(super) fn elements(whole: &Whole<'_>) -> Elements {
         rejected_judgements: whole.rejected.to_vec(),
         auto_fix_results: None,
         method: if scored == 0 {
-            Method::NotEvaluated.name()
+            EvaluationMethod::NotEvaluated.name()
         } else {
             judged_by(all).name()
         },
         all_items: if seen.job.verbose {
-            all.iter().map(|one| ItemShown::of(seen, one)).collect()
+            all.iter().map(|one| ItemReport::from_evaluation(seen, one)).collect()
         } else {
             Vec::new()
         },
@@ -243,15 +243,15 @@ pub(super) fn elements(whole: &Whole<'_>) -> Elements {
 }
 
 /// Returns the method by which some items were judged, or the deterministic method if none was judged.
-pub(super) fn judged_by<'e>(all: impl IntoIterator<Item = &'e Evaluation>) -> Method {
+pub(super) fn judged_by<'e>(all: impl IntoIterator<Item = &'e Evaluation>) -> EvaluationMethod {
     let judged = all
         .into_iter()
         .map(|one| one.method)
-        .find(|method| matches!(method, Method::Judged(_)));
-    judged.unwrap_or(Method::Deterministic)
+        .find(|method| matches!(method, EvaluationMethod::Judged(_)));
+    judged.unwrap_or(EvaluationMethod::Deterministic)
 }
 
-impl Elements {
+impl ElementsReport {
     /// Returns the overall score, from 0 to 100.
     pub(super) fn overall(&self) -> Option<f64> {
         self.overall_score
@@ -264,12 +264,12 @@ impl Elements {
 }
 
 impl Scores {
-    fn of(categories: &[CategoryScore], all: &[Evaluation]) -> Self {
+    fn from_categories(categories: &[CategoryScore], all: &[Evaluation]) -> Self {
         let method = |category: &CategoryScore| match category.score {
             Some(_) => judged_by(all.iter().filter(|one| one.item.category == category.category)),
-            None => Method::NotEvaluated,
+            None => EvaluationMethod::NotEvaluated,
         };
-        let shown = |at: usize| CategoryShown {
+        let shown = |at: usize| CategoryReport {
             score: categories[at].score.map(tenths),
             max: categories[at].category.max(),
             method: method(&categories[at]).name(),
@@ -285,7 +285,7 @@ impl Scores {
         }
     }
 
-    fn named(&self) -> [(&'static str, &CategoryShown); 6] {
+    fn named(&self) -> [(&'static str, &CategoryReport); 6] {
         [
             ("emotional_expression", &self.emotional_expression),
             ("character_development", &self.character_development),
@@ -297,9 +297,9 @@ impl Scores {
     }
 }
 
-impl Own for Elements {
-    fn verdict(&self) -> Option<Verdict> {
-        Some(Verdict {
+impl CheckDetails for ElementsReport {
+    fn verdict(&self) -> Option<CheckVerdict> {
+        Some(CheckVerdict {
             score: self.overall_score,
             method: self.method,
         })
@@ -314,7 +314,7 @@ impl Own for Elements {
                 format!("{name} {score}/{} ({}, {})", one.max, one.method, one.coverage)
             })
             .collect();
-        let Evaluated {
+        let EvaluationCounts {
             deterministic,
             prior_only,
             judged,
@@ -324,11 +324,11 @@ impl Own for Elements {
             Locale::En => format!("{deterministic} measured, {prior_only} measured only in part, {judged} judged, {not_evaluated} not evaluated"),
             Locale::Ja => format!("測定 {deterministic}、測定のみ（要判定） {prior_only}、判定済み {judged}、未評価 {not_evaluated}"),
         });
-        lines.extend(self.low_score_items.iter().map(ItemShown::line));
+        lines.extend(self.low_score_items.iter().map(ItemReport::line));
         lines
     }
 
-    fn shown(&self) -> Vec<&Shown> {
+    fn shown(&self) -> Vec<&IssueReport> {
         Vec::new()
     }
 }

@@ -2,24 +2,24 @@
 
 use fumi_base::text::Locale;
 use fumi_novel::checks::{
-    aspects::{AspectScore, STRUCTURE, overall_of},
+    aspects::{AspectScore, STRUCTURE, overall_score},
     features::Foreshadowing,
-    items::Method,
+    items::EvaluationMethod,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    CHECKS, Checked, EpisodeNumber, Job, NovelDeps, Own, Seen, Verdict,
-    aspect::AspectShown,
+    CHECKS, CheckContext, CheckDetails, CheckJob, CheckReply, CheckVerdict, EpisodeNumber, NovelDeps,
+    aspect::AspectReport,
     check_story_elements::judged_by,
     hundredths,
-    issue::{MOST, SHOWN, Shown},
-    judging::{self, Given, Judging, Rejected},
-    review::{Items, Looks, Whole, reviewed},
+    issue::{IssueReport, SHOWN_ISSUES, VERBOSE_ISSUES},
+    judging::{self, Judging, RejectedJudgement, SubmittedJudgement},
+    review::{ItemSelection, ReviewContext, ReviewOptions, review_blocking},
     tenths, texts, yes,
 };
-use crate::tool::{Cx, Outcome, Spec, Tool, ToolError};
+use crate::tool::{Cx, Tool, ToolError, ToolOutcome, ToolSpec};
 
 #[derive(Debug)]
 pub struct CheckStoryStructure;
@@ -34,7 +34,7 @@ pub struct Args {
     session_id: Option<String>,
     /// Judgements of items that were asked for.
     #[schemars(length(min = 1, max = 100))]
-    judgements: Option<Vec<Given>>,
+    judgements: Option<Vec<SubmittedJudgement>>,
     /// Whether open items are asked.
     #[serde(default = "yes")]
     judge: bool,
@@ -46,8 +46,8 @@ pub struct Args {
 /// What it answers beside what all checks do.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[expect(clippy::struct_field_names, reason = "the names are those of the specification")]
-pub struct Structure {
-    structure_analysis: Analysis,
+pub struct StructureReport {
+    structure_analysis: StructureAnalysis,
     /// From 0 to 100; absent where nothing was evaluated.
     #[serde(skip_serializing_if = "Option::is_none")]
     overall_structure_score: Option<f64>,
@@ -62,7 +62,7 @@ pub struct Structure {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unstable_items: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    rejected_judgements: Vec<Rejected>,
+    rejected_judgements: Vec<RejectedJudgement>,
     #[serde(skip)]
     method: &'static str,
 }
@@ -88,16 +88,16 @@ fn is_none_left(count: &usize) -> bool {
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct Analysis {
-    story_integration: AspectShown,
-    pacing_rhythm: AspectShown,
-    foreshadowing_recovery: AspectShown,
-    character_psychology_consistency: AspectShown,
-    genre_appropriateness: AspectShown,
+struct StructureAnalysis {
+    story_integration: AspectReport,
+    pacing_rhythm: AspectReport,
+    foreshadowing_recovery: AspectReport,
+    character_psychology_consistency: AspectReport,
+    genre_appropriateness: AspectReport,
 }
 
 impl Tool for CheckStoryStructure {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "check_story_structure",
         texts: texts!("check_story_structure"),
         example: r#"{"episode": 1, "judge": false}"#,
@@ -106,30 +106,35 @@ impl Tool for CheckStoryStructure {
     const ASKS: bool = true;
     type Deps = NovelDeps;
     type Args = Args;
-    type Output = Checked<Structure>;
+    type Output = CheckReply<StructureReport>;
 
-    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Checked<Structure>>, ToolError> {
-        let job = Job::of("check_story_structure", args.episode, args.verbose, deps, cx)?;
-        let looks = Looks {
-            items: Items::Only(STRUCTURE.iter().flat_map(|aspect| aspect.items).copied().collect()),
+    async fn call(
+        args: Args,
+        deps: &NovelDeps,
+        cx: &Cx,
+    ) -> Result<ToolOutcome<CheckReply<StructureReport>>, ToolError> {
+        let job = CheckJob::new("check_story_structure", args.episode, args.verbose, deps, cx)?;
+        let looks = ReviewOptions {
+            items: ItemSelection::Only(STRUCTURE.iter().flat_map(|aspect| aspect.items).copied().collect()),
             session_id: args.session_id,
-            ..Looks::default()
+            ..ReviewOptions::default()
         };
-        let judging = Judging::of(args.judgements, args.judge, cx);
-        let done = reviewed(&job, looks, judging, cx, structure).await?;
+        let judging = Judging::from_args(args.judgements, args.judge, cx);
+        let done = review_blocking(&job, looks, judging, cx, structure).await?;
         judging::outcome(done, &job, serde_json::Map::new(), cx).await
     }
 }
 
-pub(super) fn structure(whole: &Whole<'_>) -> Structure {
+pub(super) fn structure(whole: &ReviewContext<'_>) -> StructureReport {
     let seen = whole.seen;
     let characters = seen.material.characters();
-    let scores = STRUCTURE.map(|aspect| AspectScore::of(aspect, seen.findings, characters, whole.evaluations));
-    let (overall, coverage) = overall_of(&scores);
+    let scores = STRUCTURE.map(|aspect| AspectScore::evaluate(aspect, seen.findings, characters, whole.evaluations));
+    let (overall, coverage) = overall_score(&scores);
     let (open_foreshadowing, more_open_foreshadowing) = threads(seen);
-    let [integration, pacing, foreshadowing, psychology, genre] = scores.map(|one| AspectShown::of(seen, &one));
-    Structure {
-        structure_analysis: Analysis {
+    let [integration, pacing, foreshadowing, psychology, genre] =
+        scores.map(|one| AspectReport::from_score(seen, &one));
+    StructureReport {
+        structure_analysis: StructureAnalysis {
             story_integration: integration,
             pacing_rhythm: pacing,
             foreshadowing_recovery: foreshadowing,
@@ -143,14 +148,14 @@ pub(super) fn structure(whole: &Whole<'_>) -> Structure {
         unstable_items: whole.unstable.to_vec(),
         rejected_judgements: whole.rejected.to_vec(),
         method: match overall {
-            None => Method::NotEvaluated.name(),
+            None => EvaluationMethod::NotEvaluated.name(),
             Some(_) => judged_by(whole.evaluations).name(),
         },
     }
 }
 
 /// Returns the open entries of the ledger, cut to the length of a list of issues, and the number of entries left out.
-fn threads(seen: &Seen<'_>) -> (Vec<Thread>, usize) {
+fn threads(seen: &CheckContext<'_>) -> (Vec<Thread>, usize) {
     let episode = seen.job.episode.number();
     let entries = seen.material.ledger().entries.iter();
     let open = entries.filter(|entry| entry.is_open(episode) || entry.is_overdue(episode));
@@ -164,7 +169,7 @@ fn threads(seen: &Seen<'_>) -> (Vec<Thread>, usize) {
         })
     };
     let mut threads: Vec<Thread> = open.filter_map(thread).collect();
-    let most = if seen.job.verbose { MOST } else { SHOWN };
+    let most = if seen.job.verbose { VERBOSE_ISSUES } else { SHOWN_ISSUES };
     let more = threads.len().saturating_sub(most);
     threads.truncate(most);
     (threads, more)
@@ -190,8 +195,8 @@ impl Thread {
     }
 }
 
-impl Analysis {
-    fn named(&self) -> [(&'static str, &AspectShown); 5] {
+impl StructureAnalysis {
+    fn named(&self) -> [(&'static str, &AspectReport); 5] {
         [
             ("story_integration", &self.story_integration),
             ("pacing_rhythm", &self.pacing_rhythm),
@@ -205,9 +210,9 @@ impl Analysis {
     }
 }
 
-impl Own for Structure {
-    fn verdict(&self) -> Option<Verdict> {
-        Some(Verdict {
+impl CheckDetails for StructureReport {
+    fn verdict(&self) -> Option<CheckVerdict> {
+        Some(CheckVerdict {
             score: self.overall_structure_score,
             method: self.method,
         })
@@ -227,7 +232,7 @@ impl Own for Structure {
             .collect()
     }
 
-    fn shown(&self) -> Vec<&Shown> {
+    fn shown(&self) -> Vec<&IssueReport> {
         Vec::new()
     }
 }

@@ -3,24 +3,24 @@
 
 use fumi_base::text::Locale;
 use fumi_novel::checks::{
-    Group,
-    aspects::{AspectScore, EXPRESSION, overall_of},
-    items::Method,
+    RuleGroup,
+    aspects::{AspectScore, EXPRESSION, overall_score},
+    items::EvaluationMethod,
     metrics,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    CHECKS, Checked, EpisodeNumber, Job, NovelDeps, Own, Seen, Verdict,
-    aspect::AspectShown,
+    CHECKS, CheckContext, CheckDetails, CheckJob, CheckReply, CheckVerdict, EpisodeNumber, NovelDeps,
+    aspect::AspectReport,
     hundredths,
-    issue::Shown,
+    issue::IssueReport,
     judging::Judging,
-    review::{Items, Looks, Whole, review},
+    review::{ItemSelection, ReviewContext, ReviewOptions, review},
     tenths, texts,
 };
-use crate::tool::{Cx, Outcome, Spec, Tool, ToolError};
+use crate::tool::{Cx, Tool, ToolError, ToolOutcome, ToolSpec};
 
 /// Figures with a usualness below this limit are shown.
 const UNUSUAL: f64 = 0.5;
@@ -42,7 +42,7 @@ pub struct Args {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[expect(clippy::struct_field_names, reason = "the names are those of the specification")]
 pub struct Expression {
-    expression_analysis: Analysis,
+    expression_analysis: ExpressionAnalysis,
     /// How much of all aspects was evaluated, from 0 to 1.
     coverage: f64,
     #[serde(skip)]
@@ -50,18 +50,18 @@ pub struct Expression {
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct Analysis {
-    naturalness: AspectShown,
-    descriptive_power: AspectShown,
-    metaphor_rhetoric: AspectShown,
-    style_consistency: AspectShown,
-    readability: AspectShown,
-    professional_comparison: Comparison,
+struct ExpressionAnalysis {
+    naturalness: AspectReport,
+    descriptive_power: AspectReport,
+    metaphor_rhetoric: AspectReport,
+    style_consistency: AspectReport,
+    readability: AspectReport,
+    professional_comparison: LiteratureComparison,
 }
 
 /// Twelve figures beside printed literature. It counts in no score.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct Comparison {
+struct LiteratureComparison {
     /// How usual the figures are, from 0 to 100; absent without narration.
     #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<f64>,
@@ -82,7 +82,7 @@ struct Figure {
 }
 
 impl Tool for CheckWritingExpression {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "check_writing_expression",
         texts: texts!("check_writing_expression"),
         example: r#"{"episode": 1}"#,
@@ -90,67 +90,68 @@ impl Tool for CheckWritingExpression {
     };
     type Deps = NovelDeps;
     type Args = Args;
-    type Output = Checked<Expression>;
+    type Output = CheckReply<Expression>;
 
-    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Checked<Expression>>, ToolError> {
-        let job = Job::of("check_writing_expression", args.episode, args.verbose, deps, cx)?;
-        let looks = looks();
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<CheckReply<Expression>>, ToolError> {
+        let job = CheckJob::new("check_writing_expression", args.episode, args.verbose, deps, cx)?;
+        let looks = review_options();
         let work = cx.blocking(move |cancel, _| {
             let (checked, _) = review(&job, &looks, &Judging::default(), &|| cancel.is_cancelled(), expression)?;
             Ok::<_, fumi_novel::errors::reviewing::ReviewError>(checked)
         });
-        Ok(Outcome::Done(work.await?))
+        Ok(ToolOutcome::Done(work.await?))
     }
 }
 
 /// Returns the rules of expression and the items of its aspects.
-pub(super) fn looks() -> Looks {
+pub(super) fn review_options() -> ReviewOptions {
     let items = EXPRESSION.iter().flat_map(|aspect| aspect.items).copied();
-    Looks {
-        groups: &[Group::Expression],
-        items: Items::Only(items.collect()),
-        ..Looks::default()
+    ReviewOptions {
+        groups: &[RuleGroup::Expression],
+        items: ItemSelection::Only(items.collect()),
+        ..ReviewOptions::default()
     }
 }
 
-pub(super) fn expression(whole: &Whole<'_>) -> Expression {
+pub(super) fn expression(whole: &ReviewContext<'_>) -> Expression {
     let seen = whole.seen;
     let characters = seen.material.characters();
-    let scores = EXPRESSION.map(|aspect| AspectScore::of(aspect, seen.findings, characters, whole.evaluations));
-    let (overall, coverage) = overall_of(&scores);
-    let [naturalness, descriptive, metaphor, style, readability] = scores.map(|one| AspectShown::of(seen, &one));
+    let scores = EXPRESSION.map(|aspect| AspectScore::evaluate(aspect, seen.findings, characters, whole.evaluations));
+    let (overall, coverage) = overall_score(&scores);
+    let [naturalness, descriptive, metaphor, style, readability] =
+        scores.map(|one| AspectReport::from_score(seen, &one));
     let method = if overall.is_some() {
-        Method::Deterministic
+        EvaluationMethod::Deterministic
     } else {
-        Method::NotEvaluated
+        EvaluationMethod::NotEvaluated
     };
     Expression {
-        expression_analysis: Analysis {
+        expression_analysis: ExpressionAnalysis {
             naturalness,
             descriptive_power: descriptive,
             metaphor_rhetoric: metaphor,
             style_consistency: style,
             readability,
-            professional_comparison: Comparison::of(seen),
+            professional_comparison: LiteratureComparison::measure(seen),
         },
         coverage: hundredths(coverage),
         verdict: (overall.map(tenths), method.name()),
     }
 }
 
-impl Comparison {
+impl LiteratureComparison {
     #[expect(clippy::cast_precision_loss, reason = "there are twelve figures")]
-    fn of(seen: &Seen<'_>) -> Self {
+    fn measure(seen: &CheckContext<'_>) -> Self {
         let compared = metrics::compared(&metrics::figures(seen.material).unwrap_or_default());
         let usual = compared.iter().map(|one| one.usual).sum::<f64>() / compared.len().max(1) as f64;
-        let is_shown = |one: &&metrics::Compared| seen.job.verbose || one.usual < UNUSUAL;
+        let is_shown = |one: &&metrics::FigureComparison| seen.job.verbose || one.usual < UNUSUAL;
         Self {
             score: (!compared.is_empty()).then(|| tenths(100.0 * usual)),
             benchmark: format!("{}, {} × 3000字", metrics::BENCHMARK, metrics::windows()),
             method: if compared.is_empty() {
-                Method::NotEvaluated.name()
+                EvaluationMethod::NotEvaluated.name()
             } else {
-                Method::Deterministic.name()
+                EvaluationMethod::Deterministic.name()
             },
             confidence: "low",
             figures: compared
@@ -166,8 +167,8 @@ impl Comparison {
     }
 }
 
-impl Analysis {
-    fn named(&self) -> [(&'static str, &AspectShown); 5] {
+impl ExpressionAnalysis {
+    fn named(&self) -> [(&'static str, &AspectReport); 5] {
         [
             ("naturalness", &self.naturalness),
             ("descriptive_power", &self.descriptive_power),
@@ -178,10 +179,10 @@ impl Analysis {
     }
 }
 
-impl Own for Expression {
-    fn verdict(&self) -> Option<Verdict> {
+impl CheckDetails for Expression {
+    fn verdict(&self) -> Option<CheckVerdict> {
         let (score, method) = self.verdict;
-        Some(Verdict { score, method })
+        Some(CheckVerdict { score, method })
     }
 
     fn lines(&self, _: Locale) -> Vec<String> {
@@ -200,7 +201,7 @@ impl Own for Expression {
         lines
     }
 
-    fn shown(&self) -> Vec<&Shown> {
+    fn shown(&self) -> Vec<&IssueReport> {
         let named = self.expression_analysis.named();
         named.iter().flat_map(|(_, aspect)| aspect.shown()).collect()
     }

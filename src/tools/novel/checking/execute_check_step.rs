@@ -3,7 +3,7 @@
 
 use fumi_base::text::Locale;
 use fumi_novel::{
-    checks::items::Method,
+    checks::items::EvaluationMethod,
     errors::reviewing::ReviewError,
     reviewing::{ReviewStep, STEPS, review_step},
 };
@@ -12,16 +12,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
 
 use super::{
-    CHECKS, Checked, EpisodeNumber, Job, NovelDeps, Own, REVIEW, Verdict,
-    aspect::ItemShown,
+    CHECKS, CheckDetails, CheckJob, CheckReply, CheckVerdict, EpisodeNumber, NovelDeps, REVIEW,
+    aspect::ItemReport,
     check_story_elements::judged_by,
     hundredths,
-    issue::Shown,
-    judging::{self, Given, Judging, Rejected},
-    review::{Items, Looks, Whole, reviewed},
+    issue::IssueReport,
+    judging::{self, Judging, RejectedJudgement, SubmittedJudgement},
+    review::{ItemSelection, ReviewContext, ReviewOptions, review_blocking},
     tenths, texts, yes,
 };
-use crate::tool::{Cx, Outcome, Spec, Tool, ToolError};
+use crate::tool::{Cx, Tool, ToolError, ToolOutcome, ToolSpec};
 
 #[derive(Debug)]
 pub struct ExecuteCheckStep;
@@ -46,7 +46,7 @@ pub struct Args {
     input_data: Option<InputData>,
     /// The same as `input_data.judgements`, and beside them.
     #[schemars(length(min = 1, max = 100))]
-    judgements: Option<Vec<Given>>,
+    judgements: Option<Vec<SubmittedJudgement>>,
     /// Whether open items are asked.
     #[serde(default = "yes")]
     judge: bool,
@@ -60,26 +60,26 @@ pub struct Args {
 pub struct InputData {
     /// Judgements of items.
     #[schemars(length(min = 1, max = 100))]
-    judgements: Vec<Given>,
+    judgements: Vec<SubmittedJudgement>,
 }
 
 /// What it answers beside what all checks do.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[expect(clippy::struct_field_names, reason = "the names are those of the specification")]
-pub struct Step {
+pub struct StepReport {
     step_id: u32,
     phase: &'static str,
     description: String,
-    issues: Vec<Shown>,
+    issues: Vec<IssueReport>,
     /// The items of the step, the lowest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    items_evaluated: Vec<ItemShown>,
+    items_evaluated: Vec<ItemReport>,
     /// How many parts of the step were evaluated, as a share.
     coverage: f64,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unstable_items: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    rejected_judgements: Vec<Rejected>,
+    rejected_judgements: Vec<RejectedJudgement>,
     /// The step after it; absent after the last.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_step: Option<u32>,
@@ -88,7 +88,7 @@ pub struct Step {
 }
 
 impl Tool for ExecuteCheckStep {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "execute_check_step",
         toolset: REVIEW,
         texts: texts!("execute_check_step"),
@@ -98,17 +98,17 @@ impl Tool for ExecuteCheckStep {
     const ASKS: bool = true;
     type Deps = NovelDeps;
     type Args = Args;
-    type Output = Checked<Step>;
+    type Output = CheckReply<StepReport>;
 
-    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Checked<Step>>, ToolError> {
-        let job = Job::of("execute_check_step", args.episode, args.verbose, deps, cx)?;
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<CheckReply<StepReport>>, ToolError> {
+        let job = CheckJob::new("execute_check_step", args.episode, args.verbose, deps, cx)?;
         let step = review_step(args.step_id).ok_or(ReviewError::NoStep { asked: args.step_id })?;
         let focus = args.check_focus.unwrap_or_default();
         let mut submit = Map::new();
         submit.insert("step_id".to_owned(), json!(step.id));
-        let looks = Looks {
+        let looks = ReviewOptions {
             groups: step.groups,
-            items: Items::Only(step.items.to_vec()),
+            items: ItemSelection::Only(step.items.to_vec()),
             step: Some(step.id),
             session_id: args.session_id,
             given: args.manuscript_content,
@@ -116,25 +116,25 @@ impl Tool for ExecuteCheckStep {
         let mut given = args.judgements.unwrap_or_default();
         given.extend(args.input_data.into_iter().flat_map(|data| data.judgements));
         // A text passed in the call cannot be read again later, so no judgements are requested for it.
-        let judging = Judging::of(Some(given), args.judge && looks.given.is_none(), cx);
-        let own = move |whole: &Whole<'_>| executed(whole, step, &focus);
-        let done = reviewed(&job, looks, judging, cx, own).await?;
+        let judging = Judging::from_args(Some(given), args.judge && looks.given.is_none(), cx);
+        let own = move |whole: &ReviewContext<'_>| executed(whole, step, &focus);
+        let done = review_blocking(&job, looks, judging, cx, own).await?;
         judging::outcome(done, &job, submit, cx).await
     }
 }
 
-fn executed(whole: &Whole<'_>, step: &'static ReviewStep, focus: &[String]) -> Step {
+fn executed(whole: &ReviewContext<'_>, step: &'static ReviewStep, focus: &[String]) -> StepReport {
     let seen = whole.seen;
     let is_in_focus = |name: &str| focus.is_empty() || focus.iter().any(|word| name.contains(word.trim()));
     let mut items: Vec<_> = whole.evaluations.iter().filter(|one| one.score.is_some()).collect();
     items.sort_by(|one, other| one.score.unwrap_or(1.0).total_cmp(&other.score.unwrap_or(1.0)));
-    let shown: Vec<ItemShown> = items
+    let shown: Vec<ItemReport> = items
         .iter()
         .filter(|one| {
             let title = &fumi_novel::reviewing::words(one.item, seen.job.locale).title;
             is_in_focus(one.item.name) || is_in_focus(title) || is_in_focus(&one.item.id)
         })
-        .map(|one| ItemShown::advised(seen, one))
+        .map(|one| ItemReport::with_advice(seen, one))
         .collect();
     let mut parts: Vec<f64> = items
         .iter()
@@ -146,7 +146,7 @@ fn executed(whole: &Whole<'_>, step: &'static ReviewStep, focus: &[String]) -> S
     }
     let total = step.items.len() + usize::from(!step.groups.is_empty());
     let score = mean(&parts).map(tenths);
-    Step {
+    StepReport {
         step_id: step.id,
         phase: step.phase.name(),
         description: match seen.job.locale {
@@ -165,7 +165,7 @@ fn executed(whole: &Whole<'_>, step: &'static ReviewStep, focus: &[String]) -> S
         rejected_judgements: whole.rejected.to_vec(),
         next_step: STEPS.iter().map(|other| other.id).find(|other| *other > step.id),
         verdict: match score {
-            None => (None, Method::NotEvaluated.name()),
+            None => (None, EvaluationMethod::NotEvaluated.name()),
             Some(score) => (Some(score), judged_by(whole.evaluations).name()),
         },
     }
@@ -181,19 +181,19 @@ fn share(some: usize, all: usize) -> f64 {
     some as f64 / all.max(1) as f64
 }
 
-impl Own for Step {
-    fn verdict(&self) -> Option<Verdict> {
+impl CheckDetails for StepReport {
+    fn verdict(&self) -> Option<CheckVerdict> {
         let (score, method) = self.verdict;
-        Some(Verdict { score, method })
+        Some(CheckVerdict { score, method })
     }
 
     fn lines(&self, _locale: Locale) -> Vec<String> {
         let mut lines = vec![format!("{} {} {}", self.step_id, self.phase, self.description)];
-        lines.extend(self.items_evaluated.iter().map(ItemShown::line));
+        lines.extend(self.items_evaluated.iter().map(ItemReport::line));
         lines
     }
 
-    fn shown(&self) -> Vec<&Shown> {
+    fn shown(&self) -> Vec<&IssueReport> {
         self.issues.iter().collect()
     }
 }

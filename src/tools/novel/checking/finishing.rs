@@ -2,7 +2,7 @@
 
 use fumi_base::text::Locale;
 use fumi_novel::{
-    checks::{Group, aspects},
+    checks::{RuleGroup, aspects},
     errors::reviewing::ReviewError,
     reviewing,
 };
@@ -10,21 +10,21 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
-    Checked, EpisodeNumber, Job, NovelDeps, Own,
-    check_fix::{Level, fix_first},
+    CheckDetails, CheckJob, CheckReply, EpisodeNumber, NovelDeps,
+    check_fix::{RequestedFixLevel, fix_first},
     check_story_elements::elements,
     check_story_structure::structure,
     check_writing_expression,
-    issue::Shown,
+    issue::IssueReport,
     judging::Judging,
-    review::{Items, Looks, Whole, review},
+    review::{ItemSelection, ReviewContext, ReviewOptions, review},
 };
 use crate::tool::{Cx, ToolError};
 
 /// What a check of the episode found.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[expect(clippy::struct_field_names, reason = "the names are those of the specification")]
-pub(in crate::tools::novel) struct Found {
+pub(in crate::tools::novel) struct FinishingCheck {
     /// Under this name it is kept.
     session_id: String,
     method: String,
@@ -42,29 +42,29 @@ pub(in crate::tools::novel) struct Found {
 
 /// The reply of a check without fields of its own.
 #[derive(Clone, Debug, Serialize)]
-struct Plain {}
+struct EmptyReport {}
 
-impl Own for Plain {
+impl CheckDetails for EmptyReport {
     fn lines(&self, _: Locale) -> Vec<String> {
         Vec::new()
     }
 
-    fn shown(&self) -> Vec<&Shown> {
+    fn shown(&self) -> Vec<&IssueReport> {
         Vec::new()
     }
 }
 
-impl Found {
+impl FinishingCheck {
     /// Runs the check of a step, without requesting judgements.
-    pub(in crate::tools::novel) async fn of(
+    pub(in crate::tools::novel) async fn run(
         tool: &'static str,
         episode: EpisodeNumber,
         deps: &NovelDeps,
         cx: &Cx,
     ) -> Result<Self, ToolError> {
-        let job = Job::of(tool, episode, false, deps, cx)?;
+        let job = CheckJob::new(tool, episode, false, deps, cx)?;
         if tool == "check_fix" {
-            let fixed = fix_first(&job, Level::Safe, cx).await?;
+            let fixed = fix_first(&job, RequestedFixLevel::Safe, cx).await?;
             return Ok(Self {
                 session_id: job.id().to_string(),
                 method: super::DETERMINISTIC.to_owned(),
@@ -74,7 +74,7 @@ impl Found {
                 fixed_count: Some(fixed.fixed_count),
             });
         }
-        let work = cx.blocking(move |cancel, _| looked(&job, &|| cancel.is_cancelled()));
+        let work = cx.blocking(move |cancel, _| run_check(&job, &|| cancel.is_cancelled()));
         work.await
     }
 
@@ -103,7 +103,7 @@ impl Found {
         }
     }
 
-    fn said<T: Own>(checked: &Checked<T>) -> Self {
+    fn from_reply<T: CheckDetails>(checked: &CheckReply<T>) -> Self {
         Self {
             session_id: checked.session_id.clone(),
             method: checked.method.clone(),
@@ -114,46 +114,46 @@ impl Found {
     }
 }
 
-fn looked(job: &Job, is_cancelled: &dyn Fn() -> bool) -> Result<Found, ReviewError> {
-    let looks = |groups: &'static [Group], items: Items| Looks {
+fn run_check(job: &CheckJob, is_cancelled: &dyn Fn() -> bool) -> Result<FinishingCheck, ReviewError> {
+    let looks = |groups: &'static [RuleGroup], items: ItemSelection| ReviewOptions {
         groups,
         items,
-        ..Looks::default()
+        ..ReviewOptions::default()
     };
     let plainly = |groups| {
         let (checked, _) = review(
             job,
-            &looks(groups, Items::None),
+            &looks(groups, ItemSelection::None),
             &Judging::default(),
             is_cancelled,
-            |_| Plain {},
+            |_| EmptyReport {},
         )?;
-        Ok(Found::said(&checked))
+        Ok(FinishingCheck::from_reply(&checked))
     };
     match job.tool {
-        "check_basic" => plainly(&[Group::Basic]),
-        "check_rhythm" => plainly(&[Group::Rhythm]),
+        "check_basic" => plainly(&[RuleGroup::Basic]),
+        "check_rhythm" => plainly(&[RuleGroup::Rhythm]),
         "check_writing_expression" => {
-            let looks = check_writing_expression::looks();
+            let looks = check_writing_expression::review_options();
             let expression = check_writing_expression::expression;
             let (checked, _) = review(job, &looks, &Judging::default(), is_cancelled, expression)?;
-            Ok(Found::said(&checked))
+            Ok(FinishingCheck::from_reply(&checked))
         }
         "check_story_structure" => {
             let items = aspects::STRUCTURE.iter().flat_map(|aspect| aspect.items).copied();
-            let looks = looks(&[], Items::Only(items.collect()));
+            let looks = looks(&[], ItemSelection::Only(items.collect()));
             let (checked, _) = review(job, &looks, &Judging::default(), is_cancelled, structure)?;
-            Ok(Found::said(&checked))
+            Ok(FinishingCheck::from_reply(&checked))
         }
         "check_story_elements" => {
             let (checked, _) = review(
                 job,
-                &looks(&[], Items::All),
+                &looks(&[], ItemSelection::All),
                 &Judging::default(),
                 is_cancelled,
                 elements,
             )?;
-            Ok(Found::said(&checked))
+            Ok(FinishingCheck::from_reply(&checked))
         }
         _ => {
             let before = reviewing::scores(job.novel.project())?;
@@ -162,12 +162,12 @@ fn looked(job: &Job, is_cancelled: &dyn Fn() -> bool) -> Result<Found, ReviewErr
                 .rev()
                 .find(|score| score.episode == job.episode)
                 .map(|score| score.score);
-            let looks = looks(&Group::ALL, Items::All);
-            let everything = |whole: &Whole<'_>| super::noveler_check::everything(whole, None);
+            let looks = looks(&RuleGroup::ALL, ItemSelection::All);
+            let everything = |whole: &ReviewContext<'_>| super::noveler_check::everything(whole, None);
             let (checked, _) = review(job, &looks, &Judging::default(), is_cancelled, everything)?;
-            Ok(Found {
+            Ok(FinishingCheck {
                 before_score: before,
-                ..Found::said(&checked)
+                ..FinishingCheck::from_reply(&checked)
             })
         }
     }

@@ -3,13 +3,13 @@
 use fumi_base::text::Locale;
 use fumi_novel::{
     errors::reviewing::ReviewError,
-    reviewing::{Execution, ReviewId, Reviews},
+    reviewing::{ReviewId, ReviewStore, StepExecution},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{CHECKS, EpisodeNumber, NovelDeps, READS, REVIEW, hundredths, texts};
-use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
+use crate::tool::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 
 /// The default number of entries shown.
 const DEFAULT: usize = 20;
@@ -35,11 +35,11 @@ pub struct Output {
     /// The review that was executed last; absent where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     session_id: Option<String>,
-    history: Vec<Entry>,
+    history: Vec<CheckHistoryEntry>,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct Entry {
+struct CheckHistoryEntry {
     session_id: String,
     tool: String,
     /// Of the staged flow; absent for a check that was called by itself.
@@ -58,7 +58,7 @@ struct Entry {
 }
 
 impl Tool for GetCheckHistory {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "get_check_history",
         toolset: REVIEW,
         texts: texts!("get_check_history"),
@@ -70,25 +70,25 @@ impl Tool for GetCheckHistory {
     type Args = Args;
     type Output = Output;
 
-    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
         let novel = deps.novel(cx);
         let work = cx.blocking(move |_, _| {
-            novel.survey()?.is_a_novel(novel.names())?;
-            let reviews = Reviews::of(std::sync::Arc::clone(novel.project()));
+            novel.survey()?.require_novel(novel.names())?;
+            let reviews = ReviewStore::new(std::sync::Arc::clone(novel.project()));
             let history = reviews.history(args.episode.0, args.limit.unwrap_or(DEFAULT))?;
             Ok::<_, ReviewError>(Output {
                 success: true,
                 episode: args.episode.0.number(),
                 session_id: history.first().map(|(id, _)| id.to_string()),
-                history: history.into_iter().map(Entry::of).collect(),
+                history: history.into_iter().map(CheckHistoryEntry::from_execution).collect(),
             })
         });
-        Ok(Outcome::Done(work.await?))
+        Ok(ToolOutcome::Done(work.await?))
     }
 }
 
-impl Entry {
-    fn of((session_id, done): (ReviewId, Execution)) -> Self {
+impl CheckHistoryEntry {
+    fn from_execution((session_id, done): (ReviewId, StepExecution)) -> Self {
         Self {
             session_id: session_id.to_string(),
             tool: done.tool,

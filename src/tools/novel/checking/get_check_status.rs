@@ -1,12 +1,14 @@
 //! The `get_check_status` tool: the progress of a staged review and its next step. Reads only.
 
 use fumi_base::text::Locale;
-use fumi_novel::{errors::reviewing::ReviewError, project::Episode, reviewing::STEPS};
+use fumi_novel::{errors::reviewing::ReviewError, project::EpisodeId, reviewing::STEPS};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{CHECKS, NovelDeps, READS, REVIEW, get_check_tasks::Task, reader::Reader, tenths, texts};
-use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
+use super::{
+    CHECKS, NovelDeps, READS, REVIEW, caller_reviews::CallerReviews, get_check_tasks::CheckTask, tenths, texts,
+};
+use crate::tool::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 
 #[derive(Debug)]
 pub struct GetCheckStatus;
@@ -32,7 +34,7 @@ pub struct Output {
     #[serde(skip_serializing_if = "Option::is_none")]
     current_phase: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    next_step: Option<Task>,
+    next_step: Option<CheckTask>,
     issues_found: usize,
     /// The mean of the newest score of each step.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -43,7 +45,7 @@ pub struct Output {
 }
 
 impl Tool for GetCheckStatus {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "get_check_status",
         toolset: REVIEW,
         texts: texts!("get_check_status"),
@@ -55,8 +57,8 @@ impl Tool for GetCheckStatus {
     type Args = Args;
     type Output = Output;
 
-    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
-        let (novel, locale, reader) = (deps.novel(cx), cx.locale(), Reader::of(deps, cx));
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
+        let (novel, locale, reader) = (deps.novel(cx), cx.locale(), CallerReviews::new(deps, cx));
         if cx.caller.access.read_only {
             reader.fetch(&args.session_id).await?;
         }
@@ -64,8 +66,8 @@ impl Tool for GetCheckStatus {
             let review = reader.reviews(novel.project()).load(&args.session_id)?;
             let manifest = review.manifest();
             let next = STEPS.iter().find(|step| !manifest.completed_steps.contains(&step.id));
-            let now = Episode::new(manifest.subject.episode).and_then(|episode| novel.manuscript(episode).ok());
-            let now = now.and_then(|file| fumi_novel::references::FileReference::of(&file).ok());
+            let now = EpisodeId::new(manifest.subject.episode).and_then(|episode| novel.manuscript(episode).ok());
+            let now = now.and_then(|file| fumi_novel::references::FileReference::read(&file).ok());
             Ok::<_, ReviewError>(Output {
                 success: true,
                 session_id: review.id().to_string(),
@@ -74,14 +76,14 @@ impl Tool for GetCheckStatus {
                 completed_steps: manifest.completed_steps.clone(),
                 total_steps: STEPS.len(),
                 current_phase: next.map(|step| step.phase.name()),
-                next_step: next.map(|step| Task::of(step, locale)),
+                next_step: next.map(|step| CheckTask::from_step(step, locale)),
                 issues_found: review.issues()?.len(),
                 quality_score: score(&review.executions()?),
                 is_current: now.is_some_and(|now| now.hash.digits() == manifest.subject.sha256),
                 last_updated: manifest.last_updated.to_string(),
             })
         });
-        Ok(Outcome::Done(work.await?))
+        Ok(ToolOutcome::Done(work.await?))
     }
 }
 
@@ -91,7 +93,7 @@ fn percent(done: usize) -> f64 {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "there are twelve steps")]
-fn score(executions: &[fumi_novel::reviewing::Execution]) -> Option<f64> {
+fn score(executions: &[fumi_novel::reviewing::StepExecution]) -> Option<f64> {
     let newest = |step: u32| {
         executions
             .iter()

@@ -8,8 +8,8 @@ use fumi_novel::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{CHECKS, EpisodeNumber, Job, NovelDeps, REVIEW, Suggestion, review::Looks, texts};
-use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
+use super::{CHECKS, CheckJob, EpisodeNumber, NovelDeps, REVIEW, Suggestion, review::ReviewOptions, texts};
+use crate::tool::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 
 #[derive(Debug)]
 pub struct GetCheckTasks;
@@ -31,13 +31,13 @@ pub struct Output {
     #[serde(skip_serializing_if = "Option::is_none")]
     persisted: Option<bool>,
     episode: u32,
-    tasks: Vec<Task>,
+    tasks: Vec<CheckTask>,
     next_suggested_actions: Vec<Suggestion>,
 }
 
 /// A step, before it is done.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(super) struct Task {
+pub(super) struct CheckTask {
     /// From 1 to 12: the `step_id` of `execute_check_step`.
     id: u32,
     phase: &'static str,
@@ -50,7 +50,7 @@ pub(super) struct Task {
 }
 
 impl Tool for GetCheckTasks {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "get_check_tasks",
         toolset: REVIEW,
         texts: texts!("get_check_tasks"),
@@ -61,14 +61,14 @@ impl Tool for GetCheckTasks {
     type Args = Args;
     type Output = Output;
 
-    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
-        let job = Job::of("get_check_tasks", args.episode, false, deps, cx)?;
-        let (reader, id, keeps) = (job.apart.clone(), job.id().to_string(), job.keeps);
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
+        let job = CheckJob::new("get_check_tasks", args.episode, false, deps, cx)?;
+        let (reader, id, keeps) = (job.caller_reviews.clone(), job.id().to_string(), job.may_store);
         let work = cx.blocking(move |_, _| {
-            let looked = reviewing::manuscript(&job.novel, job.episode, None, &job.tuning)?;
+            let looked = reviewing::read_manuscript(&job.novel, job.episode, None, &job.tuning)?;
             let review = job.reviews().begin(job.id(), looked.subject, &job.begun);
-            review.write_down()?;
-            job.write_down(&Looks::default())?;
+            review.save_manifest()?;
+            job.write_down(&ReviewOptions::default())?;
             let first = job.suggestion(
                 "execute_check_step",
                 "begins with the first step",
@@ -77,9 +77,12 @@ impl Tool for GetCheckTasks {
             Ok::<_, ReviewError>(Output {
                 success: true,
                 session_id: review.id().to_string(),
-                persisted: (!job.keeps).then_some(false),
+                persisted: (!job.may_store).then_some(false),
                 episode: job.episode.number(),
-                tasks: STEPS.iter().map(|step| Task::of(step, job.locale)).collect(),
+                tasks: STEPS
+                    .iter()
+                    .map(|step| CheckTask::from_step(step, job.locale))
+                    .collect(),
                 next_suggested_actions: vec![first.in_session(review.id().to_string()).at_step(1)],
             })
         });
@@ -87,12 +90,12 @@ impl Tool for GetCheckTasks {
         if !keeps {
             reader.keep(&id).await?;
         }
-        Ok(Outcome::Done(output))
+        Ok(ToolOutcome::Done(output))
     }
 }
 
-impl Task {
-    pub(super) fn of(step: &ReviewStep, locale: Locale) -> Self {
+impl CheckTask {
+    pub(super) fn from_step(step: &ReviewStep, locale: Locale) -> Self {
         let judged = step.judged_items();
         let llm_instruction = match (locale, judged) {
             (Locale::En, 0) => format!(
@@ -137,7 +140,7 @@ impl Task {
 impl Render for Output {
     fn text(&self, _locale: Locale) -> String {
         let mut lines = vec![format!("session_id {}", self.session_id)];
-        lines.extend(self.tasks.iter().map(Task::line));
+        lines.extend(self.tasks.iter().map(CheckTask::line));
         lines.extend(self.next_suggested_actions.iter().map(Suggestion::line));
         lines.join("\n")
     }

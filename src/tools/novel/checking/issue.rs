@@ -1,18 +1,18 @@
 //! Issues in replies.
 
-use fumi_novel::checks::Issue;
+use fumi_novel::checks::CheckIssue;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The maximum number of issues shown in one list; the report has all of them.
-pub(super) const SHOWN: usize = 30;
+pub(super) const SHOWN_ISSUES: usize = 30;
 
 /// The maximum number of issues shown in one list with `verbose`.
-pub(super) const MOST: usize = 300;
+pub(super) const VERBOSE_ISSUES: usize = 300;
 
 /// An issue.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(super) struct Shown {
+pub(super) struct IssueReport {
     /// Names it for `check_fix`; it depends on the rule and the words of the line, not on its number.
     issue_id: String,
     rule: &'static str,
@@ -26,7 +26,7 @@ pub(super) struct Shown {
     message: String,
     suggestion: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    fix: Option<Fix>,
+    fix: Option<IssueFix>,
     /// Bytes of the text in UTF-8, start and end, whatever encoding the file has.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     span: Vec<usize>,
@@ -35,7 +35,7 @@ pub(super) struct Shown {
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct Fix {
+struct IssueFix {
     /// `safe`, `standard` or `aggressive`.
     level: &'static str,
     before: String,
@@ -44,8 +44,8 @@ struct Fix {
     confidence: f64,
 }
 
-impl Shown {
-    pub(super) fn of(issue: &Issue, verbose: bool) -> Self {
+impl IssueReport {
+    pub(super) fn from_issue(issue: &CheckIssue, verbose: bool) -> Self {
         Self {
             issue_id: issue.issue_id.clone(),
             rule: issue.rule,
@@ -55,7 +55,7 @@ impl Shown {
             excerpt: issue.excerpt.clone(),
             message: issue.message.clone(),
             suggestion: issue.suggestion.clone(),
-            fix: issue.fix.as_ref().map(|fix| Fix {
+            fix: issue.fix.as_ref().map(|fix| IssueFix {
                 level: fix.level.name(),
                 before: fix.before.clone(),
                 after: fix.after.clone(),

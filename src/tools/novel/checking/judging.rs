@@ -3,30 +3,33 @@
 //! The client's model or a provider is asked if the server can reach one; otherwise the question is the result, and the
 //! host submits judgements with another call. Nothing is invented: an item without a judgement is not evaluated.
 
-use fumi_base::text::{Locale, Text};
+use fumi_base::text::{BilingualText, Locale};
 use fumi_novel::{
-    artifacts::{Artifacts, Kind},
+    artifacts::{ArtifactKind, ArtifactStore},
     checks::{
-        Material as Novel,
-        items::{self, Evaluation, Judge, Judgement, Refusal},
+        CheckMaterial as Novel,
+        items::{self, Evaluation, Judge, Judgement, JudgementError},
     },
     errors::{artifact::ArtifactError, reviewing::ReviewError},
     references::ContentHash,
-    reviewing::{self, JudgementLine, Opinions, Review},
+    reviewing::{self, CombinedJudgements, JudgementLine, ManuscriptReview},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::{Checked, Job, Own, Seen, now};
+use super::{CheckContext, CheckDetails, CheckJob, CheckReply, now};
 use crate::{
-    tool::{Answerer, Ask, Audience, Cx, Material, Outcome, Render as _, Status, Submit, ToolError},
+    tool::{
+        AnswerCall, AnswerMaterial, Answerer, AskStatus, Audience, Cx, QuestionReply, Render as _, ToolError,
+        ToolOutcome,
+    },
     tools::novel::writing::artifact,
 };
 
 /// A judgement of an item.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
-pub(super) struct Given {
+pub(super) struct SubmittedJudgement {
     /// `A31-001` to `A31-068`.
     #[schemars(length(min = 1, max = 20))]
     item_id: String,
@@ -42,7 +45,7 @@ pub(super) struct Given {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Judging {
     /// Judgements submitted with the call.
-    pub(super) judgements: Vec<Given>,
+    pub(super) judgements: Vec<SubmittedJudgement>,
     /// The judge that made them; `None` if unknown, in which case no judgement is requested.
     pub(super) by: Option<Judge>,
     /// True if judgements of open items are requested.
@@ -51,7 +54,7 @@ pub(super) struct Judging {
 
 impl Judging {
     /// Reads the arguments of a call. A call that submits judgements is not asked for more.
-    pub(super) fn of(judgements: Option<Vec<Given>>, asks: bool, cx: &Cx) -> Self {
+    pub(super) fn from_args(judgements: Option<Vec<SubmittedJudgement>>, asks: bool, cx: &Cx) -> Self {
         let judgements = judgements.unwrap_or_default();
         Self {
             // The texts that a question refers to are written into the project, so a caller with read access is not
@@ -69,13 +72,13 @@ impl Judging {
 
 /// A judgement that was not taken.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(super) struct Rejected {
+pub(super) struct RejectedJudgement {
     item_id: String,
     reason: String,
 }
 
 /// The items that are open for judgement, with the texts needed for it.
-pub(super) struct Open {
+pub(super) struct JudgementRequest {
     instruction: String,
     rubric: String,
     items: Vec<OpenItem>,
@@ -93,13 +96,13 @@ pub(super) struct OpenItem {
 }
 
 /// Accepts the judgements of a call, stores them, and returns all judgements that the review has for this text.
-pub(super) fn take(
-    job: &Job,
+pub(super) fn accept_judgements(
+    job: &CheckJob,
     judging: &Judging,
     material: &Novel<'_>,
-    review: &Review,
-) -> Result<(Opinions, Vec<Rejected>), ReviewError> {
-    let sha256 = ContentHash::of(material.manuscript().source().as_bytes())
+    review: &ManuscriptReview,
+) -> Result<(CombinedJudgements, Vec<RejectedJudgement>), ReviewError> {
+    let sha256 = ContentHash::from_bytes(material.manuscript().source().as_bytes())
         .digits()
         .to_owned();
     let (mut taken, mut refused) = (Vec::new(), Vec::new());
@@ -110,7 +113,7 @@ pub(super) fn take(
         };
         let verified = match items::item(&given.item_id) {
             Some(item) => items::verify(item, material, &judgement),
-            None => Err(Refusal::NoItem),
+            None => Err(JudgementError::NoItem),
         };
         match verified {
             Ok(()) => taken.push(JudgementLine {
@@ -121,14 +124,14 @@ pub(super) fn take(
                 judged_at: now(),
                 sha256: sha256.clone(),
             }),
-            Err(refusal) => refused.push((given.item_id.clone(), told(&given.item_id, &refusal))),
+            Err(refusal) => refused.push((given.item_id.clone(), rejection_reason(&given.item_id, &refusal))),
         }
     }
     if taken.is_empty() && !refused.is_empty() {
         let misses = refused.into_iter().map(|(_, why)| why).collect();
         return Err(ReviewError::NotTaken { misses });
     }
-    let rejected = refused.into_iter().map(|(item_id, why)| Rejected {
+    let rejected = refused.into_iter().map(|(item_id, why)| RejectedJudgement {
         item_id,
         reason: why.get(job.locale).to_owned(),
     });
@@ -138,42 +141,46 @@ pub(super) fn take(
 }
 
 /// Returns the reason why a judgement is not accepted.
-fn told(item: &str, refusal: &Refusal) -> Text {
+fn rejection_reason(item: &str, refusal: &JudgementError) -> BilingualText {
     let shown = |text: &str| text.chars().take(40).collect::<String>();
     let (en, ja) = match refusal {
-        Refusal::NoItem => (
+        JudgementError::NoItem => (
             "there is no such item".to_owned(),
             "そのような項目はありません".to_owned(),
         ),
-        Refusal::NotAsked => (
+        JudgementError::MeasuredOnly => (
             "it is measured and asks for no judgement".to_owned(),
             "測定だけで決まる項目です".to_owned(),
         ),
-        Refusal::Score(score) => (
+        JudgementError::ScoreOutOfRange(score) => (
             format!("the score {score} is not from 0 to 1"),
             format!("score {score} は 0〜1 の範囲にありません"),
         ),
-        Refusal::NoQuotes => ("it quotes nothing".to_owned(), "引用がありません".to_owned()),
-        Refusal::TooShort(quote) => (
+        JudgementError::NoQuotes => ("it quotes nothing".to_owned(), "引用がありません".to_owned()),
+        JudgementError::TooShort(quote) => (
             format!("the quotation \"{quote}\" has less than four characters"),
             format!("引用「{quote}」は4文字に足りません"),
         ),
-        Refusal::NotInText(quote) => (
+        JudgementError::NotInText(quote) => (
             format!("\"{}\" does not stand in the text", shown(quote)),
             format!("「{}」は本文にありません", shown(quote)),
         ),
     };
-    Text::new(format!("{item}: {en}."), format!("{item}: {ja}。"))
+    BilingualText::new(format!("{item}: {en}."), format!("{item}: {ja}。"))
 }
 
 /// Returns the open items of some evaluations, if the call requests judgements.
-pub(super) fn open(seen: &Seen<'_>, judging: &Judging, evaluations: &[Evaluation]) -> Option<Open> {
+pub(super) fn judgement_request(
+    seen: &CheckContext<'_>,
+    judging: &Judging,
+    evaluations: &[Evaluation],
+) -> Option<JudgementRequest> {
     let open = reviewing::open_items(evaluations);
     if !judging.asks || open.is_empty() || seen.material.characters() == 0 {
         return None;
     }
     let (job, subject) = (seen.job, &seen.looked.subject);
-    Some(Open {
+    Some(JudgementRequest {
         instruction: reviewing::instruction(job.episode, &open, job.locale),
         rubric: reviewing::rubric(&open, job.locale),
         items: open
@@ -190,36 +197,36 @@ pub(super) fn open(seen: &Seen<'_>, judging: &Judging, evaluations: &[Evaluation
 }
 
 /// Returns the outcome of a judged check: its reply, together with the question about open items, if any.
-pub(super) async fn outcome<T: Own + Clone + Send + Sync + 'static>(
-    (checked, open): (Checked<T>, Option<Open>),
-    job: &Job,
+pub(super) async fn outcome<T: CheckDetails + Clone + Send + Sync + 'static>(
+    (checked, open): (CheckReply<T>, Option<JudgementRequest>),
+    job: &CheckJob,
     submit: Map<String, Value>,
     cx: &Cx,
-) -> Result<Outcome<Checked<T>>, ToolError> {
+) -> Result<ToolOutcome<CheckReply<T>>, ToolError> {
     let Some(mut open) = open else {
-        return Ok(Outcome::Done(checked));
+        return Ok(ToolOutcome::Done(checked));
     };
-    let checked = Checked {
+    let checked = CheckReply {
         items: std::mem::take(&mut open.items),
         ..checked
     };
     // The rubric is stored as an artifact, so that a host reads it with `fetch_artifact` only when it judges.
     let (novel, text, tool) = (job.novel.clone(), open.rubric.clone(), job.tool);
     let kept = cx.blocking(move |_, _| {
-        let artifact = Artifacts::of(novel).keep(&text, Kind::Markdown, tool, &now())?;
+        let artifact = ArtifactStore::new(novel).keep(&text, ArtifactKind::Markdown, tool, &now())?;
         Ok::<_, ArtifactError>(artifact.file.hash.artifact_id())
     });
     let rubric_id = kept.await?;
-    Ok(Outcome::Ask(Box::new(ask(&checked, open, job, &rubric_id, submit))))
+    Ok(ToolOutcome::Ask(Box::new(ask(&checked, open, job, &rubric_id, submit))))
 }
 
-fn ask<T: Own + Clone + Send + Sync + 'static>(
-    checked: &Checked<T>,
-    open: Open,
-    job: &Job,
+fn ask<T: CheckDetails + Clone + Send + Sync + 'static>(
+    checked: &CheckReply<T>,
+    open: JudgementRequest,
+    job: &CheckJob,
     rubric: &str,
     submit: Map<String, Value>,
-) -> Ask {
+) -> QuestionReply {
     let (manuscript, criteria) = match job.locale {
         Locale::En => ("manuscript", "rubric"),
         Locale::Ja => ("原稿", "採点基準"),
@@ -238,8 +245,8 @@ fn ask<T: Own + Clone + Send + Sync + 'static>(
         Locale::En => "Every quotation stands in the manuscript, character for character; scores are from 0 to 1.",
         Locale::Ja => "引用はすべて原稿に一字一句そのまま存在し、score は 0〜1 である。",
     };
-    Ask {
-        status: Status::NeedsText,
+    QuestionReply {
+        status: AskStatus::NeedsText,
         session_id,
         step: "judge".to_owned(),
         instruction: open.instruction,
@@ -249,30 +256,30 @@ fn ask<T: Own + Clone + Send + Sync + 'static>(
             format!("{rubric} ({criteria})"),
         ],
         acceptance_criteria: vec![said.to_owned()],
-        response_schema: form(),
-        submit: Submit {
+        response_schema: answer_schema(),
+        submit: AnswerCall {
             tool: job.tool,
             arguments,
             answer: "judgements",
         },
         material: vec![
-            Material {
+            AnswerMaterial {
                 title: criteria.to_owned(),
                 text: open.rubric,
             },
-            Material {
+            AnswerMaterial {
                 title: open.path,
                 text: open.text,
             },
         ],
-        audience: Audience::Anybody,
-        title: Some(Text::new("Judging", "判定")),
+        audience: Audience::AnyModel,
+        title: Some(BilingualText::new("Judging", "判定")),
         more,
     }
 }
 
 /// Returns the JSON schema of an answer.
-fn form() -> Option<Map<String, Value>> {
+fn answer_schema() -> Option<Map<String, Value>> {
     let schema = json!({"type": "array", "items": {
         "type": "object",
         "properties": {

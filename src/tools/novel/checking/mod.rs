@@ -18,36 +18,36 @@ pub mod get_check_tasks;
 pub mod noveler_check;
 
 mod aspect;
+mod caller_reviews;
 pub(in crate::tools::novel) mod finishing;
 mod issue;
 mod judging;
-pub(in crate::tools::novel) mod pictures;
-mod reader;
 mod review;
+pub(in crate::tools::novel) mod review_charts;
 
 use std::time::Duration;
 
 use fumi_base::{
     pools::Pool,
-    text::{Locale, Text},
+    text::{BilingualText, Locale},
 };
 use fumi_novel::{
-    checks::{Finding, FixLevel, Issue, Material, RULE_VERSION, Score, Severity, Tuning},
-    completion::NOT_EVALUATED,
+    change_set,
+    checks::{CheckIssue, CheckMaterial, Finding, FixLevel, RULE_VERSION, Score, Severity, Tuning},
     errors::reviewing::ReviewError,
-    project::{Episode, NovelProject},
-    reviewing::{self, Looked, ReviewId, Reviews},
+    finishing::NOT_EVALUATED,
+    project::{EpisodeId, NovelProject},
+    reviewing::{self, CheckedManuscript, ReviewId, ReviewStore},
     status::THRESHOLD,
-    together,
-    writing::{Moment, Now},
+    writing::{CallTime, UtcTime},
 };
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use self::{
+    caller_reviews::CallerReviews,
     judging::OpenItem,
-    pictures::{Chart, Picture},
-    reader::Reader,
+    review_charts::{Chart, ChartKind},
 };
 use super::{
     EpisodeNumber, NovelDeps, READS, REVIEW, WRITES, alone, now,
@@ -55,12 +55,12 @@ use super::{
     stamp,
     suggestion::Suggestion,
     texts,
-    writing::moment,
+    writing::call_time,
 };
-use crate::tool::{Cx, Effect, Render, Spec, ToolError};
+use crate::tool::{Cx, Effect, Render, ToolError, ToolSpec};
 
 /// The specification shared by tools that check: they record their findings and change nothing else.
-const CHECKS: Spec = Spec {
+const CHECKS: ToolSpec = ToolSpec {
     pool: Pool::Check,
     timeout: Duration::from_mins(1),
     effect: Effect::Records,
@@ -77,32 +77,32 @@ const fn yes() -> bool {
 
 /// The context of a call of a check, as its blocking work needs it.
 #[derive(Clone, Debug)]
-struct Job {
+struct CheckJob {
     tool: &'static str,
     novel: NovelProject,
-    episode: Episode,
+    episode: EpisodeId,
     tuning: Tuning,
     locale: Locale,
     verbose: bool,
     /// The pictures to be drawn.
-    pictures: &'static [Picture],
+    pictures: &'static [ChartKind],
     /// True if the findings may be stored in the project.
-    keeps: bool,
+    may_store: bool,
     /// The store for the review's files; they go only there if the project must not be written.
-    apart: Reader,
-    begun: Moment,
+    caller_reviews: CallerReviews,
+    begun: UtcTime,
     random: u32,
 }
 
-impl Job {
-    fn of(
+impl CheckJob {
+    fn new(
         tool: &'static str,
         episode: EpisodeNumber,
         verbose: bool,
         deps: &NovelDeps,
         cx: &Cx,
     ) -> Result<Self, ToolError> {
-        let Now { moment, random, .. } = moment()?;
+        let CallTime { moment, random, .. } = call_time()?;
         Ok(Self {
             tool,
             novel: deps.novel(cx),
@@ -111,35 +111,35 @@ impl Job {
             locale: cx.locale(),
             verbose,
             pictures: &[],
-            keeps: !cx.caller.access.read_only,
-            apart: Reader::of(deps, cx),
+            may_store: !cx.caller.access.read_only,
+            caller_reviews: CallerReviews::new(deps, cx),
             begun: moment,
             random,
         })
     }
 
     /// Returns the job with pictures, if they are wanted.
-    fn drawing(self, wanted: bool, pictures: &'static [Picture]) -> Self {
+    fn with_pictures(self, wanted: bool, pictures: &'static [ChartKind]) -> Self {
         let pictures = if wanted { pictures } else { &[] };
         Self { pictures, ..self }
     }
 
-    /// Returns the reviews of the novel that this caller can see. Their writes wait for [`Job::write_down`].
-    fn reviews(&self) -> Reviews {
-        self.apart.reviews(self.novel.project())
+    /// Returns the reviews of the novel that this caller can see. Their writes wait for [`CheckJob::write_down`].
+    fn reviews(&self) -> ReviewStore {
+        self.caller_reviews.reviews(self.novel.project())
     }
 
     /// Writes the call's part of its review to the project, unless the job must not: all of it or nothing.
-    fn write_down(&self, looks: &review::Looks) -> Result<(), ReviewError> {
+    fn write_down(&self, looks: &review::ReviewOptions) -> Result<(), ReviewError> {
         let project = self.novel.project();
-        if !self.keeps {
+        if !self.may_store {
             return Ok(());
         }
-        let files = self.apart.take();
+        let files = self.caller_reviews.take();
         if looks.session_id.is_some() {
-            together::apply(project, None, reviewing::changes(files))?;
+            change_set::apply(project, None, reviewing::changes(files))?;
         } else {
-            reviewing::tidy(project, &self.id());
+            reviewing::remove_old_reviews(project, &self.id());
             reviewing::write_new(project, files)?;
         }
         Ok(())
@@ -150,37 +150,41 @@ impl Job {
     }
 
     fn suggestion(&self, tool: &'static str, en: &'static str, ja: &'static str) -> Suggestion {
-        Suggestion::of(tool, self.episode, &Text::new(en, ja), self.locale)
+        Suggestion::for_episode(tool, self.episode, &BilingualText::new(en, ja), self.locale)
     }
 }
 
 /// The material of a check before its own conclusions: the manuscript, its findings and its score.
-struct Seen<'a> {
-    job: &'a Job,
-    looked: &'a Looked,
-    material: &'a Material<'a>,
+struct CheckContext<'a> {
+    job: &'a CheckJob,
+    looked: &'a CheckedManuscript,
+    material: &'a CheckMaterial<'a>,
     findings: &'a [Finding],
-    issues: &'a [Issue],
+    issues: &'a [CheckIssue],
     score: Score,
 }
 
-impl Seen<'_> {
+impl CheckContext<'_> {
     /// Returns the issues of some rules, most severe first, cut to the number shown.
-    fn issues_of(&self, is_asked: impl Fn(&str) -> bool) -> Vec<issue::Shown> {
-        let mut asked: Vec<&Issue> = self.issues.iter().filter(|issue| is_asked(issue.rule)).collect();
+    fn issues_of(&self, is_asked: impl Fn(&str) -> bool) -> Vec<issue::IssueReport> {
+        let mut asked: Vec<&CheckIssue> = self.issues.iter().filter(|issue| is_asked(issue.rule)).collect();
         asked.sort_by_key(|issue| (std::cmp::Reverse(issue.severity), issue.span));
-        let most = if self.job.verbose { issue::MOST } else { issue::SHOWN };
+        let most = if self.job.verbose {
+            issue::VERBOSE_ISSUES
+        } else {
+            issue::SHOWN_ISSUES
+        };
         asked.truncate(most);
         asked
             .into_iter()
-            .map(|issue| issue::Shown::of(issue, self.job.verbose))
+            .map(|issue| issue::IssueReport::from_issue(issue, self.job.verbose))
             .collect()
     }
 }
 
 /// The answer of a check: what all have in common, then its own.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Checked<T> {
+pub struct CheckReply<T> {
     success: bool,
     /// One line.
     summary: String,
@@ -196,7 +200,7 @@ pub struct Checked<T> {
     characters: usize,
     #[serde(flatten)]
     own: T,
-    issues_found: Counts,
+    issues_found: IssueCounts,
     /// False where nothing was written to the project, because the caller may only read; absent otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     persisted: Option<bool>,
@@ -220,7 +224,7 @@ pub struct Checked<T> {
 
 /// How many issues there are, by severity.
 #[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
-struct Counts {
+struct IssueCounts {
     total: usize,
     critical: usize,
     high: usize,
@@ -233,8 +237,8 @@ struct Counts {
     fixable_standard: usize,
 }
 
-impl Counts {
-    fn of(issues: &[Issue]) -> Self {
+impl IssueCounts {
+    fn count(issues: &[CheckIssue]) -> Self {
         let of = |severity| issues.iter().filter(|issue| issue.severity == severity).count();
         let at = |level| {
             let fixes = issues.iter().filter_map(|issue| issue.fix.as_ref());
@@ -276,29 +280,29 @@ impl Counts {
 }
 
 /// A conclusion of a check that does not follow from its findings alone.
-struct Verdict {
+struct CheckVerdict {
     /// The score, from 0 to 100.
     score: Option<f64>,
     method: &'static str,
 }
 
 /// The part of a reply that is particular to one check.
-trait Own: Serialize {
+trait CheckDetails: Serialize {
     /// Returns the check's own conclusion, if it has one.
-    fn verdict(&self) -> Option<Verdict> {
+    fn verdict(&self) -> Option<CheckVerdict> {
         None
     }
     /// Returns the lines of the text form, without the issues.
     fn lines(&self, locale: Locale) -> Vec<String>;
     /// Returns the issues that the reply shows.
-    fn shown(&self) -> Vec<&issue::Shown>;
+    fn shown(&self) -> Vec<&issue::IssueReport>;
 }
 
 /// Builds the reply of a check from its own part and the parts common to all checks.
-fn answer<T: Own>(seen: &Seen<'_>, session: &ReviewId, own: T) -> Checked<T> {
-    let (job, counts) = (seen.job, Counts::of(seen.issues));
+fn build_reply<T: CheckDetails>(seen: &CheckContext<'_>, session: &ReviewId, own: T) -> CheckReply<T> {
+    let (job, counts) = (seen.job, IssueCounts::count(seen.issues));
     let characters = seen.material.characters();
-    let verdict = own.verdict().unwrap_or(Verdict {
+    let verdict = own.verdict().unwrap_or(CheckVerdict {
         score: (characters > 0).then_some(seen.score.0),
         method: if characters > 0 { DETERMINISTIC } else { NOT_EVALUATED },
     });
@@ -312,7 +316,7 @@ fn answer<T: Own>(seen: &Seen<'_>, session: &ReviewId, own: T) -> Checked<T> {
         ),
         Locale::Ja => format!("{episode}の {tool}: {score}/100、{characters}字、{words}"),
     };
-    Checked {
+    CheckReply {
         success: true,
         summary,
         session_id: session.to_string(),
@@ -334,7 +338,7 @@ fn answer<T: Own>(seen: &Seen<'_>, session: &ReviewId, own: T) -> Checked<T> {
 }
 
 /// Suggests the next calls for the issues.
-fn next(job: &Job, counts: Counts) -> Vec<Suggestion> {
+fn next(job: &CheckJob, counts: IssueCounts) -> Vec<Suggestion> {
     let mut next = Vec::new();
     if counts.fixable_safe > 0 {
         let why = job.suggestion(
@@ -355,9 +359,9 @@ fn next(job: &Job, counts: Counts) -> Vec<Suggestion> {
 }
 
 /// Returns remarks about the text that a reader of the reply needs.
-fn remarks(seen: &Seen<'_>, score: Option<f64>) -> Vec<String> {
+fn remarks(seen: &CheckContext<'_>, score: Option<f64>) -> Vec<String> {
     let mut remarks = Vec::new();
-    let mut say = |en: String, ja: String| remarks.push(Text::new(en, ja).get(seen.job.locale).to_owned());
+    let mut say = |en: String, ja: String| remarks.push(BilingualText::new(en, ja).get(seen.job.locale).to_owned());
     if seen.material.characters() == 0 {
         say(
             "The manuscript has no text of a story; there was nothing to check.".to_owned(),
@@ -382,13 +386,13 @@ fn remarks(seen: &Seen<'_>, score: Option<f64>) -> Vec<String> {
             ),
         );
     }
-    if !seen.job.keeps {
+    if !seen.job.may_store {
         say(
             "Nothing was written to the project, because this caller may only read.".to_owned(),
             "読み取り専用のため、プロジェクトには何も記録していません。".to_owned(),
         );
     }
-    let japanese = fumi_novel::text::Scripts::of_story(seen.material.manuscript(), None);
+    let japanese = fumi_novel::text::ScriptCounts::of_story(seen.material.manuscript(), None);
     let letters = japanese.total() - japanese.marks;
     if letters > 0 && japanese.latin * 2 > letters {
         say(
@@ -408,7 +412,7 @@ fn json<T: Serialize>(value: &T) -> String {
     serde_json::to_string_pretty(value).expect("texts, numbers and lists are JSON")
 }
 
-impl<T: Own + Clone + Send + Sync + 'static> Render for Checked<T> {
+impl<T: CheckDetails + Clone + Send + Sync + 'static> Render for CheckReply<T> {
     fn text(&self, locale: Locale) -> String {
         let mut lines = vec![self.summary.clone()];
         lines.extend(self.own.lines(locale));

@@ -5,24 +5,24 @@ use std::time::Duration;
 
 use fumi_base::text::Locale;
 use fumi_novel::checks::{
-    Group,
-    items::{Evaluation, Kind, Method},
+    RuleGroup,
+    items::{Evaluation, EvaluationKind, EvaluationMethod},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
 
 use super::{
-    CHECKS, Checked, EpisodeNumber, Job, NovelDeps, Own, Verdict,
-    check_fix::{Level, fix_first},
-    check_story_elements::{Elements, elements, judged_by},
-    issue::Shown,
-    judging::{self, Given, Judging},
-    pictures::Picture,
-    review::{Items, Looks, Whole, reviewed},
+    CHECKS, CheckDetails, CheckJob, CheckReply, CheckVerdict, EpisodeNumber, NovelDeps,
+    check_fix::{RequestedFixLevel, fix_first},
+    check_story_elements::{ElementsReport, elements, judged_by},
+    issue::IssueReport,
+    judging::{self, Judging, SubmittedJudgement},
+    review::{ItemSelection, ReviewContext, ReviewOptions, review_blocking},
+    review_charts::ChartKind,
     tenths, texts, yes,
 };
-use crate::tool::{Cx, Outcome, Rule, Spec, Tool, ToolError};
+use crate::tool::{ArgumentRule, Cx, Tool, ToolError, ToolOutcome, ToolSpec};
 
 #[derive(Debug)]
 pub struct NovelerCheck;
@@ -41,7 +41,7 @@ pub struct Args {
     session_id: Option<String>,
     /// Judgements of items that were asked for.
     #[schemars(length(min = 1, max = 100))]
-    judgements: Option<Vec<Given>>,
+    judgements: Option<Vec<SubmittedJudgement>>,
     /// Whether open items are asked.
     #[serde(default = "yes")]
     judge: bool,
@@ -60,9 +60,9 @@ pub struct Everything {
     check_stages_completed: Vec<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     overall_quality_score: Option<f64>,
-    basic_check_result: Basic,
-    a31_evaluation_result: Elements,
-    claude_analysis_result: Analysis,
+    basic_check_result: RulesSummary,
+    a31_evaluation_result: ElementsReport,
+    claude_analysis_result: JudgementSummary,
     auto_fix_applied: bool,
     fixed_issues_count: usize,
     /// Where the text before the fixes is.
@@ -74,16 +74,16 @@ pub struct Everything {
 
 /// What the rules found.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct Basic {
+struct RulesSummary {
     #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<f64>,
     /// The weightiest.
-    issues: Vec<Shown>,
+    issues: Vec<IssueReport>,
 }
 
 /// What somebody judged.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct Analysis {
+struct JudgementSummary {
     method: &'static str,
     judged_items: usize,
     open_items: usize,
@@ -93,50 +93,50 @@ struct Analysis {
 }
 
 impl Tool for NovelerCheck {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "noveler_check",
         texts: texts!("noveler_check"),
         example: r#"{"episode": 1, "judge": false}"#,
-        rules: &[Rule::Without("auto_fix", &["session_id", "judgements"])],
+        rules: &[ArgumentRule::Without("auto_fix", &["session_id", "judgements"])],
         timeout: Duration::from_mins(2),
         ..CHECKS
     };
     const ASKS: bool = true;
     type Deps = NovelDeps;
     type Args = Args;
-    type Output = Checked<Everything>;
+    type Output = CheckReply<Everything>;
 
-    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Checked<Everything>>, ToolError> {
-        let job = Job::of("noveler_check", args.episode, args.verbose, deps, cx)?;
-        let job = job.drawing(
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<CheckReply<Everything>>, ToolError> {
+        let job = CheckJob::new("noveler_check", args.episode, args.verbose, deps, cx)?;
+        let job = job.with_pictures(
             args.include_charts,
-            &[Picture::Radar, Picture::Strip, Picture::Curve, Picture::Trend],
+            &[ChartKind::Radar, ChartKind::Strip, ChartKind::Curve, ChartKind::Trend],
         );
         let fixed = if args.auto_fix {
-            Some(fix_first(&job, Level::Safe, cx).await?)
+            Some(fix_first(&job, RequestedFixLevel::Safe, cx).await?)
         } else {
             None
         };
-        let looks = Looks {
-            groups: &Group::ALL,
-            items: Items::All,
+        let looks = ReviewOptions {
+            groups: &RuleGroup::ALL,
+            items: ItemSelection::All,
             session_id: args.session_id.or_else(|| args.auto_fix.then(|| job.id().to_string())),
-            ..Looks::default()
+            ..ReviewOptions::default()
         };
-        let judging = Judging::of(args.judgements, args.judge, cx);
+        let judging = Judging::from_args(args.judgements, args.judge, cx);
         let mended = fixed.map(|fixed| (fixed.fixed_count, fixed.backup_id));
-        let own = move |whole: &Whole<'_>| everything(whole, mended);
-        let done = reviewed(&job, looks, judging, cx, own).await?;
+        let own = move |whole: &ReviewContext<'_>| everything(whole, mended);
+        let done = review_blocking(&job, looks, judging, cx, own).await?;
         judging::outcome(done, &job, Map::new(), cx).await
     }
 }
 
-pub(super) fn everything(whole: &Whole<'_>, fixed: Option<(usize, Option<String>)>) -> Everything {
+pub(super) fn everything(whole: &ReviewContext<'_>, fixed: Option<(usize, Option<String>)>) -> Everything {
     let seen = whole.seen;
     let has_text = seen.material.characters() > 0;
     let basic = has_text.then_some(seen.score.0);
     let elements = elements(whole);
-    let analysis = Analysis::of(whole.evaluations);
+    let analysis = JudgementSummary::from_evaluations(whole.evaluations);
     let mut stages = Vec::new();
     if has_text {
         stages.extend(["basic", "a31"]);
@@ -155,14 +155,14 @@ pub(super) fn everything(whole: &Whole<'_>, fixed: Option<(usize, Option<String>
     Everything {
         check_stages_completed: stages,
         overall_quality_score: (weights > 0.0).then(|| tenths(sum / weights)),
-        basic_check_result: Basic {
+        basic_check_result: RulesSummary {
             score: basic,
             issues: seen.issues_of(|_| true),
         },
         method: if weights > 0.0 {
             judged_by(whole.evaluations).name()
         } else {
-            Method::NotEvaluated.name()
+            EvaluationMethod::NotEvaluated.name()
         },
         a31_evaluation_result: elements,
         claude_analysis_result: analysis,
@@ -172,17 +172,20 @@ pub(super) fn everything(whole: &Whole<'_>, fixed: Option<(usize, Option<String>
     }
 }
 
-impl Analysis {
+impl JudgementSummary {
     #[expect(clippy::cast_precision_loss, reason = "there are 68 items")]
-    fn of(all: &[Evaluation]) -> Self {
-        let asked = || all.iter().filter(|one| one.item.page.kind != Kind::Deterministic);
+    fn from_evaluations(all: &[Evaluation]) -> Self {
+        let asked = || {
+            all.iter()
+                .filter(|one| one.item.page.kind != EvaluationKind::Deterministic)
+        };
         let scores: Vec<f64> = asked()
             .filter_map(|one| Some(one.judged.as_ref()?.judgement.score))
             .collect();
         let mean = scores.iter().sum::<f64>() / scores.len().max(1) as f64;
         Self {
             method: if scores.is_empty() {
-                Method::NotEvaluated.name()
+                EvaluationMethod::NotEvaluated.name()
             } else {
                 judged_by(all).name()
             },
@@ -193,9 +196,9 @@ impl Analysis {
     }
 }
 
-impl Own for Everything {
-    fn verdict(&self) -> Option<Verdict> {
-        Some(Verdict {
+impl CheckDetails for Everything {
+    fn verdict(&self) -> Option<CheckVerdict> {
+        Some(CheckVerdict {
             score: self.overall_quality_score,
             method: self.method,
         })
@@ -221,7 +224,7 @@ impl Own for Everything {
         lines
     }
 
-    fn shown(&self) -> Vec<&Shown> {
+    fn shown(&self) -> Vec<&IssueReport> {
         self.basic_check_result.issues.iter().collect()
     }
 }

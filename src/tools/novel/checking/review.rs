@@ -7,29 +7,29 @@ use std::collections::BTreeMap;
 
 use fumi_novel::{
     checks::{
-        self, Group, Issue, Material as Novel, Score,
-        items::{self, Evaluation, Judged},
+        self, CheckIssue, CheckMaterial as Novel, RuleGroup, Score,
+        items::{self, AcceptedJudgement, Evaluation},
     },
     errors::reviewing::ReviewError,
-    project::Episode,
-    reviewing::{self, Execution, Review, Subject},
+    project::EpisodeId,
+    reviewing::{self, ManuscriptReview, ReviewSubject, StepExecution},
 };
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Checked, Job, Own, Seen, alone, answer, json,
-    judging::{self, Judging, Open, Rejected},
-    now, pictures,
+    CheckContext, CheckDetails, CheckJob, CheckReply, alone, build_reply, json,
+    judging::{self, JudgementRequest, Judging, RejectedJudgement},
+    now, review_charts,
 };
-use crate::tool::{Cx, Progress, ToolError};
+use crate::tool::{CallProgress, Cx, ToolError};
 
 /// The rules, items and input of a review.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Looks {
+pub(super) struct ReviewOptions {
     /// The rules to apply, by group.
-    pub(super) groups: &'static [Group],
+    pub(super) groups: &'static [RuleGroup],
     /// The items to evaluate.
-    pub(super) items: Items,
+    pub(super) items: ItemSelection,
     /// The step of the staged review, if the call executes one.
     pub(super) step: Option<u32>,
     /// The review to continue; `None` begins a new one.
@@ -40,7 +40,7 @@ pub(super) struct Looks {
 
 /// The selection of items that a call evaluates.
 #[derive(Clone, Debug, Default)]
-pub(super) enum Items {
+pub(super) enum ItemSelection {
     #[default]
     None,
     All,
@@ -48,7 +48,7 @@ pub(super) enum Items {
     Only(Vec<&'static str>),
 }
 
-impl Items {
+impl ItemSelection {
     fn has(&self, id: &str) -> bool {
         match self {
             Self::None => false,
@@ -59,25 +59,25 @@ impl Items {
 }
 
 /// The complete material of a review before its own conclusions: the findings, evaluations and judgements.
-pub(super) struct Whole<'a> {
-    pub(super) seen: &'a Seen<'a>,
+pub(super) struct ReviewContext<'a> {
+    pub(super) seen: &'a CheckContext<'a>,
     pub(super) evaluations: &'a [Evaluation],
     /// Ids of items with two opinions that are far apart.
     pub(super) unstable: &'a [String],
     /// Judgements of this call that were not accepted.
-    pub(super) rejected: &'a [Rejected],
+    pub(super) rejected: &'a [RejectedJudgement],
 }
 
 /// Runs a check with rules alone.
-pub(super) fn check<T: Own>(
-    job: &Job,
-    groups: &'static [Group],
+pub(super) fn check<T: CheckDetails>(
+    job: &CheckJob,
+    groups: &'static [RuleGroup],
     is_cancelled: &dyn Fn() -> bool,
-    own: impl FnOnce(&Seen<'_>) -> T,
-) -> Result<Checked<T>, ReviewError> {
-    let looks = Looks {
+    own: impl FnOnce(&CheckContext<'_>) -> T,
+) -> Result<CheckReply<T>, ReviewError> {
+    let looks = ReviewOptions {
         groups,
-        ..Looks::default()
+        ..ReviewOptions::default()
     };
     let (checked, _) = review(job, &looks, &Judging::default(), is_cancelled, |whole| own(whole.seen))?;
     Ok(checked)
@@ -85,25 +85,26 @@ pub(super) fn check<T: Own>(
 
 /// Reviews a manuscript on a blocking thread. A continued review holds the project's lock, because its files grow with
 /// every step.
-pub(super) async fn reviewed<T: Own + Send + 'static>(
-    job: &Job,
-    looks: Looks,
+pub(super) async fn review_blocking<T: CheckDetails + Send + 'static>(
+    job: &CheckJob,
+    looks: ReviewOptions,
     judging: Judging,
     cx: &Cx,
-    own: impl FnOnce(&Whole<'_>) -> T + Send + 'static,
-) -> Result<(Checked<T>, Option<Open>), ToolError> {
-    let is_alone = job.keeps && looks.session_id.is_some();
+    own: impl FnOnce(&ReviewContext<'_>) -> T + Send + 'static,
+) -> Result<(CheckReply<T>, Option<JudgementRequest>), ToolError> {
+    let is_alone = job.may_store && looks.session_id.is_some();
     let (reader, id) = (
-        job.apart.clone(),
+        job.caller_reviews.clone(),
         looks.session_id.clone().unwrap_or_else(|| job.id().to_string()),
     );
-    if !job.keeps {
+    if !job.may_store {
         reader.fetch(&id).await?;
     }
-    let keeps = job.keeps;
+    let keeps = job.may_store;
     let (novel, job, holder) = (job.novel.clone(), job.clone(), format!("{} {}", job.tool, job.episode));
-    let work =
-        move |cancel: &CancellationToken, _: &Progress| review(&job, &looks, &judging, &|| cancel.is_cancelled(), own);
+    let work = move |cancel: &CancellationToken, _: &CallProgress| {
+        review(&job, &looks, &judging, &|| cancel.is_cancelled(), own)
+    };
     let done = if is_alone {
         alone(novel, cx, &holder, work).await?
     } else {
@@ -116,64 +117,64 @@ pub(super) async fn reviewed<T: Own + Send + 'static>(
 }
 
 /// Reviews a manuscript. Returns the reply and the items that are open for judgement.
-pub(super) fn review<T: Own>(
-    job: &Job,
-    looks: &Looks,
+pub(super) fn review<T: CheckDetails>(
+    job: &CheckJob,
+    looks: &ReviewOptions,
     judging: &Judging,
     is_cancelled: &dyn Fn() -> bool,
-    own: impl FnOnce(&Whole<'_>) -> T,
-) -> Result<(Checked<T>, Option<Open>), ReviewError> {
-    let looked = reviewing::manuscript(&job.novel, job.episode, looks.given.as_deref(), &job.tuning)?;
-    let material = Novel::of(&looked.draft, &looked.context, &looked.tuning, checks::morphology());
-    let mut findings = checks::look(&material, looks.groups, is_cancelled).ok_or(ReviewError::Cancelled)?;
+    own: impl FnOnce(&ReviewContext<'_>) -> T,
+) -> Result<(CheckReply<T>, Option<JudgementRequest>), ReviewError> {
+    let looked = reviewing::read_manuscript(&job.novel, job.episode, looks.given.as_deref(), &job.tuning)?;
+    let material = Novel::new(&looked.draft, &looked.context, &looked.tuning, checks::morphology());
+    let mut findings = checks::run_rules(&material, looks.groups, is_cancelled).ok_or(ReviewError::Cancelled)?;
     if let Some(step) = looks.step.and_then(reviewing::review_step) {
         findings.retain(|finding| step.has_rule(finding.rule));
     }
-    let issues = Issue::all(&material, &findings, job.locale);
+    let issues = CheckIssue::all(&material, &findings, job.locale);
     let mut review = opened(job, looks, &looked.subject)?;
-    let (opinions, rejected) = judging::take(job, judging, &material, &review)?;
+    let (opinions, rejected) = judging::accept_judgements(job, judging, &material, &review)?;
     let evaluations = evaluated(&material, &looks.items, &opinions.judged, is_cancelled)?;
-    let seen = Seen {
+    let seen = CheckContext {
         job,
         looked: &looked,
         material: &material,
         findings: &findings,
         issues: &issues,
-        score: Score::of(&findings, material.characters()),
+        score: Score::from_findings(&findings, material.characters()),
     };
-    let whole = Whole {
+    let whole = ReviewContext {
         seen: &seen,
         evaluations: &evaluations,
         unstable: &opinions.unstable,
         rejected: &rejected,
     };
-    let mut checked = answer(&seen, review.id(), own(&whole));
-    checked.charts = pictures::drawn(&whole)?;
+    let mut checked = build_reply(&seen, review.id(), own(&whole));
+    checked.charts = review_charts::draw_charts(&whole)?;
     keep(job, looks, &mut review, &seen, &mut checked)?;
-    let open = judging::open(&seen, judging, &evaluations);
+    let open = judging::judgement_request(&seen, judging, &evaluations);
     Ok((checked, open))
 }
 
 fn evaluated(
     material: &Novel<'_>,
-    items: &Items,
-    judged: &BTreeMap<String, Judged>,
+    items: &ItemSelection,
+    judged: &BTreeMap<String, AcceptedJudgement>,
     is_cancelled: &dyn Fn() -> bool,
 ) -> Result<Vec<Evaluation>, ReviewError> {
-    if matches!(items, Items::None) {
+    if matches!(items, ItemSelection::None) {
         return Ok(Vec::new());
     }
     items::evaluate(material, judged, |item| items.has(&item.id), is_cancelled).ok_or(ReviewError::Cancelled)
 }
 
 /// Returns the review that a call continues, or a new one.
-fn opened(job: &Job, looks: &Looks, subject: &Subject) -> Result<Review, ReviewError> {
+fn opened(job: &CheckJob, looks: &ReviewOptions, subject: &ReviewSubject) -> Result<ManuscriptReview, ReviewError> {
     let reviews = job.reviews();
     match &looks.session_id {
         None => Ok(reviews.begin(job.id(), subject.clone(), &job.begun)),
         Some(id) => {
             let review = reviews.load(id)?;
-            let is_own = Episode::new(review.manifest().subject.episode) == Some(job.episode);
+            let is_own = EpisodeId::new(review.manifest().subject.episode) == Some(job.episode);
             if is_own {
                 Ok(review)
             } else {
@@ -184,32 +185,32 @@ fn opened(job: &Job, looks: &Looks, subject: &Subject) -> Result<Review, ReviewE
 }
 
 /// Stores a reply and its issues, and adds their paths to the reply if they are in the project.
-fn keep<T: Own>(
-    job: &Job,
-    looks: &Looks,
-    review: &mut Review,
-    seen: &Seen<'_>,
-    checked: &mut Checked<T>,
+fn keep<T: CheckDetails>(
+    job: &CheckJob,
+    looks: &ReviewOptions,
+    review: &mut ManuscriptReview,
+    seen: &CheckContext<'_>,
+    checked: &mut CheckReply<T>,
 ) -> Result<(), ReviewError> {
     let end = now();
-    if job.keeps {
+    if job.may_store {
         checked.detailed_report_reference = Some(review.issues_path());
         checked.files = vec![review.issues_path(), review.next_output(job.tool)];
     } else {
         checked.persisted = Some(false);
     }
     let input_file = match &looks.given {
-        Some(text) => Some(review.keep_input("manuscript", text)?),
+        Some(text) => Some(review.store_input("manuscript", text)?),
         None => None,
     };
-    checked.files.extend(input_file.clone().filter(|_| job.keeps));
-    let execution = Execution {
+    checked.files.extend(input_file.clone().filter(|_| job.may_store));
+    let execution = StepExecution {
         step_id: looks.step,
         method: checked.method.clone(),
         quality_score: checked.quality_score,
         issues_found: seen.issues.len(),
         input_file,
-        ..Execution::done(job.tool, &job.begun, &end, &seen.looked.subject.sha256)
+        ..StepExecution::done(job.tool, &job.begun, &end, &seen.looked.subject.sha256)
     };
     review.record(seen.looked.subject.clone(), execution, seen.issues, &json(checked))?;
     job.write_down(looks)

@@ -3,12 +3,12 @@
 use std::{ops::Range, sync::Arc};
 
 use fumi_base::{
-    place::Place,
     project::{PathError, Project},
     text::Locale,
+    watched_path::WatchedPath,
 };
 use fumi_novel::{
-    backups::{Backup, Backups, Damage, Stamp},
+    backups::{Backup, BackupTime, Backups, CopyDamage},
     errors::backup::BackupError,
     project::NovelProject,
 };
@@ -18,14 +18,14 @@ use serde::{Deserialize, Serialize};
 use super::{DATA, NovelDeps, WRITES, alone, stamp, texts};
 use tokio_util::sync::CancellationToken;
 
-use crate::tool::{Cx, Next, Outcome, Progress, Render, Spec, Tool, ToolError};
+use crate::tool::{CallProgress, Cx, NextPage, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 
 /// The maximum number of files named for a new backup.
 const NAMED: usize = 50;
 const NAMED_IN_LIST: usize = 5;
 
 /// The default number of backups that `prune` retains.
-const KEPT: usize = 20;
+const DEFAULT_KEEP: usize = 20;
 
 #[derive(Debug)]
 pub struct BackupManagement;
@@ -34,7 +34,7 @@ pub struct BackupManagement;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
     /// What to do.
-    action: Action,
+    action: BackupAction,
     /// Which backup.
     #[schemars(length(min = 1))]
     backup_id: Option<String>,
@@ -52,7 +52,7 @@ pub struct Args {
 /// What to do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Action {
+pub enum BackupAction {
     /// Copy files.
     Create,
     /// Say which backups there are.
@@ -70,13 +70,13 @@ pub enum Action {
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Output {
     success: bool,
-    action: Action,
+    action: BackupAction,
     /// What was made.
     #[serde(skip_serializing_if = "Option::is_none")]
-    backup: Option<Shown>,
+    backup: Option<BackupSummary>,
     /// What there is, the newest first.
     #[serde(skip_serializing_if = "Option::is_none")]
-    backups: Option<Vec<Shown>>,
+    backups: Option<Vec<BackupSummary>>,
     /// How many there are.
     #[serde(skip_serializing_if = "Option::is_none")]
     total: Option<usize>,
@@ -108,12 +108,12 @@ pub struct Output {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    next: Option<Next>,
+    next: Option<NextPage>,
 }
 
 /// A backup.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Shown {
+pub struct BackupSummary {
     backup_id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     created_at: Option<String>,
@@ -125,8 +125,8 @@ pub struct Shown {
     files: Vec<String>,
 }
 
-impl Shown {
-    fn of(backup: Backup, named: usize) -> Self {
+impl BackupSummary {
+    fn from_backup(backup: Backup, named: usize) -> Self {
         Self {
             created_at: backup.created_at().map(|time| time.shown()),
             total_files: backup.files.len(),
@@ -154,7 +154,7 @@ impl Shown {
     }
 }
 
-impl Action {
+impl BackupAction {
     const fn name(self) -> &'static str {
         match self {
             Self::Create => "create",
@@ -204,7 +204,7 @@ impl Args {
     fn check_paths(&self, project: &Arc<Project>) -> Result<(), PathError> {
         for path in &self.paths {
             match self.action {
-                Action::Restore => drop(Place::of(project, path)?),
+                BackupAction::Restore => drop(WatchedPath::new(project, path)?),
                 _ => drop(project.resolve(path)?),
             }
         }
@@ -224,7 +224,7 @@ impl Args {
 }
 
 impl Tool for BackupManagement {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "backup_management",
         toolset: DATA,
         texts: texts!("backup_management"),
@@ -235,25 +235,25 @@ impl Tool for BackupManagement {
     type Args = Args;
     type Output = Output;
 
-    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
         args.check_paths(&cx.project)?;
         args.refuse_others()?;
         let novel = deps.novel(cx);
-        let backups = Backups::of(Arc::clone(&cx.project), &deps.names.backups);
-        let writes = !matches!(args.action, Action::List | Action::Verify);
+        let backups = Backups::new(Arc::clone(&cx.project), &deps.names.backups);
+        let writes = !matches!(args.action, BackupAction::List | BackupAction::Verify);
         let restoring = novel.clone();
-        let work = move |_: &CancellationToken, _: &Progress| done(&args, &novel, &backups, &stamp());
+        let work = move |_: &CancellationToken, _: &CallProgress| done(&args, &novel, &backups, &stamp());
         let output = if writes {
             deps.check_novel(cx).await?;
             alone(restoring, cx, "backup_management", work).await?
         } else {
             cx.blocking(work).await?
         };
-        Ok(Outcome::Done(output))
+        Ok(ToolOutcome::Done(output))
     }
 }
 
-fn done(args: &Args, novel: &NovelProject, backups: &Backups, now: &Stamp) -> Result<Output, BackupError> {
+fn done(args: &Args, novel: &NovelProject, backups: &Backups, now: &BackupTime) -> Result<Output, BackupError> {
     let mut output = Output {
         success: true,
         action: args.action,
@@ -261,10 +261,10 @@ fn done(args: &Args, novel: &NovelProject, backups: &Backups, now: &Stamp) -> Re
     };
     let paths: Vec<&str> = args.paths.iter().map(String::as_str).collect();
     match args.action {
-        Action::Create => {
+        BackupAction::Create => {
             let own: Vec<String> = if paths.is_empty() {
                 novel
-                    .own()?
+                    .own_files()?
                     .iter()
                     .map(fumi_base::project::ProjectPath::shown)
                     .collect()
@@ -273,33 +273,35 @@ fn done(args: &Args, novel: &NovelProject, backups: &Backups, now: &Stamp) -> Re
             };
             let all: Vec<&str> = own.iter().map(String::as_str).chain(paths).collect();
             let reason = args.reason.as_deref().unwrap_or_default();
-            output.backup = Some(Shown::of(backups.create(&all, reason, now)?, NAMED));
+            output.backup = Some(BackupSummary::from_backup(backups.create(&all, reason, now)?, NAMED));
         }
-        Action::List => {
+        BackupAction::List => {
             let (complete, incomplete) = backups.list()?;
             output.total = Some(complete.len());
-            let shown = complete.into_iter().map(|backup| Shown::of(backup, NAMED_IN_LIST));
+            let shown = complete
+                .into_iter()
+                .map(|backup| BackupSummary::from_backup(backup, NAMED_IN_LIST));
             output.backups = Some(shown.collect());
             output.incomplete = incomplete;
         }
-        Action::Verify => {
+        BackupAction::Verify => {
             for damage in backups.verify(args.id(backups)?)? {
                 match damage {
-                    Damage::Missing(path) => output.missing.push(path),
-                    Damage::Changed(path) => output.changed.push(path),
+                    CopyDamage::Missing(path) => output.missing.push(path),
+                    CopyDamage::Changed(path) => output.changed.push(path),
                 }
             }
             output.is_whole = Some(output.missing.is_empty() && output.changed.is_empty());
         }
-        Action::Restore => {
+        BackupAction::Restore => {
             let only = (!paths.is_empty()).then_some(paths.as_slice());
             let restored = backups.restore(args.id(backups)?, only, now)?;
             output.restored = Some(restored.paths);
             output.kept = restored.kept;
             output.replaced_backup_id = restored.replaced.map(|backup| backup.id);
         }
-        Action::Prune => {
-            output.removed = Some(backups.prune(args.keep.unwrap_or(KEPT))?);
+        BackupAction::Prune => {
+            output.removed = Some(backups.prune(args.keep.unwrap_or(DEFAULT_KEEP))?);
             output.total = Some(backups.list()?.0.len());
         }
     }
@@ -325,7 +327,7 @@ impl Render for Output {
                 say("backups", "バックアップ"),
                 self.total.unwrap_or_default()
             ));
-            lines.extend(backups.iter().map(Shown::line));
+            lines.extend(backups.iter().map(BackupSummary::line));
         }
         lines.extend(self.is_whole.map(|is_whole| {
             let word = if is_whole {
@@ -362,7 +364,7 @@ impl Render for Output {
             lines.push(format!("{}: {}", say("removed", "削除"), removed.len()));
             lines.extend(removed.iter().cloned());
         }
-        lines.extend(self.next.as_ref().map(Next::line));
+        lines.extend(self.next.as_ref().map(NextPage::line));
         lines.join("\n")
     }
 
@@ -391,7 +393,7 @@ impl Render for Output {
         (page, end)
     }
 
-    fn mark(&mut self, next: &Next) {
+    fn mark(&mut self, next: &NextPage) {
         self.truncated = true;
         self.next = Some(next.clone());
     }

@@ -3,16 +3,16 @@
 use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
 use fumi_base::text::Locale;
-use fumi_novel::references::{Changes, changes};
+use fumi_novel::references::{FileChanges, changes};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
     DATA, NovelDeps, READS,
-    reference::{Reference, hash_of},
+    reference::{HashedFile, parse_hash},
     texts,
 };
-use crate::tool::{Cx, Next, Outcome, Render, SharedOption, Spec, Tool, ToolError};
+use crate::tool::{Cx, NextPage, Render, SharedOption, Tool, ToolError, ToolOutcome, ToolSpec};
 
 #[derive(Debug)]
 pub struct CheckFileChanges;
@@ -22,13 +22,13 @@ pub struct CheckFileChanges;
 pub struct Args {
     /// What was noted.
     #[schemars(length(min = 1))]
-    files: Vec<Noted>,
+    files: Vec<NotedFile>,
 }
 
 /// A file as it was.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Noted {
+pub struct NotedFile {
     /// Where.
     #[schemars(length(min = 1))]
     path: String,
@@ -45,18 +45,18 @@ pub struct Output {
     is_unchanged: bool,
     unchanged: Vec<String>,
     /// As they are now.
-    changed: Vec<Reference>,
+    changed: Vec<HashedFile>,
     missing: Vec<String>,
     /// In the same folders, of the same kinds, and not named.
     new: Vec<String>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    next: Option<Next>,
+    next: Option<NextPage>,
 }
 
 impl Tool for CheckFileChanges {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "check_file_changes",
         toolset: DATA,
         texts: texts!("check_file_changes"),
@@ -68,23 +68,23 @@ impl Tool for CheckFileChanges {
     type Args = Args;
     type Output = Output;
 
-    async fn call(args: Args, _: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+    async fn call(args: Args, _: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
         let mut known = BTreeMap::new();
         for noted in args.files {
-            known.insert(noted.path, hash_of(&noted.hash)?);
+            known.insert(noted.path, parse_hash(&noted.hash)?);
         }
         let project = Arc::clone(&cx.project);
         let work = cx.blocking(move |cancel, _| changes(&project, &known, || cancel.is_cancelled()));
-        let Changes {
+        let FileChanges {
             unchanged,
             changed,
             missing,
             new,
         } = work.await?;
-        Ok(Outcome::Done(Output {
+        Ok(ToolOutcome::Done(Output {
             success: true,
             is_unchanged: changed.is_empty() && missing.is_empty() && new.is_empty(),
-            changed: changed.into_iter().map(Reference::from).collect(),
+            changed: changed.into_iter().map(HashedFile::from).collect(),
             unchanged,
             missing,
             new,
@@ -111,7 +111,7 @@ impl Render for Output {
         for (word, paths) in [(missing, &self.missing), (new, &self.new), (unchanged, &self.unchanged)] {
             lines.extend(paths.iter().map(|path| format!("{word}: {path}")));
         }
-        lines.extend(self.next.as_ref().map(Next::line));
+        lines.extend(self.next.as_ref().map(NextPage::line));
         lines.join("\n")
     }
 
@@ -134,7 +134,7 @@ impl Render for Output {
         (page, end)
     }
 
-    fn mark(&mut self, next: &Next) {
+    fn mark(&mut self, next: &NextPage) {
         self.truncated = true;
         self.next = Some(next.clone());
     }

@@ -7,15 +7,15 @@
 
 use fumi_base::redact::{self, REDACTED};
 use fumi_novel::{
-    artifacts::{Artifacts, Kind},
+    artifacts::{ArtifactKind, ArtifactStore},
     errors::artifact::ArtifactError,
     references::ContentHash,
 };
 use serde_json::{Map, Value, json};
 
 use super::{
-    reference::Reference,
-    responses::{ErrorBody, ErrorResponse, Outputs, StandardResponse},
+    reference::HashedFile,
+    responses::{ErrorBody, ErrorResponse, OutputFiles, StandardResponse},
 };
 
 /// The size above which texts and lists go to files, in bytes of JSON: about a hundred tokens.
@@ -64,17 +64,17 @@ impl Converted {
 }
 
 /// Converts a result into a response. `now` is its creation time if the result contains none.
-pub fn convert(mut result: Object, artifacts: &Artifacts, now: &str) -> Result<Converted, ArtifactError> {
+pub fn convert(mut result: Object, artifacts: &ArtifactStore, now: &str) -> Result<Converted, ArtifactError> {
     let mut redacted = Vec::new();
-    hide(&mut result, "", &mut redacted);
-    let mut moving = Moving {
+    redact_secrets(&mut result, "", &mut redacted);
+    let mut moving = PartMover {
         artifacts,
         files: references(&mut result),
     };
     let failed = failed(&mut result);
     let command = command(&mut result);
     let time = execution_time(&mut result);
-    let created_at = text(&mut result, &["created_at", "timestamp"], |text| text.contains('T'));
+    let created_at = take_text(&mut result, &["created_at", "timestamp"], |text| text.contains('T'));
     let created_at = created_at.unwrap_or_else(|| now.to_owned());
     let mut not_reported = Vec::new();
     if command.is_none() {
@@ -93,7 +93,7 @@ pub fn convert(mut result: Object, artifacts: &Artifacts, now: &str) -> Result<C
     if !redacted.is_empty() {
         metadata.insert("redacted".to_owned(), json!(redacted));
     }
-    let outputs = Outputs::of(moving.files);
+    let outputs = OutputFiles::from_files(moving.files);
     Ok(match error {
         Some(error) => Converted::Error(Box::new(ErrorResponse {
             success: false,
@@ -117,7 +117,7 @@ pub fn convert(mut result: Object, artifacts: &Artifacts, now: &str) -> Result<C
 }
 
 /// Redacts secrets by the names of their fields, because the result goes to files that others read.
-fn hide(fields: &mut Object, at: &str, redacted: &mut Vec<String>) {
+fn redact_secrets(fields: &mut Object, at: &str, redacted: &mut Vec<String>) {
     for (name, value) in fields {
         let at = format!("{at}/{name}");
         let is_secret = redact::is_secret(name);
@@ -129,10 +129,10 @@ fn hide(fields: &mut Object, at: &str, redacted: &mut Vec<String>) {
                     redacted.push(at);
                 }
             }
-            Value::Object(fields) => hide(fields, &at, redacted),
+            Value::Object(fields) => redact_secrets(fields, &at, redacted),
             Value::Array(items) => {
                 for item in items.iter_mut().filter_map(Value::as_object_mut) {
-                    hide(item, &at, redacted);
+                    redact_secrets(item, &at, redacted);
                 }
             }
             _ => {}
@@ -165,9 +165,9 @@ fn rest_of(mut result: Object) -> Object {
 }
 
 /// Returns the files that a result refers to, if it is in one of the two forms.
-fn references(result: &mut Object) -> Vec<Reference> {
+fn references(result: &mut Object) -> Vec<HashedFile> {
     let outputs = result.get("outputs").cloned();
-    match outputs.map(serde_json::from_value::<Outputs>) {
+    match outputs.map(serde_json::from_value::<OutputFiles>) {
         Some(Ok(outputs)) if outputs.files.len() <= FILES => {
             result.remove("outputs");
             outputs.files
@@ -241,7 +241,7 @@ fn execution_time(result: &mut Object) -> Option<f64> {
 }
 
 /// Removes and returns the first of some fields that is a short text accepted by `is_one`.
-fn text(result: &mut Object, names: &[&str], is_one: impl Fn(&str) -> bool) -> Option<String> {
+fn take_text(result: &mut Object, names: &[&str], is_one: impl Fn(&str) -> bool) -> Option<String> {
     names.iter().find_map(|name| {
         let said = result
             .get(*name)?
@@ -254,7 +254,7 @@ fn text(result: &mut Object, names: &[&str], is_one: impl Fn(&str) -> bool) -> O
 }
 
 /// Returns the error body of a failed result.
-fn error_of(result: &mut Object, moving: &mut Moving<'_>) -> Result<ErrorBody, ArtifactError> {
+fn error_of(result: &mut Object, moving: &mut PartMover<'_>) -> Result<ErrorBody, ArtifactError> {
     let said = result.remove("error").unwrap_or_default();
     let mut body = match serde_json::from_value::<ErrorBody>(said.clone()) {
         // An error body with long further fields is rebuilt like any other error.
@@ -302,7 +302,7 @@ fn other_error(said: Value, result: &mut Object) -> ErrorBody {
     match said {
         Value::String(message) => body.message = message,
         Value::Object(mut fields) => {
-            let mut take = |names: &[&str]| text(&mut fields, names, |_| true);
+            let mut take = |names: &[&str]| take_text(&mut fields, names, |_| true);
             if let Some(kind) = take(&["type", "kind", "name"]) {
                 body.kind = kind;
             }
@@ -335,12 +335,12 @@ fn other_error(said: Value, result: &mut Object) -> ErrorBody {
 }
 
 /// Moves large parts of a result to files.
-struct Moving<'a> {
-    artifacts: &'a Artifacts,
-    files: Vec<Reference>,
+struct PartMover<'a> {
+    artifacts: &'a ArtifactStore,
+    files: Vec<HashedFile>,
 }
 
-impl Moving<'_> {
+impl PartMover<'_> {
     /// Returns fields without their large parts, or a single entry for one file if they are too many.
     fn fields(&mut self, fields: Object, at: &str) -> Result<Object, ArtifactError> {
         match self.value(Value::Object(fields), at, 0)? {
@@ -368,15 +368,15 @@ impl Moving<'_> {
             Value::Object(fields) if depth < DEPTH && self.files.len() < FILES && !has_many_parts(&fields, size) => {
                 Ok(Value::Object(self.object(fields, at, depth)?))
             }
-            other => Ok(json!(self.file(&format!("{other:#}\n"), Kind::Json, at)?)),
+            other => Ok(json!(self.file(&format!("{other:#}\n"), ArtifactKind::Json, at)?)),
         }
     }
 
     /// Writes a part to its file and returns the id under which it can be fetched.
-    fn file(&mut self, text: &str, kind: Kind, at: &str) -> Result<String, ArtifactError> {
-        let file = self.artifacts.put_out(text, kind)?;
-        let id = ContentHash::of(text.as_bytes()).artifact_id();
-        self.files.push(Reference {
+    fn file(&mut self, text: &str, kind: ArtifactKind, at: &str) -> Result<String, ArtifactError> {
+        let file = self.artifacts.write_output(text, kind)?;
+        let id = ContentHash::from_bytes(text.as_bytes()).artifact_id();
+        self.files.push(HashedFile {
             field: Some(at.to_owned()),
             ..file.into()
         });
@@ -392,12 +392,12 @@ fn has_many_parts(fields: &Object, size: usize) -> bool {
 }
 
 /// Detects the kind of a text by its content: JSON, Markdown or plain.
-fn kind_of(text: &str) -> Kind {
+fn kind_of(text: &str) -> ArtifactKind {
     if text.starts_with(['{', '[']) && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok() {
-        Kind::Json
+        ArtifactKind::Json
     } else if text.starts_with("# ") || text.contains("\n# ") || text.contains("\n## ") {
-        Kind::Markdown
+        ArtifactKind::Markdown
     } else {
-        Kind::Plain
+        ArtifactKind::Plain
     }
 }

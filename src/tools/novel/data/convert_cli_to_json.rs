@@ -2,7 +2,7 @@
 //! tokens saved.
 
 use fumi_base::{text::Locale, tokens};
-use fumi_novel::artifacts::Artifacts;
+use fumi_novel::artifacts::ArtifactStore;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -11,11 +11,11 @@ use super::{
     DATA, NovelDeps, READS,
     conversion::{Converted, convert},
     now,
-    responses::{ErrorResponse, Form, StandardResponse},
+    responses::{ErrorResponse, ResponseForm, StandardResponse},
     texts,
 };
 use crate::{
-    tool::{Cx, Effect, Outcome, Render, Spec, Tool, ToolError},
+    tool::{Cx, Effect, Render, Tool, ToolError, ToolOutcome, ToolSpec},
     tools::novel::rounding::tenths,
 };
 
@@ -34,19 +34,19 @@ pub struct Args {
 pub struct Output {
     success: bool,
     /// Which form the result has now.
-    model: Form,
+    model: ResponseForm,
     /// The result of a command that did its work.
     #[serde(skip_serializing_if = "Option::is_none")]
     response: Option<StandardResponse>,
     /// The result of one that failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     error_response: Option<ErrorResponse>,
-    token_reduction: Reduction,
+    token_reduction: TokenReduction,
 }
 
 /// What it costs a model to read, by estimate.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Reduction {
+pub struct TokenReduction {
     /// As it came.
     tokens_before: usize,
     /// As it is now.
@@ -56,8 +56,8 @@ pub struct Reduction {
     percent: f64,
 }
 
-impl Reduction {
-    fn of(before: &str, after: &str) -> Self {
+impl TokenReduction {
+    fn estimate(before: &str, after: &str) -> Self {
         let (before, after) = (tokens::estimate(before), tokens::estimate(after));
         #[expect(clippy::cast_precision_loss, reason = "numbers of tokens are small")]
         let percent = 100.0 * (1.0 - after as f64 / before.max(1) as f64);
@@ -70,7 +70,7 @@ impl Reduction {
 }
 
 impl Tool for ConvertCliToJson {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "convert_cli_to_json",
         toolset: DATA,
         texts: texts!("convert_cli_to_json"),
@@ -83,15 +83,15 @@ impl Tool for ConvertCliToJson {
     type Args = Args;
     type Output = Output;
 
-    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
-        let artifacts = Artifacts::of(deps.novel(cx));
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
+        let artifacts = ArtifactStore::new(deps.novel(cx));
         let work = cx.blocking(move |_, _| {
             let before = Value::Object(args.cli_result.clone()).to_string();
             let converted = convert(args.cli_result, &artifacts, &now().to_string())?;
-            let token_reduction = Reduction::of(&before, &converted.to_value().to_string());
+            let token_reduction = TokenReduction::estimate(&before, &converted.to_value().to_string());
             let (model, response, error_response) = match converted {
-                Converted::Standard(response) => (Form::StandardResponse, Some(*response), None),
-                Converted::Error(response) => (Form::ErrorResponse, None, Some(*response)),
+                Converted::Standard(response) => (ResponseForm::StandardResponse, Some(*response), None),
+                Converted::Error(response) => (ResponseForm::ErrorResponse, None, Some(*response)),
             };
             Ok::<_, ToolError>(Output {
                 success: true,
@@ -101,13 +101,13 @@ impl Tool for ConvertCliToJson {
                 token_reduction,
             })
         });
-        Ok(Outcome::Done(work.await?))
+        Ok(ToolOutcome::Done(work.await?))
     }
 }
 
 impl Render for Output {
     fn text(&self, _: Locale) -> String {
-        let Reduction {
+        let TokenReduction {
             tokens_before,
             tokens_after,
             percent,

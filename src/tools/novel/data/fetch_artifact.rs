@@ -7,10 +7,10 @@ use std::{ops::Range, sync::Arc};
 
 use fumi_base::{redact::Redactor, text::Locale};
 use fumi_novel::{
-    artifacts::{Artifact, Artifacts},
+    artifacts::{ArtifactStore, NovelArtifact},
     errors::{artifact::ArtifactError, project::ProjectError},
-    project::Yaml,
-    sections::{self, Piece, Section},
+    project::YamlValue,
+    sections::{self, LinePiece, TextSection},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,11 +18,11 @@ use serde_json::{Map, Value};
 
 use super::{
     DATA, NovelDeps, READS,
-    reference::{Known, hash_of},
+    reference::{ArtifactInfo, parse_hash},
     texts,
 };
 use crate::{
-    tool::{Cx, Next, Outcome, Render, Spec, Tool, ToolError},
+    tool::{Cx, NextPage, Render, Tool, ToolError, ToolOutcome, ToolSpec},
     tools::novel::{NOVEL, REVIEW, STEPS},
 };
 
@@ -47,13 +47,13 @@ pub struct Args {
     section: Option<String>,
     /// As text or as data.
     #[serde(default)]
-    format: Format,
+    format: ArtifactFormat,
 }
 
 /// The form of the content.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Format {
+pub enum ArtifactFormat {
     /// The text.
     #[default]
     Raw,
@@ -66,7 +66,7 @@ pub enum Format {
 pub struct Output {
     success: bool,
     #[serde(flatten)]
-    known: Known,
+    known: ArtifactInfo,
     /// If it is not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     encoding: Option<String>,
@@ -85,25 +85,25 @@ pub struct Output {
     data: Option<Map<String, Value>>,
     /// What there is in a value that is too large to be shown at once.
     #[serde(skip_serializing_if = "Option::is_none")]
-    keys: Option<Vec<Key>>,
+    keys: Option<Vec<ValueKey>>,
     /// The headings of prose.
     #[serde(skip_serializing_if = "Option::is_none")]
-    headings: Option<Vec<Heading>>,
+    headings: Option<Vec<ProseHeading>>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
     /// What to pass as `section` to go on.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_section: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    next: Option<Next>,
+    next: Option<NextPage>,
     #[serde(skip)]
-    shown: Shown,
+    shown: ShownPieces,
 }
 
 /// The text in pieces, of which a reply contains some.
 #[derive(Clone, Debug, Default)]
-struct Shown {
-    pieces: Arc<Vec<Piece>>,
+struct ShownPieces {
+    pieces: Arc<Vec<LinePiece>>,
     end: usize,
     /// True if the pieces are lines of the artifact; false if they are lines of a value in it.
     are_lines: bool,
@@ -112,7 +112,7 @@ struct Shown {
 
 /// A value in a large one.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Key {
+pub struct ValueKey {
     /// What leads to it.
     pointer: String,
     /// As JSON.
@@ -121,7 +121,7 @@ pub struct Key {
 
 /// A heading of prose.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Heading {
+pub struct ProseHeading {
     /// With its signs.
     #[serde(rename = "heading")]
     title: String,
@@ -130,11 +130,11 @@ pub struct Heading {
 }
 
 impl Tool for FetchArtifact {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "fetch_artifact",
         toolset: DATA,
         // Also in toolsets whose questions refer to artifacts.
-        also: &[NOVEL, STEPS, REVIEW],
+        other_toolsets: &[NOVEL, STEPS, REVIEW],
         texts: texts!("fetch_artifact"),
         example: r#"{"artifact_id": "artifact:ba7816bf8f01", "section": "1-40"}"#,
         ..READS
@@ -143,22 +143,22 @@ impl Tool for FetchArtifact {
     type Args = Args;
     type Output = Output;
 
-    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
-        let hash = hash_of(&args.artifact_id)?;
-        let artifacts = Artifacts::of(deps.novel(cx));
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
+        let hash = parse_hash(&args.artifact_id)?;
+        let artifacts = ArtifactStore::new(deps.novel(cx));
         let locale = cx.locale();
         let redactor = Arc::clone(&cx.actor.redactor);
         let work = cx.blocking(move |cancel, _| {
             let artifact = artifacts.find(&hash, || cancel.is_cancelled())?;
             fetched(&artifacts, &artifact, &args, locale, &redactor)
         });
-        Ok(Outcome::Done(work.await?))
+        Ok(ToolOutcome::Done(work.await?))
     }
 }
 
 fn fetched(
-    artifacts: &Artifacts,
-    artifact: &Artifact,
+    artifacts: &ArtifactStore,
+    artifact: &NovelArtifact,
     args: &Args,
     locale: Locale,
     redactor: &Redactor,
@@ -167,8 +167,8 @@ fn fetched(
     let text = decoded.text;
     // A secret that is split over two pieces would not be detected, so the whole text is redacted first. Data are
     // parsed from the original text, because redacted text may not be valid YAML.
-    let pieces = |text: &str, section| sections::pieces(redactor.covered(text).as_deref().unwrap_or(text), section);
-    let section = args.section.as_deref().map(Section::parse);
+    let pieces = |text: &str, section| sections::pieces(redactor.mask(text).as_deref().unwrap_or(text), section);
+    let section = args.section.as_deref().map(TextSection::parse);
     let is_data = matches!(artifact.file.content_type, "application/yaml" | "application/json");
     let mut output = Output {
         success: true,
@@ -183,18 +183,18 @@ fn fetched(
         truncated: false,
         next_section: None,
         next: None,
-        shown: Shown {
+        shown: ShownPieces {
             locale,
             are_lines: true,
-            ..Shown::default()
+            ..ShownPieces::default()
         },
         known: artifact.clone().into(),
     };
     match (&section, args.format) {
-        (Some(Section::Pointer(pointer)), format) if is_data => {
+        (Some(TextSection::Pointer(pointer)), format) if is_data => {
             let value = at(&value_of(artifact, &text)?, pointer)?;
-            if format == Format::Json {
-                output.tell(value, pointer);
+            if format == ArtifactFormat::Json {
+                output.show_value(value, pointer);
             } else {
                 let text = match value {
                     Value::String(text) => text,
@@ -204,9 +204,9 @@ fn fetched(
                 output.show(pieces(&text, None)?);
             }
         }
-        (None, Format::Json) if is_data => output.tell(value_of(artifact, &text)?, ""),
-        (None, Format::Json) => {
-            output.headings = Some(sections::headings(&text).into_iter().map(Heading::from).collect());
+        (None, ArtifactFormat::Json) if is_data => output.show_value(value_of(artifact, &text)?, ""),
+        (None, ArtifactFormat::Json) => {
+            output.headings = Some(sections::headings(&text).into_iter().map(ProseHeading::from).collect());
         }
         (section, _) => output.show(pieces(&text, section.as_ref())?),
     }
@@ -214,7 +214,7 @@ fn fetched(
 }
 
 /// Parses YAML or JSON as data.
-fn value_of(artifact: &Artifact, text: &str) -> Result<Value, ArtifactError> {
+fn value_of(artifact: &NovelArtifact, text: &str) -> Result<Value, ArtifactError> {
     let path = &artifact.file.path;
     let broken = |error: serde_json::Error| ProjectError::Yaml {
         path: path.clone(),
@@ -225,7 +225,7 @@ fn value_of(artifact: &Artifact, text: &str) -> Result<Value, ArtifactError> {
     let value = if artifact.file.content_type == "application/json" {
         serde_json::from_str(text).map_err(broken)?
     } else {
-        serde_json::to_value(Yaml::read(path, text)?).map_err(broken)?
+        serde_json::to_value(YamlValue::read(path, text)?).map_err(broken)?
     };
     Ok(value)
 }
@@ -251,8 +251,8 @@ fn at(value: &Value, pointer: &str) -> Result<Value, ArtifactError> {
     })
 }
 
-fn keys_of(value: &Value, pointer: &str) -> Vec<Key> {
-    let key = |name: &str, value: &Value| Key {
+fn keys_of(value: &Value, pointer: &str) -> Vec<ValueKey> {
+    let key = |name: &str, value: &Value| ValueKey {
         pointer: format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1")),
         size_bytes: value.to_string().len(),
     };
@@ -266,8 +266,8 @@ fn keys_of(value: &Value, pointer: &str) -> Vec<Key> {
     }
 }
 
-impl From<sections::Heading> for Heading {
-    fn from(heading: sections::Heading) -> Self {
+impl From<sections::MarkdownHeading> for ProseHeading {
+    fn from(heading: sections::MarkdownHeading) -> Self {
         Self {
             title: heading.shown(),
             start_line: heading.lines.0,
@@ -278,7 +278,7 @@ impl From<sections::Heading> for Heading {
 
 impl Output {
     /// Shows a whole text; the parts that do not fit are cut later.
-    fn show(&mut self, pieces: Vec<Piece>) {
+    fn show(&mut self, pieces: Vec<LinePiece>) {
         self.shown.pieces = Arc::new(pieces);
         self.take(0..self.shown.pieces.len());
     }
@@ -293,7 +293,7 @@ impl Output {
     }
 
     /// Shows a value, or the keys of a value that is too large.
-    fn tell(&mut self, value: Value, pointer: &str) {
+    fn show_value(&mut self, value: Value, pointer: &str) {
         if value.to_string().len() <= DATA_BYTES {
             self.data = Some(match value {
                 Value::Object(fields) => fields,
@@ -327,7 +327,7 @@ impl Render for Output {
                 Locale::Ja => format!("一度に表示できません。{section} のようなパスを section に渡してください"),
             });
         }
-        lines.extend(self.next.as_ref().map(Next::line));
+        lines.extend(self.next.as_ref().map(NextPage::line));
         lines.join("\n")
     }
 
@@ -342,10 +342,10 @@ impl Render for Output {
         (page, end)
     }
 
-    fn mark(&mut self, next: &Next) {
+    fn mark(&mut self, next: &NextPage) {
         self.truncated = true;
         let pieces = &self.shown.pieces;
-        let rest = sections::rest(pieces, 0..self.shown.end).filter(|_| self.shown.are_lines);
+        let rest = sections::remaining_section(pieces, 0..self.shown.end).filter(|_| self.shown.are_lines);
         let hint = match (self.shown.locale, &rest) {
             (Locale::En, Some(rest)) => format!("go on with section \"{rest}\""),
             (Locale::Ja, Some(rest)) => format!("続きは section \"{rest}\" で取得できます"),
@@ -356,6 +356,6 @@ impl Render for Output {
             ),
         };
         self.next_section = rest;
-        self.next = Some(Next { hint, ..next.clone() });
+        self.next = Some(NextPage { hint, ..next.clone() });
     }
 }

@@ -3,16 +3,16 @@
 use std::ops::Range;
 
 use fumi_base::text::Locale;
-use fumi_novel::artifacts::Artifacts;
+use fumi_novel::artifacts::ArtifactStore;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
     DATA, NovelDeps, READS,
-    reference::{Known, hash_of},
+    reference::{ArtifactInfo, parse_hash},
     texts,
 };
-use crate::tool::{Cx, Next, Outcome, Render, SharedOption, Spec, Tool, ToolError};
+use crate::tool::{Cx, NextPage, Render, SharedOption, Tool, ToolError, ToolOutcome, ToolSpec};
 
 #[derive(Debug)]
 pub struct GetFileByHash;
@@ -33,15 +33,15 @@ pub struct Output {
     hash: String,
     /// How many files have this content.
     count: usize,
-    files: Vec<Known>,
+    files: Vec<ArtifactInfo>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    next: Option<Next>,
+    next: Option<NextPage>,
 }
 
 impl Tool for GetFileByHash {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "get_file_by_hash",
         toolset: DATA,
         texts: texts!("get_file_by_hash"),
@@ -53,12 +53,12 @@ impl Tool for GetFileByHash {
     type Args = Args;
     type Output = Output;
 
-    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
-        let hash = hash_of(&args.hash)?;
-        let artifacts = Artifacts::of(deps.novel(cx));
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
+        let hash = parse_hash(&args.hash)?;
+        let artifacts = ArtifactStore::new(deps.novel(cx));
         let work = cx.blocking(move |cancel, _| artifacts.all(&hash, || cancel.is_cancelled()));
-        let files: Vec<Known> = work.await?.into_iter().map(Known::from).collect();
-        Ok(Outcome::Done(Output {
+        let files: Vec<ArtifactInfo> = work.await?.into_iter().map(ArtifactInfo::from).collect();
+        Ok(ToolOutcome::Done(Output {
             success: true,
             hash: files.first().map(|file| file.hash.clone()).unwrap_or_default(),
             count: files.len(),
@@ -72,8 +72,8 @@ impl Tool for GetFileByHash {
 impl Render for Output {
     fn text(&self, _: Locale) -> String {
         let mut lines = vec![format!("{} ({})", self.hash, self.count)];
-        lines.extend(self.files.iter().map(Known::line));
-        lines.extend(self.next.as_ref().map(Next::line));
+        lines.extend(self.files.iter().map(ArtifactInfo::line));
+        lines.extend(self.next.as_ref().map(NextPage::line));
         lines.join("\n")
     }
 
@@ -92,7 +92,7 @@ impl Render for Output {
         (page, end)
     }
 
-    fn mark(&mut self, next: &Next) {
+    fn mark(&mut self, next: &NextPage) {
         self.truncated = true;
         self.next = Some(next.clone());
     }

@@ -1,16 +1,16 @@
 //! The `get_file_reference_info` tool: describes the current content of a file by hash, size and type.
 
-use fumi_base::{place::mark, text::Locale};
+use fumi_base::{text::Locale, watched_path::file_stamp};
 use fumi_novel::references::FileReference;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
     DATA, NovelDeps, READS,
-    reference::{Reference, time},
+    reference::{HashedFile, time},
     texts,
 };
-use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
+use crate::tool::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 
 #[derive(Debug)]
 pub struct GetFileReferenceInfo;
@@ -28,7 +28,7 @@ pub struct Args {
 pub struct Output {
     success: bool,
     #[serde(flatten)]
-    file: Reference,
+    file: HashedFile,
     artifact_id: String,
     /// When it was changed last.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -36,7 +36,7 @@ pub struct Output {
 }
 
 impl Tool for GetFileReferenceInfo {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "get_file_reference_info",
         toolset: DATA,
         texts: texts!("get_file_reference_info"),
@@ -47,18 +47,18 @@ impl Tool for GetFileReferenceInfo {
     type Args = Args;
     type Output = Output;
 
-    async fn call(args: Args, _: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+    async fn call(args: Args, _: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
         let path = cx.project.resolve(&args.file_path)?;
         let look = cx.blocking(move |_, _| {
-            let file = FileReference::of(&path)?;
+            let file = FileReference::read(&path)?;
             Ok::<_, ToolError>(Output {
                 success: true,
                 artifact_id: file.hash.artifact_id(),
                 file: file.into(),
-                mtime: mark(&path).and_then(|mark| time(mark.modified.0)),
+                mtime: file_stamp(&path).and_then(|mark| time(mark.modified.0)),
             })
         });
-        Ok(Outcome::Done(look.await?))
+        Ok(ToolOutcome::Done(look.await?))
     }
 }
 

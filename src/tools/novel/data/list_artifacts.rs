@@ -3,16 +3,16 @@
 use std::ops::Range;
 
 use fumi_base::text::Locale;
-use fumi_novel::artifacts::{Artifacts, Origin};
+use fumi_novel::artifacts::{ArtifactOrigin, ArtifactStore};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
     DATA, NovelDeps, READS,
-    reference::{Known, Place},
+    reference::{ArtifactInfo, ArtifactPlace},
     texts,
 };
-use crate::tool::{Cx, Next, Outcome, Render, SharedOption, Spec, Tool, ToolError};
+use crate::tool::{Cx, NextPage, Render, SharedOption, Tool, ToolError, ToolOutcome, ToolSpec};
 
 #[derive(Debug)]
 pub struct ListArtifacts;
@@ -21,7 +21,7 @@ pub struct ListArtifacts;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
     /// Only those that lie there.
-    place: Option<Place>,
+    place: Option<ArtifactPlace>,
 }
 
 /// What it answers.
@@ -30,18 +30,18 @@ pub struct Output {
     success: bool,
     /// All there are.
     total: usize,
-    artifacts: Vec<Known>,
+    artifacts: Vec<ArtifactInfo>,
     /// What a crash left, what changed since it was written, what cannot be read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     broken: Vec<String>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    next: Option<Next>,
+    next: Option<NextPage>,
 }
 
 impl Tool for ListArtifacts {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "list_artifacts",
         toolset: DATA,
         texts: texts!("list_artifacts"),
@@ -53,17 +53,19 @@ impl Tool for ListArtifacts {
     type Args = Args;
     type Output = Output;
 
-    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
-        let artifacts = Artifacts::of(deps.novel(cx));
-        let origins = args.place.map_or(Origin::ALL.to_vec(), |place| vec![place.origin()]);
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
+        let artifacts = ArtifactStore::new(deps.novel(cx));
+        let origins = args
+            .place
+            .map_or(ArtifactOrigin::ALL.to_vec(), |place| vec![place.origin()]);
         let work = cx.blocking(move |cancel, _| artifacts.list(&origins, || cancel.is_cancelled()));
         let mut listing = work.await?;
         // A few names are enough to report the problem; there could be thousands.
         listing.broken.truncate(20);
-        Ok(Outcome::Done(Output {
+        Ok(ToolOutcome::Done(Output {
             success: true,
             total: listing.artifacts.len(),
-            artifacts: listing.artifacts.into_iter().map(Known::from).collect(),
+            artifacts: listing.artifacts.into_iter().map(ArtifactInfo::from).collect(),
             broken: listing.broken,
             truncated: false,
             next: None,
@@ -77,13 +79,13 @@ impl Render for Output {
             Locale::En => format!("{} artifacts", self.total),
             Locale::Ja => format!("成果物 {} 件", self.total),
         }];
-        lines.extend(self.artifacts.iter().map(Known::line));
+        lines.extend(self.artifacts.iter().map(ArtifactInfo::line));
         let broken = match locale {
             Locale::En => "broken or incomplete",
             Locale::Ja => "破損または書きかけ",
         };
         lines.extend(self.broken.iter().map(|path| format!("! {path} ({broken})")));
-        lines.extend(self.next.as_ref().map(Next::line));
+        lines.extend(self.next.as_ref().map(NextPage::line));
         lines.join("\n")
     }
 
@@ -102,7 +104,7 @@ impl Render for Output {
         (page, end)
     }
 
-    fn mark(&mut self, next: &Next) {
+    fn mark(&mut self, next: &NextPage) {
         self.truncated = true;
         self.next = Some(next.clone());
     }

@@ -3,12 +3,12 @@
 use std::ops::Range;
 
 use fumi_base::text::Locale;
-use fumi_novel::references::{Pattern, select};
+use fumi_novel::references::{FilePattern, reference_matching};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{DATA, NovelDeps, READS, reference::Reference, texts};
-use crate::tool::{Cx, Next, Outcome, Render, SharedOption, Spec, Tool, ToolError};
+use super::{DATA, NovelDeps, READS, reference::HashedFile, texts};
+use crate::tool::{Cx, NextPage, Render, SharedOption, Tool, ToolError, ToolOutcome, ToolSpec};
 
 #[derive(Debug)]
 pub struct ListFilesWithHashes;
@@ -38,7 +38,7 @@ pub struct Output {
     success: bool,
     /// Rows in this reply.
     count: usize,
-    files: Vec<Reference>,
+    files: Vec<HashedFile>,
     /// What could not be read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     skipped: Vec<String>,
@@ -46,11 +46,11 @@ pub struct Output {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    next: Option<Next>,
+    next: Option<NextPage>,
 }
 
 impl Tool for ListFilesWithHashes {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "list_files_with_hashes",
         toolset: DATA,
         texts: texts!("list_files_with_hashes"),
@@ -62,23 +62,23 @@ impl Tool for ListFilesWithHashes {
     type Args = Args;
     type Output = Output;
 
-    async fn call(args: Args, _: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+    async fn call(args: Args, _: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
         let top = match &args.path {
             Some(path) => cx.project.resolve(path)?,
-            None => cx.project.top(),
+            None => cx.project.root_path(),
         };
-        let pattern = args.pattern.as_deref().map(Pattern::parse).transpose()?;
+        let pattern = args.pattern.as_deref().map(FilePattern::parse).transpose()?;
         let work = cx.blocking(move |cancel, _| {
             let is_wanted = |path: &str| pattern.as_ref().is_none_or(|pattern| pattern.matches(path));
-            select(&top, args.limit, is_wanted, || cancel.is_cancelled())
+            reference_matching(&top, args.limit, is_wanted, || cancel.is_cancelled())
         });
         let mut found = work.await?;
         // A few names are enough to report the problem; there could be thousands.
         found.skipped.truncate(20);
-        Ok(Outcome::Done(Output {
+        Ok(ToolOutcome::Done(Output {
             success: true,
             count: found.files.len(),
-            files: found.files.into_iter().map(Reference::from).collect(),
+            files: found.files.into_iter().map(HashedFile::from).collect(),
             skipped: found.skipped,
             truncated: found.has_more,
             next: None,
@@ -100,9 +100,9 @@ impl Render for Output {
                 self.count
             ),
         }];
-        lines.extend(self.files.iter().map(Reference::line));
+        lines.extend(self.files.iter().map(HashedFile::line));
         lines.extend(self.skipped.iter().map(|path| format!("! {path}")));
-        lines.extend(self.next.as_ref().map(Next::line));
+        lines.extend(self.next.as_ref().map(NextPage::line));
         lines.join("\n")
     }
 
@@ -123,7 +123,7 @@ impl Render for Output {
         (page, end)
     }
 
-    fn mark(&mut self, next: &Next) {
+    fn mark(&mut self, next: &NextPage) {
         self.truncated = true;
         self.next = Some(next.clone());
     }

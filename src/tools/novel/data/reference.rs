@@ -1,7 +1,7 @@
 //! Files and artifacts in replies: path, hash, size, type, time. Shared by the data tools.
 
 use fumi_novel::{
-    artifacts::{Artifact, Origin},
+    artifacts::{ArtifactOrigin, NovelArtifact},
     errors::artifact::ArtifactError,
     references::{ContentHash, FileReference},
 };
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// A file by its content.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Reference {
+pub struct HashedFile {
     /// Relative to the project.
     pub path: String,
     /// Of its bytes.
@@ -30,7 +30,7 @@ pub struct Reference {
     pub field: Option<String>,
 }
 
-impl From<FileReference> for Reference {
+impl From<FileReference> for HashedFile {
     fn from(file: FileReference) -> Self {
         Self {
             path: file.path,
@@ -43,7 +43,7 @@ impl From<FileReference> for Reference {
     }
 }
 
-impl Reference {
+impl HashedFile {
     /// Returns the file as one line of text.
     #[must_use]
     pub fn line(&self) -> String {
@@ -63,7 +63,7 @@ impl Reference {
 /// Where an artifact lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Place {
+pub enum ArtifactPlace {
     /// Kept as such.
     Artifact,
     /// What a stage of writing gave.
@@ -74,37 +74,37 @@ pub enum Place {
     Novel,
 }
 
-impl Place {
+impl ArtifactPlace {
     /// Returns the name that the domain uses for the place.
     #[must_use]
-    pub const fn origin(self) -> Origin {
+    pub const fn origin(self) -> ArtifactOrigin {
         match self {
-            Self::Artifact => Origin::Kept,
-            Self::Stage => Origin::Stage,
-            Self::Output => Origin::Output,
-            Self::Novel => Origin::Novel,
+            Self::Artifact => ArtifactOrigin::Kept,
+            Self::Stage => ArtifactOrigin::Stage,
+            Self::Output => ArtifactOrigin::Output,
+            Self::Novel => ArtifactOrigin::Novel,
         }
     }
 }
 
-impl From<Origin> for Place {
-    fn from(origin: Origin) -> Self {
+impl From<ArtifactOrigin> for ArtifactPlace {
+    fn from(origin: ArtifactOrigin) -> Self {
         match origin {
-            Origin::Kept => Self::Artifact,
-            Origin::Stage => Self::Stage,
-            Origin::Output => Self::Output,
-            Origin::Novel => Self::Novel,
+            ArtifactOrigin::Kept => Self::Artifact,
+            ArtifactOrigin::Stage => Self::Stage,
+            ArtifactOrigin::Output => Self::Output,
+            ArtifactOrigin::Novel => Self::Novel,
         }
     }
 }
 
 /// What is known of an artifact.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Known {
+pub struct ArtifactInfo {
     /// What `fetch_artifact` takes.
     pub artifact_id: String,
     /// Where it lies.
-    pub place: Place,
+    pub place: ArtifactPlace,
     /// Relative to the project.
     pub path: String,
     /// SHA-256 of its bytes.
@@ -124,14 +124,14 @@ pub struct Known {
     pub modified_at: Option<String>,
 }
 
-impl From<Artifact> for Known {
-    fn from(artifact: Artifact) -> Self {
+impl From<NovelArtifact> for ArtifactInfo {
+    fn from(artifact: NovelArtifact) -> Self {
         let modified = artifact.modified.and_then(time);
         // Files named by their content are written only once.
         let (created_at, modified_at) = match artifact.origin {
-            Origin::Kept => (artifact.created_at.map(String::from), None),
-            Origin::Stage | Origin::Output => (modified, None),
-            Origin::Novel => (None, modified),
+            ArtifactOrigin::Kept => (artifact.created_at.map(String::from), None),
+            ArtifactOrigin::Stage | ArtifactOrigin::Output => (modified, None),
+            ArtifactOrigin::Novel => (None, modified),
         };
         Self {
             artifact_id: artifact.file.hash.artifact_id(),
@@ -147,7 +147,7 @@ impl From<Artifact> for Known {
     }
 }
 
-impl Known {
+impl ArtifactInfo {
     /// Returns the artifact as one line of text.
     #[must_use]
     pub fn line(&self) -> String {
@@ -171,6 +171,6 @@ pub fn time(seconds: i64) -> Option<String> {
 }
 
 /// Parses a hash or an artifact id sent by a client.
-pub fn hash_of(text: &str) -> Result<ContentHash, ArtifactError> {
+pub fn parse_hash(text: &str) -> Result<ContentHash, ArtifactError> {
     ContentHash::parse(text).ok_or_else(|| ArtifactError::NotAHash(text.to_owned()))
 }

@@ -3,12 +3,12 @@
 //! The schemas that [`problems`] checks against are derived from these types, so values built from them are valid. The
 //! conversion of other results is in `conversion.rs`.
 
-use fumi_base::text::Text;
+use fumi_base::text::BilingualText;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::reference::Reference;
+use super::reference::HashedFile;
 use crate::tool::{schema, validate};
 
 /// A pattern for the beginning of an ISO 8601 time.
@@ -26,7 +26,7 @@ pub struct StandardResponse {
     #[schemars(range(min = 0))]
     pub execution_time_ms: f64,
     /// The files that it made, or that large parts of the result were moved to.
-    pub outputs: Outputs,
+    pub outputs: OutputFiles,
     /// The rest of the result; a part that was moved is the id of its artifact.
     pub metadata: Map<String, Value>,
     /// When.
@@ -37,19 +37,19 @@ pub struct StandardResponse {
 /// Files of a result.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Outputs {
+pub struct OutputFiles {
     /// Each by its content.
-    pub files: Vec<Reference>,
+    pub files: Vec<HashedFile>,
     /// How many they are.
     pub total_files: u64,
     /// Their sizes together.
     pub total_size_bytes: u64,
 }
 
-impl Outputs {
+impl OutputFiles {
     /// Returns files with their count and total size.
     #[must_use]
-    pub fn of(files: Vec<Reference>) -> Self {
+    pub fn from_files(files: Vec<HashedFile>) -> Self {
         Self {
             total_files: files.len() as u64,
             total_size_bytes: files.iter().map(|file| file.size_bytes).sum(),
@@ -75,7 +75,7 @@ pub struct ErrorResponse {
     pub execution_time_ms: Option<f64>,
     /// Files, as of a command that did its work.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub outputs: Option<Outputs>,
+    pub outputs: Option<OutputFiles>,
     /// The rest of the result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Map<String, Value>>,
@@ -116,10 +116,10 @@ pub struct ErrorBody {
     pub details: Option<Map<String, Value>>,
     /// What to do next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub guidance: Option<Guidance>,
+    pub guidance: Option<ErrorGuidance>,
     /// The same under another name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub claude_guidance: Option<Guidance>,
+    pub claude_guidance: Option<ErrorGuidance>,
     /// What else could be done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alternative_actions: Option<Vec<Map<String, Value>>>,
@@ -131,7 +131,7 @@ pub struct ErrorBody {
 /// The next step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Guidance {
+pub struct ErrorGuidance {
     /// A tool.
     pub suggested_action: String,
     /// Its arguments.
@@ -142,7 +142,7 @@ pub struct Guidance {
 
 /// Which of the two forms is meant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub enum Form {
+pub enum ResponseForm {
     /// Of success.
     #[default]
     StandardResponse,
@@ -150,10 +150,10 @@ pub enum Form {
     ErrorResponse,
 }
 
-impl Form {
+impl ResponseForm {
     /// Returns the form that a result is meant to have: an error if it says so, or has an error field.
     #[must_use]
-    pub fn of(value: &Value) -> Self {
+    pub fn detect(value: &Value) -> Self {
         if value["success"] == false || (value["success"] != true && value.get("error").is_some()) {
             Self::ErrorResponse
         } else {
@@ -164,18 +164,18 @@ impl Form {
 
 /// Returns the problems of a value: for each, its path and message. Empty for a valid response.
 #[must_use]
-pub fn problems(value: &Value) -> Vec<(String, Text)> {
-    let schema = match Form::of(value) {
-        Form::StandardResponse => schema::written::<StandardResponse>(),
-        Form::ErrorResponse => schema::written::<ErrorResponse>(),
+pub fn problems(value: &Value) -> Vec<(String, BilingualText)> {
+    let schema = match ResponseForm::detect(value) {
+        ResponseForm::StandardResponse => schema::for_serialize::<StandardResponse>(),
+        ResponseForm::ErrorResponse => schema::for_serialize::<ErrorResponse>(),
     };
-    let mut problems: Vec<(String, Text)> = validate::problems(&schema, value)
+    let mut problems: Vec<(String, BilingualText)> = validate::problems(&schema, value)
         .into_iter()
         .map(|problem| (problem.parameter, problem.text))
         .collect();
     // The sums cannot be expressed in a schema.
-    if let Ok(outputs) = serde_json::from_value::<Outputs>(value["outputs"].clone()) {
-        let right = Outputs::of(outputs.files.clone());
+    if let Ok(outputs) = serde_json::from_value::<OutputFiles>(value["outputs"].clone()) {
+        let right = OutputFiles::from_files(outputs.files.clone());
         for (name, said, is) in [
             ("outputs.total_files", outputs.total_files, right.total_files),
             (
@@ -185,7 +185,7 @@ pub fn problems(value: &Value) -> Vec<(String, Text)> {
             ),
         ] {
             if said != is {
-                let text = Text::new(
+                let text = BilingualText::new(
                     format!("must be {is}, the sum over files, not {said}"),
                     format!("files の合計の {is} ではなく {said} になっています"),
                 );

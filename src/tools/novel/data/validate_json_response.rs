@@ -7,13 +7,13 @@ use serde_json::{Map, Value};
 
 use super::{
     DATA, NovelDeps, READS,
-    responses::{Form, problems},
+    responses::{ResponseForm, problems},
     texts,
 };
-use crate::tool::{Cx, Outcome, Render, Spec, Tool, ToolError};
+use crate::tool::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 
 /// The maximum number of problems listed: a result with more has another form altogether.
-const TOLD: usize = 50;
+const MAX_PROBLEMS: usize = 50;
 
 #[derive(Debug)]
 pub struct ValidateJsonResponse;
@@ -31,8 +31,8 @@ pub struct Output {
     success: bool,
     valid: bool,
     /// Against which it was held.
-    model: Form,
-    errors: Vec<Problem>,
+    model: ResponseForm,
+    errors: Vec<ResponseProblem>,
     /// Whether there are more.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
@@ -40,14 +40,14 @@ pub struct Output {
 
 /// One thing that is wrong.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Problem {
+pub struct ResponseProblem {
     /// Where; empty for the whole.
     path: String,
     message: String,
 }
 
 impl Tool for ValidateJsonResponse {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "validate_json_response",
         toolset: DATA,
         texts: texts!("validate_json_response"),
@@ -58,24 +58,24 @@ impl Tool for ValidateJsonResponse {
     type Args = Args;
     type Output = Output;
 
-    async fn call(args: Args, _: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+    async fn call(args: Args, _: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
         let locale = cx.locale();
         let value = Value::Object(args.json_data);
         let work = cx.blocking(move |_, _| {
             let found = problems(&value);
-            let told = found.iter().take(TOLD).map(|(path, text)| Problem {
+            let told = found.iter().take(MAX_PROBLEMS).map(|(path, text)| ResponseProblem {
                 path: path.clone(),
                 message: text.get(locale).chars().take(500).collect(),
             });
             Ok::<_, ToolError>(Output {
                 success: true,
                 valid: found.is_empty(),
-                model: Form::of(&value),
+                model: ResponseForm::detect(&value),
                 errors: told.collect(),
-                truncated: found.len() > TOLD,
+                truncated: found.len() > MAX_PROBLEMS,
             })
         });
-        Ok(Outcome::Done(work.await?))
+        Ok(ToolOutcome::Done(work.await?))
     }
 }
 

@@ -3,24 +3,24 @@
 
 use fumi_base::text::Locale;
 use fumi_novel::{
-    completion::Extent,
     errors::writing::WritingError,
-    writing::{Opened, Route, Stage, Step as Next, Worked},
+    finishing::PublishExtent,
+    writing::{NextStep as Next, OpenedSession, StageRoute, StepOutcome, WritingStage},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{METHOD, Step, latest_session};
+use super::{METHOD, WritingStep, latest_session};
 use crate::{
-    tool::{Cx, Outcome, Render, Spec, Tool, ToolError},
+    tool::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec},
     tools::novel::{
         ENHANCED, EpisodeNumber, NovelDeps, REVIEW, WRITES, alone,
-        checking::finishing::Found,
+        checking::finishing::FinishingCheck,
         noveler_complete, now, texts,
         writing::{
-            Placed, STAGE_TIMEOUT, Sitting, StageResult, Verbose, Wanted, again_verbose, desk, moment, names,
-            one_stage, preview, question, said, sit, stage_result,
+            PlacedManuscript, RequestedSession, STAGE_TIMEOUT, StageResult, StepRequest, Verbose, call_time, localized,
+            names, one_stage, preview, question, run_step, stage_result, verbose_argument, writing_service,
         },
     },
 };
@@ -55,19 +55,19 @@ pub struct Output {
     #[serde(skip_serializing_if = "Option::is_none")]
     session_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    result: Option<Outcomes>,
+    result: Option<WritingStepResult>,
     #[serde(skip_serializing_if = "Option::is_none")]
     next_step_id: Option<usize>,
     execution_time_seconds: f64,
     #[serde(flatten)]
-    placed: Placed,
+    placed: PlacedManuscript,
     #[serde(flatten)]
     verbose: Option<Verbose>,
 }
 
 /// What the step gave.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
-pub(super) struct Outcomes {
+pub(super) struct WritingStepResult {
     /// `completed`; `planned` of a dry run.
     status: String,
     /// Whether a damaged session was mended on the way.
@@ -81,14 +81,14 @@ pub(super) struct Outcomes {
     instruction: Option<String>,
     /// What a check of the episode found.
     #[serde(skip_serializing_if = "Option::is_none")]
-    review: Option<Found>,
+    review: Option<FinishingCheck>,
     /// The record of a finished episode.
     #[serde(skip_serializing_if = "Option::is_none")]
     record: Option<String>,
 }
 
 impl Tool for ExecuteWritingStep {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "enhanced_execute_writing_step",
         toolset: REVIEW,
         family: &ENHANCED,
@@ -102,23 +102,28 @@ impl Tool for ExecuteWritingStep {
     type Args = Args;
     type Output = Output;
 
-    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
-        let step = Step::numbered(args.step_id)?;
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
+        let step = WritingStep::numbered(args.step_id)?;
         match step {
-            Step::Stage(stage) if args.dry_run => planned(&args, stage, deps, cx).await,
-            Step::Stage(stage) => stage_of(args, stage, deps, cx).await,
-            Step::Finishing(..) if args.dry_run => {
+            WritingStep::Stage(stage) if args.dry_run => planned(&args, stage, deps, cx).await,
+            WritingStep::Stage(stage) => stage_of(args, stage, deps, cx).await,
+            WritingStep::Finishing(..) if args.dry_run => {
                 deps.check_manuscript(cx, args.episode.0).await?;
-                Ok(Outcome::Done(finishing(&args, step, Outcomes::planned(), cx.locale())))
-            }
-            Step::Finishing(18, _) => finished(&args, deps, cx).await,
-            Step::Finishing(_, tool) => {
-                deps.check_manuscript(cx, args.episode.0).await?;
-                let found = Found::of(tool, args.episode, deps, cx).await?;
-                Ok(Outcome::Done(finishing(
+                Ok(ToolOutcome::Done(finishing(
                     &args,
                     step,
-                    Outcomes::found(found),
+                    WritingStepResult::planned(),
+                    cx.locale(),
+                )))
+            }
+            WritingStep::Finishing(18, _) => finished(&args, deps, cx).await,
+            WritingStep::Finishing(_, tool) => {
+                deps.check_manuscript(cx, args.episode.0).await?;
+                let found = FinishingCheck::run(tool, args.episode, deps, cx).await?;
+                Ok(ToolOutcome::Done(finishing(
+                    &args,
+                    step,
+                    WritingStepResult::found(found),
                     cx.locale(),
                 )))
             }
@@ -127,25 +132,30 @@ impl Tool for ExecuteWritingStep {
 }
 
 /// Executes a stage in the latest session or, for the first stage, in a new one if there is none.
-async fn stage_of(args: Args, stage: Stage, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+async fn stage_of(
+    args: Args,
+    stage: WritingStage,
+    deps: &NovelDeps,
+    cx: &Cx,
+) -> Result<ToolOutcome<Output>, ToolError> {
     let latest = latest_session(cx, args.episode.0).await?;
     let wanted = match &latest {
-        Some((session, _)) => Wanted::Named(session.id().to_string()),
-        None if stage.number() == 1 => Wanted::Open(Route::Whole),
+        Some((session, _)) => RequestedSession::Named(session.id().to_string()),
+        None if stage.number() == 1 => RequestedSession::Open(StageRoute::Whole),
         None => {
             return Err(WritingError::TooEarly {
                 stage,
-                missing: Stage::all().filter(|other| *other < stage).collect(),
+                missing: WritingStage::all().filter(|other| *other < stage).collect(),
             }
             .into());
         }
     };
     let (content, step, is_verbose) = (args.content, args.step, args.verbose);
-    let act = move |opened: &Opened| one_stage(stage, opened, content, step.as_deref());
-    let worked = sit(
+    let act = move |opened: &OpenedSession| one_stage(stage, opened, content, step.as_deref());
+    let worked = run_step(
         deps,
         cx,
-        Sitting {
+        StepRequest {
             tool: ExecuteWritingStep::SPEC.name,
             episode: args.episode.0,
             wanted,
@@ -155,17 +165,17 @@ async fn stage_of(args: Args, stage: Stage, deps: &NovelDeps, cx: &Cx) -> Result
         },
     )
     .await?;
-    let verbose = Verbose::of(&worked, is_verbose);
-    let mended = Outcomes {
+    let verbose = Verbose::for_call(&worked, is_verbose);
+    let mended = WritingStepResult {
         status: "completed".to_owned(),
         recovery_applied: !worked.lost.is_empty(),
         recovered_stages: names(worked.lost.clone()),
-        ..Outcomes::default()
+        ..WritingStepResult::default()
     };
     if let Next::Ask(asked) = &worked.next
         && asked.stage == stage
     {
-        let mut submit = again_verbose(is_verbose);
+        let mut submit = verbose_argument(is_verbose);
         submit.insert("step_id".to_owned(), json!(stage.number()));
         let mut more = Verbose::fields(verbose.clone());
         more.extend([
@@ -173,7 +183,7 @@ async fn stage_of(args: Args, stage: Stage, deps: &NovelDeps, cx: &Cx) -> Result
             ("step_id".to_owned(), json!(stage.number())),
             (
                 "result".to_owned(),
-                json!(Outcomes {
+                json!(WritingStepResult {
                     status: "needs_text".to_owned(),
                     ..mended
                 }),
@@ -182,18 +192,23 @@ async fn stage_of(args: Args, stage: Stage, deps: &NovelDeps, cx: &Cx) -> Result
         let mut ask = question(&worked, asked, cx, ExecuteWritingStep::SPEC.name, submit, more).await?;
         // The session is found without an id, so the arguments omit it.
         ask.submit.arguments.remove("session_id");
-        return Ok(Outcome::Ask(Box::new(ask)));
+        return Ok(ToolOutcome::Ask(Box::new(ask)));
     }
     let report = report(stage, mended, &worked, cx).await?;
-    Ok(Outcome::Done(Output { verbose, ..report }))
+    Ok(ToolOutcome::Done(Output { verbose, ..report }))
 }
 
-async fn report(stage: Stage, mended: Outcomes, worked: &Worked, cx: &Cx) -> Result<Output, ToolError> {
+async fn report(
+    stage: WritingStage,
+    mended: WritingStepResult,
+    worked: &StepOutcome,
+    cx: &Cx,
+) -> Result<Output, ToolError> {
     let session = &worked.session;
     Ok(Output {
         success: true,
         execution_method: METHOD.to_owned(),
-        summary: said(
+        summary: localized(
             cx.locale(),
             format!("Step {} ({stage}) is done.", stage.number()),
             format!(
@@ -205,26 +220,31 @@ async fn report(stage: Stage, mended: Outcomes, worked: &Worked, cx: &Cx) -> Res
         episode: session.episode().number(),
         step_id: stage.number(),
         session_id: Some(session.id().to_string()),
-        result: Some(Outcomes {
+        result: Some(WritingStepResult {
             stage_result: stage_result(cx, session, stage).await?,
             ..mended
         }),
-        next_step_id: Some(session.current().map_or(11, Stage::number)),
+        next_step_id: Some(session.current().map_or(11, WritingStage::number)),
         execution_time_seconds: 0.0,
-        placed: Placed::of(worked, cx.locale()),
+        placed: PlacedManuscript::for_call(worked, cx.locale()),
         verbose: None,
     })
 }
 
 /// Returns the question that a stage would ask, without writing anything.
-async fn planned(args: &Args, stage: Stage, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
-    let desk = desk(deps, cx, args.episode.0).await?;
-    let plan = desk.plan(Route::Whole, None, &moment()?);
+async fn planned(
+    args: &Args,
+    stage: WritingStage,
+    deps: &NovelDeps,
+    cx: &Cx,
+) -> Result<ToolOutcome<Output>, ToolError> {
+    let desk = writing_service(deps, cx, args.episode.0).await?;
+    let plan = desk.plan(StageRoute::Whole, None, &call_time()?);
     let first = plan.into_iter().find(|planned| planned.stage == stage);
-    Ok(Outcome::Done(Output {
+    Ok(ToolOutcome::Done(Output {
         success: true,
         execution_method: METHOD.to_owned(),
-        summary: said(
+        summary: localized(
             cx.locale(),
             format!("Step {} would ask this; nothing was written.", stage.number()),
             format!(
@@ -235,31 +255,31 @@ async fn planned(args: &Args, stage: Stage, deps: &NovelDeps, cx: &Cx) -> Result
         episode: args.episode.0.number(),
         step_id: stage.number(),
         session_id: None,
-        result: Some(Outcomes {
+        result: Some(WritingStepResult {
             status: "planned".to_owned(),
             instruction: first.map(|planned| preview(&planned.instruction)),
-            ..Outcomes::default()
+            ..WritingStepResult::default()
         }),
         next_step_id: Some(stage.number() + 1),
         execution_time_seconds: 0.0,
-        placed: Placed::default(),
+        placed: PlacedManuscript::default(),
         verbose: None,
     }))
 }
 
 /// Executes the last step: makes the episode in every format.
-async fn finished(args: &Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+async fn finished(args: &Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
     let (novel, episode, now) = (deps.novel(cx), args.episode.0, now());
     deps.check_manuscript(cx, episode).await?;
     let holder = format!("{} {episode}", ExecuteWritingStep::SPEC.name);
     let work = alone(deps.novel(cx), cx, &holder, move |cancel, _| {
-        noveler_complete::make(&novel, episode, Extent::Formats, &now, &|| cancel.is_cancelled())
+        noveler_complete::complete_episode(&novel, episode, PublishExtent::Formats, &now, &|| cancel.is_cancelled())
     });
     let (completed, ..) = work.await?;
-    Ok(Outcome::Done(Output {
+    Ok(ToolOutcome::Done(Output {
         success: true,
         execution_method: METHOD.to_owned(),
-        summary: said(
+        summary: localized(
             cx.locale(),
             format!("{} is finished.", completed.heading),
             format!("{}の完成処理を終えました。", completed.heading),
@@ -267,19 +287,19 @@ async fn finished(args: &Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Outp
         episode: episode.number(),
         step_id: 18,
         session_id: None,
-        result: Some(Outcomes {
+        result: Some(WritingStepResult {
             status: "completed".to_owned(),
             record: Some(completed.path),
-            ..Outcomes::default()
+            ..WritingStepResult::default()
         }),
         next_step_id: None,
         execution_time_seconds: 0.0,
-        placed: Placed::default(),
+        placed: PlacedManuscript::default(),
         verbose: None,
     }))
 }
 
-impl Outcomes {
+impl WritingStepResult {
     fn planned() -> Self {
         Self {
             status: "planned".to_owned(),
@@ -287,7 +307,7 @@ impl Outcomes {
         }
     }
 
-    fn found(found: Found) -> Self {
+    fn found(found: FinishingCheck) -> Self {
         Self {
             status: "completed".to_owned(),
             review: Some(found),
@@ -297,7 +317,7 @@ impl Outcomes {
 }
 
 /// Returns the reply of a step that finishes the episode, with its result.
-fn finishing(args: &Args, step: Step, result: Outcomes, locale: Locale) -> Output {
+fn finishing(args: &Args, step: WritingStep, result: WritingStepResult, locale: Locale) -> Output {
     let (number, status) = (step.number(), result.status.clone());
     let found = result
         .review
@@ -307,7 +327,7 @@ fn finishing(args: &Args, step: Step, result: Outcomes, locale: Locale) -> Outpu
     Output {
         success: true,
         execution_method: METHOD.to_owned(),
-        summary: said(
+        summary: localized(
             locale,
             format!(
                 "Step {number} ({}) of episode {}: {status}{found}.",
@@ -326,7 +346,7 @@ fn finishing(args: &Args, step: Step, result: Outcomes, locale: Locale) -> Outpu
         result: Some(result),
         next_step_id: (number < 18).then_some(number + 1),
         execution_time_seconds: 0.0,
-        placed: Placed::default(),
+        placed: PlacedManuscript::default(),
         verbose: None,
     }
 }

@@ -5,24 +5,24 @@ use std::{sync::Arc, time::Duration};
 
 use fumi_base::text::Locale;
 use fumi_novel::{
-    completion,
     errors::reviewing::ReviewError,
-    project::{Episode, NovelProject, Remark},
+    finishing,
+    project::{EpisodeId, NovelProject, SurveyRemark},
     references::FileReference,
-    reviewing::Reviews,
-    writing::{Material, Sessions},
+    reviewing::ReviewStore,
+    writing::{WritingMaterial, WritingSessionStore},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Diagnostics, METHOD, Task, latest_session, tasks};
+use super::{Diagnostics, METHOD, WritingTask, latest_session, tasks};
 use crate::{
-    tool::{Cx, Outcome, Render, Spec, Tool, ToolError},
+    tool::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec},
     tools::novel::{
         ENHANCED, EpisodeNumber, NovelDeps, READS, REVIEW,
         rounding::tenths,
         texts,
-        writing::{TraceEntry, said},
+        writing::{TraceEntry, localized},
     },
 };
 
@@ -52,7 +52,7 @@ pub struct Output {
     #[serde(skip_serializing_if = "Option::is_none")]
     current_step: Option<usize>,
     progress_percentage: f64,
-    tasks: Vec<Task>,
+    tasks: Vec<WritingTask>,
     diagnostics: Diagnostics,
     /// What was asked and answered in the session.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -60,7 +60,7 @@ pub struct Output {
 }
 
 /// The state of an episode apart from its session.
-struct Found {
+struct EpisodeDiagnosis {
     diagnostics: Diagnostics,
     is_complete: bool,
     /// Tools whose checks were made of the current manuscript.
@@ -68,7 +68,7 @@ struct Found {
 }
 
 impl Tool for GetWritingTasks {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "enhanced_get_writing_tasks",
         toolset: REVIEW,
         family: &ENHANCED,
@@ -81,46 +81,48 @@ impl Tool for GetWritingTasks {
     type Args = Args;
     type Output = Output;
 
-    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
         let (novel, episode, locale) = (deps.novel(cx), args.episode.0, cx.locale());
         let look = cx.blocking(move |_, _| {
             let survey = novel.survey()?;
-            survey.is_a_novel(novel.names())?;
+            survey.require_novel(novel.names())?;
             let fallbacks = survey
                 .remarks
                 .iter()
-                .filter(|remark| matches!(remark, Remark::OtherName(..)));
+                .filter(|remark| matches!(remark, SurveyRemark::OtherName(..)));
             let mut diagnostics = Diagnostics {
                 path_fallbacks: fallbacks
                     .map(|remark| remark.message().get(locale).to_owned())
                     .collect(),
                 ..Diagnostics::default()
             };
-            match Material::gather(&novel, episode) {
+            match WritingMaterial::gather(&novel, episode) {
                 Ok(material) => {
-                    let faults = material
-                        .faults
-                        .iter()
-                        .map(|fault| fumi_base::errors::Teach::lesson(fault).message.get(locale).to_owned());
+                    let faults = material.faults.iter().map(|fault| {
+                        fumi_base::errors::UserError::error_message(fault)
+                            .message
+                            .get(locale)
+                            .to_owned()
+                    });
                     diagnostics.missing_inputs.extend(faults);
                 }
                 Err(error) => {
-                    let lesson = fumi_base::errors::Teach::lesson(&error);
+                    let lesson = fumi_base::errors::UserError::error_message(&error);
                     diagnostics.missing_inputs.push(lesson.message.get(locale).to_owned());
                 }
             }
             let files = survey.episodes.get(&episode);
             let is_complete = match files {
-                Some(files) => completion::finished(novel.project(), episode, files)?.is_some(),
+                Some(files) => finishing::finished(novel.project(), episode, files)?.is_some(),
                 None => false,
             };
-            Ok::<_, ReviewError>(Found {
+            Ok::<_, ReviewError>(EpisodeDiagnosis {
                 diagnostics,
                 is_complete,
                 checks: checks(&novel, episode)?,
             })
         });
-        let Found {
+        let EpisodeDiagnosis {
             mut diagnostics,
             is_complete,
             checks,
@@ -133,13 +135,14 @@ impl Tool for GetWritingTasks {
         let trace = match session.filter(|_| args.verbose) {
             Some(session) => {
                 let (project, session) = (Arc::clone(&cx.project), session.clone());
-                let trace = cx.blocking(move |_, _| Ok::<_, ToolError>(Sessions::of(project).trace(&session)));
+                let trace =
+                    cx.blocking(move |_, _| Ok::<_, ToolError>(WritingSessionStore::new(project).trace(&session)));
                 Some(TraceEntry::all(&trace.await?))
             }
             None => None,
         };
         let tasks = tasks(session, &checks, is_complete, locale);
-        let current = match session.and_then(fumi_novel::writing::Session::current) {
+        let current = match session.and_then(fumi_novel::writing::WritingSession::current) {
             Some(stage) => Some(stage.number()),
             None if is_complete => None,
             // All stages are written; the remaining steps finish the episode.
@@ -153,10 +156,10 @@ impl Tool for GetWritingTasks {
         } else {
             super::completed_of(&tasks) as f64 / super::STEPS as f64 * 100.0
         };
-        Ok(Outcome::Done(Output {
+        Ok(ToolOutcome::Done(Output {
             success: true,
             execution_method: METHOD.to_owned(),
-            summary: said(
+            summary: localized(
                 locale,
                 format!("Episode {}: {done} of 10 stages are done.", episode.number()),
                 format!("{episode}: 十段階のうち {done} 段階が完了しています。"),
@@ -172,12 +175,12 @@ impl Tool for GetWritingTasks {
 }
 
 /// Returns the tools whose checks were made of the current manuscript.
-fn checks(novel: &NovelProject, episode: Episode) -> Result<Vec<String>, ReviewError> {
+fn checks(novel: &NovelProject, episode: EpisodeId) -> Result<Vec<String>, ReviewError> {
     let Ok(file) = novel.manuscript(episode) else {
         return Ok(Vec::new());
     };
-    let now = FileReference::of(&file)?;
-    let history = Reviews::of(Arc::clone(novel.project())).history(episode, HISTORY)?;
+    let now = FileReference::read(&file)?;
+    let history = ReviewStore::new(Arc::clone(novel.project())).history(episode, HISTORY)?;
     let of_now = history.into_iter().filter(|(_, done)| done.sha256 == now.hash.digits());
     Ok(of_now.map(|(_, done)| done.tool).collect())
 }
@@ -185,7 +188,7 @@ fn checks(novel: &NovelProject, episode: Episode) -> Result<Vec<String>, ReviewE
 impl Render for Output {
     fn text(&self, _: Locale) -> String {
         let mut lines = vec![self.summary.clone()];
-        lines.extend(self.tasks.iter().map(Task::line));
+        lines.extend(self.tasks.iter().map(WritingTask::line));
         lines.extend(self.diagnostics.lines());
         lines.join("\n")
     }

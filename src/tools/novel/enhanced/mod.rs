@@ -9,12 +9,12 @@ pub mod get_writing_tasks;
 pub mod resume_from_partial_failure;
 
 use fumi_base::{
-    errors::{Book, Teach},
-    text::{Locale, Text},
+    errors::{ErrorCatalog, UserError},
+    text::{BilingualText, Locale},
 };
 use fumi_novel::{
-    project::Episode,
-    writing::{Route, STAGES, Session, Sessions, Stage},
+    project::EpisodeId,
+    writing::{STAGES, StageRoute, WritingSession, WritingSessionStore, WritingStage},
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -42,13 +42,13 @@ const FINISHING: [(&str, &str, &str); STEPS - STAGES] = [
 
 /// One of the eighteen steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
-    Stage(Stage),
+pub(super) enum WritingStep {
+    Stage(WritingStage),
     /// The number of a finishing step, from 11, with its tool's name.
     Finishing(usize, &'static str),
 }
 
-impl Step {
+impl WritingStep {
     /// Returns the step of a number.
     pub(super) fn numbered(number: f64) -> Result<Self, UnknownStep> {
         let unknown = || UnknownStep {
@@ -63,7 +63,7 @@ impl Step {
             reason = "a whole number from 1 to 18"
         )]
         let number = number as usize;
-        match Stage::numbered(number) {
+        match WritingStage::from_number(number) {
             Some(stage) => Ok(Self::Stage(stage)),
             None => Ok(Self::Finishing(number, FINISHING[number - STAGES - 1].0)),
         }
@@ -75,7 +75,7 @@ impl Step {
             .iter()
             .zip(STAGES + 1..)
             .map(|((tool, ..), number)| Self::Finishing(number, tool));
-        Stage::all().map(Self::Stage).chain(finishing)
+        WritingStage::all().map(Self::Stage).chain(finishing)
     }
 
     pub(super) fn number(self) -> usize {
@@ -92,12 +92,12 @@ impl Step {
         }
     }
 
-    pub(super) fn title(self) -> Text {
+    pub(super) fn title(self) -> BilingualText {
         match self {
             Self::Stage(stage) => stage.title(),
             Self::Finishing(number, _) => {
                 let (_, en, ja) = FINISHING[number - STAGES - 1];
-                Text::new(en, ja)
+                BilingualText::new(en, ja)
             }
         }
     }
@@ -110,15 +110,15 @@ pub(super) struct UnknownStep {
     asked: String,
 }
 
-impl Teach for UnknownStep {
+impl UserError for UnknownStep {
     fn entry(&self) -> &'static str {
         "UNKNOWN_STEP"
     }
-    fn book(&self) -> &'static Book {
+    fn catalog(&self) -> &'static ErrorCatalog {
         &BOOK
     }
-    fn facts(&self) -> Vec<(&'static str, String)> {
-        let steps = Step::all().map(|step| format!("{} {}", step.number(), step.name()));
+    fn params(&self) -> Vec<(&'static str, String)> {
+        let steps = WritingStep::all().map(|step| format!("{} {}", step.number(), step.name()));
         vec![
             ("asked", self.asked.clone()),
             ("steps", steps.collect::<Vec<_>>().join(", ")),
@@ -126,7 +126,7 @@ impl Teach for UnknownStep {
     }
 }
 
-impl Task {
+impl WritingTask {
     fn line(&self) -> String {
         format!("{} {} ({}): {}", self.step_id, self.name, self.title, self.status)
     }
@@ -156,15 +156,20 @@ pub(crate) struct Diagnostics {
 
 /// Returns the newest session of an episode, finished or not, and the stages whose files are damaged. Returns `None` in
 /// a project without a sessions folder.
-pub(super) async fn latest_session(cx: &Cx, episode: Episode) -> Result<Option<(Session, Vec<Stage>)>, ToolError> {
-    let sessions = Sessions::of(std::sync::Arc::clone(&cx.project));
-    let latest = cx.blocking(move |_, _| sessions.latest(episode, Route::Whole)).await?;
+pub(super) async fn latest_session(
+    cx: &Cx,
+    episode: EpisodeId,
+) -> Result<Option<(WritingSession, Vec<WritingStage>)>, ToolError> {
+    let sessions = WritingSessionStore::new(std::sync::Arc::clone(&cx.project));
+    let latest = cx
+        .blocking(move |_, _| sessions.latest(episode, StageRoute::Whole))
+        .await?;
     Ok(latest.map(|recovered| (recovered.session, recovered.lost)))
 }
 
 /// A step as a list shows it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(crate) struct Task {
+pub(crate) struct WritingTask {
     step_id: usize,
     name: String,
     title: String,
@@ -175,35 +180,40 @@ pub(crate) struct Task {
 }
 
 /// Returns all steps with their status.
-pub(super) fn tasks(session: Option<&Session>, done: &[String], is_complete: bool, locale: Locale) -> Vec<Task> {
-    let of_stage = |stage: Stage, session: &Session| match session.output(stage) {
+pub(super) fn tasks(
+    session: Option<&WritingSession>,
+    done: &[String],
+    is_complete: bool,
+    locale: Locale,
+) -> Vec<WritingTask> {
+    let of_stage = |stage: WritingStage, session: &WritingSession| match session.output(stage) {
         Some(output) if output.stale => "stale",
         Some(_) if session.completed().contains(&stage) => "completed",
         _ if session.current() == Some(stage) => "in_progress",
         _ => "pending",
     };
-    let status = |step: Step| match step {
-        Step::Stage(stage) => session.map_or("pending", |session| of_stage(stage, session)),
-        Step::Finishing(STEPS, _) if is_complete => "completed",
-        Step::Finishing(STEPS, _) => "pending",
-        Step::Finishing(_, tool) if done.iter().any(|known| known == tool) => "completed",
-        Step::Finishing(..) => "pending",
+    let status = |step: WritingStep| match step {
+        WritingStep::Stage(stage) => session.map_or("pending", |session| of_stage(stage, session)),
+        WritingStep::Finishing(STEPS, _) if is_complete => "completed",
+        WritingStep::Finishing(STEPS, _) => "pending",
+        WritingStep::Finishing(_, tool) if done.iter().any(|known| known == tool) => "completed",
+        WritingStep::Finishing(..) => "pending",
     };
-    let task = |step: Step| Task {
+    let task = |step: WritingStep| WritingTask {
         step_id: step.number(),
         name: step.name().to_owned(),
         title: step.title().get(locale).to_owned(),
         status: status(step).to_owned(),
         turns: match step {
-            Step::Stage(stage) => Some(stage.turns().len()),
-            Step::Finishing(..) => None,
+            WritingStep::Stage(stage) => Some(stage.turns().len()),
+            WritingStep::Finishing(..) => None,
         },
     };
-    Step::all().map(task).collect()
+    WritingStep::all().map(task).collect()
 }
 
 /// Returns the number of the first step that is not completed.
-pub(super) fn next_of(tasks: &[Task]) -> Option<usize> {
+pub(super) fn next_of(tasks: &[WritingTask]) -> Option<usize> {
     tasks
         .iter()
         .find(|task| task.status != "completed")
@@ -211,6 +221,6 @@ pub(super) fn next_of(tasks: &[Task]) -> Option<usize> {
 }
 
 /// Returns the number of completed steps.
-pub(super) fn completed_of(tasks: &[Task]) -> usize {
+pub(super) fn completed_of(tasks: &[WritingTask]) -> usize {
     tasks.iter().filter(|task| task.status == "completed").count()
 }

@@ -4,7 +4,7 @@
 use fumi_base::text::Locale;
 use fumi_novel::{
     errors::writing::WritingError,
-    writing::{Act, Opened, Route, Stage, Step},
+    writing::{NextStep, OpenedSession, SessionAction, StageRoute, WritingStage},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,10 +12,13 @@ use serde_json::json;
 
 use super::{METHOD, execute_writing_step::ExecuteWritingStep, latest_session};
 use crate::{
-    tool::{Cx, Outcome, Render, Spec, Tool, ToolError},
+    tool::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec},
     tools::novel::{
         ENHANCED, EpisodeNumber, NovelDeps, REVIEW, WRITES, texts,
-        writing::{Placed, STAGE_TIMEOUT, Sitting, Verbose, Wanted, again_verbose, names, question, said, sit},
+        writing::{
+            PlacedManuscript, RequestedSession, STAGE_TIMEOUT, StepRequest, Verbose, localized, names, question,
+            run_step, verbose_argument,
+        },
     },
 };
 
@@ -43,25 +46,25 @@ pub struct Output {
     /// The steps that are done again, in order.
     resumed_steps: Vec<usize>,
     /// Of each step that is kept.
-    results: Vec<Kept>,
+    results: Vec<KeptStep>,
     recovery_applied: bool,
     recovered_stages: Vec<String>,
     #[serde(flatten)]
-    placed: Placed,
+    placed: PlacedManuscript,
     #[serde(flatten)]
     verbose: Option<Verbose>,
 }
 
 /// A step that is kept.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(super) struct Kept {
+pub(super) struct KeptStep {
     step_id: usize,
     name: String,
     status: String,
 }
 
 impl Tool for ResumeFromPartialFailure {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "enhanced_resume_from_partial_failure",
         toolset: REVIEW,
         family: &ENHANCED,
@@ -75,12 +78,12 @@ impl Tool for ResumeFromPartialFailure {
     type Args = Args;
     type Output = Output;
 
-    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
         resume(args, deps, cx).await
     }
 }
 
-async fn resume(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+async fn resume(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
     let point = args.recovery_point;
     let latest = latest_session(cx, args.episode.0).await?;
     if latest.is_none() && point > 0 {
@@ -89,24 +92,24 @@ async fn resume(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>
         }
         .into());
     }
-    let wanted = latest.map_or(Wanted::Open(Route::Whole), |(session, _)| {
-        Wanted::Named(session.id().to_string())
+    let wanted = latest.map_or(RequestedSession::Open(StageRoute::Whole), |(session, _)| {
+        RequestedSession::Named(session.id().to_string())
     });
-    let worked = sit(
+    let worked = run_step(
         deps,
         cx,
-        Sitting {
+        StepRequest {
             tool: ResumeFromPartialFailure::SPEC.name,
             episode: args.episode.0,
             wanted,
             target: None,
             places_draft: false,
-            act: move |opened: &Opened| match Stage::numbered(point + 1) {
+            act: move |opened: &OpenedSession| match WritingStage::from_number(point + 1) {
                 // Nothing is discarded if everything is to be kept.
                 Some(stage) if opened.session().current() != Some(stage) || !opened.session().turns().is_empty() => {
-                    Ok(Act::Reopen(stage))
+                    Ok(SessionAction::Reopen(stage))
                 }
-                _ => Ok(Act::Look),
+                _ => Ok(SessionAction::Peek),
             },
         },
     )
@@ -117,18 +120,18 @@ async fn resume(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>
         .route()
         .stages()
         .filter(|stage| current.is_some_and(|current| *stage >= current))
-        .map(Stage::number)
+        .map(WritingStage::number)
         .collect();
-    let kept = session.completed().iter().map(|stage| Kept {
+    let kept = session.completed().iter().map(|stage| KeptStep {
         step_id: stage.number(),
         name: stage.name().to_owned(),
         status: "completed".to_owned(),
     });
-    let results: Vec<Kept> = kept.collect();
+    let results: Vec<KeptStep> = kept.collect();
     let recovered = names(worked.lost.clone());
-    let verbose = Verbose::of(&worked, args.verbose);
-    if let Step::Ask(asked) = &worked.next {
-        let mut submit = again_verbose(args.verbose);
+    let verbose = Verbose::for_call(&worked, args.verbose);
+    if let NextStep::Ask(asked) = &worked.next {
+        let mut submit = verbose_argument(args.verbose);
         submit.insert("step_id".to_owned(), json!(asked.stage.number()));
         let mut more = Verbose::fields(verbose);
         more.extend([
@@ -140,12 +143,12 @@ async fn resume(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>
         ]);
         let mut ask = question(&worked, asked, cx, ExecuteWritingStep::SPEC.name, submit, more).await?;
         ask.submit.arguments.remove("session_id");
-        return Ok(Outcome::Ask(Box::new(ask)));
+        return Ok(ToolOutcome::Ask(Box::new(ask)));
     }
-    Ok(Outcome::Done(Output {
+    Ok(ToolOutcome::Done(Output {
         success: true,
         execution_method: METHOD.to_owned(),
-        summary: said(
+        summary: localized(
             cx.locale(),
             "Every stage is done; nothing is to be done again.".to_owned(),
             "すべての段階が完了しており、やり直すものはありません。".to_owned(),
@@ -155,7 +158,7 @@ async fn resume(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>
         results,
         recovery_applied: !recovered.is_empty(),
         recovered_stages: recovered,
-        placed: Placed::of(&worked, cx.locale()),
+        placed: PlacedManuscript::for_call(&worked, cx.locale()),
         verbose,
     }))
 }

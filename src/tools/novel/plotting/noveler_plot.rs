@@ -4,12 +4,12 @@ use std::{sync::Arc, time::Duration};
 
 use fumi_base::{
     pools::Pool,
-    text::{Locale, Text},
+    text::{BilingualText, Locale},
 };
 use fumi_novel::{
     errors::writing::WritingError,
-    plotting::{self, Placed, PlotMaterial, Preview},
-    writing::Cited,
+    plotting::{self, PlotMaterial, PlotPreview, StoredPlot},
+    writing::CitedFile,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,12 +18,15 @@ use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    tool::{Ask, Audience, Cx, Outcome, Progress, Render, Spec, Status, Submit, Tool, ToolError},
+    tool::{
+        AnswerCall, AskStatus, Audience, CallProgress, Cx, QuestionReply, Render, Tool, ToolError, ToolOutcome,
+        ToolSpec,
+    },
     tools::novel::{
         EpisodeNumber, NovelDeps, WRITES, alone, stamp,
         suggestion::Suggestion,
         texts,
-        writing::{artifact, material, moment, noveler_write::to_write, preview, reference, said, work_id},
+        writing::{artifact, call_time, localized, material, noveler_write::to_write, preview, reference, work_id},
     },
 };
 
@@ -59,7 +62,7 @@ pub struct Output {
     artifact_id: String,
     /// `existing`, or who wrote it: `host`, `llm_sampling`, `llm_provider`.
     generation_method: String,
-    plot_quality_preview: Quality,
+    plot_quality_preview: PlotQuality,
     #[serde(skip_serializing_if = "Option::is_none")]
     backup_id: Option<String>,
     next_suggested_actions: Vec<Suggestion>,
@@ -68,26 +71,26 @@ pub struct Output {
 
 /// What can be said by counting.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct Quality {
+struct PlotQuality {
     estimated_length: u32,
     complexity_score: u32,
     key_elements: Vec<String>,
 }
 
 /// The result of examining the arguments and the project.
-enum Looked {
-    Question(String, Vec<Cited>),
-    Plot(Box<Placed>, Preview, bool),
+enum PlotOutcome {
+    Question(String, Vec<CitedFile>),
+    Plot(Box<StoredPlot>, PlotPreview, bool),
 }
 
 impl Tool for NovelerPlot {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "noveler_plot",
         texts: texts!("noveler_plot"),
         example: r#"{"episode": 1}"#,
         pool: Pool::Plot,
         // Only storing a plot takes the project's lock, and that is short.
-        alone: false,
+        exclusive: false,
         timeout: Duration::from_mins(2),
         ..WRITES
     };
@@ -96,46 +99,48 @@ impl Tool for NovelerPlot {
     type Args = Args;
     type Output = Output;
 
-    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
-        let id = work_id(args.session_id.as_deref(), &moment()?);
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
+        let id = work_id(args.session_id.as_deref(), &call_time()?);
         let looked = look(&args, deps, cx).await?;
         Ok(match looked {
-            Looked::Question(instruction, context) => {
+            PlotOutcome::Question(instruction, context) => {
                 let mut ask = ask(&args, id, instruction, &context, cx.locale());
                 ask.material = material(&context, cx).await?;
-                Outcome::Ask(Box::new(ask))
+                ToolOutcome::Ask(Box::new(ask))
             }
-            Looked::Plot(placed, preview, is_new) => Outcome::Done(output(&args, id, *placed, (preview, is_new), cx)),
+            PlotOutcome::Plot(placed, preview, is_new) => {
+                ToolOutcome::Done(output(&args, id, *placed, (preview, is_new), cx))
+            }
         })
     }
 }
 
-async fn look(args: &Args, deps: &NovelDeps, cx: &Cx) -> Result<Looked, ToolError> {
+async fn look(args: &Args, deps: &NovelDeps, cx: &Cx) -> Result<PlotOutcome, ToolError> {
     let (project, novel, episode, locale) = (Arc::clone(&cx.project), deps.novel(cx), args.episode.0, cx.locale());
     let (content, regenerate, stamp) = (args.content.clone(), args.regenerate, stamp());
     let is_answered = content.is_some();
-    let work = move |_: &CancellationToken, _: &Progress| {
+    let work = move |_: &CancellationToken, _: &CallProgress| {
         let existing = plotting::existing(&novel, episode)?;
         let target = || PlotMaterial::gather(&novel, episode, None).map(|material| material.target());
         match (content, existing) {
             (None, Some(existing)) if !regenerate => {
                 let preview = plotting::preview(&existing.plot, target()?);
-                Ok::<_, WritingError>(Looked::Plot(Box::new(existing), preview, false))
+                Ok::<_, WritingError>(PlotOutcome::Plot(Box::new(existing), preview, false))
             }
             (Some(_), Some(existing)) if !regenerate => Err(WritingError::PlotExists {
                 episode,
                 path: existing.path,
             }),
             (Some(content), _) => {
-                let plot = plotting::judge(episode, &content)?;
-                let placed = plotting::place(&project, &novel, episode, plot, &stamp)?;
+                let plot = plotting::validate_answer(episode, &content)?;
+                let placed = plotting::store_plot(&project, &novel, episode, plot, &stamp)?;
                 let preview = plotting::preview(&placed.plot, target()?);
-                Ok(Looked::Plot(Box::new(placed), preview, true))
+                Ok(PlotOutcome::Plot(Box::new(placed), preview, true))
             }
             (None, existing) => {
                 let material = PlotMaterial::gather(&novel, episode, existing.map(|existing| existing.text))?;
                 let instruction = material.instruction(episode, locale);
-                Ok(Looked::Question(instruction, material.references))
+                Ok(PlotOutcome::Question(instruction, material.references))
             }
         }
     };
@@ -153,7 +158,7 @@ async fn look(args: &Args, deps: &NovelDeps, cx: &Cx) -> Result<Looked, ToolErro
     }
 }
 
-fn ask(args: &Args, id: String, instruction: String, context: &[Cited], locale: Locale) -> Ask {
+fn ask(args: &Args, id: String, instruction: String, context: &[CitedFile], locale: Locale) -> QuestionReply {
     let mut arguments = Map::from_iter([
         ("episode".to_owned(), json!(args.episode.0.number())),
         ("session_id".to_owned(), json!(id)),
@@ -163,8 +168,8 @@ fn ask(args: &Args, id: String, instruction: String, context: &[Cited], locale: 
             arguments.insert(name.to_owned(), json!(true));
         }
     }
-    Ask {
-        status: Status::NeedsText,
+    QuestionReply {
+        status: AskStatus::NeedsText,
         session_id: id,
         step: "plot".to_owned(),
         instruction,
@@ -173,22 +178,22 @@ fn ask(args: &Args, id: String, instruction: String, context: &[Cited], locale: 
             .iter()
             .map(|criterion| criterion.get(locale).to_owned())
             .collect(),
-        response_schema: Some(form()),
-        submit: Submit {
+        response_schema: Some(plot_schema()),
+        submit: AnswerCall {
             tool: NovelerPlot::SPEC.name,
             arguments,
             answer: "content",
         },
         material: Vec::new(),
         report: String::new(),
-        audience: Audience::Anybody,
-        title: Some(Text::new("Planning", "プロット作成")),
+        audience: Audience::AnyModel,
+        title: Some(BilingualText::new("Planning", "プロット作成")),
         more: Map::new(),
     }
 }
 
 /// Returns the schema of a plot, with the keys that an answer must have.
-fn form() -> Map<String, Value> {
+fn plot_schema() -> Map<String, Value> {
     let text = json!({"type": "string"});
     let list = |least: usize| json!({"type": "array", "minItems": least});
     let schema = json!({
@@ -213,12 +218,18 @@ fn form() -> Map<String, Value> {
     schema.as_object().cloned().unwrap_or_default()
 }
 
-fn output(args: &Args, session_id: String, placed: Placed, (quality, is_new): (Preview, bool), cx: &Cx) -> Output {
+fn output(
+    args: &Args,
+    session_id: String,
+    placed: StoredPlot,
+    (quality, is_new): (PlotPreview, bool),
+    cx: &Cx,
+) -> Output {
     let (episode, locale) = (args.episode.0, cx.locale());
     let title = plotting::title_of(&placed.plot, locale);
     Output {
         success: true,
-        summary: said(
+        summary: localized(
             locale,
             format!(
                 "The plot of episode {}, {title}: {} events.",
@@ -239,13 +250,13 @@ fn output(args: &Args, session_id: String, placed: Placed, (quality, is_new): (P
         artifact_id: artifact(&placed.sha256),
         plot_file_path: placed.path,
         generation_method: if is_new { cx.answerer.method() } else { "existing" }.to_owned(),
-        plot_quality_preview: Quality {
+        plot_quality_preview: PlotQuality {
             estimated_length: quality.estimated_length,
             complexity_score: quality.complexity_score,
             key_elements: quality.key_elements,
         },
         backup_id: placed.backup,
-        next_suggested_actions: vec![Suggestion::of("noveler_write", episode, &to_write(), locale)],
+        next_suggested_actions: vec![Suggestion::for_episode("noveler_write", episode, &to_write(), locale)],
         execution_time_seconds: 0.0,
     }
 }

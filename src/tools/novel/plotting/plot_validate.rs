@@ -4,20 +4,20 @@ use std::time::Duration;
 
 use fumi_base::{
     pools::Pool,
-    text::{Locale, Text},
+    text::{BilingualText, Locale},
 };
 use fumi_novel::{
     errors::project::ProjectError,
-    plotting::{self, Review, Verdict, unused_characters},
-    project::Plot,
+    plotting::{self, PlotReview, PlotVerdict, unused_characters},
+    project::EpisodePlot,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::{
-    tool::{Cx, Outcome, Render, Spec, Tool, ToolError},
-    tools::novel::{EpisodeNumber, NovelDeps, READS, rounding::tenths, texts, writing::said},
+    tool::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec},
+    tools::novel::{EpisodeNumber, NovelDeps, READS, rounding::tenths, texts, writing::localized},
 };
 
 #[derive(Debug)]
@@ -37,7 +37,7 @@ pub struct Output {
     /// Always true: this name is an old one.
     deprecated: bool,
     replacements: Vec<String>,
-    validation_result: Validation,
+    validation_result: PlotValidation,
     /// `pass` from 80, `conditional` from 70, else `fail`.
     verdict: String,
     points: Vec<PointReport>,
@@ -46,14 +46,14 @@ pub struct Output {
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct Validation {
+struct PlotValidation {
     overall_quality: f64,
     /// The share of the ten points that could be counted.
     coverage: f64,
     plot_completeness: Completeness,
-    character_development: Characters,
+    character_development: PlotCharacters,
     story_logic: Logic,
-    emotional_arc: Arc,
+    emotional_arc: PlotArc,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -63,7 +63,7 @@ struct Completeness {
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct Characters {
+struct PlotCharacters {
     score: f64,
     issues: Vec<String>,
 }
@@ -78,7 +78,7 @@ struct Logic {
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct Arc {
+struct PlotArc {
     score: f64,
     weak_points: Vec<String>,
 }
@@ -94,7 +94,7 @@ struct PointReport {
 }
 
 impl Tool for PlotValidate {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "plot_validate",
         listed: false,
         texts: texts!("plot_validate"),
@@ -107,27 +107,27 @@ impl Tool for PlotValidate {
     type Args = Args;
     type Output = Output;
 
-    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
         let (novel, episode) = (deps.novel(cx), args.episode.0);
         let (plot, review) = cx
             .blocking(move |_, _| {
-                novel.survey()?.is_a_novel(novel.names())?;
+                novel.survey()?.require_novel(novel.names())?;
                 let plot = novel.plot(episode)?;
                 let review = plotting::review(&novel, episode, &plot)?;
                 Ok::<_, ProjectError>((plot, review))
             })
             .await?;
-        Ok(Outcome::Done(output(&args, &plot, &review, cx.locale())))
+        Ok(ToolOutcome::Done(output(&args, &plot, &review, cx.locale())))
     }
 }
 
-fn output(args: &Args, plot: &Plot, review: &Review, locale: Locale) -> Output {
-    let told = |findings: Vec<Text>| -> Vec<String> {
+fn output(args: &Args, plot: &EpisodePlot, review: &PlotReview, locale: Locale) -> Output {
+    let told = |findings: Vec<BilingualText>| -> Vec<String> {
         findings.iter().map(|finding| finding.get(locale).to_owned()).collect()
     };
-    let (complete, missing) = review.of(&["P-01", "P-02", "P-06", "P-07"]);
-    let (logic, inconsistencies) = review.of(&["P-03", "P-04"]);
-    let (arc, weak) = review.of(&["P-05", "P-10"]);
+    let (complete, missing) = review.group_result(&["P-01", "P-02", "P-06", "P-07"]);
+    let (logic, inconsistencies) = review.group_result(&["P-03", "P-04"]);
+    let (arc, weak) = review.group_result(&["P-05", "P-10"]);
     let unused = unused_characters(plot);
     let cast = plot.character_names().len();
     let used = cast.saturating_sub(unused.len());
@@ -138,7 +138,7 @@ fn output(args: &Args, plot: &Plot, review: &Review, locale: Locale) -> Output {
         used as f64 / cast as f64 * 100.0
     };
     let issues = unused.iter().map(|name| {
-        said(
+        localized(
             locale,
             format!("{name} appears in no event and in no act."),
             format!("{name}がどの出来事にも幕にも出てきません。"),
@@ -146,9 +146,9 @@ fn output(args: &Args, plot: &Plot, review: &Review, locale: Locale) -> Output {
     });
     let issues: Vec<String> = issues.collect();
     let verdict = match review.verdict() {
-        Verdict::Pass => "pass",
-        Verdict::Conditional => "conditional",
-        Verdict::Fail => "fail",
+        PlotVerdict::Pass => "pass",
+        PlotVerdict::Conditional => "conditional",
+        PlotVerdict::Fail => "fail",
     };
     let overall = tenths(review.overall());
     let (missing, inconsistencies, weak) = (told(missing), told(inconsistencies), told(weak));
@@ -160,21 +160,21 @@ fn output(args: &Args, plot: &Plot, review: &Review, locale: Locale) -> Output {
     let episode = args.episode.0.number();
     Output {
         success: true,
-        summary: said(
+        summary: localized(
             locale,
             format!("The plot of episode {episode}: {overall} of 100 ({verdict})."),
             format!("第{episode}話のプロット: 100 点中 {overall} 点（{verdict}）。"),
         ),
         deprecated: true,
         replacements: vec![format!("noveler_plot {}", json!({"episode": episode}))],
-        validation_result: Validation {
+        validation_result: PlotValidation {
             overall_quality: overall,
             coverage: review.coverage(),
             plot_completeness: Completeness {
                 score: tenths(complete.unwrap_or_default()),
                 missing_elements: missing,
             },
-            character_development: Characters {
+            character_development: PlotCharacters {
                 score: tenths(characters),
                 issues,
             },
@@ -183,7 +183,7 @@ fn output(args: &Args, plot: &Plot, review: &Review, locale: Locale) -> Output {
                 method: method(logic),
                 inconsistencies,
             },
-            emotional_arc: Arc {
+            emotional_arc: PlotArc {
                 score: tenths(arc.unwrap_or_default()),
                 weak_points: weak,
             },

@@ -16,15 +16,16 @@ use std::{sync::Arc, time::Duration};
 
 use fumi_base::{
     files,
-    text::{Locale, Text},
+    text::{BilingualText, Locale},
 };
 use fumi_novel::{
     errors::writing::WritingError,
-    project::Episode,
+    project::EpisodeId,
     references::ContentHash,
     writing::{
-        Act, Answer, Ask as Asked, Cited, Desk, Edited, Gives, Holds, Now, Opened, Route, Session, SessionId, Stage,
-        Step, Traced, Which, Worked,
+        CallTime, CitedFile, EditedManuscript, KeyContents, NextStep, OpenedSession, SessionAction, SessionSelector,
+        StageRoute, StepOutcome, TracedTurn, TurnAnswer, TurnContents, TurnQuestion as Asked, WritingService,
+        WritingSession, WritingSessionId, WritingStage,
     },
 };
 use schemars::JsonSchema;
@@ -32,7 +33,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::{NovelDeps, alone, now, stamp};
-use crate::tool::{Ask, Audience, Cx, Material, Status, Submit, ToolError};
+use crate::tool::{AnswerCall, AnswerMaterial, AskStatus, Audience, Cx, QuestionReply, ToolError};
 
 /// The timeout of one step: every stage has five minutes (decision 17).
 pub(in crate::tools::novel) const STAGE_TIMEOUT: Duration = Duration::from_mins(5);
@@ -42,17 +43,17 @@ pub(in crate::tools::novel) const PREVIEW: usize = 200;
 
 /// The session that a call's arguments select.
 #[derive(Clone, Debug)]
-pub(in crate::tools::novel) enum Wanted {
+pub(in crate::tools::novel) enum RequestedSession {
     Named(String),
-    Open(Route),
+    Open(StageRoute),
     /// The newest session, even if it is finished.
-    Latest(Route),
-    New(Route),
+    Latest(StageRoute),
+    New(StageRoute),
 }
 
-impl Wanted {
+impl RequestedSession {
     /// Returns the selection for the arguments: a named session, a new one, or the open one.
-    pub(in crate::tools::novel) fn of(session_id: Option<String>, restart: bool, route: Route) -> Self {
+    pub(in crate::tools::novel) fn from_args(session_id: Option<String>, restart: bool, route: StageRoute) -> Self {
         match session_id {
             Some(id) => Self::Named(id),
             None if restart => Self::New(route),
@@ -60,21 +61,21 @@ impl Wanted {
         }
     }
 
-    fn which(&self) -> Which<'_> {
+    fn selector(&self) -> SessionSelector<'_> {
         match self {
-            Self::Named(id) => Which::Named(id),
-            Self::Open(route) => Which::Open(*route),
-            Self::Latest(route) => Which::Latest(*route),
-            Self::New(route) => Which::New(*route),
+            Self::Named(id) => SessionSelector::Named(id),
+            Self::Open(route) => SessionSelector::Open(*route),
+            Self::Latest(route) => SessionSelector::Latest(*route),
+            Self::New(route) => SessionSelector::New(*route),
         }
     }
 }
 
 /// The arguments of one step: the session to open, and the action to choose once it is open.
-pub(in crate::tools::novel) struct Sitting<F> {
+pub(in crate::tools::novel) struct StepRequest<F> {
     pub(in crate::tools::novel) tool: &'static str,
-    pub(in crate::tools::novel) episode: Episode,
-    pub(in crate::tools::novel) wanted: Wanted,
+    pub(in crate::tools::novel) episode: EpisodeId,
+    pub(in crate::tools::novel) wanted: RequestedSession,
     pub(in crate::tools::novel) target: Option<u32>,
     /// True if a finished draft is placed among the manuscripts at once.
     pub(in crate::tools::novel) places_draft: bool,
@@ -82,10 +83,10 @@ pub(in crate::tools::novel) struct Sitting<F> {
 }
 
 /// Returns the time and random number of a call.
-pub(in crate::tools::novel) fn moment() -> Result<Now, ToolError> {
+pub(in crate::tools::novel) fn call_time() -> Result<CallTime, ToolError> {
     let mut random = [0; 4];
     getrandom::fill(&mut random).map_err(|_| ToolError::internal())?;
-    Ok(Now {
+    Ok(CallTime {
         moment: now(),
         stamp: stamp(),
         random: u32::from_le_bytes(random),
@@ -94,50 +95,62 @@ pub(in crate::tools::novel) fn moment() -> Result<Now, ToolError> {
 
 /// Returns the id of work that a single answer completes: the id given by its question, else a new one. Nothing is
 /// stored under it.
-pub(in crate::tools::novel) fn work_id(of_question: Option<&str>, now: &Now) -> String {
-    of_question.map_or_else(|| SessionId::new(&now.moment, now.random).to_string(), str::to_owned)
+pub(in crate::tools::novel) fn work_id(of_question: Option<&str>, now: &CallTime) -> String {
+    of_question.map_or_else(
+        || WritingSessionId::new(&now.moment, now.random).to_string(),
+        str::to_owned,
+    )
 }
 
 /// Opens the writing service for an episode by gathering its material. Nothing is written, so that an error here leaves
 /// no trace.
-pub(in crate::tools::novel) async fn desk(deps: &NovelDeps, cx: &Cx, episode: Episode) -> Result<Desk, ToolError> {
+pub(in crate::tools::novel) async fn writing_service(
+    deps: &NovelDeps,
+    cx: &Cx,
+    episode: EpisodeId,
+) -> Result<WritingService, ToolError> {
     let (project, novel, locale) = (Arc::clone(&cx.project), deps.novel(cx), cx.locale());
-    cx.blocking(move |_, _| Desk::of(project, novel, episode, locale)).await
+    cx.blocking(move |_, _| WritingService::new(project, novel, episode, locale))
+        .await
 }
 
 /// Runs one step while holding the project's lock.
-pub(in crate::tools::novel) async fn sit<F>(deps: &NovelDeps, cx: &Cx, sitting: Sitting<F>) -> Result<Worked, ToolError>
+pub(in crate::tools::novel) async fn run_step<F>(
+    deps: &NovelDeps,
+    cx: &Cx,
+    sitting: StepRequest<F>,
+) -> Result<StepOutcome, ToolError>
 where
-    F: FnOnce(&Opened) -> Result<Act, WritingError> + Send + 'static,
+    F: FnOnce(&OpenedSession) -> Result<SessionAction, WritingError> + Send + 'static,
 {
-    let desk = desk(deps, cx, sitting.episode).await?;
-    let now = moment()?;
+    let desk = writing_service(deps, cx, sitting.episode).await?;
+    let now = call_time()?;
     let holder = match &sitting.wanted {
         // An invalid session id is reported later; it may have any length, so the holder's name is cut.
-        Wanted::Named(id) => format!("{} {}", sitting.tool, id.chars().take(80).collect::<String>()),
+        RequestedSession::Named(id) => format!("{} {}", sitting.tool, id.chars().take(80).collect::<String>()),
         _ => format!("{} {}", sitting.tool, sitting.episode),
     };
     let written_by = cx.answerer.method();
     let worked = alone(deps.novel(cx), cx, &holder, move |_, _| {
-        let opened = desk.open(sitting.wanted.which(), sitting.target, &now)?;
+        let opened = desk.open(sitting.wanted.selector(), sitting.target, &now)?;
         let act = match (sitting.act)(&opened)? {
-            Act::Answer(answer) => Act::Answer(Answer { written_by, ..answer }),
+            SessionAction::Answer(answer) => SessionAction::Answer(TurnAnswer { written_by, ..answer }),
             act => act,
         };
-        desk.work(opened, act, sitting.tool, sitting.places_draft, &now)
+        desk.run_step(opened, act, sitting.tool, sitting.places_draft, &now)
     })
     .await?;
-    report(&worked, cx);
+    record_metrics(&worked, cx);
     Ok(worked)
 }
 
 /// Records metrics for the stage that a call completed, and for a chain of stages that it ended.
-fn report(worked: &Worked, cx: &Cx) {
+fn record_metrics(worked: &StepOutcome, cx: &Cx) {
     let Some(stage) = worked.completed else { return };
     let took = worked.session.output(stage).map_or(0.0, |output| output.execution_time);
     cx.metrics
         .novel_stage(stage.name(), Duration::try_from_secs_f64(took).unwrap_or_default());
-    if worked.session.current().is_none() && worked.session.route() == Route::Whole {
+    if worked.session.current().is_none() && worked.session.route() == StageRoute::Whole {
         cx.metrics.novel_chain();
     }
 }
@@ -145,11 +158,11 @@ fn report(worked: &Worked, cx: &Cx) {
 /// Chooses the action for one stage. Returns an error for an answer to another stage, and for a stage whose turn has
 /// not come yet.
 pub(in crate::tools::novel) fn one_stage(
-    stage: Stage,
-    opened: &Opened,
+    stage: WritingStage,
+    opened: &OpenedSession,
     content: Option<String>,
     step: Option<&str>,
-) -> Result<Act, WritingError> {
+) -> Result<SessionAction, WritingError> {
     let session = opened.session();
     let mut own = session.route().stages();
     if !own.clone().any(|one| one == stage) {
@@ -164,48 +177,48 @@ pub(in crate::tools::novel) fn one_stage(
                 stage,
                 missing: own.by_ref().filter(|other| (current..stage).contains(other)).collect(),
             }),
-            _ => Ok(Act::Look),
+            _ => Ok(SessionAction::Peek),
         };
     };
-    let Act::Answer(answer) = answer(content, step)? else {
-        return Ok(Act::Look);
+    let SessionAction::Answer(answer) = answer(content, step)? else {
+        return Ok(SessionAction::Peek);
     };
     if let Some(asked) = answer.stage.filter(|asked| *asked != stage) {
         return Err(WritingError::OtherStage { stage, asked });
     }
-    Ok(Act::Answer(Answer {
+    Ok(SessionAction::Answer(TurnAnswer {
         stage: Some(stage),
         ..answer
     }))
 }
 
 /// Builds an answer from the arguments: the text, and the step that it is for.
-pub(in crate::tools::novel) fn answer(content: String, step: Option<&str>) -> Result<Act, WritingError> {
+pub(in crate::tools::novel) fn answer(content: String, step: Option<&str>) -> Result<SessionAction, WritingError> {
     let (stage, turn) = match step {
         None => (None, None),
         Some(step) => {
             let (stage, turn) = step.split_once(':').unwrap_or((step, ""));
-            (Some(Stage::parse(stage)?), turn.parse().ok())
+            (Some(WritingStage::parse(stage)?), turn.parse().ok())
         }
     };
-    Ok(Act::Answer(Answer {
+    Ok(SessionAction::Answer(TurnAnswer {
         stage,
         turn,
         content,
-        ..Answer::default()
+        ..TurnAnswer::default()
     }))
 }
 
 /// Builds the question for clients. `submit` contains the further arguments of the answering call, beside the episode,
 /// the session and the step.
 pub(in crate::tools::novel) async fn question(
-    worked: &Worked,
+    worked: &StepOutcome,
     asked: &Asked,
     cx: &Cx,
     tool: &'static str,
     submit: Map<String, Value>,
     more: Map<String, Value>,
-) -> Result<Ask, ToolError> {
+) -> Result<QuestionReply, ToolError> {
     let locale = cx.locale();
     let step = format!("{}:{}", asked.stage, asked.submit.turn);
     let mut arguments = Map::new();
@@ -213,11 +226,11 @@ pub(in crate::tools::novel) async fn question(
     arguments.insert("session_id".to_owned(), json!(asked.submit.session_id));
     arguments.insert("step".to_owned(), json!(step));
     arguments.extend(submit);
-    let edited = edited(worked, locale);
+    let edited = edit_notice(worked, locale);
     let mut more = more;
     more.extend(edited.clone().map(|said| ("manuscript_edited".to_owned(), json!(said))));
-    Ok(Ask {
-        status: Status::NeedsText,
+    Ok(QuestionReply {
+        status: AskStatus::NeedsText,
         session_id: asked.submit.session_id.clone(),
         step,
         instruction: asked.instruction.clone(),
@@ -227,15 +240,15 @@ pub(in crate::tools::novel) async fn question(
             .iter()
             .map(|criterion| criterion.sentence().get(locale).to_owned())
             .collect(),
-        response_schema: form(asked.gives, locale),
-        submit: Submit {
+        response_schema: answer_schema(asked.gives, locale),
+        submit: AnswerCall {
             tool,
             arguments,
             answer: "content",
         },
         material: material(&asked.context, cx).await?,
         report: edited.unwrap_or_default(),
-        audience: Audience::Anybody,
+        audience: Audience::AnyModel,
         title: Some(asked.stage.title().clone()),
         more,
     })
@@ -243,20 +256,23 @@ pub(in crate::tools::novel) async fn question(
 
 /// Returns the texts behind references, for models that cannot fetch. A missing file is left out, though its reference
 /// remains.
-pub(in crate::tools::novel) async fn material(context: &[Cited], cx: &Cx) -> Result<Vec<Material>, ToolError> {
+pub(in crate::tools::novel) async fn material(
+    context: &[CitedFile],
+    cx: &Cx,
+) -> Result<Vec<AnswerMaterial>, ToolError> {
     let mut all = Vec::new();
     for cited in context {
         let text = text_of(cx, &cited.path).await?;
         if !text.trim().is_empty() {
             let title = format!("{} ({})", cited.path, cited.what.get(cx.locale()));
-            all.push(Material { title, text });
+            all.push(AnswerMaterial { title, text });
         }
     }
     Ok(all)
 }
 
 /// Returns a file reference with the id for `fetch_artifact`.
-pub(in crate::tools::novel) fn reference(cited: &Cited, locale: Locale) -> String {
+pub(in crate::tools::novel) fn reference(cited: &CitedFile, locale: Locale) -> String {
     format!(
         "{} {} ({})",
         artifact(&cited.sha256),
@@ -271,12 +287,12 @@ pub(in crate::tools::novel) fn artifact(sha256: &str) -> String {
 }
 
 /// Returns the schema of an answer that consists of keys; `None` for a plain text.
-fn form(gives: Gives, locale: Locale) -> Option<Map<String, Value>> {
-    let Gives::Keys(keys) = gives else { return None };
+fn answer_schema(gives: TurnContents, locale: Locale) -> Option<Map<String, Value>> {
+    let TurnContents::Keys(keys) = gives else { return None };
     let property = |holds| match holds {
-        Holds::Characters(least) => json!({"type": "string", "minLength": least}),
-        Holds::Items(least) => json!({"type": "array", "minItems": least}),
-        Holds::Replacements => json!({"type": "array", "items": {
+        KeyContents::Characters(least) => json!({"type": "string", "minLength": least}),
+        KeyContents::Items(least) => json!({"type": "array", "minItems": least}),
+        KeyContents::Replacements => json!({"type": "array", "items": {
             "type": "object", "properties": {"find": {"type": "string"}, "replace": {"type": "string"}},
             "required": ["find", "replace"], "additionalProperties": false,
         }}),
@@ -308,8 +324,8 @@ pub(crate) struct StageReport {
 }
 
 /// Returns the reports of a session's stages, always in their order.
-pub(in crate::tools::novel) fn stages(session: &Session, locale: Locale) -> Vec<StageReport> {
-    let report = |stage: Stage| {
+pub(in crate::tools::novel) fn stages(session: &WritingSession, locale: Locale) -> Vec<StageReport> {
+    let report = |stage: WritingStage| {
         let output = session.output(stage);
         let status = match output {
             Some(output) if output.stale => "stale",
@@ -323,7 +339,7 @@ pub(in crate::tools::novel) fn stages(session: &Session, locale: Locale) -> Vec<
             status: status.to_owned(),
             execution_time_seconds: output.map(|output| output.execution_time),
             output_summary: output.map(|output| {
-                let characters = said(
+                let characters = localized(
                     locale,
                     format!("{} characters", output.characters),
                     format!("{} 字", output.characters),
@@ -372,8 +388,8 @@ impl StageResult {
 /// Returns the result of a stage, or `None` if it is not done.
 pub(in crate::tools::novel) async fn stage_result(
     cx: &Cx,
-    session: &Session,
-    stage: Stage,
+    session: &WritingSession,
+    stage: WritingStage,
 ) -> Result<Option<StageResult>, ToolError> {
     let Some(output) = session.output(stage).cloned() else {
         return Ok(None);
@@ -425,13 +441,13 @@ pub(in crate::tools::novel) fn preview(text: &str) -> String {
 }
 
 /// Returns one of two sentences, by locale.
-pub(in crate::tools::novel) fn said(locale: Locale, en: String, ja: String) -> String {
-    Text::new(en, ja).get(locale).to_owned()
+pub(in crate::tools::novel) fn localized(locale: Locale, en: String, ja: String) -> String {
+    BilingualText::new(en, ja).get(locale).to_owned()
 }
 
 /// What became of the manuscript.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
-pub(in crate::tools::novel) struct Placed {
+pub(in crate::tools::novel) struct PlacedManuscript {
     #[serde(skip_serializing_if = "Option::is_none")]
     final_manuscript_path: Option<String>,
     /// What stood there before.
@@ -442,11 +458,11 @@ pub(in crate::tools::novel) struct Placed {
     manuscript_edited: Option<String>,
 }
 
-impl Placed {
-    pub(in crate::tools::novel) fn of(worked: &Worked, locale: Locale) -> Self {
+impl PlacedManuscript {
+    pub(in crate::tools::novel) fn for_call(worked: &StepOutcome, locale: Locale) -> Self {
         let place = worked.delivered.as_ref();
-        let manuscript_edited = match (left(worked), &worked.next) {
-            (Some(Edited { path, .. }), Step::Done(_)) => Some(said(
+        let manuscript_edited = match (edited_and_left(worked), &worked.next) {
+            (Some(EditedManuscript { path, .. }), NextStep::Done(_)) => Some(localized(
                 locale,
                 format!(
                     "{path} was changed outside this session and left as it is. What this reply shows of the stage is the session's own text."
@@ -455,7 +471,7 @@ impl Placed {
                     "{path} はこのセッションの外で書き換えられており、そのまま残しました。この応答の段階の内容は、セッション自身の本文のものです。"
                 ),
             )),
-            _ => edited(worked, locale),
+            _ => edit_notice(worked, locale),
         };
         Self {
             final_manuscript_path: place.map(|place| place.path.clone()),
@@ -474,17 +490,17 @@ impl Placed {
 }
 
 /// Returns the manuscript as edited outside of the session, if the edit was left in place.
-pub(in crate::tools::novel) fn left(worked: &Worked) -> Option<&Edited> {
+pub(in crate::tools::novel) fn edited_and_left(worked: &StepOutcome) -> Option<&EditedManuscript> {
     let is_left = worked.delivered.as_ref().is_some_and(|place| place.backup.is_none());
     worked.edited.as_ref().filter(|_| is_left)
 }
 
 /// Describes how a manuscript was handled that was edited outside of the session.
-pub(in crate::tools::novel) fn edited(worked: &Worked, locale: Locale) -> Option<String> {
+pub(in crate::tools::novel) fn edit_notice(worked: &StepOutcome, locale: Locale) -> Option<String> {
     let path = &worked.edited.as_ref()?.path;
     let backup = worked.delivered.as_ref().and_then(|place| place.backup.as_ref());
     let text = match (backup, &worked.next) {
-        (Some(id), _) => Text::new(
+        (Some(id), _) => BilingualText::new(
             format!(
                 "{path} was changed outside this session. That text is kept as backup {id}; the session's text stands there now."
             ),
@@ -492,13 +508,13 @@ pub(in crate::tools::novel) fn edited(worked: &Worked, locale: Locale) -> Option
                 "{path} はこのセッションの外で書き換えられていました。その本文はバックアップ {id} にあり、いまはセッションの本文が入っています。"
             ),
         ),
-        (None, Step::Done(_)) => Text::new(
+        (None, NextStep::Done(_)) => BilingualText::new(
             format!("{path} was changed outside this session and left as it is: length and preview are the file's."),
             format!(
                 "{path} はこのセッションの外で書き換えられており、そのまま残しました。文字数と抜粋はこのファイルのものです。"
             ),
         ),
-        (None, Step::Ask(_)) => Text::new(
+        (None, NextStep::Ask(_)) => BilingualText::new(
             format!(
                 "{path} was changed outside this session, which goes on with its own texts. When it ends, its text replaces the file, and the changed one is backed up. To keep the changed one, write no further here."
             ),
@@ -515,7 +531,7 @@ pub(in crate::tools::novel) fn edited(worked: &Worked, locale: Locale) -> Option
 pub(crate) struct Verbose {
     /// Every accepted turn, in time.
     execution_trace: Vec<TraceEntry>,
-    resource_usage: Usage,
+    resource_usage: ResourceUsage,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -531,7 +547,7 @@ pub(in crate::tools::novel) struct TraceEntry {
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(in crate::tools::novel) struct Usage {
+pub(in crate::tools::novel) struct ResourceUsage {
     /// Files that this call wrote, without backups.
     file_operations: usize,
     /// Their bytes.
@@ -540,9 +556,9 @@ pub(in crate::tools::novel) struct Usage {
     files: Vec<String>,
 }
 
-impl Usage {
+impl ResourceUsage {
     /// Returns the usage for files with their sizes in bytes.
-    pub(in crate::tools::novel) fn of(written: &[(String, usize)]) -> Self {
+    pub(in crate::tools::novel) fn from_files(written: &[(String, usize)]) -> Self {
         Self {
             file_operations: written.len(),
             bytes_written: written.iter().map(|(_, bytes)| bytes).sum(),
@@ -553,10 +569,10 @@ impl Usage {
 
 impl Verbose {
     /// Returns the verbose part of a reply, if it was requested.
-    pub(in crate::tools::novel) fn of(worked: &Worked, wanted: bool) -> Option<Self> {
+    pub(in crate::tools::novel) fn for_call(worked: &StepOutcome, wanted: bool) -> Option<Self> {
         wanted.then(|| Self {
             execution_trace: TraceEntry::all(&worked.trace),
-            resource_usage: Usage::of(&worked.written),
+            resource_usage: ResourceUsage::from_files(&worked.written),
         })
     }
 
@@ -570,11 +586,11 @@ impl Verbose {
 }
 
 impl TraceEntry {
-    pub(in crate::tools::novel) fn all(trace: &[Traced]) -> Vec<Self> {
-        trace.iter().map(Self::of).collect()
+    pub(in crate::tools::novel) fn all(trace: &[TracedTurn]) -> Vec<Self> {
+        trace.iter().map(Self::from_traced).collect()
     }
 
-    fn of(traced: &Traced) -> Self {
+    fn from_traced(traced: &TracedTurn) -> Self {
         Self {
             stage: traced.stage.name().to_owned(),
             turn: traced.turn,
@@ -589,7 +605,7 @@ impl TraceEntry {
 }
 
 /// Returns the argument that makes the next call as verbose as this one.
-pub(in crate::tools::novel) fn again_verbose(wanted: bool) -> Map<String, Value> {
+pub(in crate::tools::novel) fn verbose_argument(wanted: bool) -> Map<String, Value> {
     wanted
         .then(|| ("verbose".to_owned(), json!(true)))
         .into_iter()
@@ -597,17 +613,17 @@ pub(in crate::tools::novel) fn again_verbose(wanted: bool) -> Map<String, Value>
 }
 
 /// Returns the names of stages.
-pub(in crate::tools::novel) fn names(stages: impl IntoIterator<Item = Stage>) -> Vec<String> {
+pub(in crate::tools::novel) fn names(stages: impl IntoIterator<Item = WritingStage>) -> Vec<String> {
     stages.into_iter().map(|stage| stage.name().to_owned()).collect()
 }
 
 /// Returns the stages that must be repeated, as fields beside a question.
-pub(in crate::tools::novel) fn again(worked: &Worked) -> Map<String, Value> {
+pub(in crate::tools::novel) fn redo_fields(worked: &StepOutcome) -> Map<String, Value> {
     let mut fields = Map::new();
     if !worked.lost.is_empty() {
         fields.insert("recovered_stages".to_owned(), json!(names(worked.lost.clone())));
     }
-    let stale: Vec<Stage> = worked.session.stale().collect();
+    let stale: Vec<WritingStage> = worked.session.stale().collect();
     if !stale.is_empty() {
         fields.insert("stale_stages".to_owned(), json!(names(stale)));
     }

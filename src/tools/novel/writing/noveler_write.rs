@@ -1,21 +1,21 @@
 //! The `noveler_write` tool: writes an episode through all ten stages, from its current state to the finished
 //! manuscript.
 
-use fumi_base::text::{Locale, Text};
+use fumi_base::text::{BilingualText, Locale};
 use fumi_novel::{
     errors::writing::WritingError,
-    writing::{Act, Done, Opened, Route, Stage, Step, Worked},
+    writing::{FinishedText, NextStep, OpenedSession, SessionAction, StageRoute, StepOutcome, WritingStage},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
 
 use super::{
-    STAGE_TIMEOUT, Sitting, StageReport, Verbose, Wanted, again, answer, desk, edited, left, method, moment, preview,
-    question, said, sit, stages, text_of,
+    RequestedSession, STAGE_TIMEOUT, StageReport, StepRequest, Verbose, answer, call_time, edit_notice,
+    edited_and_left, localized, method, preview, question, redo_fields, run_step, stages, text_of, writing_service,
 };
 use crate::{
-    tool::{Cx, Outcome, Render, Rule, Spec, Tool, ToolError},
+    tool::{ArgumentRule, Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec},
     tools::novel::{EpisodeNumber, NovelDeps, WRITES, suggestion::Suggestion, texts},
 };
 
@@ -71,19 +71,19 @@ pub struct Output {
     method: String,
     stage_results: Vec<StageReport>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    stage_groups: Vec<Group>,
+    stage_groups: Vec<StageGroup>,
     execution_time_total_seconds: f64,
     execution_time_seconds: f64,
     project_root: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    primary_output: Option<Primary>,
+    primary_output: Option<WrittenManuscript>,
     /// Said where somebody else has written the manuscript meanwhile: what was done about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     manuscript_edited: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     next_suggested_actions: Vec<Suggestion>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    plan: Vec<Planned>,
+    plan: Vec<PlannedQuestion>,
     /// Stages that were done, and are to be done again because a file is gone or changed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     recovered_stages: Vec<String>,
@@ -96,7 +96,7 @@ pub struct Output {
 
 /// The manuscript.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(super) struct Primary {
+pub(super) struct WrittenManuscript {
     file_reference: String,
     sha256: String,
     preview: String,
@@ -107,7 +107,7 @@ pub(super) struct Primary {
 
 /// Two stages as one.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct Group {
+struct StageGroup {
     stages: [usize; 2],
     title: String,
     status: String,
@@ -115,7 +115,7 @@ struct Group {
 
 /// What would be asked.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct Planned {
+struct PlannedQuestion {
     step: String,
     title: String,
     instruction: String,
@@ -131,13 +131,13 @@ const GROUPS: [(&str, &str); 5] = [
 ];
 
 impl Tool for NovelerWrite {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "noveler_write",
         texts: texts!("noveler_write"),
         example: r#"{"episode": 1}"#,
         rules: &[
-            Rule::Without("restart", &["session_id"]),
-            Rule::Without("user_feedback", &["content"]),
+            ArgumentRule::Without("restart", &["session_id"]),
+            ArgumentRule::Without("user_feedback", &["content"]),
         ],
         timeout: STAGE_TIMEOUT,
         ..WRITES
@@ -147,76 +147,76 @@ impl Tool for NovelerWrite {
     type Args = Args;
     type Output = Output;
 
-    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
         if args.dry_run {
             return plan(&args, deps, cx).await;
         }
         let (content, step) = (args.content.clone(), args.step.clone());
         let named = args.session_id.is_some();
         // A finished episode is not written anew without an explicit request.
-        let wanted = match Wanted::of(args.session_id.clone(), args.restart, Route::Whole) {
-            Wanted::Open(route) => Wanted::Latest(route),
+        let wanted = match RequestedSession::from_args(args.session_id.clone(), args.restart, StageRoute::Whole) {
+            RequestedSession::Open(route) => RequestedSession::Latest(route),
             wanted => wanted,
         };
         let feedback = args.user_feedback.clone().filter(|said| !said.trim().is_empty());
-        let worked = sit(
+        let worked = run_step(
             deps,
             cx,
-            Sitting {
+            StepRequest {
                 tool: Self::SPEC.name,
                 episode: args.episode.0,
                 wanted,
                 target: args.word_count_target,
                 places_draft: false,
-                act: move |opened: &Opened| match (content, feedback) {
+                act: move |opened: &OpenedSession| match (content, feedback) {
                     // An answer needs its session's id, because another session may be open by now.
                     (Some(_), _) if !named => Err(WritingError::AnswerWithoutSession),
                     (Some(content), _) => answer(content, step.as_deref()),
-                    (None, Some(said)) => Ok(Act::Feedback(remarked(opened, step.as_deref())?, said)),
-                    (None, None) => Ok(Act::Look),
+                    (None, Some(said)) => Ok(SessionAction::Feedback(remarked_stage(opened, step.as_deref())?, said)),
+                    (None, None) => Ok(SessionAction::Peek),
                 },
             },
         )
         .await?;
-        follow(Self::SPEC.name, args.five_stage, args.verbose, worked, cx).await
+        next_outcome(Self::SPEC.name, args.five_stage, args.verbose, worked, cx).await
     }
 }
 
 /// Returns the stage that a remark is about: that of the step, else the last completed one.
-fn remarked(opened: &Opened, step: Option<&str>) -> Result<Stage, WritingError> {
+fn remarked_stage(opened: &OpenedSession, step: Option<&str>) -> Result<WritingStage, WritingError> {
     let session = opened.session();
     let named = step
-        .map(|step| Stage::parse(step.split(':').next().unwrap_or(step)))
+        .map(|step| WritingStage::parse(step.split(':').next().unwrap_or(step)))
         .transpose()?;
     let last = || session.completed().last().copied().or(session.current());
-    Ok(named.or_else(last).unwrap_or(Stage::LAST))
+    Ok(named.or_else(last).unwrap_or(WritingStage::LAST))
 }
 
 /// Returns what follows in a session: its next question, or its end.
-pub(super) async fn follow(
+pub(super) async fn next_outcome(
     command: &'static str,
     five_stage: bool,
     verbose: bool,
-    worked: Worked,
+    worked: StepOutcome,
     cx: &Cx,
-) -> Result<Outcome<Output>, ToolError> {
-    let extra = Verbose::of(&worked, verbose);
-    cx.progress.expect(worked.session.route().length() as u64);
+) -> Result<ToolOutcome<Output>, ToolError> {
+    let extra = Verbose::for_call(&worked, verbose);
+    cx.progress.set_total(worked.session.route().length() as u64);
     cx.progress.advance(worked.session.completed().len() as u64);
     match &worked.next {
-        Step::Ask(asked) => {
+        NextStep::Ask(asked) => {
             let mut submit = Map::new();
             for (name, wanted) in [("five_stage", five_stage), ("verbose", verbose)] {
                 if wanted {
                     submit.insert(name.to_owned(), json!(true));
                 }
             }
-            let mut more = again(&worked);
+            let mut more = redo_fields(&worked);
             more.extend(Verbose::fields(extra));
             let ask = question(&worked, asked, cx, NovelerWrite::SPEC.name, submit, more).await?;
-            Ok(Outcome::Ask(Box::new(ask)))
+            Ok(ToolOutcome::Ask(Box::new(ask)))
         }
-        Step::Done(done) => Ok(Outcome::Done(
+        NextStep::Done(done) => Ok(ToolOutcome::Done(
             finished(command, five_stage, extra, done, &worked, cx).await?,
         )),
     }
@@ -226,13 +226,13 @@ async fn finished(
     command: &str,
     five_stage: bool,
     verbose: Option<Verbose>,
-    done: &Done,
-    worked: &Worked,
+    done: &FinishedText,
+    worked: &StepOutcome,
     cx: &Cx,
 ) -> Result<Output, ToolError> {
     let (locale, session) = (cx.locale(), &worked.session);
     // The file's own text, if it was edited outside of the session and left in place.
-    let (text, characters) = match left(worked) {
+    let (text, characters) = match edited_and_left(worked) {
         Some(edited) => (edited.text.clone(), edited.characters),
         None => (text_of(cx, &done.manuscript.path).await?, done.characters),
     };
@@ -263,15 +263,20 @@ async fn finished(
         execution_time_total_seconds: total,
         execution_time_seconds: 0.0,
         project_root: cx.project.shown_root(),
-        primary_output: worked.delivered.as_ref().map(|place| Primary {
+        primary_output: worked.delivered.as_ref().map(|place| WrittenManuscript {
             file_reference: place.path.clone(),
             sha256: place.sha256.clone(),
             preview: preview(&text),
             word_count: characters,
             backup_id: place.backup.clone(),
         }),
-        manuscript_edited: edited(worked, locale),
-        next_suggested_actions: vec![Suggestion::of("noveler_complete", episode, &to_finish(), locale)],
+        manuscript_edited: edit_notice(worked, locale),
+        next_suggested_actions: vec![Suggestion::for_episode(
+            "noveler_complete",
+            episode,
+            &to_finish(),
+            locale,
+        )],
         plan: Vec::new(),
         recovered_stages: Vec::new(),
         stale_stages: Vec::new(),
@@ -280,22 +285,22 @@ async fn finished(
 }
 
 /// Returns the reason for a suggestion to complete an episode.
-pub(in crate::tools::novel) fn to_finish() -> Text {
-    Text::new("make the formats that are published", "公開用の各形式を作る")
+pub(in crate::tools::novel) fn to_finish() -> BilingualText {
+    BilingualText::new("make the formats that are published", "公開用の各形式を作る")
 }
 
 /// Returns the reason for a suggestion to write an episode.
-pub(in crate::tools::novel) fn to_write() -> Text {
-    Text::new("write it from its plot", "プロットから書く")
+pub(in crate::tools::novel) fn to_write() -> BilingualText {
+    BilingualText::new("write it from its plot", "プロットから書く")
 }
 
-fn summary(episode: u32, done: &Done, characters: usize, locale: Locale) -> String {
+fn summary(episode: u32, done: &FinishedText, characters: usize, locale: Locale) -> String {
     let title = if done.title.is_empty() {
         String::new()
     } else {
         format!("「{}」", done.title)
     };
-    said(
+    localized(
         locale,
         format!("Episode {episode}{title} is written: {characters} characters."),
         format!("第{episode}話{title}を書き終えました（{characters} 字）。"),
@@ -303,11 +308,11 @@ fn summary(episode: u32, done: &Done, characters: usize, locale: Locale) -> Stri
 }
 
 /// Groups the stages in pairs.
-fn groups(reports: &[StageReport], locale: Locale) -> Vec<Group> {
+fn groups(reports: &[StageReport], locale: Locale) -> Vec<StageGroup> {
     let pairs = reports.chunks_exact(2).zip(GROUPS);
-    let group = |(pair, (en, ja)): (&[StageReport], (&str, &str))| Group {
+    let group = |(pair, (en, ja)): (&[StageReport], (&str, &str))| StageGroup {
         stages: [pair[0].stage, pair[1].stage],
-        title: said(locale, en.to_owned(), ja.to_owned()),
+        title: localized(locale, en.to_owned(), ja.to_owned()),
         status: match (pair[0].status.as_str(), pair[1].status.as_str()) {
             (one, other) if one == other => one.to_owned(),
             _ => "in_progress".to_owned(),
@@ -317,17 +322,17 @@ fn groups(reports: &[StageReport], locale: Locale) -> Vec<Group> {
 }
 
 /// Returns the questions that would be asked, without opening a session.
-async fn plan(args: &Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+async fn plan(args: &Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
     let locale = cx.locale();
-    let desk = desk(deps, cx, args.episode.0).await?;
-    let planned = desk.plan(Route::Whole, args.word_count_target, &moment()?);
-    let plan = planned.into_iter().map(|planned| Planned {
+    let desk = writing_service(deps, cx, args.episode.0).await?;
+    let planned = desk.plan(StageRoute::Whole, args.word_count_target, &call_time()?);
+    let plan = planned.into_iter().map(|planned| PlannedQuestion {
         step: format!("{}:{}", planned.stage, planned.turn),
         title: planned.stage.title().get(locale).to_owned(),
         instruction: preview(&planned.instruction),
     });
-    let plan: Vec<Planned> = plan.collect();
-    let pending = Stage::all().map(|stage| StageReport {
+    let plan: Vec<PlannedQuestion> = plan.collect();
+    let pending = WritingStage::all().map(|stage| StageReport {
         stage: stage.number(),
         name: stage.name().to_owned(),
         status: "pending".to_owned(),
@@ -335,10 +340,10 @@ async fn plan(args: &Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>,
         output_summary: None,
     });
     let reports: Vec<StageReport> = pending.collect();
-    Ok(Outcome::Done(Output {
+    Ok(ToolOutcome::Done(Output {
         success: true,
         command: NovelerWrite::SPEC.name.to_owned(),
-        summary: said(
+        summary: localized(
             locale,
             format!("{} questions would be asked; nothing was written.", plan.len()),
             format!("{} 回の問いが行われます。何も書き込んでいません。", plan.len()),
@@ -360,7 +365,12 @@ async fn plan(args: &Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>,
         project_root: cx.project.shown_root(),
         primary_output: None,
         manuscript_edited: None,
-        next_suggested_actions: vec![Suggestion::of("noveler_write", args.episode.0, &to_write(), locale)],
+        next_suggested_actions: vec![Suggestion::for_episode(
+            "noveler_write",
+            args.episode.0,
+            &to_write(),
+            locale,
+        )],
         plan,
         recovered_stages: Vec::new(),
         stale_stages: Vec::new(),

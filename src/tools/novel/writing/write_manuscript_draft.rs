@@ -5,18 +5,18 @@
 use fumi_base::text::Locale;
 use fumi_novel::{
     errors::writing::WritingError,
-    writing::{Opened, Route, Stage, Step},
+    writing::{NextStep, OpenedSession, StageRoute, WritingStage},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{
-    STAGE_TIMEOUT, Sitting, Verbose, Wanted, again, again_verbose, edited, left, method, one_stage, preview, question,
-    said, sit, text_of,
+    RequestedSession, STAGE_TIMEOUT, StepRequest, Verbose, edit_notice, edited_and_left, localized, method, one_stage,
+    preview, question, redo_fields, run_step, text_of, verbose_argument,
 };
 use crate::{
-    tool::{Cx, Outcome, Render, Rule, Spec, Tool, ToolError},
+    tool::{ArgumentRule, Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec},
     tools::novel::{EpisodeNumber, NovelDeps, WRITES, texts},
 };
 
@@ -54,7 +54,7 @@ pub struct Output {
     artifact_id: String,
     manuscript_path: String,
     word_count_actual: usize,
-    quality_assessment: Assessment,
+    quality_assessment: DraftAssessment,
     #[serde(skip_serializing_if = "Option::is_none")]
     backup_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -72,7 +72,7 @@ pub struct Output {
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct Assessment {
+struct DraftAssessment {
     /// `not_evaluated` where nobody judged it.
     method: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -80,11 +80,11 @@ struct Assessment {
 }
 
 impl Tool for WriteManuscriptDraft {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "write_manuscript_draft",
         texts: texts!("write_manuscript_draft"),
         example: r#"{"episode": 1}"#,
-        rules: &[Rule::Without("restart", &["session_id"])],
+        rules: &[ArgumentRule::Without("restart", &["session_id"])],
         timeout: STAGE_TIMEOUT,
         ..WRITES
     };
@@ -93,48 +93,48 @@ impl Tool for WriteManuscriptDraft {
     type Args = Args;
     type Output = Output;
 
-    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
         let (content, step, named) = (args.content, args.step, args.session_id.is_some());
-        let act = move |opened: &Opened| match content {
+        let act = move |opened: &OpenedSession| match content {
             Some(_) if !named => Err(WritingError::AnswerWithoutSession),
-            content => one_stage(Stage::DRAFT, opened, content, step.as_deref()),
+            content => one_stage(WritingStage::DRAFT, opened, content, step.as_deref()),
         };
-        let worked = sit(
+        let worked = run_step(
             deps,
             cx,
-            Sitting {
+            StepRequest {
                 tool: Self::SPEC.name,
                 episode: args.episode.0,
-                wanted: Wanted::of(args.session_id, args.restart, Route::Draft),
+                wanted: RequestedSession::from_args(args.session_id, args.restart, StageRoute::Draft),
                 target: args.word_count_target,
                 places_draft: true,
                 act,
             },
         )
         .await?;
-        if let Step::Ask(asked) = &worked.next
-            && asked.stage == Stage::DRAFT
+        if let NextStep::Ask(asked) = &worked.next
+            && asked.stage == WritingStage::DRAFT
         {
-            let mut submit = again_verbose(args.verbose);
+            let mut submit = verbose_argument(args.verbose);
             if args.include_text {
                 submit.insert("include_text".to_owned(), json!(true));
             }
-            let mut more = again(&worked);
-            more.extend(Verbose::fields(Verbose::of(&worked, args.verbose)));
+            let mut more = redo_fields(&worked);
+            more.extend(Verbose::fields(Verbose::for_call(&worked, args.verbose)));
             let ask = question(&worked, asked, cx, Self::SPEC.name, submit, more).await?;
-            return Ok(Outcome::Ask(Box::new(ask)));
+            return Ok(ToolOutcome::Ask(Box::new(ask)));
         }
         let session = &worked.session;
-        let output = session.output(Stage::DRAFT).ok_or_else(ToolError::internal)?;
+        let output = session.output(WritingStage::DRAFT).ok_or_else(ToolError::internal)?;
         let place = worked.delivered.as_ref();
         // The file's own text, if it was edited outside of the session and left in place.
-        let (text, characters, sha256) = match (left(&worked), place) {
+        let (text, characters, sha256) = match (edited_and_left(&worked), place) {
             (Some(edited), Some(place)) => (edited.text.clone(), edited.characters, &place.sha256),
             _ => (text_of(cx, output.file()).await?, output.characters, &output.sha256),
         };
-        Ok(Outcome::Done(Output {
+        Ok(ToolOutcome::Done(Output {
             success: true,
-            summary: said(
+            summary: localized(
                 cx.locale(),
                 format!(
                     "The draft of episode {} has {characters} characters.",
@@ -147,7 +147,7 @@ impl Tool for WriteManuscriptDraft {
             artifact_id: super::artifact(sha256),
             manuscript_path: place.map(|place| place.path.clone()).unwrap_or_default(),
             word_count_actual: characters,
-            quality_assessment: Assessment {
+            quality_assessment: DraftAssessment {
                 method: method(output.quality_score),
                 overall_score: output.quality_score,
             },
@@ -156,8 +156,8 @@ impl Tool for WriteManuscriptDraft {
             execution_time_seconds: 0.0,
             recovered_stages: super::names(worked.lost.clone()),
             stale_stages: super::names(session.stale()),
-            manuscript_edited: edited(&worked, cx.locale()),
-            verbose: Verbose::of(&worked, args.verbose),
+            manuscript_edited: edit_notice(&worked, cx.locale()),
+            verbose: Verbose::for_call(&worked, args.verbose),
         }))
     }
 }

@@ -2,18 +2,18 @@
 //! ones, and asks the next question.
 
 use fumi_base::text::Locale;
-use fumi_novel::writing::{Act, Opened, Route, Stage, Step};
+use fumi_novel::writing::{NextStep, OpenedSession, SessionAction, StageRoute, WritingStage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{
-    STAGE_TIMEOUT, Sitting, Verbose, Wanted, edited, names,
-    noveler_write::{self, follow},
-    said, sit,
+    RequestedSession, STAGE_TIMEOUT, StepRequest, Verbose, edit_notice, localized, names,
+    noveler_write::{self, next_outcome},
+    run_step,
 };
 use crate::{
-    tool::{Cx, Outcome, Render, Spec, Tool, ToolError},
+    tool::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec},
     tools::novel::{EpisodeNumber, NovelDeps, WRITES, texts},
 };
 
@@ -53,7 +53,7 @@ pub struct Output {
 }
 
 impl Tool for WriteResume {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "write_resume",
         texts: texts!("write_resume"),
         example: r#"{"episode": 1, "session_id": "session_20260131_100000_0a1b2c3d"}"#,
@@ -65,17 +65,17 @@ impl Tool for WriteResume {
     type Args = Args;
     type Output = Output;
 
-    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
-        let worked = sit(
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
+        let worked = run_step(
             deps,
             cx,
-            Sitting {
+            StepRequest {
                 tool: Self::SPEC.name,
                 episode: args.episode.0,
-                wanted: Wanted::of(Some(args.session_id), false, Route::Whole),
+                wanted: RequestedSession::from_args(Some(args.session_id), false, StageRoute::Whole),
                 target: None,
                 places_draft: false,
-                act: |_: &Opened| Ok(Act::Look),
+                act: |_: &OpenedSession| Ok(SessionAction::Peek),
             },
         )
         .await?;
@@ -86,24 +86,25 @@ impl Tool for WriteResume {
                 .stages()
                 .filter(|stage| current.is_some_and(|current| *stage >= current)),
         );
-        let from = current.map_or(route.last().number() + 1, Stage::number);
+        let from = current.map_or(route.last().number() + 1, WritingStage::number);
         let recovered = names(worked.lost.clone());
-        if let Step::Ask(_) = &worked.next {
-            let Outcome::Ask(mut ask) = follow(Self::SPEC.name, false, args.verbose, worked, cx).await? else {
+        if let NextStep::Ask(_) = &worked.next {
+            let ToolOutcome::Ask(mut ask) = next_outcome(Self::SPEC.name, false, args.verbose, worked, cx).await?
+            else {
                 return Err(ToolError::internal());
             };
             ask.more.insert("resumed_from_stage".to_owned(), json!(from));
             ask.more.insert("remaining_stages".to_owned(), json!(remaining));
-            return Ok(Outcome::Ask(ask));
+            return Ok(ToolOutcome::Ask(ask));
         }
-        let manuscript_edited = edited(&worked, cx.locale());
-        let verbose = Verbose::of(&worked, args.verbose);
-        let Outcome::Done(result) = follow(Self::SPEC.name, false, false, worked, cx).await? else {
+        let manuscript_edited = edit_notice(&worked, cx.locale());
+        let verbose = Verbose::for_call(&worked, args.verbose);
+        let ToolOutcome::Done(result) = next_outcome(Self::SPEC.name, false, false, worked, cx).await? else {
             return Err(ToolError::internal());
         };
-        Ok(Outcome::Done(Output {
+        Ok(ToolOutcome::Done(Output {
             success: true,
-            summary: said(
+            summary: localized(
                 cx.locale(),
                 "All stages were done already.".to_owned(),
                 "すべての段階が完了しています。".to_owned(),

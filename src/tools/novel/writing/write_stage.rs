@@ -3,18 +3,18 @@
 use fumi_base::text::Locale;
 use fumi_novel::{
     errors::writing::WritingError,
-    writing::{Act, Opened, Route, Stage, Step, Worked},
+    writing::{NextStep, OpenedSession, SessionAction, StageRoute, StepOutcome, WritingStage},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
 
 use super::{
-    Placed, STAGE_TIMEOUT, Sitting, StageResult, Verbose, Wanted, again, again_verbose, names, one_stage, question,
-    said, sit, stage_result,
+    PlacedManuscript, RequestedSession, STAGE_TIMEOUT, StageResult, StepRequest, Verbose, localized, names, one_stage,
+    question, redo_fields, run_step, stage_result, verbose_argument,
 };
 use crate::{
-    tool::{Ask, Cx, Outcome, Render, Rule, Spec, Tool, ToolError},
+    tool::{ArgumentRule, Cx, QuestionReply, Render, Tool, ToolError, ToolOutcome, ToolSpec},
     tools::novel::{EpisodeNumber, NovelDeps, WRITES, texts},
 };
 
@@ -52,7 +52,7 @@ pub struct Output {
     #[serde(skip_serializing_if = "Option::is_none")]
     stage_result: Option<StageResult>,
     #[serde(flatten)]
-    placed: Placed,
+    placed: PlacedManuscript,
     execution_time_seconds: f64,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     recovered_stages: Vec<String>,
@@ -66,7 +66,7 @@ pub struct Output {
 pub(super) struct OneStage {
     pub(super) tool: &'static str,
     pub(super) episode: EpisodeNumber,
-    pub(super) stage: Stage,
+    pub(super) stage: WritingStage,
     pub(super) session_id: Option<String>,
     pub(super) content: Option<String>,
     pub(super) step: Option<String>,
@@ -75,24 +75,24 @@ pub(super) struct OneStage {
 
 impl OneStage {
     /// Runs the step. The first stage may begin a session; every other stage needs one.
-    pub(super) async fn work(self, deps: &NovelDeps, cx: &Cx) -> Result<Worked, ToolError> {
+    pub(super) async fn work(self, deps: &NovelDeps, cx: &Cx) -> Result<StepOutcome, ToolError> {
         let stage = self.stage;
         if self.session_id.is_none() && stage.number() > 1 {
             return Err(WritingError::NoSessionId { stage }.into());
         }
         let (content, step) = (self.content, self.step);
         let feedback = self.user_feedback.filter(|said| !said.trim().is_empty());
-        let act = move |opened: &Opened| match feedback {
-            Some(said) => one_stage(stage, opened, None, None).map(|_| Act::Feedback(stage, said)),
+        let act = move |opened: &OpenedSession| match feedback {
+            Some(said) => one_stage(stage, opened, None, None).map(|_| SessionAction::Feedback(stage, said)),
             None => one_stage(stage, opened, content, step.as_deref()),
         };
-        sit(
+        run_step(
             deps,
             cx,
-            Sitting {
+            StepRequest {
                 tool: self.tool,
                 episode: self.episode.0,
-                wanted: Wanted::of(self.session_id, false, Route::Whole),
+                wanted: RequestedSession::from_args(self.session_id, false, StageRoute::Whole),
                 target: None,
                 places_draft: false,
                 act,
@@ -104,32 +104,32 @@ impl OneStage {
 
 /// Returns the question of a stage, or `None` if it has no open question.
 pub(super) async fn open_question(
-    worked: &Worked,
-    stage: Stage,
+    worked: &StepOutcome,
+    stage: WritingStage,
     tool: &'static str,
     submit: Map<String, serde_json::Value>,
     verbose: Option<Verbose>,
     cx: &Cx,
-) -> Result<Option<Ask>, ToolError> {
-    let Step::Ask(asked) = &worked.next else {
+) -> Result<Option<QuestionReply>, ToolError> {
+    let NextStep::Ask(asked) = &worked.next else {
         return Ok(None);
     };
     if asked.stage != stage {
         return Ok(None);
     }
-    let mut more = again(worked);
+    let mut more = redo_fields(worked);
     more.extend(Verbose::fields(verbose));
     question(worked, asked, cx, tool, submit, more).await.map(Some)
 }
 
 impl Tool for WriteStage {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "write_stage",
         texts: texts!("write_stage"),
         example: r#"{"episode": 1, "stage": "plot_data_preparation"}"#,
         rules: &[
-            Rule::Without("user_feedback", &["content"]),
-            Rule::Without("resume_session", &["session_id"]),
+            ArgumentRule::Without("user_feedback", &["content"]),
+            ArgumentRule::Without("resume_session", &["session_id"]),
         ],
         timeout: STAGE_TIMEOUT,
         ..WRITES
@@ -139,8 +139,8 @@ impl Tool for WriteStage {
     type Args = Args;
     type Output = Output;
 
-    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
-        let stage = Stage::parse(&args.stage)?;
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
+        let stage = WritingStage::parse(&args.stage)?;
         let episode = args.episode.0.number();
         let one = OneStage {
             tool: Self::SPEC.name,
@@ -152,17 +152,17 @@ impl Tool for WriteStage {
             user_feedback: args.user_feedback,
         };
         let worked = one.work(deps, cx).await?;
-        let verbose = Verbose::of(&worked, args.verbose);
-        let mut submit = again_verbose(args.verbose);
+        let verbose = Verbose::for_call(&worked, args.verbose);
+        let mut submit = verbose_argument(args.verbose);
         submit.insert("stage".to_owned(), json!(stage.name()));
         if let Some(ask) = open_question(&worked, stage, Self::SPEC.name, submit, verbose.clone(), cx).await? {
-            return Ok(Outcome::Ask(Box::new(ask)));
+            return Ok(ToolOutcome::Ask(Box::new(ask)));
         }
         let session = &worked.session;
         let next = session.current();
-        Ok(Outcome::Done(Output {
+        Ok(ToolOutcome::Done(Output {
             success: true,
-            summary: said(
+            summary: localized(
                 cx.locale(),
                 format!(
                     "{stage} is done; {} of {} stages are.",
@@ -181,7 +181,7 @@ impl Tool for WriteStage {
             session_id: session.id().to_string(),
             next_recommended_stage: next.map(|next| next.name().to_owned()),
             stage_result: stage_result(cx, session, stage).await?,
-            placed: Placed::of(&worked, cx.locale()),
+            placed: PlacedManuscript::for_call(&worked, cx.locale()),
             execution_time_seconds: 0.0,
             recovered_stages: names(worked.lost.clone()),
             stale_stages: names(session.stale()),

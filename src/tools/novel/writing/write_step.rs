@@ -3,16 +3,16 @@
 //! The ten tools have the same form; they differ only in number and texts.
 
 use fumi_base::text::Locale;
-use fumi_novel::writing::Stage;
+use fumi_novel::writing::WritingStage;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Placed, STAGE_TIMEOUT, StageResult, Verbose, again_verbose, names, said, stage_result,
+    PlacedManuscript, STAGE_TIMEOUT, StageResult, Verbose, localized, names, stage_result, verbose_argument,
     write_stage::{OneStage, open_question},
 };
 use crate::{
-    tool::{Cx, Outcome, Render, Rule, Spec, Texts, Tool, ToolError},
+    tool::{ArgumentRule, Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles},
     tools::novel::{EpisodeNumber, NovelDeps, STEPS, WRITES},
 };
 
@@ -49,7 +49,7 @@ pub struct Output {
     #[serde(skip_serializing_if = "Option::is_none")]
     result: Option<StageResult>,
     #[serde(flatten)]
-    placed: Placed,
+    placed: PlacedManuscript,
     execution_time_seconds: f64,
     /// Always true: every stage has a limit of time of its own.
     timeout_reset: bool,
@@ -68,10 +68,10 @@ fn number_or_turn(_: &mut SchemaGenerator) -> Schema {
 /// Builds the specification of a step: its number, and its titles before the text that all steps share.
 macro_rules! spec {
     ($number:literal, $en:literal, $ja:literal) => {
-        Spec {
+        ToolSpec {
             name: concat!("write_step_", $number),
             toolset: STEPS,
-            texts: Texts {
+            texts: ToolTextFiles {
                 en: concat!(
                     "# ",
                     $en,
@@ -94,7 +94,7 @@ macro_rules! spec {
             } else {
                 r#"{"episode": 1, "session_id": "session_20260131_100000_0a1b2c3d"}"#
             },
-            rules: &[Rule::Without("user_feedback", &["content"])],
+            rules: &[ArgumentRule::Without("user_feedback", &["content"])],
             timeout: STAGE_TIMEOUT,
             ..WRITES
         }
@@ -102,7 +102,7 @@ macro_rules! spec {
 }
 
 impl<const N: usize> Tool for WriteStep<N> {
-    const SPEC: Spec = match N {
+    const SPEC: ToolSpec = match N {
         1 => spec!(1, "Step 1: plot and data", "ステップ1: プロット・データ準備"),
         2 => spec!(2, "Step 2: analyse the plot", "ステップ2: プロット分析・設計"),
         3 => spec!(3, "Step 3: emotions and relations", "ステップ3: 感情・関係性設計"),
@@ -120,8 +120,8 @@ impl<const N: usize> Tool for WriteStep<N> {
     type Args = Args;
     type Output = Output;
 
-    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
-        let stage = Stage::numbered(N).ok_or_else(ToolError::internal)?;
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
+        let stage = WritingStage::from_number(N).ok_or_else(ToolError::internal)?;
         let one = OneStage {
             tool: Self::SPEC.name,
             episode: args.episode,
@@ -132,15 +132,15 @@ impl<const N: usize> Tool for WriteStep<N> {
             user_feedback: args.user_feedback,
         };
         let worked = one.work(deps, cx).await?;
-        let verbose = Verbose::of(&worked, args.verbose);
-        let submit = again_verbose(args.verbose);
+        let verbose = Verbose::for_call(&worked, args.verbose);
+        let submit = verbose_argument(args.verbose);
         if let Some(ask) = open_question(&worked, stage, Self::SPEC.name, submit, verbose.clone(), cx).await? {
-            return Ok(Outcome::Ask(Box::new(ask)));
+            return Ok(ToolOutcome::Ask(Box::new(ask)));
         }
         let session = &worked.session;
-        Ok(Outcome::Done(Output {
+        Ok(ToolOutcome::Done(Output {
             success: true,
-            summary: said(
+            summary: localized(
                 cx.locale(),
                 format!("Step {N} ({}) is done.", stage.title().get(Locale::En)),
                 format!("ステップ {N}（{}）が完了しました。", stage.title().get(Locale::Ja)),
@@ -149,9 +149,9 @@ impl<const N: usize> Tool for WriteStep<N> {
             step: N,
             stage: stage.name().to_owned(),
             session_id: session.id().to_string(),
-            next_step: session.current().map(Stage::number),
+            next_step: session.current().map(WritingStage::number),
             result: stage_result(cx, session, stage).await?,
-            placed: Placed::of(&worked, cx.locale()),
+            placed: PlacedManuscript::for_call(&worked, cx.locale()),
             execution_time_seconds: 0.0,
             timeout_reset: true,
             recovered_stages: names(worked.lost.clone()),

@@ -8,20 +8,28 @@ use std::sync::Arc;
 
 use fumi_base::text::Locale;
 use fumi_novel::{
+    change_set,
     errors::writing::WritingError,
     project::NovelProject,
-    together,
-    writing::{AtOnce, Cited, Criterion, Delivered, Material, WholeText, manuscript, place_manuscript, plot_of},
+    writing::{
+        AnswerCriterion, CitedFile, DeliveredManuscript, WholeEpisodeRequest, WholeEpisodeText, WritingMaterial,
+        manuscript, place_manuscript, plot_of,
+    },
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
 
-use super::{STAGE_TIMEOUT, Usage, material, moment, noveler_write::to_finish, preview, reference, said, work_id};
+use super::{
+    ResourceUsage, STAGE_TIMEOUT, call_time, localized, material, noveler_write::to_finish, preview, reference, work_id,
+};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    tool::{Ask, Audience, Cx, Outcome, Progress, Render, Spec, Status, Submit, Tool, ToolError},
+    tool::{
+        AnswerCall, AskStatus, Audience, CallProgress, Cx, QuestionReply, Render, Tool, ToolError, ToolOutcome,
+        ToolSpec,
+    },
     tools::novel::{EpisodeNumber, NovelDeps, WRITES, alone, suggestion::Suggestion, texts},
 };
 
@@ -67,29 +75,29 @@ pub struct Output {
     next_suggested_actions: Vec<Suggestion>,
     execution_time_seconds: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    resource_usage: Option<Usage>,
+    resource_usage: Option<ResourceUsage>,
 }
 
 /// The inputs gathered before a question is asked or an answer is judged.
-struct Prepared {
+struct EpisodeInputs {
     novel: NovelProject,
-    material: Material,
+    material: WritingMaterial,
     plot: String,
 }
 
 /// The result of examining the arguments.
-enum Looked {
+enum EpisodeOutcome {
     Question {
         instruction: String,
-        context: Vec<Cited>,
-        criteria: Vec<Criterion>,
+        context: Vec<CitedFile>,
+        criteria: Vec<AnswerCriterion>,
     },
     /// The accepted text, the place of the manuscript, and the files written with their sizes in bytes.
-    Text(WholeText, Delivered, Vec<(String, usize)>),
+    Text(WholeEpisodeText, DeliveredManuscript, Vec<(String, usize)>),
 }
 
 impl Tool for WriteWithClaude {
-    const SPEC: Spec = Spec {
+    const SPEC: ToolSpec = ToolSpec {
         name: "write_with_claude",
         texts: texts!("write_with_claude"),
         example: r#"{"episode": 1, "plot_content": "みちるが検潮所の鍵を返しに行き、返さずに帰る。"}"#,
@@ -101,18 +109,18 @@ impl Tool for WriteWithClaude {
     type Args = Args;
     type Output = Output;
 
-    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<Outcome<Output>, ToolError> {
-        let id = work_id(args.session_id.as_deref(), &moment()?);
+    async fn call(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
+        let id = work_id(args.session_id.as_deref(), &call_time()?);
         let (novel, episode, passed) = (deps.novel(cx), args.episode.0, args.plot_content.clone());
         let prepared = cx.blocking(move |_, _| {
-            let material = Material::gather_for(&novel, episode, passed.as_deref().map(plot_of))?;
+            let material = WritingMaterial::gather_for(&novel, episode, passed.as_deref().map(plot_of))?;
             let plot = passed.unwrap_or_else(|| material.plot.to_yaml());
-            Ok::<_, WritingError>(Prepared { novel, material, plot })
+            Ok::<_, WritingError>(EpisodeInputs { novel, material, plot })
         });
         let prepared = prepared.await?;
         let looked = look(&args, prepared, cx).await?;
         Ok(match looked {
-            Looked::Question {
+            EpisodeOutcome::Question {
                 instruction,
                 context,
                 criteria,
@@ -120,11 +128,11 @@ impl Tool for WriteWithClaude {
                 let mut ask = ask(&args, id, instruction, &criteria, cx.locale());
                 ask.context = context.iter().map(|cited| reference(cited, cx.locale())).collect();
                 ask.material = material(&context, cx).await?;
-                Outcome::Ask(Box::new(ask))
+                ToolOutcome::Ask(Box::new(ask))
             }
-            Looked::Text(text, place, written) => {
-                let resource_usage = args.verbose.then(|| Usage::of(&written));
-                Outcome::Done(Output {
+            EpisodeOutcome::Text(text, place, written) => {
+                let resource_usage = args.verbose.then(|| ResourceUsage::from_files(&written));
+                ToolOutcome::Done(Output {
                     resource_usage,
                     ..output(&args, id, &text, place, cx)
                 })
@@ -134,32 +142,32 @@ impl Tool for WriteWithClaude {
 }
 
 /// Builds the question, or judges the answer and places it among the manuscripts.
-async fn look(args: &Args, prepared: Prepared, cx: &Cx) -> Result<Looked, ToolError> {
-    let (episode, target, locale, now) = (args.episode.0, args.word_count_target, cx.locale(), moment()?);
+async fn look(args: &Args, prepared: EpisodeInputs, cx: &Cx) -> Result<EpisodeOutcome, ToolError> {
+    let (episode, target, locale, now) = (args.episode.0, args.word_count_target, cx.locale(), call_time()?);
     let (project, content) = (Arc::clone(&cx.project), args.content.clone());
     let (is_answered, own) = (content.is_some(), prepared.novel.clone());
-    let work = move |_: &CancellationToken, _: &Progress| {
-        let Prepared { novel, material, plot } = prepared;
-        let at_once = AtOnce {
+    let work = move |_: &CancellationToken, _: &CallProgress| {
+        let EpisodeInputs { novel, material, plot } = prepared;
+        let at_once = WholeEpisodeRequest {
             episode,
             material: &material,
             target,
             locale,
         };
         let Some(content) = content else {
-            return Ok::<_, WritingError>(Looked::Question {
+            return Ok::<_, WritingError>(EpisodeOutcome::Question {
                 instruction: at_once.instruction(&plot, &now.moment),
                 context: at_once.context().to_vec(),
                 criteria: at_once.criteria(),
             });
         };
-        let text = at_once.take(&content)?;
+        let text = at_once.accept(&content)?;
         let title = material.plot.episode_info.title.clone().unwrap_or_default();
         let whole = manuscript(episode, &title, &text.text);
         let (place, change) = place_manuscript(&project, &novel, episode, &title, &whole, &now.stamp)?;
         let written = change.iter().map(|_| (place.path.clone(), whole.len())).collect();
-        together::apply(&project, None, change.into_iter().collect())?;
-        Ok(Looked::Text(text, place, written))
+        change_set::apply(&project, None, change.into_iter().collect())?;
+        Ok(EpisodeOutcome::Text(text, place, written))
     };
     if is_answered {
         alone(own, cx, &format!("{} {episode}", WriteWithClaude::SPEC.name), work).await
@@ -168,7 +176,7 @@ async fn look(args: &Args, prepared: Prepared, cx: &Cx) -> Result<Looked, ToolEr
     }
 }
 
-fn ask(args: &Args, id: String, instruction: String, criteria: &[Criterion], locale: Locale) -> Ask {
+fn ask(args: &Args, id: String, instruction: String, criteria: &[AnswerCriterion], locale: Locale) -> QuestionReply {
     let mut arguments = Map::from_iter([
         ("episode".to_owned(), json!(args.episode.0.number())),
         ("session_id".to_owned(), json!(id)),
@@ -184,8 +192,8 @@ fn ask(args: &Args, id: String, instruction: String, criteria: &[Criterion], loc
             arguments.insert(name.to_owned(), json!(true));
         }
     }
-    Ask {
-        status: Status::NeedsText,
+    QuestionReply {
+        status: AskStatus::NeedsText,
         session_id: id,
         step: "whole_episode".to_owned(),
         instruction,
@@ -195,7 +203,7 @@ fn ask(args: &Args, id: String, instruction: String, criteria: &[Criterion], loc
             .map(|criterion| criterion.sentence().get(locale).to_owned())
             .collect(),
         response_schema: None,
-        submit: Submit {
+        submit: AnswerCall {
             tool: WriteWithClaude::SPEC.name,
             arguments,
             answer: "content",
@@ -209,12 +217,12 @@ fn ask(args: &Args, id: String, instruction: String, criteria: &[Criterion], loc
     }
 }
 
-fn output(args: &Args, session_id: String, text: &WholeText, place: Delivered, cx: &Cx) -> Output {
+fn output(args: &Args, session_id: String, text: &WholeEpisodeText, place: DeliveredManuscript, cx: &Cx) -> Output {
     let locale = cx.locale();
     let episode = args.episode.0;
     Output {
         success: true,
-        summary: said(
+        summary: localized(
             locale,
             format!(
                 "Episode {} is written: {} characters.",
@@ -234,7 +242,12 @@ fn output(args: &Args, session_id: String, text: &WholeText, place: Delivered, c
         word_count: text.characters,
         generation_method: cx.answerer.method().to_owned(),
         backup_id: place.backup,
-        next_suggested_actions: vec![Suggestion::of("noveler_complete", episode, &to_finish(), locale)],
+        next_suggested_actions: vec![Suggestion::for_episode(
+            "noveler_complete",
+            episode,
+            &to_finish(),
+            locale,
+        )],
         execution_time_seconds: 0.0,
         resource_usage: None,
     }

@@ -4,22 +4,22 @@
 use std::{collections::HashMap, ops::Range};
 
 use crate::checks::{
-    Material,
-    features::{Follows, Person, SURE, part_of, percent},
-    items::{Gauge, Measure, ramp},
+    CheckMaterial,
+    features::{LinePosition, Person, SURE, part_of, percent},
+    items::{ItemThresholds, Measure, ramp},
 };
 
 /// The maximum number of sentences of narration within an exchange.
 const PAUSE: usize = 2;
 
 #[expect(clippy::cast_precision_loss, reason = "counts of a text are small")]
-pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let mut exchanges: HashMap<(Person, Person), Vec<Range<usize>>> = HashMap::new();
     for pair in material.speakers().lines.windows(2) {
-        let (Some(one), Some(other)) = (pair[0].likely(), pair[1].likely()) else {
+        let (Some(one), Some(other)) = (pair[0].likely_speaker(), pair[1].likely_speaker()) else {
             continue;
         };
-        let is_exchange = one != other && pair[1].pause <= PAUSE && pair[1].follows != Follows::Nothing;
+        let is_exchange = one != other && pair[1].pause <= PAUSE && pair[1].follows != LinePosition::Nothing;
         if is_exchange && one != Person::Somebody && other != Person::Somebody {
             let place = pair[0].visible.start..pair[1].visible.end;
             exchanges
@@ -47,18 +47,18 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     let talk = ramp(count, 0.0, gauge.threshold("exchanges"));
     let ends = [places.first(), places.last()];
     let ends = ends.into_iter().flatten().map(|visible| material.source_of(visible));
-    Measure::of(f64::midpoint(talk, change)).from(count).at(ends)
+    Measure::from_score(f64::midpoint(talk, change)).with_value(count).with_places(ends)
 }
 
 /// True if one character addresses the other differently at the end than at the beginning.
-fn is_renamed(material: &Material<'_>, one: &Person, other: &Person) -> bool {
+fn is_renamed(material: &CheckMaterial<'_>, one: &Person, other: &Person) -> bool {
     let (Some(one), Some(other)) = (one.member(), other.member()) else {
         return false;
     };
-    let said = material.manners().of[one].addresses.iter();
-    let mut said = said.filter(|said| said.what.to == other && said.percent >= percent(SURE));
-    let first = said.next().map(|said| &said.what.form);
+    let said = material.speech_styles().styles[one].addresses.iter();
+    let mut said = said.filter(|said| said.value.to == other && said.percent >= percent(SURE));
+    let first = said.next().map(|said| &said.value.form);
     said.next_back()
-        .map(|said| &said.what.form)
+        .map(|said| &said.value.form)
         .is_some_and(|last| Some(last) != first)
 }

@@ -5,19 +5,19 @@ use std::ops::Range;
 
 use crate::{
     checks::{
-        Material,
-        features::{Member, content_words},
-        items::{Gauge, Measure},
+        CheckMaterial,
+        features::{CastMember, content_words},
+        items::{ItemThresholds, Measure},
     },
     lexicons::PEOPLE,
-    manuscript::{Voice, is_counted},
+    manuscript::{TextVoice, is_counted},
     morphology::Morpheme,
 };
 
 #[expect(clippy::cast_precision_loss, reason = "counts of a text are small")]
-pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let members = &material.cast().members;
-    let before = material.manners_before();
+    let before = material.previous_speech_styles();
     let is_known = |member: usize| before.is_some_and(|before| before.named.contains(&member));
     // The first mention of each character: its sentence and its range.
     let mut first: Vec<Option<(usize, Range<usize>)>> = vec![None; members.len()];
@@ -31,9 +31,9 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
             &[]
         };
         for word in words {
-            if let Some(member) = material.names().named(word) {
+            if let Some(member) = material.names().member_named_by(word) {
                 first[member].get_or_insert_with(|| (at, word.visible.clone()));
-                last = Some(member).filter(|_| sentence.voice == Voice::Narration).or(last);
+                last = Some(member).filter(|_| sentence.voice == TextVoice::Narration).or(last);
             }
         }
         last_named.push(last);
@@ -63,14 +63,14 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         return Measure::not_applicable();
     }
     let share = introduced as f64 / named as f64;
-    Measure::of(share).from(share).at(bare)
+    Measure::from_score(share).with_value(share).with_places(bare)
 }
 
 /// True if the narration describes a character near the first mention, which is in the sentence `from`.
 fn is_described(
-    material: &Material<'_>,
+    material: &CheckMaterial<'_>,
     window: usize,
-    (own, member): (usize, &Member),
+    (own, member): (usize, &CastMember),
     from: usize,
     mention: &Range<usize>,
     last_named: &[Option<usize>],
@@ -84,13 +84,13 @@ fn is_described(
     // The number of sentences of narration read; only the one of the mention and the next one count.
     let mut follows = 0;
     // If the mention is in speech, the narration around it counts.
-    let from = from.saturating_sub(usize::from(material.sentences()[from].voice != Voice::Narration));
+    let from = from.saturating_sub(usize::from(material.sentences()[from].voice != TextVoice::Narration));
     for (at, sentence) in material.sentences().iter().enumerate().skip(from) {
         let visible = sentence.visible();
         if visible.start > end {
             return false;
         }
-        if sentence.voice != Voice::Narration || !sentence.is_story() {
+        if sentence.voice != TextVoice::Narration || !sentence.is_story() {
             continue;
         }
         let is_mention = visible.start <= mention.start && mention.end <= visible.end;
@@ -117,7 +117,7 @@ fn near<'m, 'a>(words: &'m [Morpheme<'a>], place: &Range<usize>, window: usize) 
 fn describes(words: &[Morpheme<'_>], traits: &[String]) -> bool {
     let has_age = words
         .windows(2)
-        .any(|pair| pair[0].is(&["名詞", "数"]) && matches!(pair[1].surface, "歳" | "才"));
+        .any(|pair| pair[0].has_parts(&["名詞", "数"]) && matches!(pair[1].surface, "歳" | "才"));
     let is_trait = |word: &Morpheme<'_>| word.is_content() && traits.iter().any(|known| known == word.base);
     !PEOPLE.appearance.find(words).is_empty()
         || !PEOPLE.traits.find(words).is_empty()

@@ -3,16 +3,16 @@
 
 use crate::{
     checks::{
-        Material,
+        CheckMaterial,
         features::Person,
-        items::{Gauge, Measure, ramp},
+        items::{ItemThresholds, Measure, ramp},
     },
     lexicons::{PEOPLE, VERBS},
-    manuscript::Voice,
+    manuscript::TextVoice,
 };
 
 #[expect(clippy::cast_precision_loss, reason = "counts of a text are small")]
-pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let viewpoint = material.viewpoint();
     if !viewpoint.is_known() {
         return Measure::not_applicable();
@@ -26,7 +26,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         .peekable();
     let mut subject: Option<&Person> = None;
     let (mut actions, mut traits) = (Vec::new(), Vec::new());
-    for (at, sentence, words) in material.heard(Voice::Narration) {
+    for (at, sentence, words) in material.sentences_in_voice(TextVoice::Narration) {
         while scenes.next_if(|start| *start <= sentence.visible().start).is_some() {
             subject = None;
         }
@@ -47,7 +47,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     }
     // Without trait words the ratio is the number of actions.
     let ratio = actions.len() as f64 / traits.len().max(1) as f64;
-    Measure::of(ramp(ratio, 0.0, gauge.threshold("enough")))
-        .from(ratio)
-        .at(traits.into_iter().take(4).chain(actions))
+    Measure::from_score(ramp(ratio, 0.0, gauge.threshold("enough")))
+        .with_value(ratio)
+        .with_places(traits.into_iter().take(4).chain(actions))
 }

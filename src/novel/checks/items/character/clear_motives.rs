@@ -4,9 +4,9 @@ use std::{ops::Range, sync::LazyLock};
 
 use crate::{
     checks::{
-        Material,
-        features::{Person, is_told},
-        items::{Gauge, Measure, per_thousand, ramp},
+        CheckMaterial,
+        features::{Person, is_outside_speech},
+        items::{ItemThresholds, Measure, per_thousand, ramp},
     },
     lexicons::{DRAMA, Phrases},
     morphology::Morpheme,
@@ -27,14 +27,14 @@ static SIGNS: LazyLock<Phrases> = LazyLock::new(|| {
     Phrases::new(signs)
 });
 
-pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let viewpoint = material.viewpoint();
     if !viewpoint.is_known() {
         return Measure::not_applicable();
     }
     let own = Person::of_viewpoint(viewpoint);
     let sentences = material.sentences().iter().enumerate();
-    let story = sentences.filter(|(_, sentence)| sentence.is_story() && is_told(sentence.voice));
+    let story = sentences.filter(|(_, sentence)| sentence.is_story() && is_outside_speech(sentence.voice));
     let story: Vec<usize> = story.map(|(at, _)| at).collect();
     // A first-person narrator is near throughout, since the pronoun is mostly omitted.
     let is_near = near(
@@ -49,22 +49,22 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         places.extend(sign(&words).filter(|_| !is_others));
     }
     let lines = material.speakers().lines.iter();
-    for line in lines.filter(|line| line.likely().as_ref() == Some(&own)) {
+    for line in lines.filter(|line| line.likely_speaker().as_ref() == Some(&own)) {
         places.extend(line.own_words(material).filter_map(|words| sign(&words)));
     }
     let rate = per_thousand(places.len(), material.characters());
-    Measure::of(ramp(rate, 0.0, gauge.threshold("enough")))
-        .from(rate)
-        .at(places.iter().map(|visible| material.source_of(visible)))
+    Measure::from_score(ramp(rate, 0.0, gauge.threshold("enough")))
+        .with_value(rate)
+        .with_places(places.iter().map(|visible| material.source_of(visible)))
 }
 
 /// True if a sentence names the viewpoint character.
-fn names(material: &Material<'_>, sentence: usize) -> bool {
+fn names(material: &CheckMaterial<'_>, sentence: usize) -> bool {
     let (viewpoint, words) = (material.viewpoint(), material.words_of(sentence));
     viewpoint.is_first_person
         || words
             .iter()
-            .any(|word| viewpoint.member.is_some() && material.names().named(word) == viewpoint.member)
+            .any(|word| viewpoint.member.is_some() && material.names().member_named_by(word) == viewpoint.member)
 }
 
 /// Returns for each index whether one at most `window` away is true.

@@ -3,16 +3,16 @@
 
 use crate::{
     checks::{
-        Material,
-        items::{Gauge, Measure, ramp},
+        CheckMaterial,
+        items::{ItemThresholds, Measure, ramp},
     },
     text::DialogueRatio,
 };
 
-pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let plot = material.context().plot.as_ref();
     let is_alone = plot.is_some_and(|plot| plot.character_names().len() == 1);
-    let ratio = DialogueRatio::of(material.manuscript());
+    let ratio = DialogueRatio::count(material.manuscript());
     let (share, few, many) = if material.context().is_on_screen() {
         (
             ratio.by_lines(),
@@ -27,7 +27,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         )
     };
     match share.filter(|_| !is_alone) {
-        Some(share) => Measure::of(ramp(share, 0.0, few).min(ramp(share, 1.0, many))).from(share),
+        Some(share) => Measure::from_score(ramp(share, 0.0, few).min(ramp(share, 1.0, many))).with_value(share),
         None => Measure::not_applicable(),
     }
 }

@@ -4,25 +4,25 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::checks::{
-    Material,
-    features::{Line, Person, SURE},
-    items::{Gauge, Measure, ramp},
+    CheckMaterial,
+    features::{SpeechLine, Person, SURE},
+    items::{ItemThresholds, Measure, ramp},
 };
-use crate::morphology::Origin;
+use crate::morphology::WordOrigin;
 
 /// A pair of adjacent characters; `None` is the end of a sentence.
 type Pair = (char, Option<char>);
 
 /// The counts of character pairs in the lines of one speaker.
 #[derive(Default)]
-struct Voice {
+struct SpeakerModel {
     pairs: HashMap<Pair, f64>,
     all: f64,
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of a text are small")]
-pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
-    let mut lines: BTreeMap<&Person, Vec<(&Line, Vec<Pair>)>> = BTreeMap::new();
+pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
+    let mut lines: BTreeMap<&Person, Vec<(&SpeechLine, Vec<Pair>)>> = BTreeMap::new();
     for line in &material.speakers().lines {
         let Some(person) = line.speaker(SURE).filter(|person| **person != Person::Somebody) else {
             continue;
@@ -36,14 +36,14 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     if lines.len() < 2 {
         return Measure::not_applicable();
     }
-    let lines: Vec<Vec<(&Line, Vec<Pair>)>> = lines.into_values().collect();
-    let voices: Vec<Voice> = lines.iter().map(|lines| Voice::of(lines)).collect();
+    let lines: Vec<Vec<(&SpeechLine, Vec<Pair>)>> = lines.into_values().collect();
+    let voices: Vec<SpeakerModel> = lines.iter().map(|lines| SpeakerModel::from_lines(lines)).collect();
     let kinds: std::collections::HashSet<&Pair> = voices.iter().flat_map(|voice| voice.pairs.keys()).collect();
     let kinds = kinds.len() as f64;
     let (mut all, mut right, mut wrong) = (0.0, 0.0, Vec::new());
     for (speaker, lines) in lines.iter().enumerate() {
         for (line, pairs) in lines {
-            let own = Voice::of(&[(*line, pairs.clone())]);
+            let own = SpeakerModel::from_lines(&[(*line, pairs.clone())]);
             let score = |voice: usize| voices[voice].likelihood(pairs, kinds, (voice == speaker).then_some(&own));
             // A line equally likely for two speakers counts as wrong.
             let others = (0..voices.len()).filter(|voice| *voice != speaker).map(score);
@@ -56,18 +56,18 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         }
     }
     let above = right / all - 1.0 / voices.len() as f64;
-    Measure::of(ramp(above, 0.0, gauge.threshold("above_chance")))
-        .from(above)
-        .at(wrong)
+    Measure::from_score(ramp(above, 0.0, gauge.threshold("above_chance")))
+        .with_value(above)
+        .with_places(wrong)
 }
 
 /// Returns the character pairs of a line, without punctuation and names.
-fn pairs(material: &Material<'_>, line: &Line) -> Vec<Pair> {
+fn pairs(material: &CheckMaterial<'_>, line: &SpeechLine) -> Vec<Pair> {
     let mut pairs = Vec::new();
     for words in line.own_words(material) {
         let heard = words
             .iter()
-            .filter(|word| word.parts[0] != "記号" && word.origin != Origin::Name);
+            .filter(|word| word.parts[0] != "記号" && word.origin != WordOrigin::Name);
         let text: Vec<char> = heard
             .flat_map(|word| word.surface.chars())
             .filter(|c| c.is_alphanumeric())
@@ -77,8 +77,8 @@ fn pairs(material: &Material<'_>, line: &Line) -> Vec<Pair> {
     pairs
 }
 
-impl Voice {
-    fn of(lines: &[(&Line, Vec<Pair>)]) -> Self {
+impl SpeakerModel {
+    fn from_lines(lines: &[(&SpeechLine, Vec<Pair>)]) -> Self {
         let mut voice = Self::default();
         for pair in lines.iter().flat_map(|(_, pairs)| pairs) {
             *voice.pairs.entry(*pair).or_default() += 1.0;

@@ -4,13 +4,13 @@
 use std::collections::HashMap;
 
 use crate::checks::{
-    Material,
-    features::{Manner, normal, percent},
-    items::{Gauge, Measure},
+    CheckMaterial,
+    features::{SpeechStyle, normal, percent},
+    items::{ItemThresholds, Measure},
 };
 
 #[expect(clippy::cast_precision_loss, reason = "counts of a text are small")]
-pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let sure = percent(gauge.threshold("confidence"));
     let members = &material.cast().members;
     let (mut all, mut wrong) = (0_usize, Vec::new());
@@ -22,21 +22,21 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
             let to = members.iter().position(|member| member.names().any(|name| name == to));
             right.extend(to.map(|to| (to, forms.iter().map(|form| normal(form)).collect())));
         }
-        let before = material.manners_before().map(|before| &before.of[at]);
-        let here = &material.manners().of[at];
-        let heard = |manner: &Manner| {
+        let before = material.previous_speech_styles().map(|before| &before.styles[at]);
+        let here = &material.speech_styles().styles[at];
+        let heard = |manner: &SpeechStyle| {
             let sure = manner.addresses.iter().filter(move |said| said.percent >= sure);
             sure.cloned().collect::<Vec<_>>()
         };
         for said in before.map(heard).into_iter().flatten() {
-            right.entry(said.what.to).or_insert_with(|| vec![said.what.form]);
+            right.entry(said.value.to).or_insert_with(|| vec![said.value.form]);
         }
         for said in heard(here) {
             all += 1;
             let right = right
-                .entry(said.what.to)
-                .or_insert_with(|| vec![said.what.form.clone()]);
-            if !right.contains(&said.what.form) {
+                .entry(said.value.to)
+                .or_insert_with(|| vec![said.value.form.clone()]);
+            if !right.contains(&said.value.form) {
                 wrong.push(material.source_of(&said.visible));
             }
         }
@@ -45,7 +45,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         return Measure::not_applicable();
     }
     let count = wrong.len() as f64;
-    Measure::of(1.0 - gauge.threshold("deduction") * count)
-        .from(count)
-        .at(wrong)
+    Measure::from_score(1.0 - gauge.threshold("deduction") * count)
+        .with_value(count)
+        .with_places(wrong)
 }

@@ -4,36 +4,36 @@
 use std::collections::HashMap;
 
 use crate::checks::{
-    Material,
-    features::{Manner, Meant, Member, percent, reading},
-    items::{Gauge, Measure},
+    CheckMaterial,
+    features::{SpeechStyle, PronounPerson, CastMember, percent, reading},
+    items::{ItemThresholds, Measure},
 };
 
 #[expect(clippy::cast_precision_loss, reason = "counts of a text are small")]
-pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let sure = percent(gauge.threshold("confidence"));
     let (mut all, mut wrong, mut places) = (0_usize, 0_usize, Vec::new());
-    let before = material.manners_before();
+    let before = material.previous_speech_styles();
     for (at, member) in material.cast().members.iter().enumerate() {
-        let manner = &material.manners().of[at];
-        let before = before.map(|before| &before.of[at]);
-        let right = [Meant::First, Meant::Second].map(|meant| (meant, right(member, meant, before, manner, sure)));
+        let manner = &material.speech_styles().styles[at];
+        let before = before.map(|before| &before.styles[at]);
+        let right = [PronounPerson::First, PronounPerson::Second].map(|meant| (meant, right(member, meant, before, manner, sure)));
         let mut shown: Option<std::ops::Range<usize>> = None;
         let heard = manner.pronouns.iter().filter(|said| said.percent >= sure);
         for said in heard.clone() {
-            let Some((_, right)) = right.iter().find(|(meant, _)| *meant == said.what.meant) else {
+            let Some((_, right)) = right.iter().find(|(meant, _)| *meant == said.value.person) else {
                 continue;
             };
-            if right.contains(&said.what.reading) {
+            if right.contains(&said.value.reading) {
                 shown.get_or_insert_with(|| said.visible.clone());
             }
         }
         for said in heard {
             all += 1;
-            let Some((_, right)) = right.iter().find(|(meant, _)| *meant == said.what.meant) else {
+            let Some((_, right)) = right.iter().find(|(meant, _)| *meant == said.value.person) else {
                 continue;
             };
-            if right.is_empty() || right.contains(&said.what.reading) {
+            if right.is_empty() || right.contains(&said.value.reading) {
                 continue;
             }
             wrong += 1;
@@ -45,15 +45,15 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     if all == 0 {
         return Measure::not_applicable();
     }
-    Measure::of(1.0 - gauge.threshold("deduction") * wrong as f64)
-        .from(wrong as f64)
-        .at(places)
+    Measure::from_score(1.0 - gauge.threshold("deduction") * wrong as f64)
+        .with_value(wrong as f64)
+        .with_places(places)
 }
 
 /// Returns the correct pronouns of a character: those of the sheet, else the most frequent one in the previous episode,
 /// else here.
-fn right(member: &Member, meant: Meant, before: Option<&Manner>, here: &Manner, sure: u8) -> Vec<String> {
-    let listed = if meant == Meant::First {
+fn right(member: &CastMember, meant: PronounPerson, before: Option<&SpeechStyle>, here: &SpeechStyle, sure: u8) -> Vec<String> {
+    let listed = if meant == PronounPerson::First {
         &member.first_person
     } else {
         &member.second_person
@@ -61,14 +61,14 @@ fn right(member: &Member, meant: Meant, before: Option<&Manner>, here: &Manner, 
     if !listed.is_empty() {
         return listed.iter().map(|pronoun| reading(pronoun)).collect();
     }
-    let most = |manner: &Manner| {
+    let most = |manner: &SpeechStyle| {
         let mut times: HashMap<String, usize> = HashMap::new();
         for said in manner
             .pronouns
             .iter()
-            .filter(|said| said.percent >= sure && said.what.meant == meant)
+            .filter(|said| said.percent >= sure && said.value.person == meant)
         {
-            *times.entry(said.what.reading.clone()).or_default() += 1;
+            *times.entry(said.value.reading.clone()).or_default() += 1;
         }
         let most = times
             .into_iter()

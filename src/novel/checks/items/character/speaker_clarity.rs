@@ -3,16 +3,16 @@
 
 use crate::{
     checks::{
-        Material,
-        features::{Follows, Line},
-        items::{Gauge, Measure},
+        CheckMaterial,
+        features::{LinePosition, SpeechLine},
+        items::{ItemThresholds, Measure},
     },
     lexicons::PEOPLE,
-    morphology::{Morpheme, Origin},
+    morphology::{Morpheme, WordOrigin},
 };
 
 #[expect(clippy::cast_precision_loss, reason = "counts of a text are small")]
-pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let lines = &material.speakers().lines;
     if lines.is_empty() {
         return Measure::not_applicable();
@@ -20,7 +20,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     let longest = gauge.limit("longest");
     let (mut run, mut beyond, mut places) = (0_usize, 0_usize, Vec::new());
     for line in lines {
-        if line.follows != Follows::Directly {
+        if line.follows != LinePosition::Directly {
             run = 0;
         }
         if is_resolved(material, line) {
@@ -35,12 +35,12 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     }
     // The cap keeps a long chapter from losing more only because it has more lines.
     let lost = (gauge.threshold("deduction") * beyond as f64).min(beyond as f64 / lines.len() as f64);
-    Measure::of(1.0 - lost).from(beyond as f64).at(places)
+    Measure::from_score(1.0 - lost).with_value(beyond as f64).with_places(places)
 }
 
 /// True if narration identifies the speaker, or if the pronoun, ending or form of address in the line does.
-fn is_resolved(material: &Material<'_>, line: &Line) -> bool {
-    line.is_shown || line.by_sheet.is_some() || line.own_words(material).any(|words| calls(&words))
+fn is_resolved(material: &CheckMaterial<'_>, line: &SpeechLine) -> bool {
+    line.is_shown || line.speaker_by_sheet.is_some() || line.own_words(material).any(|words| calls(&words))
 }
 
 /// True if a sentence begins or ends with a vocative set off by punctuation: お婆さん、.
@@ -51,9 +51,9 @@ fn calls(words: &[&Morpheme<'_>]) -> bool {
     let inner = &inner[..end];
     let person = |at: usize| {
         let role = PEOPLE.kin_and_roles.at(inner, at).map(|hit| hit.words.end);
-        let is_name = inner.get(at)?.origin == Origin::Name;
+        let is_name = inner.get(at)?.origin == WordOrigin::Name;
         let after = if is_name { at + 1 } else { role? };
-        let suffixes = inner[after..].iter().take_while(|word| word.is(&["名詞", "接尾"]));
+        let suffixes = inner[after..].iter().take_while(|word| word.has_parts(&["名詞", "接尾"]));
         Some(after + suffixes.count())
     };
     let is_first = person(0).is_some_and(|after| inner.get(after).is_some_and(|word| word.parts[0] == "記号"));

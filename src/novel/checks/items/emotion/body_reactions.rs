@@ -4,13 +4,13 @@
 use std::collections::HashMap;
 
 use crate::checks::{
-    Material,
-    features::{is_told, told_characters},
-    items::{Gauge, Measure, per_thousand, ramp},
+    CheckMaterial,
+    features::{is_outside_speech, characters_outside_speech},
+    items::{ItemThresholds, Measure, per_thousand, ramp},
 };
 
-pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
-    let characters = told_characters(material);
+pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
+    let characters = characters_outside_speech(material);
     if characters < gauge.limit("minimum").max(1) {
         return Measure::not_applicable();
     }
@@ -21,11 +21,11 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         .iter()
         .filter(|reaction| reaction.distance <= window);
     let shown: Vec<_> = shown
-        .filter(|reaction| is_told(material.sentences()[reaction.sentence].voice))
+        .filter(|reaction| is_outside_speech(material.sentences()[reaction.sentence].voice))
         .collect();
-    let told = material.feelings().told.iter();
+    let told = material.feelings().named.iter();
     let told = told
-        .filter(|feeling| is_told(material.sentences()[feeling.sentence].voice))
+        .filter(|feeling| is_outside_speech(material.sentences()[feeling.sentence].voice))
         .count();
     if shown.len() + told < gauge.limit("feelings") {
         return Measure::not_applicable();
@@ -41,7 +41,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     let mut shown = shown;
     // Evidence begins with the reactions that recur too often.
     shown.sort_by_key(|reaction| times[&reaction.gesture] < often);
-    Measure::of(ramp(rate, 0.0, gauge.threshold("enough")) - deduction)
-        .from(rate)
-        .at(shown.iter().map(|reaction| material.source_of(&reaction.visible)))
+    Measure::from_score(ramp(rate, 0.0, gauge.threshold("enough")) - deduction)
+        .with_value(rate)
+        .with_places(shown.iter().map(|reaction| material.source_of(&reaction.visible)))
 }

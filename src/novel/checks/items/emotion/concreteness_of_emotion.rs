@@ -1,19 +1,19 @@
 //! Item A31-001: bodily reactions ÷ (reactions + words of feeling) in the narration, from 0 at `told` to 1 at `shown`.
 
 use crate::checks::{
-    Material,
-    features::{REACH, is_told},
-    items::{Gauge, Measure, ramp},
+    CheckMaterial,
+    features::{REACH, is_outside_speech},
+    items::{ItemThresholds, Measure, ramp},
 };
 
 #[expect(clippy::cast_precision_loss, reason = "counts of a text are small")]
-pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let feelings = material.feelings();
-    let is_told = |sentence: usize| is_told(material.sentences()[sentence].voice);
+    let is_told = |sentence: usize| is_outside_speech(material.sentences()[sentence].voice);
     let reactions = feelings.shown.iter().filter(|reaction| reaction.distance <= REACH);
     let shown: Vec<_> = reactions.filter(|reaction| is_told(reaction.sentence)).collect();
     let told: Vec<_> = feelings
-        .told
+        .named
         .iter()
         .filter(|feeling| is_told(feeling.sentence))
         .collect();
@@ -26,7 +26,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         .map(|reaction| material.source_of(&reaction.visible))
         .take(4);
     let told = told.iter().map(|feeling| material.source_of(&feeling.visible)).take(4);
-    Measure::of(ramp(share, gauge.threshold("told"), gauge.threshold("shown")))
-        .from(share)
-        .at(shown.chain(told))
+    Measure::from_score(ramp(share, gauge.threshold("told"), gauge.threshold("shown")))
+        .with_value(share)
+        .with_places(shown.chain(told))
 }

@@ -3,15 +3,15 @@
 
 use crate::{
     checks::{
-        Material,
-        features::is_told,
-        items::{Gauge, Measure, ramp},
+        CheckMaterial,
+        features::is_outside_speech,
+        items::{ItemThresholds, Measure, ramp},
     },
     lexicons::{SENSES, SETTING},
 };
 
 #[expect(clippy::cast_precision_loss, reason = "counts of a text are small")]
-pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let (peak, window) = (gauge.threshold("peak"), gauge.limit("window"));
     let lists = [&SETTING.nature, &SENSES.sight, &SENSES.hearing];
     let has_scenery = |at: usize| {
@@ -28,7 +28,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         .collect();
     let mut scenery = vec![0_usize];
     for at in &story {
-        let is_told = is_told(material.sentences()[*at].voice);
+        let is_told = is_outside_speech(material.sentences()[*at].voice);
         scenery.push(scenery[scenery.len() - 1] + usize::from(is_told && has_scenery(*at)));
     }
     let (mut peaks, mut answered) = (Vec::new(), 0_usize);
@@ -44,7 +44,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         return Measure::not_applicable();
     }
     let share = answered as f64 / peaks.len() as f64;
-    Measure::of(ramp(share, 0.0, gauge.threshold("enough")))
-        .from(share)
-        .at(peaks)
+    Measure::from_score(ramp(share, 0.0, gauge.threshold("enough")))
+        .with_value(share)
+        .with_places(peaks)
 }

@@ -3,11 +3,11 @@
 
 use crate::{
     checks::{
-        Material,
-        features::is_told,
-        items::{Gauge, Measure, per_thousand, ramp},
+        CheckMaterial,
+        features::is_outside_speech,
+        items::{ItemThresholds, Measure, per_thousand, ramp},
     },
-    manuscript::Voice,
+    manuscript::TextVoice,
 };
 
 /// Verbs that sum up a conclusion.
@@ -28,15 +28,15 @@ const SUMMING: [&str; 8] = [
     clippy::cast_sign_loss,
     reason = "counts of a text are small"
 )]
-pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let sentences = material.sentences().iter().enumerate();
-    let story: Vec<(usize, usize, Voice)> = sentences
+    let story: Vec<(usize, usize, TextVoice)> = sentences
         .filter(|(_, sentence)| sentence.is_story())
         .map(|(at, sentence)| (at, sentence.counts(material.manuscript()).characters, sentence.voice))
         .collect();
     let told: usize = story
         .iter()
-        .filter(|(_, _, voice)| is_told(*voice))
+        .filter(|(_, _, voice)| is_outside_speech(*voice))
         .map(|(_, count, _)| count)
         .sum();
     if told < gauge.limit("minimum") {
@@ -49,12 +49,12 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         from -= 1;
         wanted = wanted.saturating_sub(story[from].1);
     }
-    let count = |part: &[(usize, usize, Voice)]| {
-        let told = part.iter().filter(|(_, _, voice)| is_told(*voice));
+    let count = |part: &[(usize, usize, TextVoice)]| {
+        let told = part.iter().filter(|(_, _, voice)| is_outside_speech(*voice));
         let (mut characters, mut places) = (0, Vec::new());
         for (at, count, _) in told {
             characters += count;
-            let feelings = material.feelings().told_in(&(*at..at + 1)).iter();
+            let feelings = material.feelings().named_in(&(*at..at + 1)).iter();
             places.extend(feelings.map(|feeling| feeling.visible.clone()));
             let words = material.words_of(*at).iter();
             let summing = words.filter(|word| word.parts[0] == "動詞" && SUMMING.contains(&word.base));
@@ -72,5 +72,5 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         ramp(ending.0 / rest.0, gauge.threshold("most"), gauge.threshold("even"))
     };
     let times = if rest.0 == 0.0 { ending.0 } else { ending.0 / rest.0 };
-    Measure::of(score).from(times).at(places)
+    Measure::from_score(score).with_value(times).with_places(places)
 }

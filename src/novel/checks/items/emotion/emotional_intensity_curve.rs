@@ -2,13 +2,13 @@
 //! `peak_to` of the text.
 
 use crate::checks::{
-    Material,
-    items::{Gauge, Measure, trapezoid},
+    CheckMaterial,
+    items::{ItemThresholds, Measure, trapezoid},
     metrics::Spread,
 };
 
 #[expect(clippy::cast_precision_loss, reason = "counts of a text are small")]
-pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let sections = &material.scenes().sections;
     let all: usize = sections.iter().map(|section| section.characters).sum();
     let mut before = 0;
@@ -31,11 +31,11 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     if sections.len() < gauge.limit("minimum").max(2) || strongest.0 == 0.0 {
         return Measure::not_applicable();
     }
-    let deviation = Spread::of(intensities).deviation;
+    let deviation = Spread::from_numbers(intensities).deviation;
     let movement = (deviation / gauge.threshold("movement")).min(1.0);
     let (from, to) = (gauge.threshold("peak_from"), gauge.threshold("peak_to"));
     let peak = trapezoid(strongest.1, from, to, gauge.threshold("peak_margin"));
-    Measure::of(f64::midpoint(movement, peak))
-        .from(deviation)
-        .at([strongest.2])
+    Measure::from_score(f64::midpoint(movement, peak))
+        .with_value(deviation)
+        .with_places([strongest.2])
 }

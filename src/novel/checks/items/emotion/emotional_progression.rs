@@ -3,18 +3,18 @@
 
 use crate::{
     checks::{
-        Context, Material,
+        NovelContext, CheckMaterial,
         features::{part_of, spearman},
-        items::{Gauge, Measure},
+        items::{ItemThresholds, Measure},
     },
     lexicons::EMOTION,
-    manuscript::{Manuscript, Reading},
-    morphology::{Analysis, Lexicon},
-    project::Yaml,
+    manuscript::{Manuscript, ManuscriptOptions},
+    morphology::{WordAnalysis, NameLexicon},
+    project::YamlValue,
     text::Sentences,
 };
 
-pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let feelings = material.feelings();
     let sections = material.scenes().sections.iter();
     let felt =
@@ -47,11 +47,11 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         }
         None => change,
     };
-    Measure::of(score).from(step(widest)).at(places)
+    Measure::from_score(score).with_value(step(widest)).with_places(places)
 }
 
 /// Returns the rank correlation of the text with the stages of the plot, from -1 to 1.
-fn order(material: &Material<'_>, gauge: &Gauge<'_>) -> Option<f64> {
+fn order(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Option<f64> {
     let stages = journey(material.context());
     let valences: Vec<Option<f64>> = stages.iter().map(|stage| valence(stage)).collect();
     let mut pairs = Vec::new();
@@ -65,19 +65,19 @@ fn order(material: &Material<'_>, gauge: &Gauge<'_>) -> Option<f64> {
     (known >= gauge.limit("stages")).then(|| spearman(&pairs)).flatten()
 }
 
-fn journey(context: &Context) -> Vec<String> {
+fn journey(context: &NovelContext) -> Vec<String> {
     let elements = context.plot.as_ref().map(|plot| &plot.emotional_elements);
     match elements.and_then(|elements| elements.get("emotional_journey")) {
-        Some(Yaml::List(stages)) => stages.iter().map(Yaml::words).collect(),
+        Some(YamlValue::List(stages)) => stages.iter().map(YamlValue::words).collect(),
         _ => Vec::new(),
     }
 }
 
 /// Returns the mean valence of the words of a stage.
 fn valence(stage: &str) -> Option<f64> {
-    let (manuscript, names) = (Manuscript::read(stage, Reading::default()), Lexicon::default());
-    let sentences = Sentences::of(&manuscript);
-    let analysis = Analysis::of(&manuscript, &sentences, &names, crate::checks::morphology());
+    let (manuscript, names) = (Manuscript::read(stage, ManuscriptOptions::default()), NameLexicon::default());
+    let sentences = Sentences::find(&manuscript);
+    let analysis = WordAnalysis::new(&manuscript, &sentences, &names, crate::checks::morphology());
     let hits = EMOTION.words.find(analysis.words());
     let valences = hits.iter().map(|hit| f64::from(EMOTION.valence(hit.entry)));
     let (sum, count) = valences.fold((0.0, 0.0), |(sum, count), valence| (sum + valence, count + 1.0));

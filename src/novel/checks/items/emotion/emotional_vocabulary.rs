@@ -5,15 +5,15 @@ use std::collections::HashSet;
 
 use crate::{
     checks::{
-        Material,
-        items::{Gauge, Measure, ramp},
+        CheckMaterial,
+        items::{ItemThresholds, Measure, ramp},
     },
     lexicons::EMOTION,
 };
 
 #[expect(clippy::cast_precision_loss, reason = "counts of a text are small")]
-pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
-    let told = &material.feelings().told;
+pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
+    let told = &material.feelings().named;
     if told.len() < gauge.limit("minimum").max(1) {
         return Measure::not_applicable();
     }
@@ -33,7 +33,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     let again = told
         .iter()
         .filter(|feeling| !seen.insert(EMOTION.reading(feeling.entry)));
-    Measure::of(ramp(share, 0.0, gauge.threshold("enough")))
-        .from(share)
-        .at(again.map(|feeling| material.source_of(&feeling.visible)))
+    Measure::from_score(ramp(share, 0.0, gauge.threshold("enough")))
+        .with_value(share)
+        .with_places(again.map(|feeling| material.source_of(&feeling.visible)))
 }

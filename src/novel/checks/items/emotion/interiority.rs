@@ -3,24 +3,24 @@
 
 use crate::{
     checks::{
-        Material,
-        features::is_told,
-        items::{Gauge, Measure, ramp},
+        CheckMaterial,
+        features::is_outside_speech,
+        items::{ItemThresholds, Measure, ramp},
     },
     lexicons::VERBS,
-    manuscript::Voice,
+    manuscript::TextVoice,
 };
 
 #[expect(clippy::cast_precision_loss, reason = "counts of a text are small")]
-pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let sentences = material.sentences().iter().enumerate();
-    let told = sentences.filter(|(_, sentence)| sentence.is_story() && is_told(sentence.voice));
+    let told = sentences.filter(|(_, sentence)| sentence.is_story() && is_outside_speech(sentence.voice));
     let (mut all, mut inner) = (0_usize, Vec::new());
     for (at, sentence) in told {
         all += 1;
         let words = material.words_of(at);
-        let thinks = |hit: &crate::lexicons::Hit| words[hit.words.clone()].iter().any(|word| word.parts[0] == "動詞");
-        if sentence.voice == Voice::Thought || VERBS.thought.find(words).iter().any(thinks) {
+        let thinks = |hit: &crate::lexicons::PhraseHit| words[hit.words.clone()].iter().any(|word| word.parts[0] == "動詞");
+        if sentence.voice == TextVoice::Thought || VERBS.thought.find(words).iter().any(thinks) {
             inner.push(sentence.source());
         }
     }
@@ -30,5 +30,5 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     let share = inner.len() as f64 / all as f64;
     let (few, many) = (gauge.threshold("few"), gauge.threshold("many"));
     let score = ramp(share, 0.0, few).min(ramp(share, gauge.threshold("most"), many));
-    Measure::of(score).from(share).at(inner)
+    Measure::from_score(score).with_value(share).with_places(inner)
 }

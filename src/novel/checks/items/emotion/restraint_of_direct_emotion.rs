@@ -1,22 +1,22 @@
 //! Item A31-002: words of feeling per 1,000 characters of narration: 1 up to `few`, 0 from `most` on.
 
 use crate::checks::{
-    Material,
-    features::{is_told, told_characters},
-    items::{Gauge, Measure, per_thousand, ramp},
+    CheckMaterial,
+    features::{is_outside_speech, characters_outside_speech},
+    items::{ItemThresholds, Measure, per_thousand, ramp},
 };
 
-pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
-    let characters = told_characters(material);
+pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
+    let characters = characters_outside_speech(material);
     if characters < gauge.limit("minimum").max(1) {
         return Measure::not_applicable();
     }
-    let told = material.feelings().told.iter();
+    let told = material.feelings().named.iter();
     let told: Vec<_> = told
-        .filter(|feeling| is_told(material.sentences()[feeling.sentence].voice))
+        .filter(|feeling| is_outside_speech(material.sentences()[feeling.sentence].voice))
         .collect();
     let rate = per_thousand(told.len(), characters);
-    Measure::of(ramp(rate, gauge.threshold("most"), gauge.threshold("few")))
-        .from(rate)
-        .at(told.iter().map(|feeling| material.source_of(&feeling.visible)))
+    Measure::from_score(ramp(rate, gauge.threshold("most"), gauge.threshold("few")))
+        .with_value(rate)
+        .with_places(told.iter().map(|feeling| material.source_of(&feeling.visible)))
 }

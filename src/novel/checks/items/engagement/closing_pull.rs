@@ -5,15 +5,15 @@ use std::ops::Range;
 
 use crate::{
     checks::{
-        Material,
-        features::{breaks_off, is_question, tail},
-        items::{Gauge, Measure, ramp},
+        CheckMaterial,
+        features::{ends_in_pause, is_question, tail},
+        items::{ItemThresholds, Measure, ramp},
     },
     lexicons::DRAMA,
 };
 
 #[expect(clippy::cast_precision_loss, reason = "there are four kinds of signs")]
-pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let tail = tail(material, gauge.limit("tail"));
     let story = material
         .sentences()
@@ -48,14 +48,14 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         .map(|word| word.source.clone())
         .collect();
     let open: Vec<Range<usize>> = Some(*last)
-        .filter(|last| breaks_off(material, *last))
+        .filter(|last| ends_in_pause(material, *last))
         .map(source)
         .into_iter()
         .collect();
     let signs = [questions, unease, new, open];
     let kinds = signs.iter().filter(|places| !places.is_empty()).count() as f64;
     let shown = signs.into_iter().flat_map(|places| places.into_iter().take(2));
-    Measure::of(ramp(kinds, 0.0, gauge.threshold("enough")))
-        .from(kinds)
-        .at(shown)
+    Measure::from_score(ramp(kinds, 0.0, gauge.threshold("enough")))
+        .with_value(kinds)
+        .with_places(shown)
 }

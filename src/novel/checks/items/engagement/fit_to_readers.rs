@@ -3,17 +3,17 @@
 
 use crate::{
     checks::{
-        Material,
-        items::{Gauge, Measure, ramp, trapezoid},
+        CheckMaterial,
+        items::{ItemThresholds, Measure, ramp, trapezoid},
     },
     lexicons::genre,
     text::DialogueRatio,
 };
 
 #[expect(clippy::cast_precision_loss, reason = "words of a text")]
-pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let genre = material.context().settings.genre.as_deref().and_then(genre);
-    let spoken = DialogueRatio::of(material.manuscript()).by_lines();
+    let spoken = DialogueRatio::count(material.manuscript()).by_lines();
     let Some((genre, spoken)) = genre.zip(spoken) else {
         return Measure::not_applicable();
     };
@@ -34,5 +34,5 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     let [low, high] = genre.dialogue;
     let words = ramp(rate, 0.0, gauge.threshold("enough"));
     let dialogue = trapezoid(spoken, low, high, gauge.threshold("margin"));
-    Measure::of(f64::midpoint(words, dialogue)).from(rate).at(places)
+    Measure::from_score(f64::midpoint(words, dialogue)).with_value(rate).with_places(places)
 }

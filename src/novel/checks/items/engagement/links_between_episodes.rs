@@ -6,24 +6,24 @@ use std::{collections::HashSet, ops::Range};
 
 use crate::{
     checks::{
-        Draft, Material,
-        features::{head, key, tail, telling, telling_of},
-        items::{Gauge, Measure, ramp},
+        AnalysedDraft, CheckMaterial,
+        features::{head, key, tail, characteristic_words, characteristic_words_of},
+        items::{ItemThresholds, Measure, ramp},
         morphology,
     },
-    manuscript::Reading,
+    manuscript::ManuscriptOptions,
 };
 
 #[expect(clippy::cast_precision_loss, reason = "words of a page")]
-pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let context = material.context();
     let Some(previous) = context.previous.as_deref().filter(|_| context.episode != 1) else {
         return Measure::not_applicable();
     };
-    let draft = Draft::read(previous, Reading::default());
-    let previous = Material::of(&draft, context, material.tuning(), morphology());
+    let draft = AnalysedDraft::read(previous, ManuscriptOptions::default());
+    let previous = CheckMaterial::new(&draft, context, material.tuning(), morphology());
     let last = tail(&previous, ends(&previous, gauge));
-    let left: HashSet<String> = telling(&previous, &last)
+    let left: HashSet<String> = characteristic_words(&previous, &last)
         .map(|word| key(&previous, &previous.words()[word]).to_owned())
         .collect();
     let characters = ends(material, gauge);
@@ -46,16 +46,16 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         .next
         .as_ref()
         .and_then(|plot| plot.episode_info.purpose.as_deref());
-    let purpose = purpose.map(|purpose| telling_of(material, purpose)).unwrap_or_default();
+    let purpose = purpose.map(|purpose| characteristic_words_of(material, purpose)).unwrap_or_default();
     if !purpose.is_empty() {
         let seeded = found(material, &purpose, &tail(material, characters));
         score = f64::midpoint(score, ramp(share(&seeded, purpose.len()), 0.0, enough));
         places.truncate(4);
         places.extend(seeded);
     }
-    Measure::of(score)
-        .from(backwards)
-        .at(places.into_iter().map(|word| material.words()[word].source.clone()))
+    Measure::from_score(score)
+        .with_value(backwards)
+        .with_places(places.into_iter().map(|word| material.words()[word].source.clone()))
 }
 
 /// Returns the number of characters of the beginning and of the end of a text.
@@ -65,14 +65,14 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     clippy::cast_precision_loss,
     reason = "a share of a text is less than the text"
 )]
-fn ends(material: &Material<'_>, gauge: &Gauge<'_>) -> usize {
+fn ends(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> usize {
     let share = gauge.threshold("tenth") * material.characters() as f64;
     gauge.limit("least").max(share as usize)
 }
 
 /// Returns the words of a range that are among the wanted ones.
-fn found(material: &Material<'_>, asked: &HashSet<String>, visible: &Range<usize>) -> Vec<usize> {
-    telling(material, visible)
+fn found(material: &CheckMaterial<'_>, asked: &HashSet<String>, visible: &Range<usize>) -> Vec<usize> {
+    characteristic_words(material, visible)
         .filter(|word| asked.contains(key(material, &material.words()[*word])))
         .collect()
 }

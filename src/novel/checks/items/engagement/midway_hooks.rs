@@ -2,16 +2,16 @@
 //! the text, from 0 at `valley` (0.2) below them to full at `hill` (0.05) above.
 
 use crate::checks::{
-    Material,
+    CheckMaterial,
     features::{head, tension_of},
-    items::{Gauge, Measure, ramp},
+    items::{ItemThresholds, Measure, ramp},
 };
 
 /// The number of parts of the text. The peaks are in the fifth or sixth and in the ninth.
 const PARTS: usize = 10;
 
 #[expect(clippy::cast_precision_loss, reason = "there are two hills")]
-pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let story = material
         .sentences()
         .iter()
@@ -57,5 +57,5 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         let (first, last) = (parts[*top].first()?, parts[*top].last()?);
         Some(material.sentences()[*first].source().start..material.sentences()[*last].source().end)
     });
-    Measure::of(score).from(hills.len() as f64).at(places)
+    Measure::from_score(score).with_value(hills.len() as f64).with_places(places)
 }

@@ -4,13 +4,13 @@
 use std::ops::Range;
 
 use crate::checks::{
-    Material,
+    CheckMaterial,
     features::{Foreshadowing, questions},
-    items::{Gauge, Measure, ramp},
+    items::{ItemThresholds, Measure, ramp},
 };
 
 #[expect(clippy::cast_precision_loss, reason = "sentences of a text")]
-pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let characters = material.characters();
     if characters == 0 {
         return Measure::not_applicable();
@@ -29,14 +29,14 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         f64::midpoint(asks, kept)
     };
     let questions = asked.into_iter().map(|at| material.sentences()[at].source());
-    Measure::of(score)
-        .from(rate)
-        .at(threads.into_iter().take(3))
-        .at(questions)
+    Measure::from_score(score)
+        .with_value(rate)
+        .with_places(threads.into_iter().take(3))
+        .with_places(questions)
 }
 
 /// Returns the first place of a keyword of the plant or the hints.
-fn first_place(entry: &Foreshadowing, material: &Material<'_>) -> Option<Range<usize>> {
+fn first_place(entry: &Foreshadowing, material: &CheckMaterial<'_>) -> Option<Range<usize>> {
     let steps = std::iter::once(&entry.plant).chain(&entry.hints);
     steps
         .flat_map(|step| step.places(material))

@@ -3,16 +3,16 @@
 
 use crate::{
     checks::{
-        Material,
-        features::{asks_within, head, is_question, pauses},
-        items::{Gauge, Measure},
+        CheckMaterial,
+        features::{has_indirect_question, head, is_question, has_pause},
+        items::{ItemThresholds, Measure},
     },
     lexicons::{DRAMA, OPENINGS, VERBS},
-    manuscript::Voice,
+    manuscript::TextVoice,
 };
 
 #[expect(clippy::cast_precision_loss, reason = "there are five kinds of signs")]
-pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let head = head(material, gauge.limit("head"));
     let story = material
         .sentences()
@@ -34,18 +34,18 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         (0..words(at).len()).any(|word| list.at(words(at), word).is_some())
     };
     let signs: [&dyn Fn(usize) -> bool; 5] = [
-        &|at| material.sentences()[at].voice == Voice::Dialogue,
-        &|at| is_question(material, at) || asks_within(material, at),
+        &|at| material.sentences()[at].voice == TextVoice::Dialogue,
+        &|at| is_question(material, at) || has_indirect_question(material, at),
         &|at| has(&VERBS.action, at),
         &|at| has(&DRAMA.unease, at),
-        &|at| pauses(material, at),
+        &|at| has_pause(material, at),
     ];
     let found = signs.iter().filter(|sign| opening.iter().any(|at| sign(*at))).count();
     let worn: Vec<usize> = opening.iter().copied().filter(|at| has(&OPENINGS, *at)).collect();
     let most = if worn.is_empty() { 1.0 } else { gauge.threshold("worn") };
     let score: f64 = if found >= gauge.limit("signs") { 1.0 } else { 0.0 };
     let shown = if worn.is_empty() { opening } else { worn };
-    Measure::of(score.min(most))
-        .from(found as f64)
-        .at(shown.into_iter().map(|at| material.sentences()[at].source()))
+    Measure::from_score(score.min(most))
+        .with_value(found as f64)
+        .with_places(shown.into_iter().map(|at| material.sentences()[at].source()))
 }

@@ -3,19 +3,19 @@
 
 use crate::{
     checks::{
-        Material,
-        items::{Gauge, Measure, ramp},
+        CheckMaterial,
+        items::{ItemThresholds, Measure, ramp},
     },
-    manuscript::Counts,
+    manuscript::CharacterCounts,
 };
 
 #[expect(clippy::cast_precision_loss, reason = "paragraphs of a text")]
-pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
-    let paragraphs: Vec<_> = material.prose().collect();
+pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
+    let paragraphs: Vec<_> = material.paragraphs().collect();
     if !material.context().is_on_screen() || paragraphs.is_empty() {
         return Measure::not_applicable();
     }
-    let length = |visible: &std::ops::Range<usize>| Counts::of(&material.text()[visible.clone()]).characters;
+    let length = |visible: &std::ops::Range<usize>| CharacterCounts::count(&material.text()[visible.clone()]).characters;
     let mut long: Vec<_> = paragraphs
         .iter()
         .map(|paragraph| (length(&paragraph.visible), paragraph))
@@ -29,7 +29,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     let score =
         ramp(share, gauge.threshold("most"), gauge.threshold("enough")) - gauge.threshold("penalty") * very_long as f64;
     long.sort_by_key(|(characters, _)| std::cmp::Reverse(*characters));
-    Measure::of(score)
-        .from(share)
-        .at(long.into_iter().map(|(_, paragraph)| paragraph.source.clone()))
+    Measure::from_score(score)
+        .with_value(share)
+        .with_places(long.into_iter().map(|(_, paragraph)| paragraph.source.clone()))
 }

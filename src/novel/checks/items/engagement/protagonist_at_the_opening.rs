@@ -5,23 +5,23 @@ use std::{collections::HashSet, ops::Range};
 
 use crate::{
     checks::{
-        Material,
+        CheckMaterial,
         features::head,
-        items::{Gauge, Measure},
+        items::{ItemThresholds, Measure},
     },
     lexicons::{DRAMA, PEOPLE},
-    manuscript::Voice,
-    morphology::{Morpheme, NameKind, Origin},
+    manuscript::TextVoice,
+    morphology::{Morpheme, NameKind, WordOrigin},
 };
 
 /// The protagonist, and how a text refers to them.
-struct Hero<'a> {
+struct Protagonist<'a> {
     names: Vec<&'a str>,
     is_first_person: bool,
 }
 
-pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
-    let Some(hero) = Hero::of(material) else {
+pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
+    let Some(hero) = Protagonist::from_material(material) else {
         return Measure::not_applicable();
     };
     let words = material
@@ -36,11 +36,11 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         .map(|word| word.source.clone());
     let wish = wish(material, gauge, &hero, &own);
     let score = 0.5 * f64::from(u8::from(name.is_some()) + u8::from(wish.is_some()));
-    Measure::of(score).from(score).at(name.into_iter().chain(wish))
+    Measure::from_score(score).with_value(score).with_places(name.into_iter().chain(wish))
 }
 
-impl<'a> Hero<'a> {
-    fn of(material: &'a Material<'_>) -> Option<Self> {
+impl<'a> Protagonist<'a> {
+    fn from_material(material: &'a CheckMaterial<'_>) -> Option<Self> {
         let viewpoint = material.viewpoint();
         let member = viewpoint
             .member
@@ -55,15 +55,15 @@ impl<'a> Hero<'a> {
         (viewpoint.is_known() || !hero.names.is_empty()).then_some(hero)
     }
 
-    fn is_named_by(&self, material: &Material<'_>, word: &Morpheme<'_>) -> bool {
-        let is_narration = || material.sentences()[word.sentence].voice != Voice::Dialogue;
-        let is_name = word.origin == Origin::Name && self.names.contains(&word.surface);
+    fn is_named_by(&self, material: &CheckMaterial<'_>, word: &Morpheme<'_>) -> bool {
+        let is_narration = || material.sentences()[word.sentence].voice != TextVoice::Dialogue;
+        let is_name = word.origin == WordOrigin::Name && self.names.contains(&word.surface);
         is_name || (self.is_first_person && PEOPLE.pronouns.first.has(word.base) && is_narration())
     }
 }
 
 /// Returns the range of the first word of a goal or a weakness that belongs to the protagonist.
-fn wish(material: &Material<'_>, gauge: &Gauge<'_>, hero: &Hero<'_>, own: &[&Morpheme<'_>]) -> Option<Range<usize>> {
+fn wish(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>, hero: &Protagonist<'_>, own: &[&Morpheme<'_>]) -> Option<Range<usize>> {
     let opening = head(material, gauge.limit("goal"));
     let window = gauge.limit("window");
     let named: HashSet<usize> = own.iter().map(|word| word.sentence).collect();
@@ -79,7 +79,7 @@ fn wish(material: &Material<'_>, gauge: &Gauge<'_>, hero: &Hero<'_>, own: &[&Mor
         if sentence.visible().start >= opening.end {
             break;
         }
-        let is_spoken = sentence.voice == Voice::Dialogue;
+        let is_spoken = sentence.voice == TextVoice::Dialogue;
         if !is_spoken {
             beside = (beside && paragraph == sentence.line) || named.contains(&at);
             paragraph = sentence.line;
@@ -105,7 +105,7 @@ fn wish(material: &Material<'_>, gauge: &Gauge<'_>, hero: &Hero<'_>, own: &[&Mor
 }
 
 /// Returns the source lines whose narration names another person: 「…」と槙が言った.
-fn lines_of_others(material: &Material<'_>, own: &[&Morpheme<'_>]) -> HashSet<usize> {
+fn lines_of_others(material: &CheckMaterial<'_>, own: &[&Morpheme<'_>]) -> HashSet<usize> {
     let glossary = material.glossary();
     let own: HashSet<usize> = own.iter().map(|word| word.visible.start).collect();
     let people = glossary
@@ -114,7 +114,7 @@ fn lines_of_others(material: &Material<'_>, own: &[&Morpheme<'_>]) -> HashSet<us
         .filter(|mention| glossary.entries[mention.entry].kind == NameKind::Person);
     let others = people.filter(|mention| {
         let sentence = &material.sentences()[mention.sentence];
-        sentence.voice != Voice::Dialogue && !own.contains(&material.words()[mention.word].visible.start)
+        sentence.voice != TextVoice::Dialogue && !own.contains(&material.words()[mention.word].visible.start)
     });
     others
         .map(|mention| material.sentences()[mention.sentence].line)

@@ -2,12 +2,12 @@
 //! 60 % of them.
 
 use crate::checks::{
-    Material,
-    items::{Gauge, Measure, ramp},
+    CheckMaterial,
+    items::{ItemThresholds, Measure, ramp},
     metrics::VERY_LONG,
 };
 
-pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let metrics = material.metrics();
     let Some(readability) = metrics.readability.score else {
         return Measure::not_applicable();
@@ -21,7 +21,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         .collect();
     long.sort_by_key(|(_, length)| std::cmp::Reverse(*length));
     let places = long.into_iter().map(|(at, _)| material.sentences()[at].source());
-    Measure::of(ramp(readability, gauge.threshold("few"), gauge.threshold("enough")))
-        .from(readability)
-        .at(places)
+    Measure::from_score(ramp(readability, gauge.threshold("few"), gauge.threshold("enough")))
+        .with_value(readability)
+        .with_places(places)
 }

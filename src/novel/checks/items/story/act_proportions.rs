@@ -3,14 +3,14 @@
 
 use crate::{
     checks::{
-        Material,
+        CheckMaterial,
         features::words_of_plot,
-        items::{Gauge, Measure, ramp, share},
+        items::{ItemThresholds, Measure, ramp, share},
     },
-    project::Yaml,
+    project::YamlValue,
 };
 
-pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let scenes = &material.scenes().scenes;
     if scenes.len() < gauge.limit("scenes") {
         return Measure::not_applicable();
@@ -31,14 +31,14 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     let away = [0, 1, 2].map(|act| (shares[act] - wanted[act]).abs());
     let scores = away.map(|away| ramp(away, gauge.threshold("most"), gauge.threshold("tolerance")));
     let places = [second, third].map(|scene| scenes[scene].paragraphs[0].source.clone());
-    Measure::of(order(&words, [second, third], gauge) * scores.iter().sum::<f64>() / 3.0)
-        .from(away.into_iter().fold(0.0, f64::max))
-        .at(places)
+    Measure::from_score(order(&words, [second, third], gauge) * scores.iter().sum::<f64>() / 3.0)
+        .with_value(away.into_iter().fold(0.0, f64::max))
+        .with_places(places)
 }
 
 /// Returns how well the scenes follow the order of the acts: the words that they share with their own acts, relative to
 /// those that they share with the closest act each. Returns 1 if the plot has too few words.
-fn order(shared: &[[usize; 3]], [second, third]: [usize; 2], gauge: &Gauge<'_>) -> f64 {
+fn order(shared: &[[usize; 3]], [second, third]: [usize; 2], gauge: &ItemThresholds<'_>) -> f64 {
     let act = |scene: usize| usize::from(scene >= second) + usize::from(scene >= third);
     let own: usize = shared.iter().enumerate().map(|(scene, words)| words[act(scene)]).sum();
     let best: usize = shared.iter().map(|[one, two, three]| *one.max(two).max(three)).sum();
@@ -50,16 +50,16 @@ fn order(shared: &[[usize; 3]], [second, third]: [usize; 2], gauge: &Gauge<'_>) 
 }
 
 /// Returns for each scene the number of words that it shares with each act; zeros if the plot describes no acts.
-fn shared(material: &Material<'_>) -> Vec<[usize; 3]> {
+fn shared(material: &CheckMaterial<'_>) -> Vec<[usize; 3]> {
     let scenes = material.scenes().scenes.len();
     let structure = material.context().plot.as_ref().map(|plot| &plot.story_structure);
-    let texts = structure.map(|own| [&own.setup, &own.confrontation, &own.resolution].map(Yaml::words));
+    let texts = structure.map(|own| [&own.setup, &own.confrontation, &own.resolution].map(YamlValue::words));
     let Some(texts) = texts.filter(|texts| texts.iter().all(|text| !text.trim().is_empty())) else {
         return vec![[0; 3]; scenes];
     };
     let of_acts = texts.map(|text| {
         let words = words_of_plot(material, &text);
-        material.words_of_scenes().shared(&words, scenes)
+        material.words_of_scenes().shared_words_by_scene(&words, scenes)
     });
     (0..scenes)
         .map(|scene| [0, 1, 2].map(|act| of_acts[act][scene]))
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn no_other_boundaries_are_better() {
+    fn boundaries_are_optimal() {
         let scenes = prop::collection::vec((prop::array::uniform3(0_usize..4), 1_usize..9), 3..9);
         let config = ProptestConfig {
             failure_persistence: None,

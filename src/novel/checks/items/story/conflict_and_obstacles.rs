@@ -2,13 +2,13 @@
 
 use crate::{
     checks::{
-        Material,
-        items::{Gauge, Measure, share},
+        CheckMaterial,
+        items::{ItemThresholds, Measure, share},
     },
     lexicons::DRAMA,
 };
 
-pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let scenes = &material.scenes().scenes;
     if scenes.is_empty() {
         return Measure::not_applicable();
@@ -32,5 +32,5 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         }
     }
     let drawn = share(count, scenes.len());
-    Measure::of(drawn).from(drawn).at(places)
+    Measure::from_score(drawn).with_value(drawn).with_places(places)
 }

@@ -1,11 +1,11 @@
 //! Item A31-033: the share of the ledger's payoffs due by this episode that have a keyword in the story.
 
 use crate::checks::{
-    Material,
-    items::{Gauge, Measure, share},
+    CheckMaterial,
+    items::{ItemThresholds, Measure, share},
 };
 
-pub(super) fn measure(material: &Material<'_>, _: &Gauge<'_>) -> Measure {
+pub(super) fn measure(material: &CheckMaterial<'_>, _: &ItemThresholds<'_>) -> Measure {
     let due: Vec<_> = material.ledger().due_in(material.context().episode).collect();
     if due.is_empty() {
         return Measure::not_applicable();
@@ -13,5 +13,5 @@ pub(super) fn measure(material: &Material<'_>, _: &Gauge<'_>) -> Measure {
     let found: Vec<_> = due.iter().map(|entry| entry.payoff.places(material)).collect();
     let paid_off = share(found.iter().filter(|places| !places.is_empty()).count(), due.len());
     let first = found.iter().filter_map(|places| places.first().cloned());
-    Measure::of(paid_off).from(paid_off).at(first)
+    Measure::from_score(paid_off).with_value(paid_off).with_places(first)
 }

@@ -1,11 +1,11 @@
 //! Item A31-032: the share of the ledger's plants in this episode that have a keyword in the story.
 
 use crate::checks::{
-    Material,
-    items::{Gauge, Measure, share},
+    CheckMaterial,
+    items::{ItemThresholds, Measure, share},
 };
 
-pub(super) fn measure(material: &Material<'_>, _: &Gauge<'_>) -> Measure {
+pub(super) fn measure(material: &CheckMaterial<'_>, _: &ItemThresholds<'_>) -> Measure {
     let episode = material.context().episode;
     let planned: Vec<_> = material.ledger().planted_in(episode).collect();
     if planned.is_empty() {
@@ -18,5 +18,5 @@ pub(super) fn measure(material: &Material<'_>, _: &Gauge<'_>) -> Measure {
         .filter(|hint| hint.episode == Some(episode))
         .flat_map(|hint| hint.places(material));
     let first = found.iter().filter_map(|places| places.first().cloned());
-    Measure::of(kept).from(kept).at(first.chain(hints))
+    Measure::from_score(kept).with_value(kept).with_places(first.chain(hints))
 }

@@ -1,20 +1,20 @@
 //! Item A31-026: the share of the plot's key events whose content words occur in one scene, divided by `enough`.
 
 use crate::checks::{
-    Material,
-    items::{Gauge, Measure, ramp, share},
+    CheckMaterial,
+    items::{ItemThresholds, Measure, ramp, share},
 };
 
-pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let events = material
         .context()
         .plot
         .as_ref()
-        .map(crate::project::Plot::events)
+        .map(crate::project::EpisodePlot::events)
         .unwrap_or_default();
     let looked_for = events
         .iter()
-        .map(|event| material.words_of_scenes().look_for(material, event));
+        .map(|event| material.words_of_scenes().match_event(material, event));
     let events: Vec<_> = looked_for.filter(|event| event.words > 0).collect();
     if events.is_empty() {
         return Measure::not_applicable();
@@ -23,7 +23,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     let found: Vec<_> = events.iter().filter(|event| event.is_found(of_event)).collect();
     let covered = share(found.len(), events.len());
     let sentences = found.iter().filter_map(|event| event.sentence);
-    Measure::of(ramp(covered, 0.0, gauge.threshold("enough")))
-        .from(covered)
-        .at(sentences.map(|at| material.sentences()[at].source()))
+    Measure::from_score(ramp(covered, 0.0, gauge.threshold("enough")))
+        .with_value(covered)
+        .with_places(sentences.map(|at| material.sentences()[at].source()))
 }

@@ -2,18 +2,18 @@
 //! the text.
 
 use crate::checks::{
-    Material,
-    items::{Gauge, Measure, ramp, share},
+    CheckMaterial,
+    items::{ItemThresholds, Measure, ramp, share},
     metrics::Spread,
 };
 
 #[expect(clippy::cast_precision_loss, reason = "lengths of scenes are far below 2⁵²")]
-pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let scenes = &material.scenes().scenes;
     if scenes.len() < gauge.limit("scenes") {
         return Measure::not_applicable();
     }
-    let variation = Spread::of(scenes.iter().map(|scene| scene.characters as f64)).variation();
+    let variation = Spread::from_numbers(scenes.iter().map(|scene| scene.characters as f64)).variation();
     let all: usize = scenes.iter().map(|scene| scene.characters).sum();
     let largest = gauge.threshold("largest");
     let large: Vec<_> = scenes
@@ -22,7 +22,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         .collect();
     let even = ramp(variation, 0.0, gauge.threshold("even"));
     let uneven = ramp(variation, gauge.threshold("most"), gauge.threshold("uneven"));
-    Measure::of(even.min(uneven) - gauge.threshold("penalty") * large.len() as f64)
-        .from(variation)
-        .at(large.iter().map(|scene| scene.source()))
+    Measure::from_score(even.min(uneven) - gauge.threshold("penalty") * large.len() as f64)
+        .with_value(variation)
+        .with_places(large.iter().map(|scene| scene.source()))
 }

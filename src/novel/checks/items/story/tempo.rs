@@ -1,14 +1,14 @@
 //! Item A31-028: the variation of tension across sections, less `penalty` for each section far longer than the mean.
 
 use crate::checks::{
-    Material,
+    CheckMaterial,
     features::tension,
-    items::{Gauge, Measure, ramp},
+    items::{ItemThresholds, Measure, ramp},
     metrics::Spread,
 };
 
 #[expect(clippy::cast_precision_loss, reason = "sections are short and few")]
-pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let sections = &material.scenes().sections;
     if sections.len() < gauge.limit("sections") {
         return Measure::not_applicable();
@@ -17,8 +17,8 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         .iter()
         .map(|section| tension(material, section).value)
         .collect();
-    let variation = Spread::of(tensions).variation();
-    let mean = Spread::of(sections.iter().map(|section| section.characters as f64)).mean;
+    let variation = Spread::from_numbers(tensions).variation();
+    let mean = Spread::from_numbers(sections.iter().map(|section| section.characters as f64)).mean;
     let longest = gauge.threshold("longest") * mean;
     let long: Vec<_> = sections
         .iter()
@@ -27,7 +27,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     // A long section among many weighs less.
     let tens = (sections.len() as f64 / 10.0).max(1.0);
     let score = ramp(variation, gauge.threshold("flat"), gauge.threshold("enough"));
-    Measure::of(score - gauge.threshold("penalty") * long.len() as f64 / tens)
-        .from(variation)
-        .at(long.iter().map(|section| section.source()))
+    Measure::from_score(score - gauge.threshold("penalty") * long.len() as f64 / tens)
+        .with_value(variation)
+        .with_places(long.iter().map(|section| section.source()))
 }

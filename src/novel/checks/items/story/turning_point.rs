@@ -2,12 +2,12 @@
 //! names a turning point, the mean of that and of its presence in the text.
 
 use crate::checks::{
-    Material,
+    CheckMaterial,
     features::tension,
-    items::{Gauge, ITEMS, Measure, ramp, share, trapezoid},
+    items::{ItemThresholds, ITEMS, Measure, ramp, share, trapezoid},
 };
 
-pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let turn = turn(material, gauge);
     let planned = planned(material).map(|event| {
         // The same threshold as for A31-026.
@@ -24,12 +24,12 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     });
     match (turn, planned) {
         (Some(turn), None) => turn,
-        (None, Some((found, place))) => Measure::of(found).at(place),
+        (None, Some((found, place))) => Measure::from_score(found).with_places(place),
         (Some(turn), Some((found, place))) => {
             let mean = f64::midpoint(turn.score.unwrap_or_default(), found);
-            Measure::of(mean)
-                .from(turn.value.unwrap_or_default())
-                .at(turn.places.into_iter().chain(place))
+            Measure::from_score(mean)
+                .with_value(turn.value.unwrap_or_default())
+                .with_places(turn.places.into_iter().chain(place))
         }
         (None, None) => Measure::not_applicable(),
     }
@@ -37,7 +37,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
 
 /// Finds the change point of the tension and scores its strength and position.
 #[expect(clippy::cast_precision_loss, reason = "a text has few sections")]
-fn turn(material: &Material<'_>, gauge: &Gauge<'_>) -> Option<Measure> {
+fn turn(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Option<Measure> {
     let sections = &material.scenes().sections;
     if sections.len() < gauge.limit("sections") {
         return None;
@@ -77,17 +77,17 @@ fn turn(material: &Material<'_>, gauge: &Gauge<'_>) -> Option<Measure> {
         .paragraphs
         .first()
         .map(|paragraph| paragraph.source.clone());
-    Some(Measure::of(strong * place).from(strength).at(turned))
+    Some(Measure::from_score(strong * place).with_value(strength).with_places(turned))
 }
 
 /// Finds the turning point of the plot in the text.
-fn planned(material: &Material<'_>) -> Option<crate::checks::features::Event> {
+fn planned(material: &CheckMaterial<'_>) -> Option<crate::checks::features::PlotEvent> {
     let plot = material.context().plot.as_ref()?;
     let keys = [&plot.unknown, &plot.story_structure.unknown];
     let named = keys.into_iter().flat_map(|unknown| &unknown.0);
     let (_, text) = named
         .into_iter()
         .find(|(key, _)| key.as_str() == Some("turning_point"))?;
-    let event = material.words_of_scenes().look_for(material, &text.words());
+    let event = material.words_of_scenes().match_event(material, &text.words());
     (event.words > 0).then_some(event)
 }

@@ -8,20 +8,20 @@ use std::{
 
 use crate::{
     checks::{
-        Material,
-        features::Step,
-        items::{Gauge, Measure},
-        rules::findings,
+        CheckMaterial,
+        features::ForeshadowingStep,
+        items::{ItemThresholds, Measure},
+        rules::run_selected_rules,
     },
     lexicons::spellings::SPELLINGS,
-    project::Yaml,
+    project::YamlValue,
 };
 
 #[expect(
     clippy::cast_precision_loss,
     reason = "counts of groups and characters are far below 2⁵²"
 )]
-pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     if material.characters() == 0 {
         return Measure::not_applicable();
     }
@@ -33,15 +33,15 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     let episodes = (material.characters() as f64 / gauge.threshold("episode")).max(1.0);
     let variants = (groups + avoided.len()) as f64;
     places.splice(0..0, avoided);
-    Measure::of(1.0 - gauge.threshold("penalty") * variants / episodes)
-        .from(variants)
-        .at(places)
+    Measure::from_score(1.0 - gauge.threshold("penalty") * variants / episodes)
+        .with_value(variants)
+        .with_places(places)
 }
 
 /// Returns the number of groups of spellings that the rule `spelling_variant` reports, and a place of a rarer spelling
 /// for each.
-fn groups(material: &Material<'_>) -> (usize, Vec<Range<usize>>) {
-    let found = findings(material, |rule| rule.name == "spelling_variant");
+fn groups(material: &CheckMaterial<'_>) -> (usize, Vec<Range<usize>>) {
+    let found = run_selected_rules(material, |rule| rule.name == "spelling_variant");
     if found.is_empty() {
         return (0, Vec::new());
     }
@@ -74,10 +74,10 @@ fn groups(material: &Material<'_>) -> (usize, Vec<Range<usize>>) {
 }
 
 /// Iterates over the rejected spellings in the glossary, one step for each term that has any.
-fn terms(material: &Material<'_>) -> impl Iterator<Item = Step> {
+fn terms(material: &CheckMaterial<'_>) -> impl Iterator<Item = ForeshadowingStep> {
     let lists = material.context().world.iter().filter_map(|file| file.get("terms"));
     let terms = lists.flat_map(|list| {
-        if let Yaml::List(terms) = list {
+        if let YamlValue::List(terms) = list {
             terms.as_slice()
         } else {
             &[]
@@ -85,10 +85,10 @@ fn terms(material: &Material<'_>) -> impl Iterator<Item = Step> {
     });
     terms.filter_map(|term| {
         let avoid = match term.get("avoid")? {
-            Yaml::List(spellings) => spellings.iter().map(Yaml::words).collect(),
+            YamlValue::List(spellings) => spellings.iter().map(YamlValue::words).collect(),
             one => vec![one.words()],
         };
-        Some(Step {
+        Some(ForeshadowingStep {
             episode: None,
             keywords: avoid,
         })

@@ -1,9 +1,9 @@
 //! Item A31-048: findings of the rules that are errors almost beyond doubt, per 1,000 characters.
 
 use crate::checks::{
-    Material,
-    items::{Gauge, Measure, ramp},
-    rules::findings,
+    CheckMaterial,
+    items::{ItemThresholds, Measure, ramp},
+    rules::run_selected_rules,
 };
 
 /// The rules whose findings are errors for every reader.
@@ -22,14 +22,14 @@ const RULES: [&str; 8] = [
     clippy::cast_precision_loss,
     reason = "counts of findings and characters are far below 2⁵²"
 )]
-pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let characters = material.characters();
     if characters == 0 {
         return Measure::not_applicable();
     }
-    let errors = findings(material, |rule| RULES.contains(&rule.name));
+    let errors = run_selected_rules(material, |rule| RULES.contains(&rule.name));
     let rate = errors.len() as f64 * 1_000.0 / characters as f64;
-    Measure::of(ramp(rate, gauge.threshold("most"), gauge.threshold("few")))
-        .from(rate)
-        .at(errors.into_iter().map(|error| error.source))
+    Measure::from_score(ramp(rate, gauge.threshold("most"), gauge.threshold("few")))
+        .with_value(rate)
+        .with_places(errors.into_iter().map(|error| error.source))
 }

@@ -2,21 +2,21 @@
 //! sight dominates.
 
 use crate::checks::{
-    Material,
-    features::{Sense, Sensed},
-    items::{Gauge, Measure, ramp, share},
+    CheckMaterial,
+    features::{Sense, SensoryWord},
+    items::{ItemThresholds, Measure, ramp, share},
 };
 
 #[expect(
     clippy::cast_precision_loss,
     reason = "counts of words and characters are far below 2⁵²"
 )]
-pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let thousands = material.characters() as f64 / 1_000.0;
     if thousands == 0.0 {
         return Measure::not_applicable();
     }
-    let sensed = material.sensed();
+    let sensed = material.sensory_words();
     let of = |sense: Sense| sensed.iter().filter(move |word| word.sense == sense);
     let rate = |sense: Sense| of(sense).count() as f64 / thousands;
     let rate_of_use = gauge.threshold("used");
@@ -29,7 +29,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     let glut = gauge.threshold("penalty") * ramp(seen, gauge.threshold("visual"), 1.0);
     // One word of each sense as evidence.
     let first = Sense::ALL.into_iter().filter_map(|sense| of(sense).next());
-    Measure::of((used / gauge.threshold("senses")).min(1.0) - glut)
-        .from(used)
-        .at(first.map(|word: &Sensed| word.source.clone()))
+    Measure::from_score((used / gauge.threshold("senses")).min(1.0) - glut)
+        .with_value(used)
+        .with_places(first.map(|word: &SensoryWord| word.source.clone()))
 }

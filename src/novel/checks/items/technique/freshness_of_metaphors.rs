@@ -1,13 +1,13 @@
 //! Item A31-040: the share of clichés among the figures of speech in the narration; the fewer the better.
 
 use crate::checks::{
-    Material,
-    items::{Gauge, Measure, ramp, share},
-    rules::{findings, similes},
+    CheckMaterial,
+    items::{ItemThresholds, Measure, ramp, share},
+    rules::{run_selected_rules, similes},
 };
 
-pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
-    let worn = findings(material, |rule| rule.name == "cliche");
+pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
+    let worn = run_selected_rules(material, |rule| rule.name == "cliche");
     // A comparison within a cliché counts as the cliché. Both lists are in the order of the text.
     let mut rest = worn.iter().peekable();
     let figures = similes(material).into_iter().map(|figure| material.source_of(&figure));
@@ -20,7 +20,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         return Measure::not_applicable();
     }
     let worn_share = share(worn.len(), all);
-    Measure::of(ramp(worn_share, gauge.threshold("most"), gauge.threshold("none")))
-        .from(worn_share)
-        .at(worn.into_iter().map(|phrase| phrase.source))
+    Measure::from_score(ramp(worn_share, gauge.threshold("most"), gauge.threshold("none")))
+        .with_value(worn_share)
+        .with_places(worn.into_iter().map(|phrase| phrase.source))
 }

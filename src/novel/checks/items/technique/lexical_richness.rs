@@ -2,11 +2,11 @@
 
 use crate::{
     checks::{
-        Material,
-        items::{Gauge, Measure, ramp},
+        CheckMaterial,
+        items::{ItemThresholds, Measure, ramp},
         metrics::variety,
     },
-    morphology::{Morpheme, Origin},
+    morphology::{Morpheme, WordOrigin},
 };
 
 /// Words equally frequent in every text, which say nothing about its vocabulary.
@@ -31,7 +31,7 @@ const COMMON: [&str; 18] = [
     "いく",
 ];
 
-pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let window = gauge.limit("window");
     let sentences = material
         .sentences()
@@ -44,12 +44,12 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     let words: Vec<&str> = words.map(|word| word.base).collect();
     match variety(&words, window) {
         Some(variety) if words.len() >= window => {
-            Measure::of(ramp(variety, gauge.threshold("poor"), gauge.threshold("enough"))).from(variety)
+            Measure::from_score(ramp(variety, gauge.threshold("poor"), gauge.threshold("enough"))).with_value(variety)
         }
         _ => Measure::not_applicable(),
     }
 }
 
 fn is_counted(word: &Morpheme<'_>) -> bool {
-    word.is_content() && word.origin != Origin::Name && !COMMON.contains(&word.base)
+    word.is_content() && word.origin != WordOrigin::Name && !COMMON.contains(&word.base)
 }

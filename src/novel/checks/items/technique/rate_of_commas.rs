@@ -2,14 +2,14 @@
 //! many.
 
 use crate::checks::{
-    Material,
-    items::{Gauge, Measure, ramp, share},
+    CheckMaterial,
+    items::{ItemThresholds, Measure, ramp, share},
 };
 
 /// The maximum share of the score that sentences with too many commas can cost.
-const HALF: f64 = 0.5;
+const MAX_LOSS: f64 = 0.5;
 
-pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let metrics = material.metrics();
     let commas = &metrics.commas;
     if commas.of_sentences.len() < gauge.limit("least") {
@@ -30,7 +30,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     let places = full
         .into_iter()
         .map(|at| material.sentences()[metrics.lengths.sentences[at].0].source());
-    Measure::of(few.min(too_many) * (1.0 - HALF * too_full))
-        .from(mean)
-        .at(places)
+    Measure::from_score(few.min(too_many) * (1.0 - MAX_LOSS * too_full))
+        .with_value(mean)
+        .with_places(places)
 }

@@ -2,19 +2,19 @@
 
 use crate::{
     checks::{
-        Material,
-        items::{Gauge, Measure, ramp},
+        CheckMaterial,
+        items::{ItemThresholds, Measure, ramp},
         rules::similes,
     },
-    manuscript::Voice,
+    manuscript::TextVoice,
 };
 
 #[expect(
     clippy::cast_precision_loss,
     reason = "counts of words and characters are far below 2⁵²"
 )]
-pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
-    let characters = material.characters_heard(Voice::Narration);
+pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
+    let characters = material.characters_in_voice(TextVoice::Narration);
     if characters == 0 {
         return Measure::not_applicable();
     }
@@ -23,7 +23,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     let few = ramp(rate, 0.0, gauge.threshold("few"));
     let many = ramp(rate, gauge.threshold("most"), gauge.threshold("enough"));
     let floor = gauge.threshold("floor");
-    Measure::of(floor + (1.0 - floor) * few.min(many))
-        .from(rate)
-        .at(figures.iter().map(|figure| material.source_of(figure)))
+    Measure::from_score(floor + (1.0 - floor) * few.min(many))
+        .with_value(rate)
+        .with_places(figures.iter().map(|figure| material.source_of(figure)))
 }

@@ -3,18 +3,18 @@
 
 use crate::{
     checks::{
-        Material,
-        items::{Gauge, Measure, ramp},
+        CheckMaterial,
+        items::{ItemThresholds, Measure, ramp},
         rules::rows_of_words,
     },
-    manuscript::Voice,
+    manuscript::TextVoice,
 };
 
 #[expect(
     clippy::cast_precision_loss,
     reason = "counts of rows and characters are far below 2⁵²"
 )]
-pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let words = &material.metrics().words;
     if words.phrases < gauge.limit("least") {
         return Measure::not_applicable();
@@ -23,13 +23,13 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     let again = words.repeated_share(window);
     let rows = rows_of_words(material, gauge.limit("sentences") + 1);
     // A repetition among many sentences weighs less.
-    let thousands = (material.characters_heard(Voice::Narration) as f64 / 1_000.0).max(1.0);
+    let thousands = (material.characters_in_voice(TextVoice::Narration) as f64 / 1_000.0).max(1.0);
     let places = rows.iter().map(|row| row.first.source.clone());
     let phrases = words
         .repeats_within(window)
         .map(|repeat| material.source_of(&repeat.visible));
     let score = ramp(again, gauge.threshold("most"), gauge.threshold("few"));
-    Measure::of(score - gauge.threshold("penalty") * rows.len() as f64 / thousands)
-        .from(again)
-        .at(places.chain(phrases))
+    Measure::from_score(score - gauge.threshold("penalty") * rows.len() as f64 / thousands)
+        .with_value(again)
+        .with_places(places.chain(phrases))
 }

@@ -3,16 +3,16 @@
 
 use crate::{
     checks::{
-        Material,
-        items::{Gauge, Measure},
+        CheckMaterial,
+        items::{ItemThresholds, Measure},
     },
     lexicons::SETTING,
-    manuscript::Voice,
-    morphology::{Morpheme, Origin},
+    manuscript::TextVoice,
+    morphology::{Morpheme, WordOrigin},
 };
 
 #[expect(clippy::cast_precision_loss, reason = "a scene's head has few sentences")]
-pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let scenes = &material.scenes().scenes;
     if scenes.is_empty() {
         return Measure::not_applicable();
@@ -22,7 +22,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     let mut sum = 0.0;
     for scene in scenes {
         let heads = scene.heads(material, gauge.limit("head"));
-        let narrated = heads.filter(|(at, _)| material.sentences()[*at].voice == Voice::Narration);
+        let narrated = heads.filter(|(at, _)| material.sentences()[*at].voice == TextVoice::Narration);
         let grounded: Vec<usize> = narrated
             .filter(|(at, words)| is_grounded(material, *at, words))
             .map(|(at, _)| at)
@@ -31,17 +31,17 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         places.extend(grounded.first().map(|at| material.sentences()[*at].source()));
     }
     let mean = sum / scenes.len() as f64;
-    Measure::of(mean).from(mean).at(places)
+    Measure::from_score(mean).with_value(mean).with_places(places)
 }
 
 /// True if the words of a sentence, or its first ones, name a place, nature or a perception.
-fn is_grounded(material: &Material<'_>, at: usize, words: &[Morpheme<'_>]) -> bool {
-    let sensed = material.sensed();
+fn is_grounded(material: &CheckMaterial<'_>, at: usize, words: &[Morpheme<'_>]) -> bool {
+    let sensed = material.sensory_words();
     let own = &sensed[sensed.partition_point(|word| word.sentence < at)..];
     let is_sensed = own
         .first()
         .is_some_and(|word| word.sentence == at && word.words.end <= words.len());
-    let is_own = |word: &Morpheme<'_>| word.origin == Origin::Name && word.parts[2] == "地域";
+    let is_own = |word: &Morpheme<'_>| word.origin == WordOrigin::Name && word.parts[2] == "地域";
     is_sensed
         || words.iter().any(is_own)
         || [&SETTING.place, &SETTING.nature]

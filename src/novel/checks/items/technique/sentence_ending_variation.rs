@@ -3,27 +3,27 @@
 
 use crate::{
     checks::{
-        Material,
-        items::{Gauge, Measure, ramp},
-        rules::findings,
+        CheckMaterial,
+        items::{ItemThresholds, Measure, ramp},
+        rules::run_selected_rules,
     },
-    manuscript::Voice,
+    manuscript::TextVoice,
 };
 
 #[expect(
     clippy::cast_precision_loss,
     reason = "counts of rows and characters are far below 2⁵²"
 )]
-pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let endings = &material.metrics().endings;
     if endings.of_sentences.len() < gauge.limit("least") {
         return Measure::not_applicable();
     }
     let top = endings.shares.values().copied().fold(0.0, f64::max);
-    let rows = findings(material, |rule| rule.name == "ending_repetition");
-    let thousands = material.characters_heard(Voice::Narration).max(1) as f64 / 1_000.0;
+    let rows = run_selected_rules(material, |rule| rule.name == "ending_repetition");
+    let thousands = material.characters_in_voice(TextVoice::Narration).max(1) as f64 / 1_000.0;
     let penalty = gauge.threshold("penalty") * rows.len() as f64 / thousands;
-    Measure::of(ramp(top, 1.0, gauge.threshold("most")) - penalty.min(gauge.threshold("largest_penalty")))
-        .from(top)
-        .at(rows.into_iter().map(|row| row.source))
+    Measure::from_score(ramp(top, 1.0, gauge.threshold("most")) - penalty.min(gauge.threshold("largest_penalty")))
+        .with_value(top)
+        .with_places(rows.into_iter().map(|row| row.source))
 }

@@ -3,17 +3,17 @@
 
 use crate::{
     checks::{
-        Material,
-        items::{Gauge, Measure, ramp},
+        CheckMaterial,
+        items::{ItemThresholds, Measure, ramp},
     },
-    manuscript::Voice,
+    manuscript::TextVoice,
 };
 
 #[expect(
     clippy::cast_precision_loss,
     reason = "counts of rows and characters are far below 2⁵²"
 )]
-pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let metrics = material.metrics();
     let sentences = &metrics.lengths.sentences;
     if sentences.len() < gauge.limit("least") {
@@ -29,7 +29,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         both(&|length| length <= short, one, next)
     });
     // A run among many sentences weighs less.
-    let thousands = (material.characters_heard(Voice::Narration) as f64 / 1_000.0).max(1.0);
+    let thousands = (material.characters_in_voice(TextVoice::Narration) as f64 / 1_000.0).max(1.0);
     let rows = (long.len() + short.len()) as f64 / thousands;
     let even = ramp(variation, gauge.threshold("monotonous"), gauge.threshold("few"));
     let uneven = ramp(variation, gauge.threshold("most"), gauge.threshold("enough"));
@@ -37,7 +37,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         let [first, last] = [row.start, row.end - 1].map(|at| material.sentences()[sentences[at].0].source());
         first.start..last.end
     };
-    Measure::of(even.min(uneven) - gauge.threshold("penalty") * rows)
-        .from(variation)
-        .at(long.into_iter().chain(short).map(place))
+    Measure::from_score(even.min(uneven) - gauge.threshold("penalty") * rows)
+        .with_value(variation)
+        .with_places(long.into_iter().chain(short).map(place))
 }

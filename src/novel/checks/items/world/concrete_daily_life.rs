@@ -3,14 +3,14 @@
 
 use crate::{
     checks::{
-        Material,
-        items::{Gauge, Measure, ramp},
+        CheckMaterial,
+        items::{ItemThresholds, Measure, ramp},
     },
     lexicons::SETTING,
 };
 
 #[expect(clippy::cast_precision_loss, reason = "words of a text")]
-pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let characters = material.characters();
     if characters == 0 {
         return Measure::not_applicable();
@@ -37,7 +37,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     let rate = 1_000.0 * count as f64 / characters as f64;
     // The first places of each kind.
     let shown = places.into_iter().flat_map(|kind| kind.into_iter().take(2));
-    Measure::of(ramp(rate, 0.0, gauge.threshold("enough")))
-        .from(rate)
-        .at(shown)
+    Measure::from_score(ramp(rate, 0.0, gauge.threshold("enough")))
+        .with_value(rate)
+        .with_places(shown)
 }

@@ -8,12 +8,12 @@ use std::{
 
 use crate::{
     checks::{
-        Material,
-        features::{Run, Script, runs, script},
-        items::{Gauge, Measure},
+        CheckMaterial,
+        features::{ScriptRun, Script, runs, script},
+        items::{ItemThresholds, Measure},
     },
     lexicons::PEOPLE,
-    morphology::{Morpheme, Origin},
+    morphology::{Morpheme, WordOrigin},
 };
 
 /// The maximum number of words into which the dictionary may split a misspelled name.
@@ -22,7 +22,7 @@ const WORDS: usize = 6;
 const TITLES: [&str; 6] = ["様", "殿", "氏", "君", "嬢", "翁"];
 
 #[expect(clippy::cast_precision_loss, reason = "variants are few")]
-pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let names: Vec<&str> = material
         .context()
         .names
@@ -57,13 +57,13 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
             .filter(|place| !variants.contains_key(&text[place.clone()])),
     );
     let count = variants.len() as f64;
-    Measure::of(1.0 - gauge.threshold("penalty") * count)
-        .from(count)
-        .at(places.iter().map(|place| material.source_of(place)))
+    Measure::from_score(1.0 - gauge.threshold("penalty") * count)
+        .with_value(count)
+        .with_places(places.iter().map(|place| material.source_of(place)))
 }
 
 /// Returns the places of spellings that the settings reject, and of names in the other kana, as whole words.
-fn spelled_otherwise(material: &Material<'_>, names: &[&str]) -> Vec<Range<usize>> {
+fn spelled_otherwise(material: &CheckMaterial<'_>, names: &[&str]) -> Vec<Range<usize>> {
     let own: HashSet<&str> = names.iter().copied().collect();
     let avoided = material.glossary().entries.iter().flat_map(|entry| &entry.avoid);
     let avoided: HashSet<&str> = avoided
@@ -126,16 +126,16 @@ fn is_joined(words: &[Morpheme<'_>]) -> bool {
 
 /// True if words can be a name: one of them is a noun. 量り as a form of 量る cannot.
 fn is_named(words: &[Morpheme<'_>]) -> bool {
-    words.iter().any(|word| word.is(&["名詞"]))
+    words.iter().any(|word| word.has_parts(&["名詞"]))
 }
 
 /// True if the dictionary does not have one of the words.
 fn is_foreign(words: &[Morpheme<'_>]) -> bool {
-    words.iter().any(|word| word.origin == Origin::Unknown)
+    words.iter().any(|word| word.origin == WordOrigin::Unknown)
 }
 
 /// Returns the runs within a small edit distance of a name.
-fn near(material: &Material<'_>, gauge: &Gauge<'_>, names: &[&str], runs: &[Run]) -> Vec<Range<usize>> {
+fn near(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>, names: &[&str], runs: &[ScriptRun]) -> Vec<Range<usize>> {
     let (distance, shortest) = (gauge.limit("distance"), gauge.limit("shortest"));
     let mut by_script: [Vec<Vec<char>>; 2] = [Vec::new(), Vec::new()];
     for name in names {
@@ -207,7 +207,7 @@ fn is_near(name: &[char], written: &[char], distance: usize) -> bool {
 }
 
 /// True if the difference is within a word of the dictionary: 羅針盤 beside 羅針塔.
-fn is_ordinary(name: &[char], written: &[char], run: &Run) -> bool {
+fn is_ordinary(name: &[char], written: &[char], run: &ScriptRun) -> bool {
     let before = name.iter().zip(written).take_while(|(one, other)| one == other).count();
     let after = name
         .iter()
@@ -224,7 +224,7 @@ fn is_ordinary(name: &[char], written: &[char], run: &Run) -> bool {
 }
 
 /// Returns the first places of frequent unknown runs.
-fn candidates(text: &str, runs: &[Run], often: usize) -> Vec<Range<usize>> {
+fn candidates(text: &str, runs: &[ScriptRun], often: usize) -> Vec<Range<usize>> {
     let mut counts: HashMap<&str, (usize, Range<usize>)> = HashMap::new();
     for run in runs.iter().filter(|run| !run.is_known && run.characters >= 2) {
         counts

@@ -5,12 +5,12 @@ use std::{collections::HashSet, ops::Range};
 
 use crate::{
     checks::{
-        Material,
-        features::{Script, head, runs, telling_of},
-        items::{Gauge, Measure, ramp},
+        CheckMaterial,
+        features::{Script, head, runs, characteristic_words_of},
+        items::{ItemThresholds, Measure, ramp},
     },
-    manuscript::{Counts, is_counted},
-    morphology::{NameKind, Origin},
+    manuscript::{CharacterCounts, is_counted},
+    morphology::{NameKind, WordOrigin},
 };
 
 /// The minimum number of characters of an unknown katakana word.
@@ -20,7 +20,7 @@ const BEHIND: [&str; 5] = ["とは", "という", "と呼ば", "と呼ぶ", "の
 const BEFORE: [&str; 2] = ["という", "と呼ばれる"];
 
 /// A term new to the reader.
-struct New {
+struct NewTerm {
     visible: Range<usize>,
     sentence: usize,
     /// The base forms of the words of its meaning, any of which counts as an explanation.
@@ -28,33 +28,33 @@ struct New {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "terms are few")]
-pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let head = head(material, gauge.limit("head"));
     let (new, known) = new_terms(material, &head);
     if new.is_empty() {
         return if known {
-            Measure::of(1.0).from(0.0)
+            Measure::from_score(1.0).with_value(0.0)
         } else {
             Measure::not_applicable()
         };
     }
-    let characters = Counts::of(&material.text()[head]).characters;
+    let characters = CharacterCounts::count(&material.text()[head]).characters;
     let load = 1_000.0 * new.len() as f64 / characters.max(1) as f64;
     let window = gauge.limit("explained");
-    let (explained, bare): (Vec<&New>, Vec<&New>) = new.iter().partition(|term| is_explained(material, term, window));
+    let (explained, bare): (Vec<&NewTerm>, Vec<&NewTerm>) = new.iter().partition(|term| is_explained(material, term, window));
     let share = explained.len() as f64 / new.len() as f64;
     let enough = gauge.threshold("enough");
     // A single unexplained word is acceptable.
     let lacking = (1.0 - share) * ramp(load, 0.0, enough);
     let score = f64::midpoint(ramp(load, gauge.threshold("most"), enough), 1.0 - lacking);
-    Measure::of(score).from(load).at(bare
+    Measure::from_score(score).with_value(load).with_places(bare
         .into_iter()
         .chain(explained)
         .map(|term| material.source_of(&term.visible)))
 }
 
 /// Returns the new terms in the range `head`, and whether it has terms known from the previous episode.
-fn new_terms(material: &Material<'_>, head: &Range<usize>) -> (Vec<New>, bool) {
+fn new_terms(material: &CheckMaterial<'_>, head: &Range<usize>) -> (Vec<NewTerm>, bool) {
     let (glossary, words) = (material.glossary(), material.words());
     let previous = material.context().previous.as_deref().unwrap_or_default();
     let mut new = Vec::new();
@@ -62,7 +62,7 @@ fn new_terms(material: &Material<'_>, head: &Range<usize>) -> (Vec<New>, bool) {
     for mention in glossary.first_mentions() {
         let (entry, visible) = (&glossary.entries[mention.entry], &words[mention.word].visible);
         // A word of the dictionary is not new to a reader.
-        let is_ordinary = words[mention.word].origin == Origin::Dictionary;
+        let is_ordinary = words[mention.word].origin == WordOrigin::Dictionary;
         if entry.kind != NameKind::Term || is_ordinary || !head.contains(&visible.start) {
             continue;
         }
@@ -70,10 +70,10 @@ fn new_terms(material: &Material<'_>, head: &Range<usize>) -> (Vec<New>, bool) {
             known = true;
             continue;
         }
-        new.push(New {
+        new.push(NewTerm {
             visible: visible.clone(),
             sentence: mention.sentence,
-            meaning: entry.said.iter().flat_map(|line| telling_of(material, line)).collect(),
+            meaning: entry.said.iter().flat_map(|line| characteristic_words_of(material, line)).collect(),
         });
     }
     let mut seen = HashSet::new();
@@ -86,7 +86,7 @@ fn new_terms(material: &Material<'_>, head: &Range<usize>) -> (Vec<New>, bool) {
             known = true;
             continue;
         }
-        new.push(New {
+        new.push(NewTerm {
             visible: run.visible.clone(),
             sentence: run.sentence,
             meaning: HashSet::new(),
@@ -96,7 +96,7 @@ fn new_terms(material: &Material<'_>, head: &Range<usize>) -> (Vec<New>, bool) {
     (new, known)
 }
 
-fn is_explained(material: &Material<'_>, term: &New, window: usize) -> bool {
+fn is_explained(material: &CheckMaterial<'_>, term: &NewTerm, window: usize) -> bool {
     let text = material.text();
     let sentence = &material.sentences()[term.sentence];
     let from = sentence.visible().start;

@@ -5,35 +5,35 @@ use std::{collections::HashSet, ops::Range};
 
 use crate::{
     checks::{
-        Material,
-        items::{Gauge, Measure, ramp},
+        CheckMaterial,
+        items::{ItemThresholds, Measure, ramp},
     },
     lexicons::VERBS,
-    manuscript::Voice,
+    manuscript::TextVoice,
 };
 
 /// A run of sentences of narration without any action.
 #[derive(Clone, Debug, Default)]
-struct Still {
+struct ExpositionRun {
     sentences: Option<Range<usize>>,
     characters: usize,
     entries: HashSet<usize>,
 }
 
 #[expect(clippy::cast_precision_loss, reason = "characters of a run")]
-pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     if !material.glossary().has_world() {
         return Measure::not_applicable();
     }
     let terms = gauge.limit("terms");
-    let mut longest = Still::default();
+    let mut longest = ExpositionRun::default();
     let mut mentions = material.glossary().mentions_of_world().peekable();
     for scene in &material.scenes().scenes {
-        let mut open = Still::default();
+        let mut open = ExpositionRun::default();
         for at in scene.sentences(material) {
             let sentence = &material.sentences()[at];
             let words = material.words_of(at);
-            let is_still = sentence.voice == Voice::Narration
+            let is_still = sentence.voice == TextVoice::Narration
                 && !(0..words.len()).any(|word| VERBS.action.at(words, word).is_some());
             if !is_still {
                 keep(std::mem::take(&mut open), terms, &mut longest);
@@ -53,12 +53,12 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         of(run.start).start..of(run.end - 1).end
     });
     let characters = longest.characters as f64;
-    Measure::of(ramp(characters, gauge.threshold("most"), gauge.threshold("enough")))
-        .from(characters)
-        .at(places)
+    Measure::from_score(ramp(characters, gauge.threshold("most"), gauge.threshold("enough")))
+        .with_value(characters)
+        .with_places(places)
 }
 
-fn keep(run: Still, terms: usize, longest: &mut Still) {
+fn keep(run: ExpositionRun, terms: usize, longest: &mut ExpositionRun) {
     if run.entries.len() >= terms && run.characters > longest.characters {
         *longest = run;
     }

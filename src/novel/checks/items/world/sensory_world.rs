@@ -4,13 +4,13 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::checks::{
-    Material,
-    features::sensed::sensed,
-    items::{Gauge, Measure, ramp},
+    CheckMaterial,
+    features::sensory_words::sensory_words,
+    items::{ItemThresholds, Measure, ramp},
 };
 
 #[expect(clippy::cast_precision_loss, reason = "mentions of a text")]
-pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let glossary = material.glossary();
     let named: HashSet<usize> = glossary.mentions_of_world().map(|mention| mention.word).collect();
     if named.is_empty() {
@@ -18,10 +18,10 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     }
     // A term does not count as a sensory word, even if the lexicon has it.
     let mut senses: HashMap<usize, usize> = HashMap::new();
-    for word in sensed(material) {
+    for word in sensory_words(material) {
         let words = material.words_of(word.sentence);
         let is_term = glossary
-            .named(words[word.words.start].surface)
+            .entry_named(words[word.words.start].surface)
             .is_some_and(|entry| glossary.entries[entry].is_of_world());
         if !is_term {
             *senses.entry(word.sentence).or_default() += 1;
@@ -49,7 +49,7 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         return Measure::not_applicable();
     }
     let share = full.len() as f64 / all as f64;
-    Measure::of(ramp(share, 0.0, gauge.threshold("enough")))
-        .from(share)
-        .at(full)
+    Measure::from_score(ramp(share, 0.0, gauge.threshold("enough")))
+        .with_value(share)
+        .with_places(full)
 }

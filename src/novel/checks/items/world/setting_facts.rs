@@ -5,14 +5,14 @@ use std::{collections::HashSet, ops::Range};
 
 use crate::{
     checks::{
-        Material,
-        features::{Fact, Facts, number},
-        items::{Gauge, Measure},
+        CheckMaterial,
+        features::{Fact, StatedFacts, number},
+        items::{ItemThresholds, Measure},
     },
     lexicons::PEOPLE,
-    manuscript::Voice,
+    manuscript::TextVoice,
     morphology::NameKind,
-    project::Yaml,
+    project::YamlValue,
 };
 
 /// Phrases that refer to another time.
@@ -32,13 +32,13 @@ const OTHER_TIMES: [&str; 12] = [
 ];
 
 /// A fact that the settings state about an entry of the glossary.
-struct Known {
+struct SettingFact {
     entry: usize,
     fact: Fact,
 }
 
 #[expect(clippy::cast_precision_loss, reason = "facts are few")]
-pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
+pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let window = gauge.limit("window");
     let known = known(material, window);
     if known.is_empty() {
@@ -62,13 +62,13 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
         last_person = people.last().map(|(_, entry)| *entry).or(before);
         let text = sentence.text(material.manuscript());
         if !sentence.is_story()
-            || sentence.voice != Voice::Narration
+            || sentence.voice != TextVoice::Narration
             || OTHER_TIMES.iter().any(|time| text.contains(time))
         {
             continue;
         }
         let words = material.words_of(at);
-        for place in Facts::of_sentence(material, at, window).places {
+        for place in StatedFacts::of_sentence(material, at, window).places {
             let start = words[place.words.start].visible.start;
             let last = people.partition_point(|(person, _)| *person < start).checked_sub(1);
             let owner = last.map(|last| people[last].1).or(before);
@@ -94,22 +94,22 @@ pub(super) fn measure(material: &Material<'_>, gauge: &Gauge<'_>) -> Measure {
     if all == 0 {
         return Measure::not_applicable();
     }
-    Measure::of(right.len() as f64 / all as f64)
-        .from(wrong.len() as f64)
-        .at(wrong)
-        .at(right)
+    Measure::from_score(right.len() as f64 / all as f64)
+        .with_value(wrong.len() as f64)
+        .with_places(wrong)
+        .with_places(right)
 }
 
 /// Returns the facts of the settings.
-fn known(material: &Material<'_>, window: usize) -> Vec<Known> {
+fn known(material: &CheckMaterial<'_>, window: usize) -> Vec<SettingFact> {
     let glossary = material.glossary();
     let mut known = Vec::new();
     for (entry, own) in glossary.entries.iter().enumerate() {
         let is_person = own.kind == NameKind::Person;
-        let facts = own.said.iter().flat_map(|line| Facts::of_line(line, window).places);
+        let facts = own.said.iter().flat_map(|line| StatedFacts::of_line(line, window).places);
         // The text about a character has numbers of other things; the age is under its own key.
         let facts = facts.filter(|place| is_person == matches!(place.fact, Fact::Colour { .. }));
-        known.extend(facts.map(|place| Known {
+        known.extend(facts.map(|place| SettingFact {
             entry,
             fact: place.fact,
         }));
@@ -124,9 +124,9 @@ fn known(material: &Material<'_>, window: usize) -> Vec<Known> {
             .filter_map(|(at, entry)| Some((rule.find(&entry.name)?, at)))
             .min();
         let Some((_, entry)) = first else { continue };
-        let facts = Facts::of_line(rule, window).places.into_iter();
+        let facts = StatedFacts::of_line(rule, window).places.into_iter();
         let numbers = facts.filter(|place| matches!(place.fact, Fact::Number { .. }));
-        known.extend(numbers.map(|place| Known {
+        known.extend(numbers.map(|place| SettingFact {
             entry,
             fact: place.fact,
         }));
@@ -135,11 +135,11 @@ fn known(material: &Material<'_>, window: usize) -> Vec<Known> {
     known
 }
 
-fn ages(material: &Material<'_>) -> Vec<Known> {
+fn ages(material: &CheckMaterial<'_>) -> Vec<SettingFact> {
     let files = material.context().world.iter();
     let lists = files.filter_map(|file| file.get("characters"));
     let characters = lists.flat_map(|list| {
-        if let Yaml::List(all) = list {
+        if let YamlValue::List(all) = list {
             all.as_slice()
         } else {
             &[]
@@ -147,8 +147,8 @@ fn ages(material: &Material<'_>) -> Vec<Known> {
     });
     let ages = characters.filter_map(|character| {
         let age = character.get("age")?.words();
-        Some(Known {
-            entry: material.glossary().named(character.get("name")?.words().trim())?,
+        Some(SettingFact {
+            entry: material.glossary().entry_named(character.get("name")?.words().trim())?,
             fact: Fact::Number {
                 of: None,
                 value: number(age.trim().trim_end_matches(['歳', '才']))?,

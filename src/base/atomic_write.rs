@@ -1,0 +1,590 @@
+//! Atomic replacing and removing of files of a project: each file is either old or new, never half written, even after
+//! a power cut.
+//!
+//! Invariants: when a function of this module has returned, file and folder are flushed, so that of two writes the
+//! second never outlives the first. Written files lie under the root, and no folder of their path is a link, so that
+//! nothing lands on another file than the named one. The right to write is granted elsewhere; a lost lease is detected
+//! here, at the last moment.
+
+use std::{
+    fs::{self, TryLockError},
+    io::{self, Read},
+    os::unix::fs::MetadataExt as _,
+    path::{Component, Path, PathBuf},
+};
+
+use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
+use cap_std::fs::{Dir, OpenOptions};
+
+use crate::{
+    audit,
+    errors::{ErrorCatalog, UserError},
+    failpoints::reach,
+    project::{BOOK, PathError, Project, quoted, reason_of},
+    project_locks::run_fenced,
+    system::is_system_failure,
+};
+
+/// The errors of writing or removing a file.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    /// The path was refused before the disk was accessed.
+    #[error(transparent)]
+    Path(#[from] PathError),
+    /// A part of the path is a link or a file, or the name belongs to a folder or a link.
+    #[error("{path} is taken: {reason}")]
+    Taken {
+        /// The path relative to the project root.
+        path: String,
+        /// The reason, in English.
+        reason: &'static str,
+        /// The reason, in Japanese.
+        reason_ja: &'static str,
+    },
+    /// The file is not in the state that the caller expects ([`replace_if`]).
+    #[error("{path} has changed")]
+    Changed {
+        /// The path relative to the project root.
+        path: String,
+    },
+    /// This process slept past the end of its lease, and another process has held it since ([`crate::project_locks`]).
+    #[error("the turn to write went to {holder} before {path} was written")]
+    LeaseLost {
+        /// The path that was not written or removed, relative to the project root.
+        path: String,
+        /// The current or last holder of the lease.
+        holder: String,
+        /// The paths written earlier under this lease, in that order.
+        written: Vec<String>,
+    },
+    /// Some of several files were replaced; the new contents of the others are saved, and will be written later.
+    #[error("not finished: {0}")]
+    Unfinished(Box<WriteError>),
+    /// The disk reported an error.
+    #[error("cannot write {path}: {source}")]
+    Io {
+        /// The path relative to the project root.
+        path: String,
+        /// The error of the system.
+        source: io::Error,
+    },
+}
+
+impl UserError for WriteError {
+    fn entry(&self) -> &'static str {
+        match self {
+            Self::Path(error) => error.entry(),
+            Self::Taken { .. } => "PLACE_TAKEN",
+            Self::Changed { .. } => "CHANGED_MEANWHILE",
+            Self::LeaseLost { .. } => "TURN_LOST",
+            Self::Unfinished(_) => "WRITE_UNFINISHED",
+            Self::Io { source, .. } => write_entry(source),
+        }
+    }
+
+    fn catalog(&self) -> &'static ErrorCatalog {
+        &BOOK
+    }
+
+    fn params(&self) -> Vec<(&'static str, String)> {
+        match self {
+            Self::Path(error) => error.params(),
+            Self::Taken {
+                path,
+                reason,
+                reason_ja,
+            } => vec![
+                ("path", quoted(path)),
+                ("reason", (*reason).to_owned()),
+                ("reason_ja", (*reason_ja).to_owned()),
+            ],
+            Self::Changed { path } => vec![("path", quoted(path))],
+            Self::LeaseLost { path, holder, written } => {
+                let (before, before_ja) = match written.as_slice() {
+                    [] => ("nothing".to_owned(), "なし".to_owned()),
+                    written => (written.join(", "), written.join("、")),
+                };
+                vec![
+                    ("path", quoted(path)),
+                    ("holder", quoted(holder)),
+                    ("written", before),
+                    ("written_ja", before_ja),
+                ]
+            }
+            Self::Unfinished(cause) => {
+                let cause = cause.error_message().message;
+                vec![("reason", cause.en.into_owned()), ("reason_ja", cause.ja.into_owned())]
+            }
+            Self::Io { path, source } => vec![
+                ("path", quoted(path)),
+                ("action", "written".to_owned()),
+                ("action_ja", "書き込むことが".to_owned()),
+                ("reason", reason_of(source)),
+                ("reason_ja", reason_of(source)),
+            ],
+        }
+    }
+}
+
+/// Returns the catalogue entry of a failed write. A full disk, or one that turned read-only, counts as a failure of the
+/// system.
+fn write_entry(error: &io::Error) -> &'static str {
+    use io::ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+    if is_system_failure(error) || matches!(error.kind(), StorageFull | QuotaExceeded | ReadOnlyFilesystem) {
+        "SYSTEM_FAILURE"
+    } else {
+        "UNREADABLE"
+    }
+}
+
+/// Writes a whole file: to a temporary file in the same folder, flushed, then renamed over the old one; then the folder
+/// is flushed. Missing folders are created. A name that exists in NFC or NFD keeps its spelling. Returns the path
+/// relative to the root.
+pub fn replace(project: &Project, raw: &str, bytes: &[u8]) -> Result<PathBuf, WriteError> {
+    replace_from(project, raw, bytes)
+}
+
+/// Writes a whole file as [`replace`] does, from a reader in pieces: the file may be larger than memory.
+pub fn replace_from(project: &Project, raw: &str, source: impl Read) -> Result<PathBuf, WriteError> {
+    write_file(project, raw, source, || true)
+}
+
+/// Writes a whole file as [`replace`] does, if the old file is still in the state that the caller expects. `is_known`
+/// is called last, right before the new file is renamed into place.
+pub fn replace_if(
+    project: &Project,
+    raw: &str,
+    bytes: &[u8],
+    is_known: impl FnOnce() -> bool,
+) -> Result<PathBuf, WriteError> {
+    write_file(project, raw, bytes, is_known)
+}
+
+fn write_file(
+    project: &Project,
+    raw: &str,
+    mut source: impl Read,
+    is_known: impl FnOnce() -> bool,
+) -> Result<PathBuf, WriteError> {
+    let relative = project.relative(raw)?;
+    let spellings = project.spellings(raw, &relative)?;
+    let is_there = |path: &&PathBuf| project.dir().symlink_metadata(path).is_ok();
+    let relative = spellings.iter().find(is_there).unwrap_or(&relative).clone();
+    let (dir, name) = open_parent(project, raw, &relative, MissingFolder::Create)?;
+    if dir.symlink_metadata(&name).is_ok_and(|meta| !meta.is_file()) {
+        return Err(taken(
+            raw,
+            "the name is taken by a folder or a link",
+            "同じ名前のフォルダーかリンクがあります",
+        ));
+    }
+    let io = |source| WriteError::Io {
+        path: raw.to_owned(),
+        source,
+    };
+    sweep(&dir);
+    reach("create", &relative);
+    let mut unfinished = TempFile::new(&dir).map_err(io)?;
+    io::copy(&mut source, &mut unfinished.file).map_err(io)?;
+    reach("write", &relative);
+    unfinished.file.sync_all().map_err(io)?;
+    reach("fsync", &relative);
+    run_fenced(raw, || {
+        if !is_known() {
+            return Err(WriteError::Changed { path: raw.to_owned() });
+        }
+        unfinished.replace(&name).map_err(io)
+    })?;
+    reach("rename", &relative);
+    audit::log_change("written", project, &relative);
+    flush(&dir).map_err(io)?;
+    reach("flush", &relative);
+    Ok(relative)
+}
+
+/// The prefix of unfinished files: hidden, so that they are not taken for manuscripts.
+const TEMP_PREFIX: &str = ".fumi-new-";
+
+/// The prefix of folders that are being removed: they are renamed first, so that no folder ever appears half removed.
+const REMOVED_PREFIX: &str = ".fumi-gone-";
+
+/// Returns a random name that does not exist yet.
+fn random_name(prefix: &str) -> io::Result<String> {
+    let mut random = [0; 8];
+    getrandom::fill(&mut random)?;
+    Ok(format!("{prefix}{:016x}", u64::from_le_bytes(random)))
+}
+
+/// A temporary file that has not been renamed yet. It is locked while it is written, so that [`sweep`] can distinguish
+/// it from a leftover, and removed on drop. Not a file without a name (`O_TMPFILE`): it would need a name before it can
+/// replace another file, and would keep it if the process dies.
+struct TempFile<'a> {
+    dir: &'a Dir,
+    name: String,
+    file: fs::File,
+    has_gone: bool,
+}
+
+impl<'a> TempFile<'a> {
+    fn new(dir: &'a Dir) -> io::Result<Self> {
+        /// The number of attempts. A sweep rarely comes between the two steps; a file system whose files have no names
+        /// would fail always.
+        const TRIES: usize = 8;
+        for _ in 0..TRIES {
+            let name = random_name(TEMP_PREFIX)?;
+            let mut options = OpenOptions::new();
+            options.write(true).create_new(true);
+            let file = dir.open_with(&name, &options)?.into_std();
+            // Where files cannot be locked, no process sweeps.
+            let is_taken = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
+            // A sweep may have removed the file before it was locked.
+            if !is_taken && file.metadata()?.nlink() > 0 {
+                return Ok(Self {
+                    dir,
+                    name,
+                    file,
+                    has_gone: false,
+                });
+            }
+            let _ = dir.remove_file(&name);
+        }
+        Err(io::Error::other("a temporary file is gone as soon as it is made"))
+    }
+
+    fn replace(mut self, name: &Path) -> io::Result<()> {
+        self.dir.rename(&self.name, self.dir, name)?;
+        self.has_gone = true;
+        Ok(())
+    }
+}
+
+impl Drop for TempFile<'_> {
+    fn drop(&mut self) {
+        if !self.has_gone {
+            let _ = self.dir.remove_file(&self.name);
+        }
+    }
+}
+
+/// Removes the leftovers of dead processes in a folder. Best effort: the next write tries again.
+fn sweep(dir: &Dir) {
+    let Ok(entries) = dir.entries() else { return };
+    for name in entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()) {
+        if name.starts_with(REMOVED_PREFIX) {
+            let _ = dir.remove_dir_all(&name);
+        }
+        if !name.starts_with(TEMP_PREFIX) {
+            continue;
+        }
+        let mut options = OpenOptions::new();
+        options.write(true).follow(FollowSymlinks::No).nonblock(true);
+        let Ok(left) = dir.open_with(&name, &options) else {
+            continue;
+        };
+        // Keep the file locked until it is removed, so that a process that has just created it does not use it.
+        let left = left.into_std();
+        if left.try_lock().is_ok() {
+            let _ = dir.remove_file(&name);
+        }
+    }
+}
+
+/// The maximum number of folders that [`sweep_below`] visits.
+const MAX_SWEPT_FOLDERS: usize = 1_000;
+
+/// Removes the leftovers of dead processes in a folder and all folders below it, without following links. Best effort:
+/// leftovers do no harm.
+pub fn sweep_below(project: &Project, raw: &str) {
+    let in_it = project.relative(raw).map(|folder| folder.join("in it"));
+    let top = in_it
+        .map_err(WriteError::from)
+        .and_then(|path| open_parent(project, raw, &path, MissingFolder::Refuse));
+    let mut folders: Vec<Dir> = top.map(|(dir, _)| dir).into_iter().collect();
+    for _ in 0..MAX_SWEPT_FOLDERS {
+        let Some(dir) = folders.pop() else { return };
+        sweep(&dir);
+        let inner = dir.entries().into_iter().flatten().flatten();
+        let inner = inner.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        folders.extend(inner.filter_map(|entry| cap_fs_ext::DirExt::open_dir_nofollow(&dir, entry.file_name()).ok()));
+    }
+}
+
+/// Flushes a folder, so that created, renamed and removed names survive a power cut.
+fn flush(dir: &Dir) -> io::Result<()> {
+    // The handle itself is not opened for reading, and cannot be flushed.
+    dir.open(".")?.sync_all()
+}
+
+/// Removes a file. Succeeds if the file does not exist; refuses a link or a folder.
+pub fn remove_file(project: &Project, raw: &str) -> Result<(), WriteError> {
+    let relative = project.relative(raw)?;
+    match project.dir().symlink_metadata(&relative) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound && relative.components().next().is_some() => {
+            return Ok(());
+        }
+        _ => {}
+    }
+    let (dir, name) = open_parent(project, raw, &relative, MissingFolder::Refuse)?;
+    if !dir.symlink_metadata(&name).is_ok_and(|meta| meta.is_file()) {
+        return Err(taken(raw, "it is no file", "ファイルではありません"));
+    }
+    let io = |source| WriteError::Io {
+        path: raw.to_owned(),
+        source,
+    };
+    reach("unlink", &relative);
+    run_fenced(raw, || dir.remove_file(&name).map_err(io))?;
+    reach("unlinked", &relative);
+    audit::log_change("removed", project, &relative);
+    flush(&dir).map_err(io)
+}
+
+/// Removes a folder with its contents, so that it exists completely or not at all; targets of links in it stay.
+/// Succeeds if the folder does not exist.
+pub fn remove_folder(project: &Project, raw: &str) -> Result<(), WriteError> {
+    let relative = project.relative(raw)?;
+    match project.dir().symlink_metadata(&relative) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound && relative.components().next().is_some() => {
+            return Ok(());
+        }
+        _ => {}
+    }
+    let (dir, name) = open_parent(project, raw, &relative, MissingFolder::Refuse)?;
+    if !dir.symlink_metadata(&name).is_ok_and(|meta| meta.is_dir()) {
+        return Err(taken(raw, "it is no folder", "フォルダーではありません"));
+    }
+    let io = |source| WriteError::Io {
+        path: raw.to_owned(),
+        source,
+    };
+    sweep(&dir);
+    let gone = random_name(REMOVED_PREFIX).map_err(io)?;
+    reach("hide", &relative);
+    run_fenced(raw, || dir.rename(&name, &dir, &gone).map_err(io))?;
+    reach("hidden", &relative);
+    audit::log_change("removed", project, &relative);
+    flush(&dir).map_err(io)?;
+    reach("empty", &relative);
+    // Best effort: the next sweep removes the rest.
+    let _ = dir.remove_dir_all(&gone);
+    reach("emptied", &relative);
+    Ok(())
+}
+
+/// Renames a folder to a new name in the same parent, formed by appending a random suffix. Returns the new path,
+/// relative to the root.
+pub fn rename_aside(project: &Project, raw: &str) -> Result<String, WriteError> {
+    let (dir, name) = open_parent(project, raw, &project.relative(raw)?, MissingFolder::Refuse)?;
+    let io = |source| WriteError::Io {
+        path: raw.to_owned(),
+        source,
+    };
+    let aside = random_name("-left-").map_err(io)?;
+    let renamed = format!("{}{aside}", name.display());
+    run_fenced(raw, || dir.rename(&name, &dir, &renamed).map_err(io))?;
+    flush(&dir).map_err(io)?;
+    Ok([raw, &aside].concat())
+}
+
+/// Opens a folder of a project without following a link; creates it if it is missing.
+pub(crate) fn open_folder(project: &Project, raw: &str) -> Result<Dir, WriteError> {
+    let (dir, name) = open_parent(
+        project,
+        raw,
+        &project.relative(raw)?.join("in it"),
+        MissingFolder::Create,
+    )?;
+    debug_assert_eq!(name, Path::new("in it"));
+    Ok(dir)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum MissingFolder {
+    Create,
+    Refuse,
+}
+
+/// Opens the parent folder of a path, step by step without following a link. Returns it and the name in it.
+fn open_parent(
+    project: &Project,
+    raw: &str,
+    relative: &Path,
+    missing: MissingFolder,
+) -> Result<(Dir, PathBuf), WriteError> {
+    let io = |source| WriteError::Io {
+        path: raw.to_owned(),
+        source,
+    };
+    let mut parts: Vec<&Path> = relative
+        .components()
+        .filter_map(|part| match part {
+            Component::Normal(name) => Some(Path::new(name)),
+            _ => None,
+        })
+        .collect();
+    let Some(name) = parts.pop() else {
+        return Err(taken(raw, "it is the project itself", "プロジェクトそのものです"));
+    };
+    let mut dir = project.dir().try_clone().map_err(io)?;
+    let mut path = PathBuf::new();
+    for folder in parts {
+        path.push(folder);
+        match dir.symlink_metadata(folder) {
+            Ok(meta) if meta.is_dir() => {}
+            Ok(_) => {
+                return Err(taken(
+                    raw,
+                    "a part of its folder is a link or a file",
+                    "途中のフォルダーがリンクかファイルです",
+                ));
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound && missing == MissingFolder::Create => {
+                reach("folder", &path);
+                match dir.create_dir(folder) {
+                    Ok(()) => flush(&dir).map_err(io)?,
+                    // Another write created it meanwhile. Opening it below shows what it is.
+                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                    Err(source) => return Err(io(source)),
+                }
+            }
+            Err(source) => return Err(io(source)),
+        }
+        dir = cap_fs_ext::DirExt::open_dir_nofollow(&dir, folder).map_err(io)?;
+    }
+    Ok((dir, name.to_path_buf()))
+}
+
+fn taken(raw: &str, reason: &'static str, reason_ja: &'static str) -> WriteError {
+    WriteError::Taken {
+        path: raw.to_owned(),
+        reason,
+        reason_ja,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::{TempFile, WriteError, remove_file, remove_folder, replace};
+    use crate::{errors::UserError, project::Project};
+
+    #[test]
+    fn a_file_is_replaced_whole_and_stays_inside() {
+        let (root, outside) = (
+            tempfile::tempdir().expect("a folder"),
+            tempfile::tempdir().expect("a folder"),
+        );
+        let project = Project::open(root.path()).expect("a project");
+        replace(&project, "原稿/第001話.md", "朝。".as_bytes()).expect("written");
+        replace(&project, "原稿/第001話.md", "夜。".as_bytes()).expect("replaced");
+        assert_eq!(
+            fs::read_to_string(root.path().join("原稿/第001話.md")).expect("there"),
+            "夜。"
+        );
+        assert_eq!(fs::read_dir(root.path().join("原稿")).expect("there").count(), 1);
+        std::os::unix::fs::symlink(outside.path(), root.path().join("外")).expect("a link");
+        std::os::unix::fs::symlink(outside.path().join("x"), root.path().join("link.md")).expect("a link");
+        for bad in [
+            "外/x.md",
+            "link.md",
+            "原稿",
+            "原稿/第001話.md/x",
+            "../x",
+            "/etc/x",
+            "a\0b",
+            "",
+            ".",
+        ] {
+            let refused = replace(&project, bad, b"x").expect_err(bad);
+            let lesson = refused.error_message();
+            // The NUL is shown as an escape, which itself contains braces.
+            let said = [&*lesson.message.en, &*lesson.message.ja].map(|text| text.replace("\\u{0}", ""));
+            assert!(said.iter().all(|text| !text.contains('{')), "{lesson:?}");
+        }
+        assert_eq!(fs::read_dir(outside.path()).expect("there").count(), 0);
+    }
+
+    #[test]
+    fn a_name_keeps_its_spelling() {
+        let root = tempfile::tempdir().expect("a folder");
+        let project = Project::open(root.path()).expect("a project");
+        fs::write(root.path().join("か\u{3099}.md"), "old").expect("written");
+        replace(&project, "が.md", b"new").expect("replaced");
+        assert_eq!(
+            fs::read_to_string(root.path().join("か\u{3099}.md")).expect("there"),
+            "new"
+        );
+        assert_eq!(fs::read_dir(root.path()).expect("there").count(), 1);
+    }
+
+    #[test]
+    fn many_first_writes_at_once_all_succeed() {
+        for _ in 0..20 {
+            let root = tempfile::tempdir().expect("a folder");
+            let project = Project::open(root.path()).expect("a project");
+            std::thread::scope(|scope| {
+                for at in 0..8 {
+                    let project = &project;
+                    scope.spawn(move || replace(project, &format!("a/b/c/d/{at}.md"), b"x").expect("written"));
+                }
+            });
+            let written = fs::read_dir(root.path().join("a/b/c/d")).expect("there").count();
+            assert_eq!(written, 8);
+        }
+    }
+
+    #[test]
+    fn sweep_removes_only_leftovers_of_dead_processes() {
+        let root = tempfile::tempdir().expect("a folder");
+        let project = Project::open(root.path()).expect("a project");
+        fs::write(root.path().join(".fumi-new-0123456789abcdef"), "left").expect("written");
+        let dir = project.dir().try_clone().expect("a handle");
+        let living = TempFile::new(&dir).expect("made");
+        replace(&project, "a.md", b"x").expect("written");
+        let mut names: Vec<String> = fs::read_dir(root.path())
+            .expect("there")
+            .map(|entry| entry.expect("there").file_name().into_string().expect("text"))
+            .collect();
+        names.sort();
+        assert_eq!(names, [living.name.as_str(), "a.md"]);
+        living.replace(std::path::Path::new("b.md")).expect("it is still there");
+    }
+
+    #[test]
+    fn a_file_is_removed_and_nothing_else() {
+        let (root, outside) = (
+            tempfile::tempdir().expect("a folder"),
+            tempfile::tempdir().expect("a folder"),
+        );
+        let project = Project::open(root.path()).expect("a project");
+        fs::write(outside.path().join("x"), "").expect("written");
+        replace(&project, "a/b.md", b"x").expect("written");
+        std::os::unix::fs::symlink(outside.path().join("x"), root.path().join("a/link")).expect("a link");
+        for bad in ["a", "a/link", "", "../x", "."] {
+            assert!(remove_file(&project, bad).is_err(), "{bad}");
+        }
+        remove_file(&project, "a/b.md").expect("removed");
+        remove_file(&project, "a/b.md").expect("it is gone");
+        assert!(!root.path().join("a/b.md").exists() && outside.path().join("x").exists());
+    }
+
+    #[test]
+    fn removing_folder_keeps_link_targets() {
+        let (root, outside) = (
+            tempfile::tempdir().expect("a folder"),
+            tempfile::tempdir().expect("a folder"),
+        );
+        let project = Project::open(root.path()).expect("a project");
+        fs::write(outside.path().join("x"), "").expect("written");
+        replace(&project, "a/b/c.md", b"x").expect("written");
+        std::os::unix::fs::symlink(outside.path(), root.path().join("a/link")).expect("a link");
+        for bad in ["a/b/c.md", "a/link", "a/link/x", "", "../x"] {
+            assert!(remove_folder(&project, bad).is_err(), "{bad}");
+        }
+        remove_folder(&project, "a").expect("removed");
+        remove_folder(&project, "a").expect("it is gone");
+        assert!(!root.path().join("a").exists() && outside.path().join("x").exists());
+        assert!(matches!(remove_folder(&project, "."), Err(WriteError::Taken { .. })));
+    }
+}

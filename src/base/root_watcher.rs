@@ -1,0 +1,496 @@
+//! One watched root: its generation number, and the kernel's events for its folders.
+//!
+//! Invariant: each event is read exactly once, by the first reader (a call that needs the stamp, or the event loop of
+//! the listeners), and the generation and all listeners are updated under the same lock. Files are never opened here.
+
+use std::{
+    ffi::OsStr,
+    fs::FileType,
+    hash::{DefaultHasher, Hash, Hasher},
+    io,
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Weak,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use tokio::sync::Notify;
+
+use crate::{
+    changes::{EventLoop, Listeners},
+    freshness::RootStamp,
+    mounts::has_shared_mount,
+    parent_ignores::{ParentIgnoreFiles, stamp_file},
+    system::is_system_failure,
+};
+
+#[cfg(target_os = "linux")]
+use linux::FolderTreeWatch;
+#[cfg(not(target_os = "linux"))]
+use nowhere::FolderTreeWatch;
+
+/// The folders whose contents never change a generation and are not watched. The folders themselves count.
+pub(crate) const UNCOUNTED: [&str; 2] = [".fumi", ".noveler"];
+
+/// True if the contents of a folder of this name do not count. A part of `.git` does count, but few answers depend on
+/// that part.
+pub(crate) fn is_uncounted(name: &OsStr) -> bool {
+    name == ".git" || UNCOUNTED.iter().any(|uncounted| name == *uncounted)
+}
+
+/// True if an entry of a folder means that the folder takes ignore rules from a place that no stamp covers: the `.git`
+/// of a worktree or submodule is a file that names another folder, and an ignore file may be a link.
+fn is_external_rule(name: &OsStr, kind: FileType) -> bool {
+    is_rule_name(name)
+        && if name == ".git" {
+            !kind.is_dir()
+        } else {
+            kind.is_symlink()
+        }
+}
+
+/// True if an entry of this name decides which files of its folder are ignored.
+fn is_rule_name(name: &OsStr) -> bool {
+    [".git", ".gitignore", ".ignore", ".rgignore", ".fdignore"]
+        .iter()
+        .any(|rules| name == *rules)
+}
+
+/// The number of trees created by this process.
+static TREES: AtomicU64 = AtomicU64::new(0);
+
+/// A root with everything known about its changes.
+#[derive(Debug)]
+pub(crate) struct RootWatcher {
+    root: PathBuf,
+    /// The watch of the root; `None` where watching is impossible.
+    watch: Option<FolderTreeWatch>,
+    generation: u64,
+    /// True if ignore rules of a folder lie elsewhere, as of the last stamp of a tree that is not watched.
+    has_rules_elsewhere: bool,
+    /// The ignore files above the root, which count although they lie outside.
+    above: ParentIgnoreFiles,
+    /// The listeners to notify of changes.
+    pub(crate) listeners: Listeners,
+    /// The event loop that reads the kernel's queue for the listeners; it ends with the last of them.
+    pub(crate) event_loop: Weak<EventLoop>,
+    /// Notified when a new watch, with another queue, replaces the old one.
+    pub(crate) renewed: Arc<Notify>,
+}
+
+/// A handle that becomes readable when the kernel queues an event; `None` where that is not supported.
+#[cfg(target_os = "linux")]
+pub(crate) type Source = Option<Arc<tokio::io::unix::AsyncFd<std::os::fd::OwnedFd>>>;
+/// The replacement on systems without inotify, which is always `None`.
+#[cfg(not(target_os = "linux"))]
+pub(crate) type Source = Option<std::convert::Infallible>;
+
+impl RootWatcher {
+    pub(crate) fn new(root: &Path) -> Self {
+        let is_shared = has_shared_mount(root);
+        let watch = if is_shared { None } else { FolderTreeWatch::new(root) };
+        if watch.is_none() {
+            tracing::warn!(
+                is_shared,
+                "the project cannot be watched; cached answers are checked by file stamps"
+            );
+        }
+        Self {
+            root: root.to_path_buf(),
+            watch,
+            // A root that is watched again starts at a generation that no earlier tree reached, since answers of the
+            // earlier tree may still be cached.
+            generation: TREES.fetch_add(1, Ordering::Relaxed) << 32,
+            has_rules_elsewhere: false,
+            above: ParentIgnoreFiles::new(root),
+            listeners: Listeners::default(),
+            event_loop: Weak::new(),
+            renewed: Arc::default(),
+        }
+    }
+
+    /// Returns the stamp of everything that counts, now.
+    pub(crate) fn stamp(&mut self) -> RootStamp {
+        self.drain();
+        RootStamp {
+            tree: if self.watch.is_some() {
+                self.generation
+            } else {
+                let (hash, has_rules_elsewhere) = stamp_tree(&self.root);
+                self.has_rules_elsewhere = has_rules_elsewhere;
+                // Different from every other stamp, so that nothing is cached for a tree that could not be read
+                // completely.
+                hash.unwrap_or_else(|| {
+                    self.generation += 1;
+                    self.generation
+                })
+            },
+            above: self.above.stamp(),
+        }
+    }
+
+    /// Returns the stamp if the queue is empty; otherwise `None`, since queued events may mean that new folders must be
+    /// walked.
+    pub(crate) fn try_stamp(&mut self) -> Option<RootStamp> {
+        let is_quiet = self.watch.as_mut().is_some_and(FolderTreeWatch::is_quiet);
+        is_quiet.then(|| RootStamp {
+            tree: self.generation,
+            above: self.above.stamp(),
+        })
+    }
+
+    /// True if a folder of the tree may take ignore rules from a place that no stamp covers, as of the last stamp. For
+    /// a watched tree it stays true after the rule is gone.
+    pub(crate) fn has_external_rules(&self) -> bool {
+        self.watch
+            .as_ref()
+            .map_or(self.has_rules_elsewhere, FolderTreeWatch::has_rules_elsewhere)
+    }
+
+    /// Reads the events that the kernel queued and notifies all listeners.
+    pub(crate) fn drain(&mut self) {
+        let Some(watch) = self.watch.as_mut() else { return };
+        let (generation, ears) = (&mut self.generation, &mut self.listeners);
+        let complete = watch.drain(&self.root, |path| {
+            *generation += 1;
+            ears.notify(path);
+        });
+        if complete {
+            return;
+        }
+        // The queue overflowed, the root disappeared or the limit was reached: start again.
+        self.generation += 1;
+        self.watch = FolderTreeWatch::new(&self.root);
+        self.listeners.notify_all();
+        self.renewed.notify_one();
+    }
+
+    /// Returns a handle to wait for the next event. Must be called within the runtime that will wait.
+    pub(crate) fn source(&mut self) -> Source {
+        self.watch.as_mut().and_then(FolderTreeWatch::source)
+    }
+}
+
+/// Visits every folder of a tree that counts, parents first, and sets `has_rules_elsewhere` if one takes ignore rules
+/// from elsewhere. Stops and returns `false` after `limit` folders.
+fn visit_folders(root: &Path, limit: usize, has_rules_elsewhere: &mut bool, mut visit: impl FnMut(&Path)) -> bool {
+    let mut left = vec![root.to_path_buf()];
+    let mut seen = 0;
+    while let Some(folder) = left.pop() {
+        seen += 1;
+        if seen > limit {
+            return false;
+        }
+        visit(&folder);
+        let entries = match std::fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            // The subfolders are unknown, so they cannot be watched.
+            Err(error) if is_system_failure(&error) => return false,
+            Err(_) => continue,
+        };
+        let inside_git = folder.file_name().is_some_and(|name| name == ".git");
+        for entry in entries.filter_map(Result::ok) {
+            let name = entry.file_name();
+            let counts = if inside_git {
+                name == "info"
+            } else {
+                !UNCOUNTED.iter().any(|uncounted| name == *uncounted)
+            };
+            let Ok(kind) = entry.file_type() else { continue };
+            *has_rules_elsewhere |= is_external_rule(&name, kind);
+            if counts && kind.is_dir() {
+                left.push(entry.path());
+            }
+        }
+    }
+    true
+}
+
+/// Returns the hash of a tree that cannot be watched, over every name, size, time and inode, or `None` if the system
+/// failed; and true if ignore rules of a folder lie elsewhere.
+pub(crate) fn stamp_tree(root: &Path) -> (Option<u64>, bool) {
+    let mut has_rules_elsewhere = false;
+    let mut hasher = DefaultHasher::new();
+    let mut is_known = true;
+    let is_whole = visit_folders(root, usize::MAX, &mut has_rules_elsewhere, |folder| {
+        folder.hash(&mut hasher);
+        let listed = std::fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+        let mut files = match listed {
+            Ok(files) => files,
+            Err(error) => {
+                is_known &= !is_system_failure(&error);
+                return;
+            }
+        };
+        files.sort_by_key(std::fs::DirEntry::file_name);
+        for file in files {
+            let name = file.file_name();
+            name.hash(&mut hasher);
+            // The times of such a folder change with its contents, which do not count.
+            if UNCOUNTED.iter().any(|uncounted| name == *uncounted) {
+                continue;
+            }
+            match file.metadata() {
+                Ok(meta) => stamp_file(&meta, &mut hasher),
+                Err(error) => is_known &= !is_system_failure(&error),
+            }
+        }
+    });
+    let hash = (is_whole && is_known).then(|| hasher.finish());
+    (hash, has_rules_elsewhere)
+}
+
+#[cfg(not(target_os = "linux"))]
+mod nowhere {
+    //! The replacement on systems without inotify: nothing is ever watched.
+
+    use std::path::Path;
+
+    #[derive(Debug)]
+    pub(super) enum FolderTreeWatch {}
+
+    impl FolderTreeWatch {
+        pub(super) fn new(_root: &Path) -> Option<Self> {
+            None
+        }
+        pub(super) fn drain(&mut self, _root: &Path, _seen: impl FnMut(&Path)) -> bool {
+            match *self {}
+        }
+        pub(super) fn is_quiet(&mut self) -> bool {
+            match *self {}
+        }
+        pub(super) fn has_rules_elsewhere(&self) -> bool {
+            match *self {}
+        }
+        pub(super) fn source(&mut self) -> super::Source {
+            match *self {}
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    //! One inotify instance per root, read by any caller.
+
+    use std::{
+        collections::HashMap,
+        io,
+        os::fd::AsFd,
+        path::{Path, PathBuf},
+        sync::Arc,
+    };
+
+    use inotify::{EventMask, EventOwned, Inotify, WatchDescriptor, WatchMask};
+    use tokio::io::{Interest, unix::AsyncFd};
+
+    use super::{Source, UNCOUNTED, is_external_rule, is_rule_name, visit_folders};
+
+    /// The maximum number of folders of a watched tree: one watch costs about 1 KiB of kernel memory, and the usual
+    /// limit for all programs together (`fs.inotify.max_user_watches`) is some 100,000.
+    const MAX_FOLDERS: usize = 50_000;
+    /// The number of bytes read from the queue at once. The buffer is cleared each time, and usually the queue is
+    /// empty.
+    const READ: usize = 4 * 1024;
+    /// The number of reads after which a queue that never empties is abandoned: programs may write faster than the
+    /// queue is read, without end.
+    const READS: usize = 1_000;
+
+    #[derive(Debug)]
+    pub(super) struct FolderTreeWatch {
+        inotify: Inotify,
+        folders: HashMap<WatchDescriptor, PathBuf>,
+        has_rules_elsewhere: bool,
+        /// Events that were read but not processed yet.
+        queued: Vec<EventOwned>,
+        /// A second handle of the same queue, created by the first call that waits.
+        source: Source,
+    }
+
+    /// Returns the events that can change an answer, without those that reading causes.
+    fn mask() -> WatchMask {
+        WatchMask::MODIFY
+            | WatchMask::ATTRIB
+            | WatchMask::CREATE
+            | WatchMask::DELETE
+            | WatchMask::MOVED_FROM
+            | WatchMask::MOVED_TO
+            | WatchMask::ONLYDIR
+            | WatchMask::DONT_FOLLOW
+            | WatchMask::EXCL_UNLINK
+    }
+
+    impl FolderTreeWatch {
+        pub(super) fn new(root: &Path) -> Option<Self> {
+            let mut watch = Self {
+                inotify: Inotify::init().ok()?,
+                folders: HashMap::new(),
+                has_rules_elsewhere: false,
+                queued: Vec::new(),
+                source: None,
+            };
+            // A missing root has no watch, and its return would go unnoticed.
+            (watch.add(root) && !watch.folders.is_empty()).then_some(watch)
+        }
+
+        /// Watches a folder and all folders below it. Each folder is watched before it is listed, so no new entry is
+        /// missed.
+        fn add(&mut self, top: &Path) -> bool {
+            let mut complete = true;
+            let Self {
+                inotify,
+                folders: known,
+                has_rules_elsewhere,
+                ..
+            } = self;
+            let room = MAX_FOLDERS.saturating_sub(known.len());
+            complete &= visit_folders(top, room, has_rules_elsewhere, |folder| {
+                match inotify.watches().add(folder, mask()) {
+                    Ok(descriptor) => {
+                        known.insert(descriptor, folder.to_path_buf());
+                    }
+                    // It vanished, or may not be read: then no answer depends on its contents.
+                    Err(error)
+                        if matches!(
+                            error.kind(),
+                            io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied | io::ErrorKind::NotADirectory
+                        ) => {}
+                    Err(_) => complete = false,
+                }
+            });
+            complete
+        }
+
+        /// Stops watching a folder that was moved away and all folders below it: their new place may be outside.
+        fn leave(&mut self, top: &Path) {
+            let mut watches = self.inotify.watches();
+            self.folders.retain(|descriptor, folder| {
+                let stays = !folder.starts_with(top);
+                if !stays {
+                    // Fails if the folder is gone, and then nothing is left to do.
+                    let _ = watches.remove(descriptor.clone());
+                }
+                stays
+            });
+        }
+
+        pub(super) const fn has_rules_elsewhere(&self) -> bool {
+            self.has_rules_elsewhere
+        }
+
+        /// True if there are no unprocessed events. Events read here are processed by the next [`FolderTreeWatch::drain`].
+        pub(super) fn is_quiet(&mut self) -> bool {
+            self.queued.is_empty() && matches!(self.read(), Ok(true))
+        }
+
+        /// Reads some of the events that the kernel queued; returns `true` if the queue was empty.
+        fn read(&mut self) -> io::Result<bool> {
+            let mut buffer = [0; READ];
+            loop {
+                match self.inotify.read_events(&mut buffer) {
+                    Ok(events) => {
+                        self.queued.extend(events.map(|event| event.to_owned()));
+                        return Ok(false);
+                    }
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(true),
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+
+        /// Reads the events that the kernel queued and calls `seen` with the path of each. Returns `false` if the watch
+        /// can no longer be trusted.
+        pub(super) fn drain(&mut self, root: &Path, mut seen: impl FnMut(&Path)) -> bool {
+            for _ in 0..READS {
+                let Ok(is_all) = self.read() else { return false };
+                let (mut appeared, mut left) = (Vec::new(), Vec::new());
+                for event in std::mem::take(&mut self.queued) {
+                    if event.mask.intersects(EventMask::Q_OVERFLOW | EventMask::UNMOUNT) {
+                        return false;
+                    }
+                    if event.mask.contains(EventMask::IGNORED) {
+                        let gone = self.folders.remove(&event.wd);
+                        if gone.is_some_and(|folder| folder == root) {
+                            return false;
+                        }
+                        continue;
+                    }
+                    let name = event.name.unwrap_or_default();
+                    let is_counted = !UNCOUNTED.iter().any(|uncounted| name == *uncounted);
+                    let Some(path) = self.folders.get(&event.wd).map(|parent| parent.join(name)) else {
+                        // An event of a folder that was moved away; the folder that it left reports the move.
+                        continue;
+                    };
+                    // The name first: the type costs a look at the file.
+                    self.has_rules_elsewhere |= path.file_name().is_some_and(|name| {
+                        is_rule_name(name)
+                            && path
+                                .symlink_metadata()
+                                .is_ok_and(|meta| is_external_rule(name, meta.file_type()))
+                    });
+                    seen(&path);
+                    if !event.mask.contains(EventMask::ISDIR) || !is_counted {
+                        continue;
+                    }
+                    if event.mask.intersects(EventMask::CREATE | EventMask::MOVED_TO) {
+                        appeared.push(path);
+                    } else if event.mask.contains(EventMask::MOVED_FROM) {
+                        left.push(path);
+                    }
+                }
+                for folder in left {
+                    self.leave(&folder);
+                }
+                for folder in appeared {
+                    if !self.add(&folder) {
+                        return false;
+                    }
+                }
+                if is_all {
+                    return true;
+                }
+            }
+            false
+        }
+
+        /// Returns a handle to wait for the queue; `None` if the runtime cannot wait for it: then changes are polled.
+        pub(super) fn source(&mut self) -> Source {
+            if self.source.is_none() {
+                let handle = self.inotify.as_fd().try_clone_to_owned().ok()?;
+                #[expect(
+                    deprecated,
+                    reason = "its successor is unsafe for any type; an owned descriptor keeps what that asks for"
+                )]
+                let waiting = AsyncFd::with_interest(handle, Interest::READABLE);
+                self.source = waiting
+                    .inspect_err(|error| tracing::warn!(%error, "the queue of changes cannot be waited for; polling"))
+                    .ok()
+                    .map(Arc::new);
+            }
+            self.source.clone()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::FolderTreeWatch;
+
+    #[test]
+    fn overfull_event_queue_is_abandoned() {
+        let root = tempfile::tempdir().expect("a folder");
+        let mut watch = FolderTreeWatch::new(root.path()).expect("it can be watched");
+        fs::write(root.path().join("0"), "x").expect("written");
+        let mut seen = 0;
+        // Each event that is read causes another write. The names alternate, since the kernel merges equal events.
+        let is_read = watch.drain(root.path(), |_| {
+            seen += 1;
+            assert!(seen < 100_000, "it reads for ever");
+            fs::write(root.path().join((seen % 2).to_string()), "y").expect("written");
+        });
+        assert!(!is_read, "the watch is not to be trusted any more");
+    }
+}

@@ -1,0 +1,204 @@
+//! A path that a client wants to watch, whether or not a file exists there, since a file may come and go.
+//!
+//! Invariant: a [`WatchedPath`] exists only for a string that lies inside its project, and [`WatchedPath::look`] reveals nothing
+//! outside: a link that leads out looks like a missing file. Files are never opened or read here.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use cap_std::fs::MetadataExt;
+use unicode_normalization::UnicodeNormalization as _;
+
+use crate::project::{PathError, Project, ProjectPath, slashed};
+
+/// The metadata that distinguishes one state of a file from another without reading it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FileStamp {
+    /// The size of the file, in bytes.
+    pub size: u64,
+    /// Seconds and nanoseconds of the last change of the content.
+    pub modified: (i64, i64),
+    /// Seconds and nanoseconds of the last change of content, name or permissions.
+    pub changed: (i64, i64),
+    /// The inode number, which differs after a rename over the file.
+    pub inode: u64,
+}
+
+/// Returns the mark of a regular file; `None` for anything else.
+#[must_use]
+pub fn file_stamp(path: &ProjectPath) -> Option<FileStamp> {
+    let meta = path
+        .record_failure(path.project().dir().metadata(path.relative()))
+        .ok()?;
+    meta.is_file().then(|| FileStamp {
+        size: meta.size(),
+        modified: (meta.mtime(), meta.mtime_nsec()),
+        changed: (meta.ctime(), meta.ctime_nsec()),
+        inode: meta.ino(),
+    })
+}
+
+/// Returns a client's string as a path relative to the project root, with `/`, whether or not the file exists. Names
+/// are in NFC, so that spellings of one name are equal; `.` is the root.
+pub fn normalised_relative(project: &Project, raw: &str) -> Result<String, PathError> {
+    let relative = project.relative(raw)?;
+    if relative.as_os_str().is_empty() {
+        return Ok(".".to_owned());
+    }
+    Ok(slashed(&relative).nfc().collect())
+}
+
+/// A path inside its project, whether or not a file exists there.
+#[derive(Clone, Debug)]
+pub struct WatchedPath {
+    project: Arc<Project>,
+    raw: String,
+    /// The absolute paths: as written, in NFC and in NFD.
+    spellings: Vec<PathBuf>,
+}
+
+/// The current state of a watched path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileState {
+    /// The mark of the file, if it exists and may be read.
+    pub stamp: Option<FileStamp>,
+    /// The absolute paths whose events concern the file: those of the string, and the target of a link.
+    pub names: Vec<PathBuf>,
+    /// True if a link lies on the way, so that the file can change without an event for any of these names.
+    pub by_link: bool,
+}
+
+impl WatchedPath {
+    /// Checks a string as [`Project::resolve`] does, but accepts a file that does not exist yet.
+    pub fn new(project: &Arc<Project>, raw: &str) -> Result<Self, PathError> {
+        let relative = project.relative(raw)?;
+        let spellings = project.spellings(raw, &relative)?;
+        match project.resolve(raw) {
+            Ok(path) if path.is_dir() => {
+                return Err(PathError::NotAFile {
+                    path: raw.to_owned(),
+                    kind: "a folder",
+                    kind_ja: "フォルダー",
+                });
+            }
+            Ok(_) => {}
+            Err(PathError::NotFound { .. }) => {
+                // A file that appears below a link to another folder would be outside.
+                if !deepest_existing(project.root(), &relative).starts_with(project.root()) {
+                    return Err(PathError::Outside { path: raw.to_owned() });
+                }
+            }
+            Err(error) => return Err(error),
+        }
+        Ok(Self {
+            project: Arc::clone(project),
+            raw: raw.to_owned(),
+            spellings: spellings.iter().map(|path| project.root().join(path)).collect(),
+        })
+    }
+
+    #[must_use]
+    pub fn project(&self) -> &Arc<Project> {
+        &self.project
+    }
+
+    /// Returns the current state of the path.
+    #[must_use]
+    pub fn state(&self) -> FileState {
+        let found = self.project.resolve(&self.raw).ok();
+        let mut names = self.spellings.clone();
+        if let Some(real) = found.as_ref().map(ProjectPath::absolute)
+            && !names.contains(&real)
+        {
+            names.push(real);
+        }
+        let by_link = self.spellings.iter().any(|path| has_link(self.project.root(), path));
+        FileState {
+            stamp: found.as_ref().and_then(file_stamp),
+            names,
+            by_link,
+        }
+    }
+}
+
+/// Returns the real path of the deepest existing part of a path.
+fn deepest_existing(root: &Path, relative: &Path) -> PathBuf {
+    relative
+        .ancestors()
+        .find_map(|part| root.join(part).canonicalize().ok())
+        .unwrap_or_else(|| root.to_path_buf())
+}
+
+fn has_link(root: &Path, path: &Path) -> bool {
+    path.ancestors()
+        .take_while(|part| *part != root)
+        .any(|part| part.symlink_metadata().is_ok_and(|meta| meta.file_type().is_symlink()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, os::unix::fs::symlink};
+
+    use super::WatchedPath;
+    use crate::{errors::UserError, project::Project};
+
+    #[test]
+    fn watched_path_may_be_missing_but_never_outside() {
+        let outer = tempfile::tempdir().expect("a folder");
+        let root = outer.path().join("project");
+        fs::create_dir_all(root.join("src")).expect("a folder");
+        fs::write(root.join("src/a.txt"), "1").expect("a file");
+        fs::write(outer.path().join("secret"), "s").expect("a file");
+        symlink("..", root.join("up")).expect("a link");
+        symlink("src", root.join("in")).expect("a link");
+        symlink("../later", root.join("dangling")).expect("a link");
+        let project = Project::open(&root).expect("a project");
+        for (raw, expected) in [
+            ("src/a.txt", "a file"),
+            ("src/later.txt", "nothing"),
+            ("no/such/folder.txt", "nothing"),
+            ("in/a.txt", "a file by link"),
+            ("in/later.txt", "nothing by link"),
+            ("dangling", "nothing by link"),
+            ("up/secret", "OUTSIDE_PROJECT"),
+            ("up/later", "OUTSIDE_PROJECT"),
+            ("../secret", "PATH_TRAVERSAL"),
+            ("/etc/passwd", "OUTSIDE_PROJECT"),
+            ("src", "INVALID_ARGUMENTS"),
+            ("", "INVALID_ARGUMENTS"),
+        ] {
+            let shown = match WatchedPath::new(&project, raw).map(|place| place.state()) {
+                Ok(look) => {
+                    let what = if look.stamp.is_some() { "a file" } else { "nothing" };
+                    let how = if look.by_link { " by link" } else { "" };
+                    format!("{what}{how}")
+                }
+                Err(error) => error.error_message().code,
+            };
+            assert_eq!(shown, expected, "{raw:?}");
+        }
+        // A file that appears outside, at the target of a link inside, stays invisible.
+        let dangling = WatchedPath::new(&project, "dangling").expect("inside");
+        let before = dangling.state();
+        fs::write(outer.path().join("later"), "s").expect("a file");
+        assert_eq!(before, dangling.state());
+    }
+
+    #[test]
+    fn every_file_state_has_its_own_stamp() {
+        let root = tempfile::tempdir().expect("a folder");
+        let file = root.path().join("a.txt");
+        let project = Project::open(root.path()).expect("a project");
+        let place = WatchedPath::new(&project, "a.txt").expect("inside");
+        let mut seen = vec![place.state().stamp];
+        fs::write(&file, "1").expect("a file");
+        seen.push(place.state().stamp);
+        fs::write(root.path().join("b.txt"), "1").expect("a file");
+        fs::rename(root.path().join("b.txt"), &file).expect("renamed");
+        seen.push(place.state().stamp);
+        assert!(seen[0].is_none() && seen[1].is_some() && seen[2].is_some());
+        assert_ne!(seen[1], seen[2]);
+    }
+}

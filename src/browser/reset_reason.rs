@@ -1,0 +1,41 @@
+//! The reasons why a session has lost its tabs and cookies.
+
+use fumi_base::text::BilingualText;
+
+/// The reason why a session starts again without its tabs. Reported once, with the next call, since the caller would
+/// otherwise look for its page in vain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResetReason {
+    /// The session was idle for too long.
+    Idle,
+    Crash,
+    /// Chromium used too much memory.
+    Memory,
+    /// Chromium was older than the configured limit.
+    Age,
+}
+
+impl ResetReason {
+    /// Returns one sentence for the caller.
+    #[must_use]
+    pub fn text(self) -> BilingualText {
+        match self {
+            Self::Idle => BilingualText::new(
+                "The session was idle for long: its tabs and cookies are gone.",
+                "長く使われなかったため、このセッションのタブと Cookie は破棄されました。",
+            ),
+            Self::Crash => BilingualText::new(
+                "Chromium crashed and was started anew: tabs and cookies of the session are gone.",
+                "Chromium が異常終了し、起動し直しました。このセッションのタブと Cookie は失われています。",
+            ),
+            Self::Memory => BilingualText::new(
+                "Chromium used too much memory and was restarted: tabs and cookies of the session are gone.",
+                "Chromium のメモリー使用量が上限を超えたため再起動しました。このセッションのタブと Cookie は失われています。",
+            ),
+            Self::Age => BilingualText::new(
+                "Chromium was replaced by a fresh one: tabs and cookies of the session are gone.",
+                "Chromium を新しいものに入れ替えました。このセッションのタブと Cookie は失われています。",
+            ),
+        }
+    }
+}

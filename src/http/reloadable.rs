@@ -1,0 +1,32 @@
+//! A value that may be replaced as a whole while the server runs.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// The current value. A request that took it keeps it until the request ends.
+#[derive(Debug)]
+pub struct ReloadableValue<T>(Arc<RwLock<Arc<T>>>);
+
+impl<T> Clone for ReloadableValue<T> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<T> ReloadableValue<T> {
+    /// Creates it with a first value.
+    #[must_use]
+    pub fn new(value: T) -> Self {
+        Self(Arc::new(RwLock::new(Arc::new(value))))
+    }
+
+    /// Returns the current value.
+    #[must_use]
+    pub fn get(&self) -> Arc<T> {
+        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Replaces the value for later callers of [`Self::get`].
+    pub fn set(&self, value: T) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(value);
+    }
+}

@@ -1,0 +1,71 @@
+//! The slot of a request in flight, which the request releases while its client's model is asked.
+//!
+//! Invariant: a call that waits for a model does not block others, and the number of waiting calls is bounded too:
+//! beyond that a call keeps its slot. When the answer arrives the slot is taken again if one is free; otherwise the
+//! call continues without one, because its work has pools of its own.
+
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use fumi_base::shares::{CapacityShare, Shares};
+
+/// The slot of one request, held while the request is served; its work finds a [`SlotHandle`] in the extensions.
+#[derive(Debug)]
+pub struct ReleasableSlot {
+    who: Arc<str>,
+    working: Shares,
+    waiting: Shares,
+    /// Std mutex: locked only to replace the value.
+    place: Mutex<Option<CapacityShare>>,
+}
+
+/// A handle to release the slot for a while, in the request's extensions. It does not keep the slot by itself.
+#[derive(Clone, Debug)]
+pub struct SlotHandle(Weak<ReleasableSlot>);
+
+/// A guard for whose lifetime the slot is released.
+#[derive(Debug)]
+pub struct ReleasedSlot {
+    seat: Arc<ReleasableSlot>,
+    _waits: CapacityShare,
+}
+
+impl ReleasableSlot {
+    /// Takes a slot of `working`. Returns `None` if this principal gets none.
+    #[must_use]
+    pub fn take(who: &Arc<str>, working: &Shares, waiting: &Shares) -> Option<Arc<Self>> {
+        let place = working.take(who)?;
+        Some(Arc::new(Self {
+            who: Arc::clone(who),
+            working: working.clone(),
+            waiting: waiting.clone(),
+            place: Mutex::new(Some(place)),
+        }))
+    }
+
+    /// Returns a handle for the work of the request.
+    #[must_use]
+    pub fn handle(self: &Arc<Self>) -> SlotHandle {
+        SlotHandle(Arc::downgrade(self))
+    }
+
+    fn put(&self, place: Option<CapacityShare>) {
+        *self.place.lock().unwrap_or_else(PoisonError::into_inner) = place;
+    }
+}
+
+impl SlotHandle {
+    /// Releases the slot. Returns `None` if the request has ended, or too many calls wait already.
+    #[must_use]
+    pub fn release(&self) -> Option<ReleasedSlot> {
+        let seat = self.0.upgrade()?;
+        let waits = seat.waiting.take(&seat.who)?;
+        seat.put(None);
+        Some(ReleasedSlot { seat, _waits: waits })
+    }
+}
+
+impl Drop for ReleasedSlot {
+    fn drop(&mut self) {
+        self.seat.put(self.seat.working.take(&self.seat.who));
+    }
+}

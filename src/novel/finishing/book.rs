@@ -1,0 +1,179 @@
+//! The whole novel as one EPUB: every finished episode, in order, as soon as two episodes are finished.
+//!
+//! The record is written with the book and lists its episodes. An episode that became a draft again is left out of the
+//! next book; the existing book stays unchanged until then.
+
+use std::sync::Arc;
+
+use fumi_base::{files, project::Project};
+use serde::{Deserialize, Serialize};
+
+use super::{Encode, NO_AUTHOR, PublishRecord, RECORD_BYTES, finished, formats::epub_time, heading_of, manuscript_of};
+use crate::{
+    change_set::FileChange,
+    errors::completion::CompletionError,
+    manuscript::Manuscript,
+    project::{EpisodeId, MANUSCRIPT_BYTES, NovelProject, NovelSurvey, read_yaml},
+    publish::{
+        WorkTitle,
+        epub::{self, EpubChapter},
+    },
+    references::ContentHash,
+    writing::UtcTime,
+};
+
+/// The path of the book, relative to the project root.
+pub const BOOK: &str = ".noveler/publish/book.epub";
+
+/// The path of the record that lists the book's episodes, relative to the project root.
+pub const BOOK_RECORD: &str = ".noveler/publish/book.json";
+
+/// The largest total size of the manuscripts in one book, in bytes: about five million characters.
+const BYTES: usize = 16 << 20;
+
+/// The record of a book that was built.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct BookRecord {
+    /// The version of the record's file format.
+    pub version: u32,
+    pub title: String,
+    /// The author's name as printed.
+    pub author: String,
+    /// The time at which the book was built; an unchanged book keeps its old time.
+    pub created_at: UtcTime,
+    /// The path of the book, relative to the project root.
+    pub path: String,
+    /// The SHA-256 hash of the book's bytes.
+    pub sha256: String,
+    pub size_bytes: u64,
+    /// The episodes in the book, in order.
+    pub episodes: Vec<BoundEpisode>,
+}
+
+/// An episode contained in a book.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BoundEpisode {
+    pub episode: u32,
+    /// The heading as shown in the table of contents.
+    pub heading: String,
+    /// The SHA-256 hash of the episode's manuscript.
+    pub sha256: String,
+}
+
+/// Builds the book of all finished episodes. Returns `None` if fewer than two episodes are finished or if they are too
+/// long for one book. `done` is the record of an episode that the same set of changes finishes.
+pub fn build_book(
+    novel: &NovelProject,
+    done: Option<&PublishRecord>,
+    now: &UtcTime,
+    encode: Encode<BookRecord>,
+    is_stopped: &dyn Fn() -> bool,
+) -> Result<Option<(BookRecord, Vec<FileChange>)>, CompletionError> {
+    let survey = novel.survey()?;
+    let project = novel.project();
+    let chapters = finished_chapters(project, &survey, done, is_stopped)?;
+    let length: usize = chapters.iter().map(|(_, manuscript)| manuscript.source().len()).sum();
+    if chapters.len() < 2 || length > BYTES {
+        return Ok(None);
+    }
+    let work = WorkTitle {
+        title: survey.settings.title.clone().unwrap_or_else(|| name_of(project)),
+        author: survey.settings.author.clone().unwrap_or_else(|| NO_AUTHOR.to_owned()),
+    };
+    // An unchanged book keeps its time, as an unchanged episode does.
+    let before = record_of(project).filter(|before| {
+        let episodes = chapters.iter().map(|(episode, _)| episode);
+        before.title == work.title && before.author == work.author && before.episodes.iter().eq(episodes)
+    });
+    let time = before.map_or_else(|| now.clone(), |before| before.created_at);
+    let book = epub::write(&epub::EpubBook {
+        work: &work,
+        modified: epub_time(&time),
+        chapters: chapters
+            .iter()
+            .map(|(episode, manuscript)| EpubChapter {
+                title: episode.heading.clone(),
+                manuscript,
+            })
+            .collect(),
+    });
+    if is_stopped() {
+        return Err(CompletionError::Cancelled);
+    }
+    let bound = BookRecord {
+        version: 1,
+        title: work.title,
+        author: work.author,
+        created_at: time,
+        path: BOOK.to_owned(),
+        sha256: files::sha256(&book.output),
+        size_bytes: book.output.len() as u64,
+        episodes: chapters.into_iter().map(|(episode, _)| episode).collect(),
+    };
+    let changes = vec![
+        FileChange::write(BOOK, book.output),
+        FileChange::write(BOOK_RECORD, encode(&bound)),
+    ];
+    Ok(Some((bound, changes)))
+}
+
+/// Returns the record of the existing book, or `None` if it cannot be read.
+fn record_of(project: &Arc<Project>) -> Option<BookRecord> {
+    let file = project.resolve(BOOK_RECORD).ok()?;
+    let text = files::read(&file, RECORD_BYTES).ok()?;
+    read_yaml(BOOK_RECORD, &String::from_utf8_lossy(&text)).ok()?
+}
+
+fn name_of(project: &Project) -> String {
+    let name = project.root().file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}
+
+/// Returns the finished episodes. An episode whose record or manuscript cannot be read counts as unfinished.
+fn finished_chapters(
+    project: &Arc<Project>,
+    survey: &NovelSurvey,
+    done: Option<&PublishRecord>,
+    is_stopped: &dyn Fn() -> bool,
+) -> Result<Vec<(BoundEpisode, Manuscript)>, CompletionError> {
+    let mut chapters = Vec::new();
+    let mut length = 0;
+    for (episode, of_episode) in &survey.episodes {
+        if is_stopped() {
+            return Err(CompletionError::Cancelled);
+        }
+        let record = match done.filter(|done| done.episode == episode.number()) {
+            Some(done) => done.clone(),
+            None => match finished(project, *episode, of_episode) {
+                Ok(Some(record)) => record,
+                _ => continue,
+            },
+        };
+        let [file] = of_episode.manuscripts.as_slice() else {
+            continue;
+        };
+        let bytes = files::read(file, MANUSCRIPT_BYTES)?;
+        // A manuscript that changed since it was found finished is a draft.
+        if ContentHash::from_bytes(&bytes).digits() != record.manuscript.sha256 {
+            continue;
+        }
+        length += bytes.len();
+        let Ok(manuscript) = manuscript_of(*episode, file, &bytes) else {
+            continue;
+        };
+        let heading = heading_of(&manuscript).unwrap_or(record.heading);
+        chapters.push((book_episode(*episode, heading, record.manuscript.sha256), manuscript));
+        if length > BYTES {
+            break;
+        }
+    }
+    Ok(chapters)
+}
+
+fn book_episode(episode: EpisodeId, heading: String, sha256: String) -> BoundEpisode {
+    BoundEpisode {
+        episode: episode.number(),
+        heading,
+        sha256,
+    }
+}

@@ -1,0 +1,503 @@
+//! One call to a writing session on the disk: finds or begins the session, takes an answer, returns the next step.
+//!
+//! Invariant: the files of an answer are written first, then the manuscript (after a backup) together with the session.
+//! After a crash, either the answer was taken or the same answer can be sent again. A rejected call writes nothing.
+//! Locking is left to the caller.
+
+use std::sync::Arc;
+
+use fumi_base::{files, project::Project, text::Locale};
+
+use super::{
+    criteria,
+    material::WritingMaterial,
+    prompt,
+    session::{StageOutput, WritingSession},
+    stages::{StageRoute, WritingStage},
+    store::{RecoveredSession, WritingSessionStore, apply},
+    trace::{self, SessionTrace, TracedTurn},
+    utc_time::{UtcTime, WritingSessionId},
+    workflow::{CONTENT_BYTES, FileWrite, NextStep, SessionTexts, TurnAnswer, Workflow, WorkflowStep},
+};
+use crate::{
+    backups::{BackupTime, Backups},
+    change_set::{self, FileChange},
+    errors::{project::ProjectError, writing::WritingError},
+    project::{EpisodeId, NovelProject},
+    references::ContentHash,
+};
+
+/// The time and random number of a call, supplied from outside.
+#[derive(Clone, Debug)]
+pub struct CallTime {
+    pub moment: UtcTime,
+    /// The same time in the form used in backup ids.
+    pub stamp: BackupTime,
+    /// A random number for the id of a new session.
+    pub random: u32,
+}
+
+/// The selection of the session for a call.
+#[derive(Clone, Copy, Debug)]
+pub enum SessionSelector<'a> {
+    /// The session with this id.
+    Named(&'a str),
+    /// The open session of the episode with this route, otherwise a new one.
+    Open(StageRoute),
+    /// The newest session of the episode with this route; a finished one only if the manuscript exists. Otherwise a new
+    /// one.
+    Latest(StageRoute),
+    /// Always a new session.
+    New(StageRoute),
+}
+
+/// The action of a call in a session.
+#[derive(Clone, Debug)]
+pub enum SessionAction {
+    /// Return the next step without a change.
+    Peek,
+    /// Take an answer.
+    Answer(TurnAnswer),
+    /// Record feedback on a stage.
+    Feedback(WritingStage, String),
+    /// Repeat a stage and those after it.
+    Reopen(WritingStage),
+}
+
+/// A session that was found or begun.
+#[derive(Debug)]
+pub struct OpenedSession {
+    session: WritingSession,
+    texts: SessionTexts,
+    /// The stages to repeat because a file is missing or changed.
+    pub lost: Vec<WritingStage>,
+    /// True if the session is not on the disk yet.
+    pub is_new: bool,
+    /// True if the session differs from its file.
+    is_changed: bool,
+}
+
+impl OpenedSession {
+    #[must_use]
+    pub fn session(&self) -> &WritingSession {
+        &self.session
+    }
+}
+
+/// The result of a call.
+#[derive(Debug)]
+pub struct StepOutcome {
+    /// The next step.
+    pub next: NextStep,
+    /// The session after the call.
+    pub session: WritingSession,
+    /// The stages to repeat because a file is missing or changed.
+    pub lost: Vec<WritingStage>,
+    /// True if this call began the session.
+    pub is_new: bool,
+    /// The stage that this call completed.
+    pub completed: Option<WritingStage>,
+    /// The manuscript file, once the text was delivered.
+    pub delivered: Option<DeliveredManuscript>,
+    /// The manuscript at the beginning of the call, if another program changed it since the session last saw it.
+    pub edited: Option<EditedManuscript>,
+    /// The files written, with their sizes in bytes.
+    pub written: Vec<(String, usize)>,
+    /// The trace of accepted turns so far.
+    pub trace: Vec<TracedTurn>,
+}
+
+/// A manuscript file written or found by a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeliveredManuscript {
+    /// The path relative to the project root.
+    pub path: String,
+    /// The SHA-256 hash of the file's bytes.
+    pub sha256: String,
+    /// The id of the backup of the previous file; `None` if nothing was replaced.
+    pub backup: Option<String>,
+}
+
+/// A manuscript that was changed outside its session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EditedManuscript {
+    /// The path relative to the project root.
+    pub path: String,
+    pub text: String,
+    /// The number of visible characters.
+    pub characters: usize,
+}
+
+/// The prompt of a future turn.
+#[derive(Clone, Debug)]
+pub struct PlannedTurn {
+    pub stage: WritingStage,
+    /// The turn within the stage, from 1.
+    pub turn: usize,
+    /// The prompt as far as it is known before the earlier stages are done.
+    pub instruction: String,
+}
+
+/// The writing service for one episode.
+#[derive(Debug)]
+pub struct WritingService {
+    project: Arc<Project>,
+    novel: NovelProject,
+    episode: EpisodeId,
+    material: WritingMaterial,
+    locale: Locale,
+}
+
+impl WritingService {
+    /// Collects the material for the episode. Returns an error if the episode has no plot.
+    pub fn new(
+        project: Arc<Project>,
+        novel: NovelProject,
+        episode: EpisodeId,
+        locale: Locale,
+    ) -> Result<Self, ProjectError> {
+        let material = WritingMaterial::gather(&novel, episode)?;
+        Ok(Self {
+            project,
+            novel,
+            episode,
+            material,
+            locale,
+        })
+    }
+
+    /// Returns the material for the episode.
+    #[must_use]
+    pub fn material(&self) -> &WritingMaterial {
+        &self.material
+    }
+
+    /// Finds a session, or creates a new one that is not written yet.
+    pub fn open(
+        &self,
+        which: SessionSelector<'_>,
+        target: Option<u32>,
+        now: &CallTime,
+    ) -> Result<OpenedSession, WritingError> {
+        let sessions = WritingSessionStore::new(Arc::clone(&self.project));
+        let known = |mut recovered: RecoveredSession| OpenedSession {
+            is_changed: recovered.session.retarget(target),
+            session: recovered.session,
+            texts: recovered.texts,
+            lost: recovered.lost,
+            is_new: false,
+        };
+        let route = match which {
+            SessionSelector::Named(id) => return sessions.load(id, self.episode).map(known),
+            SessionSelector::Open(route) => match sessions.open(self.episode, route)? {
+                Some(recovered) => return Ok(known(recovered)),
+                None => route,
+            },
+            SessionSelector::Latest(route) => match sessions.latest(self.episode, route)? {
+                Some(recovered) if recovered.session.current().is_some() || self.delivered()?.is_some() => {
+                    return Ok(known(recovered));
+                }
+                _ => route,
+            },
+            SessionSelector::New(route) => route,
+        };
+        let id = WritingSessionId::new(&now.moment, now.random);
+        let mut session = WritingSession::with_route(route, id, self.episode, target, &now.moment);
+        // If several files have this episode's number, no file counts as the manuscript yet.
+        if let Ok(there) = self.delivered() {
+            session.record_manuscript(there.as_ref().map(|there| &*there.sha256));
+        }
+        Ok(OpenedSession {
+            session,
+            texts: SessionTexts::new(),
+            lost: Vec::new(),
+            is_new: true,
+            is_changed: false,
+        })
+    }
+
+    /// Runs an action and returns the next step. `tool` is the calling tool, for the trace. If `places_draft` is true,
+    /// a draft is written to the manuscripts as soon as it is complete; the finished text always is.
+    pub fn run_step(
+        &self,
+        opened: OpenedSession,
+        act: SessionAction,
+        tool: &str,
+        places_draft: bool,
+        now: &CallTime,
+    ) -> Result<StepOutcome, WritingError> {
+        let OpenedSession {
+            session,
+            texts,
+            lost,
+            is_new,
+            is_changed,
+        } = opened;
+        let asked_at = session.last_updated().clone();
+        let edited = self.edited(&session)?;
+        let before = session.completed().len();
+        let mut workflow = Workflow::new(session, texts, &self.material, self.locale);
+        let mut trace = trace::read_trace(&self.project, workflow.session());
+        let (next, mut writes) = match act {
+            SessionAction::Peek => {
+                let stepped = workflow.step(None, &now.moment)?;
+                // A new session, or one that lost a stage, is written as it is.
+                let writes = if is_new || is_changed || !lost.is_empty() {
+                    vec![workflow.write()]
+                } else {
+                    Vec::new()
+                };
+                (stepped.next, writes)
+            }
+            SessionAction::Feedback(stage, said) => {
+                let stepped = workflow.feedback(stage, &said, &now.moment)?;
+                (stepped.next, stepped.writes)
+            }
+            SessionAction::Reopen(stage) => {
+                let stepped = workflow.reopen(stage)?;
+                (stepped.next, stepped.writes)
+            }
+            SessionAction::Answer(answer) => {
+                let question = workflow.step(None, &now.moment)?.next;
+                let elapsed = now.moment.since(&asked_at);
+                let answer = TurnAnswer { elapsed, ..answer };
+                let WorkflowStep { next, writes } = workflow.step(Some(answer), &now.moment)?;
+                let about = TraceContext {
+                    tool,
+                    asked_at: &asked_at,
+                    question: &question,
+                };
+                (next, Self::with_trace(&workflow, &about, writes, &mut trace, now))
+            }
+        };
+        if matches!(next, NextStep::Done(_)) || places_draft {
+            // Checked before anything is written: with several candidates for the manuscript, none is overwritten.
+            self.delivered()?;
+        }
+        let mut last = writes.pop();
+        apply(&self.project, &writes)?;
+        let draft = workflow.session().output(WritingStage::DRAFT).filter(|_| places_draft);
+        let own = text_to_place(&workflow, &next, &writes, draft, edited.is_some());
+        let placed = own
+            .map(|(title, text)| self.prepare_delivery(title, text, &now.stamp))
+            .transpose()?;
+        // If no text is placed, the reply refers to the existing file.
+        let shows_file = matches!(next, NextStep::Done(_)) || (draft.is_some() && edited.is_some());
+        let (delivered, manuscript) = match placed {
+            Some((delivered, manuscript)) => {
+                // Only the session's own text counts as seen. A file that was left as the author wrote it is reported
+                // by the next call too.
+                if manuscript.is_some() || last.is_some() {
+                    workflow.placed(&delivered.sha256);
+                    last = Some(workflow.write());
+                }
+                (Some(delivered), manuscript)
+            }
+            None if shows_file => (self.delivered()?, None),
+            None => (None, None),
+        };
+        // The manuscript is applied together with the session that records it.
+        let session = last.as_ref().map(|last| FileChange::write(&*last.path, &*last.text));
+        let placed = manuscript.as_ref().zip(delivered.as_ref());
+        let placed = placed.map(|(change, delivered)| (delivered.path.clone(), change.length()));
+        let changes = manuscript.into_iter().chain(session).collect();
+        change_set::apply(&self.project, None, changes)?;
+        writes.extend(last);
+        let written = writes.into_iter().map(|write| (write.path, write.text.len()));
+        Ok(StepOutcome {
+            next,
+            session: workflow.session().clone(),
+            completed: workflow.session().completed().get(before).copied(),
+            lost,
+            is_new,
+            delivered,
+            edited,
+            written: written.chain(placed).collect(),
+            trace: trace.execution_trace,
+        })
+    }
+
+    /// Returns the prompts of all turns of a route, without a session.
+    #[must_use]
+    pub fn plan(&self, route: StageRoute, target: Option<u32>, now: &CallTime) -> Vec<PlannedTurn> {
+        let id = WritingSessionId::new(&now.moment, now.random);
+        let session = WritingSession::with_route(route, id, self.episode, target, &now.moment);
+        let turns = route
+            .stages()
+            .flat_map(|stage| (1..=stage.turns().len()).map(move |turn| (stage, turn)));
+        let planned = turns.map(|(stage, turn)| PlannedTurn {
+            stage,
+            turn,
+            instruction: prompt::render(&session, stage, turn, &self.material, self.locale),
+        });
+        planned.collect()
+    }
+
+    /// Returns the manuscript if another program changed it since the session last saw it. An ambiguous manuscript is
+    /// not an error here, only where it would be written.
+    fn edited(&self, session: &WritingSession) -> Result<Option<EditedManuscript>, WritingError> {
+        let Ok(Some(there)) = self.delivered() else {
+            return Ok(None);
+        };
+        if !session.is_other_manuscript(&there.sha256) {
+            return Ok(None);
+        }
+        let text = self.novel.manuscript_text(self.episode)?.text;
+        Ok(Some(EditedManuscript {
+            characters: criteria::characters(&text),
+            text,
+            path: there.path,
+        }))
+    }
+
+    /// Adds the prompt and the trace entry to the writes of an accepted answer; the session stays last.
+    fn with_trace(
+        workflow: &Workflow<'_>,
+        about: &TraceContext<'_>,
+        mut writes: Vec<FileWrite>,
+        trace: &mut SessionTrace,
+        now: &CallTime,
+    ) -> Vec<FileWrite> {
+        let (Some(session), Some(answer), NextStep::Ask(ask)) = (writes.pop(), writes.first(), about.question) else {
+            return writes;
+        };
+        let id = workflow.session().id();
+        let (stage, turn) = (ask.stage, ask.submit.turn);
+        let hash = ContentHash::from_bytes(ask.instruction.as_bytes());
+        let prompt_file = format!(
+            ".noveler/writes/{id}/prompt_{:02}_turn_{turn}-{}.md",
+            stage.number(),
+            &hash.digits()[..12]
+        );
+        trace.add(TracedTurn {
+            tool_name: about.tool.to_owned(),
+            stage,
+            turn,
+            start: about.asked_at.clone(),
+            end: now.moment.clone(),
+            status: "completed".to_owned(),
+            prompt_file: prompt_file.clone(),
+            answer_file: answer.path.clone(),
+        });
+        let text = ask.instruction.clone();
+        writes.push(FileWrite {
+            path: prompt_file,
+            text,
+        });
+        writes.push(FileWrite {
+            path: trace::path_of(id),
+            text: trace.to_yaml(),
+        });
+        writes.push(session);
+        writes
+    }
+
+    /// Prepares a finished text as the episode's manuscript. An existing file keeps its name and is backed up unless
+    /// its contents are the same.
+    fn prepare_delivery(
+        &self,
+        title: &str,
+        text: &str,
+        stamp: &BackupTime,
+    ) -> Result<(DeliveredManuscript, Option<FileChange>), WritingError> {
+        let title = match title {
+            "" => self.material.plot.episode_info.title.as_deref().unwrap_or_default(),
+            title => title,
+        };
+        let text = manuscript(self.episode, title, text);
+        place_manuscript(&self.project, &self.novel, self.episode, title, &text, stamp)
+    }
+
+    /// Returns the existing manuscript file of the episode, if there is one.
+    fn delivered(&self) -> Result<Option<DeliveredManuscript>, WritingError> {
+        let file = match self.novel.manuscript(self.episode) {
+            Ok(file) => file,
+            Err(ProjectError::NoManuscript { .. } | ProjectError::NoEpisode { .. }) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let bytes = files::read(&file, 4 * CONTENT_BYTES as u64)?;
+        Ok(Some(DeliveredManuscript {
+            path: file.shown(),
+            sha256: ContentHash::from_bytes(&bytes).digits().to_owned(),
+            backup: None,
+        }))
+    }
+}
+
+/// The question to which an answer belongs.
+struct TraceContext<'a> {
+    tool: &'a str,
+    asked_at: &'a UtcTime,
+    question: &'a NextStep,
+}
+
+/// Returns title and text that a step places among the manuscripts: a text written by this step, or an earlier draft
+/// written through another tool. An earlier draft does not replace a manuscript that was edited since.
+fn text_to_place<'a>(
+    workflow: &'a Workflow<'_>,
+    next: &'a NextStep,
+    writes: &'a [FileWrite],
+    draft: Option<&StageOutput>,
+    is_edited: bool,
+) -> Option<(&'a str, &'a str)> {
+    let written = |path: &str| writes.iter().find(|write| write.path == path).map(|write| &*write.text);
+    match next {
+        NextStep::Done(done) => written(&done.manuscript.path).map(|text| (&*done.title, text)),
+        NextStep::Ask(_) => {
+            let path = &*draft?.output_file;
+            let before = || workflow.text(path).filter(|_| !is_edited);
+            written(path).or_else(before).map(|text| ("", text))
+        }
+    }
+}
+
+/// Formats a manuscript as a file: a heading, then the text.
+#[must_use]
+pub fn manuscript(episode: EpisodeId, title: &str, text: &str) -> String {
+    let heading = match title.trim() {
+        "" => format!("# 第{}話", episode.number()),
+        title => format!("# 第{}話　{}", episode.number(), title.replace(['\n', '\r'], " ")),
+    };
+    format!("{heading}\n\n{}\n", text.trim_end())
+}
+
+/// Prepares the manuscript of an episode: returns its file and the change, if there is one. An existing file keeps its
+/// name and is backed up unless its contents are the same.
+pub fn place_manuscript(
+    project: &Arc<Project>,
+    novel: &NovelProject,
+    episode: EpisodeId,
+    title: &str,
+    text: &str,
+    stamp: &BackupTime,
+) -> Result<(DeliveredManuscript, Option<FileChange>), WritingError> {
+    let there = match novel.manuscript(episode) {
+        Ok(file) => Some(file),
+        Err(ProjectError::NoManuscript { .. } | ProjectError::NoEpisode { .. }) => None,
+        Err(error) => return Err(error.into()),
+    };
+    let path = match &there {
+        Some(file) => file.shown(),
+        None => novel.new_manuscript(episode, title)?,
+    };
+    let sha256 = ContentHash::from_bytes(text.as_bytes()).digits().to_owned();
+    let before = match &there {
+        Some(file) => Some(files::read(file, 4 * CONTENT_BYTES as u64)?),
+        None => None,
+    };
+    if before.as_deref() == Some(text.as_bytes()) {
+        let backup = None;
+        return Ok((DeliveredManuscript { path, sha256, backup }, None));
+    }
+    let backup = match &there {
+        Some(_) => {
+            let backups = Backups::new(Arc::clone(project), &novel.names().backups);
+            let changes = [(path.as_str(), sha256.as_str())];
+            Some(backups.create_before(&changes, "before a new manuscript", stamp)?.id)
+        }
+        None => None,
+    };
+    let before = before.map(|before| ContentHash::from_bytes(&before));
+    let change = FileChange::write(&*path, text).if_still(before.as_ref().map(ContentHash::digits));
+    Ok((DeliveredManuscript { path, sha256, backup }, Some(change)))
+}

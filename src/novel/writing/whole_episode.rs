@@ -1,0 +1,130 @@
+//! Writing an episode in one step: one prompt with the whole plot, one text, judged by the same criteria as a finished
+//! manuscript.
+//!
+//! No session is used: the arguments contain everything needed to repeat the prompt. Nothing is read or written here.
+
+use fumi_base::text::Locale;
+
+use super::{
+    criteria::{self, AnswerCriterion, MissedCriterion},
+    material::{LengthRange, WritingMaterial},
+    prompt,
+    session::WritingSession,
+    stages::{StageRoute, WritingStage},
+    utc_time::{UtcTime, WritingSessionId},
+    workflow::{CONTENT_BYTES, CitedFile},
+};
+use crate::{
+    errors::writing::WritingError,
+    project::{EpisodeId, EpisodePlot},
+};
+
+const PROMPT_EN: &str = include_str!("prompts/whole_episode.en.md");
+const PROMPT_JA: &str = include_str!("prompts/whole_episode.ja.md");
+
+/// A request for a whole episode.
+#[derive(Debug)]
+pub struct WholeEpisodeRequest<'a> {
+    pub episode: EpisodeId,
+    /// The material for the prompt and the criteria.
+    pub material: &'a WritingMaterial,
+    /// The approximate length in characters, if it differs from the plot's.
+    pub target: Option<u32>,
+    /// The language of the prompt.
+    pub locale: Locale,
+}
+
+/// An accepted text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WholeEpisodeText {
+    /// The text, with a line feed at its end.
+    pub text: String,
+    /// The number of visible characters.
+    pub characters: usize,
+}
+
+/// Parses a plot passed by a caller: YAML as in a plot file, or free text, which becomes the synopsis.
+#[must_use]
+pub fn plot_of(content: &str) -> EpisodePlot {
+    match EpisodePlot::read("plot_content", content) {
+        Ok(plot) if plot != EpisodePlot::default() => plot,
+        _ => EpisodePlot {
+            synopsis: Some(content.trim().to_owned()),
+            ..EpisodePlot::default()
+        },
+    }
+}
+
+impl WholeEpisodeRequest<'_> {
+    /// Returns the prompt. `plot` is the complete text of the plot.
+    #[must_use]
+    pub fn instruction(&self, plot: &str, now: &UtcTime) -> String {
+        let template = match self.locale {
+            Locale::En => PROMPT_EN,
+            Locale::Ja => PROMPT_JA,
+        };
+        let session = WritingSession::with_route(
+            StageRoute::Draft,
+            WritingSessionId::new(now, 0),
+            self.episode,
+            self.target,
+            now,
+        );
+        let plot = plot.trim();
+        prompt::fill(
+            template,
+            &session,
+            WritingStage::DRAFT,
+            1,
+            self.material,
+            self.locale,
+            Some(plot),
+        )
+    }
+
+    /// Returns the files to read for the prompt.
+    #[must_use]
+    pub fn context(&self) -> &[CitedFile] {
+        &self.material.references
+    }
+
+    /// Returns the criteria for the text.
+    #[must_use]
+    pub fn criteria(&self) -> Vec<AnswerCriterion> {
+        let length = LengthRange::resolve(self.target, &self.material.plot, &self.material.settings);
+        let mut criteria = vec![AnswerCriterion::Length {
+            from: length.min as usize,
+            to: length.max as usize,
+        }];
+        if !self.material.cast.is_empty() {
+            criteria.push(AnswerCriterion::Characters(self.material.cast.clone()));
+        }
+        criteria.push(AnswerCriterion::Remnants);
+        criteria
+    }
+
+    /// Validates a text and returns it, or an error with the criteria that it misses.
+    pub fn accept(&self, content: &str) -> Result<WholeEpisodeText, WritingError> {
+        if content.len() > CONTENT_BYTES {
+            return Err(WritingError::TooLarge {
+                what: "The content",
+                what_ja: "内容",
+                size: content.len(),
+                limit: CONTENT_BYTES,
+            });
+        }
+        let text = format!("{}\n", content.trim_end());
+        let misses: Vec<MissedCriterion> = criteria::judge_text(&self.criteria(), content, &text, 0);
+        if !misses.is_empty() {
+            return Err(WritingError::CriteriaMissed {
+                stage: WritingStage::DRAFT,
+                turn: 1,
+                misses,
+            });
+        }
+        Ok(WholeEpisodeText {
+            characters: criteria::characters(&text),
+            text,
+        })
+    }
+}

@@ -1,0 +1,493 @@
+//! The reply of a browser tool: its own fields, followed by the observed state of the page.
+//!
+//! Text and structure contain the same; the text is Markdown with the sections that models know from Playwright. A part
+//! is absent if it was not requested or is empty; facts that no caller may miss are present whenever they occur.
+
+use fumi_base::text::Locale;
+use fumi_browser as browser;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{limits, on_tab::TabAnswer};
+use crate::tool::{Block, Render};
+
+/// An answer with what was seen.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct BrowserReply<D> {
+    /// Always true.
+    pub(super) success: bool,
+    #[serde(flatten)]
+    pub(super) done: D,
+    #[serde(flatten)]
+    pub(super) seen: ObservedPage,
+    /// The same in Playwright, in TypeScript.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) code: Option<String>,
+    /// Names the session in later calls. Of the steps of a batch the first says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) browser_session: Option<String>,
+}
+
+/// What was seen of a tab after something was done.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub struct ObservedPage {
+    /// Where the tab is, if that changed or was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) url: Option<String>,
+    /// The page's title, likewise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) title: Option<String>,
+    /// The HTTP status of the page, if it is new and no success or if it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) status: Option<u16>,
+    /// A dialog that waits for an answer; nothing else is seen of a page while one is open.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) dialog: Option<DialogPart>,
+    /// A file chooser that waits for files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) file_chooser: Option<FileChooser>,
+    /// The page, or a part of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) snapshot: Option<String>,
+    /// What differs from the last snapshot.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) changes: Option<String>,
+    /// What the console got since the last answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) console: Option<ConsolePart>,
+    /// All tabs, or the new ones where a list was not wanted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) tabs: Option<Vec<TabRow>>,
+    /// Downloads that began or ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) downloads: Option<Vec<DownloadRow>>,
+    /// A crash, a page that still loads, a session that had to begin anew.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) notice: Option<String>,
+}
+
+/// JSON pointers to the facts that are reported without being requested, and to the session's handle. They are never
+/// cut from a reply: without them a caller would continue on wrong assumptions.
+const NEVER_MISSED: [&str; 10] = [
+    "/browser_session",
+    "/url",
+    "/title",
+    "/status",
+    "/dialog",
+    "/file_chooser",
+    "/console/new_errors",
+    "/tabs",
+    "/downloads",
+    "/notice",
+];
+
+/// A dialog of a page.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct DialogPart {
+    /// `alert`, `confirm`, `prompt`, `beforeunload`.
+    #[serde(rename = "type")]
+    kind: String,
+    message: String,
+    /// What a prompt holds already.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    default_text: Option<String>,
+}
+
+/// A chooser that a page opened.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct FileChooser {
+    /// Whether it takes several files.
+    multiple: bool,
+}
+
+/// What the console got.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ConsolePart {
+    /// Errors since the last answer.
+    pub(super) new_errors: usize,
+    /// The messages, if they are wanted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) messages: Option<Vec<ConsoleRow>>,
+    /// Earlier ones of the wanted that are left out, if any: `browser_console_messages` has them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) omitted: Option<usize>,
+}
+
+/// A message of the console.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ConsoleRow {
+    /// `error`, `warning`, `info`, `debug`.
+    level: &'static str,
+    text: String,
+    /// `URL:line:column`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    place: Option<String>,
+    /// How often it came one after the other, if more than once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    count: Option<usize>,
+}
+
+/// A tab.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct TabRow {
+    /// From 0.
+    index: usize,
+    title: String,
+    url: String,
+    /// Whether it is the one that tools act on.
+    current: bool,
+    /// What blocks it: select it and answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dialog: Option<DialogPart>,
+}
+
+/// A download.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct DownloadRow {
+    name: String,
+    url: String,
+    /// `running`, `done`, `cancelled`.
+    state: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes: Option<u64>,
+    /// Where it lies in the project.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    /// Why it does not lie there, although it should.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failure: Option<String>,
+}
+
+impl From<browser::PageDialog> for DialogPart {
+    fn from(dialog: browser::PageDialog) -> Self {
+        Self {
+            kind: dialog.kind,
+            message: limits::truncate_row(&dialog.message),
+            default_text: dialog.default_prompt.as_deref().map(limits::truncate_row),
+        }
+    }
+}
+
+impl From<browser::Chooser> for FileChooser {
+    fn from(chooser: browser::Chooser) -> Self {
+        Self {
+            multiple: chooser.multiple,
+        }
+    }
+}
+
+/// Returns the name of a level in Playwright's tools.
+const fn word(level: browser::MessageLevel) -> &'static str {
+    match level {
+        browser::MessageLevel::Error => "error",
+        browser::MessageLevel::Warning => "warning",
+        browser::MessageLevel::Info => "info",
+        browser::MessageLevel::Debug => "debug",
+    }
+}
+
+impl From<&browser::ConsoleMessage> for ConsoleRow {
+    fn from(message: &browser::ConsoleMessage) -> Self {
+        Self {
+            level: word(message.level),
+            text: limits::truncate_row(&message.text),
+            place: message.place.as_deref().map(limits::truncate_row),
+            count: (message.repeated > 1).then_some(message.repeated),
+        }
+    }
+}
+
+impl ConsoleRow {
+    /// Formats the message as one line.
+    pub(super) fn line(&self) -> String {
+        let place = self.place.as_ref().map(|place| format!(" @ {place}"));
+        let count = self.count.map(|count| format!(" ×{count}"));
+        let text = self.text.replace('\n', " ⏎ ");
+        format!(
+            "[{}] {text}{}{}",
+            self.level,
+            place.unwrap_or_default(),
+            count.unwrap_or_default()
+        )
+    }
+
+    /// Adds the occurrences of an equal message.
+    pub(super) fn add_count(&mut self, other: &Self) {
+        self.count = Some(self.count.unwrap_or(1) + other.count.unwrap_or(1));
+    }
+
+    /// True if another message is equal, apart from the number of occurrences.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        (self.level, &self.text, &self.place) == (other.level, &other.text, &other.place)
+    }
+}
+
+impl From<&browser::TabInfo> for TabRow {
+    fn from(tab: &browser::TabInfo) -> Self {
+        Self {
+            index: tab.index,
+            title: limits::truncate_row(&tab.title),
+            url: limits::truncate_row(&tab.url),
+            current: tab.current,
+            dialog: tab.dialog.clone().map(Into::into),
+        }
+    }
+}
+
+impl DownloadRow {
+    /// Returns the row of a download, with its path in the project.
+    pub(super) fn new(download: &browser::PageDownload, file: Option<String>) -> Self {
+        Self {
+            name: limits::truncate_row(&download.name),
+            url: limits::truncate_row(&download.url),
+            state: match download.state {
+                browser::DownloadState::Running => "running",
+                browser::DownloadState::Done => "done",
+                browser::DownloadState::Cancelled => "cancelled",
+            },
+            bytes: Some(download.bytes),
+            file,
+            failure: None,
+        }
+    }
+
+    /// Returns the row of a download that could not be moved into the project.
+    pub(super) fn not_saved(download: &browser::PageDownload, why: &str) -> Self {
+        Self {
+            failure: Some(why.to_owned()),
+            ..Self::new(download, None)
+        }
+    }
+}
+
+impl TabRow {
+    fn line(&self) -> String {
+        let mark = if self.current { " (current)" } else { "" };
+        let dialog = self
+            .dialog
+            .as_ref()
+            .map(|dialog| format!(" — dialog: {}", dialog.line()));
+        let (index, title, url) = (self.index, &self.title, &self.url);
+        format!("- {index}:{mark} [{title}]({url}){}", dialog.unwrap_or_default())
+    }
+}
+
+impl DownloadRow {
+    fn line(&self) -> String {
+        let bytes = self.bytes.map(|bytes| format!(", {bytes} bytes"));
+        let file = self.file.as_ref().map(|file| format!(" → {file}"));
+        let (name, state, url) = (&self.name, self.state, &self.url);
+        let failure = self.failure.as_ref().map(|failure| format!(": {failure}"));
+        let (bytes, file) = (bytes.unwrap_or_default(), file.unwrap_or_default());
+        format!(
+            "- {name} ({state}{bytes}){file} from {url}{}",
+            failure.unwrap_or_default()
+        )
+    }
+}
+
+impl DialogPart {
+    /// Formats the dialog as one line.
+    pub(super) fn line(&self) -> String {
+        let holds = self.default_text.as_ref().map(|text| format!(" (holds {text:?})"));
+        format!("{} {:?}{}", self.kind, self.message, holds.unwrap_or_default())
+    }
+}
+
+impl ObservedPage {
+    /// Returns the lines of the section "Page".
+    fn page(&self) -> Vec<String> {
+        let url = self.url.as_ref().map(|url| format!("- URL: {url}"));
+        let title = self.title.as_ref().map(|title| format!("- Title: {title}"));
+        let status = self.status.map(|status| format!("- Status: {status}"));
+        let dialog = self
+            .dialog
+            .as_ref()
+            .map(|dialog| format!("- Dialog: {} (browser_handle_dialog)", dialog.line()));
+        let chooser = self.file_chooser.as_ref().map(|chooser| {
+            let many = if chooser.multiple { "several files" } else { "one file" };
+            format!("- File chooser: {many} (browser_file_upload)")
+        });
+        let errors = self.console.as_ref().filter(|console| console.new_errors > 0);
+        let errors = errors.map(|console| match console.new_errors {
+            1 => "- Console: 1 new error".to_owned(),
+            several => format!("- Console: {several} new errors"),
+        });
+        let notice = self.notice.as_ref().map(|notice| format!("- {notice}"));
+        [url, title, status, dialog, chooser, errors, notice]
+            .into_iter()
+            .flatten()
+            .collect()
+    }
+}
+
+/// Returns a heading with its body, or `None` if the body is empty.
+fn section(heading: &str, body: &str) -> Option<String> {
+    (!body.is_empty()).then(|| format!("### {heading}\n{body}"))
+}
+
+/// Returns a fenced block that quotes a page's text, with a fence that the text itself cannot close.
+pub(super) fn fenced(language: &str, text: &str) -> String {
+    let runs = text.split(|c| c != '`').map(str::len);
+    let fence = "`".repeat(runs.max().unwrap_or_default().max(2) + 1);
+    format!("{fence}{language}\n{text}\n{fence}")
+}
+
+fn lines<T>(rows: Option<&Vec<T>>, line: impl Fn(&T) -> String) -> String {
+    let lines: Vec<String> = rows.into_iter().flatten().map(line).collect();
+    lines.join("\n")
+}
+
+/// Returns the console messages, below a line that counts the omitted ones.
+fn console_section(console: Option<&ConsolePart>) -> String {
+    let omitted = console.and_then(|console| console.omitted);
+    let omitted = omitted.map(|omitted| format!("… {omitted} earlier (browser_console_messages)"));
+    let messages = lines(console.and_then(|console| console.messages.as_ref()), ConsoleRow::line);
+    let parts = omitted.into_iter().chain((!messages.is_empty()).then_some(messages));
+    parts.collect::<Vec<_>>().join("\n")
+}
+
+impl<D: TabAnswer> Render for BrowserReply<D> {
+    fn text(&self, locale: Locale) -> String {
+        let seen = &self.seen;
+        let part = |heading, language, text: Option<&String>| {
+            text.and_then(|text| {
+                section(
+                    heading,
+                    &if text.is_empty() {
+                        String::new()
+                    } else {
+                        fenced(language, text)
+                    },
+                )
+            })
+        };
+        let unchanged = match (&seen.changes, locale) {
+            (Some(changes), Locale::En) if changes.is_empty() => Some("### Changes\nnone".to_owned()),
+            (Some(changes), Locale::Ja) if changes.is_empty() => Some("### Changes\nなし".to_owned()),
+            _ => None,
+        };
+        let sections = [
+            section("Result", &self.done.text(locale)),
+            part("Code", "ts", self.code.as_ref()),
+            section("Page", &seen.page().join("\n")),
+            part("Snapshot", "yaml", seen.snapshot.as_ref()),
+            part("Changes", "yaml", seen.changes.as_ref()),
+            unchanged,
+            section("Console", &console_section(seen.console.as_ref())),
+            section("Tabs", &lines(seen.tabs.as_ref(), TabRow::line)),
+            section("Downloads", &lines(seen.downloads.as_ref(), DownloadRow::line)),
+            self.browser_session
+                .as_ref()
+                .map(|session| format!("browser_session: {session}")),
+        ];
+        sections.into_iter().flatten().collect::<Vec<_>>().join("\n")
+    }
+
+    fn blocks(&self) -> Vec<Block> {
+        self.done.blocks()
+    }
+
+    fn required_fields(&self) -> &'static [&'static str] {
+        &NEVER_MISSED
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fumi_base::text::Locale;
+    use serde_json::json;
+
+    use super::{BrowserReply, ConsolePart, DialogPart, ObservedPage, TabRow};
+    use crate::{
+        tool::{Render, schema},
+        tools::browser::on_tab::EmptyAnswer,
+    };
+
+    fn observed(seen: ObservedPage) -> BrowserReply<EmptyAnswer> {
+        BrowserReply {
+            success: true,
+            done: EmptyAnswer {},
+            seen,
+            code: None,
+            browser_session: Some("bs_1".to_owned()),
+        }
+    }
+
+    #[test]
+    fn an_answer_with_nothing_to_say_is_short_and_names_the_session() {
+        let quiet = observed(ObservedPage::default());
+        assert_eq!(
+            serde_json::to_value(&quiet).expect("plain"),
+            json!({"success": true, "browser_session": "bs_1"})
+        );
+        assert_eq!(quiet.text(Locale::En), "browser_session: bs_1");
+    }
+
+    #[test]
+    fn text_and_structure_say_the_same() {
+        let seen = ObservedPage {
+            url: Some("http://x.test/".to_owned()),
+            status: Some(404),
+            dialog: Some(DialogPart {
+                kind: "confirm".to_owned(),
+                message: "Sure?".to_owned(),
+                default_text: None,
+            }),
+            snapshot: Some("- button \"Save\" [ref=e1]".to_owned()),
+            changes: Some(String::new()),
+            console: Some(ConsolePart {
+                new_errors: 2,
+                messages: None,
+                omitted: None,
+            }),
+            tabs: Some(vec![TabRow {
+                index: 0,
+                title: "X".to_owned(),
+                url: "http://x.test/".to_owned(),
+                current: true,
+                dialog: None,
+            }]),
+            ..ObservedPage::default()
+        };
+        let observed = observed(seen);
+        let structure = serde_json::to_value(&observed).expect("plain");
+        assert_eq!(structure["status"], 404);
+        assert_eq!(structure["dialog"], json!({"type": "confirm", "message": "Sure?"}));
+        assert_eq!(structure["changes"], "");
+        let expected = "### Page\n- URL: http://x.test/\n- Status: 404\n- Dialog: confirm \"Sure?\" (browser_handle_dialog)\n\
+            - Console: 2 new errors\n### Snapshot\n```yaml\n- button \"Save\" [ref=e1]\n```\n### Changes\nnone\n\
+            ### Tabs\n- 0: (current) [X](http://x.test/)\nbrowser_session: bs_1";
+        assert_eq!(observed.text(Locale::En), expected);
+        assert!(observed.text(Locale::Ja).contains("### Changes\nなし"));
+    }
+
+    #[test]
+    fn a_page_cannot_end_the_block_that_quotes_it() {
+        let observed = observed(ObservedPage {
+            snapshot: Some("- text: ```\n### Page".to_owned()),
+            ..ObservedPage::default()
+        });
+        assert!(
+            observed
+                .text(Locale::En)
+                .contains("````yaml\n- text: ```\n### Page\n````")
+        );
+    }
+
+    #[test]
+    fn the_schema_has_every_part_beside_the_tools_own() {
+        let schema = schema::for_serialize::<BrowserReply<EmptyAnswer>>();
+        for part in [
+            "success",
+            "url",
+            "dialog",
+            "snapshot",
+            "changes",
+            "code",
+            "browser_session",
+        ] {
+            assert!(schema["properties"][part].is_object(), "{part}: {schema:?}");
+        }
+    }
+}

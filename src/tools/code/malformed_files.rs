@@ -1,0 +1,58 @@
+//! The part of a reply that reports files with syntax errors, whose results may be incomplete.
+//!
+//! Both the structured and the text form contain it; it is absent if no file has syntax errors.
+
+use fumi_base::text::{BilingualText, Locale};
+use fumi_code::syntax_errors::MalformedFiles;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Files that could not be read whole.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct MalformedFilesReport {
+    /// How many files.
+    files: usize,
+    /// The first of them, each with the line of its first error.
+    examples: Vec<String>,
+}
+
+impl MalformedFilesReport {
+    /// Returns `None` if no file has syntax errors.
+    #[must_use]
+    pub fn from_files(broken: MalformedFiles) -> Option<Self> {
+        (broken.count > 0).then_some(Self {
+            files: broken.count,
+            examples: broken.examples,
+        })
+    }
+
+    /// Returns the sentence for the results of a query.
+    #[must_use]
+    pub fn match_warning(&self, locale: Locale) -> String {
+        let (files, examples) = (self.files, self.examples.join(", "));
+        let text = BilingualText::new(
+            format!(
+                "Not read whole because of broken syntax, matches may be missing: {files} files ({examples}). search_content finds text there."
+            ),
+            format!(
+                "構文エラーのため全体を読めなかったファイル: {files} 件（{examples}）。一致が漏れている可能性があります。search_content なら文字列として検索できます。"
+            ),
+        );
+        text.get(locale).to_owned()
+    }
+
+    /// Returns the sentence for a ranking: all matches are counted, but some elements may be unknown.
+    #[must_use]
+    pub fn ranking_warning(&self, locale: Locale) -> String {
+        let (files, examples) = (self.files, self.examples.join(", "));
+        let text = BilingualText::new(
+            format!(
+                "Not read whole because of broken syntax, elements may be missing: {files} files ({examples}). Without ranked all matching lines are listed."
+            ),
+            format!(
+                "構文エラーのため全体を読めなかったファイル: {files} 件（{examples}）。要素が漏れている可能性があります。ranked を外せば、一致した行がすべて返ります。"
+            ),
+        );
+        text.get(locale).to_owned()
+    }
+}

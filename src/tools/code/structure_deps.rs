@@ -1,0 +1,53 @@
+//! Reading, decoding and parsing a file by a client's path: shared by the structure tools.
+
+use std::sync::Arc;
+
+use fumi_base::{
+    files::{self, Decoded, EncodingChoice},
+    project::ProjectPath,
+};
+use fumi_code::{outline::Outline, parse::SourceFile, parser_pool::ParserPool, user_queries::UserQueries};
+use tokio_util::sync::CancellationToken;
+
+use crate::{config::Config, tool::ToolError};
+
+/// The dependencies of the structure tools.
+#[derive(Debug)]
+pub struct StructureDeps {
+    /// The size of the largest file that is read, in bytes.
+    pub file_bytes: u64,
+    /// The queries that the operator added.
+    pub queries: UserQueries,
+    /// The pool of parser processes.
+    pub parsers: Arc<ParserPool>,
+}
+
+impl StructureDeps {
+    /// Creates the dependencies from the configuration.
+    #[must_use]
+    pub fn new(config: &Config, queries: UserQueries, parsers: Arc<ParserPool>) -> Self {
+        Self {
+            file_bytes: config.limits.file_bytes,
+            queries,
+            parsers,
+        }
+    }
+
+    /// Reads and decodes a file. The second value is its size in bytes.
+    pub fn read(&self, path: &ProjectPath) -> Result<(Decoded, u64), ToolError> {
+        let bytes = files::read(path, self.file_bytes)?;
+        Ok((files::decode(&bytes, EncodingChoice::Auto), bytes.len() as u64))
+    }
+
+    /// Reads and parses a file in the requested language, or else in the detected one.
+    pub fn outline(
+        &self,
+        path: &ProjectPath,
+        language: Option<&str>,
+        cancel: &CancellationToken,
+    ) -> Result<Outline, ToolError> {
+        let (decoded, size) = self.read(path)?;
+        let source = SourceFile::new(path.shown(), decoded, size, language)?;
+        Ok(self.parsers.outline(source, cancel)?)
+    }
+}

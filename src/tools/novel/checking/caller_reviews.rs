@@ -1,0 +1,112 @@
+//! The files that a call writes for its review, held until they are written to the project as a whole. For callers that
+//! may only read they go to the server's store instead, per caller, so that a staged review can continue over several
+//! calls.
+//!
+//! Reviews of such callers are never written to the project. They can continue a review that another caller began in
+//! the project; the project's copy is unchanged.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use fumi_base::{
+    files::sha256,
+    project::Project,
+    store::{ExpectedState, Store, StoreError, Version},
+};
+use fumi_novel::reviewing::{ReviewId, ReviewOverlay, ReviewStore};
+
+use super::{Cx, NovelDeps, ToolError};
+
+/// The time that a review is stored after the last call to it.
+const REVIEW_LIFETIME: Duration = Duration::from_hours(24);
+
+/// The maximum number of reviews per caller, over all projects; the oldest are deleted first.
+const MAX_REVIEWS: usize = 50;
+
+/// The maximum size of a stored review, in bytes of JSON.
+const MAX_REVIEW_BYTES: usize = 256 << 10;
+
+/// The reviews of one caller in one project.
+#[derive(Clone, Debug)]
+pub(super) struct CallerReviews {
+    store: Arc<dyn Store>,
+    /// The key prefix of the caller's reviews.
+    own: String,
+    /// The key prefix of the caller's reviews in this project.
+    prefix: String,
+    files: ReviewOverlay,
+    /// The version that was fetched, so that of two concurrent calls to one review neither overwrites the other's
+    /// changes.
+    fetched: Arc<Mutex<Option<Version>>>,
+}
+
+impl CallerReviews {
+    pub(super) fn new(deps: &NovelDeps, cx: &Cx) -> Self {
+        // Key parts are hashes: a slash in a principal's name would let it match the prefix of another principal's
+        // reviews.
+        let part = |name: &[u8]| sha256(name)[..16].to_owned();
+        let own = format!("review/{}/", part(cx.caller.access.principal.as_bytes()));
+        Self {
+            store: Arc::clone(&deps.store),
+            prefix: format!("{own}{}/", part(cx.project.root().to_string_lossy().as_bytes())),
+            own,
+            files: ReviewOverlay::default(),
+            fetched: Arc::default(),
+        }
+    }
+
+    /// Returns the project's reviews, overlaid with the fetched files.
+    pub(super) fn reviews(&self, project: &Arc<Project>) -> ReviewStore {
+        ReviewStore::with_overlay(Arc::clone(project), self.files.clone())
+    }
+
+    /// Takes the files that the call wrote.
+    pub(super) fn take(&self) -> BTreeMap<String, String> {
+        self.files.take()
+    }
+
+    /// Fetches the review with this id, if it exists.
+    pub(super) async fn fetch(&self, id: &str) -> Result<(), ToolError> {
+        let Some(id) = ReviewId::parse(id) else { return Ok(()) };
+        let entry = self.store.get(&format!("{}{id}", self.prefix)).await?;
+        *self.fetched.lock().unwrap_or_else(PoisonError::into_inner) = entry.as_ref().map(|entry| entry.version);
+        let files: Option<BTreeMap<String, String>> = entry.and_then(|entry| serde_json::from_slice(&entry.value).ok());
+        self.files.fill(files.unwrap_or_default());
+        Ok(())
+    }
+
+    /// Stores the review in its current state.
+    pub(super) async fn keep(&self, id: &str) -> Result<(), ToolError> {
+        let mut files = self.files.files();
+        // Texts supplied by the caller are left out: the steps contain their hashes, and a text may be as long as a
+        // novel.
+        files.retain(|path, _| !path.contains("/inputs/"));
+        if files.is_empty() {
+            return Ok(());
+        }
+        let key = format!("{}{id}", self.prefix);
+        let mut known = self.store.list(&self.own).await?.keys;
+        if !known.contains(&key) {
+            // The last part of a key is the review's id, which begins with the time.
+            known.sort_by(|a, b| a.rsplit('/').next().cmp(&b.rsplit('/').next()));
+            for old in known.iter().take((known.len() + 1).saturating_sub(MAX_REVIEWS)) {
+                self.store.delete(old, ExpectedState::Anything).await?;
+            }
+        }
+        let value = serde_json::to_vec(&files).map_err(|_| ToolError::internal())?;
+        if value.len() > MAX_REVIEW_BYTES {
+            return Err(StoreError::TooLarge {
+                size: value.len(),
+                limit: MAX_REVIEW_BYTES,
+            }
+            .into());
+        }
+        let fetched = *self.fetched.lock().unwrap_or_else(PoisonError::into_inner);
+        let expect = fetched.map_or(ExpectedState::Absent, ExpectedState::Version);
+        self.store.put(&key, value, expect, Some(REVIEW_LIFETIME)).await?;
+        Ok(())
+    }
+}
