@@ -202,6 +202,31 @@ fn write_file(
     Ok(relative)
 }
 
+/// True if a name certainly does not exist, neither as a link that leads nowhere nor in the other spelling (NFC, NFD).
+/// A name of which nothing is known, since the system failed or a part of its folder is a link, is an error.
+pub fn is_free(project: &Project, raw: &str) -> Result<bool, WriteError> {
+    let relative = project.relative(raw)?;
+    let spellings = match project.spellings(raw, &relative) {
+        Ok(spellings) => spellings,
+        Err(PathError::Ambiguous { .. }) => return Ok(false),
+        Err(error) => return Err(error.into()),
+    };
+    for spelling in spellings {
+        let io = |source| WriteError::Io {
+            path: raw.to_owned(),
+            source,
+        };
+        let found = open_parent(project, raw, &spelling, MissingFolder::Refuse)
+            .and_then(|(dir, name)| dir.symlink_metadata(&name).map_err(io));
+        match found {
+            Ok(_) => return Ok(false),
+            Err(WriteError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(true)
+}
+
 /// The prefix of unfinished files: hidden, so that they are not taken for manuscripts.
 const TEMP_PREFIX: &str = ".fumi-new-";
 
@@ -466,7 +491,7 @@ fn taken(raw: &str, reason: &'static str, reason_ja: &'static str) -> WriteError
 mod tests {
     use std::fs;
 
-    use super::{TempFile, WriteError, remove_file, remove_folder, replace};
+    use super::{TempFile, WriteError, is_free, remove_file, remove_folder, replace};
     use crate::{errors::UserError, project::Project};
 
     #[test]
@@ -516,6 +541,27 @@ mod tests {
             "new"
         );
         assert_eq!(fs::read_dir(root.path()).expect("there").count(), 1);
+    }
+
+    #[test]
+    fn a_name_is_free_only_if_it_certainly_does_not_exist() {
+        let root = tempfile::tempdir().expect("a folder");
+        let project = Project::open(root.path()).expect("a project");
+        fs::write(root.path().join("か\u{3099}.md"), "x").expect("written");
+        std::os::unix::fs::symlink("nowhere", root.path().join("dangling")).expect("a link");
+        std::os::unix::fs::symlink("/", root.path().join("外")).expect("a link");
+        for (name, expected) in [
+            ("a.md", true),
+            ("new/a.md", true),
+            ("が.md", false),
+            ("dangling", false),
+            ("外", false),
+        ] {
+            assert_eq!(is_free(&project, name).expect(name), expected, "{name}");
+        }
+        for unknown in ["外/a.md", "../a.md", &"a".repeat(300)] {
+            is_free(&project, unknown).expect_err(unknown);
+        }
     }
 
     #[test]

@@ -14,7 +14,7 @@ use encoding_rs::{EUC_JP, Encoding, ISO_2022_JP, SHIFT_JIS, UTF_8, UTF_16BE, UTF
 use sha2::{Digest, Sha256};
 
 use crate::{
-    atomic_write::{WriteError, replace},
+    atomic_write::{WriteError, is_free, replace},
     errors::{ErrorCatalog, UserError},
     project::{BOOK, PathError, Project, ProjectPath, quoted},
 };
@@ -442,7 +442,7 @@ impl OutputName {
 /// No folder of its path may be a link: an output must never land on a source file.
 pub fn write_output(project: &Project, name: &OutputName, bytes: &[u8]) -> Result<(), OutputError> {
     const IGNORE: &str = ".fumi/.gitignore";
-    if project.dir().symlink_metadata(IGNORE).is_err() {
+    if is_free(project, IGNORE)? {
         replace(project, IGNORE, b"*\n")?;
     }
     replace(project, &name.shown(), bytes)?;

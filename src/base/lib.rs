@@ -3,6 +3,9 @@
 //! It knows neither tools nor protocols. Paths come from [`project`], bytes from [`files`], bilingual texts from
 //! [`text`], and error messages from [`errors`].
 
+#[cfg(not(unix))]
+compile_error!("fumi needs a Unix system: it relies on inodes, permissions, process groups and locks of Unix");
+
 pub mod atomic_write;
 pub mod audit;
 pub mod cache;

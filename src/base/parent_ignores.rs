@@ -14,6 +14,7 @@ use nowhere::ParentFolderWatch;
 use std::{
     fs::Metadata,
     hash::{DefaultHasher, Hash, Hasher},
+    os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
     time::{Duration, SystemTime},
 };
@@ -302,15 +303,9 @@ fn mark(meta: &Metadata) -> u64 {
 /// clock, the result is false, which only costs time.
 fn is_settled(meta: &Metadata) -> bool {
     let age = |time: SystemTime| SystemTime::now().duration_since(time).is_ok_and(|age| age > SETTLED);
-    #[cfg(unix)]
-    let changed = {
-        use std::os::unix::fs::MetadataExt as _;
-        u64::try_from(meta.ctime())
-            .ok()
-            .map(|seconds| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds))
-    };
-    #[cfg(not(unix))]
-    let changed = meta.modified().ok();
+    let changed = u64::try_from(meta.ctime())
+        .ok()
+        .map(|seconds| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds));
     meta.modified().is_ok_and(age) && changed.is_some_and(age)
 }
 
@@ -325,11 +320,7 @@ fn stamp_if_there(path: &Path, hasher: &mut DefaultHasher) {
 pub(crate) fn stamp_file(meta: &Metadata, hasher: &mut DefaultHasher) {
     meta.len().hash(hasher);
     meta.modified().ok().hash(hasher);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt as _;
-        (meta.ino(), meta.ctime(), meta.ctime_nsec()).hash(hasher);
-    }
+    (meta.ino(), meta.ctime(), meta.ctime_nsec()).hash(hasher);
 }
 
 #[cfg(test)]

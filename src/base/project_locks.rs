@@ -491,7 +491,6 @@ mod tests {
         turn.expect("nobody renews that lease").release().await;
     }
 
-    #[cfg(unix)]
     #[tokio::test]
     async fn linked_lock_folder_is_refused() {
         let (folder, outside) = (

@@ -593,7 +593,6 @@ impl Kinds {
     }
 }
 
-#[cfg(unix)]
 fn executable(candidate: &WalkCandidate, project: &Project) -> bool {
     use std::os::unix::fs::PermissionsExt;
     // Any execute bit: it does not matter if this process may run the file, since nothing is run. fd asks the system,
@@ -605,14 +604,6 @@ fn executable(candidate: &WalkCandidate, project: &Project) -> bool {
         return target.is_ok_and(|meta| bits(&meta));
     }
     candidate.metadata(project).is_some_and(bits)
-}
-
-#[cfg(not(unix))]
-fn executable(candidate: &WalkCandidate, _: &Project) -> bool {
-    candidate
-        .path
-        .extension()
-        .is_some_and(|ext| ext.eq_ignore_ascii_case("exe"))
 }
 
 fn empty(candidate: &WalkCandidate, project: &Project) -> bool {
@@ -809,17 +800,11 @@ impl ListingSort {
 
 /// Returns the part of a walked path below the root. Walked paths begin with the very bytes of the root, and comparing
 /// bytes is faster than comparing components.
-#[cfg(unix)]
 fn strip_root<'a>(root: &Path, path: &'a Path) -> Option<&'a Path> {
     use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
     let rest = path.as_os_str().as_bytes().strip_prefix(root.as_os_str().as_bytes())?;
     let rest = rest.strip_prefix(b"/").unwrap_or(rest);
     Some(Path::new(OsStr::from_bytes(rest)))
-}
-
-#[cfg(not(unix))]
-fn below<'a>(root: &Path, path: &'a Path) -> Option<&'a Path> {
-    path.strip_prefix(root).ok()
 }
 
 /// Compares by the bytes of the whole path, so that the order is that of the displayed strings.

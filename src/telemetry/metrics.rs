@@ -405,12 +405,26 @@ impl Drop for RunningCallGuard {
 /// Returns the resident memory of the process, in bytes; `None` if the system does not report it.
 #[must_use]
 pub fn resident_bytes() -> Option<u64> {
-    const PAGE: u64 = 4_096;
-    let statm = std::fs::read_to_string("/proc/self/statm").ok()?;
-    statm
-        .split_whitespace()
-        .nth(1)?
-        .parse::<u64>()
-        .ok()
-        .map(|pages| pages * PAGE)
+    resident_in(&std::fs::read_to_string("/proc/self/status").ok()?)
+}
+
+/// Returns the resident bytes that a text of `/proc/PID/status` reports. It counts in kibibytes; `statm` counts in
+/// pages, whose size depends on the machine.
+fn resident_in(status: &str) -> Option<u64> {
+    let kibibytes = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kibibytes: u64 = kibibytes.trim().strip_suffix("kB")?.trim_end().parse().ok()?;
+    kibibytes.checked_mul(1_024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{resident_bytes, resident_in};
+
+    #[test]
+    fn resident_memory_does_not_depend_on_the_size_of_pages() {
+        let status = "Name:\tfumi\nVmHWM:\t   9000 kB\nVmRSS:\t   2048 kB\nRssAnon:\t   1000 kB\n";
+        assert_eq!(resident_in(status), Some(2 << 20));
+        assert_eq!(resident_in("Name:\tfumi\n"), None);
+        assert_eq!(resident_bytes().is_some(), cfg!(target_os = "linux"));
+    }
 }

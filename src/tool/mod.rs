@@ -50,7 +50,7 @@ pub trait Tool: Send + Sync + 'static {
     /// The result of a call.
     type Output: Render + JsonSchema;
 
-    /// True if the tool may return [`ToolOutcome::Ask`]. The published output then also has the fields of an [`Ask`].
+    /// True if the tool may return [`ToolOutcome::Ask`]. The published output then also has the fields of a [`QuestionReply`].
     const ASKS: bool = false;
 
     /// True if the tool returns [`ToolOutcome::Batch`]: such a tool takes no permit of its pool, since its steps take their
@@ -170,7 +170,7 @@ pub struct AnswerMaterial {
     pub text: String,
 }
 
-/// The models that may answer an [`Ask`].
+/// The models that may answer a [`QuestionReply`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Audience {
     /// Any model that can be reached.
@@ -180,7 +180,7 @@ pub enum Audience {
     Client,
 }
 
-/// What an [`Ask`] says of itself.
+/// What a [`QuestionReply`] says of itself.
 #[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AskStatus {
@@ -189,7 +189,7 @@ pub enum AskStatus {
     NeedsText,
 }
 
-/// The call that answers an [`Ask`].
+/// The call that answers a [`QuestionReply`].
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct AnswerCall {
     /// A tool of the catalogue.

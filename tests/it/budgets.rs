@@ -381,6 +381,20 @@ async fn pages_add_up_to_the_whole() {
     assert_eq!(json!(found), all.structured["total_count"]);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn only_a_given_limit_is_reported_as_adjusted() {
+    let sample = Sample::new();
+    let app = sample.app_with(&[], |config| config.limits.reply_rows = 20_000);
+    for (limit, adjusted) in [
+        (json!(null), json!(null)),
+        (json!(10_000), json!(null)),
+        (json!(10_001), json!(10_000)),
+    ] {
+        let reply = call(&app, "list_files", json!({"roots": ["."], "limit": limit})).await;
+        assert_eq!(reply.structured["limit_adjusted"], adjusted, "{limit}: {}", reply.text);
+    }
+}
+
 /// A class of text: a name, and files of it that stand on every machine that builds fumi.
 fn corpus() -> Vec<(&'static str, Vec<PathBuf>)> {
     let sysroot = said("rustc", &["--print", "sysroot"]);

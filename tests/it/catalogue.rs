@@ -403,6 +403,7 @@ async fn a_misspelt_argument_is_refused_at_every_depth_with_the_nearest_name() {
 async fn all_problems_of_a_call_come_back_at_once() {
     let sample = Sample::new();
     let app = sample.app();
+    let mut most = 0;
     for entry in app.catalogue.entries() {
         let mut arguments = sample.example(entry);
         let properties = entry.input["properties"].as_object().unwrap();
@@ -434,7 +435,9 @@ async fn all_problems_of_a_call_come_back_at_once() {
             "{}: {problems:?}",
             entry.spec.name
         );
+        most = most.max(problems.len());
     }
+    assert_eq!(most, 20, "a tool with more arguments than are shown");
 }
 
 #[tokio::test(flavor = "multi_thread")]

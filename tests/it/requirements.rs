@@ -60,12 +60,23 @@ fn files(binary: &str, modules: &[&str]) -> Vec<PathBuf> {
 /// Whether a source has a test of this name: a function with the attribute right above it.
 fn has_test(source: &str, name: &str) -> bool {
     let lines: Vec<&str> = source.lines().map(str::trim).collect();
-    let at = lines.iter().position(|line| line.contains(&format!("fn {name}(")));
-    at.is_some_and(|at| {
+    let head = format!("fn {name}(");
+    let mut places = (0..lines.len()).filter(|at| lines[*at].contains(&head));
+    places.any(|at| {
         let above = lines[..at].iter().rev();
         let mut attributes = above.take_while(|line| line.starts_with("#["));
         attributes.any(|line| line.starts_with("#[test]") || line.starts_with("#[tokio::test"))
     })
+}
+
+#[test]
+fn a_test_is_found_behind_another_function_of_its_name() {
+    let other = "fn kept() {}\n";
+    assert!(has_test(
+        &format!("{other}mod tests {{\n    #[test]\n    fn kept() {{}}\n}}"),
+        "kept"
+    ));
+    assert!(!has_test(other, "kept"));
 }
 
 fn is_there(test: &str) -> bool {

@@ -657,6 +657,19 @@ async fn memory_refuses_what_does_not_fit_and_gives_up_nothing_that_lives() {
     }
 }
 
+#[tokio::test]
+async fn memory_counts_an_entry_that_ends_while_it_is_replaced_once() {
+    // Each look at the clock takes a millisecond.
+    let now = AtomicU64::new(1_800_000_000_000);
+    let clock =
+        Clock::from_fn(move || SystemTime::UNIX_EPOCH + Duration::from_millis(now.fetch_add(1, Ordering::SeqCst)));
+    let store = MemoryStore::new(1_000, clock);
+    let put = |size, ttl| store.put("key", vec![0; size], ExpectedState::Anything, ttl);
+    put(600, Some(Duration::from_millis(2))).await.expect("room");
+    assert!(matches!(put(900, None).await, Err(StoreError::Full { limit: 1_000 })));
+    assert!(put(800, None).await.is_ok(), "what has ended makes room");
+}
+
 // Tests of the store in a folder only.
 
 fn entry_file(rig: &TestStore, key: &str) -> PathBuf {

@@ -150,11 +150,14 @@ impl Store for MemoryStore {
         check_key(key)?;
         check_value(&value)?;
         let mut state = self.state();
-        let before = state.alive(key, &self.clock);
-        let freed = before.as_ref().map_or(0, |kept| weight(key, &kept.value));
-        expect.check(before.map(|kept| kept.version))?;
+        let current = state.alive(key, &self.clock).map(|kept| kept.version);
+        expect.check(current)?;
         let needed = weight(key, &value);
-        let fits = |state: &MemoryContents| state.bytes - freed + needed <= self.limit;
+        let fits = |state: &MemoryContents| {
+            // Looked up each time: the entry may expire meanwhile, and is then removed with the others.
+            let freed = state.entries.get(key).map_or(0, |kept| weight(key, &kept.value));
+            state.bytes - freed + needed <= self.limit
+        };
         if !fits(&state) {
             state.remove_expired(&self.clock);
             if !fits(&state) {

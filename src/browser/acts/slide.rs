@@ -1,5 +1,7 @@
 //! Setting a slider: by its value if it is an `<input>`, otherwise with keys (WAI-ARIA Authoring Practices, "Slider").
 
+use fumi_base::{project::quoted, text::BilingualText};
+
 use super::{FieldMismatch, MismatchKind, chord::Chord, keys};
 use crate::{
     errors::BrowserError,
@@ -13,10 +15,10 @@ const MOST: u32 = 1_000;
 impl Tab {
     /// Moves a slider to a value. Returns the difference if it ends at another value.
     pub(super) async fn slide(&self, located: &Located, value: &str) -> Result<Option<FieldMismatch>, BrowserError> {
-        let wanted = value.trim().parse::<f64>();
-        let (Some(began), Ok(wanted)) = (self.slider(located).await?, wanted) else {
+        let Some(began) = self.slider(located).await? else {
             return self.fill_in(located, value, false).await;
         };
+        let wanted = finite(value)?;
         let close = f64::EPSILON * wanted.abs().max(1.0) * 8.0;
         let mut now = began;
         let mut pressed = 0;
@@ -42,6 +44,22 @@ impl Tab {
         let said: ScriptReply<Slider> = self.ask(&located.frame, "slider", (&located.reference,)).await?;
         Ok(said.into_result(&located.called)?.now)
     }
+}
+
+/// Parses the value for a slider. Rust's parser also accepts NaN and infinities, to which no comparison brings a slider
+/// nearer, so that they would count as reached.
+fn finite(value: &str) -> Result<f64, BrowserError> {
+    let number = value.trim().parse::<f64>().ok().filter(|number| number.is_finite());
+    number.ok_or_else(|| BrowserError::Argument {
+        argument: "value",
+        reason: BilingualText::new(
+            format!("a slider takes a finite number such as 12.5, not {}", quoted(value)),
+            format!(
+                "スライダーに指定できるのは 12.5 のような有限の数です。{} は指定できません",
+                quoted(value)
+            ),
+        ),
+    })
 }
 
 #[derive(serde::Deserialize)]

@@ -7,12 +7,14 @@
 mod analysis;
 mod entries;
 mod ipadic;
+mod kana;
 mod names;
 
 use std::ops::Range;
 
 pub use analysis::{LONGEST_STRETCH, WordAnalysis};
 pub use ipadic::Ipadic;
+pub(crate) use kana::{as_katakana, katakana};
 pub use names::{NameKind, NameLexicon, NovelName};
 
 /// Characters of the private use area that the dictionary knows as proper nouns, with their kinds. A novel's names are

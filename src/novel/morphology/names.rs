@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use super::katakana;
 use crate::{
     errors::project::ProjectError,
     plotting::read_yaml_files,
@@ -91,7 +92,7 @@ impl NameLexicon {
             return;
         }
         let reading = reading
-            .map(|reading| katakana(reading.trim()))
+            .map(|reading| katakana(&reading.split_whitespace().collect::<String>()))
             .filter(|reading| !reading.is_empty());
         let same = self.by_first.entry(first).or_default();
         if let Some(known) = same.iter().find(|at| self.names[**at].surface == surface) {
@@ -129,18 +130,6 @@ fn list<'a>(yaml: &'a YamlValue, key: &str) -> impl Iterator<Item = &'a YamlValu
         _ => &[],
     };
     items.iter()
-}
-
-/// Converts hiragana to katakana, the script of readings in the dictionary.
-fn katakana(text: &str) -> String {
-    const BETWEEN: u32 = 'ァ' as u32 - 'ぁ' as u32;
-    text.chars()
-        .filter(|c| !c.is_whitespace())
-        .map(|c| match c {
-            'ぁ'..='ゖ' => char::from_u32(c as u32 + BETWEEN).unwrap_or(c),
-            _ => c,
-        })
-        .collect()
 }
 
 #[cfg(test)]

@@ -50,6 +50,16 @@ impl YamlValue {
             .map(|(_, value)| value)
     }
 
+    /// Returns the entries of a list; a single value counts as a list of one, and an empty one as none.
+    #[must_use]
+    pub fn items(&self) -> Vec<&Self> {
+        match self {
+            Self::List(items) => items.iter().collect(),
+            Self::Null => Vec::new(),
+            one => vec![one],
+        }
+    }
+
     /// Converts the value to a type; the error describes the mismatch.
     pub(crate) fn to_type<T: DeserializeOwned>(&self) -> Result<T, String> {
         let text = serde_saphyr::to_string(self).map_err(|error| error.to_string())?;

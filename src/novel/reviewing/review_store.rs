@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use fumi_base::{
-    atomic_write::{WriteError, remove_folder, replace},
+    atomic_write::{WriteError, is_free, remove_folder, replace},
     listing::list_last,
     project::{PathError, Project},
 };
@@ -242,8 +242,8 @@ pub fn remove_old_reviews(project: &Arc<Project>, new: &ReviewId) {
     }
     let Ok(scores) = scores::scores(project) else { return };
     let newest: BTreeMap<EpisodeId, &ReviewId> = scores.iter().map(|score| (score.episode, &score.review)).collect();
-    // True if a client judged the review or passed a text to a step.
-    let has = |id: &ReviewId, name: &str| project.resolve(&format!("{FOLDER}/{id}/{name}")).is_ok();
+    // True unless it is certain that no client judged the review or passed a text to a step.
+    let has = |id: &ReviewId, name: &str| !is_free(project, &format!("{FOLDER}/{id}/{name}")).unwrap_or(false);
     let is_theirs = |id: &ReviewId| has(id, "judgements.jsonl") || has(id, "inputs");
     let old = ids.iter().take(ids.len() - KEPT);
     let gone = old.filter(|id| !newest.values().any(|kept| kept == id) && !is_theirs(id));

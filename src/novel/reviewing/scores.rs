@@ -65,7 +65,8 @@ impl EpisodeScore {
         let episode = EpisodeId::new(next()?.parse().ok()?)?;
         let review = ReviewId::parse(&format!("check_{}_{}_{}", next()?, next()?, next()?))?;
         let execution = next()?.parse().ok()?;
-        let score = next()?.parse().ok()?;
+        // NaN is a number to the parser, and would be every mean of which it is a part.
+        let score = next()?.parse::<f64>().ok().filter(|score| score.is_finite())?;
         let (method, manuscript) = next()?.rsplit_once('_')?;
         Some(Self {
             episode,
@@ -119,7 +120,13 @@ pub fn scores(project: &Arc<Project>) -> Result<Vec<EpisodeScore>, ReviewError> 
     for score in scores.into_iter().rev() {
         // A crash can leave the score of a review that was not completely written; only the newest of an episode can be
         // affected.
-        if newest != Some(score.episode) && project.resolve(&manifest_of(&score.review)).is_err() {
+        let is_lost = || {
+            matches!(
+                project.resolve(&manifest_of(&score.review)),
+                Err(PathError::NotFound { .. })
+            )
+        };
+        if newest != Some(score.episode) && is_lost() {
             continue;
         }
         newest = Some(score.episode);
@@ -150,7 +157,12 @@ mod tests {
         );
         assert_eq!(EpisodeScore::parse(&score.name()), Some(score.clone()));
         assert!(score.is_of("0123456789abcdef") && !score.is_of("1123456789abcdef"));
-        for no in ["", "x.json", "00012_20260131_100000_0a1b2c3d_001_high_host_0123.json"] {
+        for no in [
+            "",
+            "x.json",
+            "00012_20260131_100000_0a1b2c3d_001_high_host_0123.json",
+            "00012_20260131_100000_0a1b2c3d_001_NaN_host_0123.json",
+        ] {
             assert_eq!(EpisodeScore::parse(no), None, "{no}");
         }
     }

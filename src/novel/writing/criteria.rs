@@ -1,6 +1,6 @@
 //! The criteria for an answer and their evaluation: every missed criterion is reported with a way to meet it.
 //!
-//! Invariant: an answer is judged by the criteria that an [`super::Ask`] lists: those of this turn or, for a repeated
+//! Invariant: an answer is judged by the criteria that an [`super::TurnQuestion`] lists: those of this turn or, for a repeated
 //! key, of the turn that gave the key first. Lengths are visible characters of the body, and names are searched in the
 //! visible text. The quality of a text is not judged here.
 

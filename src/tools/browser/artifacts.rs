@@ -5,9 +5,9 @@
 use std::{io, path::PathBuf, sync::Arc};
 
 use fumi_base::{
-    atomic_write::{WriteError, replace, replace_from},
+    atomic_write::{WriteError, is_free, replace, replace_from},
     files::{OUTPUT_FOLDER, OutputError, OutputName},
-    project::quoted,
+    project::{Project, quoted},
 };
 
 use fumi_browser::PageDownload;
@@ -17,6 +17,9 @@ use crate::tool::{Cx, ToolError};
 
 /// The folder for saved files, relative to the project root.
 pub(super) const FOLDER: &str = ".fumi/browser";
+
+/// The largest number that is added to a name that exists.
+const NUMBERS: u32 = 999;
 
 /// Returns the absolute paths of the project files that a call passes to a page: Chromium takes paths, not open files.
 pub(super) fn upload_paths(cx: &Cx, paths: &[String]) -> Result<Vec<PathBuf>, ToolError> {
@@ -57,32 +60,41 @@ pub(super) async fn import_download(cx: &Cx, download: &PageDownload) -> Result<
     if download.file.is_none() {
         return Ok(None);
     }
-    let name = [download.name.as_str(), download.id.as_str()];
-    let Some(name) = name.into_iter().find(|name| output_path(cx, name).is_ok()) else {
+    let names = [download.name.as_str(), download.id.as_str()];
+    let Some(wanted) = names.into_iter().find_map(|name| output_path(cx, name).ok()) else {
         return Ok(None);
     };
     // The file has been moved before.
     let Some(file) = download.open() else {
         return Ok(None);
     };
-    let saved = save(cx, &unused_name(cx, name), file).await?;
+    let project = Arc::clone(&cx.project);
+    let name = cx.blocking(move |_, _| unused_path(&project, &wanted)).await?;
+    let saved = save(cx, &name, file).await?;
     // The original is removed only now, so that nothing is lost if saving failed.
     download.remove_file();
     Ok(Some(saved))
 }
 
-/// Returns the name, or the first of its numbered variants up to 999 that does not exist yet, so that earlier downloads
-/// are kept.
-fn unused_name(cx: &Cx, name: &str) -> String {
-    let (stem, ending) = name
-        .rsplit_once('.')
-        .map_or((name, String::new()), |(stem, ending)| (stem, format!(".{ending}")));
-    let is_free = |name: &String| cx.project.resolve(&format!("{FOLDER}/{name}")).is_err();
-    let numbered = (2..1_000).map(|number| format!("{stem} ({number}){ending}"));
-    std::iter::once(name.to_owned())
-        .chain(numbered)
-        .find(is_free)
-        .unwrap_or_else(|| name.to_owned())
+/// Returns the path, or the first of its numbered variants that certainly does not exist, so that earlier files are
+/// kept.
+fn unused_path(project: &Project, path: &str) -> Result<String, WriteError> {
+    let (folder, name) = path.split_at(path.rfind('/').map_or(0, |at| at + 1));
+    let (stem, ending) = match name.rfind('.') {
+        Some(at) if at > 0 => name.split_at(at),
+        _ => (name, ""),
+    };
+    let numbered = (2..=NUMBERS).map(|number| format!("{folder}{stem} ({number}){ending}"));
+    for path in std::iter::once(path.to_owned()).chain(numbered) {
+        if is_free(project, &path)? {
+            return Ok(path);
+        }
+    }
+    Err(WriteError::Taken {
+        path: path.to_owned(),
+        reason: "it exists, and so do its numbered names up to (999); move some of them away",
+        reason_ja: "この名前も (999) までの番号付きの名前もすでにあります。いくつか移してください",
+    })
 }
 
 /// Writes a file atomically and returns its path in the project.
@@ -92,7 +104,7 @@ pub(super) async fn save(cx: &Cx, filename: &str, source: impl io::Read + Send +
     let shown = name.clone();
     cx.blocking(move |_, _| {
         const IGNORE: &str = ".fumi/.gitignore";
-        if project.resolve(IGNORE).is_err() {
+        if is_free(&project, IGNORE)? {
             replace(&project, IGNORE, b"*\n")?;
         }
         replace_from(&project, &name, source)?;
@@ -100,4 +112,29 @@ pub(super) async fn save(cx: &Cx, filename: &str, source: impl io::Read + Send +
     })
     .await?;
     Ok(shown)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use fumi_base::{atomic_write::WriteError, project::Project};
+
+    use super::{NUMBERS, unused_path};
+
+    #[test]
+    fn a_name_is_numbered_until_none_is_left() {
+        let root = tempfile::tempdir().expect("a folder");
+        let project = Project::open(root.path()).expect("a project");
+        let free = || unused_path(&project, "a.b/c.csv");
+        assert_eq!(free().expect("nothing is there"), "a.b/c.csv");
+        fs::create_dir(root.path().join("a.b")).expect("a folder");
+        fs::write(root.path().join("a.b/c.csv"), "").expect("written");
+        std::os::unix::fs::symlink("nowhere", root.path().join("a.b/c (2).csv")).expect("a link");
+        assert_eq!(free().expect("the third"), "a.b/c (3).csv");
+        for number in 3..=NUMBERS {
+            fs::write(root.path().join(format!("a.b/c ({number}).csv")), "").expect("written");
+        }
+        assert!(matches!(free(), Err(WriteError::Taken { .. })));
+    }
 }

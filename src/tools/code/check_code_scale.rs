@@ -224,6 +224,7 @@ fn assess_files(
         }
     }
     Ok(Output {
+        success: true,
         files: Some(files),
         failed,
         ..Output::default()

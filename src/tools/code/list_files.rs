@@ -156,11 +156,8 @@ impl Tool for ListFiles {
         let places = path_arguments::resolve_roots(cx, &args.roots, rules).await?;
         let filter = args.name.filter(&cx.project, &places.roots, &args.walk)?;
         let filter = filter.only_within(places.within);
-        let (keep, limit_adjusted) = clamp_limit(
-            args.limit,
-            deps.default_rows
-                .max(usize::try_from(MAX_RESULTS).unwrap_or(usize::MAX)),
-        );
+        let (limit, limit_adjusted) = args.limit.map_or((MAX_RESULTS, None), clamp_limit);
+        let keep = usize::try_from(limit).unwrap_or(usize::MAX);
         let detail = if args.count_only {
             ListingDetail::Count
         } else {

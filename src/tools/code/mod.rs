@@ -67,9 +67,6 @@ pub const MAX_RESULTS: u64 = 10_000;
 /// The dependencies of the finding and searching tools.
 #[derive(Debug)]
 pub struct SearchDeps {
-    /// The page size of the configuration (`limits.reply_rows`). `list_files` keeps this many rows if it exceeds
-    /// [`MAX_RESULTS`].
-    pub default_rows: usize,
     /// The size of the largest file that is read, in bytes.
     pub file_bytes: u64,
     /// The number of files above which a project is large.
@@ -105,7 +102,6 @@ impl SearchDeps {
     #[must_use]
     pub fn new(config: &Config, parsers: Arc<ParserPool>) -> Self {
         Self {
-            default_rows: config.limits.reply_rows,
             file_bytes: config.limits.file_bytes,
             project_files: config.limits.project_files as u64,
             strict: config.limits.strict,
@@ -252,10 +248,8 @@ impl FileNameArgs {
     }
 }
 
-/// Reduces a caller's limit to [`MAX_RESULTS`]. The second value is this bound if it was applied.
+/// Reduces a limit that a caller gave to [`MAX_RESULTS`]. The second value is this bound if it was applied.
 #[must_use]
-pub fn clamp_limit(wanted: Option<u64>, default: usize) -> (usize, Option<u64>) {
-    let limit = wanted.unwrap_or(default as u64);
-    let adjusted = (limit > MAX_RESULTS).then_some(MAX_RESULTS);
-    (usize::try_from(limit.min(MAX_RESULTS)).unwrap_or(usize::MAX), adjusted)
+pub fn clamp_limit(limit: u64) -> (u64, Option<u64>) {
+    (limit.min(MAX_RESULTS), (limit > MAX_RESULTS).then_some(MAX_RESULTS))
 }

@@ -85,13 +85,7 @@ enum CaseMode {
 impl TextQueryArgs {
     /// Returns the query for the search crate, and the bound to which `max_count` was reduced, if it was.
     pub fn options(&self) -> Result<(TextQueryOptions, Option<u64>), ToolError> {
-        let (max_count, adjusted) = match self.max_count {
-            Some(_) => {
-                let (count, adjusted) = clamp_limit(self.max_count, 0);
-                (Some(count as u64), adjusted)
-            }
-            None => (None, None),
-        };
+        let (max_count, adjusted) = self.max_count.map(clamp_limit).unzip();
         let options = TextQueryOptions {
             query: self.query.clone(),
             syntax: match (self.pcre2, self.fixed_strings) {
@@ -112,7 +106,7 @@ impl TextQueryArgs {
             context_after: self.context_after.unwrap_or(0).min(MAX_CONTEXT),
             max_count,
         };
-        Ok((options, adjusted))
+        Ok((options, adjusted.flatten()))
     }
 }
 

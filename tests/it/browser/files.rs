@@ -89,6 +89,26 @@ async fn downloads_land_in_the_project() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_download_takes_no_name_that_exists() {
+    let visit = Visit::new().await;
+    visit.enter("/downloads.html").await;
+    visit.sample.file(".fumi/browser/report.csv", "first");
+    let link = visit.sample.root().join(".fumi/browser/report (2).csv");
+    std::os::unix::fs::symlink("nowhere", link).unwrap();
+    for number in 4..=999 {
+        visit
+            .sample
+            .file(&format!(".fumi/browser/report ({number}).csv"), "kept");
+    }
+    let download = downloaded(&visit, "text=Report").await;
+    assert_eq!(download["file"], ".fumi/browser/report (3).csv", "{download}");
+    let download = downloaded(&visit, "text=Report").await;
+    let failure = download["failure"].as_str().unwrap_or_default();
+    assert!(failure.contains("up to (999)"), "{download}");
+    assert_eq!(visit.sample.read(".fumi/browser/report.csv"), "first");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_pdf_that_is_opened_is_a_download() {
     let visit = Visit::new().await;
     visit.enter("/redirects/target.html").await;

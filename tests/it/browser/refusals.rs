@@ -3,7 +3,10 @@
 use fumi::config::Config;
 use serde_json::{Value, json};
 
-use super::visit::{Visit, reference};
+use super::{
+    today::page_of,
+    visit::{Visit, reference},
+};
 use crate::harness::Stateless;
 
 /// The structure of a refused call says the same as its text, in both languages.
@@ -326,4 +329,27 @@ async fn who_may_only_read_can_look_and_writes_no_file() {
     let answer = reader.call("browser_navigate", download).await;
     assert!(!answer.called().2, "{}", answer.raw);
     assert_eq!(visit.sample.state(), before);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_slider_takes_nothing_but_a_finite_number() {
+    let visit = page_of(
+        "<div id=loud role=slider tabindex=0 aria-label=Volume aria-valuenow=30 style='width: 90px; height: 20px'></div>",
+    )
+    .await;
+    for value in ["NaN", "inf", "-Infinity", "1e999", "loud"] {
+        let field = json!({"target": "#loud", "value": value});
+        for (tool, arguments) in [
+            ("browser_fill", field.clone()),
+            ("browser_fill_form", json!({"fields": [field]})),
+        ] {
+            let told = visit.call(tool, arguments).await;
+            let (code, text) = told.refused();
+            assert_eq!(code, "INVALID_ARGUMENTS", "{tool} {value}: {text}");
+            assert!(
+                text.contains("value: a slider takes a finite number such as 12.5"),
+                "{text}"
+            );
+        }
+    }
 }

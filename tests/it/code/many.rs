@@ -108,6 +108,7 @@ async fn several_files_are_measured_in_one_call() {
         json!({"file_paths": ["shop/pay.py", "notes.txt", "web/app.js"]}),
     )
     .await;
+    assert_eq!(reply.structured["success"], true, "{}", reply.text);
     let rows: Vec<String> = reply.structured["files"]
         .as_array()
         .into_iter()

@@ -49,7 +49,7 @@ impl Cast {
     #[must_use]
     pub fn from_settings(world: &[YamlValue]) -> Self {
         let lists = world.iter().filter_map(|file| file.get("characters"));
-        let characters = lists.flat_map(items);
+        let characters = lists.flat_map(YamlValue::items);
         Self {
             members: characters.filter_map(member).collect(),
         }
@@ -107,7 +107,7 @@ const EMPTY: [&str; 14] = [
 fn member(yaml: &YamlValue) -> Option<CastMember> {
     let texts = |key: &str| yaml.get(key).map(texts).unwrap_or_default();
     let name = yaml.get("name")?.words();
-    let relations = yaml.get("relations").map(items).unwrap_or_default();
+    let relations = yaml.get("relations").map(YamlValue::items).unwrap_or_default();
     Some(CastMember {
         name: name.trim().to_owned(),
         aliases: texts("aliases"),
@@ -128,18 +128,9 @@ fn member(yaml: &YamlValue) -> Option<CastMember> {
     .filter(|member| !member.name.is_empty())
 }
 
-/// Returns the entries of a list; a single value counts as a list of one.
-fn items(yaml: &YamlValue) -> Vec<&YamlValue> {
-    match yaml {
-        YamlValue::List(items) => items.iter().collect(),
-        YamlValue::Null => Vec::new(),
-        one => vec![one],
-    }
-}
-
 /// Returns the texts of a list, or the parts of a text between separators such as 、.
 fn texts(yaml: &YamlValue) -> Vec<String> {
-    let words = items(yaml).into_iter().map(YamlValue::words);
+    let words = yaml.items().into_iter().map(YamlValue::words);
     let parts = words.flat_map(|words| {
         let parts = words
             .split(['、', '，', ',', '/', '／'])

@@ -46,7 +46,7 @@ impl Ledger {
     pub fn from_files(files: &[YamlValue]) -> Self {
         let lists = files.iter().filter_map(|file| file.get("foreshadowing"));
         Self {
-            entries: lists.flat_map(items).map(entry).collect(),
+            entries: lists.flat_map(YamlValue::items).map(entry).collect(),
         }
     }
 
@@ -140,7 +140,7 @@ fn entry(yaml: &YamlValue) -> Foreshadowing {
         plant: yaml.get("plant").map(step).unwrap_or_default(),
         hints: yaml
             .get("hints")
-            .map(items)
+            .map(YamlValue::items)
             .unwrap_or_default()
             .into_iter()
             .map(step)
@@ -151,7 +151,7 @@ fn entry(yaml: &YamlValue) -> Foreshadowing {
 }
 
 fn step(yaml: &YamlValue) -> ForeshadowingStep {
-    let keywords = yaml.get("keywords").map(items).unwrap_or_default();
+    let keywords = yaml.get("keywords").map(YamlValue::items).unwrap_or_default();
     ForeshadowingStep {
         episode: yaml.get("episode").and_then(number),
         keywords: keywords.into_iter().map(YamlValue::words).collect(),
@@ -174,15 +174,6 @@ fn wide(c: char) -> Option<u32> {
     ('０'..='９')
         .position(|digit| digit == c)
         .and_then(|digit| u32::try_from(digit).ok())
-}
-
-/// Returns the entries of a list; a single value counts as a list of one.
-fn items(yaml: &YamlValue) -> Vec<&YamlValue> {
-    match yaml {
-        YamlValue::List(items) => items.iter().collect(),
-        YamlValue::Null => Vec::new(),
-        one => vec![one],
-    }
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use super::{CastMember, Person, SURE, SpeechEnding, SpeechLine};
 use crate::{
     checks::material::CheckMaterial,
     lexicons::PEOPLE,
-    morphology::{Ipadic, Morpheme, Morphology},
+    morphology::{Ipadic, Morpheme, Morphology, katakana},
 };
 
 /// The suffixes that turn a name into a form of address.
@@ -173,18 +173,6 @@ pub fn reading(text: &str) -> String {
         .map(|word| word.entry.reading.unwrap_or(&text[word.range.clone()]))
         .map(katakana)
         .collect()
-}
-
-fn katakana(text: &str) -> String {
-    const BETWEEN: u32 = 'ァ' as u32 - 'ぁ' as u32;
-    let kana = |c: char| {
-        if ('ぁ'..='ゖ').contains(&c) {
-            char::from_u32(c as u32 + BETWEEN).unwrap_or(c)
-        } else {
-            c
-        }
-    };
-    text.chars().map(kana).collect()
 }
 
 /// Collects the pronouns of a sentence: those of the lexicon, and those of the speaker's own sheet.

@@ -327,8 +327,12 @@ fn left_beside(new: &ReviewId) -> usize {
     for number in (0..700).filter(|number| *number != 100) {
         let folder = checks.join(id(number).to_string());
         fs::create_dir_all(&folder).expect("a folder");
-        if number < 100 {
-            fs::write(folder.join("judgements.jsonl"), "").expect("written");
+        let judgements = folder.join("judgements.jsonl");
+        match number {
+            // A link to itself: whether there are judgements is not known.
+            0 => std::os::unix::fs::symlink("judgements.jsonl", judgements).expect("a link"),
+            1..100 => fs::write(judgements, "").expect("written"),
+            _ => {}
         }
     }
     let reviews = ReviewStore::new(novel.project().clone());

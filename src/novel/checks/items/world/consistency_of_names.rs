@@ -13,7 +13,7 @@ use crate::{
         items::{ItemThresholds, Measure},
     },
     lexicons::PEOPLE,
-    morphology::{Morpheme, WordOrigin},
+    morphology::{Morpheme, WordOrigin, as_katakana, katakana},
 };
 
 /// The maximum number of words into which the dictionary may split a misspelled name.
@@ -81,7 +81,7 @@ fn spelled_otherwise(material: &CheckMaterial<'_>, names: &[&str]) -> Vec<Range<
         .copied()
         .chain(folded.iter().map(String::as_str))
         .filter_map(|name| name.chars().next())
-        .map(fold)
+        .map(as_katakana)
         .collect();
     let mut places = Vec::new();
     for (at, _) in material
@@ -97,7 +97,7 @@ fn spelled_otherwise(material: &CheckMaterial<'_>, names: &[&str]) -> Vec<Range<
                 .surface
                 .chars()
                 .next()
-                .is_some_and(|first| firsts.contains(&fold(first)));
+                .is_some_and(|first| firsts.contains(&as_katakana(first)));
             let longest = if begins { WORDS.min(words.len() - from) } else { 0 };
             let found = (1..=longest).find(|count| {
                 let spelled = &words[from..from + count];
@@ -239,17 +239,4 @@ fn candidates(text: &str, runs: &[ScriptRun], often: usize) -> Vec<Range<usize>>
         .collect();
     often.sort_by_key(|place| place.start);
     often
-}
-
-/// Converts hiragana to katakana.
-fn katakana(text: &str) -> String {
-    text.chars().map(fold).collect()
-}
-
-fn fold(c: char) -> char {
-    const BETWEEN: u32 = 'ァ' as u32 - 'ぁ' as u32;
-    match c {
-        'ぁ'..='ゖ' => char::from_u32(c as u32 + BETWEEN).unwrap_or(c),
-        _ => c,
-    }
 }
