@@ -181,7 +181,7 @@ fn call(entry: &ToolEntry) -> Value {
     let texts = entry.published(Locale::En);
     let mut operation = json!({
         "operationId": entry.spec.name,
-        "summary": texts.title,
+        "summary": texts.summary,
         "description": texts.description,
         "tags": [entry.spec.toolset],
         "parameters": parameters(),
@@ -319,6 +319,7 @@ fn tool() -> Value {
     let names = [
         "name",
         "title",
+        "summary",
         "description",
         "toolset",
         "read_only",
@@ -333,6 +334,7 @@ fn tool() -> Value {
         "properties": {
             "name": {"type": "string", "pattern": "^[A-Za-z0-9_-]{1,64}$"},
             "title": {"type": "string"},
+            "summary": {"type": "string"},
             "description": {"type": "string"},
             "toolset": {"type": "string"},
             "read_only": {"type": "boolean"},

@@ -143,6 +143,7 @@ fn shown(entry: &ToolEntry, locale: Locale) -> Value {
     json!({
         "name": entry.spec.name,
         "title": texts.title,
+        "summary": texts.summary,
         "description": texts.description,
         "toolset": entry.spec.toolset,
         "read_only": entry.spec.effect.is_read_only(),

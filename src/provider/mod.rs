@@ -90,7 +90,7 @@ impl ProviderClient {
             self.metrics
                 .provider_asked(self.name(), &self.config.model, outcome, started.elapsed());
             let fault = match tried {
-                Ok(said) => return self.into_answer(prompt, said),
+                Ok(said) => return self.read_reply(prompt, said),
                 Err(fault) => fault,
             };
             // The newer models of one provider expect the limit under another name, and report that.
@@ -156,7 +156,7 @@ impl ProviderClient {
     }
 
     /// Converts a reply to an answer, or to an error if it is not complete.
-    fn into_answer(&self, prompt: &Prompt, said: ProviderReply) -> Result<ModelText, ProviderError> {
+    fn read_reply(&self, prompt: &Prompt, said: ProviderReply) -> Result<ModelText, ProviderError> {
         let estimate = || {
             prompt
                 .turns()

@@ -55,6 +55,8 @@ pub struct ToolEntry {
 pub struct Published {
     /// A short human title.
     pub title: String,
+    /// What the tool does, in one sentence. Not a part of MCP's tool list, where every text costs tokens.
+    pub summary: String,
     pub description: String,
     /// The input schema with descriptions.
     pub input: Arc<Object>,
@@ -151,6 +153,7 @@ impl ToolEntry {
             Published {
                 input: Arc::new(schema::describe(&listed, &texts)),
                 title: texts.title,
+                summary: texts.summary,
                 description: texts.description,
             }
         })

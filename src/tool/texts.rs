@@ -1,10 +1,10 @@
 //! The texts of a tool: a Markdown file per language beside it.
 //!
-//! `# Title`, then `> words` if users search for the tool by words that no other part of the file contains (for clients
-//! that search their tools), then the description, then one `## argument` section each (`## sections.start_line` for
-//! nested ones). A test matches the sections and the properties of the schema in both directions; no default text
-//! exists. Figures are written as `{{name}}` and filled from measured.toml, which `./bench tokens` writes; an unknown
-//! name stays unchanged, and a test fails.
+//! `# Title`, then `summary: sentence`, then `> words` if users search for the tool by words that no other part of the
+//! file contains (for clients that search their tools), then the description, then one `## argument` section each
+//! (`## sections.start_line` for nested ones). A test matches the sections and the properties of the schema in both
+//! directions, and another one checks the summaries; no default text exists. Figures are written as `{{name}}` and
+//! filled from measured.toml, which `./bench tokens` writes; an unknown name stays unchanged, and a test fails.
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
@@ -17,6 +17,8 @@ use super::ToolSpec;
 pub struct ToolTexts {
     /// A short human title.
     pub title: String,
+    /// What the tool does, in one sentence for people: it is in documents, but not in the tool list of MCP clients.
+    pub summary: String,
     /// The purpose of the tool and when to use it.
     pub description: String,
     /// Search words for the tool; empty if the description contains them.
@@ -45,6 +47,8 @@ impl ToolTexts {
             } else if let Some(argument) = line.strip_prefix("## ") {
                 close(&mut texts, section.take(), &mut body);
                 section = Some(argument.trim().to_owned());
+            } else if let (None, Some(summary)) = (&section, line.strip_prefix("summary: ")) {
+                summary.trim().clone_into(&mut texts.summary);
             } else if let (None, Some(words)) = (&section, line.strip_prefix("> ")) {
                 words.trim().clone_into(&mut texts.hint);
             } else {
@@ -149,12 +153,14 @@ mod tests {
 
     #[test]
     fn sections_become_argument_texts() {
-        let texts =
-            ToolTexts::parse("# List\n> find a folder\nLists files.\n\nMore.\n\n## roots\nWhere.\n\n## a.b\nInner.\n");
+        let texts = ToolTexts::parse(
+            "# List\nsummary: List files.\n> find a folder\nLists files.\n\nMore.\n\n## roots\nWhere.\n\n## a.b\nsummary: of all.\n",
+        );
         assert_eq!(texts.title, "List");
+        assert_eq!(texts.summary, "List files.");
         assert_eq!(texts.hint, "find a folder");
         assert_eq!(texts.description, "Lists files.\n\nMore.");
         assert_eq!(texts.arguments["roots"], "Where.");
-        assert_eq!(texts.arguments["a.b"], "Inner.");
+        assert_eq!(texts.arguments["a.b"], "summary: of all.");
     }
 }

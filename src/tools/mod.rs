@@ -177,8 +177,12 @@ pub fn published(catalogue: &Catalogue, scope: &ToolsetScope) -> Value {
             let spec = &entry.spec;
             let texts = Locale::ALL.map(|locale| {
                 let shown = entry.published(locale);
-                let texts =
-                    json!({"title": shown.title, "description": shown.description, "inputSchema": *shown.input});
+                let texts = json!({
+                    "title": shown.title,
+                    "summary": shown.summary,
+                    "description": shown.description,
+                    "inputSchema": *shown.input,
+                });
                 (locale.tag().to_owned(), texts)
             });
             json!({

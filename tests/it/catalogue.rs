@@ -264,7 +264,11 @@ fn every_argument_has_a_text_in_both_languages_and_no_text_is_stale() {
             for stale in written.difference(&arguments) {
                 complain(format!("a text for {stale}, which is no argument"));
             }
-            let head = [("title", &texts.title), ("description", &texts.description)];
+            let head = [
+                ("title", &texts.title),
+                ("summary", &texts.summary),
+                ("description", &texts.description),
+            ];
             let hint = Some(("hint", &texts.hint)).filter(|(_, hint)| !hint.is_empty());
             for (what, text) in head
                 .into_iter()
@@ -285,6 +289,79 @@ fn every_argument_has_a_text_in_both_languages_and_no_text_is_stale() {
         }
     }
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+/// What is wrong with a summary, which must be one short sentence on one line.
+fn faults_of_summary(summary: &str, locale: Locale) -> Vec<String> {
+    let (longest, end) = match locale {
+        Locale::En => (90, ". "),
+        Locale::Ja => (50, "。"),
+    };
+    let mut found = Vec::new();
+    let length = summary.chars().count();
+    if length > longest {
+        found.push(format!("has {length} characters, more than {longest}"));
+    }
+    if summary.chars().any(char::is_control) {
+        found.push("is not one line".to_owned());
+    }
+    match summary.strip_suffix(end.trim_end()) {
+        None => found.push(format!("does not end with {}", end.trim_end())),
+        Some("") => found.push("is empty".to_owned()),
+        Some(sentence) if sentence.contains(end) => found.push("is more than one sentence".to_owned()),
+        Some(_) => {}
+    }
+    found
+}
+
+#[test]
+fn every_tool_has_a_summary_of_one_short_sentence_in_both_languages() {
+    let app = Sample::new().app();
+    let mut wrong = Vec::new();
+    for entry in app.catalogue.entries() {
+        for locale in Locale::ALL {
+            let summary = &entry.published(locale).summary;
+            for fault in faults_of_summary(summary, locale) {
+                wrong.push(format!("{} ({}) {fault}: {summary}", entry.spec.name, locale.tag()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_faulty_summary_is_noticed() {
+    let of_length = |length: usize, end: &str| format!("{}{end}", "a".repeat(length - 1));
+    for (summary, locale, fault) in [
+        (String::new(), Locale::En, Some("does not end")),
+        (String::new(), Locale::Ja, Some("does not end")),
+        (".".to_owned(), Locale::En, Some("is empty")),
+        ("List files".to_owned(), Locale::En, Some("does not end")),
+        ("List files.".to_owned(), Locale::Ja, Some("does not end")),
+        (
+            "List files. Fast.".to_owned(),
+            Locale::En,
+            Some("more than one sentence"),
+        ),
+        (
+            "一覧を返す。高速。".to_owned(),
+            Locale::Ja,
+            Some("more than one sentence"),
+        ),
+        ("List\nfiles.".to_owned(), Locale::En, Some("not one line")),
+        (of_length(91, "."), Locale::En, Some("91 characters")),
+        (of_length(51, "。"), Locale::Ja, Some("51 characters")),
+        (of_length(90, "."), Locale::En, None),
+        (of_length(50, "。"), Locale::Ja, None),
+        ("Edit `.gitignore`.".to_owned(), Locale::En, None),
+    ] {
+        let found = faults_of_summary(&summary, locale);
+        assert_eq!(found.len(), usize::from(fault.is_some()), "{summary}: {found:?}");
+        assert!(
+            fault.is_none_or(|fault| found[0].contains(fault)),
+            "{summary}: {found:?}"
+        );
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -78,8 +78,8 @@ impl Tool for Wait {
         family: &fumi::tools::code::FAMILY,
         listed: true,
         texts: ToolTextFiles {
-            en: "# Wait\nWaits at the gate.",
-            ja: "# 待つ\n門の前で待ちます。",
+            en: "# Wait\nsummary: Wait at the gate.\nWaits at the gate.",
+            ja: "# 待つ\nsummary: 門の前で待つ。\n門の前で待ちます。",
         },
         example: "{}",
         options: &[SharedOption::Timeout],

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use fumi::tool::Effect;
+use fumi_base::text::Locale;
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
@@ -61,6 +62,7 @@ async fn every_tool_answers_as_through_the_pipeline() {
             .unwrap();
         assert_eq!(&one, tool);
         assert_eq!(one["output_schema"], Value::Object((*entry.output).clone()));
+        assert_eq!(one["summary"], json!(entry.published(Locale::En).summary));
         // Steps say themselves how long they took, and what came from the cache.
         if needs_a_page(entry) || entry.spec.effect == Effect::OfSteps {
             continue;

@@ -49,8 +49,8 @@ impl Tool for WriteNote {
         family: &fumi::tools::code::FAMILY,
         listed: true,
         texts: ToolTextFiles {
-            en: "# Note\nWrites a note.",
-            ja: "# メモ\nメモを書きます。",
+            en: "# Note\nsummary: Write a note.\nWrites a note.",
+            ja: "# メモ\nsummary: メモを書く。\nメモを書きます。",
         },
         example: "{}",
         options: &[],

@@ -82,8 +82,8 @@ struct Output {
 }
 
 const TEXTS: ToolTextFiles = ToolTextFiles {
-    en: "# Compose\nComposes.\n## topic\nOf what.\n## parts\nHow many.\n## written\nBefore.\n## content\nA part.\n## judged\nJudge it.\n## verdict\nThe judgement.\n## verdict.score\nFrom 0.\n## word\nIn all.\n## own\nNo provider.",
-    ja: "# 作文\n書きます。\n## topic\n題。\n## parts\n数。\n## written\n既出。\n## content\n部分。\n## judged\n判定する。\n## verdict\n判定。\n## verdict.score\n0 から。\n## word\n必須語。\n## own\n外部に頼まない。",
+    en: "# Compose\nsummary: Compose a text.\nComposes.\n## topic\nOf what.\n## parts\nHow many.\n## written\nBefore.\n## content\nA part.\n## judged\nJudge it.\n## verdict\nThe judgement.\n## verdict.score\nFrom 0.\n## word\nIn all.\n## own\nNo provider.",
+    ja: "# 作文\nsummary: 文章を書く。\n書きます。\n## topic\n題。\n## parts\n数。\n## written\n既出。\n## content\n部分。\n## judged\n判定する。\n## verdict\n判定。\n## verdict.score\n0 から。\n## word\n必須語。\n## own\n外部に頼まない。",
 };
 
 impl Tool for Compose {

@@ -125,7 +125,6 @@ struct CategoryReport {
 
 /// How many items were evaluated in which way.
 #[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
-#[expect(clippy::struct_field_names, reason = "the names are those of the specification")]
 struct EvaluationCounts {
     /// Measured, and that decides.
     deterministic: usize,

@@ -45,7 +45,6 @@ pub struct Args {
 
 /// What it answers beside what all checks do.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-#[expect(clippy::struct_field_names, reason = "the names are those of the specification")]
 pub struct StructureReport {
     structure_analysis: StructureAnalysis,
     /// From 0 to 100; absent where nothing was evaluated.

@@ -65,7 +65,6 @@ pub struct InputData {
 
 /// What it answers beside what all checks do.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-#[expect(clippy::struct_field_names, reason = "the names are those of the specification")]
 pub struct StepReport {
     step_id: u32,
     phase: &'static str,

@@ -23,7 +23,6 @@ use crate::tool::{Cx, ToolError};
 
 /// What a check of the episode found.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
-#[expect(clippy::struct_field_names, reason = "the names are those of the specification")]
 pub(in crate::tools::novel) struct FinishingCheck {
     /// Under this name it is kept.
     session_id: String,

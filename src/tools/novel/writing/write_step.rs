@@ -65,9 +65,9 @@ fn number_or_turn(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"anyOf": [{"type": "integer"}, {"type": "string"}]})
 }
 
-/// Builds the specification of a step: its number, and its titles before the text that all steps share.
+/// Builds the specification of a step: its number, and its titles and summaries before the text that all steps share.
 macro_rules! spec {
-    ($number:literal, $en:literal, $ja:literal) => {
+    ($number:literal, $en:literal, $does:literal, $ja:literal, $does_ja:literal) => {
         ToolSpec {
             name: concat!("write_step_", $number),
             toolset: STEPS,
@@ -75,7 +75,11 @@ macro_rules! spec {
                 en: concat!(
                     "# ",
                     $en,
-                    "\nStage ",
+                    "\nsummary: ",
+                    $does,
+                    " (stage ",
+                    $number,
+                    " of 10).\nStage ",
                     $number,
                     " of 10. ",
                     include_str!("write_step.en.md")
@@ -83,7 +87,11 @@ macro_rules! spec {
                 ja: concat!(
                     "# ",
                     $ja,
-                    "\n十段階の第",
+                    "\nsummary: ",
+                    $does_ja,
+                    "（十段階の第",
+                    $number,
+                    "段階）。\n十段階の第",
                     $number,
                     "段階。",
                     include_str!("write_step.ja.md")
@@ -103,16 +111,76 @@ macro_rules! spec {
 
 impl<const N: usize> Tool for WriteStep<N> {
     const SPEC: ToolSpec = match N {
-        1 => spec!(1, "Step 1: plot and data", "ステップ1: プロット・データ準備"),
-        2 => spec!(2, "Step 2: analyse the plot", "ステップ2: プロット分析・設計"),
-        3 => spec!(3, "Step 3: emotions and relations", "ステップ3: 感情・関係性設計"),
-        4 => spec!(4, "Step 4: humour and charm", "ステップ4: ユーモア・魅力設計"),
-        5 => spec!(5, "Step 5: minds and dialogue", "ステップ5: キャラ心理・対話設計"),
-        6 => spec!(6, "Step 6: scenes and atmosphere", "ステップ6: 場面演出・雰囲気設計"),
-        7 => spec!(7, "Step 7: consistency", "ステップ7: 論理整合性調整"),
-        8 => spec!(8, "Step 8: the manuscript", "ステップ8: 原稿執筆"),
-        9 => spec!(9, "Step 9: refine", "ステップ9: 品質仕上げ"),
-        10 => spec!(10, "Step 10: final adjustment", "ステップ10: 最終調整"),
+        1 => spec!(
+            1,
+            "Step 1: plot and data",
+            "Gather the material for an episode",
+            "ステップ1: プロット・データ準備",
+            "話の材料を集める"
+        ),
+        2 => spec!(
+            2,
+            "Step 2: analyse the plot",
+            "Analyse the plot of an episode and divide it into scenes",
+            "ステップ2: プロット分析・設計",
+            "話のプロットを分析し、場面に分ける"
+        ),
+        3 => spec!(
+            3,
+            "Step 3: emotions and relations",
+            "Design the emotions and relationships in an episode",
+            "ステップ3: 感情・関係性設計",
+            "話の感情の流れと人物の関係を設計する"
+        ),
+        4 => spec!(
+            4,
+            "Step 4: humour and charm",
+            "Design the humour and the characters' charm in an episode",
+            "ステップ4: ユーモア・魅力設計",
+            "話のユーモアと人物の魅力を設計する"
+        ),
+        5 => spec!(
+            5,
+            "Step 5: minds and dialogue",
+            "Design the characters' minds and dialogue in an episode",
+            "ステップ5: キャラ心理・対話設計",
+            "話の人物の心理と対話を設計する"
+        ),
+        6 => spec!(
+            6,
+            "Step 6: scenes and atmosphere",
+            "Design the scenes and atmosphere of an episode",
+            "ステップ6: 場面演出・雰囲気設計",
+            "話の場面の演出と雰囲気を設計する"
+        ),
+        7 => spec!(
+            7,
+            "Step 7: consistency",
+            "Find and resolve contradictions in the design of an episode",
+            "ステップ7: 論理整合性調整",
+            "話の設計の食い違いを見つけて解消する"
+        ),
+        8 => spec!(
+            8,
+            "Step 8: the manuscript",
+            "Write the manuscript of an episode",
+            "ステップ8: 原稿執筆",
+            "話の原稿を書く"
+        ),
+        9 => spec!(
+            9,
+            "Step 9: refine",
+            "Find and correct weak passages in the manuscript of an episode",
+            "ステップ9: 品質仕上げ",
+            "話の原稿の弱い箇所を見つけて直す"
+        ),
+        10 => spec!(
+            10,
+            "Step 10: final adjustment",
+            "Make the last small corrections to the manuscript of an episode",
+            "ステップ10: 最終調整",
+            "話の原稿に最後の細かな修正を加える"
+        ),
         _ => panic!("there are ten stages"),
     };
     const ASKS: bool = true;
