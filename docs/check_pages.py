@@ -1,8 +1,9 @@
 """The manual pages of the checks as documents, for docs/regenerate.
 
 A rule is a page in src/novel/checks/rules, an item one in src/novel/checks/items; they are what the program itself reads and
-what the tests try. Here they become one document for each tool of rules and each category of items, in both languages, and
-the tables of docs/novel-checks.md. What is not there has no document. Standard library only.
+what the tests try. Here they become one document for each tool of rules and each category of items, with an index of all, in
+both languages; and the table of docs/novel-checks.md that counts them. What is not there has no document. Standard library
+only.
 """
 
 import difflib
@@ -13,7 +14,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 CHECKS = ROOT / "src/novel/checks"
-FOLDER = "docs/checks"
+# Below the folder of pages that are not committed; docs/generated, as the links are written.
+FOLDER = "checks"
+GUIDE = "../../novel-checks"
 
 # The tool of a group of rules, and what the group is about.
 GROUPS = {
@@ -37,6 +40,9 @@ WORDS = {
     "fix": ("fix", "修正"),
     "scope": ("looks at", "対象"),
     "tool": ("tool", "ツール"),
+    "checks": ("checks", "数"),
+    "rules": ("{} rules", "{} ルール"),
+    "items": ("{} items", "{} 項目"),
     "rule": ("rule", "ルール"),
     "item": ("item", "項目"),
     "kind": ("kind", "評価方法"),
@@ -102,18 +108,26 @@ SOURCES = {
 HEADS = {
     "rules": (
         "Written by `docs/regenerate` from the manual pages in `{folder}`, which the program reads and the tests try; do not edit. "
-        "What stands in braces is filled in. What the words mean: [novel-checks](../novel-checks.md). "
+        "What stands in braces is filled in. What the words mean: [novel-checks]({guide}.md). "
         "日本語: [{name}.ja.md]({name}.ja.md).",
         "`{folder}` にあるルールの解説から `docs/regenerate` が作ったものです（編集しないでください）。プログラムもテストも、同じ解説を"
-        "読んでいます。指摘文の波括弧には、見つけたものが入ります。用語は [novel-checks](../novel-checks.ja.md) にあります（[English]({name}.md)）。",
+        "読んでいます。指摘文の波括弧には、見つけたものが入ります。用語は [novel-checks]({guide}.ja.md) にあります（[English]({name}.md)）。",
     ),
     "items": (
         "Written by `docs/regenerate` from the manual pages in `{folder}`, which the program reads and the tests try: the good text "
-        "scores at least 0.3 more than the bad one. Do not edit. What the words mean: [novel-checks](../novel-checks.md). "
+        "scores at least 0.3 more than the bad one. Do not edit. What the words mean: [novel-checks]({guide}.md). "
         "日本語: [{name}.ja.md]({name}.ja.md).",
         "`{folder}` にある項目の解説から `docs/regenerate` が作ったものです（編集しないでください）。プログラムもテストも同じ解説を"
-        "読んでいて、よい例の点は悪い例より必ず 0.3 以上高くなります。用語は [novel-checks](../novel-checks.ja.md) にあります"
+        "読んでいて、よい例の点は悪い例より必ず 0.3 以上高くなります。用語は [novel-checks]({guide}.ja.md) にあります"
         "（[English]({name}.md)）。",
+    ),
+    "index": (
+        "Written by `docs/regenerate` from the manual pages of the checks; do not edit. What the words mean, and how to tune a check: "
+        "[novel-checks]({guide}.md). 日本語: [index.ja.md](index.ja.md). In the sources of thresholds, *specification* with a number is "
+        "the section of the specification that defines a threshold; *origin* is the system that first used these tool names; "
+        "*general-novel-style-ja* and *no-doubled-joshi* are rules of textlint.",
+        "ルールと項目の解説から `docs/regenerate` が作ったものです（編集しないでください）。用語と調整のしかたは [novel-checks]({guide}.ja.md) にあります"
+        "（[English](index.md)）。しきい値の根拠にある「仕様」の番号は、値を定めた仕様の節です。「先行システム」は、同じツール名を最初に使ったシステムを指します。",
     ),
     "unseen": (
         "A character that cannot be seen is shown by its number: ‹U+0009› is a tab.",
@@ -340,7 +354,7 @@ def item_section(name, page, language):
 
 
 def document(kind, title, folder, name, sections, language):
-    head = language.head(kind).format(folder=folder, name=name)
+    head = language.head(kind).format(folder=folder, name=name, guide=GUIDE)
     whole = "\n\n".join([f"# {title}", head, *sections])
     if "‹U+" in whole:
         whole = whole.replace(head, head + " " * (language.code == "en") + language.head("unseen"), 1)
@@ -348,7 +362,7 @@ def document(kind, title, folder, name, sections, language):
 
 
 def documents(language):
-    """The documents of a language by path."""
+    """The documents of a language by path, below the folder of pages."""
     made = {}
     for group, (tool, *titles) in GROUPS.items():
         sections = [rule_section(name, page, language) for name, page in rules(group).items()]
@@ -362,14 +376,22 @@ def documents(language):
             title, folder = f"{titles[language.at]} (`{name}`)", f"src/novel/checks/items/{category}"
             path = f"{FOLDER}/{category}{language.end}"
             made[path] = document("items", title, folder, category, sections, language)
+    made[f"{FOLDER}/index{language.end}"] = index(language)
     return made
+
+
+def index(language):
+    """All rules and all items, with links to their pages."""
+    title = {"en": "All rules and items", "ja": "ルールと項目の一覧"}[language.code]
+    head = language.head("index").format(guide=GUIDE)
+    return "\n\n".join([f"# {title}", head, table_of_rules(language), table_of_items(language)]) + "\n"
 
 
 def table_of_rules(language):
     rows = [[language.word(name) for name in ("rule", "what", "tool", "severity", "fix")]]
     for group, (tool, *_) in GROUPS.items():
         for name, page in rules(group).items():
-            link = f"[`{name}`](checks/{group}{language.end}#{name})"
+            link = f"[`{name}`]({group}{language.end}#{name})"
             fix = f"`{page['fix']}`" if "fix" in page else "–"
             title = page[language.code]["title"]
             rows.append([link, title, f"`{tool}`", language.word(page["severity"]), fix])
@@ -380,13 +402,18 @@ def table_of_items(language):
     rows = [[language.word(name) for name in ("item", "what", "category", "kind")]]
     for category, (_, *titles) in CATEGORIES.items():
         for page in items(category).values():
-            link = f"[{page['id']}](checks/{category}{language.end}#{page['id'].lower()})"
+            link = f"[{page['id']}]({category}{language.end}#{page['id'].lower()})"
             title = page[language.code]["title"]
             rows.append([link, title, titles[language.at], language.word(page["kind"])])
     return table(rows)
 
 
-def stray(made):
-    """Documents of the folder that no page makes."""
-    there = (path.relative_to(ROOT).as_posix() for path in (ROOT / FOLDER).glob("*.md"))
-    return sorted(path for path in there if path not in made)
+def counts(language):
+    """How many rules each tool has, and how many items each category."""
+    rows = [[language.word(name) for name in ("tool", "what", "checks")]]
+    for group, (tool, *titles) in GROUPS.items():
+        rows.append([f"`{tool}`", titles[language.at], language.word("rules").format(len(rules(group)))])
+    for category, (name, *titles) in CATEGORIES.items():
+        what = f"{titles[language.at]} (`{name}`)" if language.code == "en" else f"{titles[language.at]} `{name}`"
+        rows.append(["`check_story_elements`", what, language.word("items").format(len(items(category)))])
+    return table(rows)

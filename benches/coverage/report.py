@@ -107,9 +107,7 @@ def page(found, passed):
         "| folder, without those in it | lines covered | lines | share |\n| --- | --- | --- | --- |",
         *(row(f"`{folder}`", folders[folder]) for folder in sorted(folders)),
         row("**all**", found.values()),
-        f"\nThe {WORST} files with the most lines that no test runs; `./bench coverage` prints the lines.\n",
-        "| file | lines covered | lines | share |\n| --- | --- | --- | --- |",
-        *(row(f"`{path}`", [found[path]]) for path in worst if found[path][1]),
+        f"\n`./bench coverage` prints the {WORST} files with the most lines that no test runs, and these lines.",
     ]
     return "\n".join(text) + "\n", worst, share
 

@@ -6,6 +6,8 @@
     ./run.py --url http://127.0.0.1:9000/mcp
 
 It serves the folder `pages` while it runs, and puts its address in the place of {{pages}}. Python's own library is enough.
+It prints for each reply its tokens, how long it took, and the size of its images. The pages are served on 127.0.0.1: run it on fumi's
+machine, with a policy that allows private addresses. The exit code is 1 if a call failed.
 Tokens are estimated: four characters of ASCII or one other character each. FUMI_TOKEN is sent if it is set.
 """
 

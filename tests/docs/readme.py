@@ -3,8 +3,8 @@
 
 Every JSON and TOML block parses, and fumi takes those that are its own configuration; `fumi novel new` is run; every URL in them and in the text answers when fumi runs as the README says; a block that
 starts fumi over standard input and output does so; each `curl` prints the block that follows it, byte for byte apart from
-the number of `fumi/elapsed_ms` and the random names of streams; every link leads somewhere; every file of the code map exists; and docs/regenerate has
-nothing to rewrite.
+the number of `fumi/elapsed_ms` and the random names of streams; every link leads somewhere, to a heading too; every file of the code map exists;
+docs/regenerate has nothing to rewrite; and the pages that it makes beside, which git ignores, have every tool, check, error, key and requirement.
 
     FUMI_BIN=target/release/fumi tests/docs/readme.py
 
@@ -35,6 +35,8 @@ PAGES = [
     "docs/novel-checks.md",
     "docs/novel-checks.ja.md",
 ]
+# Where docs/regenerate makes the pages that are not committed.
+GENERATED = "docs/generated"
 ADDRESS = "127.0.0.1:8640"
 READY = f"fumi listening on http://{ADDRESS}/mcp"
 MODERN = "2026-07-28"
@@ -224,11 +226,94 @@ def check_urls(page, text):
         check(answers(url), f"{page}: {url} does not answer", "URLs")
 
 
-def check_links(page, text):
+def anchors(text):
+    """What a link into a page may name: its headings, as GitHub names them, and its anchors."""
+    prose = re.sub(r"^ *```.*?^ *```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    headings = re.findall(r"^#+ (.+)$", prose, re.MULTILINE)
+    named = {re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-") for heading in headings}
+    return named | set(re.findall(r'<a id="([^"]+)">', text))
+
+
+def check_links(page, text, generated=None):
+    """The links of a page, which may lead to a heading. Pages of GENERATED stand in another folder."""
     for target in re.findall(r"\]\(([^)\s]+)\)", text):
-        if "://" not in target:
-            file = (ROOT / page).parent / target.split("#")[0]
-            check(file.exists(), f"{page}: the link {target} leads nowhere", "links")
+        if "://" in target:
+            continue
+        path, _, anchor = target.partition("#")
+        file = Path(os.path.normpath((ROOT / page).parent / path if path else ROOT / page))
+        if generated and file.is_relative_to(ROOT / GENERATED):
+            file = generated / file.relative_to(ROOT / GENERATED)
+        leads = file.exists()
+        if leads and anchor and file.suffix == ".md":
+            leads = anchor in anchors(file.read_text(encoding="utf-8"))
+        check(leads, f"{page}: the link {target} leads nowhere", "links")
+
+
+def keys(table, *above):
+    """The keys of a configuration, as the variables that set them."""
+    for name, value in table.items():
+        if isinstance(value, dict):
+            yield from keys(value, *above, name.upper())
+        else:
+            yield "__".join(["FUMI", *above, name.upper()])
+
+
+def wanted_in_generated():
+    """What the pages that git ignores must have, read from where it is written: the page, and words of it."""
+    sources = {file: tomllib.loads(file.read_text(encoding="utf-8")) for file in sorted((ROOT / "src").rglob("*.toml"))}
+    for file, source in sources.items():
+        if file.parent == ROOT / "src/novel/checks/rules":
+            page, anchor = source["group"], file.stem
+        elif file.parent.parent == ROOT / "src/novel/checks/items":
+            page, anchor = file.parent.name, source["id"].lower()
+        else:
+            # Errors are known by their form.
+            errors = {name: entry for name, entry in source.items() if isinstance(entry, dict) and "next_en" in entry}
+            for name, entry in errors.items():
+                yield "errors.md", f"## {entry.get('code', name)}\n"
+                if "code" in entry:
+                    yield "errors.md", f"`details.kind` `{name}`"
+            continue
+        for end in (".md", ".ja.md"):
+            yield f"checks/{page}{end}", f'<a id="{anchor}"></a>'
+            yield f"checks/index{end}", f"({page}{end}#{anchor})"
+    for tool in json.loads((ROOT / "openapi/tools.json").read_text(encoding="utf-8")):
+        for end in (".md", ".ja.md"):
+            yield f"tools{end}", f"| `{tool['name']}` |"
+    for key in keys(tomllib.loads((ROOT / "config/default.toml").read_text(encoding="utf-8"))):
+        yield "configuration.md", f"`{key}`"
+    for requirement in tomllib.loads((ROOT / "docs/requirements.toml").read_text(encoding="utf-8"))["requirement"]:
+        yield "traceability.md", f"| {requirement['id']} |"
+
+
+def check_sections():
+    """docs/configuration.md has a line for every section, since the keys stand elsewhere."""
+    page = (ROOT / "docs/configuration.md").read_text(encoding="utf-8")
+    for section in tomllib.loads((ROOT / "config/default.toml").read_text(encoding="utf-8")):
+        check(f"`[{section}]`" in page, f"docs/configuration.md: no [{section}]", "generated pages")
+
+
+def check_generated():
+    """The pages that git ignores are made, and hold everything that they are for."""
+    with tempfile.TemporaryDirectory() as folder:
+        made = regenerate("--pages", folder)
+        check(made.returncode == 0, f"docs/regenerate --pages: {made.stdout}{made.stderr}", "generated pages")
+        folder = Path(folder).resolve()
+        pages = {file.relative_to(folder).as_posix(): file.read_text(encoding="utf-8") for file in folder.rglob("*.md")}
+        for page, words in wanted_in_generated():
+            check(words in pages.get(page, ""), f"docs/regenerate --pages: {page} lacks {words!r}", "generated pages")
+        for page, text in pages.items():
+            check_links(f"{GENERATED}/{page}", text, folder)
+
+
+def regenerate(*arguments):
+    return subprocess.run(
+        [ROOT / "docs/regenerate", *arguments],
+        env={**os.environ, "FUMI_BIN": binary()},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
 
 
 def check_code_map(text):
@@ -291,22 +376,19 @@ def main():
     for readme in ("README.md", "README.ja.md"):
         check(any(READY + "\n" == block for _, _, block in blocks(texts[readme])), f"{readme}: no ready line", "server")
     documents = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md"))
+    documents = [page for page in documents if not page.startswith(f"{GENERATED}/")]
     for page in ["ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", *documents]:
         check_links(page, (ROOT / page).read_text(encoding="utf-8"))
 
     check_code_map((ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8"))
 
-    current = subprocess.run(
-        [ROOT / "docs/regenerate", "--check"],
-        env={**os.environ, "FUMI_BIN": binary()},
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    check_sections()
+    check_generated()
+    current = regenerate("--check")
     check(current.returncode == 0, f"{current.stdout}{current.stderr}", "generated files")
 
     # A document without a block of a kind would pass by saying nothing.
-    for kind, least in {"configurations": 20, "URLs": 4, "curl": 4, "links": 10, "examples": 10, "new novels": 4, "server": 5, "code map": 40, "generated files": 1}.items():
+    for kind, least in {"configurations": 20, "URLs": 4, "curl": 4, "links": 10, "examples": 10, "new novels": 4, "server": 5, "code map": 40, "generated files": 1, "generated pages": 800}.items():
         if done.get(kind, 0) < least:
             failures.append(f"only {done.get(kind, 0)} of {kind} were checked; at least {least} are expected")
     for failure in failures:

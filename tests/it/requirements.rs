@@ -1,6 +1,6 @@
 //! docs/requirements.toml: every tool and every test that it names is there, and what it calls met has both.
 //!
-//! That the tests show what the sentence says, a person has to judge. The page that is made of the file is docs/regenerate's.
+//! That the tests show what the sentence says, a person has to judge. `docs/regenerate --pages` makes a page of the file.
 
 use std::{
     collections::BTreeSet,

@@ -196,6 +196,39 @@ fn the_published_list_of_errors_is_complete() {
     assert_eq!(published, written);
 }
 
+#[test]
+fn the_page_of_errors_says_what_each_code_means_in_both_languages() {
+    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/errors.md")).unwrap();
+    let rows: Vec<Vec<&str>> = page
+        .split("## Codes")
+        .nth(1)
+        .unwrap()
+        .lines()
+        .filter(|line| line.starts_with("| `"))
+        .map(|line| line.trim_matches('|').split('|').map(str::trim).collect())
+        .collect();
+    for row in &rows {
+        let [_, english, japanese] = row[..] else {
+            panic!("not a code with two meanings: {row:?}")
+        };
+        assert!(!english.is_empty() && !is_japanese(english), "{row:?}");
+        assert!(is_japanese(japanese), "{row:?}");
+    }
+    let listed: Vec<&str> = rows.iter().map(|row| row[0].trim_matches('`')).collect();
+    let errors = all_errors();
+    let codes: BTreeSet<&str> = errors
+        .as_object()
+        .unwrap()
+        .values()
+        .map(|error| error["code"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        listed,
+        codes.into_iter().collect::<Vec<_>>(),
+        "docs/errors.md lists every code once, in order"
+    );
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn an_error_is_told_in_the_language_of_the_caller_or_in_both() {
     use fumi::tool::Caller;
