@@ -1,10 +1,9 @@
 //! The MCP endpoint as a route: the HTTP handling around the protocol's own service.
 //!
-//! The protocol itself is in [`crate::mcp`]: calls without a session are answered directly, everything else goes to the
-//! library's service. This file distinguishes a body that is not a message from one of the wrong media type, which the
-//! library does not.
+//! The protocol itself is in [`crate::mcp`]. This file distinguishes a body that is not a message from one of the wrong
+//! media type, which the library does not.
 
-use std::{convert::Infallible, sync::Arc};
+use std::convert::Infallible;
 
 use axum::{
     BoxError,
@@ -17,28 +16,24 @@ use axum::{
 use tower::Service;
 
 use super::http_error::HttpError;
-use crate::mcp::stateless::StatelessCalls;
 
 /// A well-formed JSON-RPC request, for error messages.
 const EXPECTED: &str = r#"{"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}"#;
 
-/// Creates a route over the protocol's service. `calls` answers the calls that do not need the service; handlers other
-/// than fumi's pass `None`.
-pub fn endpoint<S, B>(service: S, calls: Option<StatelessCalls>) -> MethodRouter
+/// Creates a route over the protocol's service.
+pub fn endpoint<S, B>(service: S) -> MethodRouter
 where
     S: Service<Request, Response = Response<B>, Error = Infallible> + Clone + Send + Sync + 'static,
     S::Future: Send,
     B: HttpBody<Data = Bytes> + Send + 'static,
     B::Error: Into<BoxError>,
 {
-    // Shared: most requests need only one of the two.
-    let parts = Arc::new((service, calls));
-    any(move |request: Request| answer(Arc::clone(&parts), request))
+    any(move |request: Request| answer(service.clone(), request))
 }
 
-async fn answer<S, B>(to: Arc<(S, Option<StatelessCalls>)>, request: Request) -> Response
+async fn answer<S, B>(mut service: S, request: Request) -> Response
 where
-    S: Service<Request, Response = Response<B>, Error = Infallible> + Clone,
+    S: Service<Request, Response = Response<B>, Error = Infallible>,
     B: HttpBody<Data = Bytes> + Send + 'static,
     B::Error: Into<BoxError>,
 {
@@ -49,22 +44,11 @@ where
     let Ok(body) = to_bytes(body, usize::MAX).await else {
         return HttpError::new(StatusCode::BAD_REQUEST, "BODY_BROKEN", &[]).into_response();
     };
-    if is_message
-        && let Some(calls) = &to.1
-        && let Some(reply) = calls.answer(&parts, &body).await
-    {
-        return (
-            [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))],
-            reply,
-        )
-            .into_response();
-    }
-    let answer =
-        to.0.clone()
-            .call(Request::from_parts(parts, Body::from(body.clone())))
-            .await
-            .unwrap_or_else(|never| match never {})
-            .map(Body::new);
+    let answer = service
+        .call(Request::from_parts(parts, Body::from(body.clone())))
+        .await
+        .unwrap_or_else(|never| match never {})
+        .map(Body::new);
     if is_message && answer.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
         return unreadable(&body).into_response();
     }

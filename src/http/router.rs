@@ -178,16 +178,11 @@ impl std::fmt::Debug for HttpRoute {
 pub fn routes(edge: &Edge) -> Vec<HttpRoute> {
     let (app, streams) = (Arc::clone(&edge.app), Arc::clone(&edge.sessions));
     let handler = move || McpServer::new(Arc::clone(&app), Arc::clone(&streams));
-    let calls = mcp::stateless::StatelessCalls::new(handler(), edge.closing.clone());
-    routes_of(edge, handler, Some(&calls))
+    routes_of(edge, handler)
 }
 
-/// Returns all routes with another protocol handler, and with `calls` for the calls that bypass it.
-fn routes_of<H: mcp::Handler>(
-    edge: &Edge,
-    handler: impl Fn() -> H + Send + Sync + 'static,
-    calls: Option<&mcp::stateless::StatelessCalls>,
-) -> Vec<HttpRoute> {
+/// Returns all routes with another protocol handler.
+fn routes_of<H: mcp::Handler>(edge: &Edge, handler: impl Fn() -> H + Send + Sync + 'static) -> Vec<HttpRoute> {
     const READ: &[&str] = &["GET"];
     let plain = |path, answers: MethodRouter<Edge>| HttpRoute {
         path,
@@ -207,7 +202,7 @@ fn routes_of<H: mcp::Handler>(
     let mcp = |path| HttpRoute {
         path,
         methods: &["GET", "POST", "DELETE"],
-        answers: mcp_route::endpoint(service.clone(), calls.cloned())
+        answers: mcp_route::endpoint(service.clone())
             .layer(middleware::from_fn_with_state(
                 (edge.clone(), Arc::clone(&sessions)),
                 session_gate::restore_layer,
@@ -241,7 +236,7 @@ pub fn router(edge: &Edge) -> Router {
 /// Returns the router with another protocol handler, so that the conformance tests exercise everything else as fumi
 /// serves it.
 pub fn router_with_handler<H: mcp::Handler>(edge: &Edge, handler: impl Fn() -> H + Send + Sync + 'static) -> Router {
-    layered(edge, routes_of(edge, handler, None))
+    layered(edge, routes_of(edge, handler))
 }
 
 fn layered(edge: &Edge, routes: Vec<HttpRoute>) -> Router {

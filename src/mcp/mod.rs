@@ -22,7 +22,6 @@ pub mod server;
 pub mod session_restore;
 pub mod session_store;
 pub mod sessions;
-pub mod stateless;
 pub mod statistics;
 pub mod stdio;
 pub mod subscriptions;
@@ -67,6 +66,8 @@ pub fn endpoint<H: Handler>(
     // The HTTP edge checks Host and Origin on every route.
     let config = StreamableHttpServerConfig::default()
         .disable_allowed_hosts()
+        // Requests without a session: JSON, unless something is sent before the reply.
+        .with_json_response(true)
         // Streams are primed in the versions that have it (`replay.rs`).
         .with_sse_retry(None)
         .with_max_request_body_bytes(app.config.limits.body_bytes)

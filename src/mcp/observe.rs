@@ -8,8 +8,8 @@ use std::{
     time::Instant,
 };
 
-use rmcp::{ErrorData, RoleServer, model::ProtocolVersion, service::RequestContext};
-use serde_json::{Map, Value};
+use rmcp::{ErrorData, RoleServer, service::RequestContext};
+use serde_json::Value;
 use tracing::Instrument as _;
 
 use crate::{
@@ -43,17 +43,6 @@ impl OperationSlot {
     }
 }
 
-/// The context that came with a request.
-#[derive(Clone, Copy, Debug)]
-pub struct RequestMeta<'r> {
-    /// The HTTP request; `None` over standard input.
-    pub parts: Option<&'r http::request::Parts>,
-    /// The message's `_meta`.
-    pub meta: &'r Map<String, Value>,
-    /// The version of the protocol, if known.
-    pub version: Option<&'r str>,
-}
-
 impl Operation {
     /// Creates an operation that is not a tool call.
     #[must_use]
@@ -70,34 +59,18 @@ impl Operation {
         fault: impl Fn(&T) -> Option<String>,
         work: impl Future<Output = Result<T, ErrorData>>,
     ) -> Result<T, ErrorData> {
-        let version = context.protocol_version();
-        let sent = RequestMeta {
-            parts: context.extensions.get::<http::request::Parts>(),
-            meta: &context.meta.0.0,
-            version: version.as_ref().map(ProtocolVersion::as_str),
-        };
-        self.run_for(app, sent, fault, work).await
-    }
-
-    /// Runs the work of a request that did not come through the library, like [`Self::run`].
-    pub async fn run_for<T>(
-        self,
-        app: &App,
-        sent: RequestMeta<'_>,
-        fault: impl Fn(&T) -> Option<String>,
-        work: impl Future<Output = Result<T, ErrorData>>,
-    ) -> Result<T, ErrorData> {
         let Self { method, tool } = self;
         let started = Instant::now();
-        if let Some(told) = sent.parts.and_then(|parts| parts.extensions.get::<OperationSlot>()) {
+        let parts = context.extensions.get::<http::request::Parts>();
+        if let Some(told) = parts.and_then(|parts| parts.extensions.get::<OperationSlot>()) {
             // A request is one message, so the slot is empty.
             let _ = told.0.set(self);
         }
-        let http = sent.parts.and_then(|parts| parts.extensions.get::<RequestSpan>());
-        let text = |name: &str| sent.meta.get(name).and_then(Value::as_str);
+        let http = parts.and_then(|parts| parts.extensions.get::<RequestSpan>());
+        let text = |name: &str| context.meta.0.0.get(name).and_then(Value::as_str);
         let span = spans::mcp(method, tool, http, (text("traceparent"), text("tracestate")));
-        if let Some(version) = sent.version {
-            span.record("mcp.protocol.version", version);
+        if let Some(version) = context.protocol_version() {
+            span.record("mcp.protocol.version", version.as_str());
         }
         // If traces are not collected, log lines of the work belong to the HTTP request.
         let around = match http {

@@ -41,7 +41,6 @@ use crate::{
     tool::{
         Access, Block, CallProgress, Caller, Effect, ToolReply,
         catalogue::{Catalogue, ToolEntry},
-        pipeline::{self, Call},
     },
 };
 use fumi_base::{project::Project, text::Locale};
@@ -189,27 +188,6 @@ impl McpServer {
             arguments: request.arguments.clone().unwrap_or_default(),
             samples,
         })
-    }
-
-    /// Returns the application's parts.
-    pub(super) fn app(&self) -> &Arc<App> {
-        &self.app
-    }
-
-    /// Returns a tool that this caller can call.
-    pub(super) fn find(&self, caller: &Caller, name: &str) -> Option<&ToolEntry> {
-        self.app.catalogue.find(&caller.access.scope, name)
-    }
-
-    /// Returns the project of a call without a session.
-    pub(super) fn project_without_session(&self, caller: &Caller) -> Arc<Project> {
-        Arc::clone(caller.access.default_project(&self.app.kernel.roots))
-    }
-
-    /// Runs a call without a session.
-    pub(super) async fn run(&self, entry: &ToolEntry, call: Call) -> ToolReply {
-        let _open = self.streams.open_call(None);
-        pipeline::run(&self.app.kernel, &self.app.catalogue, entry, call).await
     }
 
     fn prepared(&self) -> MutexGuard<'_, Vec<PreparedStream>> {

@@ -15,7 +15,6 @@ pub mod expectation;
 pub mod fields;
 pub mod options;
 pub mod pipeline;
-pub mod rendered_reply;
 pub mod reply;
 pub mod schema;
 pub mod shorten;

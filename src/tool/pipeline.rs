@@ -39,7 +39,6 @@ use super::{
     context::WriteLockState,
     delivery, error, expectation, fields,
     options::{self, CallOptions, Cursor},
-    rendered_reply::RenderedReply,
     reply::{AnswerCut, Caps, FittedAnswer, Rendered, ReplyLimits, fit},
     schema::LEFT_OUT,
     shorten::{RestAdvice, shorten, shorten_question},
@@ -94,9 +93,6 @@ impl Kernel {
 pub struct CachedAnswer {
     answer: Arc<dyn Rendered>,
     cut: OnceLock<AnswerCut>,
-    /// The rendered reply to an earlier call that was answered from the cache, if it had the whole answer and no
-    /// special options.
-    ready: OnceLock<Option<Arc<RenderedReply>>>,
 }
 
 impl CachedAnswer {
@@ -104,7 +100,6 @@ impl CachedAnswer {
         Arc::new(Self {
             answer,
             cut: OnceLock::new(),
-            ready: OnceLock::new(),
         })
     }
 }
@@ -142,11 +137,8 @@ pub async fn run(kernel: &Kernel, catalogue: &Catalogue, entry: &ToolEntry, call
     let span = span_of(entry, &caller);
     let _running = kernel.metrics.running();
     let result = answer(kernel, catalogue, entry, call).instrument(span.clone()).await;
-    let (mut reply, again) = match result {
-        Ok(AnsweredCall {
-            reply,
-            cache_entry: again,
-        }) => (reply, again),
+    let mut reply = match result {
+        Ok(reply) => reply,
         Err(error) => {
             let error = error.adapt_to(entry.spec.family);
             span.in_scope(|| {
@@ -162,8 +154,7 @@ pub async fn run(kernel: &Kernel, catalogue: &Catalogue, entry: &ToolEntry, call
             if entry.spec.effect == Effect::Write {
                 reply.structured["arguments"] = error::arguments(&arguments, &kernel.redactor);
             }
-            let reply = cut_error_reply(reply, kernel.caps, caller.locale.unwrap_or_default());
-            (reply, None)
+            cut_error_reply(reply, kernel.caps, caller.locale.unwrap_or_default())
         }
     };
     reply.elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -176,12 +167,7 @@ pub async fn run(kernel: &Kernel, catalogue: &Catalogue, entry: &ToolEntry, call
         *elapsed = json!(seconds(reply.elapsed_ms));
     }
     // 10. Redaction comes last, for results and errors alike.
-    let reply = redact(&kernel.redactor, reply);
-    if let Some(kept) = again {
-        kept.ready
-            .get_or_init(|| RenderedReply::from_reply(&reply).map(Arc::new));
-    }
-    reply
+    redact(&kernel.redactor, reply)
 }
 
 /// Cuts an error reply that its arguments make too large.
@@ -211,59 +197,6 @@ fn span_of(entry: &ToolEntry, caller: &Caller) -> tracing::Span {
     tracing::debug_span!(target: "fumi", "call", tool = entry.spec.name, principal = &*caller.access.principal)
 }
 
-/// Returns the rendered reply of a repeated call, and the time of the look-up in milliseconds. It is a short cut
-/// through the same steps as [`run`]. Returns `None` if [`run`] must answer.
-///
-/// It blocks while it checks for changes, which takes longer than microseconds only if something changed.
-#[must_use]
-pub fn cached_reply(kernel: &Kernel, entry: &ToolEntry, call: &Call) -> Option<(Arc<RenderedReply>, u64)> {
-    let started = Instant::now();
-    let (spec, caller) = (&entry.spec, &call.caller);
-    if !spec.cached {
-        return None;
-    }
-    let arguments = validate::validate(entry, call.arguments.clone()).ok()?;
-    let (arguments, options) = options::split(spec, arguments).ok()?;
-    let is_special = options.output_file.is_some() || options.suppress_output || options.cursor.is_some();
-    let is_special = is_special || options.expectation.is_some();
-    if is_special || caller.access.check_tool_write(spec, false).is_err() {
-        return None;
-    }
-    let named = match &options.project_root {
-        Some(root) => Some(caller.access.roots(&kernel.roots).project(root).ok()?),
-        None => None,
-    };
-    let project = named.as_ref().unwrap_or(&call.project);
-    let canonical = canonical(&arguments);
-    // Only answers of pure calls are cached under these keys.
-    let key = key(spec, project, &canonical, caller.locale, stamp(kernel, project));
-    let ready = kernel.cache.get(&key)?.ready.get().cloned().flatten()?;
-    // Spans and counters are those of the whole path.
-    let _call = span_of(entry, caller).entered();
-    let _running = kernel.metrics.running();
-    drop(tracing::debug_span!(target: "fumi", "cache", hit = true).entered());
-    kernel.metrics.lookup(true);
-    let elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-    tracing::debug!(elapsed_ms, cache_hit = true, "call done");
-    Some((ready, elapsed_ms))
-}
-
-/// A reply, and the cache entry that may store its rendered form.
-struct AnsweredCall {
-    reply: ToolReply,
-    cache_entry: Option<Arc<CachedAnswer>>,
-}
-
-impl AnsweredCall {
-    /// Returns a reply that is not stored.
-    fn once(reply: ToolReply) -> Self {
-        Self {
-            reply,
-            cache_entry: None,
-        }
-    }
-}
-
 fn key(spec: &ToolSpec, project: &Project, canonical: &str, locale: Option<Locale>, stamp: RootStamp) -> CacheKey {
     CacheKey {
         tool: spec.name,
@@ -274,12 +207,7 @@ fn key(spec: &ToolSpec, project: &Project, canonical: &str, locale: Option<Local
     }
 }
 
-async fn answer(
-    kernel: &Kernel,
-    catalogue: &Catalogue,
-    entry: &ToolEntry,
-    call: Call,
-) -> Result<AnsweredCall, ToolError> {
+async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &ToolEntry, call: Call) -> Result<ToolReply, ToolError> {
     let spec = &entry.spec;
     // 2. Validation reports all problems at once.
     let arguments = validate::validate(entry, call.arguments)?;
@@ -351,11 +279,11 @@ async fn answer(
             // A question is neither cached nor delivered: the call continues when the answer is submitted.
             ToolOutcome::Ask(mut ask) => {
                 options.add_to_answer_call(spec, &mut ask.submit);
-                return Ok(AnsweredCall::once(question(*ask, kernel.caps, cx.locale())));
+                return Ok(question(*ask, kernel.caps, cx.locale()));
             }
             ToolOutcome::Instead(mut instead) => {
                 options.add_project_to(&mut instead.arguments);
-                return Ok(AnsweredCall::once(ToolReply::instead(instead)));
+                return Ok(ToolReply::instead(instead));
             }
             ToolOutcome::Batch(plan) => {
                 let whole = batch::BatchRun::new(kernel, catalogue, entry, &cx, &options);
@@ -369,14 +297,13 @@ async fn answer(
                 if let Some(key) = key.clone().filter(|_| pure && is_told()) {
                     kernel
                         .cache
-                        .insert(key, Arc::clone(&kept), size_of(kept.answer.as_ref(), kernel.caps));
+                        .insert(key, Arc::clone(&kept), size_of(kept.answer.as_ref()));
                 }
                 kept
             }
         }
     };
     // 9. To a file, to the reply, or to both; cut to the caps.
-    let is_plain = output.is_none() && !options.suppress_output && cursor.is_none() && !is_narrowed(&cx.expectation);
     let paging = Paging {
         from: cursor.map_or(0, |cursor| cursor.row),
         call: key
@@ -385,18 +312,7 @@ async fn answer(
         needs_whole,
         way: rest_advice(spec, &cx),
     };
-    let reply = deliver(kernel, &cx, Arc::clone(&answer), &options, output, &paging, cache_hit).await?;
-    let again = (cache_hit && is_plain && is_whole(&answer, &reply)).then_some(answer);
-    Ok(AnsweredCall {
-        reply,
-        cache_entry: again,
-    })
-}
-
-/// True if a reply contains its whole answer. A shortened reply is not stored, since its advice depends on the caller's
-/// right to write.
-fn is_whole(answer: &CachedAnswer, reply: &ToolReply) -> bool {
-    matches!(answer.cut.get(), Some(AnswerCut::Whole)) && reply.structured.get(LEFT_OUT).is_none()
+    deliver(kernel, &cx, answer, &options, output, paging, cache_hit).await
 }
 
 /// Returns a question, cut to one reply.
@@ -546,20 +462,53 @@ fn is_narrowed(expected: &ResolvedExpectation) -> bool {
     !expected.fields.is_empty() || expected.max_tokens.is_some()
 }
 
+/// Cuts an answer, from the first row of the page on, to the caps of the server and to the caller's expectation.
+fn fit_page(
+    kept: &CachedAnswer,
+    paging: &Paging,
+    expected: &ResolvedExpectation,
+    caps: Caps,
+    locale: Locale,
+) -> FittedAnswer {
+    let answer = kept.answer.as_ref();
+    let cursor = paging.call.map(|call| move |row| Cursor { row, call }.text());
+    let cursor = cursor.as_ref().map(|cursor| cursor as &dyn Fn(usize) -> String);
+    // The known cut is that of the whole answer under the server's own caps.
+    let is_known = paging.from == 0 && !is_narrowed(expected);
+    let known = kept.cut.get().copied().filter(|_| is_known);
+    let room = ReplyLimits {
+        caps: Caps {
+            tokens: expected.max_tokens.map_or(caps.tokens, |most| most.min(caps.tokens)),
+            ..caps
+        },
+        fields: &expected.fields,
+        locale,
+    };
+    let (fitted, cut) = fit(answer, paging.from, room, cursor, known);
+    if is_known {
+        kept.cut.get_or_init(|| cut);
+    }
+    match expected.max_tokens {
+        // Not even one row fits into the caller's limit, or the answer has no rows. The server's own caps never omit an
+        // answer.
+        Some(most) if fitted.tokens() > most => delivery::left_out(answer, fitted.tokens(), most, locale),
+        _ => fitted,
+    }
+}
+
 async fn deliver(
     kernel: &Kernel,
     cx: &Cx,
     kept: Arc<CachedAnswer>,
     options: &CallOptions,
     output: Option<OutputName>,
-    paging: &Paging,
+    paging: Paging,
     cache_hit: bool,
 ) -> Result<ToolReply, ToolError> {
-    let (locale, caps, from, call) = (cx.locale(), kernel.caps, paging.from, paging.call);
+    let (locale, caps) = (cx.locale(), kernel.caps);
     let (project, suppress) = (Arc::clone(&cx.project), options.suppress_output);
     let expected = cx.expectation.clone();
-    let (is_narrowed, is_step) = (is_narrowed(&expected), cx.batch.is_some());
-    let (needs_whole, way) = (paging.needs_whole, paging.way);
+    let is_step = cx.batch.is_some();
     let has_room_for_notes = !kept.answer.is_bare() && expected.fields.is_empty();
     let redactor = Arc::clone(&kernel.redactor);
     let work = cx.blocking(move |_, _| {
@@ -571,52 +520,27 @@ async fn deliver(
         let fitted = if suppress {
             delivery::receipt(answer.as_ref(), locale)
         } else {
-            let cursor = call.map(|call| move |row| Cursor { row, call }.text());
-            let cursor = cursor.as_ref().map(|cursor| cursor as &dyn Fn(usize) -> String);
-            // The known cut is that of the whole answer under the server's own caps.
-            let is_known = from == 0 && !is_narrowed;
-            let known = kept.cut.get().copied().filter(|_| is_known);
-            let room = ReplyLimits {
-                caps: Caps {
-                    tokens: expected.max_tokens.map_or(caps.tokens, |most| most.min(caps.tokens)),
-                    ..caps
-                },
-                fields: &expected.fields,
-                locale,
-            };
-            let (fitted, cut) = fit(answer.as_ref(), from, room, cursor, known);
-            if is_known {
-                kept.cut.get_or_init(|| cut);
-            }
-            let fitted = match expected.max_tokens {
-                // Not even one row fits into the caller's limit, or the answer has no rows. The server's own caps never
-                // omit an answer.
-                Some(most) if fitted.tokens() > most => {
-                    delivery::left_out(answer.as_ref(), fitted.tokens(), most, locale)
-                }
-                _ => fitted,
-            };
-            let mut fitted = fitted;
+            let mut fitted = fit_page(&kept, &paging, &expected, caps, locale);
             // Before the cut, which could leave half of a secret.
             if !redactor.is_empty() {
                 redact_value(&redactor, &mut fitted.structured);
                 redact_text(&redactor, &mut fitted.text);
             }
-            shorten(
-                fitted,
-                caps,
-                if written.is_some() { RestAdvice::Written } else { way },
-                locale,
-            )
+            let advice = if written.is_some() {
+                RestAdvice::Written
+            } else {
+                paging.way
+            };
+            shorten(fitted, caps, advice, locale)
         };
-        let is_less = is_narrowed || fitted.structured.get(LEFT_OUT).is_some();
-        let unfiltered = (needs_whole && is_less).then(|| {
+        let is_less = is_narrowed(&expected) || fitted.structured.get(LEFT_OUT).is_some();
+        let unfiltered = (paging.needs_whole && is_less).then(|| {
             let room = ReplyLimits {
                 caps,
                 fields: &[],
                 locale,
             };
-            Box::new(fit(answer.as_ref(), from, room, None, None).0.structured)
+            Box::new(fit(answer.as_ref(), paging.from, room, None, None).0.structured)
         });
         let missed = (is_step && !answer.required_fields().is_empty())
             .then(|| Box::new(fields::keep(&answer.structured(), &[], answer.required_fields()).0));
@@ -769,12 +693,9 @@ fn hash(key: &CacheKey) -> u64 {
     hasher.finish()
 }
 
-/// Returns the weight of an answer in the cache: its text form is close enough to its size in memory. The rendered
-/// reply that may be stored beside it, if the whole answer fits into one reply, contains that text and a structure of
-/// about three times its size.
-fn size_of(answer: &dyn Rendered, caps: Caps) -> usize {
-    let text = answer.text(Locale::En).len();
-    if text <= caps.bytes { text * 6 } else { text * 2 }
+/// Returns the weight of an answer in the cache: twice its text form is close enough to its size in memory.
+fn size_of(answer: &dyn Rendered) -> usize {
+    answer.text(Locale::En).len() * 2
 }
 
 /// Returns arguments as JSON with sorted keys, so that the order in which a client writes them does not matter.

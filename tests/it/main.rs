@@ -43,7 +43,6 @@ mod resuming;
 mod sample;
 mod secrets;
 mod sessions;
-mod stateless;
 mod stopping;
 mod taught;
 mod telemetry;

@@ -111,6 +111,7 @@ struct SkippedFix {
 }
 
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[expect(clippy::struct_field_names, reason = "the names are those of the specification")]
 pub(super) struct Improvement {
     /// Of all rules, from 0 to 100.
     pub(super) before_score: f64,

@@ -86,6 +86,7 @@ struct RhythmEndings {
 
 /// Shares of the letters.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[expect(clippy::struct_field_names, reason = "the names are those of the specification")]
 struct RhythmScripts {
     kanji_ratio: f64,
     hiragana_ratio: f64,
