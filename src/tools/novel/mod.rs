@@ -18,6 +18,7 @@ pub mod write;
 pub mod writing;
 
 use std::{
+    path::PathBuf,
     sync::{Arc, LazyLock},
     time::Duration,
 };
@@ -208,6 +209,9 @@ fn finish(project: &Arc<Project>) {
     }
 }
 
+/// The folder of all files that fumi writes for the caller of a tool, relative to the project root.
+const OUTPUT_ROOT: &str = ".fumi";
+
 /// The maximum number of folders of a root that are searched when the server starts.
 const FOLDERS: usize = 1_000;
 
@@ -221,11 +225,19 @@ pub async fn finish_interrupted(roots: &AllowedRoots, writers: &ProjectLocks) {
             .map(|(listed, _)| listed)
             .unwrap_or_default();
         let folders = listed.into_iter().filter(|entry| entry.kind == FolderEntryKind::Folder);
-        let opened = folders.filter_map(|entry| roots.reopen(&entry.path.absolute()).ok()?);
+        let paths = folders.map(|entry| entry.path.absolute());
+        // fumi leaves unfinished files only below these folders, and opening a project takes longer than this look.
+        let may_be_unfinished = |path: &PathBuf| {
+            let exists = |name| path.join(name).symlink_metadata().is_ok();
+            exists(OUTPUT_ROOT) || exists(change_set::FOLDER)
+        };
+        let opened = paths
+            .filter(may_be_unfinished)
+            .filter_map(|path| roots.reopen(&path).ok()?);
         opened.chain([Arc::clone(project)]).collect::<Vec<_>>()
     };
     for project in roots.projects().flat_map(inside) {
-        sweep_below(&project, ".fumi");
+        sweep_below(&project, OUTPUT_ROOT);
         if !change_set::is_interrupted(&project) {
             continue;
         }
