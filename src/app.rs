@@ -114,7 +114,7 @@ impl App {
             roots,
             writers: Arc::new(
                 ProjectLocks::new(Duration::from_secs(config.pools.wait_seconds))
-                    .map_err(|error| ConfigError(format!("the system gives no random numbers: {error}")))?,
+                    .map_err(|error| ConfigError(format!("the system provides no random numbers: {error}")))?,
             ),
             top_markers: BTreeMap::from([(tools::novel::FAMILY.name, config.novel.names.settings.clone())]),
             redactor: Arc::new(Redactor::new(secrets.into_iter().chain(own))),

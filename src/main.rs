@@ -67,29 +67,29 @@ enum CliCommand {
     },
     /// List the tools.
     Tools {
-        /// All that is known of each, as JSON.
+        /// Print all data of each tool, as JSON.
         #[arg(long)]
         json: bool,
         #[command(flatten)]
         common: Common,
     },
-    /// Make the token by which a client may call a server that asks for one.
+    /// Create a token for the clients of a server with token authentication.
     Token {
         #[command(subcommand)]
         command: TokenCommand,
     },
-    /// Tell a client of this server (not in this build).
+    /// Register this server with a client (not in this build).
     #[command(hide = true)]
     Connect {
         /// The client's name.
         client: Option<String>,
     },
-    /// Print the `OpenAPI` document of the routes for programs.
+    /// Print the `OpenAPI` document of the JSON routes (/v1).
     Openapi {
         #[command(flatten)]
         common: Common,
     },
-    /// Novels, and what clients need for them.
+    /// Create novels, and install the slash command for clients.
     Novel {
         #[command(subcommand)]
         command: NovelCommand,
@@ -99,16 +99,16 @@ enum CliCommand {
     ParserProcess,
     /// Check a configuration file.
     CheckConfig {
-        /// The file.
+        /// The path of the configuration file.
         file: PathBuf,
     },
 }
 
 #[derive(Debug, Subcommand)]
 enum TokenCommand {
-    /// Make a token: it is printed once, and kept nowhere.
+    /// Create a token. It is printed once and stored nowhere.
     New {
-        /// How logs will call its bearer.
+        /// The name of the client in logs.
         #[arg(long, default_value = "client")]
         name: String,
     },
@@ -116,9 +116,9 @@ enum TokenCommand {
 
 #[derive(Debug, Subcommand)]
 enum NovelCommand {
-    /// Make a small, complete novel project in an empty folder.
+    /// Create a small, complete novel project in an empty folder.
     New {
-        /// The folder; it is made if it is not there.
+        /// The folder; it is created if it does not exist.
         dir: PathBuf,
         /// The title of the novel.
         #[arg(long)]
@@ -129,19 +129,19 @@ enum NovelCommand {
         /// The genre.
         #[arg(long)]
         genre: Option<String>,
-        /// Whose conventions it follows.
+        /// The publisher or site whose conventions the novel follows.
         #[arg(long, value_name = "bunko|narou|kakuyomu|custom", default_value = "bunko", value_parser = preset)]
         preset: StylePreset,
-        /// The configuration file: it may call files and folders otherwise.
+        /// The configuration file, which may set other names for files and folders.
         #[arg(long, value_name = "FILE")]
         config: Option<PathBuf>,
     },
-    /// Put the slash command /noveler into ~/.claude/commands.
+    /// Install the slash command /noveler in ~/.claude/commands.
     InstallCommands {
-        /// Into DIR/.claude/commands instead.
+        /// Install it in DIR/.claude/commands instead.
         #[arg(long, value_name = "DIR")]
         dir: Option<PathBuf>,
-        /// Replace one that was changed.
+        /// Replace an existing command file that was changed.
         #[arg(long)]
         force: bool,
     },
@@ -149,7 +149,7 @@ enum NovelCommand {
 
 fn preset(name: &str) -> Result<StylePreset, String> {
     let known = StylePreset::ALL.into_iter().find(|preset| preset.name() == name);
-    known.ok_or_else(|| "it is bunko, narou, kakuyomu or custom".to_owned())
+    known.ok_or_else(|| "use bunko, narou, kakuyomu or custom".to_owned())
 }
 
 #[derive(Clone, Debug, Default, Args)]
@@ -163,7 +163,7 @@ struct Common {
     /// Toolsets, separated by commas.
     #[arg(long, value_delimiter = ',', value_name = "A,B")]
     toolsets: Option<Vec<String>>,
-    /// The form of log lines.
+    /// The format of log lines.
     #[arg(long, value_enum)]
     log: Option<LogFormat>,
 }
@@ -172,13 +172,13 @@ struct Common {
 struct Serve {
     #[command(flatten)]
     common: Common,
-    /// Where to listen; port 0 picks a free one.
+    /// The address to listen on; port 0 picks a free port.
     #[arg(long, value_name = "ADDR:PORT")]
     listen: Option<SocketAddr>,
-    /// Where sessions and other state are kept.
+    /// The folder for sessions and other state.
     #[arg(long, value_name = "DIR")]
     state: Option<PathBuf>,
-    /// What keeps them: fs or memory.
+    /// The kind of store for this state: fs or memory.
     #[arg(long, value_name = "KIND")]
     store: Option<String>,
     /// Listen beyond loopback without authentication.
@@ -271,7 +271,7 @@ fn parsers() -> Result<ParserPool, ConfigError> {
         PathBuf::from("/proc/self/exe")
     } else {
         std::env::current_exe()
-            .map_err(|error| ConfigError(format!("the path of this program is not known: {error}")))?
+            .map_err(|error| ConfigError(format!("the path of this program cannot be determined: {error}")))?
     };
     Ok(ParserPool::new(ParserProgram {
         path,
@@ -356,7 +356,7 @@ fn serve(flags: Serve) -> Result<ExitCode, ConfigError> {
     let pools = &own.kernel.pools;
     let running: usize = Pool::ALL.iter().map(|pool| pools.load(*pool).running).sum();
     if running > 0 {
-        tracing::warn!(running, "calls are still at work; leaving them");
+        tracing::warn!(running, "calls are still running; not waiting for them");
     }
     drop(own);
     runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
@@ -419,7 +419,7 @@ fn call(tool: &str, arguments: &str, common: Common) -> Result<ExitCode, ConfigE
             near if near.is_empty() => "`fumi tools` lists them".to_owned(),
             near => format!("nearest: {near}"),
         };
-        return Err(ConfigError(format!("there is no tool {tool}; {near}")));
+        return Err(ConfigError(format!("unknown tool {tool}; {near}")));
     };
     let caller = Caller {
         access: Arc::new(Access::full(app.scope.clone())),
@@ -504,7 +504,7 @@ fn novel(command: NovelCommand) -> Result<ExitCode, ConfigError> {
 /// Prints a new token for a client, and its entry for the configuration.
 fn new_token(name: &str) -> Result<ExitCode, ConfigError> {
     let (token, sha256) = http::auth::tokens::generate()
-        .map_err(|error| ConfigError(format!("the system gives no randomness: {error}")))?;
+        .map_err(|error| ConfigError(format!("the system provides no randomness: {error}")))?;
     let name = Value::from(name);
     say(&format!(
         "{token}\n\n[[auth.tokens]]\nname = {name}\nsha256 = \"{sha256}\""

@@ -41,19 +41,19 @@ pub fn new(folder: &Path, wishes: &NovelTemplateValues, names: &ProjectNames) ->
     let given = [Some(&wishes.title), wishes.author.as_ref(), wishes.genre.as_ref()];
     if let Some(bad) = given.into_iter().flatten().find(|text| !is_line(text)) {
         return Err(ConfigError(format!(
-            "{bad:?} is no title, author or genre: one line with something on it"
+            "{bad:?} is not a valid title, author or genre: use one line of text"
         )));
     }
     let shown = folder.display();
     match fs::read_dir(folder).map(|mut entries| entries.next().is_some()) {
         Ok(true) if !is_interrupted(folder) => {
             return Err(ConfigError(format!(
-                "{shown} is not empty: name a folder that is empty or not there yet"
+                "{shown} is not empty: name a folder that is empty or does not exist"
             )));
         }
         Ok(_) => {}
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            fs::create_dir_all(folder).map_err(|error| ConfigError(format!("cannot make {shown}: {error}")))?;
+            fs::create_dir_all(folder).map_err(|error| ConfigError(format!("cannot create {shown}: {error}")))?;
         }
         Err(error) => return Err(ConfigError(format!("cannot use {shown}: {error}"))),
     }
@@ -67,7 +67,7 @@ pub fn new(folder: &Path, wishes: &NovelTemplateValues, names: &ProjectNames) ->
             Ok(there) if read(&there)? == file.text.as_bytes() => {}
             Ok(_) => {
                 return Err(ConfigError(format!(
-                    "{shown} already has {}: name a folder that is empty or not there yet",
+                    "{shown} already has {}: name a folder that is empty or does not exist",
                     file.path
                 )));
             }
@@ -81,7 +81,7 @@ pub fn new(folder: &Path, wishes: &NovelTemplateValues, names: &ProjectNames) ->
     Ok(format!(
         "{root}: {title} ({} files)\n\
          \n\
-         Next: serve it, and ask for status, then noveler_write with {{\"episode\": 1}}.\n\
+         Next: serve it, and call status, then noveler_write with {{\"episode\": 1}}.\n\
          次の手順: 下のコマンドで起動し、status、続けて noveler_write（{{\"episode\": 1}}）を呼び出してください。\n\
          \n\
          \x20 fumi serve --root '{root}'\n\
@@ -114,7 +114,7 @@ pub fn install(below: &Path, changed: IfChanged) -> Result<String, ConfigError> 
     let folder = below.join(".claude/commands");
     let shown = folder.join(COMMAND_FILE);
     let shown = shown.display();
-    fs::create_dir_all(&folder).map_err(|error| ConfigError(format!("cannot make {}: {error}", folder.display())))?;
+    fs::create_dir_all(&folder).map_err(|error| ConfigError(format!("cannot create {}: {error}", folder.display())))?;
     // Opened as a project of its own: a user who links to these folders from elsewhere wants the command there.
     let commands = open(&folder)?;
     let there = match commands.resolve(COMMAND_FILE) {
@@ -122,11 +122,9 @@ pub fn install(below: &Path, changed: IfChanged) -> Result<String, ConfigError> 
         Err(_) => None,
     };
     match there {
-        Some(there) if there == COMMAND.as_bytes() => return Ok(format!("{shown} is there already")),
+        Some(there) if there == COMMAND.as_bytes() => return Ok(format!("{shown} is already up to date")),
         Some(_) if changed == IfChanged::Keep => {
-            return Err(ConfigError(format!(
-                "{shown} is there and is another one: --force replaces it"
-            )));
+            return Err(ConfigError(format!("{shown} exists and differs: --force replaces it")));
         }
         _ => {}
     }

@@ -23,7 +23,9 @@ pub fn open(
     let is_named = !config.dir.as_os_str().is_empty();
     let usual = || config::state_folder(environment);
     let Some(folder) = is_named.then(|| config.dir.clone()).or_else(usual) else {
-        tracing::warn!("there is no home for state; sessions end with this process. Name a folder with --state.");
+        tracing::warn!(
+            "no folder for state: HOME is not set; sessions end with this process. Name a folder with --state."
+        );
         return Ok(Arc::new(MemoryStore::default()));
     };
     match FolderStore::open(&folder.join(FOLDER), Clock::system()) {

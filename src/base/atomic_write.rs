@@ -48,7 +48,7 @@ pub enum WriteError {
         path: String,
     },
     /// This process slept past the end of its lease, and another process has held it since ([`crate::project_locks`]).
-    #[error("the turn to write went to {holder} before {path} was written")]
+    #[error("the write lease went to {holder} before {path} was written")]
     LeaseLost {
         /// The path that was not written or removed, relative to the project root.
         path: String,
@@ -273,7 +273,9 @@ impl<'a> TempFile<'a> {
             }
             let _ = dir.remove_file(&name);
         }
-        Err(io::Error::other("a temporary file is gone as soon as it is made"))
+        Err(io::Error::other(
+            "a temporary file was removed right after it was created",
+        ))
     }
 
     fn replace(mut self, name: &Path) -> io::Result<()> {
@@ -351,7 +353,7 @@ pub fn remove_file(project: &Project, raw: &str) -> Result<(), WriteError> {
     }
     let (dir, name) = open_parent(project, raw, &relative, MissingFolder::Refuse)?;
     if !dir.symlink_metadata(&name).is_ok_and(|meta| meta.is_file()) {
-        return Err(taken(raw, "it is no file", "ファイルではありません"));
+        return Err(taken(raw, "it is not a file", "ファイルではありません"));
     }
     let io = |source| WriteError::Io {
         path: raw.to_owned(),
@@ -376,7 +378,7 @@ pub fn remove_folder(project: &Project, raw: &str) -> Result<(), WriteError> {
     }
     let (dir, name) = open_parent(project, raw, &relative, MissingFolder::Refuse)?;
     if !dir.symlink_metadata(&name).is_ok_and(|meta| meta.is_dir()) {
-        return Err(taken(raw, "it is no folder", "フォルダーではありません"));
+        return Err(taken(raw, "it is not a folder", "フォルダーではありません"));
     }
     let io = |source| WriteError::Io {
         path: raw.to_owned(),
@@ -594,7 +596,9 @@ mod tests {
             .collect();
         names.sort();
         assert_eq!(names, [living.name.as_str(), "a.md"]);
-        living.replace(std::path::Path::new("b.md")).expect("it is still there");
+        living
+            .replace(std::path::Path::new("b.md"))
+            .expect("the living file was not swept");
     }
 
     #[test]
@@ -611,7 +615,7 @@ mod tests {
             assert!(remove_file(&project, bad).is_err(), "{bad}");
         }
         remove_file(&project, "a/b.md").expect("removed");
-        remove_file(&project, "a/b.md").expect("it is gone");
+        remove_file(&project, "a/b.md").expect("a missing path is not an error");
         assert!(!root.path().join("a/b.md").exists() && outside.path().join("x").exists());
     }
 
@@ -629,7 +633,7 @@ mod tests {
             assert!(remove_folder(&project, bad).is_err(), "{bad}");
         }
         remove_folder(&project, "a").expect("removed");
-        remove_folder(&project, "a").expect("it is gone");
+        remove_folder(&project, "a").expect("a missing path is not an error");
         assert!(!root.path().join("a").exists() && outside.path().join("x").exists());
         assert!(matches!(remove_folder(&project, "."), Err(WriteError::Taken { .. })));
     }

@@ -1,8 +1,9 @@
 //! The audit log: one line for each file that was written or removed, with its principal and tool.
 //!
-//! Invariant: the line is logged after the write, by the one module that all writes pass through ([`crate::writing`]),
-//! so that changes are logged even if the call fails later. Work without a caller (a new novel at the command line) is
-//! not logged. Of a file only its quoted path in the project is logged, and nothing of its content.
+//! Invariant: the line is logged after the write, by the one module that all writes pass through
+//! ([`crate::atomic_write`]), so that changes are logged even if the call fails later. Work without a caller (a new
+//! novel at the command line) is not logged. Of a file only its quoted path in the project is logged, and nothing of
+//! its content.
 
 use std::{cell::RefCell, path::Path, sync::Arc};
 

@@ -1,8 +1,9 @@
-//! Notifications of file changes: [`ChangeSubscription`] wakes a waiting listener as soon as the kernel reports an event.
+//! Notifications of file changes: [`ChangeSubscription`] wakes a waiting listener as soon as the kernel reports an
+//! event.
 //!
-//! Invariant: no change after [`ChangeSubscription::begin`] is missed. A change may be reported more than once. Where the kernel
-//! does not help (see [`POLL`]), only a possible change is reported, and the listener checks for itself. All listeners
-//! of a root share one task, which ends with the last of them.
+//! Invariant: no change after [`ChangeSubscription::begin`] is missed. A change may be reported more than once. Where
+//! the kernel does not help (see [`POLL`]), only a possible change is reported, and the listener checks for itself. All
+//! listeners of a root share one task, which ends with the last of them.
 
 use std::{
     path::{Path, PathBuf},
@@ -207,7 +208,7 @@ impl ChangeSubscription {
         self.known_event_count()
     }
 
-    /// Returns the changes reported until now and resets them. Blocking as [`ChangeSubscription::times`] is.
+    /// Returns the changes reported until now and resets them. Blocking as [`ChangeSubscription::event_count`] is.
     #[must_use]
     pub fn take(&self) -> Pending {
         self.drain();
@@ -300,7 +301,7 @@ mod tests {
 
     async fn wait(changes: &ChangeSubscription) {
         let heard = tokio::time::timeout(Duration::from_secs(20), changes.wait()).await;
-        heard.expect("nothing was heard");
+        heard.expect("no change was reported");
     }
 
     #[tokio::test]

@@ -85,7 +85,7 @@ pub struct ErrorEntry {
     pub code: Option<String>,
     /// The English message, with `{facts}`.
     pub en: String,
-    /// The Japanese message.
+    /// The Japanese message, with `{facts}`.
     pub ja: String,
     /// The next step, in English.
     pub next_en: String,

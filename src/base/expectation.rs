@@ -8,58 +8,59 @@ use regex::Regex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What one level says: a step, a batch, a call, a tool, the configuration.
+/// The expectation of one level: a step, a batch, a call, a tool, the configuration. `None` leaves a field to the level
+/// below.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Expectation {
-    /// The page's snapshot.
+    /// True to include the page's snapshot.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub include_snapshot: Option<bool>,
-    /// New messages of the console.
+    /// True to include new messages of the console.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub include_console: Option<bool>,
-    /// Files that were downloaded.
+    /// True to include files that were downloaded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub include_downloads: Option<bool>,
-    /// The list of tabs.
+    /// True to include the list of tabs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub include_tabs: Option<bool>,
-    /// The same as a line of code.
+    /// True to include the action as a line of code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub include_code: Option<bool>,
-    /// Which snapshot.
+    /// The part and form of the snapshot.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub snapshot_options: Option<SnapshotOptions>,
-    /// Which messages.
+    /// The selection of console messages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub console_options: Option<ConsoleOptions>,
-    /// Which pictures.
+    /// The size and encoding of pictures.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub image_options: Option<ImageOptions>,
-    /// Only what changed.
+    /// The settings for a snapshot of the changes only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diff_options: Option<DiffOptions>,
-    /// JSON pointers into the structure: nothing else is kept. `*` stands for every element or member.
+    /// JSON pointers to the only parts of the structure to keep. `*` stands for every element or member.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fields: Option<Vec<String>>,
-    /// Estimated tokens of the reply; a smaller limit of the server wins.
+    /// The maximum number of estimated tokens of the reply; a smaller limit of the server wins.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub max_tokens: Option<usize>,
 }
 
-/// Which part of a page, and in which form.
+/// The part of a page that a snapshot shows, and its form.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SnapshotOptions {
-    /// A CSS selector.
+    /// A CSS selector of the part of the page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selector: Option<String>,
-    /// Characters.
+    /// The maximum length of the snapshot, in characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub max_length: Option<usize>,
-    /// The form.
+    /// The form of the snapshot.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<SnapshotFormat>,
 }
@@ -68,64 +69,64 @@ pub struct SnapshotOptions {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SnapshotFormat {
-    /// Roles, names and refs.
+    /// Roles, names and refs of the accessible elements.
     #[default]
     Aria,
-    /// What a reader sees.
+    /// The visible text of the page.
     Text,
-    /// Markup.
+    /// The markup of the page.
     Html,
 }
 
-/// Which messages of the console.
+/// The selection of console messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ConsoleOptions {
-    /// Of these levels; all without.
+    /// The levels to include; if absent, all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub levels: Option<Vec<ConsoleLevel>>,
-    /// The newest so many.
+    /// The maximum number of messages; the newest are kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_messages: Option<usize>,
     /// Regular expressions, one of which must match.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patterns: Option<Vec<String>>,
-    /// Each message once.
+    /// True to show equal messages only once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remove_duplicates: Option<bool>,
 }
 
-/// How serious a message is.
+/// The level of a console message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ConsoleLevel {
-    /// Said for no particular reason.
+    /// A plain message, as of `console.log`.
     Log,
-    /// A warning.
+    /// A warning, as of `console.warn`.
     Warn,
-    /// An error.
+    /// An error, as of `console.error`.
     Error,
-    /// Information.
+    /// Information, as of `console.info`.
     Info,
 }
 
-/// How pictures are made.
+/// The size and encoding of pictures.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ImageOptions {
-    /// Of JPEG and WebP, in percent.
+    /// The quality of JPEG and WebP, in percent.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 100))]
     pub quality: Option<u8>,
-    /// Pixels.
+    /// The maximum width, in pixels.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub max_width: Option<u32>,
-    /// Pixels.
+    /// The maximum height, in pixels.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub max_height: Option<u32>,
-    /// The encoding.
+    /// The encoding of the picture.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<ImageFormat>,
 }
@@ -134,19 +135,19 @@ pub struct ImageOptions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ImageFormat {
-    /// JPEG.
+    /// JPEG, whose quality can be set.
     Jpeg,
-    /// PNG.
+    /// PNG, which is lossless.
     Png,
-    /// WebP.
+    /// WebP, whose quality can be set.
     Webp,
 }
 
-/// Whether only changes are told.
+/// The settings for snapshots of changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DiffOptions {
-    /// Only what changed since the caller's last snapshot.
+    /// True to show only what changed since the caller's last snapshot.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
 }
@@ -174,10 +175,7 @@ pub struct ExpectationPolicy {
 }
 
 /// The result of the last merge, for tools whose replies depend on it.
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a question of its own to the caller"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "independent settings of the caller")]
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ResolvedExpectation {
     /// True if the reply includes the page's snapshot.

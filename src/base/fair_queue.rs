@@ -184,12 +184,16 @@ mod tests {
         let sent_away = |pushed| match pushed {
             PushOutcome::Replaced(_, item) => Some(item),
             PushOutcome::Full(_) => None,
-            PushOutcome::Added(_) => panic!("it is full"),
+            PushOutcome::Added(_) => panic!("the queue is full"),
         };
         assert_eq!(sent_away(queue.push(&a, None, 5)), None, "its own queue is full");
-        assert_eq!(sent_away(queue.push(&b, None, 11)), Some(4), "the newest goes");
+        assert_eq!(sent_away(queue.push(&b, None, 11)), Some(4), "the newest is evicted");
         assert_eq!(sent_away(queue.push(&b, None, 12)), Some(3));
-        assert_eq!(sent_away(queue.push(&b, None, 13)), None, "half is half");
+        assert_eq!(
+            sent_away(queue.push(&b, None, 13)),
+            None,
+            "b has half of the queue already"
+        );
         assert_eq!(sent_away(queue.push(&a, None, 3)), None);
         let third = sent_away(queue.push(&c, None, 21));
         assert!(third == Some(12) || third == Some(2), "{third:?}");
@@ -223,7 +227,7 @@ mod tests {
         let mut queue = queue(9, &[("a", 1), ("b", 11)]);
         let a: Arc<str> = Arc::from("a");
         let PushOutcome::Added(ticket) = queue.push(&a, None, 2) else {
-            panic!("there is room");
+            panic!("the queue has room");
         };
         assert_eq!(queue.remove(&a, ticket), Some(2));
         assert_eq!(queue.remove(&a, ticket), None);
@@ -285,7 +289,7 @@ mod tests {
                                 let place = known.iter().position(|other| other.item == away);
                                 let gone = known.remove(place.expect("it waited"));
                                 let left = known.iter().filter(|other| other.who == gone.who);
-                                prop_assert_eq!(left.clone().count() + 1, most, "whoever has the most");
+                                prop_assert_eq!(left.clone().count() + 1, most, "evicted from the principal with the most");
                                 prop_assert!(most > own + 1);
                                 prop_assert!(left.clone().all(|other| other.item < away), "the newest");
                                 ticket
@@ -302,7 +306,7 @@ mod tests {
                         let is_free = |key: &str| KEYS.get(taken) != Some(&key);
                         let may = |other: &ModelItem| other.key.is_none_or(|key| key != taken);
                         let Some(next) = queue.pop(is_free) else {
-                            prop_assert!(!known.iter().any(may), "somebody could");
+                            prop_assert!(!known.iter().any(may), "a waiting item could be served");
                             continue;
                         };
                         let place = known.iter().position(|other| other.item == next.item);

@@ -3,10 +3,10 @@
 //! Invariant: two equal stamps mean that nothing under the root changed between them. On Linux the kernel queues an
 //! inotify event before `write` returns; [`Freshness::stamp`] drains that queue itself, inside the call, so there is no
 //! thread whose delay could serve a stale answer. Where watching is impossible, or would miss changes by other machines
-//! ([`crate::mounts`]), the stamp is a hash over the whole tree. Listeners use the same queue ([`Freshness::subscribe`]).
-//! Changes that inotify does not report go unnoticed here too: writes through a shared memory map, or through a hard
-//! link elsewhere. The contents of `.fumi/`, `.noveler/` and `.git/` do not count: an answer that depends on them, or
-//! on the target of a link, is not cached ([`crate::project::Project::unstamped`]).
+//! ([`crate::mounts`]), the stamp is a hash over the whole tree. Listeners use the same queue
+//! ([`Freshness::subscribe`]). Changes that inotify does not report go unnoticed here too: writes through a shared
+//! memory map, or through a hard link elsewhere. The contents of `.fumi/`, `.noveler/` and `.git/` do not count: an
+//! answer that depends on them, or on the target of a link, is not cached ([`crate::project::Project::unstamped`]).
 
 use std::{
     collections::HashMap,

@@ -1,6 +1,6 @@
 //! The foundation of fumi, used by every family of tools.
 //!
-//! It knows neither tools nor protocols. Paths come from [`project`], bytes from [`files`], bilingual texts from
+//! It does not depend on tools or protocols. Paths come from [`project`], bytes from [`files`], bilingual texts from
 //! [`text`], and error messages from [`errors`].
 
 #[cfg(not(unix))]

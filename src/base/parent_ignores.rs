@@ -92,7 +92,7 @@ impl ParentIgnoreFiles {
             WatchState::Unsupported => return self.stamp_files(),
             WatchState::NotYet => {}
         }
-        // ParentFolderWatch first and inspect afterwards, so that no change in between is missed.
+        // Watch first and inspect afterwards, so that no change in between is missed.
         let watch = if self.elsewhere.is_some() {
             None
         } else {
@@ -390,7 +390,7 @@ mod tests {
             for (what, counts, change) in changes {
                 settle(&mut above);
                 let before = above.stamp();
-                assert_eq!(before, above.stamp(), "{what}: nothing changed");
+                assert_eq!(before, above.stamp(), "{what}: the stamp is stable");
                 // The folder's times show a change only after another tick of the clock.
                 wait_for_a_tick(outer.path());
                 change();

@@ -79,9 +79,9 @@ pub struct PoolLoad {
 pub enum PoolError {
     #[error("the queue of {} is full", pool.name())]
     QueueFull { pool: Pool, retry_after: Duration },
-    #[error("sent away from the queue of {} for another caller", pool.name())]
+    #[error("evicted from the queue of {} for another caller", pool.name())]
     Evicted { pool: Pool, retry_after: Duration },
-    #[error("no place in {} within {waited:?}", pool.name())]
+    #[error("no slot in {} within {waited:?}", pool.name())]
     WaitedTooLong {
         pool: Pool,
         waited: Duration,
@@ -443,7 +443,7 @@ mod tests {
         assert!(matches!(refused, Err(PoolError::QueueFull { .. })));
         assert!(
             pools.acquire(Pool::Check, &ann, &cancel).await.is_ok(),
-            "pools are apart"
+            "pools are independent"
         );
         drop(held);
         assert!(pools.acquire(Pool::Write, &ann, &cancel).await.is_ok());
@@ -459,7 +459,7 @@ mod tests {
         cancel.cancel();
         let cancelled = pools.acquire(Pool::Plot, &ann, &cancel).await;
         assert!(matches!(cancelled, Err(PoolError::Cancelled)));
-        assert_eq!(pools.load(Pool::Plot).waiting, 0, "nobody is left waiting");
+        assert_eq!(pools.load(Pool::Plot).waiting, 0, "no call is left waiting");
     }
 
     /// Starts a call that acquires a permit, records its name and releases the permit.
@@ -557,7 +557,7 @@ mod tests {
         let sent = flood.pop().expect("four").await.expect("no panic");
         assert!(
             matches!(sent, Err(PoolError::Evicted { .. })),
-            "the newest goes at once"
+            "the newest is evicted at once"
         );
         drop(held);
         ann.await.expect("no panic").expect("served");
@@ -581,13 +581,13 @@ mod tests {
             .await
             .expect("another key");
         let three = wait(&pools, "ann", Some("three"), &served, "three").await;
-        assert_eq!(pools.load(Pool::Write).waiting, 2, "its key is free, but no place");
+        assert_eq!(pools.load(Pool::Write).waiting, 2, "its key is free, but no slot is");
         drop(two);
         three.await.expect("no panic").expect("served");
         assert_eq!(
             *served.lock().expect("no panic"),
             ["three"],
-            "past the one whose key is taken"
+            "served before the one whose key is taken"
         );
         drop(one);
         again.await.expect("no panic").expect("served");
@@ -688,7 +688,7 @@ mod tests {
                                     permit = place => work(&counted, key, permit.expect("long enough")).await,
                                 }
                             }
-                            _ => work(&counted, key, place.await.expect("there is room for all")).await,
+                            _ => work(&counted, key, place.await.expect("the queue has room for all")).await,
                         }
                     })
                 })

@@ -396,7 +396,7 @@ impl Project {
             None => Some(self.open_by_name()),
         };
         let Some(Ok(opened)) = opened else { return false };
-        tracing::info!("a project's folder is another one than before; it is opened anew");
+        tracing::info!("the folder of a project was replaced; opening the new one");
         *self.handle.write().unwrap_or_else(PoisonError::into_inner) = opened;
         true
     }
@@ -474,7 +474,7 @@ impl Project {
     }
 
     /// Returns the handle through which files of this project are written and inspected (see [`crate::files`] and
-    /// [`crate::place`]).
+    /// [`crate::watched_path`]).
     pub(crate) fn dir(&self) -> Arc<Dir> {
         Arc::clone(&self.handle.read().unwrap_or_else(PoisonError::into_inner).dir)
     }

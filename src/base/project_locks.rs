@@ -1,12 +1,12 @@
 //! Write locks: at most one writer for a project at a time, also if several processes serve the same folder
 //! ([`ProjectLocks`]).
 //!
-//! Invariants: the owner of a [`WriteGuard`] is the only writer. A process that slept past the end of its lease changes no
-//! file once another process has held the lease: each change that [`WriteGuard::run`] makes is made under the lock of the
-//! lease, after checking its number. The lease lies in the project (`.noveler/locks/`), so that every server that sees
-//! the folder sees the lease. A process that died leaves a lease behind. While alive it kept a file locked, and the
-//! system releases that lock at once, so that other processes do not wait for a dead one. Where files cannot be locked,
-//! the lease expires by itself.
+//! Invariants: the owner of a [`WriteGuard`] is the only writer. A process that slept past the end of its lease changes
+//! no file once another process has held the lease: each change that [`WriteGuard::run`] makes is made under the lock
+//! of the lease, after checking its number. The lease lies in the project (`.noveler/locks/`), so that every server
+//! that sees the folder sees the lease. A process that died leaves a lease behind. While alive it kept a file locked,
+//! and the system releases that lock at once, so that other processes do not wait for a dead one. Where files cannot be
+//! locked, the lease expires by itself.
 //!
 //! Deliberately not here: the queue within a process, which is fair between callers ([`crate::pools`]).
 
@@ -111,8 +111,8 @@ struct ThreadLease {
 }
 
 thread_local! {
-    /// The lease of this thread, while [`WriteGuard::run`] runs. It is not an argument, because every write of every tool
-    /// would have to pass it on.
+    /// The lease of this thread, while [`WriteGuard::run`] runs. It is not an argument, because every write of every
+    /// tool would have to pass it on.
     static WRITING: RefCell<Option<ThreadLease>> = const { RefCell::new(None) };
 }
 
@@ -149,7 +149,7 @@ impl ProjectLocks {
     pub fn new(wait: Duration) -> Result<Self, StoreError> {
         let mut bytes = [0; 6];
         getrandom::fill(&mut bytes).map_err(|error| StoreError::Io {
-            what: "the system gives no random numbers",
+            what: "the system provides no random numbers",
             source: error.into(),
         })?;
         Ok(Self {
@@ -318,18 +318,18 @@ async fn renew(place: Arc<ProjectLock>, lease: Lease) {
         match place.store.renew(&lease, TTL).await {
             Ok(_) => {}
             Err(error @ StoreError::Lost) => {
-                tracing::warn!(%error, "the turn to write ended before the work");
+                tracing::warn!(%error, "the write lease was lost before the work ended");
                 return;
             }
             // The lease has not expired yet: try again.
-            Err(error) => tracing::warn!(%error, "a turn to write could not be renewed"),
+            Err(error) => tracing::warn!(%error, "a write lease could not be renewed"),
         }
     }
 }
 
 impl WriteGuard {
-    /// Runs work on this thread. Its writes through [`crate::writing`] are refused once another process has held the
-    /// lease.
+    /// Runs work on this thread. Its writes through [`crate::atomic_write`] are refused once another process has held
+    /// the lease.
     pub fn run<T>(&self, work: impl FnOnce() -> T) -> T {
         /// Clears the lease of the thread, also after a panic: the thread will serve other calls.
         struct LeaseReset;
@@ -351,7 +351,7 @@ impl WriteGuard {
     pub async fn release(self) {
         self.renewing.abort();
         if let Err(error) = self.place.store.release(&self.lease).await {
-            tracing::warn!(%error, "a turn to write could not be given back; it ends by itself");
+            tracing::warn!(%error, "a write lease could not be released; it will expire");
         }
     }
 }
@@ -457,8 +457,8 @@ mod tests {
         let turn = other.acquire(&project, "the other one", &work).await.expect("it ended");
         let refused = tokio::task::spawn_blocking(move || {
             lost.run(|| {
-                let first = replace(&project, "a.md", b"slow").expect_err("it has gone on");
-                let removed = remove_file(&project, "a.md").expect_err("it has gone on");
+                let first = replace(&project, "a.md", b"slow").expect_err("the lease is lost");
+                let removed = remove_file(&project, "a.md").expect_err("the lease is lost");
                 (first, removed)
             })
         });
@@ -488,7 +488,7 @@ mod tests {
         ahead.lease(super::NAME, holder, super::TTL).await.expect("free");
         let writers = ProjectLocks::new(SOON).expect("made");
         let turn = writers.acquire(&project, "session_2", &CancellationToken::new()).await;
-        turn.expect("nobody renews that lease").release().await;
+        turn.expect("no process renews that lease").release().await;
     }
 
     #[tokio::test]

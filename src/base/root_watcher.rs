@@ -378,7 +378,8 @@ mod linux {
             self.has_rules_elsewhere
         }
 
-        /// True if there are no unprocessed events. Events read here are processed by the next [`FolderTreeWatch::drain`].
+        /// True if there are no unprocessed events. Events read here are processed by the next
+        /// [`FolderTreeWatch::drain`].
         pub(super) fn is_quiet(&mut self) -> bool {
             self.queued.is_empty() && matches!(self.read(), Ok(true))
         }
@@ -422,7 +423,7 @@ mod linux {
                         // An event of a folder that was moved away; the folder that it left reports the move.
                         continue;
                     };
-                    // The name first: the type costs a look at the file.
+                    // The name is checked first, because reading the type accesses the file.
                     self.has_rules_elsewhere |= path.file_name().is_some_and(|name| {
                         is_rule_name(name)
                             && path
@@ -460,11 +461,11 @@ mod linux {
                 let handle = self.inotify.as_fd().try_clone_to_owned().ok()?;
                 #[expect(
                     deprecated,
-                    reason = "its successor is unsafe for any type; an owned descriptor keeps what that asks for"
+                    reason = "the replacement is unsafe for any type; an owned descriptor meets its requirements"
                 )]
                 let waiting = AsyncFd::with_interest(handle, Interest::READABLE);
                 self.source = waiting
-                    .inspect_err(|error| tracing::warn!(%error, "the queue of changes cannot be waited for; polling"))
+                    .inspect_err(|error| tracing::warn!(%error, "cannot wait for the queue of changes; polling"))
                     .ok()
                     .map(Arc::new);
             }
@@ -482,15 +483,15 @@ mod tests {
     #[test]
     fn overfull_event_queue_is_abandoned() {
         let root = tempfile::tempdir().expect("a folder");
-        let mut watch = FolderTreeWatch::new(root.path()).expect("it can be watched");
+        let mut watch = FolderTreeWatch::new(root.path()).expect("the folder can be watched");
         fs::write(root.path().join("0"), "x").expect("written");
         let mut seen = 0;
         // Each event that is read causes another write. The names alternate, since the kernel merges equal events.
         let is_read = watch.drain(root.path(), |_| {
             seen += 1;
-            assert!(seen < 100_000, "it reads for ever");
+            assert!(seen < 100_000, "reading does not end");
             fs::write(root.path().join((seen % 2).to_string()), "y").expect("written");
         });
-        assert!(!is_read, "the watch is not to be trusted any more");
+        assert!(!is_read, "the watch must be replaced");
     }
 }

@@ -31,7 +31,7 @@ pub struct AllowedRoots {
 }
 
 /// The reason for a missing folder inside the allowed roots, in both languages.
-const MISSING: (&str, &str) = ("there is no such folder", "そのフォルダーは存在しません");
+const MISSING: (&str, &str) = ("the folder does not exist", "そのフォルダーは存在しません");
 
 /// The error of a folder that cannot be the project root.
 #[derive(Debug, thiserror::Error)]
@@ -411,7 +411,7 @@ mod tests {
             (at("inner"), "ok"),
             (at(""), "ok"),
             (at("file"), "it is not a folder"),
-            (at("missing"), "there is no such folder"),
+            (at("missing"), "the folder does not exist"),
             (at("out"), "it is outside the allowed roots"),
             (at("../"), "it is outside the allowed roots"),
             ("/etc".to_owned(), "it is outside the allowed roots"),

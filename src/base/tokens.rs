@@ -40,7 +40,7 @@ pub fn estimate(text: &str) -> usize {
 enum CharClass {
     #[default]
     Blank,
-    /// The ASCII letters.
+    /// ASCII letters, which form words.
     Word,
     Digit,
     Mark,

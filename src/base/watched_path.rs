@@ -1,7 +1,7 @@
 //! A path that a client wants to watch, whether or not a file exists there, since a file may come and go.
 //!
-//! Invariant: a [`WatchedPath`] exists only for a string that lies inside its project, and [`WatchedPath::look`] reveals nothing
-//! outside: a link that leads out looks like a missing file. Files are never opened or read here.
+//! Invariant: a [`WatchedPath`] exists only for a string that lies inside its project, and [`WatchedPath::state`]
+//! reveals nothing outside: a link that leads out looks like a missing file. Files are never opened or read here.
 
 use std::{
     path::{Path, PathBuf},
@@ -26,7 +26,7 @@ pub struct FileStamp {
     pub inode: u64,
 }
 
-/// Returns the mark of a regular file; `None` for anything else.
+/// Returns the stamp of a regular file; `None` for anything else.
 #[must_use]
 pub fn file_stamp(path: &ProjectPath) -> Option<FileStamp> {
     let meta = path
@@ -62,7 +62,7 @@ pub struct WatchedPath {
 /// The current state of a watched path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileState {
-    /// The mark of the file, if it exists and may be read.
+    /// The stamp of the file, if it exists and may be read.
     pub stamp: Option<FileStamp>,
     /// The absolute paths whose events concern the file: those of the string, and the target of a link.
     pub names: Vec<PathBuf>,

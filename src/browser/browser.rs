@@ -83,8 +83,8 @@ impl BrowserService {
         })
     }
 
-    /// Starts the task that ends idle sessions and old processes, with the first session; creating a `BrowserService` needs no
-    /// runtime.
+    /// Starts the task that ends idle sessions and old processes, with the first session; creating a `BrowserService`
+    /// needs no runtime.
     fn start_reaper(self: &Arc<Self>) {
         self.ageing.call_once(|| {
             tokio::spawn(reaper::run_reaper(
@@ -148,10 +148,10 @@ impl BrowserService {
             })
     }
 
-    /// If the limit of sessions is reached, removes and returns one that is not in use. A session without tabs that was
-    /// not used for a while goes first, whoever owns it. Otherwise the least recently used session of the principal
-    /// with the most sessions goes; a principal loses a session to another one only if it has at least two more than
-    /// that one.
+    /// If the limit of sessions is reached, removes and returns one that is not in use. A session of any principal
+    /// without tabs that was not used for a while goes first. Otherwise the least recently used session of the
+    /// principal with the most sessions goes; a principal loses a session to another one only if it has at least two
+    /// more than that one.
     fn make_room(
         &self,
         sessions: &mut BrowserSessionTable,
@@ -296,7 +296,7 @@ impl BrowserService {
             let gate = self.gate.get_or_try_init(|| PolicyProxy::open(Arc::clone(&self.guard)));
             gate.await
                 .map_err(|error| BrowserError::Broken {
-                    reason: format!("has no way out: {error}"),
+                    reason: format!("could not be given a proxy: {error}"),
                 })?
                 .flags()
         } else {
@@ -397,7 +397,7 @@ fn copy_start_error(failure: &BrowserError) -> BrowserError {
 fn new_handle() -> Result<String, BrowserError> {
     let mut random = [0; 16];
     getrandom::fill(&mut random).map_err(|error| BrowserError::Broken {
-        reason: format!("has no handle: {error}"),
+        reason: format!("could not be given a session handle: {error}"),
     })?;
     let letters = random.iter().map(|byte| char::from(LETTERS[usize::from(byte % 32)]));
     Ok("b_".chars().chain(letters).collect())

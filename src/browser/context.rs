@@ -250,7 +250,7 @@ impl BrowserContext {
                 }
             }
             (Err(error), _) => {
-                tracing::debug!(%error, "a tab did not come up");
+                tracing::debug!(%error, "cannot set up a tab");
                 strip.fail(target.clone());
             }
             _ => strip.fail(target.clone()),
@@ -297,7 +297,7 @@ impl BrowserContext {
         match tokio::time::timeout(END, self.running.channel().call(&dispose)).await {
             Ok(Ok(_)) => {}
             Ok(Err(error)) => tracing::debug!(%error, "a context was gone already"),
-            Err(_) => tracing::warn!("Chromium does not end a context"),
+            Err(_) => tracing::warn!("Chromium cannot dispose of a context"),
         }
     }
 }

@@ -5,26 +5,23 @@ use serde::Serialize;
 
 use crate::devtools::protocol::storage;
 
-/// A cookie.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Cookie {
-    /// Name.
     pub name: String,
-    /// Value.
     pub value: String,
-    /// Domain; with a dot in front it holds for subdomains too.
+    /// The domain; with a leading dot the cookie is sent to subdomains too.
     pub domain: String,
-    /// Path.
+    /// The path below which the cookie is sent.
     pub path: String,
-    /// Seconds since 1970; absent for one that ends with the session.
+    /// Seconds since 1970; absent for a cookie that expires with the session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires: Option<f64>,
-    /// Not for scripts.
+    /// True if scripts cannot read the cookie.
     pub http_only: bool,
-    /// Only over HTTPS.
+    /// True if the cookie is sent over HTTPS only.
     pub secure: bool,
-    /// What it is sent with.
+    /// The requests with which the cookie is sent: `Strict`, `Lax` or `None`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub same_site: Option<String>,
 }

@@ -13,59 +13,59 @@ use crate::{browser::BrowserService, chromium, errors::BrowserError};
 /// The longest time that a program may take to print its version.
 const VERSION: Duration = Duration::from_secs(5);
 
-/// How the browser is.
+/// The state of the browser.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Diagnosis {
     /// The program that runs, or would be started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub executable: Option<String>,
-    /// Where one was looked for, if there is none.
+    /// The searched places, if no program was found.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub looked_for: Vec<String>,
-    /// What it calls itself.
+    /// The version that the program reports.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// Whether it runs.
+    /// True if Chromium is running.
     pub running: bool,
-    /// Since when, in seconds.
+    /// Seconds since the start.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uptime_s: Option<u64>,
-    /// With which flags.
+    /// The command-line flags.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<String>,
-    /// How often one was started.
+    /// The number of times that Chromium was started.
     pub starts: u64,
-    /// Sessions, and how many there may be.
+    /// The number of sessions.
     pub sessions: usize,
-    /// How many there may be.
+    /// The most sessions that may exist at once.
     pub max_sessions: usize,
-    /// Sessions that hold tabs.
+    /// The number of sessions that have tabs.
     pub contexts: usize,
-    /// MiB that its processes hold.
+    /// The memory that its processes use, in MiB.
     pub memory_mib: u64,
-    /// Whether hosts are denied by the policy.
+    /// True if the policy denies hosts.
     pub policy: bool,
-    /// The last time it ended by itself.
+    /// The last crash: an end that fumi did not request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_crash: Option<Crash>,
-    /// What to do, if anything.
+    /// The advice for a person, if there is a problem.
     #[serde(skip)]
     pub advice: Option<BilingualText>,
 }
 
-/// A crash.
+/// A crash of Chromium.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Crash {
-    /// How long ago, in seconds.
+    /// The time since the crash, in seconds.
     pub seconds_ago: u64,
-    /// Exit status or signal.
+    /// The exit status or the signal.
     pub how: String,
-    /// Its last lines on standard error.
+    /// The last lines on standard error.
     pub said: Vec<String>,
 }
 
 impl BrowserService {
-    /// Returns the error with which a start would fail because there is no Chromium. Starts nothing.
+    /// Returns the error with which a start would fail because Chromium is not installed. Starts nothing.
     #[must_use]
     pub fn missing_chromium(&self) -> Option<BrowserError> {
         chromium::find(&self.settings().launch).err()
@@ -178,13 +178,13 @@ fn advice(is_there: bool, speaks: bool, crashed: bool) -> Option<BilingualText> 
     }
     if !speaks {
         return Some(BilingualText::new(
-            "The program does not answer to --version: check that it is a Chromium and that its libraries are installed.",
+            "The program does not respond to --version: check that it is a Chromium and that its libraries are installed.",
             "このプログラムは --version に応答しません。Chromium であること、必要なライブラリーが入っていることを確かめてください。",
         ));
     }
     crashed.then(|| {
         BilingualText::new(
-            "It crashed, and the next call starts it anew. If it happens again: give the server more memory, or set [browser] sandbox = false in a container that forbids user namespaces.",
+            "Chromium crashed; the next call restarts it. If it crashes again, give the server more memory, or set [browser] sandbox = false in a container that forbids user namespaces.",
             "Chromium は異常終了しましたが、次の呼び出しで起動し直します。繰り返す場合はサーバーのメモリーを増やすか、ユーザー名前空間を禁じたコンテナでは [browser] sandbox = false を設定してください。",
         )
     })

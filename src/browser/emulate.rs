@@ -58,7 +58,7 @@ impl Tab {
                 return Err(BrowserError::Argument {
                     argument,
                     reason: BilingualText::new(
-                        format!("{side} is no size of a viewport; 1 to 10,000 CSS pixels are"),
+                        format!("{side} is not a valid viewport size; use 1 to 10,000 CSS pixels"),
                         format!("{side} は表示領域の大きさになりません。1〜10,000（CSS ピクセル）で指定してください"),
                     ),
                 });

@@ -201,7 +201,7 @@ impl UserError for BrowserError {
 }
 
 /// The description of a stale ref of which only the earlier page is known. Must be equal to the text in `page/refs.js`.
-pub(crate) const PAGE_BEFORE: &str = "an element of the page before";
+pub(crate) const PAGE_BEFORE: &str = "an element of the previous page";
 /// The description of a stale ref whose frame is gone.
 pub(crate) const FRAME_BEFORE: &str = "an element of a frame that is gone";
 

@@ -14,7 +14,7 @@ mod cookies;
     unreachable_pub,
     clippy::enum_variant_names,
     clippy::struct_field_names,
-    reason = "what the crate uses of the protocol, by its names; others see only its errors"
+    reason = "the part of the protocol that the crate uses, with its names; only its errors are public"
 )]
 mod devtools;
 mod diagnosis;

@@ -1,7 +1,7 @@
 //! The policy that decides which URLs may be opened, by scheme, host and address.
 //!
 //! Denial takes precedence over permission. A host is checked as it is written, and again by every address that it
-//! resolves to ([`crate::gate`]), so neither a redirect nor a domain of an attacker can lead into the private network.
+//! resolves to ([`crate::proxy`]), so neither a redirect nor a domain of an attacker can lead into the private network.
 
 mod addresses;
 mod pattern;
@@ -54,7 +54,7 @@ impl UrlPolicy {
     pub fn check_url(&self, url: &str) -> Result<(), Denial> {
         let parsed = Url::parse(url.trim()).map_err(|error| {
             Denial::new(
-                format!("it is no URL with a scheme ({error})"),
+                format!("it is not a URL with a scheme ({error})"),
                 format!("スキーム付きの URL として解釈できません（{error}）"),
             )
         })?;
@@ -62,13 +62,13 @@ impl UrlPolicy {
             "http" | "https" => {
                 let host = parsed
                     .host()
-                    .ok_or_else(|| Denial::new("it names no host", "ホスト名がありません"))?;
+                    .ok_or_else(|| Denial::new("it has no host", "ホスト名がありません"))?;
                 self.check_host(&host.to_owned(), parsed.port_or_known_default().unwrap_or(80))
             }
             "data" | "blob" => Ok(()),
             "about" if parsed.path().eq_ignore_ascii_case("blank") => Ok(()),
             scheme => Err(Denial::new(
-                format!("the scheme {scheme}: is not opened, only http:, https:, data:, blob: and about:blank"),
+                format!("the scheme {scheme}: is not allowed, only http:, https:, data:, blob: and about:blank"),
                 format!("{scheme}: は開けません。使えるのは http:・https:・data:・blob:・about:blank だけです"),
             )),
         }
@@ -85,7 +85,7 @@ impl UrlPolicy {
         }
         if !self.allow.is_empty() && !self.allow.iter().any(|pattern| pattern.covers(&name, port)) {
             return Err(Denial::new(
-                format!("the host {name} is not among the allowed ones"),
+                format!("the host {name} is not on the list of allowed hosts"),
                 format!("ホスト {name} は許可リストにありません"),
             ));
         }

@@ -125,7 +125,7 @@ async fn serve(listener: TcpListener, address: SocketAddr, passage: ProxyContext
         let (stream, peer) = match listener.accept().await {
             Ok(accepted) => accepted,
             Err(error) => {
-                tracing::warn!(%error, "the gate cannot accept");
+                tracing::warn!(%error, "the proxy cannot accept a connection");
                 tokio::time::sleep(Duration::from_millis(100)).await;
                 continue;
             }
@@ -139,7 +139,7 @@ async fn serve(listener: TcpListener, address: SocketAddr, passage: ProxyContext
 
 async fn connection(stream: TcpStream, peer: SocketAddr, address: SocketAddr, passage: ProxyContext) {
     if !peer::is_same_user(peer, address).await {
-        tracing::warn!(%peer, "another user knocked at the gate");
+        tracing::warn!(%peer, "the proxy refused a connection of another user");
         return;
     }
     let serving = hyper::server::conn::http1::Builder::new()
@@ -153,7 +153,7 @@ async fn connection(stream: TcpStream, peer: SocketAddr, address: SocketAddr, pa
         )
         .with_upgrades();
     if let Err(error) = serving.await {
-        tracing::debug!(%error, "a connection of the gate broke");
+        tracing::debug!(%error, "a connection of the proxy broke");
     }
 }
 
@@ -163,7 +163,7 @@ async fn pass(request: Request<Incoming>, passage: &ProxyContext) -> Result<Resp
     let Some((host, port)) = destination(request.uri(), is_tunnel) else {
         return Ok(short(
             StatusCode::BAD_REQUEST,
-            "This is a proxy: an absolute URL is needed.",
+            "This is a proxy: it requires an absolute URL.",
         ));
     };
     let stream = match connect_checked(&host, port, guard).await {
@@ -235,7 +235,7 @@ async fn tunnel(request: Request<Incoming>, stream: TcpStream, half: Duration) {
         Err(error) => Err(io::Error::other(error)),
     };
     if let Err(error) = copied {
-        tracing::debug!(%error, "a tunnel of the gate broke");
+        tracing::debug!(%error, "a tunnel of the proxy broke");
     }
 }
 
@@ -272,7 +272,7 @@ async fn forward(
 ) -> Result<Response<Body>, hyper::Error> {
     let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
     let Ok(origin) = path.parse::<Uri>() else {
-        return Ok(short(StatusCode::BAD_REQUEST, "This URL cannot be read."));
+        return Ok(short(StatusCode::BAD_REQUEST, "This URL is not valid."));
     };
     *request.uri_mut() = origin;
     remove_hop_headers(request.headers_mut());
@@ -285,7 +285,7 @@ async fn forward(
         .await?;
     passage.spawn(async move {
         if let Err(error) = connection.await {
-            tracing::debug!(%error, "a request of the gate broke");
+            tracing::debug!(%error, "a request of the proxy broke");
         }
     });
     match sender.send_request(request).await {

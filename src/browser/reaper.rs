@@ -66,7 +66,7 @@ pub(crate) async fn watch_liveness(browser: Weak<BrowserService>, running: Weak<
     let (Some(browser), Some(running)) = (browser.upgrade(), running.upgrade()) else {
         return;
     };
-    tracing::warn!(limit_ms = limit.as_millis(), "Chromium hangs, and is ended");
+    tracing::warn!(limit_ms = limit.as_millis(), "Chromium hangs; ending it");
     browser.retire(&running);
     let ended = running.end(ResetReason::Crash).await;
     browser.note_crash(ProcessExit {
@@ -156,7 +156,7 @@ async fn enforce_memory_limit(browser: &BrowserService, over: &mut Option<Instan
     tracing::warn!(
         held_bytes = held,
         limit_bytes = settings.memory,
-        "Chromium holds too much memory"
+        "Chromium uses too much memory"
     );
     if let Some(session) = idle {
         close_context(session, ResetReason::Memory).await;

@@ -21,19 +21,19 @@ impl ResetReason {
     pub fn text(self) -> BilingualText {
         match self {
             Self::Idle => BilingualText::new(
-                "The session was idle for long: its tabs and cookies are gone.",
+                "The session was idle for too long: its tabs and cookies are gone.",
                 "長く使われなかったため、このセッションのタブと Cookie は破棄されました。",
             ),
             Self::Crash => BilingualText::new(
-                "Chromium crashed and was started anew: tabs and cookies of the session are gone.",
+                "Chromium crashed and was restarted: the session's tabs and cookies are gone.",
                 "Chromium が異常終了し、起動し直しました。このセッションのタブと Cookie は失われています。",
             ),
             Self::Memory => BilingualText::new(
-                "Chromium used too much memory and was restarted: tabs and cookies of the session are gone.",
+                "Chromium used too much memory and was restarted: the session's tabs and cookies are gone.",
                 "Chromium のメモリー使用量が上限を超えたため再起動しました。このセッションのタブと Cookie は失われています。",
             ),
             Self::Age => BilingualText::new(
-                "Chromium was replaced by a fresh one: tabs and cookies of the session are gone.",
+                "Chromium was replaced by a new one: the session's tabs and cookies are gone.",
                 "Chromium を新しいものに入れ替えました。このセッションのタブと Cookie は失われています。",
             ),
         }

@@ -136,7 +136,7 @@ impl RunningChromium {
             Ok(context)
         });
         making.await.map_err(|error| BrowserError::Broken {
-            reason: format!("has no context: {error}"),
+            reason: format!("could not create a browser context: {error}"),
         })?
     }
 
@@ -282,7 +282,7 @@ impl ContextRegistry {
         if let Some(tab) = shown.or_else(|| context?.current_tab()) {
             tab.on_download_start(begun);
         } else {
-            tracing::debug!(url = begun.url, "a download of no tab");
+            tracing::debug!(url = begun.url, "a download belongs to no tab");
         }
     }
 

@@ -147,7 +147,7 @@ impl ScriptError {
             "single" => argument(
                 "values",
                 BilingualText::new(
-                    "this list takes one value, several were given",
+                    "this list takes only one value",
                     "このリストで選べるのは 1 つだけですが、複数の値が渡されました",
                 ),
             ),
@@ -174,21 +174,21 @@ impl ScriptError {
             }
             "disabled" => ("it is disabled", "無効（disabled）になっています"),
             "readonly" => ("it is read-only", "読み取り専用です"),
-            "moving" => ("it does not come to rest", "動き続けていて位置が定まりません"),
+            "moving" => ("it does not stop moving", "動き続けていて位置が定まりません"),
             "outside" => (
                 "it lies outside the viewport and cannot be scrolled into it",
                 "表示領域の外にあり、スクロールしても入りません",
             ),
             "place" => (
-                "no list in it is so long as the place behind the @ says; leave the place out",
+                "it has no list that reaches the position after the @; omit the position",
                 "@ の後の位置まで続く一覧が、この中にありません。位置を付けずに指定してください",
             ),
             "radio" => (
-                "a radio button is switched off by choosing another one of its group",
+                "to switch off a radio button, choose another one of its group",
                 "ラジオボタンは、同じグループの別の項目を選ぶことで解除します",
             ),
             "select" => (
-                "it is a list of options: browser_select_option chooses one",
+                "it is a list of options: use browser_select_option",
                 "選択リストです。browser_select_option で選んでください",
             ),
             "not-editable" => {
@@ -199,7 +199,7 @@ impl ScriptError {
             }
             "not-select" => {
                 return BilingualText::new(
-                    format!("it is no <select> (its role is {role}); click it, then its option"),
+                    format!("it is not a <select> (its role is {role}); click it, then its option"),
                     format!("<select> ではありません（役割: {role}）。クリックして開き、項目をクリックしてください"),
                 );
             }
@@ -242,7 +242,7 @@ impl ScriptError {
             (String::new(), String::new())
         };
         BilingualText::new(
-            format!("there is no option {missing}; there are {options}{more_en}"),
+            format!("unknown option {missing}; options: {options}{more_en}"),
             format!("選択肢 {missing} はありません。あるのは {options}{more_ja} です"),
         )
     }
@@ -286,7 +286,7 @@ mod tests {
         );
         assert_eq!(
             refused(r#"{"error":"options","missing":["Blue"],"options":["Red","Green"],"of":30}"#).to_string(),
-            "values: there is no option \"Blue\"; there are \"Red\", \"Green\" and 28 more"
+            "values: unknown option \"Blue\"; options: \"Red\", \"Green\" and 28 more"
         );
         let done: ScriptReply<Done> = serde_json::from_str(r#"{"selected":["Red"]}"#).expect("JSON");
         assert_eq!(done.into_result("e7").expect("done").selected, ["Red"]);

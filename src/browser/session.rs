@@ -176,7 +176,8 @@ impl BrowserSessionState {
         self.used().elapsed()
     }
 
-    /// Returns the time of the last use. Unlike [`BrowserSessionState::idle`], it does not change while sessions are compared.
+    /// Returns the time of the last use. Unlike [`BrowserSessionState::idle`], it does not change while sessions are
+    /// compared.
     pub(crate) fn used(&self) -> Instant {
         *self.used.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -136,7 +136,7 @@ pub(crate) fn full() -> BrowserError {
     BrowserError::Argument {
         argument: "action",
         reason: BilingualText::new(
-            format!("{MOST_TABS} tabs are open, and a session has no more: close some"),
+            format!("{MOST_TABS} tabs are open, the most that a session may have; close some"),
             format!("タブが {MOST_TABS} 個開いており、これ以上は開けません。不要なタブを閉じてください"),
         ),
     }

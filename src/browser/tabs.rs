@@ -31,18 +31,16 @@ pub struct SessionTabs {
     state: Arc<BrowserSessionState>,
 }
 
-/// A tab in a list.
+/// A tab of the session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TabInfo {
-    /// Counted from 0, in the order of opening.
+    /// The position, counted from 0 in the order of opening.
     pub index: usize,
-    /// Title.
     pub title: String,
-    /// URL.
     pub url: String,
-    /// Whether calls go to it.
+    /// True for the tab on which calls act.
     pub current: bool,
-    /// The dialog that blocks it.
+    /// The dialog that blocks the tab.
     #[serde(skip)]
     pub dialog: Option<PageDialog>,
 }
@@ -205,7 +203,7 @@ impl SessionTabs {
                     .ok_or_else(|| BrowserError::Argument {
                         argument: "url",
                         reason: BilingualText::new(
-                            "url or domain is needed, since no web page is open",
+                            "url or domain is required, because no web page is open",
                             "Web ページを開いていないので、url か domain を指定してください",
                         ),
                     })?,
@@ -220,7 +218,7 @@ impl SessionTabs {
             Err(CallError::ErrorReply { message, .. }) => Err(BrowserError::Argument {
                 argument: "name, value, url, domain, path, secure, sameSite",
                 reason: BilingualText::new(
-                    format!("Chromium does not take this cookie ({message})"),
+                    format!("Chromium rejected this cookie ({message})"),
                     format!("この Cookie は受け付けられません（{message}）"),
                 ),
             }),

@@ -255,7 +255,7 @@ pub enum ElementDetail {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "each is a fact of its own, as filters and tables name it"
+    reason = "independent facts, as filters and tables name them"
 )]
 pub struct DefinitionFacts {
     /// The parameters in the order of the text.
@@ -541,7 +541,8 @@ impl ElementList {
 
 /// An index of the containers around ranges of bytes.
 ///
-/// Different from [`CodeElement::parent`], which is the logical parent: an attribute set in a method belongs to the class.
+/// Different from [`CodeElement::parent`], which is the logical parent: an attribute set in a method belongs to the
+/// class.
 #[derive(Debug)]
 pub struct Enclosures(Vec<Enclosure>);
 

@@ -207,7 +207,7 @@ impl ExtractionPlan {
         let roles = query
             .capture_names()
             .iter()
-            .map(|name| CaptureRole::parse(name).ok_or_else(|| format!("the capture @{name} means nothing")))
+            .map(|name| CaptureRole::parse(name).ok_or_else(|| format!("unknown capture @{name}")))
             .collect::<Result<_, _>>()?;
         let parts = &language.facts.parts;
         let mut plan = Self {
@@ -255,7 +255,7 @@ impl ExtractionPlan {
         }
         let locals = &language.facts.locals;
         if !locals.nodes.is_empty() && plan.starts.is_none() {
-            return Err("a pattern begins anywhere, so that none can be passed over in bodies".to_owned());
+            return Err("a pattern can begin at any node, so bodies cannot be skipped".to_owned());
         }
         plan.mark_decisions(&grammar, &language.facts)?;
         Ok(plan)

@@ -253,7 +253,7 @@ impl<'t> FilterParser<'t> {
             });
             return Err(self.error_at(
                 start,
-                format!("{word:?} is no key{mean}"),
+                format!("unknown key {word:?}{mean}"),
                 format!("{word:?} というキーはありません{mean_ja}"),
             ));
         };
@@ -569,7 +569,10 @@ mod tests {
     #[test]
     fn malformed_filters_report_the_column() {
         assert_eq!(refused("名=x").0, 0);
-        assert_eq!(refused("nam=x"), (0, "\"nam\" is no key; did you mean name".to_owned()));
+        assert_eq!(
+            refused("nam=x"),
+            (0, "unknown key \"nam\"; did you mean name".to_owned())
+        );
         assert_eq!(refused("name").0, 4);
         assert_eq!(refused("name=").0, 5);
         assert_eq!(refused("name=a,").0, 7);

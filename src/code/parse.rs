@@ -1,8 +1,8 @@
 //! Parsing a decoded file into its syntax tree and its line index.
 //!
-//! Broken source is not a failure: the tree contains the readable parts, and [`ParsedFile::errors`] lists the positions of
-//! the errors. Parsing stops soon after cancellation, also within a grammar's scanner. Trees are walked with cursors,
-//! never recursively: nesting cannot overflow the stack.
+//! Broken source is not a failure: the tree contains the readable parts, and [`ParsedFile::errors`] lists the positions
+//! of the errors. Parsing stops soon after cancellation, also within a grammar's scanner. Trees are walked with
+//! cursors, never recursively: nesting cannot overflow the stack.
 
 use std::ops::{ControlFlow, Range};
 

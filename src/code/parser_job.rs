@@ -1,7 +1,7 @@
 //! One task about one text, as it is sent to a parser process, and its answer.
 //!
-//! [`JobRunner::run`] contains everything that a call does with a grammar. It has no access to files: the text comes with
-//! the job.
+//! [`JobRunner::run`] contains everything that a call does with a grammar. It has no access to files: the text comes
+//! with the job.
 
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;

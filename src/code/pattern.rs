@@ -597,7 +597,7 @@ fn invalid_pattern(text: &str, language: &'static Language, trouble: PatternReje
                     format!("ここから先は {title} のコードとして読めません"),
                 ),
                 (
-                    "Write one complete expression, statement or definition; $NAME (capitals) stands for one node, $$$NAME for any number."
+                    "Write one complete expression, statement or definition; $NAME (capitals) matches one node, $$$NAME any number."
                         .to_owned(),
                     "式・文・定義のいずれかを一つ、省略せずに書いてください。$NAME（大文字）はノード一つ、$$$NAME は任意個に当たります。"
                         .to_owned(),
@@ -607,7 +607,7 @@ fn invalid_pattern(text: &str, language: &'static Language, trouble: PatternReje
         PatternRejection::Several => (
             text.len(),
             (
-                "it is more than one node, or less than one".to_owned(),
+                "it is not exactly one node".to_owned(),
                 "一つのノードになっていません".to_owned(),
             ),
             (
@@ -618,11 +618,11 @@ fn invalid_pattern(text: &str, language: &'static Language, trouble: PatternReje
         PatternRejection::Prose => (
             0,
             (
-                format!("to {title} it is a text, and no code"),
+                format!("it is plain text in {title}, not code"),
                 format!("{title} ではただの文章で、コードではありません"),
             ),
             (
-                "Search texts with search_content; here name files of a programming language.".to_owned(),
+                "Search prose with search_content; a pattern needs files of a programming language.".to_owned(),
                 "文章の検索には search_content を使い、ここではプログラミング言語のファイルを指定してください。"
                     .to_owned(),
             ),
@@ -631,12 +631,12 @@ fn invalid_pattern(text: &str, language: &'static Language, trouble: PatternReje
             text.len(),
             (
                 format!(
-                    "it is too large: longer than {PATTERN_BYTES} bytes, nested too deep, or with too many $$$ in one another"
+                    "it is too large: longer than {PATTERN_BYTES} bytes, nested too deep, or with too many nested $$$"
                 ),
                 format!("大きすぎます（{PATTERN_BYTES} バイト超、入れ子が深すぎる、または $$$ の入れ子が多すぎる）"),
             ),
             (
-                "Leave out what need not be said: $_ stands for any one node.".to_owned(),
+                "Replace parts that do not matter with $_, which matches any one node.".to_owned(),
                 "条件に要らない部分は $_（任意のノード一つ）に置き換えてください。".to_owned(),
             ),
         ),
@@ -807,7 +807,7 @@ mod tests {
             "f(1); ".repeat(20_000),
         ] {
             assert!(
-                invalid_pattern("python", &pattern).2.contains("$_ stands"),
+                invalid_pattern("python", &pattern).2.contains("$_, which"),
                 "{pattern:.40}"
             );
         }

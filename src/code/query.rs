@@ -425,7 +425,7 @@ pub fn compile(text: &str, language: &'static Language) -> Result<Query, Structu
                 text,
                 at,
                 (
-                    format!("the predicate {shown} (with {arguments} captures) is not known"),
+                    format!("unknown predicate {shown} with {arguments} captures"),
                     format!("述語 {shown} は使えません"),
                 ),
                 (
@@ -443,7 +443,7 @@ pub fn compile(text: &str, language: &'static Language) -> Result<Query, Structu
             text.trim_end().len(),
             ("it captures nothing".to_owned(), "キャプチャがありません".to_owned()),
             (
-                "Put a name such as @found after the node that you want.".to_owned(),
+                "Put a capture such as @found after the node to return.".to_owned(),
                 "取り出したいノードの後に @found のような名前を付けてください。".to_owned(),
             ),
         ));
@@ -507,7 +507,7 @@ fn check_size(text: &str) -> Result<(), StructureError> {
                 if quantifiers > QUERY_QUANTIFIERS || squares > QUERY_SQUARES {
                     return too_large(
                         at,
-                        "there are too many parts before this one that may be missing or repeat".to_owned(),
+                        "too many optional or repeated parts before this one".to_owned(),
                         "ここまでに、省略や繰り返しのできる部分が多すぎます".to_owned(),
                     );
                 }
@@ -579,7 +579,7 @@ fn describe_query_error(
                 "このパターンに一致するものは文法上ありません".to_owned(),
             ),
             (
-                "The node cannot stand there: leave out a level or the field, or use (_).".to_owned(),
+                "The node cannot occur there: leave out a level or the field, or use (_).".to_owned(),
                 "その位置にこのノードは現れません。階層やフィールドを省くか、(_) を使ってください。".to_owned(),
             ),
         ),

@@ -60,52 +60,52 @@ pub struct RankedQuery {
     terms: Vec<(String, TextQuery)>,
 }
 
-/// The best elements.
+/// The reply with the best elements.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct RankedOutput {
-    /// Always true; failures have their own form.
+    /// Always true, since errors have a form of their own.
     pub success: bool,
-    /// Elements in `results`.
+    /// The number of elements in `results`.
     pub count: usize,
-    /// Matches in all files.
+    /// The number of matches in all files.
     pub total_matches: u64,
-    /// Files with matches.
+    /// The number of files with matches.
     pub total_files: usize,
-    /// Elements with matches, in the files that were compared.
+    /// The number of elements with matches, in the files that were compared.
     pub total_elements: usize,
-    /// Files whose elements were compared, if not all.
+    /// The number of files whose elements were compared, if not all were.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compared_files: Option<usize>,
-    /// How long it took, in milliseconds.
+    /// The duration of the search, in milliseconds.
     pub elapsed_ms: u64,
-    /// The best first.
+    /// The best elements, in descending order of their scores.
     pub results: Vec<RankedRow>,
 }
 
-/// One element.
+/// An element with its score.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct RankedRow {
-    /// Project-relative.
+    /// The path relative to the project.
     pub file: String,
-    /// The qualified name, as `extract_code_section` takes it; empty for what stands outside of every element.
+    /// The qualified name, as `extract_code_section` takes it; empty for text outside of every element.
     pub element: String,
-    /// What it is.
+    /// The kind of the element.
     #[serde(rename = "type")]
     pub kind: String,
-    /// 1-based.
+    /// The 1-based first line.
     pub start_line: usize,
-    /// 1-based, inclusive.
+    /// The 1-based last line, inclusive.
     pub end_line: usize,
-    /// Comparable within one reply only.
+    /// The BM25 score, comparable within one reply only.
     pub score: f64,
-    /// How often each term occurs in it.
+    /// The number of occurrences of each term in the element.
     pub terms: BTreeMap<String, usize>,
-    /// Its declaration.
+    /// The declaration of the element, on one line.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub signature: String,
-    /// The line in it with the most terms.
+    /// The number of the line in the element with the most terms.
     pub line: usize,
-    /// That line.
+    /// The text of that line.
     pub text: String,
 }
 

@@ -447,11 +447,11 @@ mod tests {
         );
         assert_eq!(cut("only").expect("unique").element.as_deref(), Some("B.only"));
         let Err(StructureError::AmbiguousElement { candidates, .. }) = cut("run") else {
-            panic!("two of them");
+            panic!("two elements have this name");
         };
         assert_eq!(candidates, [("A.run".to_owned(), 2, 3), ("B.run".to_owned(), 6, 8)]);
         let Err(StructureError::UnknownElement { nearest, .. }) = cut("A.only") else {
-            panic!("none of them");
+            panic!("no element has this name");
         };
         assert!(nearest.contains(&"B.only".to_owned()), "{nearest:?}");
     }

@@ -54,18 +54,18 @@ impl ReplyShape {
     }
 }
 
-/// How long the two stages of `find_and_grep` took, and what the first one found.
+/// The durations of the two stages of `find_and_grep`, and the numbers of their files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct StagesMeta {
-    /// Files that passed the file stage and were searched.
+    /// The number of files that passed the file stage and were searched.
     pub searched_file_count: u64,
-    /// Files that passed the file stage.
+    /// The number of files that passed the file stage.
     pub found_file_count: u64,
-    /// Whether more files passed than were searched.
+    /// True if more files passed than were searched.
     pub truncated: bool,
-    /// Milliseconds of the file stage.
+    /// The duration of the file stage, in milliseconds.
     pub find_elapsed_ms: u64,
-    /// Milliseconds of the content stage.
+    /// The duration of the content stage, in milliseconds.
     pub search_elapsed_ms: u64,
 }
 
@@ -84,15 +84,15 @@ pub struct ReplyBasis {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum ShapedReply {
-    /// [`ReplyShape::Normal`] and [`ReplyShape::OptimizedPaths`].
+    /// The reply of [`ReplyShape::Normal`] and [`ReplyShape::OptimizedPaths`].
     Rows(RowsOutput),
-    /// [`ReplyShape::TotalOnly`].
+    /// The reply of [`ReplyShape::TotalOnly`].
     Total(TotalOutput),
-    /// [`ReplyShape::CountOnly`].
+    /// The reply of [`ReplyShape::CountOnly`].
     Counts(CountsOutput),
-    /// [`ReplyShape::Summary`].
+    /// The reply of [`ReplyShape::Summary`].
     Summary(SummaryOutput),
-    /// [`ReplyShape::Grouped`].
+    /// The reply of [`ReplyShape::Grouped`].
     Grouped(GroupedOutput),
     /// The best elements; see [`crate::ranked`].
     Ranked(RankedOutput),
@@ -101,27 +101,27 @@ pub enum ShapedReply {
 /// All rows, by path, then line.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct RowsOutput {
-    /// Always true; failures have their own form.
+    /// Always true, since errors have a form of their own.
     pub success: bool,
-    /// Rows in `results`.
+    /// The number of rows in `results`.
     pub count: usize,
-    /// Matches in all files, shown or not.
+    /// The number of matches in all files, shown or not.
     pub total_matches: u64,
-    /// Files with matches, shown or not.
+    /// The number of files with matches, shown or not.
     pub total_files: usize,
-    /// Whether rows are missing.
+    /// True if rows are missing.
     pub truncated: bool,
-    /// Milliseconds of searching.
+    /// The duration of the search, in milliseconds.
     pub elapsed_ms: u64,
-    /// What every path begins with, when paths are optimised; a folder that ends with `/`, or empty.
+    /// The common prefix of all paths, when paths are optimised: a folder that ends with `/`, or empty.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
-    /// The rows.
+    /// The rows by path, then line.
     pub results: Vec<MatchRow>,
     /// Files that were decoded from something other than UTF-8, with their encodings.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub encodings: BTreeMap<String, String>,
-    /// For the text.
+    /// The totals for the text form.
     #[serde(skip)]
     pub basis: ReplyBasis,
     /// The stages of `find_and_grep`.
@@ -129,53 +129,53 @@ pub struct RowsOutput {
     pub meta: Option<StagesMeta>,
 }
 
-/// One matching line.
+/// A matching line with its path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MatchRow {
-    /// Relative to the project, or to `root`.
+    /// The path relative to the project, or to `root`.
     pub file: String,
-    /// From 1.
+    /// The line number, from 1.
     pub line: u64,
     /// The line, or the part of it around its first match.
     pub text: String,
     /// Start and end of each match in characters of `text`, end exclusive.
     pub matches: Vec<[usize; 2]>,
-    /// Whether `text` is a part of the line.
+    /// True if `text` is a part of the line.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub line_truncated: bool,
-    /// Lines before it.
+    /// The context lines before it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub context_before: Vec<String>,
-    /// Lines after it.
+    /// The context lines after it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub context_after: Vec<String>,
 }
 
-/// One number.
+/// Only the total number of matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TotalOutput {
-    /// Matches in all files.
+    /// The number of matches in all files.
     pub total_matches: u64,
 }
 
-/// A number for each file.
+/// The number of matches of each file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CountsOutput {
-    /// Always true; failures have their own form.
+    /// Always true, since errors have a form of their own.
     pub success: bool,
-    /// Always true: names the form.
+    /// Always true, to identify the form.
     pub count_only: bool,
-    /// Matches in all files.
+    /// The number of matches in all files.
     pub total_matches: u64,
-    /// Files with matches, shown or not, where some are missing.
+    /// The number of files with matches, shown or not, if some are missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total_files: Option<usize>,
-    /// Whether files are missing.
+    /// True if files are missing.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
-    /// Matches by file.
+    /// The number of matches by path.
     pub file_counts: BTreeMap<String, u64>,
-    /// For the text.
+    /// The totals for the text form.
     #[serde(skip)]
     pub basis: ReplyBasis,
     /// The stages of `find_and_grep`.
@@ -186,60 +186,60 @@ pub struct CountsOutput {
 /// The files with the most matches.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SummaryOutput {
-    /// Always true; failures have their own form.
+    /// Always true, since errors have a form of their own.
     pub success: bool,
-    /// Files in `summary.top_files`.
+    /// The number of files in `summary.top_files`.
     pub count: usize,
-    /// Whether files with matches are missing from it.
+    /// True if it lacks some files with matches.
     pub truncated: bool,
-    /// Milliseconds of searching.
+    /// The duration of the search, in milliseconds.
     pub elapsed_ms: u64,
-    /// The summary.
+    /// The totals and the files of the summary.
     pub summary: SearchSummary,
     /// The stages of `find_and_grep`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub meta: Option<StagesMeta>,
 }
 
-/// See [`SummaryOutput`].
+/// The content of a [`SummaryOutput`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SearchSummary {
-    /// Matches in all files.
+    /// The number of matches in all files.
     pub total_matches: u64,
-    /// Files with matches.
+    /// The number of files with matches.
     pub total_files: usize,
-    /// Both in words.
+    /// Both numbers in words.
     pub summary: String,
-    /// At most ten, most matches first.
+    /// The files with the most matches, at most ten, in descending order.
     pub top_files: Vec<TopFile>,
 }
 
-/// See [`Summary`].
+/// A file of a [`SearchSummary`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TopFile {
-    /// Relative to the project.
+    /// The path relative to the project.
     pub file: String,
-    /// Its matches.
+    /// The number of matches of the file.
     pub match_count: u64,
-    /// At most three of its matching lines, as `L12: text`.
+    /// The first matching lines, at most three, as `L12: text`.
     pub sample_lines: Vec<String>,
 }
 
-/// Rows under their file.
+/// All rows, grouped by file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct GroupedOutput {
-    /// Always true; failures have their own form.
+    /// Always true, since errors have a form of their own.
     pub success: bool,
-    /// Files in `files`.
+    /// The number of files in `files`.
     pub count: usize,
-    /// Matches in all files, shown or not.
+    /// The number of matches in all files, shown or not.
     pub total_matches: u64,
-    /// Whether rows are missing.
+    /// True if rows are missing.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
-    /// By path.
+    /// The files with rows, by path.
     pub files: Vec<FileGroup>,
-    /// For the text.
+    /// The totals for the text form.
     #[serde(skip)]
     pub basis: ReplyBasis,
     /// The stages of `find_and_grep`.
@@ -247,33 +247,33 @@ pub struct GroupedOutput {
     pub meta: Option<StagesMeta>,
 }
 
-/// See [`GroupedOutput`].
+/// A file of a [`GroupedOutput`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FileGroup {
-    /// Relative to the project.
+    /// The path relative to the project.
     pub file: String,
-    /// Its matches, shown or not.
+    /// The number of matches of the file, shown or not.
     pub match_count: u64,
-    /// Its rows.
+    /// The rows of the file that are shown.
     pub matches: Vec<GroupRow>,
 }
 
-/// See [`FileGroup`].
+/// A row of a [`FileGroup`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct GroupRow {
-    /// From 1.
+    /// The line number, from 1.
     pub line: u64,
     /// The line, or the part of it around its first match.
     pub text: String,
     /// Start and end of each match in characters of `text`, end exclusive.
     pub positions: Vec<[usize; 2]>,
-    /// Whether `text` is a part of the line.
+    /// True if `text` is a part of the line.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub line_truncated: bool,
-    /// Lines before it.
+    /// The context lines before it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub context_before: Vec<String>,
-    /// Lines after it.
+    /// The context lines after it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub context_after: Vec<String>,
 }

@@ -42,7 +42,7 @@ impl SkipReason {
     pub fn advice(self) -> Option<BilingualText> {
         match self {
             Self::MatchLimit => Some(BilingualText::new(
-                "MatchLimit: the query backtracks too far in these files, which were not counted. Make repetitions shorter or possessive (.{0,20}+), or leave out pcre2, whose default engine never backtracks",
+                "MatchLimit: the query backtracks too far in these files, which were not counted. Make repetitions shorter or possessive (.{0,20}+), or omit pcre2: the default engine never backtracks",
                 "MatchLimit: クエリのバックトラックが多すぎるため、該当ファイルの検索を打ち切りました（件数に含みません）。繰り返しを短くするか所有的（.{0,20}+）にしてください。後読みなどが不要なら、pcre2 を外すとバックトラックしないエンジンで検索できます",
             )),
             Self::Unparsable => Some(BilingualText::new(

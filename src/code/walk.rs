@@ -75,9 +75,9 @@ pub struct FileOptions {
     pub depth: Option<usize>,
     /// Size limits such as `+10M`; all must be met.
     pub size: Vec<String>,
-    /// The earliest change: a time span or a date; see [`crate::changed`].
+    /// The earliest change: a time span or a date; see [`crate::modified_filter`].
     pub changed_within: Option<String>,
-    /// The latest change: a time span or a date; see [`crate::changed`].
+    /// The latest change: a time span or a date; see [`crate::modified_filter`].
     pub changed_before: Option<String>,
     pub traversal: Traversal,
 }

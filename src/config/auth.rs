@@ -66,8 +66,8 @@ impl AuthMode {
 }
 
 /// A principal with a token. `fumi token new` makes one.
-// The bounds are repeated in both entries (here and in `SubjectBounds`): serde cannot reject a misspelt key of a flattened
-// group, and here a misspelt key would widen the rights of a token.
+// The bounds are repeated in both entries (here and in `SubjectBounds`): serde cannot reject a misspelt key of a
+// flattened group, and here a misspelt key would widen the rights of a token.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConfiguredToken {
@@ -152,15 +152,15 @@ impl AuthConfig {
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         match self.mode {
             AuthMode::None if !self.tokens.is_empty() => Err(ConfigError(
-                "auth.tokens says who may call, but auth.mode is \"none\", which lets everybody in; set auth.mode = \"tokens\", or take the tokens out".to_owned(),
+                "auth.tokens is set, but auth.mode is \"none\", which allows every caller; set auth.mode = \"tokens\", or remove auth.tokens".to_owned(),
             )),
             AuthMode::None if self.oauth != OAuthConfig::default() => Err(ConfigError(
-                "auth.oauth says who may call, but auth.mode is \"none\", which lets everybody in; set auth.mode = \"oauth\", or take auth.oauth out".to_owned(),
+                "auth.oauth is set, but auth.mode is \"none\", which allows every caller; set auth.mode = \"oauth\", or remove auth.oauth".to_owned(),
             )),
             AuthMode::None => Ok(()),
             AuthMode::Tokens => self.check_tokens(),
             AuthMode::OAuth if !self.tokens.is_empty() => Err(ConfigError(
-                "auth.tokens stands beside auth.mode = \"oauth\", which takes access tokens of auth.oauth only; take the tokens out".to_owned(),
+                "auth.tokens is set, but auth.mode is \"oauth\", which accepts only access tokens of auth.oauth; remove auth.tokens".to_owned(),
             )),
             AuthMode::OAuth => self.oauth.check(),
         }
@@ -169,7 +169,7 @@ impl AuthConfig {
     fn check_tokens(&self) -> Result<(), ConfigError> {
         if self.tokens.is_empty() {
             return Err(ConfigError(
-                "auth.mode is \"tokens\" but there are none; make one with `fumi token new`".to_owned(),
+                "auth.mode is \"tokens\", but auth.tokens is empty; create a token with `fumi token new`".to_owned(),
             ));
         }
         let mut names = BTreeSet::new();
@@ -221,7 +221,7 @@ impl OAuthConfig {
         for (name, url) in [("issuer", &self.issuer), ("jwks_uri", &self.jwks_uri)] {
             if !url.is_empty() && !is_tamperproof_url(url) {
                 return Err(ConfigError(format!(
-                    "auth.oauth.{name}: {url:?} is no https:// URL (http:// is for loopback only): whoever can change what it answers can make tokens"
+                    "auth.oauth.{name}: {url:?} is not an https:// URL (http:// is for loopback only): an attacker who alters its responses can forge tokens"
                 )));
             }
         }

@@ -93,7 +93,7 @@ impl BrowserConfig {
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         let bad = |text: String| Err(ConfigError(format!("browser.{text}")));
         if let Some(arg) = self.args.iter().find(|arg| !arg.starts_with("--")) {
-            return bad(format!("args: {arg:?} is no flag such as \"--accept-lang=ja,en\""));
+            return bad(format!("args: {arg:?} is not a flag such as \"--accept-lang=ja,en\""));
         }
         if !SIDES.contains(&self.viewport.0) || !SIDES.contains(&self.viewport.1) {
             let (least, most) = (SIDES.start(), SIDES.end());

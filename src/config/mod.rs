@@ -115,7 +115,7 @@ pub fn load(
     if let Some(file) = file {
         if !file.is_file() {
             return Err(ConfigError(format!(
-                "there is no configuration file {}",
+                "the configuration file {} does not exist",
                 file.display()
             )));
         }
@@ -204,7 +204,7 @@ impl Config {
         let exposed = !self.server.listen.ip().is_loopback();
         if exposed && !self.server.insecure && self.auth.mode == AuthMode::None {
             return Err(ConfigError(format!(
-                "refusing to listen on {} without authentication; listen on 127.0.0.1, make a token with `fumi token new`, or pass --insecure if the network is trusted",
+                "refusing to listen on {} without authentication; listen on 127.0.0.1, create a token with `fumi token new`, or pass --insecure if you trust the network",
                 self.server.listen
             )));
         }
@@ -301,14 +301,14 @@ mod tests {
                 "[browser]\nmemory_mib = 1",
                 "browser.memory_mib must be 0 or at least 256",
             ),
-            ("[browser]\nargs = [\"lang\"]", "is no flag"),
+            ("[browser]\nargs = [\"lang\"]", "is not a flag"),
             ("[browser]\nidle_minutes = 0", "browser.idle_minutes must be from 1"),
             (
                 "[browser.policy]\ndeny_hosts = [\"http://a.example\"]",
-                "is no host such as",
+                "is not a host such as",
             ),
             ("[log]\nfilter = \"=%\"", "log.filter"),
-            ("[auth]\nmode = \"tokens\"", "there are none"),
+            ("[auth]\nmode = \"tokens\"", "auth.tokens is empty"),
             (
                 "[auth]\nmode = \"tokens\"\n[[auth.tokens]]\nname = \"a\"\nsha256 = \"12\"",
                 "64 hexadecimal digits",

@@ -43,7 +43,7 @@ impl NovelConfig {
                 && name.split('/').all(|part| !matches!(part, "" | "." | ".."));
             if !is_inside {
                 return Err(ConfigError(format!(
-                    "novel.names.{key}: {name:?} is no name inside a project, such as \"原稿\" or \"novel/drafts\""
+                    "novel.names.{key}: {name:?} is not a name inside a project, such as \"原稿\" or \"novel/drafts\""
                 )));
             }
         }

@@ -129,39 +129,39 @@ impl ProviderConfig {
         }
         let url = match Url::parse(&self.base_url) {
             Ok(url) if matches!(url.scheme(), "http" | "https") => url,
-            _ => return refuse("base_url is no http or https URL"),
+            _ => return refuse("base_url is not an http or https URL"),
         };
         if !url.username().is_empty() || url.password().is_some() || url.query().is_some() {
             return refuse(
-                "base_url must hold neither credentials nor a query; the key comes from the variable that api_key_env names",
+                "base_url must contain neither credentials nor a query; api_key_env names the variable with the key",
             );
         }
         if self.model.is_empty() {
-            return refuse("model is empty; name the model that shall write, as the provider calls it");
+            return refuse("model is empty; set it to the provider's name of the model");
         }
         let is_plain = url.scheme() == "http";
         if is_plain && !self.api_key_env.is_empty() && !is_loopback_url(&url) {
             let (_, rest) = self.base_url.split_once("://").unwrap_or_default();
             return refuse(&format!(
-                "base_url is {:?}: over http the key and every text of the novel could be read on the way; write \"https://{rest}\", or put a proxy that speaks TLS before the provider (http with a key is for this machine only; without a key, also for a provider in a network that you trust)",
+                "base_url is {:?}: over http the key and every text of the novel could be read on the way; write \"https://{rest}\", or put a proxy that speaks TLS before the provider (http with a key is for this machine only; without a key, also for a provider in a trusted network)",
                 self.base_url,
             ));
         }
         if !is_plain && self.api_key_env.is_empty() && !is_loopback_url(&url) {
             return refuse(
-                "api_key_env is empty; name the environment variable that holds the key (only a provider on this machine, or one over http in a network that you trust, may need none)",
+                "api_key_env is empty; name the environment variable that contains the key (only a provider on this machine, or one over http in a trusted network, may need none)",
             );
         }
         if !self.api_key_env.is_empty() && self.key.expose().is_empty() {
             return refuse(&format!(
-                "api_key_env names {}, and there is no such environment variable, or it is empty; set it before fumi starts",
+                "api_key_env names {}, but this environment variable is missing or empty; set it before fumi starts",
                 self.api_key_env
             ));
         }
         // A key that an HTTP header cannot carry would fail with every request.
         if !self.key.expose().bytes().all(|byte| byte.is_ascii_graphic()) {
             return refuse(
-                "api_key_env names a variable whose value is no key: it has spaces or signs that no header carries",
+                "api_key_env names a variable whose value is not a key: it has characters that HTTP headers do not allow",
             );
         }
         for (name, value, largest) in [
@@ -201,7 +201,10 @@ mod tests {
         type Change = fn(&mut ProviderConfig);
         let cases: [(Change, &str); 10] = [
             (|it| it.base_url.clear(), "base_url is empty"),
-            (|it| it.base_url = "models.example".to_owned(), "no http or https URL"),
+            (
+                |it| it.base_url = "models.example".to_owned(),
+                "not an http or https URL",
+            ),
             (
                 |it| it.base_url = "https://me:pw@models.example".to_owned(),
                 "neither credentials",
@@ -214,7 +217,7 @@ mod tests {
             (|it| it.api_key_env.clear(), "api_key_env is empty"),
             (
                 |it| it.api_key_env = "NOT_SET".to_owned(),
-                "names NOT_SET, and there is no such",
+                "names NOT_SET, but this environment variable is missing",
             ),
             (|it| it.max_tokens = 0, "max_tokens must be from 1"),
             (

@@ -87,12 +87,12 @@ impl ServerConfig {
         }
         if let Some(host) = self.allowed_hosts.iter().find(|host| !is_authority(host)) {
             return Err(ConfigError(format!(
-                "server.allowed_hosts: {host:?} is no host such as \"fumi.example.com\" or \"fumi.example.com:8443\" (no scheme, no path, no wildcard)"
+                "server.allowed_hosts: {host:?} is not a host such as \"fumi.example.com\" or \"fumi.example.com:8443\" (no scheme, no path, no wildcard)"
             )));
         }
         if let Some(origin) = self.allowed_origins.iter().find(|origin| !is_origin(origin)) {
             return Err(ConfigError(format!(
-                "server.allowed_origins: {origin:?} is no origin such as \"https://app.example.com\" or \"http://app.example.com:*\" (with a scheme, without a path)"
+                "server.allowed_origins: {origin:?} is not an origin such as \"https://app.example.com\" or \"http://app.example.com:*\" (with a scheme, without a path)"
             )));
         }
         StateKey::from_config(&self.state_key)?;

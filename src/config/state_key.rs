@@ -46,7 +46,7 @@ impl StateKey {
         if configured.is_empty() {
             let mut key = vec![0; Self::MIN_BYTES];
             getrandom::fill(&mut key)
-                .map_err(|error| ConfigError(format!("the system gives no random bytes: {error}")))?;
+                .map_err(|error| ConfigError(format!("the system provides no random bytes: {error}")))?;
             return Ok(Self(key));
         }
         if configured.len() < Self::MIN_BYTES {

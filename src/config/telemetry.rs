@@ -10,7 +10,7 @@ use super::ConfigError;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LogConfig {
-    /// `pretty` or `json`.
+    /// The format of log lines: `pretty` or `json`.
     pub format: LogFormat,
     /// The filter of messages: `info`, `debug`, or a filter such as `fumi=debug,rmcp=warn`.
     pub filter: String,
@@ -29,7 +29,7 @@ impl Default for LogConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum LogFormat {
-    /// For people.
+    /// Lines of text for people.
     Pretty,
     /// One JSON object a line.
     Json,
@@ -101,13 +101,13 @@ impl TelemetryConfig {
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         if !self.metrics_listen.is_empty() && self.metrics_listen.parse::<SocketAddr>().is_err() {
             return Err(ConfigError(format!(
-                "telemetry.metrics_listen: {:?} is no address and port, such as 127.0.0.1:9464",
+                "telemetry.metrics_listen: {:?} is not an address and port, such as 127.0.0.1:9464",
                 self.metrics_listen
             )));
         }
         if !self.otlp_endpoint.is_empty() && !self.otlp_endpoint.starts_with("http") {
             return Err(ConfigError(format!(
-                "telemetry.otlp_endpoint: {:?} is no URL, such as http://localhost:4318",
+                "telemetry.otlp_endpoint: {:?} is not a URL, such as http://localhost:4318",
                 self.otlp_endpoint
             )));
         }

@@ -158,7 +158,7 @@ async fn run_with_access(edge: &Edge, asked: &RequestedScope, mut request: Reque
 
 fn admit(edge: &Edge, asked: &RequestedScope, request: &Request) -> Result<Access, HttpError> {
     let principal = request.extensions().get::<Arc<Principal>>();
-    let principal = principal.expect("the layer before has put one into every request");
+    let principal = principal.expect("an earlier layer adds one to every request");
     let access = access(edge, principal, asked, request.headers())?;
     // Messages count; streams that only listen and answers to the server's own questions do not.
     if request.method() == Method::POST && !is_answer(request.extensions()) {

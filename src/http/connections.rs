@@ -1,6 +1,6 @@
 //! The server's own accept loop: from a listening socket to requests at the routes, until it is asked to close.
 //!
-//! Invariant: whatever a peer does or fails to do, a connection costs bounded time ([`super::patience`]) and bounded
+//! Invariant: whatever a peer does or fails to do, a connection costs bounded time ([`super::io_timeout`]) and bounded
 //! memory; one peer leaves connections to others; and no failure to accept ends the server. It handles HTTP's framing
 //! and does not look at requests. It does not speak TLS, which is the job of a reverse proxy, and speaks HTTP/1 only:
 //! no MCP client uses HTTP/2 without TLS, and its streams would each need timeouts of their own.
@@ -97,7 +97,7 @@ impl ConnectionServer {
         // A reply is sent in several small writes; without this each waits up to 40 ms for the client's
         // acknowledgement.
         if let Err(error) = stream.set_nodelay(true) {
-            tracing::debug!(%error, "a connection keeps delaying small writes");
+            tracing::debug!(%error, "TCP_NODELAY cannot be set on a connection; small writes are delayed");
         }
         let is_spare = place.is_spare;
         let origin = ConnectionOrigin { peer, is_spare };
@@ -168,7 +168,7 @@ impl ConnectionLimits {
             if let Some(place) = self.permit_for(peer.ip(), permit, is_spare) {
                 return (stream, peer, place);
             }
-            tracing::debug!(%peer, "a peer has its part of all connections, and no spare one is free");
+            tracing::debug!(%peer, "a peer has its share of all connections, and no spare one is free");
         }
     }
 
@@ -253,7 +253,7 @@ mod tests {
         let ordinary = |held: &[ConnectionPermit]| held.iter().filter(|place| !place.is_spare).count();
         let one = many("192.0.2.1");
         assert_eq!((ordinary(&one), one.len()), (4, 12), "its part, and the spare ones");
-        let other = connect(&places, "192.0.2.2").expect("there is room for another");
+        let other = connect(&places, "192.0.2.2").expect("another peer gets a connection");
         assert!(!other.is_spare);
         drop((one, other));
         let network = [connect(&places, "2001:db8::1"), connect(&places, "2001:db8::2")];

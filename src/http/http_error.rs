@@ -2,7 +2,8 @@
 //!
 //! The body is the error object of the tools, so that clients read one form everywhere; the texts are in `errors.toml`
 //! beside this file. Clients of an MCP endpoint read JSON-RPC: there the same object is the `data` of a JSON-RPC error
-//! ([`json_rpc_layer`]), also for errors that the protocol library returns in plain text. The callers choose the status.
+//! ([`json_rpc_layer`]), also for errors that the protocol library returns in plain text. The callers choose the
+//! status.
 
 use std::{sync::LazyLock, time::Duration};
 

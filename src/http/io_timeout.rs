@@ -47,7 +47,7 @@ struct RequestCounters {
 pub struct RequestGuard(RunningRequests);
 
 impl RunningRequests {
-    /// Counts another request.
+    /// Counts another running request until the returned guard is dropped.
     #[must_use]
     pub fn begin(&self) -> RequestGuard {
         self.0.running.fetch_add(1, Ordering::Relaxed);
@@ -276,12 +276,12 @@ mod tests {
     async fn waits(connection: &mut TimeoutStream<DuplexStream>) {
         assert!(
             timeout(3 * SHORT, connection.read_u8()).await.is_err(),
-            "it does not wait"
+            "the connection does not wait"
         );
     }
 
     async fn byte(ours: &mut TimeoutStream<DuplexStream>, theirs: &mut DuplexStream) {
-        theirs.write_all(b"x").await.expect("there is room");
+        theirs.write_all(b"x").await.expect("the buffer has room");
         ours.read_u8().await.expect("a byte");
     }
 
@@ -376,7 +376,7 @@ mod tests {
         assert!(timeout(SHORT, ours.write_all(&[0; 65])).await.is_err(), "it waits");
         assert!(ours.writing.is_some());
         theirs.read_exact(&mut [0; 10]).await.expect("bytes");
-        ours.write_all(&[0; 5]).await.expect("there is room");
+        ours.write_all(&[0; 5]).await.expect("the buffer has room");
         assert!(ours.writing.is_none());
     }
 }

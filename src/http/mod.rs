@@ -1,6 +1,6 @@
 //! The HTTP edge: connections, layers, routes, probes, shutdown. The only folder that uses `axum` and `tower-http`.
 //!
-//! One router serves everything. The edge mounts the MCP service and knows nothing else of MCP.
+//! One router serves everything. The edge mounts the MCP service and does not depend on MCP otherwise.
 
 pub mod access;
 pub mod access_log;

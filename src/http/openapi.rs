@@ -32,8 +32,13 @@ pub fn document(catalogue: &Catalogue, offered: &ToolsetScope) -> Value {
     let mut paths = Map::new();
     let text = json!({"type": "string"});
     for (path, about, kind, schema) in [
-        ("/livez", "Whether the process runs", "text/plain", &text),
-        ("/readyz", "Whether to send more work", "text/plain", &text),
+        ("/livez", "Reports whether the process runs", "text/plain", &text),
+        (
+            "/readyz",
+            "Reports whether the server accepts more work",
+            "text/plain",
+            &text,
+        ),
         ("/metrics", "Metrics for Prometheus", "text/plain", &text),
         (
             "/openapi.json",
@@ -43,14 +48,14 @@ pub fn document(catalogue: &Catalogue, offered: &ToolsetScope) -> Value {
         ),
         (
             "/v1/errors",
-            "Every error code with its sentences",
+            "Every error code with its messages",
             "application/json",
             &json!({"type": "object", "additionalProperties": {"$ref": "#/components/schemas/Sentences"}}),
         ),
     ] {
         let is_probe = path.ends_with('z');
         let content = json!({kind: {"schema": schema}});
-        let mut responses = json!({"200": {"description": "Yes", "content": content}});
+        let mut responses = json!({"200": {"description": "Success", "content": content}});
         if path == "/readyz" {
             responses["503"] = json!({"description": "Draining", "content": content});
         }
@@ -96,8 +101,8 @@ pub fn document(catalogue: &Catalogue, offered: &ToolsetScope) -> Value {
                 "lang": {
                     "name": "lang",
                     "in": "query",
-                    "description": "Language of descriptions and errors: en or ja. Anything else counts as not said. \
-                        Accept-Language does the same",
+                    "description": "Language of descriptions and errors: en or ja. Other values are ignored. \
+                        Accept-Language has the same effect",
                     "schema": {"type": "string"},
                 },
                 "toolsets": {
@@ -109,7 +114,7 @@ pub fn document(catalogue: &Catalogue, offered: &ToolsetScope) -> Value {
                 "readonly": {
                     "name": "X-Fumi-Readonly",
                     "in": "header",
-                    "description": "true: nothing is written",
+                    "description": "true: calls may not write",
                     "schema": {"type": "boolean"},
                 },
             },
@@ -146,7 +151,7 @@ fn any_tool() -> Value {
         "name": "name",
         "in": "path",
         "required": true,
-        "description": "Name of a tool, or another name of it",
+        "description": "Name or alias of a tool",
         "schema": {"type": "string"},
     })];
     all.extend(parameters().as_array().into_iter().flatten().cloned());
@@ -154,7 +159,7 @@ fn any_tool() -> Value {
     let mut call = json!({
         "operationId": "call_tool",
         "summary": "Calls a tool",
-        "description": "The tool's own path says what it takes and gives.",
+        "description": "The tool's own path describes its arguments and its reply.",
         "parameters": all,
         "requestBody": {"content": {"application/json": {"schema": {"type": "object"}}}},
         "responses": {"200": answers(&json!({"type": "object"}))},
@@ -204,7 +209,7 @@ fn answers(schema: &Value) -> Value {
     json!({
         "description": "The answer; as text/event-stream progress first, then an event `result` or `error`",
         "headers": {
-            "X-Fumi-Tokens": number("Estimated tokens of the answer, of its larger form"),
+            "X-Fumi-Tokens": number("Estimated tokens of the larger form of the answer"),
             "X-Fumi-Elapsed-Ms": number("Milliseconds of work"),
         },
         "content": {
@@ -229,20 +234,20 @@ fn responses() -> Value {
     let mut all = Map::new();
     for status in CALL_ERRORS.iter().chain(&LIMITS) {
         let about = match status {
-            400 => "The request or its arguments are wrong: what, which, what is allowed",
-            401 => "No token, or not a good one",
-            403 => "The caller, the project's boundary or read-only mode forbids it",
-            404 => "There is no such tool or file",
-            408 => "The body came too slowly",
-            409 => "The file exists, or is not what the caller thinks",
+            400 => "The request or its arguments are invalid; the error names each problem and the allowed values",
+            401 => "The token is missing or invalid",
+            403 => "The caller's rights, the project's boundary or read-only mode forbid it",
+            404 => "The tool or file does not exist",
+            408 => "The body arrived too slowly",
+            409 => "The file exists, or its content is not what the caller expects",
             413 => "The body or the file is too large",
             414 => "The URL is too long",
-            415 => "The body is no JSON",
-            422 => "The file is of a kind that the tool cannot read",
-            429 => "More calls than a minute has room for; see Retry-After",
+            415 => "The body is not JSON",
+            422 => "The tool cannot read this kind of file",
+            429 => "The rate limit is exceeded; see Retry-After",
             500 => "The tool failed inside the server",
-            502 => "The provider of models that the server asks gave no text; error.details.kind says why",
-            503 => "Too much at once, or going down; see Retry-After",
+            502 => "The provider of models returned no text; error.details.kind names the cause",
+            503 => "The server is overloaded or shutting down; see Retry-After",
             _ => "The work took too long",
         };
         let mut response = json!({

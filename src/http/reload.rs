@@ -40,17 +40,17 @@ fn differing(old: &Config, new: &Config) -> Vec<String> {
 /// Reloads at every SIGHUP, until the process ends.
 pub async fn at_hangup(edge: Edge, read: impl Fn() -> Result<Config, ConfigError>) {
     let Ok(mut hangup) = signal(SignalKind::hangup()) else {
-        tracing::warn!("SIGHUP cannot be listened to; the configuration is read only at the start");
+        tracing::warn!("cannot listen for SIGHUP; the configuration is read only at the start");
         return;
     };
     while hangup.recv().await.is_some() {
         match read().and_then(|config| apply(&edge, &config)) {
-            Ok(waiting) if waiting.is_empty() => tracing::info!("the configuration was read again"),
+            Ok(waiting) if waiting.is_empty() => tracing::info!("the configuration was reloaded"),
             Ok(waiting) => tracing::warn!(
                 sections = waiting.join(", "),
-                "the configuration was read again; changes in these sections need a restart"
+                "the configuration was reloaded; changes in these sections need a restart"
             ),
-            Err(error) => tracing::error!(%error, "the configuration was read again and refused; the old one goes on"),
+            Err(error) => tracing::error!(%error, "the new configuration was rejected; the old one stays in use"),
         }
     }
 }

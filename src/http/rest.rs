@@ -179,12 +179,12 @@ fn arguments(headers: &HeaderMap, body: &[u8]) -> Result<Map<String, Value>, Htt
         Ok(Value::Object(arguments)) => Ok(arguments),
         Ok(_) => Err(refuse(
             StatusCode::BAD_REQUEST,
-            "it is no JSON object".to_owned(),
+            "not a JSON object".to_owned(),
             "JSON オブジェクトではありません",
         )),
         Err(error) => Err(refuse(
             StatusCode::BAD_REQUEST,
-            format!("it is no JSON: {error}"),
+            format!("not valid JSON: {error}"),
             "JSON として読めません",
         )),
     }

@@ -96,15 +96,15 @@ fn observe(app: &Arc<App>, streams: &Arc<mcp::sessions::SessionRegistry>) {
         }
     });
     let open = Arc::downgrade(streams);
-    metrics.register_gauge(("fumi.sessions", ""), "Sessions that are open", move |tell| {
+    metrics.register_gauge(("fumi.sessions", ""), "Open MCP sessions", move |tell| {
         if let Some(streams) = open.upgrade() {
             tell(streams.sessions() as u64, &[]);
         }
     });
     let loads: [(_, _, LoadGetter); 3] = [
-        ("fumi.pool.places", "Places of a pool", |load| load.slots),
-        ("fumi.pool.running", "Calls that have a place", |load| load.running),
-        ("fumi.pool.waiting", "Calls that wait for a place", |load| load.waiting),
+        ("fumi.pool.places", "Slots of a pool", |load| load.slots),
+        ("fumi.pool.running", "Calls that have a slot", |load| load.running),
+        ("fumi.pool.waiting", "Calls that wait for a slot", |load| load.waiting),
     ];
     for (name, about, number) in loads {
         let parts = Arc::downgrade(app);
@@ -125,7 +125,7 @@ fn observe(app: &Arc<App>, streams: &Arc<mcp::sessions::SessionRegistry>) {
     let parts = Arc::downgrade(app);
     metrics.register_gauge(
         ("fumi.browser.contexts", ""),
-        "Browser sessions that hold tabs",
+        "Browser sessions with open tabs",
         move |tell| {
             if let Some(app) = parts.upgrade() {
                 tell(app.browser.contexts() as u64, &[]);
@@ -133,7 +133,7 @@ fn observe(app: &Arc<App>, streams: &Arc<mcp::sessions::SessionRegistry>) {
         },
     );
     let parts = Arc::downgrade(app);
-    metrics.register_counter(("fumi.browser.starts", ""), "Chromiums that were started", move || {
+    metrics.register_counter(("fumi.browser.starts", ""), "Starts of Chromium", move || {
         parts.upgrade().map_or(0, |app| app.browser.starts())
     });
     metrics.register_counter(

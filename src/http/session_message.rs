@@ -1,8 +1,8 @@
 //! Inspects the message of a session before it is served.
 //!
 //! An `initialize` is accepted although it names an expired session, and refused when there are too many sessions; an
-//! answer to the server's own question is marked with [`ClientAnswer`]. Only the message's field names and its method are
-//! read.
+//! answer to the server's own question is marked with [`ClientAnswer`]. Only the message's field names and its method
+//! are read.
 
 use std::sync::Arc;
 

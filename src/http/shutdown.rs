@@ -45,7 +45,7 @@ pub async fn drain(edge: &Edge, patience: Duration) {
     end_subscriptions(edge, deadline).await;
     edge.closing.cancel();
     sleep_until(deadline).await;
-    tracing::warn!("connections are still open; leaving them");
+    tracing::warn!("connections are still open; not waiting for them");
 }
 
 /// Ends the streams of subscriptions with a result, by which a client distinguishes a shutdown from a broken network.

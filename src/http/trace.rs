@@ -19,7 +19,7 @@ use crate::telemetry::spans::{self, RequestSpan};
 /// The label of paths without a route.
 const UNMATCHED: &str = "unmatched";
 
-/// The tracing layer.
+/// The layer that wraps a request in a span and measures it.
 pub async fn trace(State(edge): State<Edge>, mut request: Request, next: Next) -> Response {
     let started = Instant::now();
     let method = name_of(request.method());

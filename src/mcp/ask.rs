@@ -3,7 +3,8 @@
 //! There are two ways, depending on the client. In the session era the model is asked (`sampling/createMessage`) while
 //! the client's call waits. In the stateless era the client gets the question as an `InputRequired` result with an
 //! encrypted state, and repeats its call with both. A client without sampling gets the question as the result, and its
-//! host calls the tool that the question names. Rules for all models (tries, refusals, prompts) are in `tool/converse`.
+//! host calls the tool that the question names. Rules for all models (tries, rejected answers, prompts) are in
+//! `tool/conversation.rs`.
 
 #![expect(deprecated, reason = "the protocol deprecates sampling, and clients still offer it")]
 
@@ -263,7 +264,7 @@ impl TextModel for ClientModel<'_> {
         Answerer::Sampling
     }
 
-    /// Returns `Declined` if there is no text: the user refused, or the answer is late, missing or cut off.
+    /// Returns `Declined` without a text: the user refused, or the answer is late, missing or cut off.
     fn write<'a>(
         &'a self,
         prompt: &'a Prompt,
@@ -276,11 +277,11 @@ impl TextModel for ClientModel<'_> {
             let text = match tokio::time::timeout(PATIENCE, asked).await {
                 Ok(Ok(message)) => text(&message),
                 Ok(Err(error)) => {
-                    tracing::info!(%error, "the client's model was asked and gave no answer");
+                    tracing::info!(%error, "the client's model returned no answer");
                     None
                 }
                 Err(_) => {
-                    tracing::info!("the client's model was asked and did not answer in time");
+                    tracing::info!("the client's model did not answer in time");
                     None
                 }
             };
@@ -308,7 +309,7 @@ fn answer(responses: Option<&InputResponses>) -> Option<String> {
 /// Returns the text of a message. Returns `None` if it has no text or was cut off: half a chapter is not usable.
 pub(super) fn text(message: &CreateMessageResult) -> Option<String> {
     if message.stop_reason.as_deref() == Some(CUT) {
-        tracing::info!("the client's model was cut off by its limit of tokens");
+        tracing::info!("the answer of the client's model was cut off at its token limit");
         return None;
     }
     let parts: Vec<_> = message

@@ -93,7 +93,7 @@ fn reason(method: &str, params: Option<&Value>) -> (String, String) {
             is("uri", uri, "a string", "文字列")
         }
         _ => (
-            "a field is missing or has another type than the protocol says".to_owned(),
+            "a field is missing, or its type is not the one that the protocol defines".to_owned(),
             "必要なフィールドがないか、型がプロトコルの定めと違います".to_owned(),
         ),
     }

@@ -1,7 +1,7 @@
 //! The protocol edge: MCP in both eras. The only folder that uses `rmcp`.
 //!
-//! It turns a protocol request into a [`crate::tool::pipeline::Call`] and a reply into a protocol result. It knows no
-//! tool by name and decides nothing about what a tool may do.
+//! It turns a protocol request into a [`crate::tool::pipeline::Call`] and a reply into a protocol result. It does
+//! not name single tools, and does not decide what a tool may do.
 
 pub mod access;
 pub mod ask;
@@ -39,7 +39,7 @@ use crate::app::App;
 
 /// The MCP service for both eras at one URL, as the HTTP edge mounts it.
 pub struct Endpoint<H> {
-    /// The session manager. It is asked before the service, which itself knows no principals.
+    /// The session manager. It checks requests before the service, which does not support principals.
     pub sessions: Arc<sessions::McpSessionManager>,
     /// The service that speaks the protocol.
     pub service: StreamableHttpService<H, sessions::McpSessionManager>,

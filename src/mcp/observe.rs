@@ -20,7 +20,7 @@ use crate::{
 /// The name of a request in telemetry.
 #[derive(Clone, Copy, Debug)]
 pub struct Operation {
-    /// The protocol's method.
+    /// The protocol's method, such as `tools/call`.
     pub method: &'static str,
     /// The tool, by its name in the catalogue.
     pub tool: Option<&'static str>,

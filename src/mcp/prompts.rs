@@ -51,7 +51,7 @@ enum ArgumentKind {
     Episode,
     /// A number of characters.
     Length,
-    /// Free text.
+    /// Free text of at most [`LONGEST`] characters.
     Words,
 }
 
@@ -222,7 +222,7 @@ fn values(spec: &PromptSpec, given: &Map<String, Value>) -> Result<Vec<(&'static
         known: spec.arguments().collect::<Vec<_>>().join(", "),
     };
     if let Some(unknown) = given.keys().find(|name| spec.arguments().all(|known| known != *name)) {
-        return Err(refuse(unknown, "there is no such argument", "その引数はありません"));
+        return Err(refuse(unknown, "it does not exist", "その引数はありません"));
     }
     let mut values = Vec::new();
     for argument in spec.arguments {
@@ -230,17 +230,17 @@ fn values(spec: &PromptSpec, given: &Map<String, Value>) -> Result<Vec<(&'static
             Some(Value::String(text)) => text.trim().to_owned(),
             Some(Value::Number(number)) => number.to_string(),
             None | Some(Value::Null) => String::new(),
-            Some(_) => return Err(refuse(argument.name, "it is no text", "文字列ではありません")),
+            Some(_) => return Err(refuse(argument.name, "it is not a string", "文字列ではありません")),
         };
         if text.is_empty() {
             if argument.required {
-                return Err(refuse(argument.name, "it is needed", "必須です"));
+                return Err(refuse(argument.name, "it is required", "必須です"));
             }
             continue;
         }
         let value = match argument.kind {
             ArgumentKind::Episode => episode(&text)
-                .ok_or_else(|| refuse(argument.name, "it is no number of an episode", "話数として読めません"))?,
+                .ok_or_else(|| refuse(argument.name, "it is not an episode number", "話数として読めません"))?,
             ArgumentKind::Length => text
                 .parse::<u32>()
                 .ok()
@@ -248,7 +248,7 @@ fn values(spec: &PromptSpec, given: &Map<String, Value>) -> Result<Vec<(&'static
                 .ok_or_else(|| {
                     refuse(
                         argument.name,
-                        "it is no number from 1000 to 20000",
+                        "it is not a number from 1000 to 20000",
                         "1000 から 20000 までの数ではありません",
                     )
                 })?

@@ -49,9 +49,9 @@ pub enum McpError {
     },
     #[error("a URI over {0} bytes")]
     UriTooLong(usize),
-    #[error("the id of a request that runs")]
+    #[error("the id of a running request")]
     RequestIdInUse,
-    #[error("a result that is not kept")]
+    #[error("the result is lost")]
     ResultLost,
     #[error("unknown cursor")]
     InvalidCursor,
@@ -61,7 +61,7 @@ pub enum McpError {
     TooManyInSession(usize),
     #[error("too many streams: {0}")]
     TooManyStreams(usize),
-    #[error("a requestState that does not open")]
+    #[error("invalid requestState")]
     StateRefused(Duration),
     #[error("unknown task {id}")]
     UnknownTask { id: String },

@@ -334,7 +334,7 @@ impl Replay {
 }
 
 impl ReplayWriter {
-    /// Appends an event.
+    /// Appends an event, and sends it to the reader if one is connected.
     pub(super) fn push(&self, mut event: ServerSseMessage) {
         let mut all = self.replay.kept();
         let Some(kept) = all.iter_mut().find(|kept| kept.stream == self.stream) else {
@@ -444,7 +444,7 @@ mod tests {
         }
         assert_eq!(replay.kept().len(), FINISHED);
         begin(&replay, 100).0.push(event(&"x".repeat(BYTES - 100)));
-        assert_eq!(replay.kept().len(), 1, "it took the room of the others");
+        assert_eq!(replay.kept().len(), 1, "the new result replaced the others");
         begin(&replay, 101).0.push(event(&"x".repeat(BYTES + 1)));
         assert_eq!(replay.kept().len(), 0, "it does not fit at all");
         assert_eq!(room.0.load(std::sync::atomic::Ordering::SeqCst), 0);

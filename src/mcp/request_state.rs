@@ -87,7 +87,7 @@ pub struct RequestStateCodec {
 #[derive(Debug)]
 pub struct OpenedState(String);
 
-/// The encrypted content.
+/// The encrypted content of a state, with the end of its lifetime.
 #[derive(Serialize, Deserialize)]
 struct SealedContent<T> {
     /// The end of its lifetime, in milliseconds of the Unix clock: replicas share no other.
@@ -111,7 +111,7 @@ impl StateRejection {
     const fn name(self) -> &'static str {
         match self {
             Self::NoSeal => "no seal",
-            Self::NotAuthentic => "changed, of another call or under another key",
+            Self::NotAuthentic => "changed, or made for another call or with another key",
             Self::Expired => "expired",
             Self::Unreadable => "of another version",
             Self::UsedBefore => "used before",
@@ -131,7 +131,7 @@ impl RequestStateCodec {
             .extract(key.expose())
             .expand(&[PURPOSE, store.instance_id()], HKDF_SHA256)
             .and_then(|material| material.fill(&mut derived))
-            .expect("a hash gives as many bytes as it is long");
+            .expect("the output has the length of the hash");
         Self {
             key: RandomizedNonceKey::new(&AES_256_GCM_SIV, &derived).expect("the cipher's key is as long as the hash"),
             ttl,
@@ -153,7 +153,7 @@ impl RequestStateCodec {
         let nonce = self
             .key
             .seal_in_place_append_tag(Aad::from(bound.bytes()), &mut text)
-            .expect("memory is encrypted");
+            .expect("encryption in memory cannot fail");
         let mut seal = vec![FORM];
         seal.extend_from_slice(nonce.as_ref());
         seal.append(&mut text);
@@ -171,7 +171,7 @@ impl RequestStateCodec {
         bound: &StateBinding<'_>,
     ) -> Result<(T, OpenedState), ToolError> {
         let refuse = |why: StateRejection| {
-            tracing::info!(why = why.name(), "a requestState is refused");
+            tracing::info!(why = why.name(), "a requestState was rejected");
             ToolError::from(McpError::StateRefused(self.ttl))
         };
         let (nonce, content) = self.content(sealed, bound).map_err(refuse)?;
@@ -181,7 +181,7 @@ impl RequestStateCodec {
             Ok(_) => Ok((content, OpenedState(key))),
             Err(StoreError::Conflict) => Err(refuse(StateRejection::UsedBefore)),
             Err(error) => {
-                tracing::error!(%error, "whether a requestState was used before cannot be written down");
+                tracing::error!(%error, "the use of a requestState cannot be recorded");
                 Err(error.into())
             }
         }
@@ -190,7 +190,7 @@ impl RequestStateCodec {
     /// Allows a state to be opened again, because the call that opened it has not begun.
     pub async fn release(&self, used: OpenedState) {
         if let Err(error) = self.store.delete(&used.0, ExpectedState::Anything).await {
-            tracing::error!(%error, "a requestState cannot be given back; its client has to ask again");
+            tracing::error!(%error, "a requestState could not be released; its client must repeat the call");
         }
     }
 

@@ -182,7 +182,7 @@ pub fn templates(locale: Locale) -> ListResourceTemplatesResult {
     let (file, stats) = match locale {
         Locale::En => (
             "A file of the project; ?lines=10-50 reads a range of lines, ?bytes=0-1048575 a range of bytes (as base64), ?project_root= another allowed project. Can be subscribed to",
-            "Statistics of the project: overview, languages, complexity or files. Can be subscribed to: told of every change of its files",
+            "Statistics of the project: overview, languages, complexity or files. Can be subscribed to: notifies of every change of its files",
         ),
         Locale::Ja => (
             "プロジェクトのファイル。?lines=10-50 で行範囲、?bytes=0-1048575 でバイト範囲（base64）、?project_root= で別の許可済みプロジェクト。購読できます",
@@ -304,7 +304,7 @@ fn part(
     if start >= size {
         let fault = McpError::InvalidBytes {
             value: start.to_string(),
-            reason: "it begins behind the end of the file",
+            reason: "it begins after the end of the file",
             reason_ja: "開始位置がファイルの末尾を越えています",
         };
         return Err(fault.into());
@@ -322,7 +322,7 @@ fn blob(path: &ProjectPath, start: u64, bytes: &[u8], size: u64, uri: String, is
     let end = start + bytes.len() as u64;
     if is_cut && end < size {
         meta["truncated"] = json!(true);
-        meta["next"] = json!(format!("read the rest by ?bytes={end}-"));
+        meta["next"] = json!(format!("read the rest with ?bytes={end}-"));
     }
     ResourceContents::BlobResourceContents {
         uri,
@@ -450,7 +450,7 @@ fn cut_to(
         text.truncate(end);
         let columns = match locale {
             Locale::En => format!(
-                "line {first} is longer than one reply; extract_code_section reads it by start_column and end_column"
+                "line {first} is longer than one reply; extract_code_section reads it with start_column and end_column"
             ),
             Locale::Ja => format!(
                 "{first} 行目は 1 回の応答に収まりません。extract_code_section の start_column と end_column で読めます"
@@ -464,7 +464,7 @@ fn cut_to(
         }
         let uri = from(first + 1);
         let how = match locale {
-            Locale::En => format!("{columns}, and {uri} what follows it"),
+            Locale::En => format!("{columns}; read {uri} for the following lines"),
             Locale::Ja => format!("{columns}。次の行からは {uri} を読んでください"),
         };
         return Some(TextRemainder { uri, how });

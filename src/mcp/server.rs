@@ -446,7 +446,7 @@ impl ServerHandler for McpServer {
                     && listed(&project) != listed(&before)
                     && let Err(error) = context.peer.notify_tool_list_changed().await
                 {
-                    tracing::debug!(%error, "a client was not told of its new list of tools");
+                    tracing::debug!(%error, "a client could not be notified of its new tool list");
                 }
                 self.streams.store_choices(session).await;
             }
@@ -733,9 +733,9 @@ impl ServerHandler for McpServer {
             self.client_roots.forget(session);
             if self.caller_of(parts).access.by_project {
                 let told = context.peer.notify_tool_list_changed().await;
-                drop(
-                    told.inspect_err(|error| tracing::debug!(%error, "a client was not told of its new list of tools")),
-                );
+                drop(told.inspect_err(
+                    |error| tracing::debug!(%error, "a client could not be notified of its new tool list"),
+                ));
             }
         }
     }

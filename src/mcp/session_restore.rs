@@ -48,10 +48,10 @@ pub enum AdmissionError {
     #[error("sessions cannot be read: {0}")]
     Unavailable(#[from] StoreError),
     /// The session exists, but restoring it failed.
-    #[error("the session could not be brought back")]
+    #[error("the session could not be restored")]
     Failed,
     /// The process shuts down; the session continues in the next one.
-    #[error("the server is going down")]
+    #[error("the server is shutting down")]
     Closing,
 }
 
@@ -161,7 +161,7 @@ impl McpSessionManager {
                 Ok(()) => untold.push(uri.clone()),
                 Err(error) => tracing::info!(
                     code = error.code(),
-                    "a subscription of a restored session means nothing now"
+                    "a subscription of a restored session is not valid any more"
                 ),
             }
         }
@@ -190,7 +190,7 @@ impl McpSessionManager {
         let id: SessionId = Arc::from(id);
         let restored = self.inner().restore_session(Arc::clone(&id)).await;
         let RestoreOutcome::Restored(transport) = restored.map_err(|error| error.to_string())? else {
-            return Err("it is in memory and not known there".to_owned());
+            return Err("it is in memory, but not registered".to_owned());
         };
         let make = async { McpServer::new(Arc::clone(self.app()), Arc::clone(self.streams())) };
         let handler = access::within(Arc::clone(allowed), make).await;
@@ -216,7 +216,7 @@ impl McpSessionManager {
         let answer = self.inner().initialize_session(&id, request).await;
         let answer = answer.map_err(|error| error.to_string())?;
         if !matches!(answer, ServerJsonRpcMessage::Response(_)) {
-            return Err("this build refuses what its client said of itself".to_owned());
+            return Err("this build rejects the client's initialize request".to_owned());
         }
         let accepted = self.inner().accept_message(&id, done).await;
         accepted.map_err(|error| error.to_string())?;
@@ -231,7 +231,7 @@ impl McpSessionManager {
         let project = opened.map_err(|error| error.to_string())?;
         if project.is_none() {
             tracing::info!(
-                "the project of a restored session is gone or not allowed any more; it has the default again"
+                "the project of a restored session was removed or is not allowed any more; using the default project"
             );
         }
         Ok(project)

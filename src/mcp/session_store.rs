@@ -2,7 +2,8 @@
 //!
 //! Invariant: a record contains nothing secret: no header, no token, no `_meta`; only the client's `initialize`, the
 //! name of the principal, the chosen project and the subscriptions. Permission to use a session is decided in
-//! `admission.rs`; work that was running is lost with its process (calls, questions to the client, unread events).
+//! `session_restore.rs`; work that was running is lost with its process (calls, questions to the client, unread
+//! events).
 
 use std::{
     collections::BTreeSet,
@@ -113,9 +114,9 @@ impl SessionStore {
     }
 
     async fn write(&self, id: &str, record: &SessionRecord, expect: ExpectedState) -> Result<(), StoreError> {
-        let key = key(id).ok_or(StoreError::Key("is no session's"))?;
+        let key = key(id).ok_or(StoreError::Key("is not the key of a session"))?;
         let bytes = serde_json::to_vec(record).map_err(|error| StoreError::Io {
-            what: "a session cannot be written down",
+            what: "a session cannot be serialized",
             source: error.into(),
         })?;
         if bytes.len() > LARGEST {
@@ -146,7 +147,7 @@ impl SessionStore {
             Ok(record) => {
                 tracing::warn!(
                     form = record.form,
-                    "a stored session has another form and is not restored"
+                    "a stored session has another format and is not restored"
                 );
                 Ok(None)
             }
@@ -215,14 +216,18 @@ impl SessionStore {
                     tracing::warn!(
                         file = skipped.name,
                         reason = skipped.reason,
-                        "a file in the folder of the store is none of it"
+                        "a foreign file is in the folder of the store"
                     );
                 }
                 if swept.expired + swept.leftovers > 0 {
-                    tracing::debug!(expired = swept.expired, leftovers = swept.leftovers, "cleared away");
+                    tracing::debug!(
+                        expired = swept.expired,
+                        leftovers = swept.leftovers,
+                        "the store was swept"
+                    );
                 }
             }
-            Err(error) => tracing::warn!(%error, "the store could not be cleared of what has expired"),
+            Err(error) => tracing::warn!(%error, "expired records could not be removed from the store"),
         }
     }
 }

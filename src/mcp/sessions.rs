@@ -1,9 +1,9 @@
 //! Sessions of the session era: a wrapper of rmcp's own manager.
 //!
 //! The wrapper adds an owner, a limit of sessions, an idle expiry that never ends a session while a call or a stream is
-//! open, and a record in the store (`session_store.rs`) from which `admission.rs` restores a session that this process
-//! does not have. A session ends for good when its client or the expiry ends it; a process that shuts down leaves its
-//! record.
+//! open, and a record in the store (`session_store.rs`) from which `session_restore.rs` restores a session that this
+//! process does not have. A session ends for good when its client or the expiry ends it; a process that shuts down
+//! leaves its record.
 
 use std::{
     cell::Cell,
@@ -299,7 +299,7 @@ impl SessionRegistry {
         };
         match self.stored.store_choices(session, &now).await {
             Ok(_) => *kept = Some(now),
-            Err(error) => tracing::warn!(%error, "what a session chose is not stored and ends with this process"),
+            Err(error) => tracing::warn!(%error, "the choices of a session are not stored and end with this process"),
         }
     }
 
@@ -386,7 +386,7 @@ impl SessionRegistry {
         match self.sessions.entry(session.to_owned()) {
             Entry::Vacant(vacant) => drop(vacant.insert(activity)),
             // Ids are unique, and a session is restored under its lock.
-            Entry::Occupied(_) => debug_assert!(false, "a session begins once"),
+            Entry::Occupied(_) => debug_assert!(false, "a session is registered once"),
         }
     }
 
@@ -456,7 +456,7 @@ impl SessionRegistry {
             activity.touched = Instant::now();
         }
         if let Err(error) = self.stored.touch(session).await {
-            tracing::warn!(%error, "the end of a session could not be moved in the store");
+            tracing::warn!(%error, "the lifetime of a session could not be extended in the store");
         }
     }
 
@@ -515,7 +515,7 @@ impl<S: Stream> Stream for GuardedStream<S> {
 /// Events from one of two sources.
 type Boxed = Pin<Box<dyn Stream<Item = ServerSseMessage> + Send + Sync>>;
 
-/// The session manager.
+/// The manager that creates, restores and ends sessions for `rmcp`.
 #[derive(Debug)]
 pub struct McpSessionManager {
     inner: LocalSessionManager,
@@ -609,7 +609,7 @@ impl McpSessionManager {
         }
         tracing::info!("a session was idle for too long and is closed");
         if let Err(error) = self.streams.stored.end(id).await {
-            tracing::warn!(%error, "an idle session stays in the store until its time there is over");
+            tracing::warn!(%error, "an idle session remains in the store until its record expires");
         }
         self.streams.end(id, SessionEndReason::Idle);
         let _ = self.inner.close_session(&id.into()).await;

@@ -84,7 +84,7 @@ impl Drop for Subscription {
 /// A session that subscribes.
 #[derive(Clone, Copy, Debug)]
 pub struct Subscriber<'a> {
-    /// The application's parts.
+    /// The shared parts of the process.
     pub app: &'a Arc<App>,
     /// The id of the session.
     pub session: &'a str,
@@ -255,7 +255,7 @@ impl Subscriptions {
             if let Err(error) = begun {
                 tracing::debug!(
                     code = error.code(),
-                    "a subscription means nothing in the session's new project"
+                    "a subscription is not valid in the session's new project"
                 );
             }
             if peer

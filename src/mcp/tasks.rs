@@ -4,7 +4,7 @@
 //! Invariant: a task belongs to its principal; for all others it does not exist, with the same error text. Tasks are
 //! kept in memory and end with the process, and so does the work of their calls; output that a writing tool has saved
 //! stays. Beyond the limits below a call does not become a task and answers as it would without. Questions and answers
-//! are handled in `tool/converse`.
+//! are handled in `tool/conversation.rs`.
 
 #![expect(deprecated, reason = "the protocol deprecates sampling, and clients still offer it")]
 

@@ -88,7 +88,7 @@ impl ResourceUri {
                 ("bytes", ResourceKind::File(_)) if asked.bytes.is_some() => return Err(twice()),
                 ("lines" | "bytes", ResourceKind::File(_)) if asked.lines.is_some() || asked.bytes.is_some() => {
                     return Err(refuse(
-                        "lines and bytes exclude each other",
+                        "lines and bytes cannot be combined",
                         "lines と bytes は同時に指定できません",
                     ));
                 }
@@ -97,7 +97,7 @@ impl ResourceUri {
                 ("lines", ResourceKind::Stats(_)) => {
                     return Err(refuse("statistics have no lines", "統計に行はありません"));
                 }
-                _ => return Err(refuse("it is not known", "そのようなパラメーターはありません")),
+                _ => return Err(refuse("it does not exist", "そのようなパラメーターはありません")),
             }
         }
         Ok(asked)
@@ -119,7 +119,7 @@ fn lines(value: &str) -> Result<(usize, Option<usize>), McpError> {
     let start = number(start)?;
     let end = if end.is_empty() { None } else { Some(number(end)?) };
     if start == 0 {
-        return Err(refuse("there is no line 0", "0 行目はありません"));
+        return Err(refuse("lines begin at 1", "0 行目はありません"));
     }
     if end.is_some_and(|end| end < start) {
         return Err(refuse(
@@ -201,14 +201,22 @@ mod tests {
             ("code://file/a?lines=1&lines=2", "UNKNOWN_URI_PARAMETER", "twice"),
             ("code://stats/files?lines=1-2", "UNKNOWN_URI_PARAMETER", "no lines"),
             ("code://file/a?bytes=1&bytes=2", "UNKNOWN_URI_PARAMETER", "twice"),
-            ("code://file/a?bytes=1&lines=2", "UNKNOWN_URI_PARAMETER", "exclude"),
-            ("code://stats/files?bytes=1-2", "UNKNOWN_URI_PARAMETER", "not known"),
+            (
+                "code://file/a?bytes=1&lines=2",
+                "UNKNOWN_URI_PARAMETER",
+                "cannot be combined",
+            ),
+            (
+                "code://stats/files?bytes=1-2",
+                "UNKNOWN_URI_PARAMETER",
+                "does not exist",
+            ),
             ("code://file/a?bytes=9-5", "INVALID_BYTES", "before the start"),
             ("code://file/a?bytes=-5", "INVALID_BYTES", "START-END"),
             ("code://file/a?lines=x", "INVALID_LINES", "START-END"),
             ("code://file/a?lines=", "INVALID_LINES", "START-END"),
             ("code://file/a?lines=-5", "INVALID_LINES", "START-END"),
-            ("code://file/a?lines=0-5", "INVALID_LINES", "no line 0"),
+            ("code://file/a?lines=0-5", "INVALID_LINES", "lines begin at 1"),
             ("code://file/a?lines=50-10", "INVALID_LINES", "before the start"),
         ] {
             let lesson = ResourceUri::parse(uri).expect_err(uri).error_message();

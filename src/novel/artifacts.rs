@@ -1,5 +1,5 @@
-//! Artifacts: texts identified by their contents, as `artifact:` and twelve digits of a SHA-256 hash, in whatever file
-//! they are.
+//! Artifacts: texts identified by their contents, as `artifact:` and twelve digits of a SHA-256 hash, regardless of
+//! the file that contains them.
 //!
 //! A stored artifact is a content file under `.noveler/artifacts/` and a metadata file written after it; a content file
 //! without metadata is left from a crash and is not an artifact. Stage outputs, converted results and the novel's own
@@ -163,7 +163,7 @@ impl ArtifactStore {
             content_type: reference.content_type.to_owned(),
             size: reference.size,
         };
-        let yaml = serde_saphyr::to_string(&known).expect("texts and numbers are YAML");
+        let yaml = serde_saphyr::to_string(&known).expect("texts and numbers can be represented in YAML");
         // Written last, because the metadata implies that the content exists.
         replace(self.project(), &format!("{KEPT}/{hash}{META}"), yaml.as_bytes())?;
         self.kept(&self.project().resolve(&path)?)
@@ -490,10 +490,10 @@ mod tests {
         let (root, artifacts) = made();
         let kept = artifacts
             .keep("朝。", ArtifactKind::Markdown, "noveler_plot", &at(1))
-            .expect("kept");
+            .expect("stored");
         let again = artifacts
             .keep("朝。", ArtifactKind::Markdown, "write", &at(2))
-            .expect("kept");
+            .expect("stored");
         assert_eq!(again, kept);
         assert_eq!(
             (kept.source_tool.as_deref(), kept.created_at.clone()),
@@ -505,7 +505,7 @@ mod tests {
         assert_eq!(artifacts.text(&found).expect("read").text, "朝。");
         assert_eq!(
             fs::read_dir(root.path().join(".noveler/artifacts"))
-                .expect("there")
+                .expect("exists")
                 .count(),
             2
         );
@@ -523,7 +523,7 @@ mod tests {
         assert_eq!(refused(&artifacts, &hash("朝。")), "ARTIFACT_DAMAGED");
         artifacts
             .keep("朝。", ArtifactKind::Markdown, "write", &at(1))
-            .expect("kept");
+            .expect("stored");
         assert_eq!(
             artifacts
                 .list(&ArtifactOrigin::ALL, || false)
@@ -537,7 +537,7 @@ mod tests {
         assert_eq!(refused(&artifacts, &hash("朝。")), "ARTIFACT_DAMAGED");
         artifacts
             .keep("朝。", ArtifactKind::Markdown, "write", &at(2))
-            .expect("kept");
+            .expect("stored");
         assert_eq!(
             artifacts.find(&hash("朝。"), || false).expect("whole").created_at,
             Some(at(2))
@@ -567,9 +567,9 @@ mod tests {
         write(root.path(), "40_原稿/第001話.md", "朝。");
         write(root.path(), "90_バックアップ/a.md", "朝。");
         write(root.path(), "絵.epub", [0x50, 0x4b, 0, 1]);
-        let output = artifacts.write_output("{}", ArtifactKind::Json).expect("put out");
+        let output = artifacts.write_output("{}", ArtifactKind::Json).expect("written");
         assert_eq!(
-            artifacts.write_output("{}", ArtifactKind::Json).expect("the same"),
+            artifacts.write_output("{}", ArtifactKind::Json).expect("written again"),
             output
         );
         for (text, origin, tool) in [
@@ -590,7 +590,7 @@ mod tests {
         let picture = artifacts
             .find(&ContentHash::from_bytes(&[0x50, 0x4b, 0, 1]), || false)
             .expect("found");
-        assert_eq!(artifacts.text(&picture).expect_err("no text").entry(), "NOT_A_TEXT");
+        assert_eq!(artifacts.text(&picture).expect_err("not text").entry(), "NOT_A_TEXT");
         // Two texts whose hashes begin with the same twelve digits.
         let twins = ["collision 6594748\n", "collision 7638166\n"];
         for (name, text) in ["一.txt", "二.txt"].into_iter().zip(twins) {

@@ -254,7 +254,7 @@ impl Backups {
                 path,
             });
         }
-        let text = serde_saphyr::to_string(&manifest).expect("texts, numbers and lists are YAML");
+        let text = serde_saphyr::to_string(&manifest).expect("texts, numbers and lists can be represented in YAML");
         replace(
             &self.project,
             &format!("{}/{id}/{MANIFEST}", self.folder),
@@ -472,7 +472,7 @@ mod tests {
     }
 
     fn read(root: &Path, name: &str) -> String {
-        fs::read_to_string(root.join(name)).expect("there")
+        fs::read_to_string(root.join(name)).expect("exists")
     }
 
     fn at(second: u32) -> BackupTime {
@@ -495,7 +495,7 @@ mod tests {
             (read(root.path(), "40_原稿/第001話.md"), read(root.path(), "a.md")),
             ("朝。".into(), "一".into())
         );
-        let replaced = restored.replaced.expect("there was something");
+        let replaced = restored.replaced.expect("a backup");
         assert_eq!(replaced.files.len(), 1);
         let back = backups.restore(&replaced.id, None, &at(3)).expect("restored");
         assert_eq!(back.paths, ["40_原稿/第001話.md"]);
@@ -542,9 +542,7 @@ mod tests {
         let refused = backups.restore(&id, None, &at(2)).expect_err("damaged");
         assert_eq!(refused.entry(), "BACKUP_DAMAGED");
         assert_eq!(read(root.path(), "c.md"), "今");
-        backups
-            .restore(&id, Some(&["c.md"]), &at(3))
-            .expect("this copy is whole");
+        backups.restore(&id, Some(&["c.md"]), &at(3)).expect("an intact copy");
         assert_eq!(read(root.path(), "c.md"), "三");
     }
 

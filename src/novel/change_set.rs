@@ -230,7 +230,7 @@ pub fn apply(
     for (waiting, bytes) in &contents {
         replace(project, waiting, bytes)?;
     }
-    let text = serde_saphyr::to_string(&note).expect("texts and lists are YAML");
+    let text = serde_saphyr::to_string(&note).expect("texts and lists can be represented in YAML");
     replace(project, NOTE, text.as_bytes())?;
     let saved = apply_journal(project, &note).map_err(|error| match as_write(error) {
         error @ WriteError::Changed { .. } => error,
@@ -294,7 +294,7 @@ pub fn abandoned_folders(project: &Arc<Project>) -> Result<Vec<String>, PathErro
 pub fn abandoned_message(folder: &str) -> BilingualText {
     BilingualText::new(
         format!(
-            "An interrupted write of several files could not be finished and was set aside: {folder}/note.yaml names the files, and the numbered files beside it are what they were to become. Copy what is needed, then remove that folder."
+            "An interrupted write of several files could not be completed and was moved to {folder}: note.yaml lists the files, and the numbered files beside it are their intended contents. Copy what you need, then delete the folder."
         ),
         format!(
             "途中で止まった複数ファイルの書き込みは、最後まで済ませられなかったため {folder} に移しました。note.yaml に対象のファイル、番号の付いたファイルに書き込むはずだった内容があります。必要なものを写してから、このフォルダーを削除してください。"
@@ -414,7 +414,7 @@ fn is_still(project: &Arc<Project>, file: &JournalEntry) -> bool {
     hash_at(project, &file.path).is_ok_and(|now| now == file.before)
 }
 
-/// Returns the SHA-256 hash of the file at a path; `None` if there is no file.
+/// Returns the SHA-256 hash of the file at a path; `None` if the file does not exist.
 fn hash_at(project: &Arc<Project>, path: &str) -> Result<Option<String>, PathError> {
     match project.resolve(path) {
         Ok(file) => Ok(Some(FileReference::read(&file)?.hash.digits().to_owned())),
@@ -440,7 +440,7 @@ impl InterruptedChanges {
         };
         BilingualText::new(
             format!(
-                "{what} was interrupted: {done} of {total} files are done. The next start of a server over this folder, or the next call that writes to this novel, does the others first."
+                "{what} was interrupted after {done} of {total} files. The next start of a server on this folder, or the next call that writes to this novel, completes the rest first."
             ),
             format!(
                 "{what_ja}が途中で止まっています（{total} 件中 {done} 件まで完了）。このフォルダーでサーバーを次に起動したとき、または次にこの作品に書き込むときに、残りを先に済ませます。"
@@ -483,7 +483,7 @@ mod tests {
             (read(&root, "a/b.md"), read(&root, "c.md"), read(&root, "old.md")),
             (Some("b".into()), Some("c".into()), None)
         );
-        assert_eq!(fs::read_dir(root.path().join(".noveler")).expect("there").count(), 0);
+        assert_eq!(fs::read_dir(root.path().join(".noveler")).expect("exists").count(), 0);
         assert_eq!(apply(&project, None, changes()).expect("again"), [""; 0]);
     }
 
@@ -519,7 +519,10 @@ mod tests {
         );
         // A file that already has the new contents does not count as changed.
         assert_eq!(apply(&project, None, vec![change("a.md")]).expect("again"), [""; 0]);
-        assert_eq!(apply(&project, None, vec![change("b.md")]).expect("kept"), ["b.md"]);
+        assert_eq!(
+            apply(&project, None, vec![change("b.md")]).expect("left unchanged"),
+            ["b.md"]
+        );
     }
 
     #[test]
@@ -547,7 +550,7 @@ mod tests {
             replace(&project, &format!(".noveler/together/{at}"), b"new").expect("written");
         }
         replace(&project, NOTE, note.as_bytes()).expect("written");
-        let left = interrupted(&project).expect("read").expect("there");
+        let left = interrupted(&project).expect("read").expect("exists");
         assert_eq!((left.done, left.total), (1, 3));
         assert_eq!(finish(&project).expect("finished"), ["c.md"]);
         assert_eq!(

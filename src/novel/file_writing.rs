@@ -1,8 +1,8 @@
 //! Writing a file for a caller: only if the caller knows its present contents, and never over files reserved for
 //! programs.
 //!
-//! A replaced file is backed up first and replaced atomically: after a crash there is the old text, with or without a
-//! backup, or the new one. Nothing is written through links.
+//! A replaced file is backed up first and replaced atomically: after a crash the file contains the old text, with
+//! or without a backup, or the new one. Nothing is written through links.
 
 use std::sync::Arc;
 
@@ -229,7 +229,7 @@ mod tests {
     }
 
     fn read(root: &Path, name: &str) -> String {
-        fs::read_to_string(root.join(name)).expect("there")
+        fs::read_to_string(root.join(name)).expect("exists")
     }
 
     #[test]
@@ -242,16 +242,16 @@ mod tests {
         let known = saving
             .save(PATH, "夜。", &ExpectedFile::Known(hash.clone()), &now())
             .expect("known");
-        let replaced = known.replaced.expect("there was one");
+        let replaced = known.replaced.expect("replaced");
         assert_eq!(replaced.file.hash, hash);
         let backup = replaced.backup.expect("a backup");
-        assert_eq!(backups.verify(&backup.id).expect("there"), []);
+        assert_eq!(backups.verify(&backup.id).expect("exists"), []);
         backups.restore(&backup.id, None, &now()).expect("restored");
         assert_eq!(read(root.path(), PATH), "朝。");
         let same = saving
             .save(PATH, "朝。", &ExpectedFile::Anything, &now())
             .expect("the same");
-        assert_eq!(same.replaced.expect("there was one").backup, None);
+        assert_eq!(same.replaced.expect("replaced").backup, None);
     }
 
     #[test]
@@ -285,12 +285,12 @@ mod tests {
             let refused = saving.save(path, "夜。", over, &now()).expect_err(path);
             assert_eq!(refused.entry(), entry, "{path}");
         }
-        let absolute = root.path().canonicalize().expect("there").join(".fumi/x");
+        let absolute = root.path().canonicalize().expect("exists").join(".fumi/x");
         let refused = saving.save(&absolute.to_string_lossy(), "x", &ExpectedFile::Anything, &now());
         assert_eq!(refused.expect_err("absolute").entry(), "KEPT_BY_PROGRAMS");
         assert_eq!(read(root.path(), PATH), "朝。");
         assert_eq!(backups.list().expect("listed").0, []);
-        assert_eq!(fs::read_dir(root.path()).expect("there").count(), 1);
+        assert_eq!(fs::read_dir(root.path()).expect("exists").count(), 1);
     }
 
     #[test]
@@ -326,6 +326,6 @@ mod tests {
         assert_eq!(read(root.path(), ".noveler/a.yaml"), "a: 1");
         assert_eq!(read(root.path(), "in.md"), "中");
         assert_eq!(read(outside.path(), "x.md"), "外");
-        assert_eq!(fs::read_dir(outside.path()).expect("there").count(), 1);
+        assert_eq!(fs::read_dir(outside.path()).expect("exists").count(), 1);
     }
 }

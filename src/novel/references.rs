@@ -503,8 +503,8 @@ mod tests {
         let found = changes(&project, &known, || false).expect("compared");
         assert_eq!(found.unchanged, ["same.md"]);
         assert_eq!(found.missing, ["gone.md"]);
-        assert_eq!(found.new, ["more.md"], "what is of another kind was not looked at");
-        let now = FileReference::read(&project.resolve("other.md").expect("there")).expect("read");
+        assert_eq!(found.new, ["more.md"], "files of another kind are ignored");
+        let now = FileReference::read(&project.resolve("other.md").expect("exists")).expect("read");
         assert_eq!(found.changed, [now]);
         known.insert("../x".to_owned(), ContentHash::from_bytes(b""));
         assert!(changes(&project, &known, || false).is_err());

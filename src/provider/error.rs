@@ -28,7 +28,7 @@ pub enum ProviderError {
         said: String,
         wait: Option<Duration>,
     },
-    #[error("no reply of its kind: {reason}")]
+    #[error("unexpected form of reply: {reason}")]
     Malformed { reason: String },
     #[error("more than {limit} bytes")]
     TooLarge { limit: usize },
@@ -169,7 +169,7 @@ mod tests {
             told.push(lesson.kind);
         }
         for (name, _) in BOOK.entries() {
-            assert!(told.iter().any(|kind| kind == name), "nobody says {name}");
+            assert!(told.iter().any(|kind| kind == name), "no error uses {name}");
         }
     }
 }

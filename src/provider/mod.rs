@@ -1,4 +1,4 @@
-//! A provider of models, called over HTTP for the texts that tools need: an author of `tool/converse`.
+//! A provider of models, called over HTTP for the texts that tools need: a [`TextModel`].
 //!
 //! Invariant: the key is sent in one header of requests to the configured endpoint and nowhere else: redirects are not
 //! followed, and neither logs nor errors contain the key. An answer is complete or an error: one that was cut off or
@@ -107,7 +107,7 @@ impl ProviderClient {
             tracing::info!(
                 kind = fault.kind(),
                 wait_ms = u64::try_from(pause.as_millis()).unwrap_or(u64::MAX),
-                "the provider is asked again"
+                "retrying the request to the provider"
             );
             tokio::time::sleep(pause).await;
         }
@@ -230,7 +230,7 @@ fn headers(config: &config::ProviderConfig) -> Result<HeaderMap, ConfigError> {
     };
     if !key.is_empty() {
         let mut value = HeaderValue::from_str(&value)
-            .map_err(|_| ConfigError("novel.provider: the key has signs that no header carries".to_owned()))?;
+            .map_err(|_| ConfigError("novel.provider: the key has characters that no header allows".to_owned()))?;
         value.set_sensitive(true);
         headers.insert(HeaderName::from_static(name), value);
     }

@@ -160,13 +160,13 @@ impl ServerMetrics {
                 "Time from an MCP request to its result",
                 &SECONDS,
             ),
-            sessions: seconds("mcp.server.session.duration", "Life of an MCP session", &LIVES),
+            sessions: seconds("mcp.server.session.duration", "Lifetime of an MCP session", &LIVES),
             requests: seconds(
                 "http.server.request.duration",
                 "Time to the head of an HTTP response",
                 &SECONDS,
             ),
-            pool_waits: seconds("fumi.pool.wait", "Time a call waited for a place in a pool", &SECONDS),
+            pool_waits: seconds("fumi.pool.wait", "Time a call waited for a slot in a pool", &SECONDS),
             provider_answers: seconds(
                 "gen_ai.client.operation.duration",
                 "Time from a request to a provider's model to its answer, or to its failure",
@@ -184,7 +184,7 @@ impl ServerMetrics {
                 .build(),
             restored: meter
                 .u64_counter("fumi.sessions.restored")
-                .with_description("Sessions brought back that an earlier process had")
+                .with_description("Sessions of an earlier process that were restored")
                 .build(),
             lookups: meter
                 .u64_counter("fumi.cache.lookups")
@@ -194,18 +194,18 @@ impl ServerMetrics {
                 .u64_counter("fumi.tokens.out")
                 .with_description("Estimated tokens of replies, as a model counts them")
                 .build(),
-            batches: seconds("fumi.batch.duration", "Time of the steps of a batch together", &SECONDS),
+            batches: seconds("fumi.batch.duration", "Total time of the steps of a batch", &SECONDS),
             batch_steps: meter
                 .u64_counter("fumi.batch.steps")
-                .with_description("Steps of batches, by what came of them")
+                .with_description("Steps of batches, by result")
                 .build(),
             batch_calls_saved: meter
                 .u64_counter("fumi.batch.calls.saved")
-                .with_description("Round trips that batches made unnecessary")
+                .with_description("Round trips saved by batches")
                 .build(),
             batch_tokens_saved: meter
                 .u64_counter("fumi.batch.tokens.saved")
-                .with_description("Estimated tokens of values that went from step to step without a model")
+                .with_description("Estimated tokens of values passed from step to step without a model")
                 .build(),
             novel_stages: seconds(
                 "fumi.novel.stage.duration",
@@ -214,11 +214,11 @@ impl ServerMetrics {
             ),
             novel_chains: meter
                 .u64_counter("fumi.novel.chains.completed")
-                .with_description("Episodes written through all their stages")
+                .with_description("Episodes that completed all their stages")
                 .build(),
             refused: meter
                 .u64_counter("fumi.refused")
-                .with_description("Requests refused before any tool was asked")
+                .with_description("Requests refused before any tool was called")
                 .build(),
             provider,
             registry,

@@ -90,7 +90,7 @@ impl ToolEntry {
     /// Creates an entry by erasing a tool's type.
     ///
     /// # Panics
-    /// Never: an entry is called with what it prepared.
+    /// Never: an entry is called only with arguments that it prepared itself.
     #[must_use]
     pub fn for_tool<T: Tool>(deps: Arc<T::Deps>) -> Self {
         Self {
@@ -111,7 +111,7 @@ impl ToolEntry {
                         let prepared: &dyn std::any::Any = prepared;
                         let arguments = prepared
                             .downcast_ref::<TypedArguments<T>>()
-                            .expect("an entry is called with what it prepared");
+                            .expect("an entry gets the arguments that it prepared");
                         T::acquire_exclusive(&arguments.0, &deps, cx).await
                     })
                 }
@@ -122,14 +122,17 @@ impl ToolEntry {
                     let arguments = prepared
                         .into_any()
                         .downcast::<TypedArguments<T>>()
-                        .expect("an entry is called with what it prepared");
+                        .expect("an entry gets the arguments that it prepared");
                     Ok(match T::call(arguments.0, &deps, cx).await? {
                         ToolOutcome::Done(answer) => ToolOutcome::Done(Arc::new(answer) as Arc<dyn Rendered>),
                         ToolOutcome::Instead(instead) => ToolOutcome::Instead(instead),
                         ToolOutcome::Ask(ask) if T::ASKS => ToolOutcome::Ask(ask),
                         ToolOutcome::Batch(plan) if T::RUNS_STEPS => ToolOutcome::Batch(plan),
                         ToolOutcome::Ask(_) | ToolOutcome::Batch(_) => {
-                            tracing::error!(tool = T::SPEC.name, "a tool does what it does not say of itself");
+                            tracing::error!(
+                                tool = T::SPEC.name,
+                                "a tool returned an outcome that its declaration excludes"
+                            );
                             return Err(ToolError::internal());
                         }
                     })
@@ -187,7 +190,7 @@ impl ToolEntry {
         (self.prepare)(arguments)
     }
 
-    /// Calls [`Tool::turn`] with the prepared arguments.
+    /// Calls [`Tool::acquire_exclusive`] with the prepared arguments.
     pub(super) fn acquire_exclusive<'a>(
         &'a self,
         prepared: &'a dyn PreparedArguments,

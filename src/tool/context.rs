@@ -60,7 +60,7 @@ impl Answerer {
     }
 }
 
-/// A guard that a call holds exclusively; see [`super::Tool::turn`].
+/// A guard that a call holds exclusively; see [`super::Tool::acquire_exclusive`].
 pub type ExclusiveGuard = Box<dyn Any + Send>;
 
 /// The state of a call's project lock for writing.
@@ -116,7 +116,7 @@ impl Cx {
         self.caller.locale.unwrap_or_default()
     }
 
-    /// Takes the guard that [`super::Tool::turn`] acquired, if it is of this type and was not taken yet.
+    /// Takes the guard that [`super::Tool::acquire_exclusive`] acquired, if it is of this type and was not taken yet.
     pub fn take_exclusive<T: Any + Send>(&self) -> Option<T> {
         let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner).take()?;
         turn.downcast().ok().map(|turn| *turn)

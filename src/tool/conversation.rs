@@ -1,8 +1,9 @@
 //! Conversations: a call with all its questions and answers, the same for every edge and for every author of answers.
 //!
-//! Invariant: nothing is invented, and nothing is half delivered. A tool runs again with each answer, so that no permit
-//! of a pool is held while a model writes; an answer that the tool refuses is shown to its author with the reason; if
-//! no text comes, the question itself is the result. Access to a model is not handled here: that is an [`TextModel`].
+//! Invariant: no text is invented, and no incomplete result is delivered. A tool runs again with each answer, so that
+//! no permit of a pool is held while a model writes; an answer that the tool rejects is shown to its author with the
+//! reason; if no text comes, the question itself is the result. Access to a model is not handled here: that is a
+//! [`TextModel`].
 
 use std::{
     pin::Pin,
@@ -28,7 +29,7 @@ use super::{
 /// The largest number of questions of one call. The longest known work asks about thirty.
 const ROUNDS: usize = 64;
 
-/// The number of answers to one question that are tried before a person has to look at it.
+/// The maximum number of answers to one question; if all are rejected, a person must continue.
 pub const TRIES: usize = 3;
 
 /// The largest amount of material that a model gets, in characters: about five chapters. More would cost more than it
@@ -239,7 +240,7 @@ impl Prompt {
         self.0.truncate(1);
         let said = match locale {
             Locale::En => format!(
-                "This answer was refused, and nothing of it was kept:\n{}\nCorrect it, and write the whole answer again.",
+                "This answer was rejected, and none of it was saved:\n{}\nCorrect it, and write the whole answer again.",
                 refusal.0
             ),
             Locale::Ja => format!(
@@ -402,7 +403,7 @@ impl<'a> CallRunner<'a> {
             let Some(refusal) = AnswerRejection::from_reply(&reply, &question.submit.answer) else {
                 return QuestionOutcome::Reply(reply);
             };
-            tracing::info!(tool = question.submit.tool, "a model's answer was refused");
+            tracing::info!(tool = question.submit.tool, "a model's answer was rejected");
             prompt = prompt.after(&text, &refusal, locale);
             refused = Some(reply);
         }
@@ -488,7 +489,7 @@ impl<'a> CallRunner<'a> {
         let arguments = Value::Object(submission.arguments.clone());
         let text = BilingualText::new(
             format!(
-                "{TRIES} answers were refused. Calling this without {} gives the question again:",
+                "{TRIES} answers were rejected. Make this call without {} to get the question again:",
                 submission.answer
             ),
             format!(
@@ -513,7 +514,7 @@ impl<'a> CallRunner<'a> {
         tracing::warn!(
             tool = question.submit.tool,
             code = error.code(),
-            "no text came for a question"
+            "no text was received for a question"
         );
         let submit = &question.submit;
         let arguments = Value::Object(submit.arguments.clone());

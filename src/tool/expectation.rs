@@ -79,7 +79,7 @@ pub fn unusable(said: &Expectation, path: &str) -> Vec<ArgumentProblem> {
         ArgumentProblem::invalid_query(
             format!("{path}.consoleOptions.patterns[{at}]"),
             BilingualText::new(
-                format!("no regular expression: {reason}"),
+                format!("not a valid regular expression: {reason}"),
                 format!("正規表現として読めません: {reason}"),
             ),
         )
@@ -89,7 +89,7 @@ pub fn unusable(said: &Expectation, path: &str) -> Vec<ArgumentProblem> {
 
 /// The error of an expectation on a server that does not accept them.
 #[derive(Debug, thiserror::Error)]
-#[error("expectations are switched off")]
+#[error("expectations are disabled")]
 pub struct SwitchedOff;
 
 impl UserError for SwitchedOff {

@@ -1,8 +1,8 @@
 //! The tool kernel: how tools are described, found, run and answered. Read this file first.
 //!
-//! A tool is a type that implements [`Tool`]: its [`ToolSpec`] declares it, `Args` are its input, `Output` is its result.
-//! Everything else (schemas, validation, pools, timeouts, caching, delivery, errors) follows from these and is done by
-//! [`pipeline::run`]. This folder names no domain: dependencies on a family are passed as `Deps`.
+//! A tool is a type that implements [`Tool`]: its [`ToolSpec`] declares it, `Args` are its input, `Output` is its
+//! result. Everything else (schemas, validation, pools, timeouts, caching, delivery, errors) follows from these and is
+//! done by [`pipeline::run`]. This folder names no domain: dependencies on a family are passed as `Deps`.
 
 pub mod access;
 pub mod batch;
@@ -49,11 +49,12 @@ pub trait Tool: Send + Sync + 'static {
     /// The result of a call.
     type Output: Render + JsonSchema;
 
-    /// True if the tool may return [`ToolOutcome::Ask`]. The published output then also has the fields of a [`QuestionReply`].
+    /// True if the tool may return [`ToolOutcome::Ask`]. The published output then also has the fields of a
+    /// [`QuestionReply`].
     const ASKS: bool = false;
 
-    /// True if the tool returns [`ToolOutcome::Batch`]: such a tool takes no permit of its pool, since its steps take their
-    /// own.
+    /// True if the tool returns [`ToolOutcome::Batch`]: such a tool takes no permit of its pool, since its steps take
+    /// their own.
     const RUNS_STEPS: bool = false;
 
     /// Returns the expectation for the reply if the caller sets none. For tools whose replies differ by it; none of
@@ -69,9 +70,9 @@ pub trait Tool: Send + Sync + 'static {
     }
 
     /// Acquires a guard that the call must hold exclusively, before it takes a permit of its pool: a call that waits
-    /// for another one must not hold a permit that the other needs. The work takes the guard with [`Cx::acquire_exclusive`];
-    /// otherwise it is dropped with the call. Like the wait for a permit, the wait does not count as working time and
-    /// has the same timeout.
+    /// for another one must not hold a permit that the other needs. The work takes the guard with
+    /// [`Cx::take_exclusive`]; otherwise it is dropped with the call. Like the wait for a permit, the wait does not
+    /// count as working time and has the same timeout.
     fn acquire_exclusive(
         _args: &Self::Args,
         _deps: &Self::Deps,
@@ -110,41 +111,43 @@ pub struct ReplacementCall {
     pub arguments: serde_json::Map<String, serde_json::Value>,
 }
 
-/// A question to a model. A host can act on it as it is; [`conversation`] asks a model that fumi can reach itself. Every question has
-/// every field.
+/// A question to a model. A host can act on it as it is; [`conversation`] asks a model that fumi can reach itself.
+/// Every question has every field.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct QuestionReply {
-    /// Always the same word: what a host looks for.
+    /// Always the same value, by which a host recognises a question.
     pub status: AskStatus,
-    /// The work that the answer belongs to.
+    /// The writing session that the answer belongs to.
     pub session_id: String,
-    /// Which step of that work asks.
+    /// The step of the session that asks.
     pub step: String,
-    /// What to do, for the model.
+    /// The instruction for the model.
     pub instruction: String,
-    /// What the answer builds on, by reference.
+    /// The texts on which the answer is based, as references.
     pub context: Vec<String>,
-    /// What the answer is judged by.
+    /// The criteria by which the answer is judged.
     pub acceptance_criteria: Vec<String>,
-    /// The form of an answer that is JSON; of plain text without one, which is published as the schema of a string.
+    /// The schema of an answer in JSON; `None` for plain text, which is published as the schema of a string.
     #[serde(serialize_with = "form_or_text")]
     #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
     pub response_schema: Option<serde_json::Map<String, serde_json::Value>>,
-    /// Which call brings the answer back.
+    /// The call that submits the answer.
     pub submit: AnswerCall,
-    /// What the references of `context` hold, for models that cannot fetch anything. In no reply: a host fetches what it needs.
+    /// The texts behind the references of `context`, for models that cannot fetch anything. Never part of a reply: a
+    /// host fetches the texts that it needs.
     #[serde(skip)]
     pub material: Vec<AnswerMaterial>,
-    /// Whose model may answer.
+    /// The models that may answer.
     #[serde(skip)]
     pub audience: Audience,
-    /// What was found so far, for who reads the text of the reply: it comes before the question. Whoever answers is not told.
+    /// The findings so far, which the text of the reply shows before the question. The answering model does not get
+    /// them.
     #[serde(skip)]
     pub report: String,
     /// The step as people read it, for the progress of the call.
     #[serde(skip)]
     pub title: Option<BilingualText>,
-    /// What else there is to say of the work so far: fields of the tool's answer.
+    /// Further fields of the tool's answer about the work so far.
     #[serde(flatten)]
     #[schemars(skip)]
     pub more: serde_json::Map<String, serde_json::Value>,
@@ -179,7 +182,7 @@ pub enum Audience {
     Client,
 }
 
-/// What a [`QuestionReply`] says of itself.
+/// The status of a [`QuestionReply`].
 #[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AskStatus {
@@ -191,9 +194,9 @@ pub enum AskStatus {
 /// The call that answers a [`QuestionReply`].
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct AnswerCall {
-    /// A tool of the catalogue.
+    /// The name of a tool of the catalogue.
     pub tool: &'static str,
-    /// Its arguments but for the answer. The pipeline adds what the caller said about the call (its project, its delivery).
+    /// The arguments except the answer. The pipeline adds the options of the caller (project, delivery).
     pub arguments: serde_json::Map<String, serde_json::Value>,
     /// The argument that takes the answer.
     pub answer: &'static str,
@@ -224,7 +227,7 @@ pub struct ToolSpec {
     pub rules: &'static [ArgumentRule],
     /// The pool in which its calls queue.
     pub pool: Pool,
-    /// True if calls for one project run one after the other; see [`Cx::exclusive`] for other processes.
+    /// True if calls for one project run one after the other; see [`Cx::run_exclusively`] for other processes.
     pub exclusive: bool,
     /// The timeout of the work; time in the queue does not count.
     pub timeout: Duration,
@@ -259,7 +262,7 @@ impl ToolSpec {
 #[derive(Debug)]
 pub struct ToolFamily {
     /// The name. A file that marks the top of this family's projects may be registered under it
-    /// ([`pipeline::Kernel::tops`]).
+    /// ([`pipeline::Kernel::top_markers`]).
     pub name: &'static str,
     /// Unpublished other names of arguments, as `(other, name)`. The first `name` that the tool has is used.
     pub renamed: &'static [(&'static str, &'static str)],
@@ -400,19 +403,19 @@ pub trait Render: Serialize + Send + Sync + 'static {
     }
 }
 
-/// How to get the rows that did not fit.
+/// The way to get the rows that did not fit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct NextPage {
-    /// Pass this back as `cursor` with otherwise equal arguments. Absent where the tool has no cursor.
+    /// The cursor to pass back with otherwise equal arguments; absent if the tool has no cursor.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
-    /// Which limit cut the answer: `rows`, `tokens` or `bytes`.
+    /// The limit that cut the answer: `rows`, `tokens` or `bytes`.
     pub limit: &'static str,
-    /// Rows shown so far, out of all.
+    /// The number of rows shown so far.
     pub shown: usize,
-    /// All rows there are (up to 10,000 are kept).
+    /// The number of all rows; up to 10,000 are kept.
     pub of: usize,
-    /// A narrower way to ask.
+    /// Advice on a narrower call.
     pub hint: String,
 }
 

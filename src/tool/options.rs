@@ -46,23 +46,23 @@ impl SharedOption {
     }
 }
 
-/// What the caller said about the call itself.
+/// The options of the call itself.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub struct CallOptions {
-    /// Absolute path of the project.
+    /// The absolute path of the project.
     pub project_root: Option<String>,
-    /// Time limit for the work.
+    /// The time limit of the work, in milliseconds.
     #[schemars(range(min = 1, max = 3_600_000))]
     pub timeout_ms: Option<u64>,
-    /// Where the full result is written.
+    /// The name of the file for the full result.
     #[schemars(length(min = 1))]
     pub output_file: Option<String>,
-    /// Leave the result out of the reply.
+    /// True to leave the result out of the reply.
     #[serde(default)]
     pub suppress_output: bool,
-    /// Continue a cut reply.
+    /// The cursor of a cut reply, to continue it.
     pub cursor: Option<String>,
-    /// What the reply is to hold.
+    /// The expectation for the reply.
     #[schemars(skip)]
     pub expectation: Option<Expectation>,
 }

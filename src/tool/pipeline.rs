@@ -55,7 +55,7 @@ pub struct Kernel {
     pub metrics: Arc<ServerMetrics>,
     /// The pools in which calls queue.
     pub pools: WorkPools,
-    /// The result cache.
+    /// The cache of answers, which all callers share.
     pub cache: ResultCache<Arc<CachedAnswer>>,
     /// The stamps that tell whether cached answers are current.
     pub freshness: Freshness,
@@ -400,7 +400,7 @@ async fn acquire_exclusive(
 
 /// The error of a timeout: another call holds the exclusive guard that this one needs.
 #[derive(Debug, thiserror::Error)]
-#[error("not its turn within {0:?}")]
+#[error("the exclusive guard was not free within {0:?}")]
 struct ExclusiveTimeout(Duration);
 
 impl UserError for ExclusiveTimeout {
@@ -614,7 +614,7 @@ impl UserError for CallStopped {
 }
 
 /// Returns the result of work on a project, or `SYSTEM_FAILURE` if the system failed while its files were read (the
-/// count of failures is no longer the given one), because absent or empty files may then be wrong. Results of tools
+/// count of failures differs from the given one), because absent or empty files may then be wrong. Results of tools
 /// with an effect are kept, since they report what was done; so are errors that are not about the input, and results
 /// that come from a page and not from files.
 fn check_system_failures<T>(
@@ -659,7 +659,7 @@ pub async fn run_with_timeout<T>(
             },
         }
     } else if tokio::time::timeout(GRACE, work).await.is_err() {
-        tracing::warn!("a stopped call did not notice in time");
+        tracing::warn!("a stopped call did not end in time");
     }
     Err(stopped.into())
 }

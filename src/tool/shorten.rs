@@ -254,11 +254,11 @@ fn note(
             "。output_file \"report.md\" なら全件を書き出せ、行範囲で読めます。expectation.fields で項目を選ぶこともできます",
         ),
         RestAdvice::Later => BilingualText::new(
-            ": output_file in the call that brings the answer gets everything",
+            ": output_file in the call that submits the answer gets everything",
             "。回答を渡す呼び出しに output_file を付けると全件を書き出せます",
         ),
         RestAdvice::Written => {
-            BilingualText::new(": the output file holds everything", "。出力ファイルには全件があります")
+            BilingualText::new(": the output file has everything", "。出力ファイルには全件があります")
         }
         RestAdvice::Narrower => BilingualText::new(
             ": narrow the call, or name expectation.fields",
@@ -267,7 +267,7 @@ fn note(
         RestAdvice::Nothing => BilingualText::new("", ""),
     };
     let cut = BilingualText::new(
-        format!("cut, since a reply holds {most} {limit} ({places})"),
+        format!("cut to the limit of a reply, {most} {limit} ({places})"),
         format!("1 回の応答の上限 {most} {limit} に収まらないため省略しました（{places}）"),
     );
     format!("{}{}", cut.get(locale), how.get(locale))
@@ -365,7 +365,7 @@ mod tests {
         assert_eq!(fitted.structured["rows"].as_array().map(Vec::len), Some(8));
         let note = fitted.structured[LEFT_OUT].as_str().expect("a note");
         assert!(
-            note.contains("/rows/0/text") && note.contains("the output file holds everything"),
+            note.contains("/rows/0/text") && note.contains("the output file has everything"),
             "{note}"
         );
     }

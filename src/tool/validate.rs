@@ -1,7 +1,8 @@
 //! Reports all problems of a call at once, each with the parameter, the allowed values and the nearest name.
 //!
-//! The schema expresses most of it; [`ArgumentRule`]s express what a schema without root combinators cannot. Values are never
-//! repaired silently, except unambiguous ones: an explicit `null` is an absent argument, and `5.0` is the integer 5.
+//! The schema expresses most of it; [`ArgumentRule`]s express what a schema without root combinators cannot. Values are
+//! never repaired silently, except unambiguous ones: an explicit `null` is an absent argument, and `5.0` is the integer
+//! 5.
 
 use fumi_base::{errors::UserError as _, files::EncodingChoice, project::quoted, redact, text::BilingualText};
 use jsonschema::{ValidationError, Validator, error::ValidationErrorKind};

@@ -33,7 +33,7 @@ pub use session_projects::SessionProjects;
 
 /// Returns all tools, in the order in which clients see them.
 #[must_use]
-#[expect(clippy::too_many_lines, reason = "one line a tool, and nothing else")]
+#[expect(clippy::too_many_lines, reason = "one line for each tool, nothing else")]
 pub fn catalogue(
     config: &Config,
     queries: UserQueries,

@@ -238,5 +238,5 @@ fn the_program_ends_although_work_goes_on() {
         assert!(program.ask(request.as_bytes()).text().contains("TOOL_TIMEOUT"));
     }
     let log = program.survived();
-    assert!(log.contains("calls are still at work"), "{log}");
+    assert!(log.contains("calls are still running"), "{log}");
 }

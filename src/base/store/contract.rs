@@ -3,7 +3,7 @@
 //! The tests control the time. Tests that apply to one kind only (other processes, foreign files, its limit) are at the
 //! end.
 
-#![allow(clippy::disallowed_methods, reason = "another process is a part of the question")]
+#![allow(clippy::disallowed_methods, reason = "the tests start other processes")]
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -143,7 +143,10 @@ async fn a_put_happens_in_the_expected_state_only(rig: TestStore) {
     let put = |expect| rig.store.put("a", b"new".to_vec(), expect, None);
     let conflict = |result| matches!(result, Err(StoreError::Conflict));
     let other = rig.put("other", "").await;
-    assert!(conflict(put(ExpectedState::Version(other)).await), "it is not there");
+    assert!(
+        conflict(put(ExpectedState::Version(other)).await),
+        "the entry does not exist"
+    );
     let first = put(ExpectedState::Absent).await.expect("absent");
     assert!(conflict(put(ExpectedState::Absent).await));
     let second = put(ExpectedState::Version(first)).await.expect("as expected");
@@ -190,7 +193,10 @@ async fn an_entry_ends_at_its_time(rig: TestStore) {
     rig.advance(Duration::from_millis(1));
     assert_eq!(rig.value("a").await, None);
     assert_eq!(rig.keys("").await, ["b"]);
-    assert!(!rig.store.touch("a", None).await.expect("answered"), "it comes back");
+    assert!(
+        !rig.store.touch("a", None).await.expect("answered"),
+        "the entry came back"
+    );
     assert!(!rig.store.delete("a", ExpectedState::Anything).await.expect("answered"));
     let expected = ExpectedState::Version(version);
     assert!(matches!(
@@ -349,8 +355,8 @@ async fn a_lease_excludes_until_it_ends(rig: TestStore) {
         }
     }
     let apart = rig.store.lease("another", "bob", SECOND).await;
-    assert!(apart.is_ok(), "leases of other names are apart");
-    assert_eq!(rig.keys("").await, [""; 0], "a lease is no entry");
+    assert!(apart.is_ok(), "leases of other names are independent");
+    assert_eq!(rig.keys("").await, [""; 0], "a lease is not an entry");
     rig.advance(SECOND * 20);
     let renewed = rig.store.renew(&lease, SECOND * 30).await.expect("still held");
     assert_eq!(renewed.fence, lease.fence);
@@ -378,7 +384,7 @@ async fn a_lease_that_ended_is_lost(rig: TestStore) {
     rig.advance(SECOND);
     assert!(
         matches!(rig.store.renew(&lost, SECOND).await, Err(StoreError::Lost)),
-        "nobody has it"
+        "the lease is free"
     );
     let taken = rig.store.lease("novel", "bob", SECOND).await.expect("it ended");
     assert!(taken.fence > lost.fence, "taken over with a higher number");
@@ -403,7 +409,7 @@ async fn a_lease_that_ended_is_lost(rig: TestStore) {
 async fn a_holder_who_is_gone_is_evicted(rig: TestStore) {
     assert!(
         !rig.store.evict("novel", "ann").await.expect("answered"),
-        "nobody has it"
+        "the lease is free"
     );
     let gone = rig.store.lease("novel", "ann", SECOND * 30).await.expect("free");
     assert!(!rig.store.evict("novel", "bob").await.expect("answered"), "it is ann's");
@@ -435,7 +441,7 @@ async fn only_one_holder_gets_lease(rig: TestStore) {
     assert_eq!(
         fences.iter().collect::<BTreeSet<_>>().len(),
         16,
-        "every lease has its own number"
+        "two leases have the same number"
     );
 }
 
@@ -637,7 +643,7 @@ async fn memory_refuses_what_does_not_fit_and_gives_up_nothing_that_lives() {
     // Replacing counts the difference.
     rig.put("kept", &"x".repeat(400)).await;
     rig.advance(SECOND);
-    assert!(put().await.is_ok(), "what has ended makes room");
+    assert!(put().await.is_ok(), "expired entries make room");
     assert!(
         rig.store
             .delete("kept", ExpectedState::Anything)
@@ -659,7 +665,7 @@ async fn memory_refuses_what_does_not_fit_and_gives_up_nothing_that_lives() {
 
 #[tokio::test]
 async fn memory_counts_an_entry_that_ends_while_it_is_replaced_once() {
-    // Each look at the clock takes a millisecond.
+    // Each reading of the clock advances it by a millisecond.
     let now = AtomicU64::new(1_800_000_000_000);
     let clock =
         Clock::from_fn(move || SystemTime::UNIX_EPOCH + Duration::from_millis(now.fetch_add(1, Ordering::SeqCst)));
@@ -667,7 +673,7 @@ async fn memory_counts_an_entry_that_ends_while_it_is_replaced_once() {
     let put = |size, ttl| store.put("key", vec![0; size], ExpectedState::Anything, ttl);
     put(600, Some(Duration::from_millis(2))).await.expect("room");
     assert!(matches!(put(900, None).await, Err(StoreError::Full { limit: 1_000 })));
-    assert!(put(800, None).await.is_ok(), "what has ended makes room");
+    assert!(put(800, None).await.is_ok(), "expired entries make room");
 }
 
 // Tests of the store in a folder only.
@@ -749,16 +755,16 @@ async fn damaged_and_foreign_files_are_skipped_and_reported() {
         .expect("mkfifo of coreutils");
     assert!(pipe.success());
     let expected: Vec<(&str, &str)> = vec![
-        ("README", "it is no file of a store"),
+        ("README", "not a file of a store"),
         ("changed", "it was changed or is damaged"),
         ("elsewhere", "its name belongs to another key"),
-        ("empty", "it is no file of a store"),
-        ("folder", "it is no file"),
-        ("inside", "it is no file"),
-        ("link", "it is no file"),
-        ("pipe", "it is no file"),
+        ("empty", "not a file of a store"),
+        ("folder", "not a file"),
+        ("inside", "not a file"),
+        ("link", "not a file"),
+        ("pipe", "not a file"),
         ("torn", "it is torn"),
-        ("文", "it has no name of a store"),
+        ("文", "its name is not that of an entry"),
     ];
     let named = |skipped: &[ForeignFile]| -> Vec<(String, &str)> {
         skipped
@@ -824,7 +830,7 @@ async fn permanently_held_lock_times_out() {
     let held: Vec<_> = locks
         .map(|lock| {
             let file = OpenOptions::new().write(true).open(lock.path()).expect("opens");
-            file.lock().expect("nobody else");
+            file.lock().expect("no other process holds the lock");
             file
         })
         .collect();
@@ -896,7 +902,8 @@ async fn two_processes_lose_no_increment_and_never_share_a_lease() {
     assert!(plain.starts_with(&format!("{} ", 2 * TIMES)), "{plain}");
 }
 
-/// If the folder was removed by hand, or its volume mounted anew, the store starts anew instead of failing.
+/// Tests that the store starts again, instead of failing, if its folder was removed by hand or its volume mounted
+/// again.
 #[tokio::test]
 async fn a_folder_that_was_removed_is_made_anew() {
     let outer = tempfile::tempdir().expect("a folder");
@@ -935,7 +942,7 @@ async fn a_killed_writer_leaves_the_old_or_the_new_value() {
         store
             .put("a", vec![0; SIZE], ExpectedState::Anything, None)
             .await
-            .expect("its lock went with the last");
+            .expect("the killed process left no lock");
         let mut writer = other_process(TEST, "write", dir.path())
             .stdout(Stdio::null())
             .spawn()
@@ -958,7 +965,7 @@ async fn a_killed_writer_leaves_the_old_or_the_new_value() {
         assert!(is_whole(&store.get("a").await.expect("readable").expect("there").value));
         leftovers += store.sweep().await.expect("swept").leftovers;
         let files = fs::read_dir(dir.path().join("entries")).expect("readable").count();
-        assert_eq!(files, 1, "nothing unfinished is left");
+        assert_eq!(files, 1, "unfinished files are left");
     }
     // Not only by chance: also a leftover of a crash in the middle of writing.
     let name = super::names::name_of("a");

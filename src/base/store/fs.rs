@@ -81,7 +81,7 @@ impl FolderStore {
         let store = Self::within(&open_or_create(folder)?, clock)?;
         // Absolute: the working folder may change.
         let place = fs::canonicalize(folder).map_err(|source| StoreError::Io {
-            what: "the folder cannot be opened",
+            what: "cannot open the folder",
             source,
         })?;
         Ok(Self {
@@ -112,7 +112,7 @@ impl FolderStore {
         match &self.place {
             Some(place) if !is_there(place) => {
                 let mut folders = self.folders.write().unwrap_or_else(PoisonError::into_inner);
-                tracing::warn!("the folder of the state is another one than before; it is opened anew");
+                tracing::warn!("the state folder was replaced; opening the new one");
                 *folders = StoreFolders::open(&open_or_create(place)?)?;
                 Ok(folders.clone())
             }
@@ -126,8 +126,8 @@ fn open_or_create(folder: &Path) -> Result<Dir, StoreError> {
     let io = |what| move |source| StoreError::Io { what, source };
     // Parents too: other users must not read a state folder.
     let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
-    made.map_err(io("the folder cannot be made"))?;
-    let handle = fs::File::open(folder).map_err(io("the folder cannot be opened"))?;
+    made.map_err(io("cannot create the folder"))?;
+    let handle = fs::File::open(folder).map_err(io("cannot open the folder"))?;
     Ok(Dir::from_std_file(handle))
 }
 
@@ -154,15 +154,15 @@ impl StoreFolders {
         let inner = |name: &str| {
             match folder.create_dir_with(name, &own) {
                 Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                    return Err(io("the folder cannot be made")(error));
+                    return Err(io("cannot create the folder")(error));
                 }
                 _ => {}
             }
             // Opened for reading, which `Dir` itself does not do: otherwise it cannot be flushed.
-            let handle = folder.open(name).map_err(io("the folder cannot be opened"))?;
+            let handle = folder.open(name).map_err(io("cannot open the folder"))?;
             Ok(Arc::new(Dir::from_std_file(handle.into_std())))
         };
-        let id = folder.dir_metadata().map_err(io("the folder cannot be opened"))?;
+        let id = folder.dir_metadata().map_err(io("cannot open the folder"))?;
         let folders = Self {
             entries: inner("entries")?,
             leases: inner("leases")?,
@@ -171,10 +171,12 @@ impl StoreFolders {
         };
         // The folder may have been created before this rule existed.
         let own = Permissions::from_std(fs::Permissions::from_mode(0o700));
-        folder.set_permissions(".", own).map_err(io("the folder is not ours"))?;
+        folder
+            .set_permissions(".", own)
+            .map_err(io("cannot set the permissions of the folder"))?;
         for dir in [&folders.entries, &folders.leases] {
             let probe = temp_name("probe")?;
-            write_new(dir, &probe, b"").map_err(io("nothing can be written in the folder"))?;
+            write_new(dir, &probe, b"").map_err(io("cannot write to the folder"))?;
             // A leftover is swept, and a sweep of another process may have removed it already.
             let _ = dir.remove_file(&probe);
         }
@@ -358,7 +360,7 @@ fn temp_name(stripe: &str) -> Result<String, StoreError> {
 fn random() -> Result<u64, StoreError> {
     let mut bytes = [0; 8];
     getrandom::fill(&mut bytes).map_err(|error| StoreError::Io {
-        what: "the system gives no random numbers",
+        what: "the system provides no random numbers",
         source: error.into(),
     })?;
     Ok(u64::from_be_bytes(bytes))
@@ -396,7 +398,7 @@ impl LockedFile {
     /// Reads the file, expired or not.
     fn read(&self) -> Result<SlotContent, StoreError> {
         if !self.name.is_ascii() {
-            return Ok(SlotContent::Foreign("it has no name of a store"));
+            return Ok(SlotContent::Foreign("its name is not that of an entry"));
         }
         let io = |source| StoreError::Io {
             what: "an entry cannot be read",
@@ -413,13 +415,13 @@ impl LockedFile {
             }
             // The system's error for a link depends on the system.
             Err(error) => match self.dir.symlink_metadata(&self.name) {
-                Ok(metadata) if !metadata.is_file() => return Ok(SlotContent::Foreign("it is no file")),
+                Ok(metadata) if !metadata.is_file() => return Ok(SlotContent::Foreign("not a file")),
                 _ => return Err(io(error)),
             },
         };
         let metadata = file.metadata().map_err(io)?;
         if !metadata.is_file() {
-            return Ok(SlotContent::Foreign("it is no file"));
+            return Ok(SlotContent::Foreign("not a file"));
         }
         let mut bytes = Vec::new();
         // One byte more than the maximum, to detect a longer file.
@@ -440,7 +442,7 @@ impl LockedFile {
                 tracing::warn!(
                     file = self.name,
                     reason,
-                    "a file of the store is passed over; remove it if it is not needed"
+                    "a foreign file in the store was skipped; remove it if it is not needed"
                 );
                 None
             }
@@ -498,7 +500,7 @@ impl LockedFile {
             file.write_all(expiry(expires).as_bytes())
         };
         write().map_err(|source| StoreError::Io {
-            what: "an entry's end cannot be moved",
+            what: "an entry's expiry cannot be changed",
             source,
         })
     }
@@ -516,7 +518,7 @@ impl LockedFile {
         let (reason, record) = match self.read()? {
             SlotContent::Nothing => return Ok(None),
             SlotContent::Foreign(reason) => (reason, None),
-            SlotContent::Record(record) => ("it is no lease", Some(record)),
+            SlotContent::Record(record) => ("not a lease", Some(record)),
         };
         let granted = record.and_then(|record| {
             let text = std::str::from_utf8(&record.value).ok()?;
@@ -533,7 +535,7 @@ impl LockedFile {
             tracing::warn!(
                 file = self.name,
                 reason,
-                "the file of a lease cannot be read; it is made anew"
+                "the file of a lease cannot be read; starting a new one"
             );
             LeaseRecord {
                 fence: self.clock.now(),

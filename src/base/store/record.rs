@@ -1,8 +1,8 @@
 //! The format of one file: a line of fixed length, the key, the value.
 //!
-//! Invariant: content that [`StoreRecord::parse`] accepts was written completely by [`StoreRecord::bytes`]; the hash covers all
-//! but the expiry, which alone is changed in place. The line is text, so that `head -2` shows an operator the key of
-//! the file.
+//! Invariant: content that [`StoreRecord::parse`] accepts was written completely by [`StoreRecord::bytes`]; the hash
+//! covers all but the expiry, which alone is changed in place. The line is text, so that `head -2` shows an operator
+//! the key of the file.
 
 use super::{Expiry, MAX_KEY_BYTES, MAX_VALUE_BYTES, Version};
 use crate::files::sha256;
@@ -45,7 +45,7 @@ impl StoreRecord {
 
     /// Parses the content of a file; the error is the reason why it is invalid.
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, &'static str> {
-        let rest = bytes.strip_prefix(MAGIC.as_bytes()).ok_or("it is no file of a store")?;
+        let rest = bytes.strip_prefix(MAGIC.as_bytes()).ok_or("not a file of a store")?;
         let torn = "it is torn";
         let line = rest.get(..LINE - MAGIC.len()).ok_or(torn)?;
         let line = std::str::from_utf8(line)

@@ -131,19 +131,19 @@ fn no_key(part: &str) -> BrowserError {
     let near: Vec<&str> = near.into_iter().take(3).map(|(_, name)| name).collect();
     let (en, ja) = if near.is_empty() {
         (
-            "keys are named Enter, Tab, Escape, ArrowDown, F5, a; browser_type types whole texts".to_owned(),
+            "key names are Enter, Tab, Escape, ArrowDown, F5, a; use browser_type for text".to_owned(),
             "キーは Enter・Tab・Escape・ArrowDown・F5・a のように指定します。文章の入力には browser_type を使います"
                 .to_owned(),
         )
     } else {
         let near = near.join(", ");
         (
-            format!("nearest are {near}; browser_type types whole texts"),
+            format!("similar keys: {near}; use browser_type for text"),
             format!("近いのは {near} です。文章の入力には browser_type を使います"),
         )
     };
     argument(
-        format!("there is no key \"{part}\"; {en}"),
+        format!("unknown key \"{part}\"; {en}"),
         format!("「{part}」というキーはありません。{ja}"),
     )
 }
@@ -190,11 +190,11 @@ mod tests {
             Err(BrowserError::Argument { reason, .. }) => reason.en.into_owned(),
             other => panic!("{other:?}"),
         };
-        assert!(reason("Entre").contains("nearest are Enter"), "{}", reason("Entre"));
+        assert!(reason("Entre").contains("similar keys: Enter"), "{}", reason("Entre"));
         assert!(reason("ArrowDwn").contains("ArrowDown"));
         assert!(reason("a+b").contains("\"a\" cannot be held"));
-        assert!(reason("Control+あ").contains("no key"));
-        assert!(reason("").contains("keys are named"));
+        assert!(reason("Control+あ").contains("unknown key"));
+        assert!(reason("").contains("key names are"));
         assert!(reason("hello world").contains("browser_type"));
     }
 }

@@ -55,7 +55,7 @@ impl Tab {
             Err(BrowserError::NotActionable {
                 target: target.to_string(),
                 reason: BilingualText::new(
-                    "it takes no drop (nothing there handles dragover)",
+                    "it does not accept drops (nothing there handles dragover)",
                     "ドロップを受け付けません（dragover を処理していません）",
                 ),
             })

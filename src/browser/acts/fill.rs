@@ -43,8 +43,8 @@ impl Tab {
         Ok(self.or_current_value(differing, &located, value, false).await)
     }
 
-    /// Fills a field, with keys if it listens to keys only. `is_told` states whether the page records popups that open,
-    /// so that they can be reported.
+    /// Fills a field, with keys if it listens to keys only. `is_told`: the page records popups that open, so that they
+    /// can be reported.
     pub(super) async fn fill_in(
         &self,
         located: &Located,

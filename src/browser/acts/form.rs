@@ -92,7 +92,7 @@ impl Tab {
         let said: ScriptReply<CheckboxReply> = self.ask(&located.frame, "check", (&located.reference, wanted)).await?;
         if said.into_result(&located.called)?.click {
             let reason = BilingualText::new(
-                "it was clicked and did not change",
+                "it did not change when it was clicked",
                 "クリックしましたが、状態が変わりませんでした",
             );
             let target = target.to_string();
@@ -129,7 +129,7 @@ fn parse_checked(field: &FormField) -> Result<bool, BrowserError> {
             Err(BrowserError::Argument {
                 argument: "value",
                 reason: BilingualText::new(
-                    format!("\"{name}\" is checked or not: write true or false instead of \"{other}\""),
+                    format!("\"{name}\" takes true or false, not \"{other}\""),
                     format!("「{name}」はチェックの有無です。「{other}」ではなく true か false を指定してください"),
                 ),
             })

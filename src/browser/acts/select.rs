@@ -201,14 +201,14 @@ fn no_option(value: &str, options: &[String]) -> BrowserError {
         .join(", ");
     let reason = if options.is_empty() {
         BilingualText::new(
-            format!("no list with an option \"{value}\" opened; click the field, then look with browser_snapshot"),
+            format!("no list with an option \"{value}\" opened; click the field, then call browser_snapshot"),
             format!(
                 "選択肢「{value}」のあるリストが開きませんでした。欄をクリックし、browser_snapshot で確かめてください"
             ),
         )
     } else {
         BilingualText::new(
-            format!("there is no option \"{value}\"; there are {options}"),
+            format!("unknown option \"{value}\"; options: {options}"),
             format!("選択肢「{value}」はありません。あるのは {options} です"),
         )
     };

@@ -40,7 +40,7 @@ impl Tab {
             return Err(BrowserError::NotActionable {
                 target: target.to_string(),
                 reason: BilingualText::new(
-                    format!("it is no file field (its role is {})", located.role),
+                    format!("it is not a file field (its role is {})", located.role),
                     format!("ファイルの欄ではありません（役割: {}）", located.role),
                 ),
             });
@@ -69,10 +69,7 @@ pub(super) fn utf8_paths(files: &[PathBuf]) -> Result<Vec<String>, BrowserError>
         file.to_str().map(str::to_owned).ok_or_else(|| BrowserError::Argument {
             argument: "paths",
             reason: BilingualText::new(
-                format!(
-                    "{} is not written in UTF-8, and Chromium takes no other names",
-                    file.display()
-                ),
+                format!("{} is not valid UTF-8; Chromium accepts no other names", file.display()),
                 format!("{} は UTF-8 の名前ではないため、Chromium に渡せません", file.display()),
             ),
         })
@@ -84,7 +81,7 @@ fn several() -> BrowserError {
     BrowserError::Argument {
         argument: "paths",
         reason: BilingualText::new(
-            "this field takes one file, several were given",
+            "this field takes only one file",
             "この欄に渡せるファイルは 1 つだけですが、複数が指定されました",
         ),
     }

@@ -122,7 +122,7 @@ mod tests {
         };
         assert_eq!(looked(), [configured.display().to_string()]);
         program(&configured, 0o644);
-        assert_eq!(looked().len(), 1, "a plain file is no program");
+        assert_eq!(looked().len(), 1, "a plain file is not a program");
         program(&configured, 0o755);
         assert_eq!(
             find_in(&launch, None).expect("found later"),

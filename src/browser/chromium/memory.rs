@@ -5,7 +5,7 @@ use std::fs;
 use rustix::process::Pid;
 
 /// Returns the resident bytes of a process group, without file-backed pages: the pages of the executable are shared by
-/// all processes and would be counted once for each. Returns 0 if there is no `/proc`.
+/// all processes and would be counted once for each. Returns 0 on a system without `/proc`.
 pub(super) fn resident(group: Pid) -> u64 {
     let Ok(processes) = fs::read_dir("/proc") else {
         return 0;

@@ -1,7 +1,7 @@
 //! Chromium as a program: finding it, its command line, and its process.
 //!
-//! Invariant: dropping or killing a [`ChromiumProcess`] leaves no process of its group and no profile folder. This module knows
-//! nothing about what is inside the browser (contexts, tabs).
+//! Invariant: dropping or killing a [`ChromiumProcess`] leaves no process of its group and no profile folder. This
+//! module knows nothing about what is inside the browser (contexts, tabs).
 
 mod find;
 mod flags;

@@ -298,7 +298,7 @@ async fn watch(
     let Owned { group, profile, .. } = owned;
     group.wait_gone().await;
     if let Err(error) = tokio::task::spawn_blocking(move || drop(profile)).await {
-        tracing::debug!(%error, "the profile stays");
+        tracing::debug!(%error, "cannot remove the profile");
     }
     let ended = ProcessExit {
         how: exit.map_or_else(|error| error.to_string(), |status| status.to_string()),

@@ -76,7 +76,7 @@ fn sweep(folder: &Path) {
         if lock.try_lock().is_ok()
             && let Err(error) = fs::remove_dir_all(entry.path())
         {
-            tracing::debug!(%error, folder = %entry.path().display(), "an old profile stays");
+            tracing::debug!(%error, folder = %entry.path().display(), "cannot remove an old profile");
         }
     }
 }
@@ -109,7 +109,7 @@ mod tests {
             .prefix(PREFIX)
             .tempdir_in(around)
             .expect("a folder");
-        fs::write(dead.path().join(LOCK), "").expect("a lock that nobody holds");
+        fs::write(dead.path().join(LOCK), "").expect("a lock file that is not locked");
         let [pipe, link] = [(); 2].map(|()| {
             let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(around);
             folder.expect("a folder")

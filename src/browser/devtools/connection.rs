@@ -295,7 +295,7 @@ impl Connection {
         let frame: IncomingFrame = match serde_json::from_slice(bytes) {
             Ok(frame) => frame,
             Err(error) => {
-                tracing::warn!(%error, "a frame of another form");
+                tracing::warn!(%error, "a frame has an unexpected form");
                 return;
             }
         };
@@ -319,7 +319,7 @@ impl Connection {
 
     /// Discards a frame that is too long. If it is a reply, its command fails with an error.
     fn skip_overlong(&self, id: Option<u64>) {
-        tracing::warn!("a frame is too long, and passed over");
+        tracing::warn!("a frame is too long and was skipped");
         if let Some(asked) = id.and_then(|id| self.shared().asked.remove(&id)) {
             let _ = asked.answer.send(Err(ProtocolError {
                 code: TOO_LONG,

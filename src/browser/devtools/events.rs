@@ -40,7 +40,7 @@ impl RawEvent {
         }
         let params = self.params.as_deref().map_or("{}", RawValue::get);
         serde_json::from_str(params)
-            .inspect_err(|error| tracing::warn!(method = H::METHOD, %error, "an event of another form"))
+            .inspect_err(|error| tracing::warn!(method = H::METHOD, %error, "an event has an unexpected form"))
             .ok()
     }
 }
@@ -115,7 +115,7 @@ impl EventQueue {
         let QueueLoad { events, bytes } = &*self.load;
         let is_full = events.load(Ordering::Relaxed) >= MOST || bytes.load(Ordering::Relaxed) >= MOST_BYTES;
         if is_full && UNBOUNDED_EVENTS.contains(&&*event.method) {
-            tracing::trace!(method = event.method, "a page writes too much");
+            tracing::trace!(method = event.method, "a page causes too many events; dropping some");
             return;
         }
         events.fetch_add(1, Ordering::Relaxed);

@@ -1,9 +1,10 @@
-// What was acted on where a snapshot leaves it out: the member of a long run that holds it, as it was and as it is.
+// The effect of the last act on an element that a snapshot leaves out: the lines of its member of a long run, before
+// and after the act.
 
-/** `{ member, parent, index, count, was, isCut }`: of the last act, where its element stands in a long run. */
+/** The last act, if its element is inside a long run: `{ member, parent, index, count, was, isCut }`. */
 let acted;
 
-/** Elements of a run as long as those that are cut. */
+/** Returns the member of a run, long enough to be cut, that contains the element; null if there is none. */
 function memberOf(element) {
   for (let node = element; node && parentNode(node); node = parentNode(node)) {
     if (!isElement(parentNode(node)) || node === documentBody(document)) return null;
@@ -15,7 +16,7 @@ function memberOf(element) {
   return null;
 }
 
-/** Before an act: keeps the lines of the member of a long run that the element stands in. */
+/** Before an act: stores the lines of the member of a long run that contains the element. */
 function noteActed(element) {
   acted = undefined;
   const member = memberOf(element);
@@ -28,12 +29,12 @@ function noteActed(element) {
 const linesOfMember = (member) =>
   linesOf(treeOf(member, { rows: ROWS.page, texts: TEXTS.page, budget: RUN_BUDGET }), { texts: TEXTS.page }).join('\n');
 
-/** Called for members that a snapshot leaves out. */
+/** Called for each member that a snapshot leaves out. */
 function leaveOut(member) {
   if (acted && actedMember() && within(actedMember(), member)) acted.isCut = true;
 }
 
-/** The member, or what was drawn in its place. */
+/** Returns the member, or the element that has replaced it; undefined if neither exists. */
 function actedMember() {
   const member = acted.member.deref();
   if (member && isConnected(member)) return member;
@@ -42,7 +43,7 @@ function actedMember() {
   return siblings.length === acted.count ? siblings[acted.index] : undefined;
 }
 
-/** `{ was, is }` of the last act's member if the snapshot just taken leaves it out or it is gone; told once. */
+/** Returns `{ was, is }` of the last act's member if it is gone or the latest snapshot left it out. Reports it once. */
 function takeActed() {
   if (!acted) return undefined;
   const { was, isCut } = acted;

@@ -1,16 +1,23 @@
-// Where to press so that an element gets it: in view, at rest, enabled, and not under something else.
+// Finds the point to press so that an element receives the press: in view, at rest, enabled, and not covered.
 
-/** How long an element may take to appear, to be enabled, to come to rest and to be free, in milliseconds. */
+/**
+ * The longest time, in milliseconds, that an element may take to appear, to be enabled, to come to rest and to be
+ * uncovered.
+ */
 const PATIENCE = 1_000;
-/** What covers an element inside something of at most so many times its area is a part of the same control. */
+/**
+ * An element that covers another counts as part of the same control if their common container has at most this many
+ * times the area of the covered one.
+ */
 const OWN_AREA = 4;
-/** Ways to bring an element into view; another one helps where a sticky header or a bar covers it. */
+/** Ways to scroll an element into view. Another alignment helps if a sticky header or a bar covers the element. */
 const ALIGNMENTS = [null, 'center', 'end', 'start'];
 
 /**
- * `{ ref, x, y, box: { x, y, width, height } }` in CSS pixels of this frame's viewport, or `{ error }`: "invisible",
- * "disabled", "moving", "outside", `{ error: "covered", by }`, or what `resolve` says.
- * @param position `{ x, y }` from the element's upper left corner; `force` skips all checks but being in view.
+ * Returns `{ ref, x, y, box: { x, y, width, height } }` in CSS pixels of this frame's viewport, or `{ error }`:
+ * "invisible", "disabled", "moving", "outside", `{ error: "covered", by }`, or an error of `resolve`.
+ * @param position `{ x, y }` from the element's upper left corner; `force` skips all checks except that of being in
+ * view.
  */
 async function aim(target, { position, force }) {
   const end = performance.now() + PATIENCE;
@@ -27,9 +34,9 @@ async function aim(target, { position, force }) {
         name: clip(found.name, NAME_LIMIT),
         ...result,
       };
-    // Other alignments first, without waiting; then the page may still be on its way.
+    // Tries the other alignments first, without waiting; then waits, because the page may still be changing.
     const realign = result.error === 'covered' || result.error === 'outside';
-    // What covered it where it stood says more than the header it met further up.
+    // The element that covers it at its first position is more informative than a header that covers it elsewhere.
     reported = realign && attempt % ALIGNMENTS.length > 0 && reported?.error === 'covered' ? reported : result;
     if (realign && attempt < ALIGNMENTS.length - 1) continue;
     const left = end - performance.now();
@@ -39,7 +46,7 @@ async function aim(target, { position, force }) {
   }
 }
 
-/** A checkbox or file field that its page has hidden behind a label is pressed on the label. */
+/** Aims at the label of a checkbox or file field that its page has hidden behind a label. */
 async function aimOrLabel(element, how) {
   const result = await attemptAim(element, how);
   if (!result.error || result.error === 'disabled' || localName(element) !== 'input') return result;
@@ -70,7 +77,9 @@ async function attemptAim(element, { position, force, align }) {
 
 const inView = (point) => point && point.x >= 0 && point.y >= 0 && point.x < innerWidth && point.y < innerHeight;
 
-/** The middle of the first box with an area (a link may be broken over lines), or the position asked for. */
+/**
+ * Returns the requested position, or the middle of the first box with an area: a link may be broken over several lines.
+ */
 function pointOf(element, position) {
   if (position) {
     const box = boundingBox(element);
@@ -80,26 +89,29 @@ function pointOf(element, position) {
   return box ? { x: box.x + box.width / 2, y: box.y + box.height / 2 } : null;
 }
 
-/** `display: contents` has no box; what it holds has. */
+/** Returns the box of the first visible child: an element with `display: contents` has no box of its own. */
 function slottedBox(element) {
   const child = flatChildren(element).find((node) => isElement(node) && isVisible(node));
   return child ? boundingBox(child) : null;
 }
 
-/** Frames in a row in which an animated element has to keep its box, and frames that are looked at. */
+/**
+ * The number of consecutive frames in which the box of an animated element must not change, and the number of frames
+ * checked.
+ */
 const STILL_FRAMES = 2;
 const MOST_FRAMES = 30;
-/** Frames that something transparent may take to begin to fade in. */
+/** The number of frames that a transparent element may take to begin to fade in. */
 const FADING_FRAMES = 6;
 
 /**
- * True if nothing animates the element, or if it has the same box in three frames. An animation that has not begun yet keeps the box
- * too, so those frames do not count. Where the page draws no frames, nothing moves on the screen either. What a script moves without
- * an animation moves once a frame: it is pressed within that frame.
+ * True if nothing animates the element, or if it has the same box in three frames. Before an animation begins, the box
+ * does not change either, so those frames do not count. A page that draws no frames moves nothing on the screen. An
+ * element that a script moves without an animation moves once per frame: it is pressed within that frame.
  */
 async function isAtRest(element) {
   for (let frames = 0; !animationsOf(element).length; frames += 1) {
-    // A dialog is placed before it begins to fade and grow; then it is transparent.
+    // A dialog is placed before it begins to fade in and grow, and is transparent until then.
     if (frames === FADING_FRAMES || !isInTransparent(element) || !(await drawnFrame())) return true;
   }
   const same = (a, b) => a.x === b.x && a.y === b.y && a.width === b.width && a.height === b.height;
@@ -117,19 +129,21 @@ async function isAtRest(element) {
   return false;
 }
 
-/** True if something around the element is transparent. Fields that are transparent themselves stay so. */
+/**
+ * True if an ancestor of the element is transparent. Fields that are transparent themselves remain so and do not count.
+ */
 function isInTransparent(element) {
   for (let node = flatParent(element); node; node = flatParent(node)) if (styleOf(node).opacity === '0') return true;
   return false;
 }
 
-/** The running animations of an element and of what it is in. */
+/** Returns the running animations of an element and of its ancestors. */
 const animationsOf = (element) =>
   animations(document).filter(
     ({ playState, effect }) => playState === 'running' && effect?.target && within(element, effect.target),
   );
 
-/** The element that a pointer meets, inside shadow roots too. */
+/** Returns the element at a point, also inside shadow roots. */
 function hitAt({ x, y }) {
   let root = document;
   let hit = null;
@@ -142,7 +156,7 @@ function hitAt({ x, y }) {
   }
 }
 
-/** The slot whose text lies at a point. Chromium names the host for it, which is the parent of the text. */
+/** Returns the slot whose text lies at a point. Chromium reports the host instead, which is the parent of the text. */
 function slotAt(host, { x, y }) {
   const isThere = (node) => {
     const range = createRange(document);
@@ -153,27 +167,33 @@ function slotAt(host, { x, y }) {
   return text && textSlot(text);
 }
 
-/** A press there reaches the element: on it, inside it, or on the label that passes it on. */
+/**
+ * True if a press on `hit` reaches the element: `hit` is the element, is inside it, or is the label that passes the
+ * press on.
+ */
 function receives(hit, element) {
   if (!hit) return false;
   if (within(hit, element)) return true;
   for (let node = hit; node; node = flatParent(node)) {
     if (localName(node) === 'label' && node.control === element) return true;
-    // A child without pointer events of a larger control, such as the icon of a button: the control gets the press.
+    // A child without pointer events inside a larger control, such as the icon of a button: the control gets the press.
     if (node !== hit && node === element) return true;
   }
   if (localName(element) === 'label' && element.control && within(hit, element.control)) return true;
-  // Pressing a text inside a button that has `pointer-events: none`: the button is what was meant.
+  // A text inside a button that has `pointer-events: none`: the button gets the press.
   return within(element, hit) && styleOf(element).pointerEvents === 'none' && PRESSABLE.has(roleOf(hit));
 }
 
-/** Covered by the outermost element that is no ancestor of ours; clipped away if only ancestors are met. */
+/**
+ * Returns the error for an element that another one covers, with the outermost element that is not an ancestor of ours.
+ * If only ancestors are hit, the element is clipped away.
+ */
 function covered(hit, element) {
   if (!hit) return { error: 'outside' };
   let over = hit;
   while (flatParent(over) && !within(element, flatParent(over))) over = flatParent(over);
   if (within(element, over)) return { error: 'covered', by: tagOf(over), clipped: true };
-  // A placeholder over its own field: what holds both is the control, and takes the press.
+  // A placeholder over its own field: the common container is the control and takes the press.
   const control = flatParent(over);
   const area = (part) => boundingBox(part).width * boundingBox(part).height;
   const isOwn = isTyped(element) && control && control !== documentBody(document) && area(control) <= OWN_AREA * area(element);
@@ -181,8 +201,8 @@ function covered(hit, element) {
 }
 
 /**
- * Offset and scale of the document inside an iframe: `{ x, y, width, height, scaleX, scaleY }` in this frame's
- * viewport, and `left`, `top` of the iframe itself.
+ * Returns the offset and scale of the document inside an iframe: `{ x, y, width, height, scaleX, scaleY }` in this
+ * frame's viewport, with `left` and `top` of the iframe itself.
  */
 function frameBox(target) {
   const found = resolveElement(target);

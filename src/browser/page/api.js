@@ -1,8 +1,8 @@
-// What the server may call. Everything takes and gives plain JSON, but `element`. A target is a reference, a selector,
-// `text=...`, `role=button[name="..."]`, `{ role, name }` or `{ text }`. Nothing throws for what a page or a caller can
-// cause: such trouble is `{ error, ... }`.
+// The functions that the server may call. They take and return plain JSON, except `element`. A target is a reference, a
+// selector, `text=...`, `role=button[name="..."]`, `{ role, name }` or `{ text }`. No function throws for a cause in
+// the page or in the caller's arguments: it returns `{ error, ... }` instead.
 
-/** An option that is null is not given: JSON knows no undefined. */
+/** Removes options that are null: JSON has no undefined, so null means that an option was omitted. */
 function withoutNulls(options) {
   return Object.fromEntries(Object.entries(options ?? {}).filter(([, value]) => value !== null));
 }

@@ -1,12 +1,13 @@
-// Lists of options that are no `<select>`: a combobox, or a button that opens a listbox (WAI-ARIA 1.2, "combobox"). They are
-// opened and pressed as a person does it; here is looked up what to press.
+// Lists of options that are not a `<select>`: a combobox, or a button that opens a listbox (WAI-ARIA 1.2, "combobox").
+// The server opens them and presses options as a person does; this file finds the element to press.
 
-/** Options named where the one that is wanted is missing. */
+/** The number of options that an error lists if the requested one is missing. */
 const OPTIONS_NAMED = 10;
 
 /**
- * `{ kind, expanded }` of a field with options: "typed" takes a text too, "pressed" only opens, "open" is the list itself, "plain"
- * takes a text and has no options that could be pressed; `{ error: "not-select", role }`.
+ * Returns `{ kind, expanded }` of a field with options: "typed" also takes text, "pressed" only opens its list, "open"
+ * is the list itself, "plain" takes text and has no options that can be pressed. Otherwise returns
+ * `{ error: "not-select", role }`.
  */
 function listKind(target) {
   return onField(target, (field) => {
@@ -23,11 +24,11 @@ function listKind(target) {
   }, takesKeys);
 }
 
-/** Field -> the lists that could be seen before it was opened, which belong to other fields. */
+/** Field -> the lists that were visible before it was opened; they belong to other fields. */
 const shownBefore = new WeakMap();
 const shownLists = () => everyRoot().flatMap((root) => query(root, '[role="listbox"]')).filter(isVisible);
 
-/** Gives a field the focus. */
+/** Focuses a field. */
 function focusOn(target) {
   return onField(target, (field) => {
     field.focus();
@@ -35,7 +36,10 @@ function focusOn(target) {
   }, takesKeys);
 }
 
-/** The lists that a field names, else those that came when it was opened; of a field that was open already the only one. */
+/**
+ * Returns the lists that a field names, or else those that appeared when it was opened, or else, for a field that was
+ * already open, the only visible list.
+ */
 function listsOf(field) {
   const own = [...byIds(field, 'aria-controls'), ...byIds(field, 'aria-owns')];
   if (own.length) return own;
@@ -45,7 +49,7 @@ function listsOf(field) {
   return shown.length === 1 ? shown : [];
 }
 
-/** Its options, `{ option, name }`. */
+/** Returns the options of lists as `{ option, name }`. */
 const optionsOf = (lists) =>
   everyRoot()
     .flatMap((root) => query(root, '[role="option"]'))
@@ -54,13 +58,16 @@ const optionsOf = (lists) =>
 
 const everyRoot = () => [document, ...shadowRoots()];
 
-/** Frames that a list may take to open, to draw its options and to begin its animation, however slow the machine is. */
+/**
+ * The number of frames that a list may take to open, to draw its options and to begin its animation, however slow the
+ * machine is.
+ */
 const OPENING_FRAMES = 12;
 const BEGINNING_FRAMES = 2;
-/** A page that draws slowly is waited for so many times as long. */
+/** The factor by which the timeout is extended for a page that draws slowly. */
 const SLOWNESS = 4;
 
-/** `until`, but a page that draws slowly has more time, until it has drawn `OPENING_FRAMES`. */
+/** Works as `until`, but gives a page that draws slowly more time, until it has drawn `OPENING_FRAMES` frames. */
 async function untilDrawn(test, patience) {
   let frames = 0;
   const end = performance.now() + patience * SLOWNESS;
@@ -79,8 +86,9 @@ async function untilDrawn(test, patience) {
 }
 
 /**
- * Waits until a list has an option: `{ ref, name, chosen }` of what to press, or the `{ options, of }` that there are. Libraries that
- * draw a long list piece by piece give options without a box to assistive technology, and others beside them to the pointer.
+ * Waits until a list has an option. Returns `{ ref, name, chosen }` of the element to press, or else the existing
+ * options, `{ options, of }`. Libraries that draw a long list piece by piece show options without a box to assistive
+ * technology, and draw others beside them for the pointer.
  */
 async function optionOf(target, value, patience) {
   const found = resolveElement(target);
@@ -115,12 +123,12 @@ async function optionOf(target, value, patience) {
 }
 
 /**
- * `{ option, name, popups, showed, shown, told, isHit, stop }` of the option that is pressed next: what was shown before, and where the
- * press went.
+ * The option that is pressed next, with the state before the press and the target of the press:
+ * `{ option, name, popups, showed, shown, told, isHit, stop }`.
  */
 let pressing;
 
-/** Notes where the next press goes. */
+/** Records which element the next press hits. */
 function watchPress(field, { option, name }) {
   pressing?.stop.abort();
   const stop = new AbortController();
@@ -138,8 +146,9 @@ function watchPress(field, { option, name }) {
 }
 
 /**
- * What became of the press on an option: `{ chosen, missed, holds }`. It is chosen if its field shows it, if it is marked as selected,
- * or if the press met it and the field, or the page outside the list, shows something new. `missed`: the press met something else.
+ * Returns the result of the press on an option: `{ chosen, missed, holds }`. The option is chosen if its field shows
+ * it, if it is marked as selected, or if the press hit it and the field, or the page outside the list, shows something
+ * new. `missed` means that the press hit something else.
  */
 async function chosenIn(target, patience) {
   const found = resolveElement(target);
@@ -150,14 +159,14 @@ async function chosenIn(target, patience) {
   const wanted = tidy(name).toLowerCase();
   const isChosen = () => {
     const isMissed = pressing.isHit === false;
-    // What was only typed stands there already; what another option shows may contain this one's name.
+    // Typed text is in the field already, and the text of another option may contain this option's name.
     if (roleOf(field) !== 'listbox' && !(isMissed && showed) && showsOption(field, wanted, isMissed)) return true;
     if (isMissed) return false;
     const isMarked = (one) => isSelected(one) || attribute(one, 'aria-checked') === 'true';
     const options = optionsOf(listsOf(field));
     const marked = options.filter((one) => isMarked(one.option));
     if (marked.some((one) => tidy(one.name).toLowerCase() === wanted) || (isConnected(option) && isMarked(option))) return true;
-    // Its options are marked by their looks only.
+    // The options of this list are marked by their looks only.
     if (roleOf(field) === 'listbox') return !options.some((one) => hasAttribute(one.option, 'aria-selected'));
     return shownBy(field) !== shown || toldOutside(popups, wanted) > told;
   };
@@ -166,7 +175,7 @@ async function chosenIn(target, patience) {
   return chosen ? { chosen } : { chosen, missed: pressing.isHit === false, holds: brief(shownBy(field)) };
 }
 
-/** A field shows an option in itself or, as an element of its own, in the control around it. */
+/** True if the field itself shows the option, or an element in the control around it does. */
 function showsOption(field, wanted, isExact = false) {
   const own = tidy(textIn(field) ?? textContent(field)).toLowerCase();
   if (wanted && (isExact ? own === wanted : own.includes(wanted))) return true;
@@ -175,10 +184,10 @@ function showsOption(field, wanted, isExact = false) {
   return [control, ...query(control, '*')].some(isIt);
 }
 
-/** What a field shows, as a text: what stands in it, else what stands in the control around it. */
+/** Returns the text that a field shows: its own content, or else that of the control around it. */
 const shownBy = (field) => tidy(textIn(field) ?? '') || tidy(readableText(controlAround(field)));
 
-/** What surrounds a field in one line, without its list and without other fields. */
+/** Returns the largest ancestor of a field that is one line high and contains neither its list nor another field. */
 function controlAround(field) {
   const highest = 3 * Math.max(boundingBox(field).height, 24);
   const isOther = (other) => other !== field && !within(other, field) && isVisible(other) && !isExcluded(other);
@@ -192,7 +201,7 @@ function controlAround(field) {
   return control;
 }
 
-/** How many visible texts outside the lists say this. */
+/** Returns the number of visible texts outside the lists that equal `wanted`. */
 function toldOutside(popups, wanted) {
   let count = 0;
   for (const root of everyRoot()) {
@@ -207,13 +216,13 @@ function toldOutside(popups, wanted) {
   return count;
 }
 
-/** Those of this name; else those whose name differs in case only. */
+/** Returns the options with this exact name, or else those whose name differs in case only. */
 function exactly(options, wanted) {
   const same = options.filter(({ name }) => name === wanted);
   return same.length ? same : options.filter(({ name }) => name.toLowerCase() === wanted.toLowerCase());
 }
 
-/** What says a text beside a list: not further than its popup, and not in the field. */
+/** Returns the element that shows a text beside a list: inside the list's popup, but not in the field. */
 function drawnBeside(lists, field, text) {
   const wanted = tidy(text).toLowerCase();
   if (!lists.length || !wanted) return undefined;
@@ -227,7 +236,7 @@ function drawnBeside(lists, field, text) {
   return undefined;
 }
 
-/** What is around a list without its field: at most as far as a popup goes. */
+/** Returns up to two ancestors of a list that do not contain its field; a popup has no more. */
 function aroundList(list, field) {
   const around = [];
   let node = flatParent(list);
@@ -238,7 +247,7 @@ function aroundList(list, field) {
   return around;
 }
 
-/** `{ now }` of a slider that is moved by keys, which has the focus then; `{}` of any other field. */
+/** Focuses a slider that is moved by keys and returns its value as `{ now }`. Returns `{}` for any other field. */
 function slider(target) {
   return onField(target, (field) => {
     const now = attribute(field, 'aria-valuenow');

@@ -1,23 +1,28 @@
-// Copying, by keys or by a page's command, and pasting by keys. Chromium has one clipboard for all sessions: so it is never pasted
-// from. What is copied here is told to the server, which keeps it for its session and gives it back to the one frame in which the keys
-// for pasting went down.
+// Copying by keys or by a page's command, and pasting by keys. Chromium has one clipboard for all sessions, so its
+// content is never pasted. The server receives the copied text, stores it for the session, and inserts it only in the
+// frame in which the keys for pasting were pressed.
 
-/** Characters of a copy that are kept. */
+/** The number of characters of a copy that are kept. */
 const COPY_LIMIT = 1 << 20;
 
-/** The copy that goes on just now: `{ event, selected, data? }`. */
+/** The copy in progress: `{ event, selected, data? }`. */
 let copying;
-/** Whether keys for pasting are waited for, and the one that came. The event itself says later what the page's handlers did to it. */
+/**
+ * True while keys for pasting are awaited. `pressed` is the event that came; it shows later whether the page's handlers
+ * prevented it.
+ */
 let isAwaited = false;
 let pressed;
 
-/** What is selected; never of a password. */
+/** Returns the selected text; empty for a password. */
 function selectedText() {
   const field = focused();
   return field && localName(field) === 'input' && field.type === 'password' ? '' : String(getSelection());
 }
 
-/** Before the page's handlers: any of them may keep the event from going on. What comes of it shows when all of them are done. */
+/**
+ * Runs before the page's handlers, any of which may stop the event, and reads the result after all of them have run.
+ */
 async function copyBegins(event) {
   if (!event.isTrusted) return;
   const copy = { event, selected: selectedText() };
@@ -27,17 +32,20 @@ async function copyBegins(event) {
   if (text) globalThis.fumiCopied?.(text.slice(0, COPY_LIMIT));
 }
 
-/** After them: what a page has set can be read only while the event is on its way. */
+/** Runs after the page's handlers: the data that a page has set can be read only during the event. */
 function copyEnds(event) {
   if (copying?.event === event && event.defaultPrevented) copying.data = event.clipboardData.getData('text/plain');
 }
 
-/** What scripts make up, and other keys, are not waited for: a page or a frame could ask for what the session copied elsewhere. */
+/**
+ * Ignores events that scripts create, and other keys: otherwise a page or a frame could request text that the session
+ * copied elsewhere.
+ */
 function keyWentDown(event) {
   if (isAwaited && event.isTrusted && (event.code === 'KeyV' || event.code === 'Insert')) pressed = event;
 }
 
-/** `document.open()` takes listeners away; those that are there stay as they are. */
+/** Adds the listeners again, because `document.open()` removes them. Adding an existing listener has no effect. */
 function listenToKeys() {
   for (const kind of ['copy', 'cut']) {
     addEventListener(kind, copyBegins, true);
@@ -47,7 +55,7 @@ function listenToKeys() {
 }
 listenToKeys();
 
-/** Waits for keys for pasting from now on. */
+/** Starts waiting for keys for pasting. */
 function awaitKeys() {
   listenToKeys();
   pressed = undefined;
@@ -55,13 +63,15 @@ function awaitKeys() {
   return { awaited: true };
 }
 
-/** Waits no more: `{ wanted }`, whether they went down in this frame and the page did not take them for itself. */
+/**
+ * Stops waiting. Returns `{ wanted }`: true if the keys went down in this frame and the page did not prevent the event.
+ */
 function keysCame() {
   isAwaited = false;
   return { wanted: Boolean(pressed) && !pressed.defaultPrevented };
 }
 
-/** Pastes where the focus is. */
+/** Pastes at the focus. */
 function paste(text) {
   pressed = undefined;
   const clipboardData = new DataTransfer();

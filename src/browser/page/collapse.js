@@ -1,12 +1,12 @@
-// Long runs of similar siblings: the first few and the last stand for all. What is asked for is the page's structure,
-// and row 1,374 has the same one as row 3. Rows left out are not walked, so that a long table costs no more than a
-// short one.
+// Long runs of similar siblings: the first few and the last represent all of them. A caller asks for the structure of
+// the page, and row 1,374 has the same structure as row 3. Omitted rows are not walked, so a long table costs no more
+// than a short one.
 
-/** A run of this many siblings or fewer is never cut. */
+/** The longest run that is never cut, in siblings. */
 const SHORTEST_RUN = 9;
-/** A run that fits into so many characters (about 400 tokens) is shown whole: a menu, a footer. */
+/** The largest size of a run that is shown whole, such as a menu or a footer, in characters (about 400 tokens). */
 const RUN_BUDGET = 1_500;
-/** Of the length that a caller asks for, a long run takes so much. */
+/** The share of a caller's length limit that one long run may use. */
 const WIDE_SHARE = 0.7;
 
 const NOUNS = {
@@ -24,20 +24,26 @@ const NOUNS = {
   button: 'buttons',
 };
 
-/** Equal for siblings that repeat: same role and, where the role says little, the same kind of content. */
+/**
+ * Returns a key that is equal for repeating siblings: same role and, if the role is not specific, the same kind of
+ * content.
+ */
 function shapeOf(element) {
   const tag = localName(element);
   const role = attribute(element, 'role');
   if (role || tag === 'tr' || tag === 'li' || tag === 'option') return role ?? tag;
-  // Terms and definitions take turns.
+  // Terms and definitions alternate.
   if (tag === 'dt' || tag === 'dd') return 'dl';
-  // The first class names the component (`card`, `row`); the others are its states and looks.
+  // The first class names the component (`card`, `row`); the others describe states and looks.
   const classes = (attribute(element, 'class') ?? '').trim().split(/\s+/)[0];
   if (classes) return `${tag}.${classes}`;
   return `${tag}>${[...new Set([...childElements(element)].map(localName))].join()}`;
 }
 
-/** Children in runs: `{ similar: true, members }` for long runs of one shape, `{ members }` for everything between. */
+/**
+ * Groups children into runs: `{ similar: true, members }` for a long run of one shape, `{ members }` for the nodes
+ * between.
+ */
 function runsOf(nodes) {
   const elements = nodes.filter(isElement);
   if (elements.length <= SHORTEST_RUN) return [{ members: nodes }];
@@ -52,7 +58,7 @@ function runsOf(nodes) {
   return runs.map(({ members }) => ({ similar: members.length > SHORTEST_RUN, members }));
 }
 
-/** A member that must be seen though its run is cut: it has the focus or is the chosen one. */
+/** True for a member that must be shown even if its run is cut: it has the focus or is the selected one. */
 function stands(element, focus) {
   if (focus && (element === focus || within(focus, element))) return true;
   return (
@@ -65,16 +71,17 @@ function stands(element, focus) {
 const isListed = (member) => isRendered(member) && !isExcluded(member);
 
 /**
- * Walks a run: all of it if it is small, else `rows` of it (more where `isWide`) beginning with the one at `from`, those that stand out, and the last.
- * `walkOne(element, at)` gives the nodes of the member at `at`; `size(nodes)` their length in characters; `onCut(members, at)` the mark
- * of members that are left out from the one at `at` on.
+ * Walks a run: all of it if it is small, else `rows` members (more if `isWide`) from the one at `from`, the members
+ * that must be shown, and the last one. `walkOne(element, at)` returns the nodes of the member at `at`; `size(nodes)`
+ * returns their length in characters; `onCut(members, at)` returns the mark of the omitted members that begin at `at`.
  */
 function walkRun(members, { rows, budget, isWide, focus, from, walkOne, size, onCut }) {
   const visible = members.filter(isListed);
   const shown = from ? [onCut(visible.slice(0, from), 0)] : [];
   let spent = 0;
   let index = from;
-  // Where a caller asked for much, as many as the budget has room for, with some left for what stands around them.
+  // If a caller set a large limit, shows as many members as the budget allows, less a share for the content around the
+  // run.
   const hasRoom = () => isWide && spent < budget * WIDE_SHARE;
   for (; index < visible.length && (index < from + rows || hasRoom()); index += 1) {
     const nodes = walkOne(visible[index], index);

@@ -1,6 +1,6 @@
-// Short descriptions of single elements: a line as in a snapshot, a tag, a locator of Playwright.
+// Short descriptions of single elements: a line as in a snapshot, a tag, a Playwright locator.
 
-/** The line of a snapshot with what it stands in: `button "Edit" [ref=e9] in row "17 Ann"`. */
+/** Returns the line of a snapshot with its surroundings: `button "Edit" [ref=e9] in row "17 Ann"`. */
 function lineOf(element) {
   const role = roleOf(element);
   const name = nameOf(element, role) || clip(tidy(textContent(element)), 60);
@@ -29,7 +29,7 @@ const SURROUNDINGS = new Set([
   'main',
 ]);
 
-/** What tells equal buttons apart: the row, the item, the part of the page. */
+/** Returns the surroundings that distinguish equal buttons: the row, the item, or the part of the page. */
 function surrounding(element) {
   for (let node = flatParent(element); node; node = flatParent(node)) {
     const role = roleOf(node);
@@ -41,7 +41,7 @@ function surrounding(element) {
   return '';
 }
 
-/** `<div#consent.overlay>`; what the page wrote there is cut, and on one line. */
+/** Returns `<div#consent.overlay>`; the text that the page controls is shortened and on one line. */
 function tagOf(element) {
   const id = brief(attribute(element, 'id') ?? '');
   const [first] = brief(attribute(element, 'class') ?? '').split(' ');
@@ -50,7 +50,7 @@ function tagOf(element) {
 
 const quoted = (text) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
-/** `{ locator }`: the expression of Playwright in TypeScript that finds the same element. */
+/** Returns `{ locator }`: the Playwright expression in TypeScript that finds the same element. */
 function playwright(target) {
   const found = resolveElement(target);
   if (found.error) return found;
@@ -72,7 +72,7 @@ function playwright(target) {
   return { locator: `page.locator(${quoted(selector)})${nth.length > 1 ? `.nth(${nth.indexOf(element)})` : ''}` };
 }
 
-/** A short selector that is unique in its tree where an id allows it. */
+/** Returns a short selector that is unique in the element's tree if an id allows it. */
 function selectorOf(element) {
   const steps = [];
   for (let node = element; node && isElement(node) && steps.length < 4; node = parentNode(node)) {

@@ -1,8 +1,8 @@
-// What a node becomes once its children are known: nothing is said twice, nothing is wrapped for nothing.
+// Simplifies a node once its children are known: nothing is repeated, and no wrapper without information remains.
 
-/** Lists inside these are their only content and need no line. */
+/** A list that is the only content of one of these needs no line of its own. */
 const HOLDERS = new Set([...LANDMARKS, 'listitem', 'toolbar', 'menu', 'group']);
-/** With one child they are that child. */
+/** With a single child, a node of these roles is replaced by that child. */
 const SHELLS = new Set(['listitem', 'paragraph', 'list', 'figure', 'none', 'generic', 'definition', 'group']);
 
 function simplified(node) {
@@ -10,7 +10,7 @@ function simplified(node) {
   if (node.name && NAMED_BY_CONTENT.has(role) && !SHOWN_BY_CONTENT.has(role)) {
     node.children = node.children.filter((child) => !repeats(child, node.name));
   }
-  // A legend or a caption is the name already.
+  // A legend or a caption is already the name.
   if (node.name) node.children = node.children.filter((child) => child !== node.name);
   if (role === 'row') return compactRow(node);
   if (HOLDERS.has(role) && node.children.length === 1) {
@@ -24,18 +24,19 @@ function simplified(node) {
     if (node.children.length === 1 && textOf(node.children[0]) === undefined && !node.children[0].mark)
       return node.children;
   }
-  // A paragraph of controls only lays them out.
+  // A paragraph that contains only controls is layout.
   if (bare && role === 'paragraph' && node.children.every((child) => child.wanted && child.role !== 'link'))
     return node.children;
   node.compact =
     FLOWING.has(role) && !node.properties.length && node.children.length > 0 && node.children.every(fitsInLine);
-  // A picture without name, an empty landmark, an empty list: nothing to read and nothing to do.
+  // A picture without a name, an empty landmark, an empty list: without content and without an action.
   if (bare && !node.children.length && role !== 'separator' && !CELLS.has(role)) return [];
   return [node];
 }
 
 /**
- * Content that the name says already: its texts, its pictures, its headings. A symbol under a name says nothing either.
+ * True for content that the name contains already: texts, pictures, headings. A symbol below a name adds nothing
+ * either.
  */
 function repeats(child, name) {
   if (typeof child === 'string') return child.length <= 3 || name.includes(child);
@@ -43,7 +44,7 @@ function repeats(child, name) {
   return (!child.name || name.includes(child.name)) && child.children.every((inner) => repeats(inner, name));
 }
 
-/** Whoever is asked for what a mark left out: the nearest shown ancestor. */
+/** Makes the nearest shown ancestor the owner of a mark, so that its ref can be used to request the omitted nodes. */
 function claimMarks(node) {
   for (const child of node.children) {
     if (child.mark && !child.owner) {
@@ -53,7 +54,7 @@ function claimMarks(node) {
   }
 }
 
-/** A part without a role of its own that can be acted on and holds one text, such as a clickable `span`. */
+/** True for a part without a role of its own that can be acted on and contains one text, such as a clickable `span`. */
 function isBareText(part) {
   const [text] = part.children ?? [];
   const isBare = part.role === 'generic' && !part.name && !part.states.length && !part.properties.length;
@@ -63,8 +64,8 @@ function isBareText(part) {
 const CELLS = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
 
 /**
- * Can stand inside a line: a text, or a control that is told in one piece. A link whose address is wanted has its own
- * line.
+ * True if the part fits inside a line: a text, or a control that is described in one piece. A link whose address is
+ * wanted has its own line.
  */
 function fitsInLine(part) {
   if (textOf(part) !== undefined || isBareText(part)) return true;
@@ -72,7 +73,7 @@ function fitsInLine(part) {
   return !part.name || !part.properties.some(([property]) => property === 'url');
 }
 
-/** A row whose cells hold texts and simple controls is one line: `- row: 17 | Ann | button "Edit" [ref=e9]`. */
+/** Makes a row whose cells contain texts and simple controls one line: `- row: 17 | Ann | button "Edit" [ref=e9]`. */
 function compactRow(node) {
   const plain = (cell) => cell.children && CELLS.has(cell.role) && !cell.wanted && !cell.states.length;
   node.compact = node.children.every((cell) => fitsInLine(cell) || (plain(cell) && cell.children.every(fitsInLine)));

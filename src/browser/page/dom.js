@@ -1,6 +1,7 @@
-// The document as it is, whatever the page calls its form fields.
-// A form or the document answers to the names of its fields before its own properties (`<input name="parentNode">`), in
-// every world. So everything here is read through the getters and methods of the prototypes, never off the node.
+// Access to the document that does not depend on the names of form fields.
+// A form or the document resolves the names of its fields before its own properties (`<input name="parentNode">`), in
+// every world. Everything is therefore read through the getters and methods of the prototypes, never from the node
+// itself.
 const getter = (prototype, name) => {
   const get = Object.getOwnPropertyDescriptor(prototype, name).get;
   return (node) => get.call(node);
@@ -56,7 +57,7 @@ const editable = getter(HTMLElement.prototype, 'isContentEditable');
 const isEditable = (element) => element instanceof HTMLElement && editable(element);
 const styleOf = (element, pseudo) => getComputedStyle(element, pseudo);
 
-/** The child nodes; walking the links is several times as fast as the live list. */
+/** Returns the child nodes. Walking the links is several times as fast as reading the live list. */
 function childNodes(node) {
   const children = [];
   for (let child = firstChild(node); child; child = nextSibling(child)) children.push(child);
@@ -67,20 +68,20 @@ const isElement = (node) => nodeType(node) === 1;
 const isText = (node) => nodeType(node) === 3;
 const isShadowRoot = (node) => node instanceof ShadowRoot;
 
-/** All matches of a selector below a document, a shadow root or an element, in document order. */
+/** Returns all matches of a selector below a document, a shadow root or an element, in document order. */
 function query(root, selector) {
   if (nodeType(root) === 9) return [...queryDocument(root, selector)];
   return nodeType(root) === 11 ? [...queryFragment(root, selector)] : [...queryElement(root, selector)];
 }
 
-/** The element with this id in the tree (document or shadow root) that `element` lives in. */
+/** Returns the element with this id in the tree (document or shadow root) that contains `element`. */
 function byId(element, id) {
   const root = getRootNode(element);
   if (nodeType(root) === 9) return documentById(root, id);
   return nodeType(root) === 11 ? fragmentById(root, id) : null;
 }
 
-/** What an attribute with a list of ids (aria-labelledby, aria-owns ...) points to, without what is missing. */
+/** Returns the existing elements that an attribute with a list of ids (aria-labelledby, aria-owns ...) refers to. */
 function byIds(element, name) {
   const ids = attribute(element, name);
   if (!ids) return [];
@@ -91,7 +92,9 @@ function byIds(element, name) {
     .filter(Boolean);
 }
 
-/** The children as they are laid out: of the shadow root, of what a slot was given, then what aria-owns adds. */
+/**
+ * Returns the children in layout order: those of the shadow root or those assigned to a slot, then those of aria-owns.
+ */
 function flatChildren(element) {
   const shadow = shadowRoot(element);
   if (shadow) return childNodes(shadow);
@@ -102,7 +105,7 @@ function flatChildren(element) {
   return childNodes(element);
 }
 
-/** The parent as it is laid out: the slot, else the parent, else the host of the shadow root. */
+/** Returns the parent in the layout: the slot, else the parent, else the host of the shadow root. */
 function flatParent(node) {
   const slot = isElement(node) ? assignedSlot(node) : null;
   if (slot) return slot;
@@ -112,13 +115,13 @@ function flatParent(node) {
   return isElement(parent) ? parent : null;
 }
 
-/** Whether `inner` is `outer` or below it, through shadow roots and slots. */
+/** True if `inner` is `outer` or a descendant of it, through shadow roots and slots. */
 function within(inner, outer) {
   for (let node = inner; node; node = flatParent(node)) if (node === outer) return true;
   return false;
 }
 
-/** Every open shadow root of the document, outer ones first. */
+/** Returns every open shadow root of the document, outer ones first. */
 function shadowRoots(root = document) {
   const found = [];
   for (const element of query(root, '*')) {
@@ -128,7 +131,7 @@ function shadowRoots(root = document) {
   return found;
 }
 
-/** The focused element, inside shadow roots too; null where nothing but the body has the focus. */
+/** Returns the focused element, also inside shadow roots; null if only the body has the focus. */
 function focused() {
   let element = documentFocus(document);
   while (element && shadowRoot(element) && fragmentFocus(shadowRoot(element))) {
@@ -137,21 +140,23 @@ function focused() {
   return element === documentBody(document) || element === rootElement(document) ? null : element;
 }
 
-/** White space as a reader sees it. Icons of private use and invisible characters say nothing. */
+/**
+ * Characters to remove when white space is normalised: icons of private use and invisible characters have no meaning.
+ */
 const INVISIBLE = /[\u200b\u200c\u2060\ufeff\u00ad\ue000-\uf8ff]/g;
 function tidy(text) {
   // A text of the page must not look like one of our references.
   return text.replace(INVISIBLE, '').replace(/\s+/g, ' ').trim().replaceAll('[ref=', '[ref =');
 }
 
-/** `text` cut to `limit` characters, never inside a surrogate pair, the cut marked with an ellipsis. */
+/** Returns `text` cut to `limit` characters, never inside a surrogate pair, with an ellipsis if it was cut. */
 function clip(text, limit) {
   if (text.length <= limit) return text;
   const end = /[\ud800-\udbff]/.test(text[limit - 1]) ? limit - 1 : limit;
   return `${text.slice(0, end)}…`;
 }
 
-/** A text of the page inside a sentence of ours: short, and on one line. */
+/** Returns a text of the page for use in a message: short, and on one line. */
 const brief = (text) => clip(tidy(text), 80);
 
 const grouped = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, ',');

@@ -1,9 +1,9 @@
-// What drags do in this frame: whether one began, and whether something here wants what is dragged.
+// Records the drags in this frame: whether one began, and whether an element accepts the dragged data.
 
 const drag = { started: null, over: null, native: false };
 let isWatched = false;
 
-/** Forgets what was seen and looks from now on. The events themselves say later what the page's handlers did to them. */
+/** Starts a new record. The events themselves show later whether the page's handlers prevented them. */
 function watchDrags() {
   drag.started = null;
   drag.over = null;
@@ -12,25 +12,28 @@ function watchDrags() {
     addEventListener('dragstart', (event) => { drag.started = event; }, true);
     addEventListener('dragover', (event) => {
       drag.over = event;
-      // What an event carries can be read only while it is on its way.
+      // The data of an event can be read only during the event.
       drag.native = takesDrops(event.composedPath()[0], [...event.dataTransfer.types]);
     }, true);
   }
   return { watched: true };
 }
 
-/** `{ started }`: a drag began and the page did not prevent it. `{ wanted }`: what is under it now would take it. */
+/**
+ * Returns `{ started }`: a drag began and the page did not prevent it; and `{ wanted }`: the element below it would
+ * accept it.
+ */
 function seenDrags() {
   const { started, over, native } = drag;
   return { started: Boolean(started) && !started.defaultPrevented, wanted: Boolean(over) && (over.defaultPrevented || native) };
 }
 
-/** Some libraries ask every 50 ms what is under the pointer; their timers pass before this one. */
+/** Waits. Some libraries poll the element below the pointer every 50 ms; their timers run before this one. */
 function rest(milliseconds) {
   return new Promise((done) => setTimeout(() => done({ rested: true }), milliseconds));
 }
 
-/** The browser itself puts texts into fields that can be edited, and files into file fields. */
+/** True if the browser itself would take the drop: texts for editable fields, files for file fields. */
 function takesDrops(target, types) {
   if (!isElement(target)) return false;
   const field = localName(target) === 'label' && target.control ? target.control : target;

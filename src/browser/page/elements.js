@@ -1,8 +1,9 @@
-// Elements by their text, role, tag and attributes, all conditions together.
+// Finds elements by text, role, tag and attributes; all conditions must match.
 
 /**
- * `{ elements: [{ ref, role, name, tag, text?, visible }], total }`; visible ones first, `text` of those without a name.
- * @param attributes name -> value; an empty value asks only for the attribute.
+ * Returns `{ elements: [{ ref, role, name, tag, text?, visible }], total }`, visible ones first, with `text` for those
+ * without a name.
+ * @param attributes name -> value; an empty value requires only that the attribute exists.
  */
 function matching({ text, role, tagName, attributes, maxResults }) {
   const wanted = text ? tidy(text).toLowerCase() : '';

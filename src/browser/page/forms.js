@@ -1,7 +1,7 @@
-// Filling in forms the way a person's input would: the native setter (a framework that watches its own setter sees the
+// Fills in forms as a person's input would: the native setter (a framework that watches its own setter notices the
 // difference), then `input` and `change`.
 
-/** Kinds of input whose value has a form of its own, with an example of it. */
+/** The kinds of input whose value has a fixed format, each with an example. */
 const FORMATS = {
   color: '#1a2b3c',
   date: '2026-01-31',
@@ -20,7 +20,7 @@ const SHOWN_OPTIONS = 20;
 
 const setValue = (field, value) => setters[localName(field) === 'input' ? 0 : 1].call(field, value);
 
-/** The field that is meant: a label means its field, a wrapper the one field inside it. */
+/** Returns the field of an element: a label stands for its field, a wrapper for the one field inside it. */
 function fieldOf(element) {
   if (localName(element) === 'label' && element.control) return element.control;
   if (isTyped(element)) return element;
@@ -30,13 +30,15 @@ function fieldOf(element) {
 
 const isTyped = (element) => ['input', 'textarea', 'select'].includes(localName(element)) || isEditor(element);
 
-/** Takes text into a model of its own, which only keys and their like reach. */
+/** True if the element keeps its text in a model of its own, which only keys and similar input reach. */
 const isEditor = (element) => isEditable(element) || Boolean(element.editContext);
 
-/** Can have the focus, which is all that keys need: code editors take them in a field without a size. */
+/**
+ * True if the field can be focused, which is all that keys need: code editors receive them in a field without a size.
+ */
 const takesKeys = (field) => isRendered(field) && styleOf(field).visibility === 'visible';
 
-/** Runs `act` on the field of a target that can be used, or says why it cannot. */
+/** Runs `act` on the field of a target, or returns the reason why the field cannot be used. */
 function onField(target, act, isUsable = isVisible) {
   const found = resolveElement(target);
   if (found.error) return found;
@@ -53,9 +55,10 @@ function announce(field, data) {
 }
 
 /**
- * Replaces what a field holds: `{ maxLength? }` (a limit that cut it), `{ byKeys }` for what has to be typed into, or `{ error:
- * "not-editable", role }`, `"readonly"`, `"disabled"`, `"invisible"`, `{ error: "format", type, example, min?, max?, step? }`,
- * `{ error: "select" }` for a list of options. `isTold`: somebody is told of popups.
+ * Replaces the content of a field. Returns `{ maxLength? }` (a limit that cut the value), `{ byKeys }` if the field
+ * needs keys, or `{ error: "not-editable", role }`, `"readonly"`, `"disabled"`, `"invisible"`,
+ * `{ error: "format", type, example, min?, max?, step? }`, or `{ error: "select" }` for a list of options. `isTold`:
+ * popups that open are reported.
  */
 function fill(target, value, isTold) {
   const into = (field) => {
@@ -64,7 +67,7 @@ function fill(target, value, isTold) {
     const isField = name === 'textarea' || (name === 'input' && !NOT_TEXT.has(field.type));
     if (!isField && !isEditor(field)) return { error: 'not-editable', role: roleOf(field) };
     if (field.readOnly || attribute(field, 'aria-readonly') === 'true') return { error: 'readonly' };
-    // Keys would depend on the locale in a field whose value has a form of its own, whether it has a box or not.
+    // Keys would depend on the locale in a field whose value has a fixed format, whether the field has a box or not.
     const isSet = isField && (isVisible(field) || FORMATS[field.type]);
     return isSet ? fillField(field, String(value), isTold) : { byKeys: true };
   };
@@ -90,24 +93,24 @@ function fillField(field, given, isTold) {
   return !example && atMost(field, given) !== given ? { maxLength: field.maxLength } : {};
 }
 
-/** A person cannot type more than `maxlength` either, which the setter does not know. */
+/** Cuts a value to `maxlength`, which a person cannot exceed either but the setter ignores. */
 function atMost(field, value) {
   return field.maxLength >= 0 ? value.slice(0, field.maxLength) : value;
 }
 
-/** Whether the browser took the value: it empties, clamps or rounds what has the wrong form. */
+/** True if the browser accepted the value: it empties, clamps or rounds a value of the wrong format. */
 function kept(field, value, type) {
   if (type === 'number' || type === 'range')
     return value === '' ? type === 'number' : Number(field.value) === Number(value);
   return field.value === (type === 'color' ? value.toLowerCase() : value);
 }
 
-/** How long a code editor may take to draw what it was given, in milliseconds. */
+/** The longest time that a code editor may take to draw new text, in milliseconds. */
 const DRAWING = 200;
 
 /**
- * `{ holds }`: what a field holds if that is not what it was given, or `{}`; nothing is told of a password, nor of what cannot be
- * read anywhere. What was `typed` after something else only has to be in it.
+ * Returns `{ holds }`, the content of a field if it is not the given value, or else `{}`: also for a password, and for
+ * a field whose content cannot be read. A text that was `typed` after other content only has to be part of it.
  */
 async function heldIn(target, given, typed) {
   const found = resolveElement(target);
@@ -116,7 +119,7 @@ async function heldIn(target, given, typed) {
   const isSeen = isVisible(field);
   if (isPassword(field) || (field.editContext && isSeen)) return {};
   if (!isSeen && (localName(field) === 'textarea' || field.editContext)) return drawnIn(field, given, typed);
-  // A widget may take away what comes into a field that nobody sees.
+  // A widget may move the text out of a field that is not visible.
   if (!isSeen && !textIn(field)) return {};
   const isField = localName(field) === 'input' || localName(field) === 'textarea';
   const held = tidy(textIn(field) ?? given);
@@ -131,12 +134,12 @@ async function heldIn(target, given, typed) {
   return (typed ? isAdded : isSame) ? {} : { holds: clip(held, NAME_LIMIT) };
 }
 
-/** Field -> what was drawn around it before keys were typed into it. */
+/** Field -> the text that was drawn around it before keys were typed into it. */
 const drawnBefore = new WeakMap();
 
 /**
- * The same of a code editor whose field has no box. It draws only the lines that are on the screen. A terminal keeps what was there:
- * what it drew since is compared too.
+ * Does the same for a code editor whose field has no box. An editor draws only the lines that are on the screen, and a
+ * terminal keeps earlier text, so the text that was drawn since then is compared too.
  */
 async function drawnIn(field, given, typed) {
   const squeezed = (text) => text.replace(/\s+/g, '');
@@ -150,7 +153,7 @@ async function drawnIn(field, given, typed) {
   return (await until(isDrawn, DRAWING)) ? {} : { holds: clip(tidy(drawnBy(field) ?? ''), NAME_LIMIT) };
 }
 
-/** What a text has in its middle that it did not have before. */
+/** Returns the middle part of a text that it did not have before. */
 function addedTo(before, text) {
   const shorter = Math.min(before.length, text.length);
   let head = 0;
@@ -160,13 +163,13 @@ function addedTo(before, text) {
   return text.slice(head, text.length - tail);
 }
 
-/** What a field holds as a text; undefined of an element that holds none. */
+/** Returns the content of a field as text; undefined for an element without a text. */
 function textIn(field) {
   if (localName(field) === 'input' || localName(field) === 'textarea') return field.value;
   return isEditable(field) ? readableText(field) : undefined;
 }
 
-/** Field -> what it held before keys were typed into it. */
+/** Field -> its content before keys were typed into it. */
 const typedInto = new WeakMap();
 
 function selectAll(field) {
@@ -180,8 +183,8 @@ function selectAll(field) {
 }
 
 /**
- * Chooses options by value, label or text, or by `#2` as the second one: `{ selected: [label...] }`, or
- * `{ error: "options", missing, options, of }`, `{ error: "not-select", role }`, `{ error: "single" }`.
+ * Chooses options by value, label or text, or by position (`#2` is the second). Returns `{ selected: [label...] }`, or
+ * `{ error: "options", missing, options, of }`, `{ error: "not-select", role }` or `{ error: "single" }`.
  */
 function choose(target, values) {
   return onField(target, (field) => {
@@ -217,8 +220,9 @@ function optionFor(options, wanted) {
 }
 
 /**
- * What to do so that a box is checked (or not): `{ ref, checked, click }`; `click` says that it must be pressed.
- * `{ error: "not-checkable", role }`; `{ error: "radio" }` for a radio button that should be switched off.
+ * Returns the action that checks a box (or unchecks it): `{ ref, checked, click }`; `click` is true if it must be
+ * pressed. Otherwise returns `{ error: "not-checkable", role }`, or `{ error: "radio" }` if a radio button should be
+ * switched off.
  */
 function check(target, wanted = true) {
   return onCheckable(target, (box, role) => {
@@ -237,7 +241,7 @@ function onCheckable(target, act) {
   return isDisabled(inside) ? { error: 'disabled' } : act(inside, role);
 }
 
-/** `{ file, multiple, accept }` of a target: of the file field that it is, labels or contains. */
+/** Returns `{ file, multiple, accept }` of a target: of the file field that it is, labels or contains. */
 function isFileInput(target) {
   const found = resolveElement(target);
   if (found.error) return found;

@@ -1,14 +1,14 @@
 // Waiting for the page: by its own frames and changes, never by polling alone.
 
-/** A hidden tab draws no frames; then this many milliseconds count as one. */
+/** The number of milliseconds that count as one frame in a hidden tab, which draws none. */
 const FRAME_BOUND = 100;
 /**
- * Style sheets, shadow roots and timers change what is visible without a mutation that we see: look at least this
- * often.
+ * The longest time between two checks, in milliseconds. Style sheets, shadow roots and timers change what is visible
+ * without a mutation that is observed here.
  */
 const SAFETY_NET = 200;
 
-/** The next animation frame. */
+/** Resolves at the next animation frame. */
 function nextFrame() {
   return new Promise((done) => {
     const timer = setTimeout(done, FRAME_BOUND);
@@ -19,10 +19,12 @@ function nextFrame() {
   });
 }
 
-/** How long a visible page may take for one frame before it counts as one that draws none, in milliseconds. */
+/** The time without a frame, in milliseconds, after which a visible page counts as one that draws none. */
 const SLOWEST_FRAME = 500;
 
-/** The next animation frame, and no timer instead of it: true if it came. A hidden page draws none. */
+/**
+ * Resolves at the next animation frame, without a timer in its place: true if a frame came. A hidden page draws none.
+ */
 function drawnFrame() {
   const bound = documentIsHidden(document) ? FRAME_BOUND : SLOWEST_FRAME;
   return new Promise((done) => {
@@ -34,7 +36,7 @@ function drawnFrame() {
   });
 }
 
-/** The end of what is posted by now. */
+/** Resolves when all tasks that are posted by now have run. */
 function nextTask() {
   return new Promise((done) => {
     const { port1, port2 } = new MessageChannel();
@@ -43,30 +45,33 @@ function nextTask() {
   });
 }
 
-/** Two animation frames: what a handler changed is laid out and drawn. */
+/** Resolves after two animation frames: the changes of a handler are then laid out and drawn. */
 async function twoFrames() {
   await nextFrame();
   await nextFrame();
 }
 
-/** The two frames after the last act that nobody waited for; they pass while other things are done. */
+/** The two frames after the last act for which no call has waited; they pass while other work is done. */
 let framesSince;
 
-/** Two frames from now. `{ title }`, as it is then. */
+/** Resolves after two frames from now, with the title at that time: `{ title }`. */
 async function settledPage() {
   await twoFrames();
   return { title: documentTitle(document) };
 }
 
-/** What is left of the frames since the last `tasksDone`; of a document that had none, two from now. `{ title }`, as it is then. */
+/**
+ * Resolves after the rest of the frames since the last `tasksDone`, or after two frames from now in a document without
+ * one. Returns the title at that time: `{ title }`.
+ */
 async function caughtUp() {
   await (framesSince ?? twoFrames());
   return { title: documentTitle(document) };
 }
 
 /**
- * Two tasks: what a handler asked for when it ended (a form that is sent, a microtask's change) has been asked for. `{ title }`, as
- * it is then.
+ * Resolves after two tasks: requests that a handler makes at its end (a submitted form, a change in a microtask) have
+ * been made by then. Returns the title at that time: `{ title }`.
  */
 async function tasksDone() {
   framesSince = twoFrames();
@@ -75,7 +80,7 @@ async function tasksDone() {
   return { title: documentTitle(document) };
 }
 
-/** Resolves at the next mutation of the document, at the safety net, or when `left` milliseconds are over. */
+/** Resolves at the next mutation of the document, after the safety net, or after `left` milliseconds. */
 function nextChange(left) {
   return new Promise((done) => {
     const finish = () => {
@@ -89,7 +94,7 @@ function nextChange(left) {
   });
 }
 
-/** Waits until `test()` gives something true, and gives it back; undefined after `timeout` milliseconds. */
+/** Waits until `test()` returns a true value, and returns that value; undefined after `timeout` milliseconds. */
 async function until(test, timeout) {
   const end = performance.now() + timeout;
   for (;;) {
@@ -98,14 +103,17 @@ async function until(test, timeout) {
     const left = end - performance.now();
     if (left <= 0) return undefined;
     await nextChange(left);
-    // Many changes of one task or frame are looked at once.
+    // All changes of one task or frame are checked at once.
     await nextFrame();
   }
 }
 
 const textIsSeen = (text) => innermost(tidy(text).toLowerCase()).some(isVisible);
 
-/** `{ ok }`: whether a text came to be seen, or another to be gone, within `timeout` milliseconds; both at once if given. */
+/**
+ * Returns `{ ok }`: true if a text appears, or another disappears, within `timeout` milliseconds. If both are given,
+ * both conditions must hold at once.
+ */
 async function wait({ text, textGone, timeout }) {
   const holds = () => (!text || textIsSeen(text)) && (!textGone || !textIsSeen(textGone));
   return { ok: Boolean(await until(holds, timeout)) };

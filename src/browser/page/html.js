@@ -1,10 +1,10 @@
-// The markup of a part, cleaned: what a reader needs to write selectors and to understand the structure.
+// The cleaned markup of a part of the page: enough to write selectors and to understand the structure.
 
 const VOID = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '));
 const DROPPED = new Set('script style noscript template link meta base'.split(' '));
 const LONGEST_ATTRIBUTE = 200;
 
-/** @param depth levels below the element; `exclude`: a selector of what is left out. */
+/** @param depth levels below the element; `exclude`: a selector of the elements to leave out. */
 function htmlOf(root, { depth = Infinity, exclude }) {
   const parts = [];
   const write = (node, level) => {
@@ -37,7 +37,7 @@ function attributesOf(element) {
     .map((name) => {
       const value = attribute(element, name);
       if (value === '') return ` ${name}`;
-      // Some frameworks write there what is typed.
+      // Some frameworks copy typed text to this attribute.
       if (name === 'value' && isPassword(element)) return ` value="${MASK}"`;
       const short = /^\s*data:/.test(value) ? `${value.trim().slice(0, 20)}…` : clip(value, LONGEST_ATTRIBUTE);
       return ` ${name}="${short.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}"`;
@@ -47,7 +47,7 @@ function attributesOf(element) {
 
 const escapeText = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 
-/** `{ html, truncated? }` of a target. */
+/** Returns `{ html, truncated? }` of a target. */
 function html(target, { depth, maxSize, excludeSelector }) {
   const found = resolveElement(target);
   if (found.error) return found;

@@ -3,22 +3,22 @@
 
 const LABELABLE = new Set('button input meter output progress select textarea'.split(' '));
 
-/** The accessible name, white space folded; empty if there is none. */
+/** Returns the accessible name with white space collapsed; empty if there is none. */
 function nameOf(element, role = roleOf(element)) {
   return tidy(textAlternative(element, { role, seen: new Set(), top: true }));
 }
 
 /**
- * `walk.seen` breaks circles; `walk.referenced` says that aria-labelledby is being followed, which is followed once
- * only; `walk.inside` says that the text of a descendant is collected.
+ * `walk.seen` breaks circles. `walk.referenced` is true while aria-labelledby is followed, which happens only once.
+ * `walk.inside` is true while the text of a descendant is collected.
  */
 function textAlternative(element, walk) {
   if (walk.seen.has(element)) return '';
   walk.seen.add(element);
   const role = walk.role ?? roleOf(element);
-  // 2A: hidden content names nothing unless it is pointed to.
+  // 2A: hidden content is not part of a name unless it is referenced.
   if (!walk.top && !walk.referenced && !walk.underHidden && isHiddenForNames(element)) return '';
-  // 2B
+  // 2B: aria-labelledby.
   if (!walk.referenced) {
     const labels = byIds(element, 'aria-labelledby');
     if (labels.length) {
@@ -34,23 +34,23 @@ function textAlternative(element, walk) {
       if (name.trim()) return name;
     }
   }
-  // 2C: a control inside a label stands for its value.
+  // 2C: a control inside a label contributes its value.
   if (walk.inside || walk.referenced) {
     const value = embeddedValue(element, role);
     if (value !== undefined) return value;
   }
-  // 2D
+  // 2D: aria-label.
   const label = attribute(element, 'aria-label');
   if (label?.trim()) return label;
-  // 2E
+  // 2E: the text alternatives of HTML.
   const native = nativeName(element, role, walk);
   if (native?.trim()) return native;
-  // 2F
+  // 2F: the content.
   if (walk.inside || walk.referenced || (NAMED_BY_CONTENT.has(role) && !isField(element))) {
     const content = contentText(element, walk);
     if (content.trim()) return content;
   }
-  // 2I
+  // 2I: the tooltip.
   return (
     attribute(element, 'title') ||
     (walk.top ? attribute(element, 'placeholder') || attribute(element, 'aria-placeholder') || '' : '')
@@ -72,7 +72,10 @@ const isField = (element) => {
   );
 };
 
-/** What a control says inside another name; the value of a field as a snapshot shows it, so no password. */
+/**
+ * Returns the text of a control inside another name. The value of a field is the one that a snapshot shows, so never a
+ * password.
+ */
 function embeddedValue(element, role) {
   const fieldValue = () => valueOf(element, role) ?? element.value;
   if (role === 'textbox' || role === 'searchbox') return isField(element) ? fieldValue() : textContent(element);
@@ -92,7 +95,7 @@ function embeddedValue(element, role) {
   return undefined;
 }
 
-/** 2E: what HTML itself names an element by. */
+/** 2E: returns the name that HTML itself gives to an element. */
 function nativeName(element, role, walk) {
   const name = localName(element);
   if (LABELABLE.has(name)) {
@@ -143,7 +146,10 @@ function childName(element, tag, walk) {
   return textAlternative(child, { seen: walk.seen, inside: true });
 }
 
-/** 2F: the text of the content, what CSS adds before and after it included. Blocks stand apart, inline parts do not. */
+/**
+ * 2F: returns the text of the content, with the text that CSS adds before and after it. Blocks are separated, inline
+ * parts are not.
+ */
 function contentText(element, walk) {
   const parts = [pseudoText(element, '::before')];
   for (const child of [...flatChildren(element), ...byIds(element, 'aria-owns')]) {
@@ -159,19 +165,19 @@ function contentText(element, walk) {
   return parts.join('');
 }
 
-/** The items below an item of a tree or menu are not its name. */
+/** True for the items below an item of a tree or menu, which are not part of its name. */
 const isSubtree = (child, role) =>
   (role === 'treeitem' || role === 'menuitem') && /^(?:group|menu)$/.test(attribute(child, 'role') ?? '');
 
-// `rt` and `rp` only say how their base text is read aloud.
+// `rt` and `rp` only state how their base text is read aloud.
 const UNREADABLE = new Set('head link meta noscript rp rt script style template title'.split(' '));
 const isInline = (display) => display === 'inline' || display === 'contents' || display.startsWith('ruby');
 
 const STRING = /"((?:[^"\\]|\\.)*)"/g;
 
 /**
- * The text that `content` of a pseudo-element makes, or its alternative text (after `/`); pictures and counters make
- * none.
+ * Returns the text that `content` of a pseudo-element generates, or its alternative text (after `/`). Pictures and
+ * counters generate no text.
  */
 function pseudoText(element, pseudo) {
   const { content } = styleOf(element, pseudo);
@@ -182,14 +188,16 @@ function pseudoText(element, pseudo) {
   return [...(alternative?.[1] ?? readable).matchAll(STRING)].map(([, text]) => text.replace(/\\(.)/g, '$1')).join('');
 }
 
-/** These are shown with their content: only a name that was given to them is part of their identity. */
+/**
+ * Elements that are shown with their content: only a name that was given to them explicitly is part of their identity.
+ */
 const SHOWN_BY_CONTENT = new Set(
   'cell columnheader definition generic gridcell listitem none paragraph presentation row rowgroup rowheader'.split(
     ' ',
   ),
 );
 
-/** The name that a snapshot prints and a reference is bound to. */
+/** Returns the name that a snapshot prints and that a reference is bound to. */
 function labelOf(element, role) {
   if (!SHOWN_BY_CONTENT.has(role)) return nameOf(element, role);
   if (hasAttribute(element, 'aria-labelledby')) {

@@ -1,20 +1,23 @@
-// Lists and menus that open under the pointer or while something is typed, also those that say nothing of themselves.
+// Detects lists and menus that open under the pointer or during typing, including those without any ARIA state.
 
-/** What lists of suggestions are made of. */
+/** The elements that lists of suggestions are made of. */
 const LISTS = 'ul, ol, [role="listbox"], [role="menu"], [role="grid"], [role="tree"], [role="dialog"], [popover]';
-/** Elements that are looked at of those that came. */
+/** The maximum number of added elements that are examined. */
 const CAME = 200;
-/** Elements that are looked at around a field and at the top of the page, and levels around a field. */
+/**
+ * The maximum number of elements that are examined around a field and at the top of the page, and of levels around a
+ * field.
+ */
 const NEAR = 300;
 const LEVELS = 4;
 
 /**
- * `{ field, shown, hidden, came, observer }` since something is typed into `field`: the lists that could be seen before, the parts that
- * could not, and what was added since.
+ * The state since typing into `field` began: the lists that were visible before, the parts that were hidden, and the
+ * elements added since: `{ field, shown, hidden, came, observer }`.
  */
 let typing;
 
-/** From now on it is noted what comes into sight, if somebody is told of it. */
+/** Starts recording the elements that become visible, if popups are to be reported. */
 function watchPopups(field, isTold) {
   forgetPopups();
   if (!isTold) return;
@@ -40,7 +43,7 @@ function noteCame(records) {
 
 const isShown = (element) => checkVisibility(element, { visibilityProperty: true, opacityProperty: true });
 
-/** The elements that cannot be seen around a field and at the top of the page, where popups are. */
+/** Returns the hidden elements around a field and at the top of the page, where popups usually are. */
 function hiddenParts(field) {
   const near = [];
   let node = field;
@@ -57,7 +60,7 @@ function hiddenParts(field) {
   return [...new Set([...near, ...top, ...below])].filter(isHidden);
 }
 
-/** True if a list that was not there before, or something out of the flow, came into sight while a field was typed into. */
+/** True if a new list, or an element out of the normal flow, has become visible while a field was typed into. */
 function hasCome(field) {
   if (typing?.field !== field) return false;
   noteCame(typing.observer.takeRecords());
@@ -68,7 +71,7 @@ function hasCome(field) {
   return lists.some(isNew) || parts.slice(0, CAME).some((part) => isNew(part) && floats(part, field));
 }
 
-/** Out of the flow, alone or with what is around it, but not together with the field. */
+/** True if the element, alone or with an ancestor, is out of the normal flow, but not together with the field. */
 function floats(element, field) {
   for (let node = element; node && !within(field, node); node = flatParent(node)) {
     if (['absolute', 'fixed'].includes(styleOf(node).position)) return true;
@@ -77,16 +80,16 @@ function floats(element, field) {
 }
 
 /**
- * `{ opened }`: whether a list or a menu of this element, or of the combobox around it, is open, or came while it was typed into. One that
- * a combobox or a menu button is about to open is waited for, at most `patience` milliseconds: many ask a server first, after a
- * pause of their own, and nothing shows before that they will.
+ * Returns `{ opened }`: true if a list or menu of this element, or of the combobox around it, is open, or appeared
+ * during typing. Waits at most `patience` milliseconds for one that a combobox or a menu button is about to open: many
+ * query a server first, after a delay of their own, and nothing announces this.
  */
 async function opened(target, patience) {
   const found = resolveElement(target);
   if (found.error) return found;
   const { element } = found;
   const owner = hasAttribute(element, 'aria-expanded') ? element : closest(element, '[role="combobox"][aria-expanded]');
-  // What else is expanded, such as an item of a tree, shows a part of the page.
+  // Other expanded elements, such as an item of a tree, show a part of the page.
   const isOwner = owner && (roleOf(owner) === 'combobox' || hasAttribute(owner, 'aria-haspopup'));
   const isOpen = () => (isOwner && attribute(owner, 'aria-expanded') === 'true') || hasCome(fieldOf(element));
   const isOpened = isOpen() || Boolean(isOwner && patience > 0 && (await until(isOpen, patience)));

@@ -1,26 +1,29 @@
-// References: `e12` is the twelfth thing this frame showed, for as long as it lives and keeps its role and name.
-// Numbers are never used twice. Elements are held weakly: a reference keeps nothing of the page alive.
+// References: `e12` is the twelfth element that this frame showed, for as long as it exists with the same role and
+// name. Numbers are never reused. Elements are held weakly, so a reference does not keep a part of the page in memory.
 
 /**
- * Element -> role and name -> its number: a button that says "Pause" and then "Play" again has its first reference
+ * Element -> role and name -> its number. A button that says "Pause" and then "Play" again gets its first reference
  * again.
  */
 const known = new WeakMap();
-/** Number -> { element: WeakRef, role, name }: also what is gone, so that an old reference can be explained. */
+/**
+ * Number -> { element: WeakRef, role, name }. Includes elements that are gone, so that an old reference can be
+ * explained.
+ */
 const issued = new Map();
-/** Of what is gone so many are remembered; older ones are just unknown. */
+/** The number of removed elements that are remembered; older references are unknown. */
 const REMEMBERED = 4_000;
 const NAMES_REMEMBERED = 8;
 let lastNumber = 0;
 let prunedAt = 0;
 /**
- * `f2` in the second frame, and the document's place in its tab: the numbers of the documents before are not used
- * again.
+ * The prefix of references, such as `f2` in the second frame, and the last number that earlier documents of the frame
+ * used: their numbers are not reused.
  */
 let framePrefix = '';
 let firstNumber = 0;
 
-/** Tells the frame its prefix and the last number that an earlier document of this frame used. */
+/** Sets the prefix of the frame and the last number that an earlier document of this frame used. */
 function frame({ prefix, after } = {}) {
   framePrefix = prefix ?? framePrefix;
   if (after > lastNumber) {
@@ -30,7 +33,7 @@ function frame({ prefix, after } = {}) {
   return { prefix: framePrefix, last: lastNumber };
 }
 
-/** The reference of an element, made or kept. */
+/** Returns the reference of an element; creates one if it has none for this role and name. */
 function refOf(element, role = roleOf(element), name = labelOf(element, role)) {
   const key = `${role} ${name}`;
   const numbers = known.get(element) ?? new Map();
@@ -47,7 +50,7 @@ function refOf(element, role = roleOf(element), name = labelOf(element, role)) {
   return `${framePrefix}e${number}`;
 }
 
-/** The element lives and this is one of the numbers that it remembers. */
+/** True if the element exists and remembers this number. */
 function isCurrent(number, entry) {
   const element = entry.element.deref();
   return element !== undefined && known.get(element)?.get(`${entry.role} ${entry.name}`) === number;
@@ -64,13 +67,14 @@ const REF = /^(?:f\d+)?e(\d+)$/;
 const isRef = (text) => REF.test(text);
 
 /**
- * `{ element }` of a reference, or `{ error: "stale", was, nearest }`, or `{ error: "none", nearest }` if never given.
+ * Returns `{ element }` of a reference, or `{ error: "stale", was, nearest }`, or `{ error: "none", nearest }` for a
+ * reference that was never issued.
  */
 function lookUp(ref) {
   const number = Number(REF.exec(ref)?.[1] ?? NaN);
   const entry = issued.get(number);
   if (!entry) {
-    const page = number <= firstNumber ? 'an element of the page before' : undefined;
+    const page = number <= firstNumber ? 'an element of the previous page' : undefined;
     return number <= lastNumber ? { error: 'stale', was: page ?? ref, nearest: [] } : { error: 'none', nearest: [] };
   }
   const element = entry.element.deref();
@@ -80,21 +84,21 @@ function lookUp(ref) {
     if (entry.role === role && isSameName(entry.name, name)) return { element, role, name };
   }
   const was = spoken(entry.role, entry.name);
-  // The same element under its new name comes first: a button that says "Saved" now.
+  // The same element under its new name comes first, such as a button that now says "Saved".
   const renamed = element && isConnected(element) && isExposed(element) ? [element] : [];
   return { error: 'stale', was, nearest: nearest(entry, renamed) };
 }
 
-/** The `*` and `:` around a label come and go with the style sheet of a library. */
+/** True if two names are equal apart from a `*` or `:` around them, which a library's style sheet adds and removes. */
 function isSameName(one, other) {
   const bare = (name) => name.replace(/^[*:：\s]+|[*:：\s]+$/g, '');
   return one === other || (bare(one) !== '' && bare(one) === bare(other));
 }
 
-/** `button "Save"`: how an element is spoken of. */
+/** Returns the description of an element for messages: `button "Save"`. */
 const spoken = (role, name) => (name ? `${role} ${JSON.stringify(clip(name, NAME_LIMIT))}` : role);
 
-/** At most five visible elements that are likest to a role and name. */
+/** Returns at most five visible elements that are most similar to a role and name. */
 function nearest({ role, name }, first = []) {
   const candidates = new Map(first.map((element) => [element, 2]));
   for (const element of everyElement()) {
@@ -110,13 +114,16 @@ function nearest({ role, name }, first = []) {
     .map(([element]) => identity(element));
 }
 
-/** `{ ref, role, name }` */
+/** Returns `{ ref, role, name }` of an element. */
 function identity(element) {
   const role = roleOf(element);
   return { ref: refOf(element, role), role, name: clip(nameOf(element, role), NAME_LIMIT) };
 }
 
-/** Shared pairs of characters, 0 to 1 (Dice): order of words matters little, spelling a little. */
+/**
+ * Returns the share of common pairs of characters, 0 to 1 (Dice): tolerates another order of words and small
+ * differences in spelling.
+ */
 function likeness(one, other) {
   const [a, b] = [one.toLowerCase(), other.toLowerCase()];
   if (a === b) return 1;

@@ -1,6 +1,7 @@
-// The tree as lines of Playwright's aria snapshots (YAML): `- role "name" [state] [ref=e1] [cursor=pointer]: text`.
+// Renders the tree as lines of Playwright's aria snapshots (YAML):
+// `- role "name" [state] [ref=e1] [cursor=pointer]: text`.
 
-/** `role "name" [state] [ref=e1] [cursor=pointer]` */
+/** Returns `role "name" [state] [ref=e1] [cursor=pointer]`. */
 function keyOf(node, boxes = false) {
   let key = node.role;
   if (node.name) key += ` ${JSON.stringify(clip(node.name, NAME_LIMIT))}`;
@@ -16,14 +17,17 @@ function boxText(element) {
   return [box.x, box.y, box.width, box.height].map(Math.round).join();
 }
 
-/** How many characters the nodes take: what a run's budget is measured by. */
+/** Returns the number of characters of the rendered nodes, by which a run's budget is measured. */
 const sizeOf = (nodes) => linesOf(settled(nodes)).reduce((size, line) => size + line.length + 1, 0);
 
-/** The same by what they cost: a character of most other scripts is a token of its own, as four of ASCII are. */
+/**
+ * Returns the size of the nodes in characters, weighted by tokens: a character of most other scripts costs one token,
+ * as four ASCII characters do.
+ */
 const weightOf = (nodes) =>
   linesOf(settled(nodes)).reduce((size, line) => size + line.length + 1 + 3 * line.replace(/[\x00-\x7f]+/g, '').length, 0);
 
-/** Stands behind the reference of what holds a long run: `e12@25/3` begins with the 26th member of run 3. */
+/** Returns the suffix of a reference for a place in a long run: `e12@25/3` begins with the 26th member of run 3. */
 const placeOf = ({ row, run }) => `@${row}/${run}`;
 
 function markLine(node) {
@@ -33,9 +37,10 @@ function markLine(node) {
 }
 
 /**
- * All lines of a tree; `depth` levels of it, what is deeper is counted. `sources` gets the node of each line, `members` of those in a
- * long run its member, `{ place, parent, outer }` (`parent`: the node that it stands in, if any; `outer`: the member of another run that
- * this run stands in), also `isMark` for the mark of members that are left out.
+ * Returns all lines of a tree down to `depth` levels; deeper nodes are counted. For each line, `sources` receives its
+ * node. For a line in a long run, `members` receives its member, `{ place, parent, outer }` (`parent`: the node that
+ * contains it, if any; `outer`: the member of another run that contains this run), with `isMark` for the mark of
+ * omitted members.
  */
 function linesOf(nodes, { depth = Infinity, boxes = false, texts = Infinity, iframes = [], sources = [], members = [] } = {}) {
   const lines = [];
@@ -73,7 +78,9 @@ function cellsOf(row) {
   return row.children.map(cell).join(' | ');
 }
 
-/** Texts and controls as one line; between two controls a bar, before a comma or a full stop nothing. */
+/**
+ * Renders texts and controls as one line, with a bar between two controls and no space before a comma or a full stop.
+ */
 function flowing(node, texts) {
   return node.children
     .map((part, index) => {
@@ -86,13 +93,13 @@ function flowing(node, texts) {
     .join('');
 }
 
-/** A control without name at least says where it leads or what it asks for. */
+/** Renders a control. A control without a name shows at least its link target or its placeholder. */
 const controlOf = (node) =>
   isBareText(node)
     ? `${node.children[0]}${keyOf(node).slice(node.role.length)}`
     : keyOf(node) + (node.name || !node.properties.length ? '' : ` (${node.properties[0][1]})`);
 
-/** Gives the references that are wanted, in the order of reading. */
+/** Assigns the wanted references, in reading order. */
 function numbered(nodes) {
   for (const node of nodes) {
     if (typeof node === 'string' || node.mark) continue;
@@ -105,10 +112,10 @@ function numbered(nodes) {
 const countNodes = (node) =>
   node.children.reduce((sum, child) => sum + 1 + (child.children && !child.isText ? countNodes(child) : 0), 0);
 
-// What YAML would read as something else than a plain text.
+// Texts that YAML would not read as plain text.
 const NOT_PLAIN =
   /^$|^[\s\-?:,[\]{}#&*!|>'"%@`]|: |:$| #|[\n\r\t\0]|\s$|^(?:true|false|yes|no|on|off|null|~|[-+.\d][\d.eE+_:-]*)$/i;
 const scalar = (text) => (NOT_PLAIN.test(text) ? JSON.stringify(text) : text);
 
-/** A key with a colon or a comment sign inside goes into single quotes. */
+/** Returns the key in single quotes if it contains a colon or a comment sign. */
 const quotedKey = (key) => (/: | #|:$/.test(key) ? `'${key.replaceAll("'", "''")}'` : key);

@@ -1,5 +1,6 @@
-// Which role an element has: the explicit one, else the one of HTML (ARIA in HTML, "Document conformance requirements";
-// HTML-AAM 1.0). Only what a reader of a snapshot can use; everything else is `generic`.
+// Determines the role of an element: the explicit one, else the one of HTML (ARIA in HTML, "Document conformance
+// requirements"; HTML-AAM 1.0). Only roles that are useful to a reader of a snapshot are distinguished; all others are
+// `generic`.
 
 const ROLES = new Set(
   (
@@ -13,7 +14,7 @@ const ROLES = new Set(
   ).split(' '),
 );
 
-/** Something to press, type into or choose. */
+/** Roles of elements to press, type into or choose. */
 const INTERACTIVE = new Set(
   (
     'button checkbox combobox gridcell link listbox menuitem menuitemcheckbox menuitemradio option radio ' +
@@ -21,7 +22,7 @@ const INTERACTIVE = new Set(
   ).split(' '),
 );
 
-/** Named by their content, too (WAI-ARIA 1.2, "Roles Supporting Name from Content"). */
+/** Roles that are also named by their content (WAI-ARIA 1.2, "Roles Supporting Name from Content"). */
 const NAMED_BY_CONTENT = new Set(
   (
     'button cell checkbox columnheader gridcell heading link menuitem menuitemcheckbox ' +
@@ -29,14 +30,14 @@ const NAMED_BY_CONTENT = new Set(
   ).split(' '),
 );
 
-/** Words inside a sentence: they say nothing that their text does not. */
+/** Roles of words inside a sentence, which add nothing to their text. */
 const INLINE = new Set(
   'caption code deletion emphasis generic insertion none presentation strong subscript superscript term time'.split(
     ' ',
   ),
 );
 
-/** Parts of the page that a reader orients by. */
+/** Roles of the parts of a page by which a reader finds the way. */
 const LANDMARKS = new Set(
   'banner complementary contentinfo form main navigation region search dialog alertdialog'.split(' '),
 );
@@ -62,7 +63,7 @@ function inputRole(element) {
   return INPUT_ROLES[type] ?? 'textbox';
 }
 
-/** header and footer are landmarks of the page only where no section is around them. */
+/** Returns the landmark for a header or footer, unless a section contains it. */
 const scoped = (landmark) => (element) => {
   return closest(element, 'article, aside, main, nav, section') ? 'generic' : landmark;
 };
@@ -80,13 +81,13 @@ function headerRole(element) {
   const scope = attribute(element, 'scope');
   if (scope === 'row' || scope === 'rowgroup') return 'rowheader';
   if (scope === 'col' || scope === 'colgroup') return 'columnheader';
-  // Without scope a header beside data cells heads its row.
+  // Without a scope, a header beside data cells is the header of its row.
   const row = parentNode(element);
   const besideData = row && isElement(row) && [...childElements(row)].some((cell) => localName(cell) === 'td');
   return besideData && row.firstElementChild === element ? 'rowheader' : 'columnheader';
 }
 
-/** A table that only lays out: a role says so. */
+/** Returns the role of a part of a table. A table for layout has a role that says so. */
 const inTable = (role) => (element) => {
   const table = closest(element, 'table');
   return table && ['none', 'presentation'].includes(attribute(table, 'role')) ? 'generic' : role;
@@ -167,7 +168,7 @@ function implicitRole(element) {
   return role ?? (isEditable(element) && isEditingHost(element) ? 'textbox' : 'generic');
 }
 
-/** The element that carries `contenteditable`, not one inside. */
+/** True for the element that has `contenteditable`, not for one inside it. */
 function isEditingHost(element) {
   const value = attribute(element, 'contenteditable');
   return value !== null && value !== 'false';
@@ -185,14 +186,14 @@ function explicitRole(element) {
 
 const GLOBAL_STATES = ['aria-label', 'aria-labelledby', 'aria-describedby', 'aria-live', 'aria-controls', 'aria-owns'];
 
-/** The role by which an element is shown and addressed. */
+/** Returns the role by which an element is shown and addressed. */
 function roleOf(element) {
   const explicit = explicitRole(element);
-  // A frame is a document of its own, whatever role its page gives it: its content is shown below this line.
+  // A frame contains a document of its own, whatever role its page gives it: its content is shown below this line.
   if (localName(element) === 'iframe' || localName(element) === 'frame') return 'iframe';
   if (explicit === undefined) return implicitRole(element);
   if (explicit !== 'none' && explicit !== 'presentation') return explicit === 'image' ? 'img' : explicit;
-  // "Presentational Roles Conflict Resolution": what can be focused or carries global states keeps its own role.
+  // "Presentational Roles Conflict Resolution": an element that can be focused or has global states keeps its own role.
   const keeps =
     matches(element, 'a[href], button, input, select, textarea, [tabindex]') ||
     GLOBAL_STATES.some((state) => hasAttribute(element, state));

@@ -1,16 +1,18 @@
-// One snapshot: what of the page, how much of it, in which form.
+// One snapshot: which part of the page, how much of it, and in which format.
 
-/** Members shown of a long run; more where the caller asked for that part alone. */
+/** The number of members shown of a long run; more if the caller asked for one part only. */
 const ROWS = { page: 6, part: 25 };
-/** Longest text of one node in characters, likewise. */
+/** The longest text of one node in characters; more if the caller asked for one part only. */
 const TEXTS = { page: 400, part: 4_000 };
 const PART_RUN_BUDGET = 8_000;
-/** Parts named where a snapshot is cut. */
+/** The maximum number of parts that the mark of a cut snapshot names. */
 const PARTS_NAMED = 4;
 
 /**
- * @param root a target; without it the page. `from`: `{ row, run }`, a place in a long run (see `walkElement`); `{ error: "place" }` if there is none. `depth` in levels,
- * `maxLength` in characters, `isWide`: a caller wants as many, `canGrow`: a caller can have more. `boxes`: `[box=x,y,width,height]` in CSS pixels of the frame's viewport.
+ * @param root a target; without it the page. `from`: `{ row, run }`, a place in a long run (see `walkElement`);
+ * `{ error: "place" }` if it does not exist. `depth` in levels, `maxLength` in characters. `isWide`: the caller set the
+ * length. `canGrow`: the caller can get more with a greater length. `boxes`: `[box=x,y,width,height]` in CSS pixels of
+ * the frame's viewport.
  */
 function snapshot({ root, from, depth, maxLength, isWide, canGrow, format, boxes }) {
   snapshotCount += 1;
@@ -50,7 +52,7 @@ function snapshot({ root, from, depth, maxLength, isWide, canGrow, format, boxes
   };
 }
 
-/** The settled tree below an element; of the body its content, of anything else itself. */
+/** Returns the settled tree of an element: for the body its content, for any other element the element itself. */
 function treeOf(element, { rows, texts, budget, isWide = false, from, hidden = false }) {
   const walk = { focus: focused(), rows, texts, budget, isWide, from, hidden };
   const nodes = settled(walkElement(element, walk));
@@ -59,7 +61,10 @@ function treeOf(element, { rows, texts, budget, isWide = false, from, hidden = f
   return numbered(nodes);
 }
 
-/** As many whole lines as fit; then how to go on: the runs that the cut ended in, and the parts that were not reached. */
+/**
+ * Returns as many whole lines as fit, followed by a mark with the targets that show the rest: the runs that the cut
+ * interrupted, and the parts after them.
+ */
 function cutLines(lines, { element, sources, members, canGrow }, maxLength) {
   let length = 0;
   let shown = 0;
@@ -80,9 +85,9 @@ function cutLines(lines, { element, sources, members, canGrow }, maxLength) {
 }
 
 /**
- * The targets that show what is cut from the line `shown` on: of each long run that the cut ended in, the inner ones first, the place
- * where it goes on, then the parts after them. The first member that is shown of a run would lead in a circle: its inner parts are
- * named, and the place after it.
+ * Returns the targets that show the lines from `shown` on: for each long run that the cut interrupted, inner ones
+ * first, the place where it continues; then the parts after them. The place of a run's first shown member would return
+ * the same lines, so its inner parts and the place after it are named instead.
  */
 function waysOn(shown, { element, sources, members }) {
   let ways = [];
@@ -90,7 +95,7 @@ function waysOn(shown, { element, sources, members }) {
   let isWhole = false;
   for (let member = members[shown]; member; member = member.outer) {
     const { place, parent, isMark, outer } = member;
-    // What holds this run would begin with the first members of the outer one.
+    // The container of this run would begin with the first members of the outer run.
     if (outer && parent === outer.parent) continue;
     const holder = parent ? refOf(parent.element, parent.role, parent.name) : refOf(element);
     const inRun = members.map((other) => memberIn(other, place.run));
@@ -113,14 +118,14 @@ function waysOn(shown, { element, sources, members }) {
   return [...ways, ...partsAfter(sources.slice(next))];
 }
 
-/** The member of a run that a member of it or of runs in it belongs to. */
+/** Returns the member of a run that contains a member of it or of its inner runs. */
 function memberIn(member, run) {
   let node = member;
   while (node && node.place.run !== run) node = node.outer;
   return node;
 }
 
-/** `e40 (region "Orders")`: the first containers among the nodes that were cut, outer ones only. */
+/** Returns the first containers among the nodes that were cut, outer ones only, such as `e40 (region "Orders")`. */
 function partsAfter(nodes) {
   const parts = [];
   const inside = new Set();
@@ -134,14 +139,14 @@ function partsAfter(nodes) {
   return parts;
 }
 
-/** What a part is called: its name, else the first heading or text in it. */
+/** Returns the title of a part: its name, else the first heading or text in it. */
 function titleOf(node) {
   if (node.name) return node.name;
   const [first] = node.children.filter((child) => textOf(child) !== undefined || child.role === 'heading');
   return clip((first && textOf(first)) ?? first?.name ?? '', 40);
 }
 
-/** Without a mark: who answers may cut once more. */
+/** Returns the beginning of a text, without a mark, because the caller may shorten it again. */
 function cutText(text, maxLength) {
   const all = [...text].length;
   if (all <= maxLength) return { text, lines: text.split('\n').length };
@@ -149,12 +154,12 @@ function cutText(text, maxLength) {
   return { text: shown, lines: shown.split('\n').length, truncated: { shown: maxLength, of: all } };
 }
 
-/** Longest line of an answer to `find`, in characters. */
+/** The longest line in a reply of `find`, in characters. */
 const FOUND_LENGTH = 400;
 
 /**
- * Lines of the whole snapshot, nothing collapsed, that hold a text (case does not matter) or match a regular
- * expression: `{ lines, total }`, or `{ error: "regex", message }`. A long line is cut around what was found.
+ * Returns the lines of the whole snapshot, with nothing collapsed, that contain a text (case is ignored) or match a
+ * regular expression: `{ lines, total }`, or `{ error: "regex", message }`. A long line is cut around the match.
  */
 function find({ text, regex, flags, maxResults }) {
   snapshotCount += 1;
@@ -177,17 +182,17 @@ function find({ text, regex, flags, maxResults }) {
     const tree = treeOf(body, { rows: Infinity, texts: TEXTS.part, budget: Infinity, hidden });
     return linesOf(tree, { texts: TEXTS.part, sources })
       .map((line) => line.trim())
-      // The number of a ref is no text of the page.
+      // The number of a ref is not a text of the page.
       .map((line, index) => [line, search(withoutRef(line)), sources[index]?.element])
       .filter(([, at]) => at >= 0);
   };
   const exposed = linesWith(false);
-  // What is on the screen though hidden from assistive technology, such as the text of a code editor.
+  // Content that is on the screen but hidden from assistive technology, such as the text of a code editor.
   const found = exposed.length ? exposed : linesWith(true);
   const times = new Map();
   for (const [line] of found) times.set(withoutRef(line), (times.get(withoutRef(line)) ?? 0) + 1);
   const shown = found.slice(0, maxResults).map(([line, at, element]) => {
-    // Equal lines are told apart by what they stand in.
+    // Equal lines are distinguished by their surroundings.
     const around = element && times.get(withoutRef(line)) > 1 ? surrounding(element) : '';
     return excerpt(line, at) + (around ? ` in ${around}` : '');
   });
@@ -196,7 +201,7 @@ function find({ text, regex, flags, maxResults }) {
 
 const withoutRef = (line) => line.replace(/ \[ref=\w+\]/g, '');
 
-/** The beginning of a long line, which says what it is, and what stands around a place in it. */
+/** Returns the beginning of a long line, which identifies it, and the text around a place in it. */
 function excerpt(line, at) {
   if (line.length <= FOUND_LENGTH) return line;
   const start = Math.max(0, at - FOUND_LENGTH / 2);

@@ -1,4 +1,4 @@
-// The states of an element, in the order and form of Playwright's snapshots, and what a field holds.
+// The states of an element, in the order and form of Playwright's snapshots, and the value of a field.
 
 const CHECKABLE = new Set('checkbox menuitemcheckbox menuitemradio option radio switch treeitem'.split(' '));
 const EXPANDABLE = new Set(
@@ -8,7 +8,7 @@ const EXPANDABLE = new Set(
 );
 const WITH_LEVEL = new Set(['heading', 'listitem', 'row', 'treeitem']);
 
-/** `[checked] [level=2] ...` as an array of texts without the brackets. */
+/** Returns the states `[checked] [level=2] ...` as an array of texts without the brackets. */
 function statesOf(element, role, focus) {
   const states = [];
   const checked = checkedState(element, role);
@@ -20,12 +20,12 @@ function statesOf(element, role, focus) {
   if (level) states.push(`level=${level}`);
   const pressed = role === 'button' ? attribute(element, 'aria-pressed') : null;
   if (pressed === 'true' || pressed === 'mixed') states.push(pressed === 'mixed' ? 'pressed=mixed' : 'pressed');
-  // Of any role: many pages mark their own tabs and options so and give them none.
+  // For any role: many pages mark their own tabs and options in this way without a role.
   if (isSelected(element)) states.push('selected');
   return states;
 }
 
-/** true, false or "mixed". */
+/** Returns true, false or "mixed". */
 function checkedState(element, role) {
   if (!CHECKABLE.has(role)) return false;
   if (localName(element) === 'input') return element.indeterminate ? 'mixed' : element.checked;
@@ -50,11 +50,11 @@ function levelOf(element) {
   return heading ? Number(heading[1]) : 0;
 }
 
-/** What stands for a password. */
+/** The text shown in place of a password. */
 const MASK = '••••';
 const isPassword = (element) => localName(element) === 'input' && element.type === 'password';
 
-/** The value that a field shows, or undefined for what is no field. A password's stays in the page. */
+/** Returns the value that a field shows; undefined if the element is not a field. A password is never returned. */
 function valueOf(element, role) {
   const name = localName(element);
   if (name === 'textarea') return element.value;

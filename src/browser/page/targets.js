@@ -1,19 +1,19 @@
-// From what a caller names (a reference, a selector, a role and a name, a text) to exactly one element.
+// Finds exactly one element for the target that a caller names: a reference, a selector, a role and a name, or a text.
 
 const CANDIDATES = 8;
 const ROLE_TARGET = /^role=([a-z]+)(?:\[name=(?:"((?:[^"\\]|\\.)*)"|\/(.*)\/([a-z]*))(?:\s+[is])?\])?$/;
-/** A text inside one of these means the whole of it. */
+/** Roles of elements that a text inside them stands for. */
 const PRESSABLE = new Set(
   'button checkbox link menuitem menuitemcheckbox menuitemradio option radio switch tab treeitem'.split(' '),
 );
 
-/** Every element, of open shadow roots too. */
+/** Yields every element, also those of open shadow roots. */
 function* everyElement() {
   yield* query(document, '*');
   for (const shadow of shadowRoots()) yield* query(shadow, '*');
 }
 
-/** What a target says, apart: one of `{ ref }`, `{ selector }`, `{ text }`, `{ role, name?, pattern? }`. */
+/** Parses a target into one of `{ ref }`, `{ selector }`, `{ text }`, `{ role, name?, pattern? }`. */
 function parsedTarget(target) {
   if (typeof target !== 'string') {
     if (target?.ref) return { ref: target.ref };
@@ -38,7 +38,7 @@ function parsedTarget(target) {
   return { role, name: name?.replace(/\\(.)/g, '$1') };
 }
 
-/** `{ element, role, name }`, or `{ error }` as `resolve` says it. */
+/** Returns `{ element, role, name }`, or the `{ error }` that `resolve` documents. */
 function resolveElement(target) {
   if (target instanceof Node) {
     const role = roleOf(target);
@@ -60,7 +60,7 @@ function resolveElement(target) {
   }
 }
 
-/** The one match; what cannot be seen loses to what can. */
+/** Returns the only match; visible matches take precedence over hidden ones. */
 function chosen(found, parsed) {
   const visible = found.filter(isExposed);
   const left = visible.length ? visible : found;
@@ -81,7 +81,7 @@ function chosen(found, parsed) {
 
 const candidate = (element) => ({ ref: refOf(element), line: lineOf(element) });
 
-/** What is likest to a target that matched nothing. */
+/** Returns the elements that are most similar to a target without a match. */
 function nearestTo({ role, name, text }) {
   if (role !== undefined) return nearest({ role, name: name ?? '' });
   if (text === undefined) return [];
@@ -100,8 +100,8 @@ function nearestTo({ role, name, text }) {
 }
 
 /**
- * In the document, else in its open shadow roots. A selector that starts in the document and ends in a root has ` >>>
- * `.
+ * Searches the document, else its open shadow roots. A selector that begins in the document and ends in a shadow root
+ * contains ` >>> `.
  */
 function bySelector(selector) {
   const [first, ...inner] = selector.split(/\s*>>>\s*/);
@@ -113,7 +113,7 @@ function bySelector(selector) {
   return found;
 }
 
-/** Exact name first, then without case, then as a part of one name only. */
+/** Tries the exact name first, then ignores case, then accepts a part of one name only. */
 function byRole({ role, name, pattern }) {
   const wanted = role.toLowerCase();
   const found = [...everyElement()].filter((element) => roleOf(element) === wanted);
@@ -136,7 +136,7 @@ function named(found, wanted, nameFor) {
   return pick((name) => name.toLowerCase().includes(lower));
 }
 
-/** The innermost elements with a text, exact ones first; a text in a button means the button. */
+/** Returns the innermost elements with a text, exact matches first. A text in a button stands for the button. */
 function byText(text) {
   const wanted = tidy(text).toLowerCase();
   if (!wanted) return [];
@@ -151,7 +151,7 @@ const shownText = (element) => {
   return tidy(isButton ? element.value : textContent(element)).toLowerCase();
 };
 
-/** The text without that of scripts and the like inside. */
+/** Returns the text of an element without that of scripts and similar elements inside it. */
 const readText = (element) => {
   const read = (node) => {
     if (isText(node)) return nodeValue(node);
@@ -167,7 +167,7 @@ function innermost(wanted) {
     if (UNREADABLE.has(localName(element)) || !shownText(element).includes(wanted)) return false;
     const deeper = [...childElements(element)].map(descend).some(Boolean);
     if (deeper) return true;
-    // What only a script in it says is not to be seen.
+    // A text that occurs only in a script inside the element is not visible.
     if (localName(element) !== 'input' && !readText(element).includes(wanted)) return false;
     found.push(element);
     return true;
@@ -192,8 +192,8 @@ function pressable(element) {
 }
 
 /**
- * `{ ref, role, name, visible }` of the one element that `target` means, or `{ error: "stale" | "none" | "several" | "selector"
- * }`.
+ * Returns `{ ref, role, name, visible }` of the one element that `target` names, or
+ * `{ error: "stale" | "none" | "several" | "selector" }`.
  */
 function resolve(target) {
   const found = resolveElement(target);
@@ -208,8 +208,9 @@ function resolve(target) {
 }
 
 /**
- * `{ found, next }`: what `resolve` says, and what a function of `fumi` says of the element found, so that one question does for both.
- * Without `next` where nothing was found, or an element of the role that the caller goes on with by itself.
+ * Returns `{ found, next }`: the result of `resolve`, and the result of a function of `fumi` for that element, so that
+ * one call does both. `next` is missing if nothing was found, or if the element's role is `unless`, with which the
+ * caller continues itself.
  */
 async function resolveAnd(target, name, args, unless) {
   const found = resolve(target);
@@ -217,5 +218,5 @@ async function resolveAnd(target, name, args, unless) {
   return { found, next: await fumi[name](found.ref, ...args) };
 }
 
-/** The element itself, for calls that need it; null if the target means none. */
+/** Returns the element itself, for calls that need it; null if the target names none. */
 const elementOf = (target) => resolveElement(target).element ?? null;

@@ -1,6 +1,9 @@
-// The page to read: the visible text in its order, headings, list items and table rows marked, nothing to act on.
+// The readable page: its visible text in order, with headings, list items and table rows marked, and without controls
+// to act on.
 
-/** What a reader sees in a field or on a button: its value, the options that are chosen; of anything else nothing. */
+/**
+ * Returns the text that a field or button shows: its value, or the chosen options. Returns nothing for other elements.
+ */
 function shownValue(element, tag) {
   if (tag === 'select') return [...element.selectedOptions].map((option) => tidy(option.label)).join(', ');
   if (tag === 'input' && ['button', 'submit', 'reset'].includes(element.type)) return element.value;

@@ -1,6 +1,9 @@
-// Before keys or text come: the focus, the caret, and what kind of field it is.
+// Prepares a field for keys or text: the focus, the caret, and the kind of the field.
 
-/** Roles of things that take text though they are neither a field nor editable, such as a canvas that listens to keys, have no kind. */
+/**
+ * Returns the kind of a field. An element that takes keys but is neither a field nor editable, such as a canvas, has no
+ * kind.
+ */
 function typedKind(field) {
   const name = localName(field);
   if (name === 'textarea') return 'text';
@@ -9,9 +12,9 @@ function typedKind(field) {
 }
 
 /**
- * Gives a field the focus: `{ kind: "text" | "formatted", limit?, byKeys? }`. With `replace` all that it holds is selected, or has to
- * be by keys (`byKeys`); else the caret stands at its end, and what takes no text can be given keys only. `isTold`: somebody is told
- * of popups.
+ * Focuses a field: `{ kind: "text" | "formatted", limit?, byKeys? }`. With `replace`, its content is selected, or must
+ * be selected with keys (`byKeys`); otherwise the caret is set to its end, and an element that takes no text can only
+ * receive keys. `isTold`: popups that open are reported.
  */
 function beginTyping(target, { replace, isTold }) {
   return onField(target, async (field) => {
@@ -25,9 +28,10 @@ function beginTyping(target, { replace, isTold }) {
     if (kind && !isVisible(field)) drawnBefore.set(field, drawnBy(field) ?? '');
     const isNew = focused() !== field;
     field.focus();
-    // Some get ready for input only in a timer that they set when they get the focus; ours is set after theirs.
+    // Some editors become ready for input only in a timer that they set when they get the focus; ours is set after
+    // theirs.
     if (isNew && isEditor(field)) await rest(1);
-    // A script selects nothing in a text that is drawn elsewhere.
+    // A script cannot select text that is drawn elsewhere.
     const byKeys = kind === 'text' && replace && (!isVisible(field) || Boolean(field.editContext));
     if (kind === 'text' && replace && !byKeys) selectAll(field);
     else if (kind === 'text' && !replace) caretToEnd(field);
@@ -36,7 +40,7 @@ function beginTyping(target, { replace, isTold }) {
   }, takesKeys);
 }
 
-/** What `maxlength` leaves for what is typed. */
+/** Returns the length that `maxlength` leaves for typed text. */
 function limitOf(field, replace) {
   const left = field.maxLength - (replace ? 0 : field.value.length);
   return { maxLength: field.maxLength, room: Math.max(0, left), multiline: localName(field) === 'textarea' };
@@ -51,11 +55,13 @@ function caretToEnd(field) {
   try {
     field.setSelectionRange(field.value.length, field.value.length);
   } catch {
-    // Addresses of e-mail have no caret to set.
+    // A field for an e-mail address has no caret to set.
   }
 }
 
-/** Chooses an option of a `<select>` that was named itself: `{ option: false }` if it is something else. */
+/**
+ * Chooses an option of a `<select>` that the caller named directly. Returns `{ option: false }` for any other element.
+ */
 function chooseOption(target) {
   const found = resolveElement(target);
   if (found.error) return found;

@@ -1,7 +1,9 @@
-// What a person could see. Opacity 0 counts as visible: file inputs and custom checkboxes hide that way and can be
-// used.
+// Determines what a person could see. Opacity 0 counts as visible: file inputs and custom checkboxes are hidden in this
+// way and can be used.
 
-/** Whether the element itself is drawn: no `display: none`, closed `details`, `content-visibility: hidden` above it. */
+/**
+ * True if the element itself is drawn: no `display: none`, closed `details` or `content-visibility: hidden` above it.
+ */
 function isRendered(element) {
   // `display: contents` has no box of its own, but its children have.
   return checkVisibility(element) || (styleOf(element).display === 'contents' && hasRenderedParent(element));
@@ -13,13 +15,14 @@ function hasRenderedParent(element) {
 }
 
 /**
- * Hidden from assistive technology whatever its looks (WAI-ARIA 1.2, "Excluding Elements from the Accessibility Tree").
+ * True if the element is hidden from assistive technology, whatever its looks (WAI-ARIA 1.2, "Excluding Elements from
+ * the Accessibility Tree").
  */
 function isExcluded(element) {
   return attribute(element, 'aria-hidden') === 'true' || hasAttribute(element, 'inert');
 }
 
-/** Seen and reachable: rendered, not `visibility: hidden`, and with an area. */
+/** True if the element is visible and reachable: rendered, not `visibility: hidden`, and with an area. */
 function isVisible(element) {
   if (!isRendered(element) || styleOf(element).visibility !== 'visible') return false;
   if (styleOf(element).display === 'contents') {
@@ -31,14 +34,14 @@ function isVisible(element) {
   return box.width > 0 && box.height > 0;
 }
 
-/** `isVisible`, and nothing above hides it from assistive technology. */
+/** True if the element is visible and no ancestor hides it from assistive technology. */
 function isExposed(element) {
   if (!isVisible(element)) return false;
   for (let node = element; node; node = flatParent(node)) if (isExcluded(node)) return false;
   return true;
 }
 
-/** Cannot be acted on (HTML "actually disabled"; aria-disabled reaches the descendants). */
+/** True if the element cannot be acted on (HTML "actually disabled"; aria-disabled applies to the descendants too). */
 function isDisabled(element) {
   if (matches(element, ':disabled')) return true;
   for (let node = element; node; node = flatParent(node)) {
@@ -52,7 +55,7 @@ const isScrollbar = (overflow) => overflow === 'auto' || overflow === 'scroll';
 
 const NO_SCROLLERS = new Set('a b button code em i label li p span strong svg td th tr'.split(' '));
 
-/** Has its own scrolled content; the document's scroller is none of them. */
+/** True if the element scrolls its own content. The document's scroller does not count. */
 function isScrollable(element, style) {
   if (NO_SCROLLERS.has(localName(element))) return false;
   if (element === documentBody(document) || element === rootElement(document)) return false;

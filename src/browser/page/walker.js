@@ -1,22 +1,24 @@
-// From the document to the tree of a snapshot: nodes `{ role, name, states, wanted, ref, cursor, properties, children,
-// element }` (`wanted`: it shall have a reference; `places`: of what belongs to members of long runs, `{ row, run }` each, the innermost
-// run first), texts, and marks for what was left out. Only what a reader needs stays: wrappers dissolve into their parent, a label does not repeat the name of its field, content does not repeat
+// Converts the document to the tree of a snapshot: nodes `{ role, name, states, wanted, ref, cursor, properties,
+// children, element }`, texts, and marks for omitted nodes. `wanted`: the node gets a reference. `places`: `{ row, run
+// }` for each member of a long run that contains the node, the innermost run first. Only what a reader needs remains:
+// wrappers are replaced by their children, a label does not repeat the name of its field, and content does not repeat
 // the name of its link.
 
-/** Names longer than this are cut; the whole name is the element's text. */
+/** The longest name in characters. A longer one is cut; the whole name is the element's text. */
 const NAME_LIMIT = 160;
-/** Between texts of different blocks, which must not grow together. */
+/** Separates texts of different blocks, which must not be joined. */
 const BREAK = Symbol('block');
-/** Their content is not read: it is a value, a picture or another document. */
+/** Elements whose content is not read: it is a value, a picture or another document. */
 const LEAVES = new Set(
   'audio canvas embed iframe frame img input math meter object progress select svg textarea video'.split(' '),
 );
 
 /**
- * The nodes of `element` and below.
- * @param walk `{ focus, rows, budget, texts, from }`: the focused element, members shown of a long run, its budget in
- * characters, the longest text, where a long run begins: `{ row, run, isFound }`, the
- * number of its member, the number of the run (see `runNumber`; without it the first that is so long), and whether it was met.
+ * Returns the nodes of `element` and its descendants.
+ * @param walk `{ focus, rows, budget, texts, from }`: the focused element, the members shown of a long run, its budget
+ * in characters, the longest text, and the place where a long run begins, `{ row, run, isFound }`: the number of its
+ * member, the number of the run (see `runNumber`; without it the first run that is long enough), and whether the walk
+ * has reached it.
  */
 function walkElement(element, walk, inPointer = false, repeated = false) {
   const tag = localName(element);
@@ -31,7 +33,7 @@ function walkElement(element, walk, inPointer = false, repeated = false) {
   const children = tag === 'svg' ? drawnParts(element, walk) : isLeaf ? [] : walkChildren(element, walk, pointer, seen);
   const flow = flowOf(style.display);
   if (!seen) return spliced(children, flow);
-  // A frame of no size counts visitors.
+  // A frame without a size only counts visitors.
   if (role === 'iframe' && !isVisible(element)) return [];
   const clickable = pointer && !inPointer;
   const acts = isActionable(element, role, style, clickable);
@@ -53,7 +55,7 @@ function walkElement(element, walk, inPointer = false, repeated = false) {
   return simplified(node);
 }
 
-/** Named parts of a drawing that can be acted on, such as the bars of a chart. */
+/** Returns the named parts of a drawing that can be acted on, such as the bars of a chart. */
 function drawnParts(svg, walk) {
   const parts = query(svg, '[tabindex], [onclick], [role], a').flatMap((element) => {
     const role = roleOf(element);
@@ -70,8 +72,8 @@ function drawnParts(svg, walk) {
 }
 
 /**
- * Interactive, focusable, clickable by its cursor or handler, a picture made by script, scrolled on its own, another
- * document.
+ * True for an element that is interactive, focusable, clickable by its cursor or handler, a picture made by a script,
+ * scrollable on its own, or another document.
  */
 function isActionable(element, role, style, clickable) {
   const interactive = INTERACTIVE.has(role) && role !== 'gridcell' && localName(element) !== 'option';
@@ -125,7 +127,8 @@ function walkChildren(element, walk, pointer, seen) {
         }),
       );
     } else {
-      // Below the body stand the application and its popups, which come and go: no cards, though they look alike.
+      // The children of the body are the application and its popups, which come and go: they look alike but are not
+      // cards.
       const shapes = element === documentBody(document) ? new Map() : countShapes(run.members);
       for (const child of run.members) {
         if (isText(child)) {
@@ -142,8 +145,8 @@ function walkChildren(element, walk, pointer, seen) {
 }
 
 /**
- * The nodes of a member of a long run, each with its place. Where its texts stand in blocks of their own they become nodes; where
- * they share a line with those of other members they have no place.
+ * Adds its place to each node of a member of a long run. Texts in blocks of their own become nodes; texts that share a
+ * line with those of other members get no place.
  */
 function placed(nodes, element, place) {
   const isBlock = nodes[0] === BREAK;
@@ -164,10 +167,10 @@ function placed(nodes, element, place) {
   return parts;
 }
 
-/** The text of a part of a node, if it is one. */
+/** Returns the text of a part of a node, if the part is a text. */
 const textOf = (part) => (typeof part === 'string' ? part : part.isText ? part.children[0] : undefined);
 
-/** Parent -> shape and place among the runs of that shape -> the number of the run, which no other run of this frame has. */
+/** Parent -> shape, and index among the runs of that shape -> the number of the run, which is unique in this frame. */
 const runNumbers = new WeakMap();
 let lastRun = 0;
 
@@ -178,14 +181,17 @@ function runNumber(parent, key) {
   return numbers.get(key);
 }
 
-/** Whether a place lies in this run. The cells of a row are no rows, however many they are. */
+/** True if a place is in this run. Cells are not rows, however many a row has. */
 function isPlaceOf(from, parent, key, members) {
   if (!from || from.isFound) return false;
   const isLong = from.row < members.filter(isListed).length;
   return isLong && (from.run ? runNumbers.get(parent)?.get(key) === from.run : roleOf(parent) !== 'row');
 }
 
-/** Element -> how many of its siblings look like it. Wrappers of fields repeat in every form and are no groups. */
+/**
+ * Returns a map from each element to the number of siblings that look like it. Wrappers of fields repeat in every form
+ * and are not groups.
+ */
 function countShapes(nodes) {
   const shapes = new Map();
   const elements = nodes.filter((node) => isElement(node) && matches(node, 'div, article, section, li'));
@@ -196,7 +202,10 @@ function countShapes(nodes) {
   return new Map([...shapes.values()].flatMap((members) => members.map((member) => [member, members.length])));
 }
 
-/** Shown where aria-owns of another element puts it. Looked up once per snapshot, since nearly no page uses it. */
+/**
+ * True if aria-owns of another element shows this one in another place. Looked up once per snapshot, since nearly no
+ * page uses it.
+ */
 function isOwned(element) {
   if (owned.at !== snapshotCount) {
     const roots = [document, ...shadowRoots()];
@@ -213,13 +222,16 @@ function isOwned(element) {
 
 const NOTHING_OWNED = { at: -1, elements: new Set() };
 let owned = NOTHING_OWNED;
-/** Elements are held for the time of a snapshot only. */
+/** Releases the elements, which are held only during a snapshot. */
 function forgetOwned() {
   owned = NOTHING_OWNED;
 }
 let snapshotCount = 0;
 
-/** A wrapper that says nothing. A repeated one with several parts and something to act on is a card, and stays. */
+/**
+ * True for a wrapper that adds nothing. A repeated one with several parts and something to act on is a card and is
+ * kept.
+ */
 function dissolves(role, element, repeated, children) {
   if (role === 'rowgroup') return true;
   if (role === 'img') return !labelOf(element, role);
@@ -230,13 +242,15 @@ function dissolves(role, element, repeated, children) {
   return parts.length < 2 || !parts.some((part) => part.wanted);
 }
 
-/** What stands between an element's text and the text around it: nothing, a space (`inline-block`), or a break. */
+/**
+ * Returns the separator between an element's text and the text around it: none, a space (`inline-block`), or a break.
+ */
 function flowOf(display) {
   if (isInline(display)) return '';
   return display.startsWith('inline') ? ' ' : BREAK;
 }
 
-/** In the parent's place; wrappers inside wrappers do not heap up breaks. */
+/** Puts the children in the parent's place; nested wrappers do not add several breaks. */
 function spliced(children, flow) {
   if (flow === '') return children;
   if (children[0] !== flow) children.unshift(flow);
@@ -244,7 +258,7 @@ function spliced(children, flow) {
   return children;
 }
 
-/** Text pieces joined up to the next break or node, empty ones gone. */
+/** Joins texts up to the next break or node, and removes empty ones. */
 function settled(children) {
   const result = [];
   let text = '';
@@ -267,7 +281,10 @@ function settled(children) {
   return result;
 }
 
-/** A label of a visible field is its field's name already; one of a hidden field is what can be clicked. */
+/**
+ * Returns nothing for the label of a visible field, which is the field's name already; the label of a hidden field can
+ * be clicked and is kept.
+ */
 function labelNodes(element, role, children, walk, acts, clickable, flow) {
   const control = element.control;
   const parts = settled(children);
@@ -294,7 +311,7 @@ function labelNodes(element, role, children, walk, acts, clickable, flow) {
   ];
 }
 
-/** `- /url:` and `- /placeholder:`, where they add to the name. */
+/** Returns `- /url:` and `- /placeholder:` if they add to the name. */
 function propertiesOf(element, role, tag) {
   const properties = [];
   if (role === 'link' && !nameOf(element, role)) {
@@ -307,7 +324,7 @@ function propertiesOf(element, role, tag) {
   return properties;
 }
 
-/** What a leaf shows as its content. */
+/** Sets the content that a leaf shows. */
 function takeContent(node, tag, walk) {
   const { element, role } = node;
   if (tag === 'select') {
@@ -320,8 +337,8 @@ function takeContent(node, tag, walk) {
 }
 
 /**
- * The text of a code editor whose field has no box: what is drawn around it, line by line as they stand on the screen, is hidden from
- * assistive technology.
+ * Returns the text of a code editor whose field has no box: the text drawn around it, line by line as on the screen, is
+ * hidden from assistive technology.
  */
 function drawnBy(field) {
   const isText = (element) => /[^\d\s]/.test(textContent(element)) && isVisible(element);
@@ -337,7 +354,9 @@ function drawnBy(field) {
   return undefined;
 }
 
-/** Options have no boxes while the list is closed, so that visibility says nothing about them. */
+/**
+ * Returns the nodes of options, which have no boxes while the list is closed, so their visibility is not considered.
+ */
 function optionNodes(select, walk) {
   const option = (element) => ({
     role: 'option',

@@ -4,7 +4,7 @@ use url::Host;
 
 /// A host pattern that cannot be parsed.
 #[derive(Debug, thiserror::Error)]
-#[error("{0:?} is no host such as example.com, *.example.com, 192.0.2.1 or [2001:db8::1]:8080")]
+#[error("{0:?} is not a host such as example.com, *.example.com, 192.0.2.1 or [2001:db8::1]:8080")]
 pub struct BadPattern(pub String);
 
 /// A host pattern: `example.com`, `*.example.com` (its subdomains, not the domain itself) or `*`; each with an optional

@@ -1,6 +1,7 @@
 //! Downloads of a tab, and its open file chooser.
 //!
-//! Files stay in the session's download folder until they are copied or removed; the sizes are limited by `room.rs`.
+//! Files stay in the session's download folder until they are copied or removed; the sizes are limited by
+//! `download_budget.rs`.
 
 use std::{fs::File, path::PathBuf, sync::Arc};
 
@@ -317,7 +318,7 @@ impl TabState {
 }
 
 impl Tab {
-    /// Sets Chromium's download folder for this browser context, or denies downloads if there is no folder.
+    /// Sets Chromium's download folder for this browser context, or denies downloads if no folder is set.
     pub(super) fn permit_downloads(&self, context: Option<&ContextId>) {
         let folder = self.settings.downloads.clone();
         let browser = Channel::for_browser(Arc::clone(self.channel.connection()));
@@ -382,12 +383,12 @@ impl Tab {
             return Ok(true);
         };
         let Some(field) = waiting.field else {
-            // `showOpenFilePicker`: there is no field to put files into, and the page was informed at once that no file
+            // `showOpenFilePicker`: no field exists to put files into, and the page was informed at once that no file
             // was chosen.
             return Err(BrowserError::Argument {
                 argument: "paths",
                 reason: BilingualText::new(
-                    "the page asked for files without a field, and Chromium lets nobody but a person answer that",
+                    "the page asked for files without a field; in Chromium only a person can answer that",
                     "ページが入力欄を使わずにファイルを求めています。これには人の操作でしか応じられません",
                 ),
             });

@@ -137,7 +137,7 @@ impl Tab {
         // meanwhile.
         tokio::spawn(async move {
             if let Err(error) = listen(&tab, child, place).await {
-                tracing::debug!(%error, "a frame left before it was known");
+                tracing::debug!(%error, "a frame was removed before it was set up");
             }
         });
     }

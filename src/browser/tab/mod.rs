@@ -13,7 +13,7 @@ mod events;
 mod frame_query;
 mod frames;
 mod input;
-#[allow(unreachable_pub, reason = "its points are those of the crate")]
+#[allow(unreachable_pub, reason = "its types are part of the crate's interface")]
 mod locate;
 mod navigate;
 mod navigations;

@@ -40,9 +40,9 @@ pub struct Arrival {
 pub enum ArrivalNote {
     /// The page has arrived and is still loading something.
     StillLoading,
-    /// The URL became a download; the tab still shows the page before.
+    /// The URL became a download; the tab still shows the previous page.
     Download,
-    /// The server sent no content; the tab still shows the page before.
+    /// The server sent no content; the tab still shows the previous page.
     NoContent,
 }
 
@@ -50,8 +50,8 @@ impl Tab {
     /// Navigates to a URL and waits until the page has loaded, at most for the time in the settings. A page that is
     /// still loading then is accepted as it is.
     ///
-    /// A dialog that opens while the page loads is reported in the facts. A dialog that keeps the tab from leaving the
-    /// page before is [`BrowserError::DialogOpen`]; answering it continues the navigation.
+    /// A dialog that opens while the page loads is reported in the facts. A dialog of the previous page that prevents
+    /// the navigation is [`BrowserError::DialogOpen`]; answering it continues the navigation.
     pub async fn navigate(&self, url: &str) -> Result<Arrival, BrowserError> {
         if let Some(judge) = &self.settings().judge {
             judge(url)?;

@@ -1,7 +1,7 @@
-//! The navigation state of a tab: which navigations began, which documents arrived with which status, and how far they
-//! have loaded.
+//! The navigation state of a tab: the navigations that began, the documents that arrived with their statuses, and how
+//! far they have loaded.
 //!
-//! Written by events only. Starting navigations and waiting for them is in `going.rs` and `settle.rs`.
+//! Written by events only. Starting navigations and waiting for them is in `navigate.rs` and `settle.rs`.
 
 use std::collections::VecDeque;
 

@@ -5,7 +5,10 @@ use crate::errors::BrowserError;
 
 /// The state and the changes of a tab since the last observation. New tabs are added by the tab list.
 #[derive(Clone, Debug, Default, PartialEq)]
-#[expect(clippy::struct_excessive_bools, reason = "independent facts, each said on its own")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts, each reported on its own"
+)]
 pub struct TabObservation {
     /// The current URL.
     pub url: String,

@@ -1,11 +1,11 @@
 //! The wait for a page to settle after an act, without a fixed delay.
 //!
 //! Two animation frames show what an event handler changed; by then a navigation that the act causes has been
-//! requested. The new document is waited for only if there is a navigation, and only requests that the act itself
-//! started are waited for, all within time limits.
+//! requested. The wait includes a new document only if the act navigates, and only the requests that the act itself
+//! started, all within time limits.
 //!
-//! In hurried mode (the next act follows at once) only navigations are waited for. The rest of the wait is made up for
-//! by the next observation, or if the target of the next act is not found.
+//! In hurried mode (the next act follows at once) the wait includes navigations only. The next observation makes up for
+//! the rest of the wait, or the next act if its target is not found.
 
 use tokio::time::{Instant, timeout, timeout_at};
 
@@ -221,7 +221,7 @@ impl Tab {
         let begins =
             self.until(|state| (!state.navigations.is_asked || state.blocking_error().is_some()).then_some(()));
         if timeout(NAVIGATION_START_TIMEOUT, begins).await.is_err() {
-            // The requested navigation did not begin, so it is no longer waited for.
+            // The requested navigation did not begin, so the wait for it ends.
             self.change(|state| state.navigations.is_asked = false);
         }
         self.loaded_until(end).await;

@@ -30,7 +30,7 @@ pub enum SearchError {
     SlashInName { pattern: String, glob: bool },
     #[error("only hidden names match, and hidden files are left out: {pattern}")]
     HiddenName { pattern: String },
-    #[error("no file extension: {value}")]
+    #[error("not a file extension: {value}")]
     Extension { value: String },
     #[error("unknown file type {value}")]
     Kind { value: String },
@@ -69,7 +69,7 @@ impl SearchAdvice {
     /// Returns the hint in English.
     const fn en(self) -> &'static str {
         match self {
-            Self::FixedStrings => "To search for the text as it stands, add \"fixed_strings\": true.",
+            Self::FixedStrings => "To search for the text literally, add \"fixed_strings\": true.",
             Self::Multiline => "To match across lines, add \"multiline\": true.",
             Self::Pcre2 => "Look-around and backreferences need \"pcre2\": true.",
             Self::Glob => "If it is a glob such as *.py, add \"glob\": true.",

@@ -62,7 +62,7 @@ pub enum StructureError {
         end: usize,
         width: usize,
     },
-    #[error("no sections asked for")]
+    #[error("no sections requested")]
     NoSections,
     #[error("unknown element {element}")]
     UnknownElement {
@@ -252,7 +252,7 @@ impl UserError for StructureError {
                 let (broken, broken_ja) = broken.map_or_else(Default::default, |line| {
                     (
                         format!(
-                            " The file could not be read whole (its syntax is broken first at line {line}), so the element may be there: search_content finds its name."
+                            " The file has syntax errors (the first at line {line}), so the element may exist nevertheless: search for its name with search_content."
                         ),
                         format!(
                             " 構文エラー（最初は {line} 行目）のためファイル全体を読めておらず、要素が漏れている可能性があります。search_content で名前を検索してください。"

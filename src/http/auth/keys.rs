@@ -54,7 +54,7 @@ struct KeyCacheState {
 
 /// The authorization server does not return its keys, and none are cached.
 #[derive(Debug, thiserror::Error)]
-#[error("no keys are known")]
+#[error("no keys are available")]
 pub struct NoKeys;
 
 impl IssuerKeys {
@@ -209,13 +209,13 @@ fn well_known(issuer: &str, path: &str) -> String {
 enum FetchError {
     #[error(transparent)]
     Http(#[from] reqwest::Error),
-    #[error("the answer is no such document: {0}")]
+    #[error("the response is not a valid document: {0}")]
     Json(#[from] serde_json::Error),
-    #[error("the answer is too large")]
+    #[error("the response is too large")]
     TooLarge,
-    #[error("the document is of the issuer {0}")]
+    #[error("the document belongs to the issuer {0}")]
     OtherIssuer(String),
-    #[error("the issuer names {0} for its keys, which is no https:// URL")]
+    #[error("the issuer's jwks_uri {0} is not an https:// URL")]
     Open(String),
     #[error("no answer within {} s", PATIENCE.as_secs())]
     Late,

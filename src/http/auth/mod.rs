@@ -2,7 +2,7 @@
 //!
 //! Every route except the probes and the metadata of the protected resource requires it before any look-up, so that a
 //! request without a token learns nothing, not even what exists. A token is checked and dropped: it is not logged, not
-//! stored and not passed on. What a principal may do with a URL is decided in `door.rs`.
+//! stored and not passed on. The access of a principal to a URL is decided in [`super::access`].
 
 pub mod challenge;
 pub mod keys;
@@ -173,7 +173,7 @@ impl AuthError {
     const fn reason(&self) -> &'static str {
         match self {
             Self::Missing(reason, _) | Self::Invalid(reason, _) => reason,
-            Self::Unavailable => "the authorization server is away",
+            Self::Unavailable => "the authorization server is unavailable",
         }
     }
 }
@@ -248,7 +248,7 @@ fn bearer(headers: &HeaderMap) -> Result<&str, AuthError> {
     let mut all = headers.get_all(header::AUTHORIZATION).iter();
     let Some(value) = all.next() else {
         return Err(AuthError::Missing(
-            "there is no Authorization header",
+            "the Authorization header is missing",
             "Authorization ヘッダーがありません",
         ));
     };

@@ -117,7 +117,7 @@ impl OAuthVerifier {
         let algorithms = algorithms.collect::<Result<_, _>>();
         let known = allowed.catalogue.toolsets();
         if let Some(unknown) = config.scopes.keys().find(|name| !known.contains(name.as_str())) {
-            return Err(ConfigError(format!("auth.oauth.scopes: there is no toolset {unknown}")));
+            return Err(ConfigError(format!("auth.oauth.scopes: unknown toolset {unknown}")));
         }
         let scopes = known.iter().map(|toolset| {
             let needed = config.scopes.get(*toolset).cloned();
@@ -188,7 +188,7 @@ impl OAuthVerifier {
 
     async fn check(&self, token: &str) -> Result<Claims, AuthError> {
         let malformed = AuthError::Invalid(
-            "it is no signed JSON Web Token",
+            "the token is not a signed JSON Web Token",
             "署名付きの JSON Web Token ではありません",
         );
         let header = decode_header(token).map_err(|_| malformed)?;
@@ -281,11 +281,11 @@ fn reason(error: &jsonwebtoken::errors::Error, otherwise: AuthError) -> AuthErro
             "it is meant for another server (aud)",
             "別のサーバー向けのトークンです（aud）",
         ),
-        ErrorKind::InvalidIssuer => AuthError::Invalid("it is of another issuer (iss)", "発行者が違います（iss）"),
+        ErrorKind::InvalidIssuer => AuthError::Invalid("it is from another issuer (iss)", "発行者が違います（iss）"),
         ErrorKind::MissingRequiredClaim(claim) if claim == "sub" => NO_SUBJECT,
         // Claims are parsed after the signature was verified.
         ErrorKind::Json(_) => AuthError::Invalid(
-            "one of its claims is of another type than it must be (sub is text, exp a number, scope and scp text or a list of texts)",
+            "one of its claims has the wrong type (sub is text, exp a number, scope and scp text or a list of texts)",
             "クレームの型が違います（sub は文字列、exp は数値、scope と scp は文字列か文字列の配列）",
         ),
         ErrorKind::MissingRequiredClaim(_) => AuthError::Invalid(

@@ -18,7 +18,7 @@ const PREFIX: &str = "fumi_";
 /// Random bytes of a token.
 const RANDOM: usize = 32;
 
-/// All configured tokens.
+/// The configured tokens with their principals.
 #[derive(Debug)]
 pub struct StaticTokens(Vec<TokenEntry>);
 

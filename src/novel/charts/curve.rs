@@ -53,7 +53,7 @@ pub fn curve(title: &str, points: &[(f64, f64)], marks: &[(f64, &str)], locale: 
     if more > 0 {
         let note = localized(
             locale,
-            || format!("Marks that are not drawn: {more}."),
+            || format!("Marks not drawn: {more}."),
             || format!("ほか {more} か所は描いていません。"),
         );
         sheet.text(
@@ -66,7 +66,7 @@ pub fn curve(title: &str, points: &[(f64, f64)], marks: &[(f64, &str)], locale: 
     let (acts, words) = (acts_in_words(&points, locale), joined(&words, locale));
     let description = localized(
         locale,
-        || format!("Curve over the episode. {caption} {acts} {words}"),
+        || format!("Course over the episode. {caption} {acts} {words}"),
         || format!("話の中での推移。{caption}{acts}{words}"),
     );
     sheet.finish(bottom + 4.0, &description)
@@ -95,7 +95,7 @@ fn grouped(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     means.collect()
 }
 
-/// Returns the value at a position, interpolated between its neighbours; `None` if there are no points.
+/// Returns the value at a position, interpolated between its neighbours; `None` without points.
 fn value_at(points: &[(f64, f64)], position: f64) -> Option<f64> {
     let after = points.partition_point(|point| point.0 < position);
     let (before, after) = (after.checked_sub(1).and_then(|at| points.get(at)), points.get(after));

@@ -78,7 +78,7 @@ pub fn radar(title: &str, parts: &[(&str, Option<f64>)], locale: Locale) -> Stri
     if more > 0 {
         let note = localized(
             locale,
-            || format!("Parts that are not drawn: {more}."),
+            || format!("Parts not drawn: {more}."),
             || format!("ほか {more} 項目は描いていません。"),
         );
         sheet.text(
@@ -90,7 +90,7 @@ pub fn radar(title: &str, parts: &[(&str, Option<f64>)], locale: Locale) -> Stri
     }
     let description = localized(
         locale,
-        || format!("Radar of quality. {caption} {}", joined(&words, locale)),
+        || format!("Quality radar. {caption} {}", joined(&words, locale)),
         || format!("品質のレーダー図。{caption}{}", joined(&words, locale)),
     );
     sheet.finish(bottom + 12.0, &description)

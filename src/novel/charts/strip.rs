@@ -68,7 +68,7 @@ pub fn strip(title: &str, lengths: &[usize], runs: &[Range<usize>], labels: &[&s
     let runs = joined(&marks, locale);
     let description = localized(
         locale,
-        || format!("Lengths of sentences in their order. {caption} {shares}. {runs}"),
+        || format!("Sentence lengths in order. {caption} {shares}. {runs}"),
         || format!("文の長さを順に並べた図。{caption}{shares}。{runs}"),
     );
     sheet.finish(bottom + 14.0, &description)
@@ -144,7 +144,7 @@ fn notes(strip: &RhythmStrip, lengths: &[usize], runs: usize, locale: Locale) ->
     if group > 1 {
         notes.push(localized(
             locale,
-            || format!("Each bar is the mean of {group} sentences, the thin line above it the longest of them."),
+            || format!("Each bar is the mean of {group} sentences; the thin line above it is the longest of them."),
             || format!("棒 1 本は {group} 文の平均、その上の細い線はその中で最長の文です。"),
         ));
     }

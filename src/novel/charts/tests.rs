@@ -34,7 +34,7 @@ fn read(xml: &str) -> Vec<Element> {
     while let Some((text, after)) = rest.split_once('<') {
         match open.last() {
             Some(at) => elements[*at].text.push_str(&plain(text)),
-            None => assert!(text.trim().is_empty(), "text outside of the picture: {text}"),
+            None => assert!(text.trim().is_empty(), "text outside the picture: {text}"),
         }
         let (tag, after) = after.split_once('>').expect("an end of the tag");
         rest = after;
@@ -152,7 +152,7 @@ fn check(picture: &str) -> Vec<Element> {
         for other in &texts[..at] {
             let others = place(other);
             let is_apart = own[0] >= others[2] || own[2] <= others[0] || own[1] >= others[3] || own[3] <= others[1];
-            assert!(is_apart, "on each other: {text:?}\n{other:?}");
+            assert!(is_apart, "overlapping: {text:?}\n{other:?}");
         }
     }
     elements
@@ -370,7 +370,11 @@ fn hostile_names_are_escaped_and_cut() {
                 trend(name, &vec![(name, 33.3); 900], locale),
             ] {
                 let elements = check(&picture);
-                assert!(picture.len() < 36_000, "{} bytes leave no room", picture.len());
+                assert!(
+                    picture.len() < 36_000,
+                    "{} bytes are too close to the limit",
+                    picture.len()
+                );
                 assert!(
                     elements[1].text.starts_with("<script>&\"']]> 勇者"),
                     "{}",

@@ -50,7 +50,7 @@ pub fn trend(title: &str, scores: &[(&str, f64)], locale: Locale) -> String {
     if group > 1 {
         let note = localized(
             locale,
-            || format!("Each point is the mean of {group} scores and has the label of the last one."),
+            || format!("Each point is the mean of {group} scores and is labelled with the last one."),
             || format!("点 1 つは {group} 件の平均で、ラベルはその最後の 1 件のものです。"),
         );
         sheet.text(
@@ -63,7 +63,7 @@ pub fn trend(title: &str, scores: &[(&str, f64)], locale: Locale) -> String {
     let words = in_words(&known, locale);
     let description = localized(
         locale,
-        || format!("Trend of scores. {caption} {words}"),
+        || format!("Score trend. {caption} {words}"),
         || format!("得点の推移。{caption}{words}"),
     );
     sheet.finish(bottom + 2.0, &description)

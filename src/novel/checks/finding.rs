@@ -112,7 +112,7 @@ impl Finding {
     #[must_use]
     #[expect(
         clippy::needless_pass_by_value,
-        reason = "numbers and texts read better without a reference"
+        reason = "callers pass numbers and texts, which are easier to read without a reference"
     )]
     pub fn with(mut self, name: &'static str, value: impl ToString) -> Self {
         self.facts.push((name, value.to_string()));

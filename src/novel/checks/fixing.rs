@@ -65,7 +65,7 @@ pub struct SkippedIssue {
 pub enum UnfixedReason {
     /// The text has no issue with this id.
     Unknown,
-    /// There is no automatic fix at this place.
+    /// The finding has no automatic fix.
     NoFix,
     /// The fix needs this higher level.
     Level(FixLevel),

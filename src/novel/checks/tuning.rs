@@ -51,13 +51,13 @@ pub enum ParagraphIndent {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TuningError {
     /// The rule is unknown.
-    #[error("{0:?} is no rule")]
+    #[error("unknown rule {0:?}")]
     NoRule(String),
     /// The threshold is unknown.
-    #[error("{0:?} is no threshold")]
+    #[error("unknown threshold {0:?}")]
     NoThreshold(String),
     /// The number is out of range.
-    #[error("{name} is {value}; it may be {low} to {high}")]
+    #[error("{name} is {value}; the allowed range is {low} to {high}")]
     OutOfRange {
         /// The name of the threshold.
         name: String,
@@ -126,7 +126,7 @@ impl Tuning {
         let tuned = || self.thresholds.get(&format!("{owner}.{name}")).copied();
         let tuned = if self.thresholds.is_empty() { None } else { tuned() };
         let own = || page.iter().find(|known| known.name == name);
-        tuned.unwrap_or_else(|| own().expect("who asks for a threshold has it on its own page").value)
+        tuned.unwrap_or_else(|| own().expect("the page of the caller defines the threshold").value)
     }
 
     /// Returns a threshold that is a count.
@@ -134,7 +134,7 @@ impl Tuning {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "pages allow no negative and no huge counts"
+        reason = "pages allow neither negative nor huge counts"
     )]
     pub(super) fn limit(&self, owner: &str, page: &[Threshold], name: &str) -> usize {
         self.threshold(owner, page, name) as usize

@@ -22,39 +22,39 @@ const NAMED: usize = 20;
 /// An error of resolving a reference to a text.
 #[derive(Debug, thiserror::Error)]
 pub enum ArtifactError {
-    #[error("{0} is no hash")]
+    #[error("invalid hash {0}")]
     NotAHash(String),
-    #[error("nothing has the hash {hash}")]
+    #[error("no content has the hash {hash}")]
     Unknown {
         hash: String,
         looked_at: usize,
         /// True if some files could not be read.
         is_cut: bool,
     },
-    #[error("{hash} is the beginning of several hashes")]
+    #[error("ambiguous hash {hash}")]
     Several { hash: String, paths: Vec<String> },
-    #[error("{path} is not what its name says")]
+    #[error("{path} does not match the hash in its name")]
     Damaged { path: String },
-    #[error("{path} is no text")]
+    #[error("{path} is not text")]
     NotText { path: String, content_type: &'static str },
-    #[error("no heading {section}")]
+    #[error("unknown heading {section}")]
     NoHeading {
         section: String,
         known: Vec<String>,
         lines: usize,
     },
-    #[error("several headings {section}")]
+    #[error("ambiguous heading {section}")]
     SeveralHeadings {
         section: String,
         ranges: Vec<(usize, usize)>,
     },
-    #[error("there are {lines} lines")]
+    #[error("lines out of range: the text has {lines} lines")]
     NoLines { lines: usize },
-    #[error("nothing at {pointer}")]
+    #[error("no value at {pointer}")]
     NoValue { pointer: String, known: Vec<String> },
-    #[error("a text has no paths")]
+    #[error("paths select values only in YAML and JSON")]
     NoData,
-    #[error("bad glob {pattern}: {reason}")]
+    #[error("invalid glob {pattern}: {reason}")]
     Pattern { pattern: String, reason: String },
     #[error(transparent)]
     Project(#[from] ProjectError),
@@ -204,6 +204,6 @@ mod tests {
             }
             entries.retain(|entry| *entry != error.entry());
         }
-        assert!(entries.is_empty(), "{entries:?} is never raised");
+        assert!(entries.is_empty(), "{entries:?} are never raised");
     }
 }

@@ -23,27 +23,27 @@ const NAMED: usize = 10;
 /// An error of making or restoring a backup.
 #[derive(Debug, thiserror::Error)]
 pub enum BackupError {
-    #[error("no backup {id}")]
+    #[error("unknown backup {id}")]
     NoBackup { id: String },
-    #[error("backup {id} does not hold {path}")]
+    #[error("backup {id} does not contain {path}")]
     NotInBackup { id: String, path: String },
     #[error("{} copies of backup {id} are damaged", damage.len())]
     Damaged { id: String, damage: Vec<CopyDamage> },
-    #[error("{count} files for one backup")]
+    #[error("a backup cannot have {count} files")]
     Files { count: usize, most: usize },
     #[error("hidden: {path}")]
     Hidden { path: String },
-    #[error("{action} needs the id of a backup")]
+    #[error("{action} requires the id of a backup")]
     NoId {
         action: &'static str,
         newest: Option<String>,
     },
-    #[error("{argument} makes no sense with {action}")]
+    #[error("{action} does not take {argument}")]
     Argument {
         action: &'static str,
         argument: &'static str,
     },
-    #[error("{path} cannot be listed whole")]
+    #[error("{path} cannot be listed completely")]
     Unlisted { path: String },
     #[error(transparent)]
     Manifest(#[from] ProjectError),
@@ -160,6 +160,6 @@ mod tests {
             }
             entries.retain(|entry| *entry != error.entry());
         }
-        assert!(entries.is_empty(), "{entries:?} is never raised");
+        assert!(entries.is_empty(), "{entries:?} are never raised");
     }
 }

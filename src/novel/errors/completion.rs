@@ -22,7 +22,7 @@ pub static BOOK: LazyLock<ErrorCatalog> = LazyLock::new(|| ErrorCatalog::embedde
 pub enum CompletionError {
     #[error("{path} of episode {episode} is empty")]
     Empty { episode: EpisodeId, path: String },
-    #[error("{path} is no text in {encoding}")]
+    #[error("{path} is not valid {encoding}")]
     Damaged { path: String, encoding: String },
     #[error("cancelled")]
     Cancelled,
@@ -105,7 +105,7 @@ mod tests {
         }
         let said: Vec<&str> = all.iter().map(UserError::entry).collect();
         for (name, _) in BOOK.entries() {
-            assert!(said.contains(&name), "{name} is never said");
+            assert!(said.contains(&name), "{name} is never raised");
         }
     }
 }

@@ -23,13 +23,13 @@ const NAMED: usize = 12;
 pub enum ProjectError {
     #[error("{0} is not an episode number")]
     NotAnEpisode(String),
-    #[error("no novel here")]
+    #[error("not a novel project")]
     NoNovel { settings: String },
-    #[error("no episode {episode}")]
+    #[error("episode {episode} does not exist")]
     NoEpisode { episode: EpisodeId, known: Vec<EpisodeId> },
-    #[error("no plot of episode {episode}")]
+    #[error("episode {episode} has no plot")]
     NoPlot { episode: EpisodeId, known: Vec<EpisodeId> },
-    #[error("no manuscript of episode {episode}")]
+    #[error("episode {episode} has no manuscript")]
     NoManuscript { episode: EpisodeId, known: Vec<EpisodeId> },
     #[error("episode {episode} has {} files", files.len())]
     Ambiguous { episode: EpisodeId, files: Vec<String> },
@@ -42,7 +42,7 @@ pub enum ProjectError {
         column: usize,
         reason: String,
     },
-    #[error("{path} is of episode {says}, not {episode}")]
+    #[error("{path} states episode {says}, not {episode}")]
     OtherEpisode {
         path: String,
         says: u32,
@@ -195,7 +195,7 @@ mod tests {
             }
             entries.retain(|entry| *entry != error.entry());
         }
-        assert!(entries.is_empty(), "{entries:?} is never raised");
+        assert!(entries.is_empty(), "{entries:?} are never raised");
         let said = all[2].error_message().message;
         assert!(said.en.ends_with("11, 12, … (20)."), "{}", said.en);
         assert!(all[7].error_message().message.ja.contains("3 行 5 桁"));

@@ -23,25 +23,25 @@ const NAMED: usize = 5;
 /// An error of checking or fixing a manuscript.
 #[derive(Debug, thiserror::Error)]
 pub enum ReviewError {
-    #[error("no review {id}")]
+    #[error("unknown review {id}")]
     NoReview { id: String },
     #[error("{path}: {reason}")]
     Broken { path: String, reason: String },
-    #[error("{path} is no text in {encoding}")]
+    #[error("{path} is not valid {encoding}")]
     Damaged { path: String, encoding: String },
-    #[error("{path} has {characters} characters of {limit}")]
+    #[error("{path} has {characters} characters; the limit is {limit}")]
     TooLong {
         path: String,
         characters: usize,
         limit: usize,
     },
-    #[error("checks in the settings: {reason}")]
+    #[error("invalid checks in the settings: {reason}")]
     Tuning { reason: String },
-    #[error("no judgement was taken")]
+    #[error("all judgements were rejected")]
     NotTaken { misses: Vec<BilingualText> },
-    #[error("no step {asked}")]
+    #[error("unknown step {asked}")]
     NoStep { asked: u32 },
-    #[error("no issue of {episode} is named")]
+    #[error("episode {episode} has none of the given issues")]
     NothingToFix { episode: EpisodeId, ids: Vec<String> },
     #[error("{path} cannot be written in {encoding}")]
     Unencodable { path: String, encoding: String },
@@ -219,7 +219,7 @@ mod tests {
         }
         let said: Vec<&str> = all.iter().map(UserError::entry).collect();
         for (name, _) in BOOK.entries() {
-            assert!(said.contains(&name), "{name} is never said");
+            assert!(said.contains(&name), "{name} is never raised");
         }
     }
 }

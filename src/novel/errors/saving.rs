@@ -19,15 +19,15 @@ pub static BOOK: LazyLock<ErrorCatalog> = LazyLock::new(|| ErrorCatalog::embedde
 /// An error of writing a file.
 #[derive(Debug, thiserror::Error)]
 pub enum SaveError {
-    #[error("{path} is there")]
+    #[error("{path} already exists")]
     Exists { path: String, hash: String, size: u64 },
-    #[error("{path} is another one")]
+    #[error("{path} has changed")]
     Other {
         path: String,
         expected: String,
         hash: String,
     },
-    #[error("{path} is not there")]
+    #[error("{path} does not exist")]
     Gone { path: String, expected: String },
     #[error("hidden: {path}")]
     Hidden { path: String },
@@ -121,6 +121,6 @@ mod tests {
             }
             entries.retain(|entry| *entry != error.entry());
         }
-        assert!(entries.is_empty(), "{entries:?} is never raised");
+        assert!(entries.is_empty(), "{entries:?} are never raised");
     }
 }

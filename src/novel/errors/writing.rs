@@ -24,9 +24,9 @@ pub static BOOK: LazyLock<ErrorCatalog> = LazyLock::new(|| ErrorCatalog::embedde
 /// An error of a writing step.
 #[derive(Debug, thiserror::Error)]
 pub enum WritingError {
-    #[error("no stage {asked}")]
+    #[error("unknown stage {asked}")]
     UnknownStage { asked: String },
-    #[error("{stage} before its turn")]
+    #[error("{stage} requires earlier stages")]
     TooEarly {
         stage: WritingStage,
         missing: Vec<WritingStage>,
@@ -39,11 +39,11 @@ pub enum WritingError {
     },
     #[error("the plot misses {} criteria", misses.len())]
     PlotMissed { misses: Vec<MissedCriterion> },
-    #[error("episode {episode} has a plot")]
+    #[error("episode {episode} already has a plot")]
     PlotExists { episode: EpisodeId, path: String },
-    #[error("{stage} is done")]
+    #[error("{stage} is already done")]
     StageDone { stage: WritingStage, current: WritingStage },
-    #[error("turn {asked} of {stage} where {turn} is due")]
+    #[error("the answer is for turn {asked} of {stage}, not turn {turn}")]
     WrongTurn {
         stage: WritingStage,
         asked: usize,
@@ -51,17 +51,17 @@ pub enum WritingError {
     },
     #[error("{id} is finished")]
     Finished { id: String },
-    #[error("no session {id}")]
+    #[error("unknown session {id}")]
     NoSession { id: String, episode: EpisodeId },
-    #[error("this text was taken for {stage}")]
+    #[error("this text was already accepted for {stage}")]
     TakenAlready { stage: WritingStage },
-    #[error("an answer for {asked} where {stage} is written")]
+    #[error("the answer is for {asked}, not {stage}")]
     OtherStage { stage: WritingStage, asked: WritingStage },
-    #[error("an answer without a session")]
+    #[error("the answer lacks a session")]
     AnswerWithoutSession,
-    #[error("no open session of {episode}")]
+    #[error("episode {episode} has no open session")]
     NoOpenSession { episode: EpisodeId },
-    #[error("no session for {stage}")]
+    #[error("{stage} requires a session")]
     NoSessionId { stage: WritingStage },
     #[error("{path}: {reason}")]
     BrokenSession {
@@ -76,9 +76,9 @@ pub enum WritingError {
         size: usize,
         limit: usize,
     },
-    #[error("{stage} is no stage of {id}")]
+    #[error("{id} does not have the stage {stage}")]
     OffRoute { stage: WritingStage, id: String },
-    #[error("{id} keeps no more feedback")]
+    #[error("{id} cannot store more feedback")]
     FeedbackFull { id: String },
     #[error(transparent)]
     Project(#[from] ProjectError),
@@ -298,6 +298,6 @@ mod tests {
             }
             entries.retain(|entry| *entry != error.entry());
         }
-        assert!(entries.is_empty(), "{entries:?} is never raised");
+        assert!(entries.is_empty(), "{entries:?} are never raised");
     }
 }

@@ -250,7 +250,7 @@ fn places(text: &str) -> impl FnMut(usize) -> (usize, usize) + '_ {
 /// Never: the text of a [`UtcTime`] begins with a time to the second.
 pub(super) fn epub_time(now: &UtcTime) -> EpubTime {
     let time: String = now.to_string().chars().take("0000-00-00T00:00:00".len()).collect();
-    EpubTime::parse(&format!("{time}Z")).expect("a moment is a time to the second or finer")
+    EpubTime::parse(&format!("{time}Z")).expect("a UTC time begins with a time to the second")
 }
 
 #[cfg(test)]

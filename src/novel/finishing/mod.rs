@@ -213,7 +213,7 @@ impl EpisodeSource {
         let plot = match novel.plot(episode) {
             Ok(plot) => plot,
             Err(ProjectError::NoPlot { .. }) => EpisodePlot::default(),
-            // A broken plot costs the tags and the summary, not the episode.
+            // With a broken plot, only the tags and the summary are missing.
             Err(error) => {
                 remarks.push(fumi_base::errors::UserError::error_message(&error).message);
                 EpisodePlot::default()
@@ -221,7 +221,10 @@ impl EpisodeSource {
         };
         if survey.settings.author.is_none() {
             remarks.push(BilingualText::new(
-                format!("{} names no author; the files say {NO_AUTHOR}.", novel.names().settings),
+                format!(
+                    "{} does not name an author; the files use {NO_AUTHOR}.",
+                    novel.names().settings
+                ),
                 format!(
                     "{} に author がないため、作者名は「{NO_AUTHOR}」としました。",
                     novel.names().settings

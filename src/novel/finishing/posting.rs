@@ -86,7 +86,7 @@ fn narou_post(story: &EpisodeSource, folder: &str) -> PostingGuide {
     if !(least..=most).contains(&characters) {
         steps.push(BilingualText::new(
             format!(
-                "小説家になろう: the text has {characters} characters; one episode takes {least} to {most}. Split or lengthen it first."
+                "小説家になろう: the text has {characters} characters; an episode must have {least} to {most}. Split or lengthen it first."
             ),
             format!(
                 "小説家になろう: 本文は {characters} 字です。一話に投稿できるのは {least}〜{most} 字なので、先に分けるか書き足す。"
@@ -120,7 +120,7 @@ fn kakuyomu_post(story: &EpisodeSource, folder: &str) -> PostingGuide {
         .any(|part| story.manuscript.count(part).characters > 0);
     if has_words {
         steps.push(BilingualText::new(
-            "カクヨム: it has no fields for a foreword and an afterword; put what readers need into 近況ノート.",
+            "カクヨム: the form lacks fields for a foreword and an afterword; put what readers need into 近況ノート.",
             "カクヨム: 前書き・後書きの欄がないため、伝えたいことは近況ノートに書く。",
         ));
     }
@@ -137,12 +137,12 @@ fn kakuyomu_post(story: &EpisodeSource, folder: &str) -> PostingGuide {
 fn before_posting(site: PostingSite, losses: usize) -> Vec<BilingualText> {
     let name = site.name();
     let preview = BilingualText::new(
-        format!("{name}: look at ruby, emphasis and scene breaks in the site's preview, then post or set a time."),
+        format!("{name}: check ruby, emphasis and scene breaks in the site's preview, then post or schedule."),
         format!("{name}: プレビューでルビ・傍点・場面の区切りを確かめてから、投稿するか予約する。"),
     );
     let lost = (losses > 0).then(|| {
         BilingualText::new(
-            format!("{name}: {losses} places could not be written as they are; metadata.json lists them."),
+            format!("{name}: {losses} places could not be written as in the manuscript; metadata.json lists them."),
             format!("{name}: 原稿どおりに書けなかった箇所が {losses} か所ある。一覧は metadata.json の losses。"),
         )
     });

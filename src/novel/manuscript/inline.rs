@@ -1,7 +1,7 @@
 //! The inside of a line: ruby, emphasis, notes, and the visible text among them.
 //!
 //! Every lookahead stops at the next sign of its own kind or uses a list made once for the line, so that a line of
-//! signs costs no more than one of words. Markup that cannot be parsed stays visible as typed. Speech is found
+//! signs takes no more time than one of words. Markup that cannot be parsed stays visible as typed. Speech is found
 //! elsewhere, because it may continue on the next line (see [`super::voices`]).
 
 use std::ops::Range;
@@ -573,7 +573,7 @@ impl<'a> LineReader<'a, '_> {
         let start = self.at;
         let inner = &self.rest()[2..];
         let closes = if self.no_more_stars { None } else { inner.find("**") };
-        // Inside an open emphasis, `rest` does not reach the end of the line, so this says nothing about the line.
+        // Inside an open emphasis, `rest` does not reach the end of the line, so the result does not hold for the line.
         self.no_more_stars |= closes.is_none() && self.open.is_empty();
         match closes.filter(|len| *len > 0 && !inner.starts_with(char::is_whitespace)) {
             Some(len) => {

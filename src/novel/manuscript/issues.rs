@@ -43,11 +43,11 @@ impl MarkupIssueKind {
     pub fn message(self) -> BilingualText {
         let (en, ja): (Cow<'static, str>, Cow<'static, str>) = match self {
             Self::UnpairedRubyMark => (
-                "《 or 》 has no partner in this line, so it is neither ruby nor emphasis. Add the other one, or write ｜ before a 《 that is meant as it stands.".into(),
+                "《 or 》 has no partner in this line, so it is neither ruby nor emphasis. Add the other one, or write ｜ before a literal 《.".into(),
                 "この行に対になる《》がないため、ルビにも傍点にもなりません。もう一方を補うか、文字としての《なら直前に｜を付けてください。".into(),
             ),
             Self::RubyWithoutBase => (
-                "Nothing before 《 can carry the ruby: without ｜ only kanji do. Write ｜ where the base begins.".into(),
+                "The text before 《 cannot carry a ruby: without ｜ only kanji can. Write ｜ where the base begins.".into(),
                 "《の直前にルビを振れる文字がありません。｜なしで振れるのは漢字だけです。ルビの始まりに｜を置いてください。".into(),
             ),
             Self::EmptyRuby => (
@@ -59,15 +59,15 @@ impl MarkupIssueKind {
                 format!("開き括弧 {open} が閉じられていません。").into(),
             ),
             Self::StrayBracket(close) => (
-                format!("{close} closes nothing.").into(),
+                format!("{close} has no opening bracket.").into(),
                 format!("閉じ括弧 {close} に対応する開き括弧がありません。").into(),
             ),
             Self::UnclosedNote => (
-                "The note ［＃ has no ］ in this line.".into(),
+                "The note ［＃ is not closed with ］ in this line.".into(),
                 "注記［＃を閉じる］が、この行にありません。".into(),
             ),
             Self::NoteWithoutTarget => (
-                "The words that this note names do not stand before it in this line, or only a part of a ruby or an emphasis does.".into(),
+                "The words that this note names do not precede it in this line, or they cover only a part of a ruby or an emphasis.".into(),
                 "注記が指す語句が同じ行の手前にないか、ルビや傍点の途中にかかっています。".into(),
             ),
             Self::UnpairedEmphasis => (
@@ -75,7 +75,7 @@ impl MarkupIssueKind {
                 "強調の始まりと終わりが、この段落の中でそろっていません。".into(),
             ),
             Self::OpenForeword => (
-                "Nothing says where the foreword ends, so its first empty line does. Begin the story with a heading or 【本文】.".into(),
+                "The end of the foreword is not marked, so it was taken to end at its first empty line. Begin the story with a heading or 【本文】.".into(),
                 "前書きの終わりが示されていないため、最初の空行までを前書きとしました。本文の前に見出しか【本文】を置いてください。".into(),
             ),
         };

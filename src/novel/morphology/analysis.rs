@@ -3,7 +3,7 @@
 //! Words follow the order of the sentences and never overlap; together they cover every visible character of the
 //! sentences except half-width spaces. A name must lie on word boundaries: no dictionary word may cross its edges (りん
 //! is not found in りんご), and the name is not part of a longer run of katakana or letters. Sentences are analysed in
-//! stretches of bounded length, so that an endless sentence costs no more than its share.
+//! stretches of bounded length, so that the time stays linear even for an endless sentence.
 
 use std::ops::Range;
 
@@ -249,7 +249,7 @@ impl<'a> WordCollector<'a> {
         }
     }
 
-    /// Finds the names that are meant as names in a stretch; `None` if there are none.
+    /// Finds the names that are meant as names in a stretch; `None` without such names.
     fn names_meant(
         &self,
         stretch: &[Range<usize>],

@@ -1,7 +1,7 @@
 //! IPADIC without its proper nouns, embedded in the program and searched with vibrato's Viterbi search.
 //!
-//! The dictionary is unpacked on first use, which takes a moment and some 20 MB; a process that analyses no novel pays
-//! neither. The file and its licence are in `assets/`; `tests/morphology/make_dictionary.rs` builds it.
+//! The dictionary is unpacked on first use, which takes a moment and some 20 MB; a process that does not analyse a
+//! novel spends neither. The file and its licence are in `assets/`; `tests/morphology/make_dictionary.rs` builds it.
 
 use std::sync::LazyLock;
 
@@ -21,7 +21,9 @@ static LOADED: LazyLock<Ipadic> = LazyLock::new(|| {
     let dictionary = Dictionary::read(unpacked).expect("the embedded dictionary was written by this vibrato");
     let tokenizer = Tokenizer::new(dictionary).max_grouping_len(LONGEST_UNKNOWN);
     Ipadic {
-        tokenizer: tokenizer.ignore_space(true).expect("IPADIC says what a space is"),
+        tokenizer: tokenizer
+            .ignore_space(true)
+            .expect("IPADIC defines a category for spaces"),
         entries,
     }
 });

@@ -46,7 +46,7 @@ pub struct DictionaryWord<'d> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WordEntry<'d> {
     pub origin: WordOrigin,
-    /// The part of speech in three levels, such as 名詞, 固有名詞, 人名; `*` if there is no further level.
+    /// The part of speech in three levels, such as 名詞, 固有名詞, 人名; `*` for a missing level.
     pub parts: &'d [&'d str; 3],
     /// The inflection, for words that inflect.
     pub inflection: Option<&'d Inflection<'d>>,
@@ -102,7 +102,7 @@ pub struct Morpheme<'a> {
     pub base: &'a str,
     /// The reading in katakana; `None` for unknown words.
     pub reading: Option<&'a str>,
-    /// The part of speech in three levels; `*` if there is no further level.
+    /// The part of speech in three levels; `*` for a missing level.
     pub parts: &'a [&'a str; 3],
     /// The inflection, for words that inflect.
     pub inflection: Option<&'a Inflection<'a>>,

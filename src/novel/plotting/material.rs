@@ -78,11 +78,11 @@ impl PlotMaterial {
         for (role, what) in [
             (
                 FolderRole::ChapterPlots,
-                BilingualText::new("the plots of chapters", "章のプロット"),
+                BilingualText::new("the chapter plots", "章のプロット"),
             ),
             (
                 FolderRole::Management,
-                BilingualText::new("the ledgers of the novel", "管理資料"),
+                BilingualText::new("the management files", "管理資料"),
             ),
         ] {
             material.cite(&survey, role, &what)?;
@@ -126,7 +126,7 @@ impl PlotMaterial {
         let own = |text: &Option<String>| or_none(text.clone().unwrap_or_default());
         let before = match (&self.before, locale) {
             (None, _) => String::new(),
-            (Some(before), Locale::En) => format!("The plot so far, to be made better:\n{before}\n\n"),
+            (Some(before), Locale::En) => format!("The existing plot, to be improved:\n{before}\n\n"),
             (Some(before), Locale::Ja) => format!("これまでのプロット（よりよくすること）:\n{before}\n\n"),
         };
         let values = [

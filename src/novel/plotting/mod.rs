@@ -87,10 +87,10 @@ pub fn existing(novel: &NovelProject, episode: EpisodeId) -> Result<Option<Store
 pub fn criteria() -> Vec<BilingualText> {
     vec![
         BilingualText::new(
-            "YAML or JSON with keys at its top",
+            "YAML or JSON with top-level keys",
             "先頭がキーの YAML または JSON であること",
         ),
-        BilingualText::new("`episode_info.title` is there", "`episode_info.title` があること"),
+        BilingualText::new("`episode_info.title` is present", "`episode_info.title` があること"),
         BilingualText::new(
             format!("`synopsis` has at least {SYNOPSIS} characters"),
             format!("`synopsis` が {SYNOPSIS} 字以上あること"),
@@ -103,9 +103,12 @@ pub fn criteria() -> Vec<BilingualText> {
             "`story_structure` has setup, confrontation and resolution",
             "`story_structure` に setup・confrontation・resolution があること",
         ),
-        BilingualText::new("`characters` names somebody", "`characters` に誰かの名前があること"),
         BilingualText::new(
-            "no words of an assistant around it, and no code fence",
+            "`characters` names at least one character",
+            "`characters` に誰かの名前があること",
+        ),
+        BilingualText::new(
+            "no remarks of an assistant around it, and no code fence",
             "挨拶や前置きなどアシスタントの言葉と、コードの囲みがないこと",
         ),
     ]
@@ -129,7 +132,7 @@ pub fn validate_answer(episode: EpisodeId, content: &str) -> Result<EpisodePlot,
         }) => {
             let form = missed_criterion(
                 "form",
-                format!("It cannot be read as a plot at line {line}, column {column}: {reason}."),
+                format!("It is not a valid plot at line {line}, column {column}: {reason}."),
                 format!(
                     "{line} 行 {column} 桁でプロットとして読めません（{}）。",
                     translate_reason(&reason)
@@ -166,27 +169,27 @@ fn misses(episode: EpisodeId, plot: &EpisodePlot, content: &str) -> Vec<MissedCr
     need(
         info.episode_number.is_none_or(|number| number == episode.number()),
         "episode_info.episode_number",
-        format!("It says another episode; this is {}.", episode.number()),
+        format!("It states another episode; this is episode {}.", episode.number()),
         format!("別の話数になっています。これは{episode}です。"),
     );
     need(
         has(&info.title),
         "episode_info.title",
-        "There is no title.".to_owned(),
+        "The title is missing.".to_owned(),
         "題がありません。".to_owned(),
     );
     let synopsis = plot.synopsis.as_deref().unwrap_or_default().trim().chars().count();
     need(
         synopsis >= SYNOPSIS,
         "synopsis",
-        format!("It has {synopsis} characters; at least {SYNOPSIS} are needed, to the end of the story."),
+        format!("It has {synopsis} characters; write at least {SYNOPSIS}, including the ending."),
         format!("{synopsis} 字です。結末までを {SYNOPSIS} 字以上で書いてください。"),
     );
     let events = plot.events().len();
     need(
         events >= EVENTS,
         "key_events",
-        format!("There are {events} events; at least {EVENTS} are needed."),
+        format!("It has {events} events; write at least {EVENTS}."),
         format!("出来事が {events} つです。{EVENTS} つ以上必要です。"),
     );
     let acts = &plot.story_structure;
@@ -198,14 +201,14 @@ fn misses(episode: EpisodeId, plot: &EpisodePlot, content: &str) -> Vec<MissedCr
         need(
             !act.words().trim().is_empty(),
             &format!("story_structure.{name}"),
-            "It is not there.".to_owned(),
+            "It is missing.".to_owned(),
             "書かれていません。".to_owned(),
         );
     }
     need(
         !plot.character_names().is_empty(),
         "characters",
-        "Nobody is named.".to_owned(),
+        "It does not name any characters.".to_owned(),
         "登場人物の名前がありません。".to_owned(),
     );
     misses.extend(remnants_miss(content));
@@ -218,7 +221,10 @@ fn remnants_miss(content: &str) -> Option<MissedCriterion> {
     (!found.is_empty()).then(|| {
         missed_criterion(
             "remnants",
-            format!("It has words of an assistant (line: words): {}.", found.join(", ")),
+            format!(
+                "It contains remarks of an assistant (line: words): {}.",
+                found.join(", ")
+            ),
             format!("アシスタントの言葉が残っています（行: 言葉）: {}。", found.join("、")),
         )
     })

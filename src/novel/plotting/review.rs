@@ -163,7 +163,7 @@ fn acts(plot: &EpisodePlot) -> PlotReviewPoint {
             continue;
         }
         let off = (share(*length, whole) * 100.0 - wanted).abs() - tolerance;
-        // That an act is planned counts most, because the length of a plan differs from the length of its act.
+        // A planned act counts most, because the length of a plan differs from the length of its act.
         score += 100.0 / 3.0 * (1.0 - (off.max(0.0) / 100.0));
         if off > 15.0 {
             findings.push(BilingualText::new(
@@ -186,7 +186,7 @@ fn turning_points(plot: &EpisodePlot) -> PlotReviewPoint {
     let findings = (score < 100.0).then(|| {
         BilingualText::new(
             format!(
-                "key_events has {events} events; {} to {} carry an episode.",
+                "key_events has {events} events; an episode usually needs {} to {}.",
                 TURNS.start(),
                 TURNS.end()
             ),
@@ -207,7 +207,7 @@ fn turning_points(plot: &EpisodePlot) -> PlotReviewPoint {
 
 fn foreshadowing_plan(plot: &EpisodePlot) -> PlotReviewPoint {
     if plot.foreshadowing.is_empty() {
-        return unscored_point("P-03", "Plan of foreshadowing", "伏線の計画");
+        return unscored_point("P-03", "Foreshadowing plan", "伏線の計画");
     }
     let is_whole = |one: &&YamlValue| ["id", "role", "content"].iter().all(|key| one.get(key).is_some());
     let whole = plot.foreshadowing.iter().filter(is_whole).count();
@@ -220,7 +220,7 @@ fn foreshadowing_plan(plot: &EpisodePlot) -> PlotReviewPoint {
     let score = share(whole, plot.foreshadowing.len()) * 100.0;
     point(
         "P-03",
-        ("Plan of foreshadowing", "伏線の計画"),
+        ("Foreshadowing plan", "伏線の計画"),
         score,
         findings.into_iter().collect(),
     )
@@ -228,7 +228,7 @@ fn foreshadowing_plan(plot: &EpisodePlot) -> PlotReviewPoint {
 
 /// Scores the share of the ledger's foreshadowing for this episode that the plot contains.
 fn foreshadowing_placement(plot: &EpisodePlot, planned: &[String], has_ledger: bool) -> PlotReviewPoint {
-    let title = ("Placement of foreshadowing", "伏線の配置");
+    let title = ("Foreshadowing placement", "伏線の配置");
     if !has_ledger || planned.is_empty() {
         return unscored_point("P-04", title.0, title.1);
     }
@@ -242,7 +242,7 @@ fn foreshadowing_placement(plot: &EpisodePlot, planned: &[String], has_ledger: b
         .collect();
     let findings = missing.iter().map(|line| {
         BilingualText::new(
-            format!("The ledger plans {line}, and the plot does not have it."),
+            format!("The ledger plans {line}, but the plot does not contain it."),
             format!("伏線管理にある「{line}」がプロットにありません。"),
         )
     });
@@ -311,7 +311,7 @@ fn hook_to_next(plot: &EpisodePlot) -> PlotReviewPoint {
     let score = f64::from(u8::from(plants)) * 60.0 + f64::from(u8::from(ends)) * 40.0;
     let findings = (!plants).then(|| {
         BilingualText::new(
-            "Nothing is planted that a later episode pays off; end with an open question.",
+            "The plot plants nothing for a later episode; end with an open question.",
             "後の話で回収する伏線がありません。終わりに問いを残してください。",
         )
     });

@@ -236,7 +236,7 @@ mod tests {
             // Checks the name against the rules of the project boundary.
             let root = tempfile::tempdir().expect("a folder");
             let project = fumi_base::project::Project::open(root.path()).expect("a project");
-            let refused = project.resolve(&format!("{stem}.md")).expect_err("not there");
+            let refused = project.resolve(&format!("{stem}.md")).expect_err("missing");
             prop_assert!(matches!(refused, fumi_base::project::PathError::NotFound { .. }), "{stem:?}: {refused}");
         });
     }

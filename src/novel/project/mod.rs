@@ -92,12 +92,12 @@ impl SurveyRemark {
     pub fn message(&self) -> BilingualText {
         match self {
             Self::NoSettings(name) => BilingualText::new(
-                format!("There is no {name}: title, author and style are not known."),
+                format!("{name} is missing: title, author and style are unknown."),
                 format!("{name} がないため、題名・作者・文体の設定が分かりません。"),
             ),
             Self::Broken(error) => fumi_base::errors::UserError::error_message(error).message,
             Self::NoFolder(_, name) => BilingualText::new(
-                format!("There is no folder {name}."),
+                format!("The folder {name} is missing."),
                 format!("フォルダー {name} がありません。"),
             ),
             Self::OtherName(role, found) => BilingualText::new(
@@ -117,7 +117,7 @@ impl SurveyRemark {
                 format!("{episode}に同じ種類のファイルが複数あります（{}）。", files.join("、")),
             ),
             Self::Cut(path) => BilingualText::new(
-                format!("{path} holds more than {NAMES_IN_FOLDER} names; the others were not looked at."),
+                format!("{path} contains more than {NAMES_IN_FOLDER} names; the others were ignored."),
                 format!("{path} には {NAMES_IN_FOLDER} を超える名前があり、残りは見ていません。"),
             ),
         }
@@ -336,7 +336,7 @@ pub(crate) fn read_yaml_text(file: &ProjectPath) -> Result<String, ProjectError>
             path: file.shown(),
             line: 0,
             column: 0,
-            reason: format!("it has bytes that are no text in {}", decoded.encoding),
+            reason: format!("it has bytes that are not valid {}", decoded.encoding),
         });
     }
     Ok(decoded.text)

@@ -120,7 +120,7 @@ impl EpisodePlot {
     /// Never: all values can be represented in YAML.
     #[must_use]
     pub fn to_yaml(&self) -> String {
-        serde_saphyr::to_string(self).expect("texts, numbers, lists and maps are YAML")
+        serde_saphyr::to_string(self).expect("texts, numbers, lists and maps can be represented in YAML")
     }
 
     /// Returns the intended length in visible characters; `None` if it is missing or 0.
@@ -293,16 +293,16 @@ foreshadowing:
         assert_eq!(
             faults,
             [
-                "2:10 `episode_info.title`: a text in quotes is not closed",
-                "2:2 `episode_info.title`: a tab indents this line; only spaces indent",
-                "1:12 `synopsis`: there is a second `: ` in this line; put the value in quotes",
-                "2:19 `episode_info.episode_number`: a whole number is needed",
-                "2:23 `scene_structure.total_target_words`: a whole number is needed",
-                "1:13 `key_events`: a list is needed here, one item a line after `- `",
-                "1:1 keys with values are needed here, such as `title: 題`",
-                "1:11 `synopsis`: one text is needed here, without a list or keys",
-                "2:1 `synopsis`: this key stands twice at the same place",
-                "1:11 `synopsis`: a value that begins with `*` must stand in quotes",
+                "2:10 `episode_info.title`: a quoted text is not closed",
+                "2:2 `episode_info.title`: this line is indented with a tab; use spaces",
+                "1:12 `synopsis`: this line has a second `: `; put the value in quotes",
+                "2:19 `episode_info.episode_number`: a whole number is required",
+                "2:23 `scene_structure.total_target_words`: a whole number is required",
+                "1:13 `key_events`: a list is required here, one item per line after `- `",
+                "1:1 keys with values are required here, such as `title: 題`",
+                "1:11 `synopsis`: a single text is required here, not a list or keys",
+                "2:1 `synopsis`: this key occurs twice at the same place",
+                "1:11 `synopsis`: a value that begins with `*` must be in quotes",
                 "2:11 `独自.深い`: a bracket is not closed",
             ]
         );
@@ -325,7 +325,7 @@ foreshadowing:
                 line, column, reason, ..
             }) => {
                 let (key, said) = reason.rsplit_once(": ").expect("a key");
-                assert_eq!(said, "a text in quotes is not closed", "{text:?}");
+                assert_eq!(said, "a quoted text is not closed", "{text:?}");
                 format!("{line}:{column} {key}")
             }
             other => panic!("{text:?}: {other:?}"),

@@ -229,7 +229,7 @@ pub(super) fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option
     };
     number
         .map(Some)
-        .ok_or_else(|| D::Error::custom("a whole number is needed"))
+        .ok_or_else(|| D::Error::custom("a whole number is required"))
 }
 
 /// Parses a number with an optional unit or counter.
@@ -478,29 +478,33 @@ fn last_key(line: &str) -> Option<String> {
 }
 
 /// The accepted forms of a length, as an error text.
-pub(super) const LENGTH: &str = "it is 4000, 3000-5000 or {min: 3000, max: 5000}";
+pub(super) const LENGTH: &str = "use 4000, 3000-5000 or {min: 3000, max: 5000}";
 
 /// The error for which the parser reports where it could not continue instead of the start of the quoted text.
-const UNCLOSED: &str = "a text in quotes is not closed";
+const UNCLOSED: &str = "a quoted text is not closed";
 
 /// Plain texts for parser messages: the beginning of the message, then English and Japanese.
 const PLAIN: [(&str, &str, &str); 14] = [
     (
         "expected sequence start",
-        "a list is needed here, one item a line after `- `",
+        "a list is required here, one item per line after `- `",
         "ここには一覧が必要です（1 行に 1 件、行頭に「- 」を付けます）",
     ),
     (
         "expected mapping start",
-        "keys with values are needed here, such as `title: 題`",
+        "keys with values are required here, such as `title: 題`",
         "ここには「title: 題」のようなキーと値が必要です",
     ),
     (
         "expected string scalar",
-        "one text is needed here, without a list or keys",
+        "a single text is required here, not a list or keys",
         "ここには文章を一つ書きます（一覧やキーは置けません）",
     ),
-    ("a whole number is needed", "a whole number is needed", "整数が必要です"),
+    (
+        "a whole number is required",
+        "a whole number is required",
+        "整数が必要です",
+    ),
     (
         LENGTH,
         LENGTH,
@@ -514,33 +518,33 @@ const PLAIN: [(&str, &str, &str); 14] = [
     ("unclosed quote", UNCLOSED, "引用符が閉じていません"),
     (
         "tabs disallowed",
-        "a tab indents this line; only spaces indent",
+        "this line is indented with a tab; use spaces",
         "タブで字下げしています。字下げは半角スペースだけです",
     ),
     (
         "mapping values are not allowed",
-        "there is a second `: ` in this line; put the value in quotes",
+        "this line has a second `: `; put the value in quotes",
         "この行に「: 」が二つあります。値を引用符で囲みます",
     ),
     (
         "duplicate mapping key",
-        "this key stands twice at the same place",
+        "this key occurs twice at the same place",
         "同じ場所に同じキーが二つあります",
     ),
     (
         "reference to unknown value",
-        "a value that begins with `*` must stand in quotes",
+        "a value that begins with `*` must be in quotes",
         "「*」で始まる値は引用符で囲みます",
     ),
     ("unclosed bracket", "a bracket is not closed", "括弧が閉じていません"),
     (
         "unexpected end of input",
-        "the text ends before it is whole",
+        "the text ends too early",
         "途中で終わっています",
     ),
     (
-        "it has bytes that are no text",
-        "it has bytes that are no text in UTF-8",
+        "it has bytes that are not valid",
+        "it has bytes that are not valid UTF-8",
         "UTF-8 の文字でないバイトがあります",
     ),
 ];

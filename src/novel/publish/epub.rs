@@ -225,7 +225,7 @@ fn document(title: &str, namespaces: &str, body: &str) -> String {
     )
 }
 
-/// A ZIP file in memory, which fails only if memory does.
+/// A ZIP file written to memory; writing fails only if memory is exhausted.
 struct Archive(ZipWriter<Cursor<Vec<u8>>>);
 
 impl Archive {

@@ -61,12 +61,14 @@ impl PublishLossKind {
     pub fn message(self) -> BilingualText {
         let (en, ja): (Cow<'static, str>, Cow<'static, str>) = match self {
             Self::RubyTooLong { base, ruby } => (
-                format!("The ruby stands in parentheses: the site takes {base} characters of base and {ruby} of ruby.")
-                    .into(),
+                format!(
+                    "The ruby was written in parentheses: the site allows {base} characters of base and {ruby} of ruby."
+                )
+                .into(),
                 format!("ルビを括弧書きにしました。この投稿先では親文字 {base} 字、ルビ {ruby} 字までです。").into(),
             ),
             Self::RubySign(sign) => (
-                format!("The ruby stands in parentheses: the sign {sign} breaks it on the site.").into(),
+                format!("The ruby was written in parentheses: the sign {sign} breaks it on the site.").into(),
                 format!("ルビを括弧書きにしました。記号 {sign} が入るとこの投稿先ではルビになりません。").into(),
             ),
             Self::Emphasis(emphasis) => {
@@ -77,42 +79,42 @@ impl PublishLossKind {
                     Emphasis::Italic => ("Italics", "斜体"),
                 };
                 (
-                    format!("{en} cannot be written; the text stands plain.").into(),
+                    format!("{en} cannot be written; only the text was kept.").into(),
                     format!("{ja}は表せないため、文字だけを残しました。").into(),
                 )
             }
             Self::EmphasisPaused => (
-                "Emphasis and ruby (or a double bracket) cannot stand together; the emphasis pauses there.".into(),
+                "Emphasis and ruby (or a double bracket) cannot be combined; the emphasis is interrupted there.".into(),
                 "傍点はルビや二重山括弧と重ねられないため、その部分だけ傍点を外しました。".into(),
             ),
             Self::Bar => (
-                "The bar may be taken for the beginning of a ruby that follows in the line.".into(),
+                "The bar may be read as the beginning of a ruby that follows in the line.".into(),
                 "この縦線は、同じ行の後ろにあるルビの始まりと解釈されるおそれがあります。".into(),
             ),
             Self::TitleMark => (
-                "Titles are plain text there; this mark of the title was left out.".into(),
+                "Titles are plain text in this format; this mark was left out.".into(),
                 "題名は文字だけになるため、この装飾は省きました。".into(),
             ),
             Self::Heading => (
-                "The heading is a plain line.".into(),
+                "The heading was written as a plain line.".into(),
                 "見出しは通常の行になりました。".into(),
             ),
             Self::HeadingLevel => (
-                "The heading is of the lowest level that there is here.".into(),
+                "The heading was written at the lowest level of this format.".into(),
                 "見出しは、この形式で最も下の階層のものになりました。".into(),
             ),
             Self::PageBreak => (
-                "The page break is an empty line.".into(),
+                "The page break was written as an empty line.".into(),
                 "改ページは空行になりました。".into(),
             ),
             Self::Note => ("The note was left out.".into(), "注記を省きました。".into()),
             Self::UnknownCharacter => (
-                "※ stands for a character whose code is not given.".into(),
+                "The character has no known code and was written as ※.".into(),
                 "文字コードの分からない外字は※のままです。".into(),
             ),
             Self::Unencodable(c) => (
                 format!(
-                    "{c} (U+{:04X}) is not in the encoding and is written as a note with its code.",
+                    "{c} (U+{:04X}) is not in the encoding and was written as a note with its code.",
                     u32::from(c)
                 )
                 .into(),
@@ -136,7 +138,7 @@ impl PublishLossKind {
                     }
                 };
                 (
-                    format!("{en} has no place here and was left out.").into(),
+                    format!("{en} has no place in this format and was left out.").into(),
                     format!("{ja}を置く場所がないため省きました。").into(),
                 )
             }

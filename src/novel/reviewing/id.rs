@@ -33,7 +33,7 @@ impl TryFrom<String> for ReviewId {
     type Error = &'static str;
 
     fn try_from(id: String) -> Result<Self, Self::Error> {
-        Self::parse(&id).ok_or("a review is called check_20250904_103000_1a2b3c4d")
+        Self::parse(&id).ok_or("a review id has the form check_20250904_103000_1a2b3c4d")
     }
 }
 

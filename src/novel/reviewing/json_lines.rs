@@ -17,7 +17,7 @@ pub(super) fn read<T: DeserializeOwned>(shelf: &ReviewFiles, path: &str) -> Resu
         .collect())
 }
 
-/// Appends values to a file, which is created even if there are none.
+/// Appends values to a file, which is created even for an empty list.
 pub(super) fn add<T: Serialize>(shelf: &ReviewFiles, path: &str, values: &[T]) -> Result<(), ReviewError> {
     let mut text = shelf.text(path, BYTES)?.unwrap_or_default();
     if !text.is_empty() && !text.ends_with('\n') {
@@ -35,5 +35,5 @@ pub(super) fn add<T: Serialize>(shelf: &ReviewFiles, path: &str, values: &[T]) -
 /// # Panics
 /// Never: the stored types consist of texts, numbers and lists.
 pub(super) fn json<T: Serialize>(value: &T) -> String {
-    serde_json::to_string(value).expect("texts, numbers and lists are JSON")
+    serde_json::to_string(value).expect("texts, numbers and lists can be represented in JSON")
 }

@@ -134,7 +134,7 @@ pub const STEPS: [ReviewStep; 12] = [
     ReviewStep {
         id: 1,
         phase: ReviewPhase::BasicQuality,
-        en: "Typing errors and left-overs",
+        en: "Typing errors and leftovers",
         ja: "誤字脱字・書き残し",
         groups: &[RuleGroup::Basic, RuleGroup::Expression],
         rules: TYPING,
@@ -144,7 +144,7 @@ pub const STEPS: [ReviewStep; 12] = [
     ReviewStep {
         id: 2,
         phase: ReviewPhase::BasicQuality,
-        en: "Grammar and unity of spelling",
+        en: "Grammar and consistent spelling",
         ja: "文法・表記統一",
         groups: &[RuleGroup::Basic, RuleGroup::Expression],
         rules: SPELLING,
@@ -154,7 +154,7 @@ pub const STEPS: [ReviewStep; 12] = [
     ReviewStep {
         id: 3,
         phase: ReviewPhase::BasicQuality,
-        en: "How the page reads",
+        en: "Basic readability",
         ja: "読みやすさの基礎",
         groups: &[RuleGroup::Basic, RuleGroup::Rhythm, RuleGroup::Expression],
         rules: READING,
@@ -220,7 +220,7 @@ pub const STEPS: [ReviewStep; 12] = [
     ReviewStep {
         id: 9,
         phase: ReviewPhase::StructureQuality,
-        en: "Scenes and their changes",
+        en: "Scene changes",
         ja: "シーン転換",
         groups: &[],
         rules: &[],
@@ -253,7 +253,7 @@ pub const STEPS: [ReviewStep; 12] = [
     ReviewStep {
         id: 12,
         phase: ReviewPhase::ExpressionQuality,
-        en: "The whole: what a reader gets",
+        en: "Overall quality",
         ja: "総合品質認定",
         groups: &RuleGroup::ALL,
         rules: &[],

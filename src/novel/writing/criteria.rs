@@ -68,7 +68,7 @@ impl AnswerCriterion {
     pub fn sentence(&self) -> BilingualText {
         match self {
             Self::Form => BilingualText::new(
-                "YAML or JSON with keys at its top",
+                "YAML or JSON with top-level keys",
                 "先頭がキーの YAML または JSON であること",
             ),
             Self::Key(key) => {
@@ -77,7 +77,7 @@ impl AnswerCriterion {
                 let meaning_en = meaning.get(fumi_base::text::Locale::En);
                 let meaning_ja = meaning.get(fumi_base::text::Locale::Ja);
                 BilingualText::new(
-                    format!("`{}` holds {en}: {meaning_en}", key.name),
+                    format!("`{}` contains {en}: {meaning_en}", key.name),
                     format!("`{}` に{ja}（{meaning_ja}）があること", key.name),
                 )
             }
@@ -88,12 +88,12 @@ impl AnswerCriterion {
             Self::Characters(cast) => {
                 let names = names(cast.iter());
                 BilingualText::new(
-                    format!("these characters are named: {}", names.join(", ")),
+                    format!("the text names these characters: {}", names.join(", ")),
                     format!("次の人物が名前か呼び名で登場すること: {}", names.join("、")),
                 )
             }
             Self::Remnants => BilingualText::new(
-                "no words of an assistant around the text, and no code fence",
+                "no remarks of an assistant around the text, and no code fence",
                 "挨拶や前置きなどアシスタントの言葉と、コードの囲みがないこと",
             ),
         }
@@ -107,9 +107,12 @@ fn holds(holds: KeyContents) -> (String, String) {
             format!("{least} 字以上の文章"),
         ),
         KeyContents::Items(0) => ("a list, possibly empty".to_owned(), "一覧（空でもよい）".to_owned()),
-        KeyContents::Items(least) => (format!("a list of at least {least}"), format!("{least} 件以上の一覧")),
+        KeyContents::Items(least) => (
+            format!("a list of at least {least} items"),
+            format!("{least} 件以上の一覧"),
+        ),
         KeyContents::Replacements => (
-            "a list of {find, replace}, possibly empty".to_owned(),
+            "a list of {find, replace} items, possibly empty".to_owned(),
             "{find, replace} の一覧（空でもよい）".to_owned(),
         ),
     }
@@ -178,7 +181,7 @@ fn keys_of(answer: &str) -> Result<Vec<(YamlValue, YamlValue)>, MissedCriterion>
         Ok(YamlValue::Map(pairs)) if !pairs.is_empty() => Ok(pairs),
         Ok(_) => Err(miss(
             &AnswerCriterion::Form,
-            "There are no keys at the top: write `key: value` lines, or a JSON object.".to_owned(),
+            "It has no top-level keys: write `key: value` lines, or a JSON object.".to_owned(),
             "先頭にキーがありません。「キー: 値」の行か JSON のオブジェクトで書いてください。".to_owned(),
         )),
         Err(ProjectError::Yaml {
@@ -186,7 +189,7 @@ fn keys_of(answer: &str) -> Result<Vec<(YamlValue, YamlValue)>, MissedCriterion>
         }) => Err(miss(
             &AnswerCriterion::Form,
             format!(
-                "It cannot be read as YAML or JSON at line {line}, column {column}: {reason}. Quote texts that contain `: ` or `#`."
+                "It is not valid YAML or JSON at line {line}, column {column}: {reason}. Quote texts that contain `: ` or `#`."
             ),
             format!(
                 "{line} 行 {column} 桁で YAML・JSON として読めません（{}）。「: 」や「#」を含む文は引用符で囲んでください。",
@@ -213,7 +216,7 @@ pub(super) fn replaced(text: &str, replacements: &YamlValue) -> Result<String, V
         let of = |key| item.get(key).and_then(YamlValue::as_str);
         let (Some(find), Some(with)) = (of("find").filter(|find| !find.is_empty()), of("replace")) else {
             misses.push(wrong(
-                format!("Replacement {number} needs `find` and `replace` as texts; quote what looks like a number."),
+                format!("Replacement {number} needs `find` and `replace` as texts; quote values that look like numbers."),
                 format!("{number} 番目の置き換えには文字列の `find` と `replace` が必要です。数字に見えるものは引用符で囲んでください。"),
             ));
             continue;
@@ -223,7 +226,7 @@ pub(super) fn replaced(text: &str, replacements: &YamlValue) -> Result<String, V
             count => {
                 let shown: String = find.chars().take(40).collect();
                 misses.push(wrong(
-                    format!("`find` of replacement {number} ({shown}) stands {count} times in the text, not once: copy more of its surroundings, exactly."),
+                    format!("`find` of replacement {number} ({shown}) occurs {count} times in the text instead of once: copy more of the surrounding text, exactly."),
                     format!("{number} 番目の置き換えの `find`（{shown}）は本文に {count} 回現れます。前後も含めて、ちょうど一度だけ現れる文字列を写してください。"),
                 ));
             }
@@ -237,14 +240,14 @@ fn length_miss(criterion: &AnswerCriterion, length: usize, from: usize, to: usiz
         let more = from - length;
         Some(miss(
             criterion,
-            format!("It has {length} visible characters where {from} to {to} are wanted: write at least {more} more."),
+            format!("It has {length} visible characters instead of {from} to {to}: write at least {more} more."),
             format!("可視文字が {length} 字で、{from}〜{to} 字に足りません。あと {more} 字以上書き足してください。"),
         ))
     } else if length > to {
         let less = length - to;
         Some(miss(
             criterion,
-            format!("It has {length} visible characters where {from} to {to} are wanted: cut at least {less}."),
+            format!("It has {length} visible characters instead of {from} to {to}: cut at least {less}."),
             format!("可視文字が {length} 字で、{from}〜{to} 字を超えています。{less} 字以上削ってください。"),
         ))
     } else {
@@ -261,7 +264,7 @@ fn cast_miss(criterion: &AnswerCriterion, cast: &[PlotMember], text: &str) -> Op
     Some(miss(
         criterion,
         format!(
-            "These characters of the plot are not named: {}. Name each, or call them by an alias of the settings.",
+            "These characters of the plot are not named: {}. Name each of them, or use an alias from the settings.",
             names.join(", ")
         ),
         format!(
@@ -285,7 +288,7 @@ fn key_miss(criterion: &AnswerCriterion, key: &AnswerKey, value: Option<&YamlVal
     }
     let (en, ja) = holds(key.holds);
     let (state, state_ja) = if value.is_some() {
-        ("does not hold what it must", "の内容が足りません")
+        ("lacks the required content", "の内容が足りません")
     } else {
         ("is missing", "がありません")
     };
@@ -313,7 +316,7 @@ static REMNANTS: LazyLock<Vec<(RemnantPlace, String)>> = LazyLock::new(|| {
         let place = match place {
             "line" => RemnantPlace::LineStart,
             "any" => RemnantPlace::Anywhere,
-            other => panic!("remnants.txt knows no place {other}"),
+            other => panic!("unknown place {other} in remnants.txt"),
         };
         (place, words.trim().to_ascii_lowercase())
     };
@@ -348,7 +351,7 @@ fn remnants_miss(criterion: &AnswerCriterion, text: &str) -> Option<MissedCriter
     Some(miss(
         criterion,
         format!(
-            "Words that do not belong to the text are left in it (line: words): {}. Return the text alone.",
+            "The text contains words that do not belong to it (line: words): {}. Return only the text.",
             found.join(", ")
         ),
         format!(

@@ -50,8 +50,8 @@ impl SessionsOverview {
         let files = listed.iter().rev();
         for file in files.filter(|file| file.name.strip_suffix(".yaml").is_some()) {
             match text_of(&file.path) {
-                // A finished session lacks this key. Parsing YAML costs a hundred times as much as searching for a
-                // word.
+                // A finished session lacks this key. Parsing YAML takes a hundred times as long as searching for
+                // a word.
                 Ok(text) if finished >= FINISHED && !text.contains("current_stage") => {}
                 Ok(text) => match WritingSession::read(&file.path.shown(), &text) {
                     Ok(session) => {
@@ -82,7 +82,7 @@ fn text_of(file: &ProjectPath) -> Result<String, WritingError> {
         path: file.shown(),
         line: 0,
         column: 0,
-        reason: "it has bytes that are no text in UTF-8".to_owned(),
+        reason: "it has bytes that are not valid UTF-8".to_owned(),
     })?;
     Ok(text)
 }

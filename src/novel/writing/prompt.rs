@@ -185,7 +185,7 @@ fn feedback(session: &WritingSession, stage: WritingStage, locale: Locale) -> St
         return String::new();
     }
     let head = match locale {
-        Locale::En => "The author asked for this to be changed since the last run:",
+        Locale::En => "The author requested these changes after the last run; make all of them:",
         Locale::Ja => "前回の結果に対して、作者から次の要望がありました。必ず反映してください。",
     };
     format!("{head}\n{}\n", said.concat())
@@ -251,7 +251,7 @@ mod tests {
         assert_eq!(
             task(WritingStage::DRAFT, 2, &material, Locale::Ja),
             ours,
-            "a turn that it leaves out is ours"
+            "a turn without a section uses the built-in prompt"
         );
     }
 

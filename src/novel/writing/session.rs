@@ -128,7 +128,7 @@ pub(super) fn not_evaluated() -> String {
     crate::finishing::NOT_EVALUATED.to_owned()
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde requires a reference")]
 fn is_false(value: &bool) -> bool {
     !*value
 }
@@ -198,7 +198,7 @@ impl WritingSession {
     /// Never: all values can be represented in YAML.
     #[must_use]
     pub fn to_yaml(&self) -> String {
-        serde_saphyr::to_string(self).expect("texts, numbers, lists and maps are YAML")
+        serde_saphyr::to_string(self).expect("texts, numbers, lists and maps can be represented in YAML")
     }
 
     /// Returns the violated invariant in English and Japanese, if there is one.
@@ -218,7 +218,7 @@ impl WritingSession {
             Some(("its version is not 1", "version が 1 ではありません"))
         } else if EpisodeId::new(self.episode).is_none() {
             Some((
-                "its episode is no number from 1 to 99999",
+                "its episode is not a number from 1 to 99999",
                 "episode が 1〜99999 ではありません",
             ))
         } else if self.total_stages != self.route.length() {
@@ -268,7 +268,7 @@ impl WritingSession {
     /// Never: the number is checked when a session is created or parsed.
     #[must_use]
     pub fn episode(&self) -> EpisodeId {
-        EpisodeId::new(self.episode).expect("checked when it was made or read")
+        EpisodeId::new(self.episode).expect("checked when the session is created or parsed")
     }
 
     /// Returns the start time.
@@ -319,7 +319,7 @@ impl WritingSession {
         &self.user_feedback
     }
 
-    /// Records the hash of the existing manuscript; `None` if there is no manuscript.
+    /// Records the hash of the existing manuscript; `None` if none exists.
     pub(super) fn record_manuscript(&mut self, sha256: Option<&str>) {
         self.manuscript_sha256 = Some(sha256.unwrap_or_default().to_owned());
     }

@@ -56,7 +56,7 @@ impl StageRoute {
         }
     }
 
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde requires a reference")]
     pub(super) fn is_whole(&self) -> bool {
         *self == Self::Whole
     }
@@ -152,12 +152,17 @@ static TABLE: [StageRow; STAGES] = [
         reads: &[],
         turns: &[
             TurnContents::Keys(&[
-                text("premise", 20, "what the episode is about", "この話で何が起きるか"),
-                list("events", 3, "what must happen, in order", "起こすべき出来事（順に）"),
+                text("premise", 20, "the subject of the episode", "この話で何が起きるか"),
+                list(
+                    "events",
+                    3,
+                    "the necessary events, in order",
+                    "起こすべき出来事（順に）",
+                ),
                 list(
                     "cast",
                     1,
-                    "who appears and what each wants",
+                    "the characters who appear, with their wishes",
                     "登場人物と、それぞれの望み",
                 ),
             ]),
@@ -165,11 +170,16 @@ static TABLE: [StageRow; STAGES] = [
                 list(
                     "foreshadowing",
                     0,
-                    "what is planted and what is paid off",
+                    "the foreshadowing to plant and to pay off",
                     "張る伏線と回収する伏線",
                 ),
-                list("continuity", 1, "what holds from before", "前の話から引き継ぐこと"),
-                list("constraints", 1, "what may not be broken", "守るべき条件"),
+                list(
+                    "continuity",
+                    1,
+                    "the facts that carry over from earlier episodes",
+                    "前の話から引き継ぐこと",
+                ),
+                list("constraints", 1, "the conditions that must be kept", "守るべき条件"),
             ]),
         ],
         everyone: Some(1),
@@ -182,11 +192,11 @@ static TABLE: [StageRow; STAGES] = [
         reads: &[1],
         turns: &[
             TurnContents::Keys(&[
-                list("acts", 3, "the acts and what each achieves", "幕と、それぞれの役目"),
+                list("acts", 3, "the acts and the function of each", "幕と、それぞれの役目"),
                 list(
                     "turning_points",
                     1,
-                    "where the story turns, and on what",
+                    "the turning points and their causes",
                     "転換点と、そのきっかけ",
                 ),
             ]),
@@ -197,7 +207,12 @@ static TABLE: [StageRow; STAGES] = [
                     "the scenes with place, aim and outcome",
                     "場面ごとの場所・狙い・結果",
                 ),
-                list("risks", 1, "where a reader could leave", "読者が離れそうな箇所"),
+                list(
+                    "risks",
+                    1,
+                    "the places where a reader could stop",
+                    "読者が離れそうな箇所",
+                ),
             ]),
         ],
         everyone: None,
@@ -223,7 +238,7 @@ static TABLE: [StageRow; STAGES] = [
                 list(
                     "relationships",
                     1,
-                    "what changes between whom",
+                    "the changes between characters",
                     "誰と誰の間で何が変わるか",
                 ),
                 list("key_moments", 1, "acts that show a feeling", "感情が行動に表れる瞬間"),
@@ -243,20 +258,25 @@ static TABLE: [StageRow; STAGES] = [
         reads: &[2, 3],
         turns: &[
             TurnContents::Keys(&[
-                list("charm", 1, "what is lovable about whom", "人物の愛すべきところ"),
+                list(
+                    "charm",
+                    1,
+                    "the lovable traits of the characters",
+                    "人物の愛すべきところ",
+                ),
                 list(
                     "humor",
                     1,
-                    "what is funny, and from which character it comes",
+                    "the humour, with the character from whom it comes",
                     "おかしみと、その出どころの人物",
                 ),
             ]),
             TurnContents::Keys(&[
-                list("placement", 1, "which of it stands in which scene", "どの場面に置くか"),
+                list("placement", 1, "the scene for each element", "どの場面に置くか"),
                 text(
                     "restraint",
                     10,
-                    "where there is none, and why",
+                    "the scenes without humour, and the reason",
                     "笑いを置かない箇所とその理由",
                 ),
             ]),
@@ -277,7 +297,7 @@ static TABLE: [StageRow; STAGES] = [
             TurnContents::Keys(&[list(
                 "voices",
                 1,
-                "how each character speaks and hides",
+                "each character's way of speaking, and what they hide",
                 "人物ごとの話し方と、隠していること",
             )]),
             TurnContents::Keys(&[
@@ -287,7 +307,7 @@ static TABLE: [StageRow; STAGES] = [
                     "the exchanges that carry the episode",
                     "話を動かすやり取り",
                 ),
-                list("silences", 1, "what is not said", "言わせないこと"),
+                list("silences", 1, "the things left unsaid", "言わせないこと"),
             ]),
         ],
         everyone: Some(1),
@@ -313,7 +333,7 @@ static TABLE: [StageRow; STAGES] = [
                 list(
                     "senses",
                     3,
-                    "what is heard, smelt, felt, seen",
+                    "sounds, smells, textures and sights",
                     "音・匂い・手触り・見えるもの",
                 ),
             ]),
@@ -321,10 +341,10 @@ static TABLE: [StageRow; STAGES] = [
                 list(
                     "images",
                     1,
-                    "things that return and change their meaning",
+                    "objects that recur with a changed meaning",
                     "繰り返し現れ、意味が変わる物",
                 ),
-                list("transitions", 1, "how a scene leads to the next", "場面のつなぎ方"),
+                list("transitions", 1, "the links from scene to scene", "場面のつなぎ方"),
             ]),
         ],
         everyone: None,
@@ -341,16 +361,16 @@ static TABLE: [StageRow; STAGES] = [
         reads: &[1, 2, 3, 4, 5, 6],
         turns: &[
             TurnContents::Keys(&[
-                list("timeline", 2, "what happens when", "いつ何が起きるか"),
+                list("timeline", 2, "the events with their times", "いつ何が起きるか"),
                 list(
                     "contradictions",
                     0,
-                    "what does not fit, and where",
+                    "the contradictions and their places",
                     "食い違いと、その箇所",
                 ),
             ]),
             TurnContents::Keys(&[
-                list("decisions", 1, "what holds from now on", "これ以降の決定事項"),
+                list("decisions", 1, "the binding decisions", "これ以降の決定事項"),
                 list(
                     "beats",
                     3,
@@ -385,7 +405,7 @@ static TABLE: [StageRow; STAGES] = [
             TurnContents::Keys(&[list(
                 "findings",
                 1,
-                "what is weak: quoted, with the remedy",
+                "the weaknesses: a quotation and a remedy each",
                 "弱い箇所の引用と直し方",
             )]),
             TurnContents::Whole,
@@ -400,16 +420,11 @@ static TABLE: [StageRow; STAGES] = [
         reads: &[9],
         turns: &[TurnContents::Keys(&[
             text("title", 1, "the title of the episode", "話の題"),
-            text(
-                "summary",
-                20,
-                "what happened, for the episodes to come",
-                "次の話のためのあらすじ",
-            ),
+            text("summary", 20, "a synopsis for later episodes", "次の話のためのあらすじ"),
             AnswerKey {
                 name: "replacements",
                 holds: KeyContents::Replacements,
-                en: "what is replaced in the text: {find, replace}, each find standing there exactly once",
+                en: "replacements in the text: {find, replace}; each find must occur in it exactly once",
                 ja: "本文の置き換え（{find, replace}。find は本文にちょうど一度だけ現れる文字列）",
             },
         ])],
@@ -552,7 +567,7 @@ mod tests {
             assert_eq!(WritingStage::from_number(stage.number()), Some(stage));
             assert!(
                 stage.reads().all(|read| read < stage),
-                "{stage} reads what is not there yet"
+                "{stage} reads the output of a later stage"
             );
             assert!(stage.kind().ends_with("Stage"));
         }

@@ -165,7 +165,7 @@ impl WritingSessionStore {
             path: path.clone(),
             line: 0,
             column: 0,
-            reason: "it has bytes that are no text in UTF-8".to_owned(),
+            reason: "it has bytes that are not valid UTF-8".to_owned(),
         })?;
         let mut session = WritingSession::read(&path, &text)?;
         // A file copied by hand contains another session.
@@ -195,7 +195,7 @@ impl WritingSessionStore {
         });
         match read {
             Ok(bytes) => Ok(String::from_utf8(bytes).ok()),
-            Err(PathError::Unreadable { .. }) => Err(read.map(drop).expect_err("it was looked at").into()),
+            Err(PathError::Unreadable { .. }) => Err(read.map(drop).expect_err("an error").into()),
             Err(_) => Ok(None),
         }
     }

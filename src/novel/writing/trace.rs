@@ -85,6 +85,6 @@ impl SessionTrace {
     /// # Panics
     /// Never: all values can be represented in YAML.
     pub(super) fn to_yaml(&self) -> String {
-        serde_saphyr::to_string(self).expect("texts and numbers are YAML")
+        serde_saphyr::to_string(self).expect("texts and numbers can be represented in YAML")
     }
 }

@@ -71,7 +71,7 @@ impl TryFrom<String> for UtcTime {
     type Error = &'static str;
 
     fn try_from(time: String) -> Result<Self, Self::Error> {
-        Self::parse(&time).ok_or("a time is written 2025-09-04T10:30:00Z")
+        Self::parse(&time).ok_or("a time has the form 2025-09-04T10:30:00Z")
     }
 }
 
@@ -79,7 +79,7 @@ impl TryFrom<String> for WritingSessionId {
     type Error = &'static str;
 
     fn try_from(id: String) -> Result<Self, Self::Error> {
-        Self::parse(&id).ok_or("a session is called session_20250904_103000_1a2b3c4d")
+        Self::parse(&id).ok_or("a session id has the form session_20250904_103000_1a2b3c4d")
     }
 }
 

@@ -407,7 +407,7 @@ impl<'a> Workflow<'a> {
         merge(&mut pairs, given);
         let whole = YamlValue::Map(pairs);
         if !keys.iter().any(|key| key.holds == KeyContents::Replacements) {
-            let yaml = serde_saphyr::to_string(&whole).expect("what was read as YAML can be written");
+            let yaml = serde_saphyr::to_string(&whole).expect("parsed YAML can be written");
             let judged = AcceptedOutput {
                 characters: CharacterCounts::count(&whole.words()).characters,
                 whole: yaml,

@@ -17,12 +17,9 @@ use crate::tool::{
     validate::{self, ArgumentProblem},
 };
 
-/// A checked step.
+/// A step whose tool and arguments have been checked.
 #[derive(Debug)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a fact of its own, and all are read apart"
-)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, each read on its own")]
 pub(super) struct CheckedStep<'a> {
     /// The tool of the step.
     pub entry: &'a ToolEntry,
@@ -126,7 +123,7 @@ fn checked<'a>(
         let (count, most) = (references.len(), reference::MOST);
         tell(
             "arguments",
-            format!("they hold {count} references to other steps; at most {most} are allowed"),
+            format!("they contain {count} references to other steps; at most {most} are allowed"),
             format!("他のステップへの参照が {count} 個あります。上限は {most} 個です"),
         );
         return None;
@@ -242,7 +239,7 @@ fn find<'a>(
             format!("。近い名前: {}", near.join("、"))
         };
         let text = BilingualText::new(
-            format!("there is no tool {shown} here{near_en}"),
+            format!("unknown tool {shown}{near_en}"),
             format!("{shown} というツールはここにはありません{near_ja}"),
         );
         problems.push(ArgumentProblem::new("tool".to_owned(), text, json!({"nearest": near})));

@@ -1,8 +1,8 @@
 //! Batches: several calls in one, checked as a whole before the first runs.
 //!
-//! A tool only returns the plan ([`super::Outcome::BatchState`]); the pipeline runs it here, each step on the whole path of
-//! a separate call, so that a step may do nothing that its caller could not do by a single call. The batch itself holds
-//! no permit of any pool: otherwise it could wait for itself.
+//! A tool only returns the plan ([`super::ToolOutcome::Batch`]); the pipeline runs it here, each step on the whole path
+//! of a separate call, so that a step may do nothing that its caller could not do by a single call. The batch itself
+//! holds no permit of any pool: otherwise it could wait for itself.
 
 mod check;
 mod reference;
@@ -73,10 +73,10 @@ pub struct StepContext {
 ///
 /// ```ignore
 /// #[derive(Default)]
-/// struct Held { turn: tokio::sync::OnceCell<Turn> } // the guard is dropped with the batch
+/// struct SharedGuard { guard: tokio::sync::OnceCell<SessionGuard> } // dropped with the batch
 /// if let Some(batch) = &cx.batch {
-///     let held = batch.kept(Held::default);
-///     let turn = held.turn.get_or_try_init(|| session.alone()).await?;
+/// let shared = batch.get_or_create(SharedGuard::default);
+/// let guard = shared.guard.get_or_try_init(|| session.lock()).await?;
 /// }
 /// ```
 #[derive(Debug)]
@@ -113,7 +113,7 @@ impl BatchState {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let value = kept.entry(TypeId::of::<T>()).or_insert_with(|| Arc::new(make()));
         let value = Arc::clone(value).downcast();
-        value.expect("a value stands under its own type")
+        value.expect("a value is stored under its own type")
     }
 
     /// Returns the project of the steps that name none.

@@ -53,7 +53,7 @@ pub(super) struct LocatedReference {
 
 /// The error of a reference to a value that does not exist.
 #[derive(Debug, thiserror::Error)]
-#[error("{reference} leads to nothing")]
+#[error("{reference} does not resolve")]
 pub(super) struct MissingValue {
     reference: String,
     at: String,
@@ -287,7 +287,7 @@ fn parse(text: &str) -> Vec<Result<StringPiece, BilingualText>> {
         let Some((path, length)) = inside(&here[2..]) else {
             let shown: String = here.chars().take(60).collect();
             pieces.push(Err(BilingualText::new(
-                format!("{shown} is no reference; write ${{steps[0].result.NAME}} or ${{/steps/0/result/NAME}}"),
+                format!("{shown} is not a reference; write ${{steps[0].result.NAME}} or ${{/steps/0/result/NAME}}"),
                 format!(
                     "{shown} は参照として読めません。${{steps[0].result.NAME}} または ${{/steps/0/result/NAME}} の形で書いてください"
                 ),
@@ -351,7 +351,10 @@ fn reference(written: &str, mut path: Vec<String>) -> Result<StepReference, Bili
             path: path[1..].to_vec(),
         }),
         _ => Err(BilingualText::new(
-            format!("{written} names no part of a step; it has {}", PARTS.join(", ")),
+            format!(
+                "{written} does not name a part of a step; the parts are {}",
+                PARTS.join(", ")
+            ),
             format!(
                 "{written} はステップの項目を指していません。使えるのは {} です",
                 PARTS.join("、")
@@ -369,7 +372,7 @@ mod tests {
     fn object(value: Value) -> Map<String, Value> {
         match value {
             Value::Object(fields) => fields,
-            other => panic!("{other} is no object"),
+            other => panic!("{other} is not an object"),
         }
     }
 
@@ -443,8 +446,18 @@ mod tests {
             .collect();
         assert_eq!(found[0], ("roots[1]".to_owned(), Ok(2)));
         assert_eq!(found[1], ("query".to_owned(), Ok(1)));
-        assert!(found[2].1.as_ref().is_err_and(|text| text.contains("names no part")));
-        assert!(found[3].1.as_ref().is_err_and(|text| text.contains("is no reference")));
+        assert!(
+            found[2]
+                .1
+                .as_ref()
+                .is_err_and(|text| text.contains("does not name a part"))
+        );
+        assert!(
+            found[3]
+                .1
+                .as_ref()
+                .is_err_and(|text| text.contains("is not a reference"))
+        );
         assert_eq!(found.len(), 4);
     }
 }

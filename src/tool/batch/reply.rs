@@ -24,47 +24,47 @@ const STEP_BYTES: usize = 160;
 /// The answer of a batch.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct BatchReply {
-    /// Whether every step ran and none failed.
+    /// True if every step ran and none failed.
     success: bool,
-    /// Those that ran, in order.
+    /// The steps that ran, in order.
     steps: Vec<StepReply>,
-    /// Steps of the plan.
+    /// The number of steps of the plan.
     #[serde(rename = "totalSteps")]
     total: usize,
     succeeded: usize,
     failed: usize,
-    /// Steps that did not run, because one before them failed or the time was over.
+    /// The number of steps that did not run, because an earlier one failed or the time was over.
     #[serde(rename = "notRun")]
     not_run: usize,
-    /// Filled in by the pipeline.
+    /// The duration in milliseconds, which the pipeline fills in.
     elapsed_ms: u64,
 }
 
-/// What came of a step.
+/// The result of a step.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct StepReply {
     #[serde(rename = "stepIndex")]
     index: usize,
     tool: &'static str,
-    /// Whether it did not fail.
+    /// True if the step did not fail.
     pub success: bool,
-    /// Its structure.
+    /// The structure of the step's reply.
     #[serde(skip_serializing_if = "Option::is_none")]
     result: Option<Map<String, Value>>,
-    /// What failed.
+    /// The error of a failed step.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<Map<String, Value>>,
-    /// Why there is no result although there was one.
+    /// The reason why an existing result was left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     omitted: Option<String>,
     elapsed_ms: u64,
-    /// Estimated tokens of its reply.
+    /// The estimated tokens of the step's reply.
     tokens: usize,
     #[serde(skip)]
     text: String,
     #[serde(skip)]
     blocks: Vec<Block>,
-    /// What stays when the rest is left out.
+    /// The fields that stay if the rest is left out.
     #[serde(skip)]
     missed: Option<Map<String, Value>>,
 }

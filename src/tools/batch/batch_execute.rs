@@ -10,30 +10,28 @@ use crate::tool::{
     batch::{BatchPlan, BatchReply},
 };
 
-/// See the module.
 #[derive(Debug)]
 pub struct BatchExecute;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Args {
     #[schemars(length(min = 1))]
     steps: Vec<Step>,
-    /// The first failure ends it.
+    /// True to stop at the first failure.
     #[serde(default)]
     stop_on_first_error: bool,
-    /// All at once.
+    /// True to run all steps at once.
     #[serde(default)]
     parallel: bool,
-    /// What replies hold.
+    /// The default expectation of the steps' replies.
     global_expectation: Option<Expectation>,
 }
 
 impl Tool for BatchExecute {
     const SPEC: ToolSpec = ToolSpec {
         name: "batch_execute",
-        // Every toolset has it: a test compares this with the catalogue.
+        // Every toolset includes this tool: a test compares the list with the catalogue.
         other_toolsets: &["novel", "novel-review", "novel-steps", "novel-data", "browser"],
         texts: ToolTextFiles {
             en: include_str!("batch_execute.en.md"),

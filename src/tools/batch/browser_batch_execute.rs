@@ -1,6 +1,6 @@
-//! `browser_batch_execute`: several steps in one tab. The same as `batch_execute` but for what it takes.
+//! `browser_batch_execute`: several steps in one tab. Works as `batch_execute`, with fewer arguments.
 //!
-//! Its list must stay small, so that the schema of what replies hold stands only in the other one.
+//! The tool list of the browser must stay small, so only `batch_execute` publishes the schema of `expectation`.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -15,22 +15,20 @@ use crate::{
     tools::browser,
 };
 
-/// See the module.
 #[derive(Debug)]
 pub struct BrowserBatchExecute;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Args {
     #[schemars(length(min = 1))]
     steps: Vec<Step>,
-    /// The first failure ends it.
+    /// True to stop at the first failure.
     #[serde(default)]
     stop_on_first_error: bool,
-    /// What replies hold.
+    /// The default expectation of the steps' replies.
     global_expectation: Option<Map<String, Value>>,
-    /// Of the steps that do not name one.
+    /// The session of steps that name none.
     #[serde(rename = "browser_session")]
     session: Option<String>,
 }

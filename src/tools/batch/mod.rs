@@ -1,6 +1,6 @@
 //! Tools that run other tools: several calls in one.
 //!
-//! They only say what is to be done; the kernel checks and runs it, so that a step is a call like any other.
+//! They only return a plan; the kernel checks and runs it, so that a step is a call like any other.
 
 pub mod batch_execute;
 pub mod browser_batch_execute;
@@ -12,13 +12,13 @@ use serde_json::{Map, Value};
 
 use crate::tool::{self, Effect, SharedOption, ToolFamily, ToolSpec, ToolTextFiles};
 
-/// What tools that run others have in common.
+/// The properties that the batch tools share.
 pub static FAMILY: ToolFamily = ToolFamily {
     name: "batch",
     renamed: &[],
     normalise: None,
     is_open_world: true,
-    // A step may bring a manuscript, which is the longest that any family takes.
+    // A step may contain a manuscript, which is the longest text that any family accepts.
     max_string_bytes: 4 << 20,
     subject: &[],
     project: None,
@@ -28,7 +28,7 @@ pub static FAMILY: ToolFamily = ToolFamily {
     guides: None,
 };
 
-/// What both tools say of themselves. The pool is never asked for a place, and the timeout is that of the steps together.
+/// The base specification of both tools. They need no slot of the pool, and the timeout is that of all steps together.
 const BASE: ToolSpec = ToolSpec {
     name: "",
     aliases: &[],
@@ -47,7 +47,7 @@ const BASE: ToolSpec = ToolSpec {
     effect: Effect::OfSteps,
 };
 
-/// One call.
+/// One step of a batch.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Step {
@@ -56,7 +56,7 @@ pub struct Step {
     arguments: Map<String, Value>,
     #[serde(default)]
     continue_on_error: bool,
-    /// Checked by the kernel, as that of every call.
+    /// The expectation of this step, checked by the kernel as for every call.
     expectation: Option<Map<String, Value>>,
 }
 

@@ -36,7 +36,7 @@ pub(super) fn upload_paths(cx: &Cx, paths: &[String]) -> Result<Vec<PathBuf>, To
 /// may begin with [`FOLDER`]; a name that leads elsewhere is an error.
 pub(super) fn output_path(cx: &Cx, filename: &str) -> Result<String, ToolError> {
     cx.caller.access.check_write(
-        || "a filename writes a file".to_owned(),
+        || "passing filename would write a file".to_owned(),
         || "filename を指定するとファイルが書き込まれます".to_owned(),
     )?;
     let inside = filename.strip_prefix(FOLDER).and_then(|rest| rest.strip_prefix('/'));
@@ -92,7 +92,7 @@ fn unused_path(project: &Project, path: &str) -> Result<String, WriteError> {
     }
     Err(WriteError::Taken {
         path: path.to_owned(),
-        reason: "it exists, and so do its numbered names up to (999); move some of them away",
+        reason: "it exists, as do its numbered variants up to (999); move some of them away",
         reason_ja: "この名前も (999) までの番号付きの名前もすでにあります。いくつか移してください",
     })
 }
@@ -127,7 +127,7 @@ mod tests {
         let root = tempfile::tempdir().expect("a folder");
         let project = Project::open(root.path()).expect("a project");
         let free = || unused_path(&project, "a.b/c.csv");
-        assert_eq!(free().expect("nothing is there"), "a.b/c.csv");
+        assert_eq!(free().expect("no file exists"), "a.b/c.csv");
         fs::create_dir(root.path().join("a.b")).expect("a folder");
         fs::write(root.path().join("a.b/c.csv"), "").expect("written");
         std::os::unix::fs::symlink("nowhere", root.path().join("a.b/c (2).csv")).expect("a link");

@@ -17,50 +17,49 @@ use crate::tool::{ArgumentRule, Cx, ToolError, ToolSpec};
 #[derive(Debug)]
 pub struct ClickTool;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Args {
-    /// What to click.
+    /// The element to click.
     pub target: Option<TargetArg>,
-    /// Where to click instead, in CSS pixels of the viewport.
+    /// The point to click instead, in CSS pixels of the viewport.
     pub coordinate: Option<[f64; 2]>,
-    /// Twice.
+    /// True for a double click.
     #[serde(default)]
     pub double_click: bool,
-    /// Which button.
+    /// The mouse button; the left one by default.
     #[serde(default)]
     pub button: Option<ButtonArg>,
-    /// Keys that are held meanwhile.
+    /// The keys that are held during the click.
     #[serde(default)]
     pub modifiers: Vec<ModifierArg>,
 }
 
-/// A button of the mouse.
+/// A mouse button.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ButtonArg {
-    /// The first.
+    /// The primary button.
     #[default]
     Left,
-    /// The one of the context menu.
+    /// The button that opens context menus.
     Right,
-    /// The wheel.
+    /// The button of the wheel.
     Middle,
 }
 
-/// A key that is held.
+/// A key that is held during a click.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 pub enum ModifierArg {
-    /// Alt.
+    /// The Alt key.
     Alt,
-    /// Control.
+    /// The Control key.
     Control,
-    /// Control, or Meta where that is the usual key.
+    /// Control, or Meta on a system where that is the usual key.
     ControlOrMeta,
-    /// Meta.
+    /// The Meta key.
     Meta,
-    /// Shift.
+    /// The Shift key.
     Shift,
 }
 

@@ -11,19 +11,17 @@ use crate::tool::{Cx, Effect, ExclusiveGuard, Render, Tool, ToolError, ToolOutco
 #[derive(Debug)]
 pub struct Close;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// A session by its handle; the caller's own without.
+    /// The handle of the session; without it, the caller's own session is closed.
     browser_session: Option<String>,
 }
 
-/// What it answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     /// Always true.
     success: bool,
-    /// The session that there is no more.
+    /// The handle of the closed session.
     browser_session: String,
 }
 

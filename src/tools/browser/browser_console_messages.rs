@@ -16,27 +16,26 @@ use crate::tool::{Cx, ToolError, ToolSpec};
 #[derive(Debug)]
 pub struct ConsoleMessages;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// The least severe that is listed.
+    /// The least severe level that is listed.
     pub level: Option<ConsoleLevelArg>,
-    /// Also those of earlier pages.
+    /// True to include messages of earlier pages.
     #[serde(default)]
     pub all: bool,
 }
 
-/// How severe a message is.
+/// The severity of a message.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ConsoleLevelArg {
-    /// Only errors.
+    /// Errors only.
     Error,
-    /// Warnings too.
+    /// Warnings and errors.
     Warning,
-    /// What pages usually write.
+    /// The usual messages of pages, warnings and errors.
     Info,
-    /// All.
+    /// All messages.
     Debug,
 }
 
@@ -51,12 +50,11 @@ impl From<ConsoleLevelArg> for browser::MessageLevel {
     }
 }
 
-/// What it answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ConsoleMessagesOutput {
-    /// All of this level.
+    /// The number of all messages of this level.
     total: usize,
-    /// The newest of them, the oldest first.
+    /// The newest messages, in the order of time.
     messages: Vec<ConsoleRow>,
 }
 

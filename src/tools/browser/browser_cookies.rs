@@ -17,56 +17,54 @@ use crate::tool::{Cx, ToolError, ToolSpec};
 #[derive(Debug)]
 pub struct CookiesTool;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Args {
-    /// What to do.
     pub action: CookieAction,
-    /// Which cookie.
+    /// The name of the cookie.
     pub name: Option<String>,
-    /// What it holds.
+    /// The value of the cookie.
     pub value: Option<String>,
-    /// The page that it belongs to; the current one without.
+    /// The URL of the page that the cookie belongs to; by default the current page.
     pub url: Option<String>,
-    /// The host that it belongs to, with a dot for those below it.
+    /// The host that the cookie belongs to; with a leading dot, subdomains too.
     pub domain: Option<String>,
-    /// The path that it belongs to.
+    /// The path that the cookie belongs to.
     pub path: Option<String>,
-    /// When it ends, in Unix seconds; with the session without.
+    /// The expiry in Unix seconds; without it the cookie expires with the session.
     pub expires: Option<f64>,
-    /// Whether scripts cannot read it.
+    /// True if scripts cannot read the cookie.
     #[serde(default)]
     pub http_only: bool,
-    /// Whether it is sent over HTTPS only.
+    /// True if the cookie is sent over HTTPS only.
     #[serde(default)]
     pub secure: bool,
-    /// When other sites send it.
+    /// The condition under which requests from other sites carry the cookie.
     pub same_site: Option<SameSiteArg>,
 }
 
-/// What can be done to cookies.
+/// An operation on cookies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CookieAction {
-    /// Lists them.
+    /// Lists cookies.
     List,
-    /// Sets one.
+    /// Sets one cookie.
     Set,
-    /// Deletes those of a name.
+    /// Deletes the cookies with a name.
     Delete,
-    /// Deletes all.
+    /// Deletes all cookies.
     Clear,
 }
 
-/// When other sites send a cookie.
+/// The condition under which requests from other sites carry a cookie.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 pub enum SameSiteArg {
-    /// Never.
+    /// Never sent from other sites.
     Strict,
-    /// With links.
+    /// Sent when the user follows a link.
     Lax,
-    /// Always.
+    /// Always sent.
     None,
 }
 
@@ -80,21 +78,20 @@ impl From<SameSiteArg> for browser::CookieSameSite {
     }
 }
 
-/// What it answers.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct CookiesOutput {
-    /// All that there are of what was asked for.
+    /// The number of all matching cookies.
     #[serde(skip_serializing_if = "Option::is_none")]
     total: Option<usize>,
-    /// The first of them.
+    /// The first matching cookies.
     #[serde(skip_serializing_if = "Option::is_none")]
     cookies: Option<Vec<CookieRow>>,
-    /// How many were deleted.
+    /// The number of deleted cookies.
     #[serde(skip_serializing_if = "Option::is_none")]
     deleted: Option<usize>,
 }
 
-/// One cookie.
+/// A cookie in the reply.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CookieRow {
@@ -104,7 +101,7 @@ pub struct CookieRow {
     domain: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<String>,
-    /// Unix seconds; a cookie of the session has none.
+    /// The expiry in Unix seconds; absent for a cookie that expires with the session.
     #[serde(skip_serializing_if = "Option::is_none")]
     expires: Option<f64>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]

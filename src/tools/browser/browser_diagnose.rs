@@ -11,21 +11,19 @@ use crate::tool::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 #[derive(Debug)]
 pub struct Diagnose;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// The session that goes on with; nothing is looked up by it.
+    /// The session with which the caller continues. It is not used here.
     browser_session: Option<String>,
 }
 
-/// What it answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
-    /// Whether there is a Chromium to use.
+    /// True if a Chromium can be used.
     success: bool,
     #[serde(flatten)]
     found: Diagnosis,
-    /// What to do now, if there is something.
+    /// The advice for the caller, if there is a problem.
     #[serde(skip_serializing_if = "Option::is_none")]
     advice: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]

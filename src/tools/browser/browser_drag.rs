@@ -17,13 +17,12 @@ use crate::tool::{Cx, ToolError, ToolSpec};
 #[derive(Debug)]
 pub struct Drag;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Args {
-    /// What is dragged.
+    /// The element to drag.
     pub start_target: TargetArg,
-    /// Where it is dropped.
+    /// The element to drop it on.
     pub end_target: TargetArg,
 }
 

@@ -19,15 +19,14 @@ use crate::tool::{ArgumentRule, Cx, ToolError, ToolSpec};
 #[derive(Debug)]
 pub struct DropTool;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// On what.
+    /// The element to drop on.
     pub target: TargetArg,
-    /// Files of the project.
+    /// Paths of files in the project.
     #[serde(default)]
     pub paths: Vec<String>,
-    /// Texts by media type.
+    /// Texts, by media type.
     #[serde(default)]
     pub data: Option<BTreeMap<String, String>>,
 }

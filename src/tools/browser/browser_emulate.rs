@@ -16,15 +16,15 @@ use crate::tool::{ArgumentRule, Cx, ToolError, ToolSpec};
 #[derive(Debug)]
 pub struct Emulate;
 
-/// What the client sends. What is left out stays as it is.
+/// The preferences to change; omitted ones keep their value.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Args {
-    /// `prefers-color-scheme`.
+    /// The value of `prefers-color-scheme`.
     pub color_scheme: Option<ColorSchemeArg>,
-    /// `prefers-reduced-motion`.
+    /// The value of `prefers-reduced-motion`.
     pub reduced_motion: Option<ReducedMotionArg>,
-    /// The CSS medium.
+    /// The medium of CSS media queries.
     pub media: Option<MediaArg>,
 }
 
@@ -32,29 +32,29 @@ pub struct Args {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ColorSchemeArg {
-    /// Dark on light.
+    /// Dark text on a light background.
     Light,
-    /// Light on dark.
+    /// Light text on a dark background.
     Dark,
 }
 
-/// How much may move.
+/// The amount of animation that a user prefers.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReducedMotionArg {
-    /// Little.
+    /// As little animation as possible.
     Reduce,
-    /// As the page likes.
+    /// Animation as the page chooses.
     NoPreference,
 }
 
-/// A medium.
+/// A medium of CSS media queries.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum MediaArg {
-    /// A screen.
+    /// Styles for a screen.
     Screen,
-    /// Paper.
+    /// Styles for printing.
     Print,
 }
 

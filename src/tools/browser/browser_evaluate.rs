@@ -17,24 +17,22 @@ use crate::tool::{Cx, ToolError, ToolSpec};
 #[derive(Debug)]
 pub struct EvaluateTool;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// `() => ...`, or `element => ...` with a target.
+    /// The function: `() => ...`, or `element => ...` with a target.
     #[schemars(length(min = 1))]
     pub function: String,
-    /// The element that the function gets.
+    /// The element that is passed to the function.
     pub target: Option<TargetArg>,
 }
 
-/// What it answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct EvaluateOutput {
-    /// What the function returned: any value. Clients take a schema that says nothing for a mistake, and some know no list of
-    /// types; this says of texts what is true of all.
+    /// The returned value, of any type. Some clients reject an empty schema or a list of types, so this schema contains
+    /// only a keyword that is true of all texts and does not restrict other values.
     #[schemars(extend("minLength" = 0))]
     result: Value,
-    /// Whether that is only its beginning, as a text.
+    /// True if `result` is only the beginning of the value, as text.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
 }

@@ -15,10 +15,9 @@ use crate::tool::{Cx, ToolError, ToolSpec};
 #[derive(Debug)]
 pub struct FileUpload;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// Files of the project; none cancels.
+    /// Paths of files in the project; without them, the file chooser is cancelled.
     pub paths: Option<Vec<String>>,
 }
 

@@ -17,12 +17,11 @@ use crate::tool::{Cx, ToolError, ToolSpec};
 #[derive(Debug)]
 pub struct Fill;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// The field.
+    /// The field to set.
     pub target: TargetArg,
-    /// What it holds afterwards.
+    /// The new value of the field.
     pub value: String,
 }
 

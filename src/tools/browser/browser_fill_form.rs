@@ -18,7 +18,6 @@ use crate::tool::{Cx, ToolError, ToolSpec};
 #[derive(Debug)]
 pub struct FillForm;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
     /// The fields, in the order in which they are set.
@@ -26,17 +25,17 @@ pub struct Args {
     pub fields: Vec<FormFieldArg>,
 }
 
-/// One field.
+/// One field of a form.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct FormFieldArg {
-    /// What people call it.
+    /// The name of the field for people.
     pub name: Option<String>,
-    /// Which it is.
+    /// The element of the field.
     pub target: TargetArg,
-    /// Its kind; seen from the element without.
+    /// The kind of the field; by default detected from the element.
     #[serde(rename = "type")]
     pub kind: Option<FieldKindArg>,
-    /// What it holds afterwards: a text, `true` or `false`, the label of an option, a number.
+    /// The new value: a text, `true` or `false`, the label of an option, or a number.
     pub value: String,
 }
 
@@ -44,15 +43,15 @@ pub struct FormFieldArg {
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FieldKindArg {
-    /// Takes a text.
+    /// A field that takes text.
     Textbox,
-    /// `true` or `false`.
+    /// A checkbox: `true` or `false`.
     Checkbox,
-    /// `true` to choose it.
+    /// A radio button: `true` to choose it.
     Radio,
-    /// The value or label of an option.
+    /// A list: the value or label of an option.
     Combobox,
-    /// A number.
+    /// A slider: a number.
     Slider,
 }
 

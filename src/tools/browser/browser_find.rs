@@ -18,25 +18,23 @@ const LINES: usize = 50;
 #[derive(Debug)]
 pub struct FindTool;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// A part of the line, in any case.
+    /// A part of the line; case is ignored.
     #[schemars(length(min = 1))]
     pub text: Option<String>,
-    /// A regex instead.
+    /// A regular expression, in place of `text`.
     #[schemars(length(min = 1))]
     pub regex: Option<String>,
 }
 
-/// What it answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct FindOutput {
-    /// All lines that match.
+    /// The number of all matching lines.
     total: usize,
-    /// The first of them, as the snapshot has them; equal ones with what they stand in.
+    /// The first matching lines as in the snapshot; equal ones are followed by their surroundings.
     lines: Vec<String>,
-    /// The first ref of each line that has one, in their order: what a later step of a batch can act on.
+    /// The first ref of each line that has one, in their order, for later steps of a batch.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     refs: Vec<String>,
 }

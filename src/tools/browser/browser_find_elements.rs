@@ -20,33 +20,31 @@ const ROWS: usize = 20;
 #[derive(Debug)]
 pub struct FindElements;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Args {
-    /// A part of what it says.
+    /// A part of the element's text.
     pub text: Option<String>,
-    /// Its ARIA role.
+    /// The ARIA role.
     pub role: Option<String>,
-    /// Its tag.
+    /// The tag name.
     pub tag_name: Option<String>,
-    /// Attributes that it has, with these values.
+    /// Attributes with their values.
     pub attributes: Option<BTreeMap<String, String>>,
-    /// Most rows.
+    /// The maximum number of rows.
     #[schemars(range(min = 1, max = 100))]
     pub max_results: Option<usize>,
 }
 
-/// What it answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct FindElementsOutput {
-    /// All that match.
+    /// The number of all matches.
     total: usize,
-    /// The first of them.
+    /// The first matching elements.
     elements: Vec<FoundElementRow>,
 }
 
-/// One element.
+/// A matching element.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct FoundElementRow {
     #[serde(rename = "ref")]
@@ -56,7 +54,7 @@ pub struct FoundElementRow {
     name: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     text: String,
-    /// Whether somebody could see it.
+    /// True if the element is visible.
     visible: bool,
 }
 

@@ -16,20 +16,18 @@ use crate::tool::{Cx, ToolError, ToolSpec};
 #[derive(Debug)]
 pub struct HandleDialog;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Args {
-    /// OK, or Cancel.
+    /// True for OK, false for Cancel.
     pub accept: bool,
-    /// What a prompt asked for.
+    /// The text to enter into a prompt.
     pub prompt_text: Option<String>,
 }
 
-/// What it answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct HandleDialogOutput {
-    /// The dialog that is closed now.
+    /// The dialog that was answered.
     handled: DialogPart,
 }
 

@@ -16,12 +16,11 @@ use crate::tool::{ArgumentRule, Cx, ToolError, ToolSpec};
 #[derive(Debug)]
 pub struct Hover;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// What to hover over.
+    /// The element to hover over.
     pub target: Option<TargetArg>,
-    /// Where to hover instead, in CSS pixels of the viewport.
+    /// The point to hover over instead, in CSS pixels of the viewport.
     pub coordinate: Option<[f64; 2]>,
 }
 

@@ -20,28 +20,26 @@ const SIZE: usize = 10_000;
 #[derive(Debug)]
 pub struct InspectHtml;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Args {
-    /// Whose HTML.
+    /// The element to inspect.
     pub target: TargetArg,
-    /// Levels below it.
+    /// The number of levels below the element.
     #[schemars(range(min = 1))]
     pub depth: Option<u32>,
-    /// Most characters.
+    /// The maximum number of characters.
     #[schemars(range(min = 1))]
     pub max_size: Option<usize>,
-    /// What to leave out, as CSS.
+    /// A CSS selector of the elements to leave out.
     pub exclude_selector: Option<String>,
 }
 
-/// What it answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct InspectHtmlOutput {
     /// The HTML, with marks where something was cut.
     html: String,
-    /// Whether something was.
+    /// True if something was cut.
     truncated: bool,
 }
 
@@ -74,7 +72,7 @@ impl TabTool for InspectHtml {
         };
         let found = on.tab.html(&request).await?;
         let how = (
-            "ask with depth, excludeSelector or a smaller target",
+            "use depth, excludeSelector or a smaller target",
             "depth、excludeSelector、より小さい target のいずれかで絞ってください",
         );
         let characters = found.text.len();

@@ -18,31 +18,30 @@ use crate::tool::{Cx, ToolError, ToolSpec};
 #[derive(Debug)]
 pub struct NavigateTool;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// Where to go.
+    /// The URL to open.
     pub url: String,
 }
 
-/// How the tab got where it is.
+/// The way in which the tab reached its page.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct NavigateOutput {
-    /// The addresses that led on, in their order.
+    /// The URLs that redirected, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     redirects: Vec<String>,
-    /// That the page before is still there, and why.
+    /// The reason why the previous page is still shown, if it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     stayed: Option<Stayed>,
 }
 
-/// Why a tab did not leave its page.
+/// The reason why a tab still shows its previous page.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Stayed {
-    /// The address became a download.
+    /// The URL became a download.
     Download,
-    /// The server had nothing to show (204, 205).
+    /// The server sent no content (204, 205).
     NoContent,
 }
 
@@ -63,9 +62,9 @@ impl TabAnswer for NavigateOutput {
     fn text(&self, locale: Locale) -> String {
         let redirects = (!self.redirects.is_empty()).then(|| format!("Redirected: {} →", self.redirects.join(" → ")));
         let stayed = self.stayed.map(|stayed| match (stayed, locale) {
-            (Stayed::Download, Locale::En) => "It is a download; the page before is still there.",
+            (Stayed::Download, Locale::En) => "The URL is a download; the tab still shows the previous page.",
             (Stayed::Download, Locale::Ja) => "ダウンロードでした。表示は元のページのままです。",
-            (Stayed::NoContent, Locale::En) => "The server had nothing to show; the page before is still there.",
+            (Stayed::NoContent, Locale::En) => "The server sent no content; the tab still shows the previous page.",
             (Stayed::NoContent, Locale::Ja) => {
                 "サーバーから表示する内容が返りませんでした。表示は元のページのままです。"
             }

@@ -22,27 +22,26 @@ const BODY: usize = limits::ANSWER / 2;
 #[derive(Debug)]
 pub struct NetworkRequest;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// Its number in `browser_network_requests`.
+    /// The number of the request in `browser_network_requests`.
     #[schemars(range(min = 1))]
     pub index: usize,
-    /// Only this part.
+    /// The part to return; by default all parts.
     pub part: Option<RequestPartArg>,
 }
 
-/// A part of a request.
+/// A part of a request or its response.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RequestPartArg {
-    /// What was asked with.
+    /// The headers of the request.
     RequestHeaders,
-    /// What was sent.
+    /// The body of the request.
     RequestBody,
-    /// What was answered with.
+    /// The headers of the response.
     ResponseHeaders,
-    /// What was answered.
+    /// The body of the response.
     ResponseBody,
 }
 
@@ -57,7 +56,6 @@ impl From<RequestPartArg> for RequestPart {
     }
 }
 
-/// What it answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct NetworkRequestOutput {
     request: RequestRow,
@@ -74,7 +72,7 @@ pub struct NetworkRequestOutput {
 impl NetworkRequestOutput {
     fn new(detail: browser::RequestDetail, part: Option<RequestPartArg>, locale: Locale) -> Self {
         let most = if part.is_some() { limits::ANSWER } else { BODY };
-        let how = ("ask for this part alone", "part でこの部分だけを求めてください");
+        let how = ("request only this part", "part でこの部分だけを求めてください");
         let body = |body: Option<String>| body.map(|body| limits::truncate(body, most, locale, how));
         let headers = |headers: Vec<(String, String)>| {
             // Values are complete only if the caller asked for one part.

@@ -18,45 +18,43 @@ const ROWS: usize = 50;
 #[derive(Debug)]
 pub struct NetworkRequests;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Args {
-    /// A regex on the URL.
+    /// A regular expression that the URL must match.
     pub filter: Option<String>,
-    /// `404`, or `400-599`.
+    /// A status or a range: `404`, or `400-599`.
     #[schemars(regex(pattern = "^[1-5]\\d\\d(-[1-5]\\d\\d)?$"))]
     pub status_range: Option<String>,
-    /// Only this method.
+    /// The HTTP method.
     pub method: Option<String>,
-    /// Most rows.
+    /// The maximum number of rows.
     #[schemars(range(min = 1, max = 500))]
     pub max_requests: Option<usize>,
 }
 
-/// What it answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct NetworkRequestsOutput {
-    /// All that match.
+    /// The number of all matching requests.
     total: usize,
-    /// The newest of them, the oldest first.
+    /// The newest matching requests, in the order of time.
     requests: Vec<RequestRow>,
 }
 
-/// One request.
+/// A request in the list.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct RequestRow {
-    /// What `browser_network_request` takes.
+    /// The number that `browser_network_request` takes.
     pub(super) index: usize,
     pub(super) method: String,
     pub(super) url: String,
-    /// What it was asked for as: `document`, `script`, `fetch` and the like.
+    /// The type of the resource: `document`, `script`, `fetch` and others.
     #[serde(rename = "type")]
     kind: String,
-    /// The HTTP status, once there is one.
+    /// The HTTP status; absent until there is a response.
     #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<u16>,
-    /// Why there was no answer.
+    /// The reason why the request failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     failure: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -17,20 +17,18 @@ use crate::tool::{Cx, Effect, ToolError, ToolSpec};
 #[derive(Debug)]
 pub struct PdfSave;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// What the file is called.
+    /// The name of the file.
     #[schemars(length(min = 1))]
     pub filename: Option<String>,
 }
 
-/// What it answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct PdfSaveOutput {
-    /// Where it lies in the project.
+    /// The path in the project.
     file: String,
-    /// Its size.
+    /// The size in bytes.
     bytes: usize,
 }
 

@@ -15,10 +15,9 @@ use crate::tool::{Cx, ToolError, ToolSpec};
 #[derive(Debug)]
 pub struct PressKey;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// The key, with those that are held: `Control+a`.
+    /// The key, with the keys that are held: `Control+a`.
     #[schemars(length(min = 1))]
     pub key: String,
 }

@@ -15,13 +15,10 @@ use crate::tool::{Cx, ToolError, ToolSpec};
 #[derive(Debug)]
 pub struct Resize;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// CSS pixels.
     #[schemars(range(min = 1, max = 10_000))]
     pub width: u32,
-    /// CSS pixels.
     #[schemars(range(min = 1, max = 10_000))]
     pub height: u32,
 }

@@ -16,19 +16,17 @@ use crate::tool::{Cx, ToolError, ToolSpec};
 #[derive(Debug)]
 pub struct SelectOption;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// The list.
+    /// The list to choose from.
     pub target: TargetArg,
-    /// Values or labels.
+    /// Values or labels of the options.
     pub values: Vec<String>,
 }
 
-/// What it answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SelectOptionOutput {
-    /// The values that are chosen now.
+    /// The options that are selected now.
     selected: Vec<String>,
 }
 

@@ -15,15 +15,14 @@ use crate::tool::{Cx, ToolError, ToolSpec};
 #[derive(Debug)]
 pub struct SnapshotTool;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// Only below this element.
+    /// The element below which the snapshot starts.
     pub target: Option<TargetArg>,
-    /// Levels of the tree.
+    /// The number of levels of the tree.
     #[schemars(range(min = 1))]
     pub depth: Option<u32>,
-    /// With places and sizes.
+    /// True to include positions and sizes.
     #[serde(default)]
     pub boxes: bool,
 }

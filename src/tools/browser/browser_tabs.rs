@@ -18,28 +18,26 @@ use crate::tool::{Cx, Effect, ToolError, ToolSpec};
 #[derive(Debug)]
 pub struct TabsTool;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// What to do.
     pub action: TabAction,
-    /// Which tab, from 0; the current one is closed without.
+    /// The index of the tab, from 0; `close` uses the current tab by default.
     pub index: Option<usize>,
-    /// What a new tab opens.
+    /// The URL that a new tab opens.
     pub url: Option<String>,
 }
 
-/// What can be done to tabs.
+/// An operation on tabs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TabAction {
-    /// Only lists them.
+    /// Only lists the tabs.
     List,
-    /// Opens one.
+    /// Opens a tab.
     New,
-    /// Closes one.
+    /// Closes a tab.
     Close,
-    /// Makes one the current.
+    /// Makes a tab the current one.
     Select,
 }
 
@@ -90,7 +88,7 @@ impl TabTool for TabsTool {
     async fn act(args: Args, on: &mut TabContext<'_>, cx: &Cx) -> Result<EmptyAnswer, ToolError> {
         if args.action != TabAction::List {
             cx.caller.access.check_write(
-                || "browser_tabs can only list the tabs there".to_owned(),
+                || "browser_tabs can only list the tabs".to_owned(),
                 || "browser_tabs ではタブの一覧だけが使えます".to_owned(),
             )?;
         }

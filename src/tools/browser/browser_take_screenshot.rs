@@ -27,65 +27,63 @@ const LARGEST: usize = 5 << 20;
 #[derive(Debug)]
 pub struct TakeScreenshot;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Args {
-    /// Only this element.
+    /// The element to show alone.
     pub target: Option<TargetArg>,
-    /// The whole page instead of the viewport.
+    /// True for the whole page instead of the viewport.
     #[serde(default)]
     pub full_page: bool,
-    /// Its format.
+    /// The image format.
     #[serde(rename = "type")]
     pub kind: Option<ScreenshotFormatArg>,
-    /// Save it instead of sending it.
+    /// The name under which the image is saved; it is then not part of the reply.
     #[schemars(length(min = 1))]
     pub filename: Option<String>,
 }
 
-/// A format of pictures.
+/// An image format.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ScreenshotFormatArg {
-    /// Exact.
+    /// Lossless, the largest of the three.
     Png,
-    /// Small.
+    /// Lossy and smaller.
     Jpeg,
-    /// Smaller.
+    /// Lossy and the smallest.
     Webp,
 }
 
-/// What it answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ScreenshotOutput {
-    /// Pixels.
+    /// The width in pixels.
     width: u32,
-    /// Pixels.
+    /// The height in pixels.
     height: u32,
-    /// Its size.
+    /// The size in bytes.
     bytes: usize,
-    /// Its media type.
+    /// The media type.
     mime_type: &'static str,
-    /// Whether it is smaller than asked for, since it would have had too many pixels.
+    /// True if the image is smaller than requested, because it would have had too many pixels.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     reduced: bool,
-    /// How much this one shows of what is too large for a picture.
+    /// The shown part of a page that is too tall for one image.
     #[serde(skip_serializing_if = "Option::is_none")]
     cut: Option<ScreenshotTruncation>,
-    /// Where it was saved, in the project.
+    /// The path of the saved file in the project.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
     #[serde(skip)]
     image: Option<Block>,
 }
 
-/// Heights in CSS pixels.
+/// The shown and the full height, in CSS pixels.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ScreenshotTruncation {
-    /// What is shown.
+    /// The shown height.
     shown: u32,
-    /// What there is.
+    /// The full height.
     of: u32,
 }
 

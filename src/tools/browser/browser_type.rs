@@ -18,17 +18,16 @@ use crate::tool::{Cx, ToolError, ToolSpec};
 #[derive(Debug)]
 pub struct TypeTool;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// Where to type.
+    /// The element to type into.
     pub target: TargetArg,
-    /// What to type.
+    /// The text to type.
     pub text: String,
-    /// Enter afterwards.
+    /// True to press Enter afterwards.
     #[serde(default)]
     pub submit: bool,
-    /// Key by key, with all the events of each.
+    /// True to type key by key, with all events of each key.
     #[serde(default)]
     pub slowly: bool,
 }
@@ -45,7 +44,7 @@ impl TabTool for TypeTool {
     type TabAnswer = FillOutput;
 
     fn expects(args: &Args) -> Expectation {
-        // It is the Enter key that changes a page.
+        // The Enter key is the part that may change the page.
         if args.submit {
             default_expectation::after_act()
         } else {

@@ -18,17 +18,16 @@ use crate::tool::{ArgumentRule, Cx, ToolError, ToolSpec};
 #[derive(Debug)]
 pub struct WaitFor;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Args {
-    /// Seconds.
+    /// The time in seconds: to wait, or as the timeout of a text.
     #[schemars(range(min = 0, max = 30))]
     pub time: Option<f64>,
-    /// Until this is there.
+    /// A text that must appear.
     #[schemars(length(min = 1))]
     pub text: Option<String>,
-    /// Until this is gone.
+    /// A text that must disappear.
     #[schemars(length(min = 1))]
     pub text_gone: Option<String>,
 }
@@ -36,10 +35,9 @@ pub struct Args {
 /// The maximum number of lines that are returned for the awaited text.
 const LINES: usize = 2;
 
-/// What it answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct WaitForOutput {
-    /// Lines of the snapshot with the text that was waited for, with their refs.
+    /// The lines of the snapshot that contain the awaited text, with their refs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     lines: Vec<String>,
 }

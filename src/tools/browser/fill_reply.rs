@@ -7,44 +7,43 @@ use serde::Serialize;
 
 use super::on_tab::TabAnswer;
 
-/// What it answers.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct FillOutput {
-    /// Fields that hold less than they were given, because their page allows no more.
+    /// The fields that shortened their value, because the page allows no more.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     shortened: Vec<Shortened>,
-    /// Fields that hold something else than they were given.
+    /// The fields that contain another value than the given one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     differing: Vec<DifferingField>,
-    /// Fields with a list that has no such option: the text stands in the field, and nothing is chosen.
+    /// The fields whose list has no such option: the text was typed, but no option is chosen.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     only_typed: Vec<OnlyTyped>,
 }
 
-/// A field that cut its value.
+/// A field that shortened its value.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Shortened {
-    /// As the call names it.
+    /// The field as the call names it.
     target: String,
-    /// Characters that it takes (`maxlength`).
+    /// The number of characters that the field takes (`maxlength`).
     max_length: usize,
 }
 
-/// A field that holds something else.
+/// A field that contains another value than the given one.
 #[derive(Debug, Serialize, JsonSchema)]
 struct DifferingField {
-    /// As the call names it.
+    /// The field as the call names it.
     target: String,
-    /// What it holds.
+    /// The value that the field contains.
     holds: String,
 }
 
-/// A field of whose list nothing is chosen.
+/// A field in whose list no option is chosen.
 #[derive(Debug, Serialize, JsonSchema)]
 struct OnlyTyped {
-    /// As the call names it.
+    /// The field as the call names it.
     target: String,
-    /// The first options of its list.
+    /// The first options of the list.
     options: Vec<String>,
 }
 
@@ -75,7 +74,7 @@ impl TabAnswer for FillOutput {
             .differing
             .iter()
             .map(|DifferingField { target, holds }| match locale {
-                Locale::En => format!("{target} holds {holds:?} now, not what it was given"),
+                Locale::En => format!("{target} now contains {holds:?} instead of the given value"),
                 Locale::Ja => format!("{target} の値は {holds:?} になりました。指定した値とは異なります"),
             });
         let only_typed = self.only_typed.iter().map(|OnlyTyped { target, options }| {

@@ -1,8 +1,8 @@
 //! The browser toolset: the parts that its tools share. One file is one tool; pages, sessions and Chromium are in
 //! `fumi-browser`.
 //!
-//! Nearly all of them are [`on_tab::TabTool`]s: they do one thing on a tab, and [`on_tab::OnTab`] adds what happened
-//! besides. `expectation` selects the parts of a reply; facts that no caller may miss are in every reply.
+//! Nearly all tools are [`on_tab::TabTool`]s: they do one thing on a tab, and [`on_tab::OnTab`] adds the observed
+//! changes. `expectation` selects the parts of a reply; facts that no caller may miss are in every reply.
 
 mod artifacts;
 pub mod browser_click;

@@ -201,7 +201,7 @@ async fn page(
             )
         } else {
             (
-                "a reply has no room for more: take the parts of the page one by one with a target, or browser_find",
+                "a reply has no room for more: request the parts of the page one by one with a target, or use browser_find",
                 "1 回の応答にはここまでしか入りません。target で部分ごとに取るか、browser_find で探してください",
             )
         };
@@ -357,7 +357,7 @@ fn notice(
     let unseen = unseen.map(|error| {
         let message = error.message();
         BilingualText::new(
-            format!("The action is done, but there is no snapshot: {}", message.en),
+            format!("The action is done, but the snapshot failed: {}", message.en),
             format!("操作は完了しましたが、スナップショットを取得できません: {}", message.ja),
         )
     });

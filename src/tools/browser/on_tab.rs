@@ -102,22 +102,22 @@ pub trait TabAnswer: Serialize + JsonSchema + Send + Sync + 'static {
     }
 }
 
-/// The answer of a tool that has none of its own: what was observed says it all.
+/// The answer of a tool that has none of its own: its reply consists of the observation.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct EmptyAnswer {}
 
 impl TabAnswer for EmptyAnswer {}
 
-/// What every browser tool takes, and what this one does.
+/// The arguments that every browser tool takes, and those of this tool.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct BrowserArgs<A> {
     #[serde(flatten)]
     own: A,
-    /// A session by its handle.
+    /// The handle of the session.
     browser_session: Option<String>,
 }
 
-/// No arguments.
+/// The arguments of a tool that takes none of its own.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct NoArgs {}
 

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::{limits, on_tab::TabAnswer};
 use crate::tool::{Block, Render};
 
-/// An answer with what was seen.
+/// The reply of a browser tool: its answer with the observation.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct BrowserReply<D> {
     /// Always true.
@@ -20,48 +20,48 @@ pub struct BrowserReply<D> {
     pub(super) done: D,
     #[serde(flatten)]
     pub(super) seen: ObservedPage,
-    /// The same in Playwright, in TypeScript.
+    /// The Playwright lines in TypeScript that do the same.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) code: Option<String>,
-    /// Names the session in later calls. Of the steps of a batch the first says it.
+    /// The handle to pass as `browser_session` in later calls. In a batch only the first step reports it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) browser_session: Option<String>,
 }
 
-/// What was seen of a tab after something was done.
+/// The state of a tab after an act.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct ObservedPage {
-    /// Where the tab is, if that changed or was asked for.
+    /// The URL of the tab, if it changed or was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) url: Option<String>,
-    /// The page's title, likewise.
+    /// The title of the page, if it changed or was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) title: Option<String>,
-    /// The HTTP status of the page, if it is new and no success or if it was asked for.
+    /// The HTTP status of the page, if it is new and not a success, or if it was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) status: Option<u16>,
-    /// A dialog that waits for an answer; nothing else is seen of a page while one is open.
+    /// The open dialog. While it waits for an answer, nothing else of the page is observed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) dialog: Option<DialogPart>,
-    /// A file chooser that waits for files.
+    /// The file chooser that waits for files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) file_chooser: Option<FileChooser>,
-    /// The page, or a part of it.
+    /// The snapshot of the page, or of a part of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) snapshot: Option<String>,
-    /// What differs from the last snapshot.
+    /// The changes since the last snapshot.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) changes: Option<String>,
-    /// What the console got since the last answer.
+    /// The console messages since the last reply.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) console: Option<ConsolePart>,
-    /// All tabs, or the new ones where a list was not wanted.
+    /// All tabs, or only the new ones if the list was not requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) tabs: Option<Vec<TabRow>>,
-    /// Downloads that began or ended.
+    /// The downloads that began or ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) downloads: Option<Vec<DownloadRow>>,
-    /// A crash, a page that still loads, a session that had to begin anew.
+    /// A notice: a crash, a page that is still loading, a session that had to start again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) notice: Option<String>,
 }
@@ -81,79 +81,79 @@ const NEVER_MISSED: [&str; 10] = [
     "/notice",
 ];
 
-/// A dialog of a page.
+/// An open dialog of a page.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct DialogPart {
-    /// `alert`, `confirm`, `prompt`, `beforeunload`.
+    /// `alert`, `confirm`, `prompt` or `beforeunload`.
     #[serde(rename = "type")]
     kind: String,
     message: String,
-    /// What a prompt holds already.
+    /// The initial text of a prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     default_text: Option<String>,
 }
 
-/// A chooser that a page opened.
+/// A file chooser that a page opened.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct FileChooser {
-    /// Whether it takes several files.
+    /// True if it accepts several files.
     multiple: bool,
 }
 
-/// What the console got.
+/// The changes of the console.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ConsolePart {
-    /// Errors since the last answer.
+    /// The number of errors since the last reply.
     pub(super) new_errors: usize,
-    /// The messages, if they are wanted.
+    /// The messages, if they were requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) messages: Option<Vec<ConsoleRow>>,
-    /// Earlier ones of the wanted that are left out, if any: `browser_console_messages` has them.
+    /// The number of earlier requested messages that are left out, if any; `browser_console_messages` lists them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) omitted: Option<usize>,
 }
 
-/// A message of the console.
+/// A console message.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ConsoleRow {
-    /// `error`, `warning`, `info`, `debug`.
+    /// `error`, `warning`, `info` or `debug`.
     level: &'static str,
     text: String,
-    /// `URL:line:column`.
+    /// The source location as `URL:line:column`.
     #[serde(skip_serializing_if = "Option::is_none")]
     place: Option<String>,
-    /// How often it came one after the other, if more than once.
+    /// The number of consecutive occurrences, if more than one.
     #[serde(skip_serializing_if = "Option::is_none")]
     count: Option<usize>,
 }
 
-/// A tab.
+/// A tab of the session.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct TabRow {
-    /// From 0.
+    /// The index, counted from 0.
     index: usize,
     title: String,
     url: String,
-    /// Whether it is the one that tools act on.
+    /// True for the tab on which tools act.
     current: bool,
-    /// What blocks it: select it and answer.
+    /// The dialog that blocks the tab: select the tab and answer it.
     #[serde(skip_serializing_if = "Option::is_none")]
     dialog: Option<DialogPart>,
 }
 
-/// A download.
+/// A download of a page.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct DownloadRow {
     name: String,
     url: String,
-    /// `running`, `done`, `cancelled`.
+    /// `running`, `done` or `cancelled`.
     state: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     bytes: Option<u64>,
-    /// Where it lies in the project.
+    /// The path in the project.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
-    /// Why it does not lie there, although it should.
+    /// The reason why the file was not moved into the project.
     #[serde(skip_serializing_if = "Option::is_none")]
     failure: Option<String>,
 }

@@ -69,7 +69,7 @@ impl TabLease {
     /// Returns the lease that the call has waited for. Its absence is an internal error.
     pub(super) fn take(cx: &Cx) -> Result<Self, ToolError> {
         cx.take_exclusive().ok_or_else(|| {
-            tracing::error!("a browser tool runs without its turn");
+            tracing::error!("a browser tool runs without a lease of its tabs");
             ToolError::internal()
         })
     }

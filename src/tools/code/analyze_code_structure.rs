@@ -16,16 +16,14 @@ use crate::tool::{Cx, Effect, NextPage, Render, SharedOption, Tool, ToolError, T
 #[derive(Debug)]
 pub struct AnalyzeCodeStructure;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// The file.
     #[schemars(length(min = 1))]
     file_path: String,
     /// The form of the table.
     #[serde(default)]
     format_type: FormatType,
-    /// Instead of the detected one.
+    /// The language, in place of the detected one.
     language: Option<String>,
 }
 
@@ -54,20 +52,19 @@ impl FormatType {
     }
 }
 
-/// What it answers.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[expect(clippy::struct_field_names, reason = "the names are published")]
 pub struct Output {
     success: bool,
     analysis_result: AnalysisSummary,
-    /// The table, in every format but `json`.
+    /// The table, in every format except `json`.
     #[serde(skip_serializing_if = "Option::is_none")]
     table_output: Option<String>,
-    /// The rows, in `json`.
+    /// The rows, in the format `json`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "rows_schema")]
     elements: Option<Vec<ElementRow>>,
-    /// Places that do not follow the grammar; the elements around them are there.
+    /// The places that do not follow the grammar; the elements around them are listed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     parse_errors: Vec<ParseErrorRow>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]

@@ -29,24 +29,22 @@ use crate::tool::{
 #[derive(Debug)]
 pub struct CheckCodeScale;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// The file.
     #[schemars(length(min = 1))]
     file_path: Option<String>,
-    /// Several files.
+    /// Paths of several files.
     #[serde(default)]
     file_paths: Vec<String>,
-    /// Instead of the detected one.
+    /// The language, in place of the detected one.
     language: Option<String>,
-    /// `complexity_metrics`.
+    /// True to include `complexity_metrics`.
     #[serde(default = "yes")]
     include_complexity: bool,
-    /// `details`.
+    /// True to include `details`.
     #[serde(default)]
     include_details: bool,
-    /// `llm_guidance`; of several files only when asked for, since it repeats itself.
+    /// True to include `llm_guidance`; for several files off by default, because it repeats itself.
     include_guidance: Option<bool>,
 }
 
@@ -54,7 +52,7 @@ fn yes() -> bool {
     true
 }
 
-/// What it answers: of one file its scale, of several a list.
+/// The scale of one file, or a list for several files.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Output {
     success: bool,
@@ -62,10 +60,10 @@ pub struct Output {
     one: Option<FileScale>,
     #[serde(skip_serializing_if = "Option::is_none")]
     files: Option<Vec<FileScale>>,
-    /// Files that could not be read, each with the reason.
+    /// The files that could not be read, each with the reason.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     failed: Vec<UnreadableFile>,
-    /// Whether the reply lacks rows that `next` brings.
+    /// True if the reply lacks rows, which `next` requests.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -88,7 +86,7 @@ struct FileScale {
     llm_guidance: Option<ReadingGuidance>,
     #[serde(skip_serializing_if = "Option::is_none")]
     details: Option<Vec<ElementScale>>,
-    /// Places of broken syntax, so that elements may be missing.
+    /// The places with syntax errors, where elements may be missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     parse_errors: Option<ParseErrors>,
 }
@@ -96,7 +94,7 @@ struct FileScale {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct ParseErrors {
     count: usize,
-    /// The line of the first.
+    /// The line of the first syntax error.
     line: usize,
 }
 
@@ -105,7 +103,7 @@ struct FileInfo {
     path: String,
     size_bytes: u64,
     line_count: usize,
-    /// `text` for a file in no known language.
+    /// The language; `text` if it is not known.
     language: String,
     lines_code: usize,
     lines_comment: usize,
@@ -244,7 +242,7 @@ fn assess_file(
     let text = decoded.text.clone();
     let source = match SourceFile::new(path.shown(), decoded, size, args.language.as_deref()) {
         Ok(source) => Some(source),
-        // A text in no known language still has lines and a size.
+        // A text in an unknown language still has lines and a size.
         Err(StructureError::UnsupportedLanguage { .. } | StructureError::EmptyFile { .. })
             if args.language.is_none() =>
         {

@@ -22,31 +22,29 @@ const PIECE_CHARS: usize = 4_000;
 #[derive(Debug)]
 pub struct ExtractCodeSection;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// The file.
     #[schemars(length(min = 1))]
     file_path: String,
-    /// First line.
+    /// The first line, counted from 1.
     #[schemars(range(min = 1))]
     start_line: Option<usize>,
-    /// Last line.
+    /// The last line.
     #[schemars(range(min = 1))]
     end_line: Option<usize>,
-    /// On the first line.
+    /// The first column, on the first line.
     #[schemars(range(min = 0))]
     start_column: Option<usize>,
-    /// On the last line.
+    /// The end column, on the last line.
     #[schemars(range(min = 0))]
     end_column: Option<usize>,
-    /// Several ranges.
+    /// Several ranges of lines.
     #[serde(default)]
     sections: Vec<LineRangeArg>,
-    /// By name.
+    /// The name of the element to return.
     #[schemars(length(min = 1))]
     element: Option<String>,
-    /// The form.
+    /// The form of the content.
     #[serde(default)]
     format: FormatArg,
 }
@@ -54,10 +52,10 @@ pub struct Args {
 /// One range of lines.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct LineRangeArg {
-    /// First line.
+    /// The first line, counted from 1.
     #[schemars(range(min = 1))]
     start_line: usize,
-    /// Last line.
+    /// The last line.
     #[schemars(range(min = 1))]
     end_line: Option<usize>,
 }
@@ -81,14 +79,13 @@ impl From<FormatArg> for section::SectionFormat {
     }
 }
 
-/// What it answers.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Output {
     success: bool,
-    /// With lines or an element.
+    /// The section, if lines or an element were requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     partial_content_result: Option<SectionPart>,
-    /// With `sections`.
+    /// The sections, if `sections` was passed.
     #[serde(skip_serializing_if = "Option::is_none")]
     partial_content_results: Option<Vec<SectionPart>>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -97,7 +94,7 @@ pub struct Output {
     next: Option<NextPage>,
 }
 
-/// One cut.
+/// One section of the file.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct SectionPart {
     file_path: String,
@@ -108,15 +105,15 @@ struct SectionPart {
     #[serde(skip_serializing_if = "Option::is_none")]
     end_column: Option<usize>,
     total_lines: usize,
-    /// Text; a list of lines in `json`.
+    /// The content as text, or as a list of lines in `json`.
     #[schemars(schema_with = "content_schema")]
     content: PartContent,
     format: &'static str,
     encoding: String,
-    /// The qualified name, when it was cut by name.
+    /// The qualified name, if the section was requested by name.
     #[serde(skip_serializing_if = "Option::is_none")]
     element: Option<String>,
-    /// Whether the asked end lay behind the end of the file.
+    /// True if the requested end is after the end of the file.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     clamped: bool,
 }

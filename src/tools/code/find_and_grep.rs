@@ -28,17 +28,17 @@ const MAX_FILES: u64 = 100_000;
 #[derive(Debug)]
 pub struct FindAndGrep;
 
-/// What the client sends: the sum of the groups, and one bound between the stages.
+/// The shared groups of arguments, with a limit between the two stages.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
     #[serde(flatten)]
     text: TextQueryArgs,
-    /// Where to look.
+    /// The folders to search.
     #[schemars(length(min = 1))]
     roots: Vec<String>,
     #[serde(flatten)]
     name: FileNameArgs,
-    /// Files that go on to the second stage.
+    /// The maximum number of files that are passed to the second stage.
     #[schemars(range(min = 1))]
     file_limit: Option<u64>,
     #[serde(flatten)]

@@ -16,23 +16,22 @@ use crate::tool::{Cx, Effect, NextPage, Render, SharedOption, Tool, ToolError, T
 #[derive(Debug)]
 pub struct ListFiles;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// Where to look.
+    /// The folders to search.
     #[schemars(length(min = 1))]
     pub roots: Vec<String>,
     #[serde(flatten)]
     name: FileNameArgs,
     #[serde(flatten)]
     walk: WalkArgs,
-    /// Absolute paths.
+    /// True for absolute paths.
     #[serde(default = "yes")]
     pub absolute: bool,
-    /// Most results.
+    /// The maximum number of results.
     #[schemars(range(min = 1))]
     pub limit: Option<u64>,
-    /// Only the number.
+    /// True to return only the number.
     #[serde(default)]
     pub count_only: bool,
 }
@@ -41,58 +40,57 @@ fn yes() -> bool {
     true
 }
 
-/// What it answers.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Output {
-    /// With `count_only`.
+    /// The reply to `count_only`.
     Count {
         /// Always true.
         success: bool,
         /// Always true.
         count_only: bool,
-        /// All that match.
+        /// The number of all matches.
         total_count: u64,
-        /// What could not be looked at.
+        /// The number of entries that could not be visited.
         #[serde(skip_serializing_if = "Option::is_none")]
         skipped: Option<u64>,
     },
-    /// The files.
+    /// The reply with the files.
     Files {
         /// Always true.
         success: bool,
-        /// Rows here.
+        /// The number of rows in this reply.
         count: usize,
-        /// All that match.
+        /// The number of all matches.
         total_count: u64,
-        /// Whether rows are missing.
+        /// True if rows are missing.
         truncated: bool,
-        /// Milliseconds.
+        /// The duration in milliseconds.
         elapsed_ms: u64,
-        /// The rows.
+        /// The listed files.
         results: Vec<ListedFileRow>,
-        /// The limit that was used instead of a larger one.
+        /// The limit that was applied instead of a larger one.
         #[serde(skip_serializing_if = "Option::is_none")]
         limit_adjusted: Option<u64>,
-        /// What was passed over, such as links that leave the project.
+        /// The number of skipped entries, such as links that lead outside the project.
         #[serde(skip_serializing_if = "Option::is_none")]
         skipped: Option<u64>,
-        /// How many entries were met, if that is more than a project should have.
+        /// The number of visited entries, if it exceeds the size of a normal project.
         #[serde(skip_serializing_if = "Option::is_none")]
         large_project: Option<u64>,
-        /// How to get the missing rows.
+        /// The call that returns the missing rows.
         #[serde(skip_serializing_if = "Option::is_none")]
         next: Option<NextPage>,
     },
 }
 
-/// One file.
+/// A listed file.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ListedFileRow {
     path: String,
     is_dir: bool,
     size_bytes: u64,
-    /// Unix seconds.
+    /// The modification time in Unix seconds.
     mtime: i64,
     ext: String,
 }

@@ -7,12 +7,12 @@ use fumi_code::syntax_errors::MalformedFiles;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Files that could not be read whole.
+/// The files with syntax errors, whose results may be incomplete.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct MalformedFilesReport {
-    /// How many files.
+    /// The number of files.
     files: usize,
-    /// The first of them, each with the line of its first error.
+    /// The first files, each with the line of its first error.
     examples: Vec<String>,
 }
 
@@ -32,7 +32,7 @@ impl MalformedFilesReport {
         let (files, examples) = (self.files, self.examples.join(", "));
         let text = BilingualText::new(
             format!(
-                "Not read whole because of broken syntax, matches may be missing: {files} files ({examples}). search_content finds text there."
+                "Syntax errors in {files} files ({examples}), so matches may be missing. search_content finds text there."
             ),
             format!(
                 "構文エラーのため全体を読めなかったファイル: {files} 件（{examples}）。一致が漏れている可能性があります。search_content なら文字列として検索できます。"
@@ -47,7 +47,7 @@ impl MalformedFilesReport {
         let (files, examples) = (self.files, self.examples.join(", "));
         let text = BilingualText::new(
             format!(
-                "Not read whole because of broken syntax, elements may be missing: {files} files ({examples}). Without ranked all matching lines are listed."
+                "Syntax errors in {files} files ({examples}), so elements may be missing. Without ranked all matching lines are listed."
             ),
             format!(
                 "構文エラーのため全体を読めなかったファイル: {files} 件（{examples}）。要素が漏れている可能性があります。ranked を外せば、一致した行がすべて返ります。"

@@ -132,16 +132,16 @@ pub struct ProjectDeps {
     pub sessions: Arc<SessionProjects>,
 }
 
-/// How folders are walked.
+/// The rules by which folders are walked.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 pub struct WalkArgs {
-    /// Follow links inside the project.
+    /// True to follow links inside the project.
     #[serde(default)]
     pub follow_symlinks: bool,
-    /// Also hidden names.
+    /// True to include hidden names.
     #[serde(default)]
     pub hidden: bool,
-    /// Do not read ignore files.
+    /// True to ignore ignore files such as `.gitignore`.
     #[serde(default)]
     pub no_ignore: bool,
 }
@@ -158,34 +158,34 @@ impl WalkArgs {
     }
 }
 
-/// Which files, by name, kind, size and age.
+/// The criteria for files: name, kind, size and age.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 pub struct FileNameArgs {
-    /// A regular expression, or a glob.
+    /// A regular expression, or a glob if `glob` is set.
     pub pattern: Option<String>,
-    /// The pattern is a glob.
+    /// True if the pattern is a glob.
     #[serde(default)]
     pub glob: bool,
-    /// Kinds of entries.
+    /// The kinds of entries.
     #[serde(default)]
     pub types: Vec<String>,
-    /// File extensions.
+    /// The file extensions.
     #[serde(default)]
     pub extensions: Vec<String>,
-    /// Globs to leave out.
+    /// Globs of the files to leave out.
     #[serde(default)]
     pub exclude: Vec<String>,
-    /// Levels below a root.
+    /// The number of levels below a root.
     #[schemars(range(min = 1))]
     pub depth: Option<usize>,
-    /// Size bounds.
+    /// The bounds of the size.
     #[serde(default)]
     pub size: Vec<String>,
-    /// Changed since.
+    /// The time since which the files must have changed.
     pub changed_within: Option<String>,
-    /// Not changed since.
+    /// The time since which the files must not have changed.
     pub changed_before: Option<String>,
-    /// Match the whole path.
+    /// True to match the whole path.
     #[serde(default)]
     pub full_path_match: bool,
     /// The order, applied before any limit.
@@ -197,12 +197,12 @@ pub struct FileNameArgs {
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SortBy {
-    /// By path.
+    /// Sorts by path.
     #[default]
     Path,
-    /// Last changed first.
+    /// Sorts by modification time, newest first.
     Mtime,
-    /// Largest first.
+    /// Sorts by size, largest first.
     Size,
 }
 

@@ -32,35 +32,33 @@ use crate::tool::{
 #[derive(Debug)]
 pub struct QueryCode;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// The file.
     #[schemars(length(min = 1))]
     file_path: Option<String>,
-    /// Folders, or files.
+    /// The folders or files to search.
     #[serde(default)]
     roots: Vec<String>,
-    /// Only these.
+    /// Globs of the files to search.
     #[serde(default)]
     include_globs: Vec<String>,
-    /// Not these.
+    /// Globs of the files to leave out.
     #[serde(default)]
     exclude_globs: Vec<String>,
-    /// Instead of the detected one.
+    /// The language, in place of the detected one.
     language: Option<String>,
-    /// A predefined query.
+    /// The key of a predefined query.
     #[schemars(length(min = 1))]
     query_key: Option<String>,
     /// A tree-sitter query.
     #[schemars(length(min = 1))]
     query_string: Option<String>,
-    /// Example code.
+    /// A pattern of example code.
     #[schemars(length(min = 1))]
     pattern: Option<String>,
-    /// Conditions on the results.
+    /// The conditions that the results must meet.
     filter: Option<String>,
-    /// How much of each.
+    /// The amount of detail for each result.
     #[serde(default)]
     output_format: OutputFormat,
 }
@@ -73,19 +71,18 @@ enum OutputFormat {
     Summary,
 }
 
-/// What it answers.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Output {
     success: bool,
     query_result: QueryResult,
-    /// Whether the reply lacks rows that `next` brings.
+    /// True if the reply lacks rows, which `next` requests.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<NextPage>,
 }
 
-/// Of one file its matches; of many the files that have any.
+/// The matches of one file, or the files that have matches.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 struct QueryResult {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -94,10 +91,10 @@ struct QueryResult {
     language: Option<String>,
     query_type: String,
     total_matches: usize,
-    /// Files with matches.
+    /// The number of files with matches.
     #[serde(skip_serializing_if = "Option::is_none")]
     total_files: Option<usize>,
-    /// Files that were taken apart.
+    /// The number of files that were parsed.
     #[serde(skip_serializing_if = "Option::is_none")]
     searched_files: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -106,15 +103,15 @@ struct QueryResult {
     files: Option<Vec<FileRows>>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
-    /// The query was too wide; matches may be missing. Narrow it.
+    /// True if the query was too wide, so that matches may be missing. Narrow it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     incomplete: bool,
-    /// Languages of files that were found, in which the question makes no sense.
+    /// The languages of visited files to which the query does not apply.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     languages_passed_over: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     skipped: Option<SkippedSummary>,
-    /// Files whose syntax is broken somewhere, so that matches may be missing.
+    /// The files with syntax errors, where matches may be missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     broken: Option<MalformedFilesReport>,
 }
@@ -127,7 +124,7 @@ struct FileRows {
     matches: Vec<QueryRow>,
 }
 
-/// One match; a summary leaves out columns, text and parent.
+/// One match. A summary leaves out columns, text and parent.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct QueryRow {
     name: String,
@@ -135,7 +132,7 @@ struct QueryRow {
     kind: String,
     start_line: usize,
     end_line: usize,
-    /// Cut where they are long.
+    /// The decorators, shortened if they are long.
     #[serde(skip_serializing_if = "String::is_empty")]
     decorators: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -146,7 +143,7 @@ struct QueryRow {
     parent: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
-    /// What the variables of a pattern stand for.
+    /// The code that matched each variable of a pattern.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     captures: BTreeMap<String, String>,
 }

@@ -24,15 +24,14 @@ use crate::tool::{ArgumentRule, Cx, Effect, SharedOption, Tool, ToolError, ToolO
 #[derive(Debug)]
 pub struct SearchContent;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
     #[serde(flatten)]
     text: TextQueryArgs,
-    /// Folders.
+    /// The folders to search.
     #[serde(default)]
     roots: Vec<String>,
-    /// Files.
+    /// The files to search.
     #[serde(default)]
     files: Vec<String>,
     #[serde(flatten)]
@@ -41,7 +40,7 @@ pub struct Args {
     walk: WalkArgs,
     #[serde(flatten)]
     format: ReplyFormatArgs,
-    /// The best elements.
+    /// True to return the elements that match best.
     #[serde(default)]
     ranked: bool,
 }

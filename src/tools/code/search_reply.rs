@@ -34,45 +34,45 @@ pub const MAX_COUNT_RULE: ArgumentRule = ArgumentRule::ClampedTo("max_count", MA
 /// The maximum number of context lines on either side of a match; `extract_code_section` is the tool for reading more.
 const MAX_CONTEXT: usize = 100;
 
-/// What to search for, and how.
+/// The text to search for, with the search options.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "this is what clients send; it ends at `compile`"
+    reason = "published arguments of clients, converted by `options`"
 )]
 pub struct TextQueryArgs {
-    /// A regular expression or text.
+    /// A regular expression, or a literal text with `fixed_strings`.
     #[schemars(length(min = 1))]
     query: String,
-    /// How case compares.
+    /// The treatment of upper and lower case.
     #[serde(default)]
     case: CaseMode,
-    /// The query is text.
+    /// True if the query is a literal text.
     #[serde(default)]
     fixed_strings: bool,
-    /// Whole words.
+    /// True to match whole words only.
     #[serde(default)]
     word: bool,
-    /// Matches may span lines.
+    /// True if matches may span lines.
     #[serde(default)]
     multiline: bool,
-    /// The other engine.
+    /// True to use the PCRE2 engine.
     #[serde(default)]
     pcre2: bool,
-    /// Of all files.
+    /// The encoding of all files.
     encoding: Option<String>,
-    /// Lines before.
+    /// The number of context lines before a match.
     #[schemars(range(max = 100))]
     context_before: Option<usize>,
-    /// Lines after.
+    /// The number of context lines after a match.
     #[schemars(range(max = 100))]
     context_after: Option<usize>,
-    /// Per file.
+    /// The maximum number of matching lines per file.
     #[schemars(range(min = 1))]
     max_count: Option<u64>,
 }
 
-/// How case compares.
+/// The treatment of upper and lower case.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum CaseMode {
@@ -110,16 +110,16 @@ impl TextQueryArgs {
     }
 }
 
-/// Which files are searched, by their paths and sizes.
+/// The criteria for the searched files: paths and sizes.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 pub struct ContentGlobs {
-    /// Only these.
+    /// Globs of the files to search.
     #[serde(default)]
     include_globs: Vec<String>,
-    /// Not these.
+    /// Globs of the files to leave out.
     #[serde(default)]
     exclude_globs: Vec<String>,
-    /// Larger files are left out.
+    /// The size above which files are skipped.
     max_filesize: Option<String>,
 }
 
@@ -147,22 +147,22 @@ impl ContentGlobs {
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "this is what clients send; it ends at `shape`"
+    reason = "published arguments of clients, converted by `shape`"
 )]
 pub struct ReplyFormatArgs {
-    /// One number.
+    /// True for the total number only.
     #[serde(default)]
     total_only: bool,
-    /// A number per file.
+    /// True for the number of matches per file.
     #[serde(default)]
     count_only_matches: bool,
-    /// The files with the most matches.
+    /// True for the files with the most matches.
     #[serde(default)]
     summary_only: bool,
-    /// Rows under their file.
+    /// True to group rows by file.
     #[serde(default)]
     group_by_file: bool,
-    /// The common path once.
+    /// True to return the common part of the paths once.
     #[serde(default)]
     optimize_paths: bool,
 }
@@ -189,39 +189,39 @@ impl ReplyFormatArgs {
     }
 }
 
-/// What both tools answer.
+/// The reply of both search tools.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SearchReply {
     #[serde(flatten)]
     shaped: ShapedReply,
-    /// The bound that a larger `max_count` was brought down to.
+    /// The limit that was applied instead of a larger `max_count`.
     #[serde(skip_serializing_if = "Option::is_none")]
     max_count_adjusted: Option<u64>,
-    /// What was passed over.
+    /// The skipped files and links.
     #[serde(skip_serializing_if = "Option::is_none")]
     skipped: Option<SkippedSummary>,
-    /// Of a ranking: files whose syntax is broken somewhere, so that elements may be missing.
+    /// For a ranking: the files with syntax errors, where elements may be missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     broken: Option<MalformedFilesReport>,
-    /// How many files were searched, if none of them matches.
+    /// The number of searched files, if none of them matches.
     #[serde(skip_serializing_if = "Option::is_none")]
     searched_files: Option<u64>,
-    /// How many files were searched, if that is more than a project should have.
+    /// The number of searched files, if it exceeds the size of a normal project.
     #[serde(skip_serializing_if = "Option::is_none")]
     large_project: Option<u64>,
-    /// How to get the missing rows.
+    /// The call that returns the missing rows.
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<NextPage>,
 }
 
-/// What was passed over, with a few examples.
+/// The skipped files and links, with a few examples.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SkippedSummary {
-    /// How many files and links.
+    /// The number of skipped files and links.
     total: u64,
-    /// The first of them, each with its reason.
+    /// The first skipped paths, each with its reason.
     examples: Vec<String>,
-    /// What to do about them.
+    /// The advice for each reason.
     #[serde(skip)]
     advice: Vec<fumi_base::text::BilingualText>,
 }

@@ -12,27 +12,25 @@ use crate::tool::{Cx, Effect, Render, Tool, ToolError, ToolOutcome, ToolSpec, To
 #[derive(Debug)]
 pub struct SetProjectPath;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// The new root.
+    /// The path of the new root.
     #[schemars(length(min = 1))]
     project_path: String,
 }
 
-/// What it answers.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Output {
     success: bool,
-    /// Canonical. Clients without a session pass it back as `project_root`.
+    /// The canonical path. Clients without a session pass it back as `project_root`.
     project_path: String,
     previous_path: String,
     security_validation: PathValidation,
-    /// Whether the session remembers it.
+    /// True if the session remembers the choice.
     remembered: bool,
 }
 
-/// What was checked.
+/// The checks that the path passed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct PathValidation {
     path_exists: bool,

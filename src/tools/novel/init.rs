@@ -12,18 +12,15 @@ use crate::tool::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 #[derive(Debug)]
 pub struct Init;
 
-/// What old calls send.
+/// The arguments that earlier versions of the tool took.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
     /// The name of the novel.
-    #[expect(
-        dead_code,
-        reason = "an old call is understood, so that it is answered with the lesson"
-    )]
+    #[expect(dead_code, reason = "an old call is parsed, so that its error names the replacement")]
     project_name: Option<String>,
 }
 
-/// It has no answer.
+/// The tool never returns an answer.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Output {
     success: bool,

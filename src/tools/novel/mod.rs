@@ -77,7 +77,7 @@ pub static FAMILY: ToolFamily = ToolFamily {
     guides: Some(GuidanceExtras {
         also_as: "claude_guidance",
         tool: "status",
-        en: "Shows what there is of the novel, what is missing and what is open.",
+        en: "Shows the state of the novel, what is missing and what is open.",
         ja: "この作品に何があり、何が足りず、何が途中かを示します。",
     }),
 };

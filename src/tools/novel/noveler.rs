@@ -19,21 +19,20 @@ use crate::tool::{Cx, Render, ReplacementCall, Tool, ToolError, ToolOutcome, Too
 #[derive(Debug)]
 pub struct Noveler;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
     #[schemars(length(min = 1, max = 400))]
     command: String,
 }
 
-/// What it answers where the tool behind the command is out of reach; else that tool answers, so that the schema is open.
+/// The reply if the caller cannot call the tool of the command. Otherwise that tool replies, so the schema is open.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(extend("additionalProperties" = true))]
 pub struct Output {
     success: bool,
-    /// The tool that the command stands for.
+    /// The tool that the command calls.
     tool: String,
-    /// With these arguments.
+    /// The arguments of that tool.
     arguments: Map<String, Value>,
 }
 
@@ -165,7 +164,7 @@ fn parse_command(command: &str) -> Result<ReplacementCall, UnknownCommand> {
     let name = words.next().unwrap_or_default();
     let Some(known) = COMMANDS.iter().find(|known| known.name == name) else {
         return Err(unread(
-            format!("there is no command {}", quoted(name)),
+            format!("unknown command {}", quoted(name)),
             format!("{} というコマンドはありません", quoted(name)),
         ));
     };
@@ -212,7 +211,7 @@ fn parse_command(command: &str) -> Result<ReplacementCall, UnknownCommand> {
                 .filter(|number| (1..=99_999).contains(number))
             else {
                 return Err(unread(
-                    format!("{} is no episode number", quoted(word)),
+                    format!("{} is not an episode number", quoted(word)),
                     format!("{} は話数として読めません", quoted(word)),
                 ));
             };

@@ -25,36 +25,33 @@ const PLACES: usize = 10;
 #[derive(Debug)]
 pub struct NovelerComplete;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// Which episode.
     episode: EpisodeNumber,
-    /// Also sheets for posting, and what to do.
+    /// True to make also texts for the forms of the sites, and a checklist.
     #[serde(default)]
     auto_publish: bool,
-    /// Also what was lost where, and when what was done.
+    /// True to report also the losses of each format, and a trace.
     #[serde(default)]
     verbose: bool,
 }
 
-/// What it answers.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[expect(clippy::struct_field_names, reason = "the names are those of the specification")]
 pub struct Output {
     success: bool,
-    /// One line.
+    /// A summary in one line.
     summary: String,
     episode: u32,
     publication_status: String,
     primary_output: CompletedManuscript,
-    /// The files, in the folder of the episode.
+    /// The files in the folder of the episode.
     artifacts: Vec<CompletedFile>,
-    /// The record of all of it.
+    /// The path of the complete record.
     detailed_report_reference: String,
-    /// What a person does now.
+    /// The actions for a person.
     next_actions: Vec<String>,
-    /// What can be called now.
+    /// The calls that can be made next.
     next_suggested_actions: Vec<Suggestion>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     remarks: Vec<String>,
@@ -65,9 +62,9 @@ pub struct Output {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct CompletedManuscript {
     file_reference: ManuscriptReference,
-    /// How the story begins.
+    /// The beginning of the story.
     preview: String,
-    /// Visible characters of the story.
+    /// The number of visible characters of the story.
     word_count: usize,
     quality_metrics: CompletionQuality,
 }
@@ -81,7 +78,7 @@ struct ManuscriptReference {
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct CompletionQuality {
-    /// By whom it was judged, or `not_evaluated`.
+    /// The method of judging, or `not_evaluated`.
     method: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     overall_score: Option<f64>,
@@ -92,16 +89,16 @@ struct CompletedFile {
     format: String,
     path: String,
     size_bytes: u64,
-    /// The first twelve digits of its SHA-256; the record has all.
+    /// The first twelve digits of the file's SHA-256; the record contains all.
     hash: String,
-    /// How much of the manuscript it could not say.
+    /// The number of elements of the manuscript that the format cannot express.
     #[serde(skip_serializing_if = "is_zero")]
     lost: usize,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     losses: Vec<FileLosses>,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde requires it")]
 fn is_zero(number: &usize) -> bool {
     *number == 0
 }
@@ -110,7 +107,7 @@ fn is_zero(number: &usize) -> bool {
 struct FileLosses {
     message: String,
     count: usize,
-    /// `line:column`, the first ones.
+    /// The first places, as `line:column`.
     places: Vec<String>,
 }
 
@@ -345,7 +342,7 @@ fn suggestions(novel: &NovelProject, episode: EpisodeId, locale: Locale) -> Resu
             actions.push(Suggestion::for_episode(tool, next, &reason, locale));
         }
     }
-    let status = BilingualText::new("what is left of the novel", "作品全体の残りを確かめる");
+    let status = BilingualText::new("see what is left of the novel", "作品全体の残りを確かめる");
     actions.push(Suggestion::without_arguments("status", &status, locale));
     Ok(actions)
 }

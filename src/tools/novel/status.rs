@@ -27,29 +27,27 @@ const SCORES: usize = 10;
 #[derive(Debug)]
 pub struct ProjectStatus;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// The scores of reviews as a picture.
+    /// True to draw a chart of the review scores.
     #[serde(default)]
     include_charts: bool,
 }
 
-/// What it answers.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Output {
     success: bool,
     project_overview: ProjectOverview,
     quality_summary: QualitySummary,
     progress_analysis: ProgressAnalysis,
-    /// Writing that can go on.
+    /// The writing sessions that can be continued.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     open_sessions: Vec<OpenSession>,
-    /// Pictures, where they were asked for.
+    /// The charts, if they were requested.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     charts: Vec<Chart>,
     next_suggested_actions: Vec<Suggestion>,
-    /// What is missing or broken.
+    /// Problems: missing or broken files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     remarks: Vec<String>,
 }
@@ -57,19 +55,19 @@ pub struct Output {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct ProjectOverview {
     project_name: String,
-    /// With a plot or a manuscript.
+    /// The number of episodes with a plot or a manuscript.
     total_episodes: usize,
-    /// Finished, and unchanged since.
+    /// The number of episodes that were completed and have not changed since.
     completed_episodes: usize,
-    /// With a manuscript that is not finished.
+    /// The number of episodes with a manuscript that is not completed.
     draft_episodes: usize,
-    /// With a plot only.
+    /// The number of episodes with only a plot.
     planned_episodes: usize,
 }
 
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 struct QualitySummary {
-    /// Who judged, or `not_evaluated`.
+    /// The method of judging, or `not_evaluated`.
     method: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     average_quality_score: Option<f64>,
@@ -79,14 +77,14 @@ struct QualitySummary {
     lowest_score: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     episodes_below_threshold: Option<Vec<u32>>,
-    /// Completed episodes that nobody has judged.
+    /// The number of completed episodes that were not judged.
     not_evaluated: usize,
-    /// The newest whole reviews, the oldest of them first.
+    /// The newest complete reviews, ordered by time.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     trend: Vec<Scored>,
 }
 
-/// The score of a whole review.
+/// The score of a complete review.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct Scored {
     episode: u32,
@@ -103,7 +101,7 @@ struct ProgressAnalysis {
     remaining_stages: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     median_stage_seconds: Option<f64>,
-    /// The newest first.
+    /// The latest activities, newest first.
     recent_activity: Vec<RecentActivity>,
 }
 
@@ -122,7 +120,7 @@ struct RecentActivity {
 struct OpenSession {
     session_id: String,
     episode: u32,
-    /// What is next.
+    /// The next stage.
     current_stage: &'static str,
     completed_stages: usize,
     total_stages: usize,
@@ -330,7 +328,7 @@ fn suggestions(status: &NovelStatus, locale: Locale) -> Vec<Suggestion> {
     let resume = status.open.first().map(|open| {
         let reason = BilingualText::new(
             format!(
-                "writing stands at {} ({} of {} stages done)",
+                "writing stopped at {} ({} of {} stages done)",
                 open.stage, open.done, open.stages
             ),
             format!(
@@ -351,7 +349,7 @@ fn suggestions(status: &NovelStatus, locale: Locale) -> Vec<Suggestion> {
             .iter()
             .any(|one| one.episode == episode && one.judged.is_some());
         if !is_judged {
-            let reason = BilingualText::new("a manuscript that nobody has checked", "まだチェックしていない原稿");
+            let reason = BilingualText::new("a manuscript that has not been checked", "まだチェックしていない原稿");
             return Suggestion::for_episode("noveler_check", episode, &reason, locale);
         }
         let reason = BilingualText::new(

@@ -7,12 +7,12 @@ use fumi_novel::project::EpisodeId;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A call that makes sense now.
+/// A call that is useful next.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(in crate::tools::novel) struct Suggestion {
     tool: &'static str,
     arguments: SuggestedArguments,
-    /// Why.
+    /// The reason for the suggestion.
     reason: String,
 }
 

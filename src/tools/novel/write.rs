@@ -18,56 +18,54 @@ use crate::tool::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 #[derive(Debug)]
 pub struct WriteFile;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// Where.
+    /// The path of the file.
     #[schemars(length(min = 1))]
     file_path: String,
-    /// The whole text.
+    /// The whole text of the file.
     content: String,
-    /// Replace the file if it is this one.
+    /// The hash of the file that may be replaced.
     #[schemars(length(min = 1))]
     expected_hash: Option<String>,
-    /// Replace it whatever it is.
+    /// True to replace the file whatever its content.
     #[serde(default)]
     overwrite: bool,
     #[serde(default)]
     verbose: bool,
 }
 
-/// What it answers.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Output {
     success: bool,
     absolute_path: String,
     relative_path: String,
     project_root: String,
-    /// In characters.
+    /// The length in characters.
     content_length: usize,
     size_bytes: u64,
     sha256: String,
-    /// Whether there was no such file before.
+    /// True if the file did not exist before.
     created: bool,
-    /// Whether the file had this very content already: nothing was written.
+    /// True if the file already had this content, so that nothing was written.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     unchanged: bool,
-    /// The file that stood there.
+    /// The file that was replaced.
     #[serde(skip_serializing_if = "Option::is_none")]
     replaced: Option<ReplacedFile>,
     #[serde(skip_serializing_if = "Option::is_none")]
     resource_usage: Option<ResourceUsage>,
 }
 
-/// What was replaced.
+/// The file that was replaced.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ReplacedFile {
     sha256: String,
     size_bytes: u64,
-    /// If it was not UTF-8, as the new one is.
+    /// The encoding of the old file, if it was not UTF-8, which the new one always is.
     #[serde(skip_serializing_if = "Option::is_none")]
     encoding: Option<String>,
-    /// What `backup_management` restores it by.
+    /// The id with which `backup_management` restores the file.
     backup_id: String,
     /// The folder of the backup.
     backup_path: String,
@@ -158,7 +156,7 @@ impl Render for Output {
         if let Some(replaced) = &self.replaced {
             let id = &replaced.backup_id;
             text.push_str(&match locale {
-                Locale::En => format!("\nThe file before it is backed up as {id}"),
+                Locale::En => format!("\nThe previous file is backed up as {id}"),
                 Locale::Ja => format!("\n元のファイルのバックアップ: {id}"),
             });
             if let Some(encoding) = &replaced.encoding {

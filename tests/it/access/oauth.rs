@@ -352,8 +352,8 @@ async fn forged_and_stale_tokens_are_refused() {
     }
     for (name, value, reason) in [
         ("sub", Value::Null, "it names no subject (sub)"),
-        ("sub", json!(7), "another type"),
-        ("scope", json!({"fumi": "code"}), "another type"),
+        ("sub", json!(7), "wrong type"),
+        ("scope", json!({"fumi": "code"}), "wrong type"),
         ("exp", Value::Null, "it lacks one of exp"),
     ] {
         let answer = ask(&server, &with(name, value), "/mcp").await;

@@ -511,7 +511,7 @@ async fn what_does_not_pass_is_said_at_once() {
     }
     // As loud as it can be made, the log names the failures and not the key.
     let log = lines.text();
-    assert!(log.contains("no text came for a question"), "{log}");
+    assert!(log.contains("no text was received for a question"), "{log}");
     assert!(!log.contains(API_KEY), "the log tells the key");
 }
 

@@ -308,7 +308,7 @@ async fn ranges_that_mean_nothing_are_taught() {
     let client = Stateless::new(&server);
     for (range, said) in [
         ("x", "lines=10-50"),
-        ("0-3", "no line 0"),
+        ("0-3", "lines begin at 1"),
         ("50-10", "before the start"),
         ("5-6", "4 lines"),
         ("2&lines=3", "twice"),

@@ -49,7 +49,7 @@ async fn every_tool_that_reads_a_tree_says_that_it_could_not_read_all_of_it() {
     )
     .await;
     let message = refused(&app, &reply, &["INVALID_ARGUMENTS"]);
-    assert!(message.contains("could not be read whole"), "{message}");
+    assert!(message.contains("has syntax errors"), "{message}");
     let fine = call(
         &app,
         "query_code",

@@ -231,7 +231,7 @@ async fn a_refused_answer_costs_one_more() {
     is_written(&sample, answer.called().0);
     assert_eq!(model.asked().len(), undisturbed.asked().len() + 1);
     assert!(
-        model.asked()[draft].contains("This answer was refused"),
+        model.asked()[draft].contains("This answer was rejected"),
         "{}",
         model.asked()[draft]
     );

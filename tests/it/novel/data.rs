@@ -906,7 +906,7 @@ async fn a_failure_is_told_as_one_and_fumis_own_errors_have_the_form() {
             json!({"error": {"code": "E003", "message": "no manuscript", "where": "40_原稿"}}),
             "no manuscript",
         ),
-        (json!({"status": "failed"}), "the command failed and says no reason"),
+        (json!({"status": "failed"}), "the command failed without a reason"),
         (json!({"isError": true, "message": "too late"}), "too late"),
     ] {
         let reply = done(&app, "convert_cli_to_json", json!({"cli_result": result})).await;

@@ -89,15 +89,11 @@ async fn arguments_are_read_as_people_write_them() {
         "{text}"
     );
     for (name, arguments, said) in [
-        ("write", json!({}), "it is needed"),
-        ("write", json!({"episode": "last"}), "no number of an episode"),
+        ("write", json!({}), "it is required"),
+        ("write", json!({"episode": "last"}), "not an episode number"),
         ("write", json!({"episode": "1", "length": "12"}), "from 1000 to 20000"),
-        (
-            "write",
-            json!({"episode": "1", "tone": "dry"}),
-            "there is no such argument",
-        ),
-        ("write", json!({"episode": ["1"]}), "it is no text"),
+        ("write", json!({"episode": "1", "tone": "dry"}), "it does not exist"),
+        ("write", json!({"episode": ["1"]}), "it is not a string"),
         ("init", json!({"title": "x".repeat(5_000)}), "longer than 4000"),
         ("no_such", json!({}), "Unknown prompt: \"no_such\""),
     ] {

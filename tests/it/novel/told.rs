@@ -178,7 +178,7 @@ async fn faults_of_yaml_are_told_in_plain_words_with_their_key() {
     let message = error["message"].as_str().unwrap();
     assert_eq!(error["code"], "P002");
     assert!(
-        message.contains("`characters`: a list is needed")
+        message.contains("`characters`: a list is required")
             && message.contains("「characters」: ここには一覧が必要です"),
         "{message}"
     );

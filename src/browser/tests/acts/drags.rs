@@ -90,7 +90,7 @@ async fn drop_works_only_on_accepting_elements() {
     assert_eq!(page.value("text.value").await, r#""plain""#);
     // Chromium would open the file in place of the page.
     let refused = reason(page.tab.drop_on(&at("#deaf"), &files).await);
-    assert!(refused.contains("takes no drop"), "{refused}");
+    assert!(refused.contains("does not accept drops"), "{refused}");
     assert!(page.value("location.protocol").await.contains("http:"));
     page.close().await;
 }

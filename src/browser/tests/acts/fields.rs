@@ -111,10 +111,12 @@ async fn a_form_is_filled_in_or_left_alone() {
     );
     let seen = page.seen().await;
     assert!(seen.contains("click@box"), "a box is clicked: {seen}");
-    tab.fill_form(&[field("#box", "true")]).await.expect("as it is");
+    tab.fill_form(&[field("#box", "true")])
+        .await
+        .expect("the value is unchanged");
     assert!(
         !page.seen().await.contains("click"),
-        "a box that is right is left alone"
+        "a box in the wanted state is not clicked"
     );
 
     let wrong = [field("#name", "Bob"), field("#missing", "x")];
@@ -122,7 +124,7 @@ async fn a_form_is_filled_in_or_left_alone() {
     assert_eq!(
         page.value("document.getElementById('name').value").await,
         r#""Ann""#,
-        "nothing is filled before all are found"
+        "nothing is filled before all fields are found"
     );
     let refused = reason(tab.fill_form(&[field("#box", "perhaps")]).await);
     assert!(refused.contains("true or false"), "{refused}");

@@ -38,6 +38,6 @@ async fn files_go_to_the_chooser_or_to_the_field() {
     tab.upload_to(&at("#label"), &[a]).await.expect("given by the label");
     assert_eq!(page.value("many.files.length").await, "1");
     assert!(reason(tab.upload_to(&at("#one"), &both).await).contains("one file"));
-    assert!(reason(tab.upload_to(&at("#text"), &[b]).await).contains("no file field"));
+    assert!(reason(tab.upload_to(&at("#text"), &[b]).await).contains("not a file field"));
     page.close().await;
 }

@@ -56,7 +56,7 @@ async fn target_in_several_frames_is_an_error() {
         assert_eq!(
             (*count, candidates.len()),
             (2, 2),
-            "what is hidden loses to what is seen: {candidates:?}"
+            "visible matches come before hidden ones: {candidates:?}"
         );
         for (candidate, prefix) in candidates.iter().zip(["f1e", "f2e"]) {
             assert!(
@@ -98,7 +98,7 @@ async fn a_frame_that_hangs_is_left_out() {
         ..Wait::default()
     })
     .await
-    .expect("nobody shows it");
+    .expect("no frame shows it");
     tab.drag(&Aim::Target(at("#from")), &Aim::Target(at("#to")))
         .await
         .expect("dragged");

@@ -49,7 +49,7 @@ async fn a_link_to_another_window_is_a_download_of_the_tab() {
     let mut file = download.open().expect("a file");
     file.read_to_string(&mut copied).expect("read");
     assert_eq!(copied, "@@ a file");
-    assert!(download.open().is_some(), "it stays until it is let go");
+    assert!(download.open().is_some(), "the file exists until it is removed");
     download.remove_file();
     assert!(download.open().is_none());
     eventually("its window is gone", async || tabs.count() == 1).await;
@@ -100,11 +100,11 @@ async fn session_budget_removes_reported_downloads() {
     let first = saved(&tab, 600).await;
     let second = saved(&tab, 600).await;
     assert_eq!(second.stopped, Some(DownloadLimit::Session(1 << 20)));
-    assert!(first.open().is_some(), "nobody has been told of it");
+    assert!(first.open().is_some(), "it has not been reported");
     let told = tab.observe().await.expect("facts");
     let early = saved(&tab, 600).await;
     assert_eq!(early.stopped, Some(DownloadLimit::Session(1 << 20)));
-    assert!(first.open().is_some(), "who was told of it may still take it");
+    assert!(first.open().is_some(), "a call that reported it may still copy it");
     let file = first.file.clone().expect("a file");
     drop((first, told));
     let third = saved(&tab, 600).await;

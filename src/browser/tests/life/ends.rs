@@ -65,7 +65,7 @@ async fn crash_is_reported_once_and_next_call_works() {
         (Some(ResetReason::Crash), None)
     );
     eventually("the old one is gone", async || is_gone(&before)).await;
-    eventually("it is noted", async || browser.diagnose().await.last_crash.is_some()).await;
+    eventually("crash noted", async || browser.diagnose().await.last_crash.is_some()).await;
     let diagnosis = browser.diagnose().await;
     let crash = diagnosis.last_crash.expect("noted");
     assert!(crash.how.contains('9'), "{}", crash.how);
@@ -101,7 +101,7 @@ async fn dropping_it_leaves_nothing() {
 }
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "there is no runtime any more")]
+#[expect(clippy::disallowed_methods, reason = "the runtime has ended")]
 fn runtime_drop_leaves_no_process() {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let (browser, before) = runtime.block_on(async {
@@ -142,7 +142,7 @@ async fn idle_sessions_lose_their_context_and_then_their_handle() {
         .await;
         assert_eq!(tabs.list().await.len(), 1);
     }
-    eventually("its context goes", async || browser.diagnose().await.contexts == 0).await;
+    eventually("the context is closed", async || browser.diagnose().await.contexts == 0).await;
     let found = browser.session(&owner("a"), Some(&handle)).await.expect("still known");
     {
         let mut tabs = found.lock().await;
@@ -150,7 +150,7 @@ async fn idle_sessions_lose_their_context_and_then_their_handle() {
         assert_eq!(tabs.take_reset_reason(), Some(ResetReason::Idle));
         tabs.current().await.expect("anew");
     }
-    eventually("its handle goes", async || {
+    eventually("the handle is removed", async || {
         browser.session(&owner("a"), Some(&handle)).await.is_err()
     })
     .await;
@@ -168,7 +168,7 @@ async fn an_old_chromium_ends_with_its_last_context() {
     let old = browser.session(&owner("a"), None).await.expect("a session");
     old.lock().await.current().await.expect("a tab");
     let before = process_of(old.state.live_context().expect("a context").running());
-    eventually("it takes no more", async || browser.current().is_none()).await;
+    eventually("it takes no new contexts", async || browser.current().is_none()).await;
     let new = browser.session(&owner("b"), None).await.expect("a session");
     new.lock().await.current().await.expect("a tab in another");
     assert_eq!(old.lock().await.list().await.len(), 1, "the old one still serves");
@@ -219,7 +219,7 @@ async fn a_chromium_that_hangs_is_replaced() {
     tabs.current().await.expect("a tab in another");
     assert_eq!(tabs.take_reset_reason(), Some(ResetReason::Crash));
     eventually("the old one is gone", async || is_gone(&before)).await;
-    eventually("it is noted", async || browser.diagnose().await.last_crash.is_some()).await;
+    eventually("crash noted", async || browser.diagnose().await.last_crash.is_some()).await;
     let crash = browser.diagnose().await.last_crash.expect("noted");
     assert!(crash.how.contains("did not answer"), "{}", crash.how);
     browser.shut_down().await;

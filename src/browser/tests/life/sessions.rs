@@ -77,7 +77,10 @@ async fn clients_without_a_handle_have_the_session_of_their_own() {
         mcp_session: Some(session.to_owned()),
         ..owner("a")
     };
-    assert!(browser.existing_session(&client("1")).is_none(), "looking makes none");
+    assert!(
+        browser.existing_session(&client("1")).is_none(),
+        "looking up creates no session"
+    );
     let one = browser.session(&client("1"), None).await.expect("a session");
     assert!(
         browser
@@ -113,11 +116,11 @@ async fn full_server_evicts_oldest_session_of_largest_owner() {
     let others = open("b").await.expect("room for another");
     assert!(!is_there(&second, "a").await && is_there(&first, "a").await && is_there(&third, "a").await);
     // With two sessions and one, no principal can take more than its share from the other.
-    open("a").await.expect("one's own goes");
+    open("a").await.expect("its own session is evicted");
     assert!(!is_there(&third, "a").await && is_there(&others, "b").await);
-    let last = open("c").await.expect("who has two gives one");
+    let last = open("c").await.expect("a principal with two sessions loses one");
     assert!(!is_there(&first, "a").await);
-    let full = open("d").await.expect_err("who has one keeps it");
+    let full = open("d").await.expect_err("a principal with one session keeps it");
     assert!(matches!(full, BrowserError::TooMany { limit: 3 }));
     let turn = last.lock().await;
     assert!(matches!(open("c").await, Err(BrowserError::TooMany { .. })), "busy");

@@ -16,20 +16,23 @@ async fn a_page_that_opens_windows_without_end_gets_no_more_than_a_session_has()
     let (browser, mut tabs, tab, _site) = opener().await;
     evaluate(&tab, "for (let i = 0; i < 40; i++) window.open('/popup'); 1").await;
     let mut news = 0;
-    eventually("all that there is room for are there", async || {
+    eventually("all tabs within the limit exist", async || {
         news += tabs.take_opened().await.expect("the windows").len();
         news == 31
     })
     .await;
     assert_eq!((tabs.count(), tabs.list().await.len()), (32, 32));
-    let notice = tabs.take_notice().expect("it is said");
+    let notice = tabs.take_notice().expect("the limit is reported");
     assert!(notice.en.contains("32") && notice.ja.contains("32"), "{notice:?}");
     assert!(tabs.take_notice().is_none(), "once");
     let full = tabs.open(None).await.expect_err("no room");
     assert!(full.to_string().contains("32"), "{full}");
     tabs.close(Some(31)).await.expect("closed");
     tabs.open(None).await.expect("room again");
-    assert!(tabs.take_closed().is_empty(), "what a caller closes is no news");
+    assert!(
+        tabs.take_closed().is_empty(),
+        "a tab that the caller closed is not reported"
+    );
     browser.shut_down().await;
 }
 
@@ -41,7 +44,7 @@ async fn a_window_that_never_comes_up_fails_no_act() {
     evaluate(&tab, hang).await;
     eventually("it is on its way", async || tabs.is_any_coming()).await;
     assert!(tabs.take_opened().await.expect("no failure").is_empty());
-    assert!(tabs.take_opened().await.expect("not waited for again").is_empty());
+    assert!(tabs.take_opened().await.expect("it is not waited for again").is_empty());
     assert_eq!(tabs.count(), 1);
     browser.shut_down().await;
 }

@@ -5,7 +5,7 @@
     clippy::disallowed_methods,
     clippy::format_collect,
     clippy::duration_suboptimal_units,
-    reason = "tests: what fails here fails the test, and Chromium is started"
+    reason = "tests: a panic fails the test, and Chromium is started"
 )]
 
 mod chromium;

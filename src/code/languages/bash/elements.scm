@@ -1,4 +1,5 @@
-; What a shell says with syntax. Which variables are new, and what `declare -rx` means, follows in refine.rs.
+; The constructs that have a syntax of their own. The first assignments of variables and the attributes of `declare`
+; follow in refine.rs.
 
 (function_definition name: (word) @name) @function
 

@@ -1,4 +1,4 @@
-; What C says with syntax. Declarators are unwrapped, and what they declare is told apart, in refine.rs.
+; The constructs that have a syntax of their own. Declarators are unwrapped and classified in refine.rs.
 
 (preproc_include path: (_) @name) @import
 (preproc_call directive: (_) @_directive argument: (_) @name

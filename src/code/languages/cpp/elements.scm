@@ -1,4 +1,4 @@
-; What C++ adds to C: classes, namespaces, templates, friends, lambdas, using.
+; The constructs that C does not have: classes, namespaces, templates, friends, lambdas, using.
 
 (class_specifier name: (_) @name body: (_)) @class
 (class_specifier !name body: (_)) @class.anonymous

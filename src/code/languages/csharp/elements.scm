@@ -1,4 +1,5 @@
-; What C# says with syntax. Names of operators and indexers, accessors, visibility and bases follow in refine.rs.
+; The constructs that have a syntax of their own. Names of operators and indexers, accessors, visibility and bases
+; follow in refine.rs.
 
 (using_directive) @import
 (extern_alias_directive name: (_) @name) @import.alias

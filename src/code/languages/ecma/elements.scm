@@ -1,8 +1,10 @@
-; What JavaScript and TypeScript say alike. Where several patterns meet one declarator, the last decides what it is.
+; The constructs with the same nodes in JavaScript and TypeScript. If several patterns match one declarator, the last
+; one decides its kind.
 
 (comment) @comment
 
-; Functions without a name are no elements, but what they declare is local: except where they run at once, as modules do.
+; Unnamed functions are not elements, but their declarations are local, except in functions that run in place, as
+; modules do.
 [(arrow_function) (function_expression) (generator_function)] @scope
 (call_expression function: (parenthesized_expression [(arrow_function) (function_expression)] @scope.open))
 (call_expression function: (function_expression) @scope.open)
@@ -11,7 +13,7 @@
     object: [(parenthesized_expression [(arrow_function) (function_expression)] @scope.open)
              (function_expression) @scope.open]))
 
-; `@variable.pattern` becomes one variable a name.
+; Each `@variable.pattern` becomes one variable for each of its names.
 (lexical_declaration kind: _ @modifier (variable_declarator name: (identifier) @name) @variable)
 (variable_declaration "var" @modifier (variable_declarator name: (identifier) @name) @variable)
 (lexical_declaration
@@ -52,7 +54,7 @@
 (export_statement value: [(arrow_function) (function_expression) (generator_function)] @function) @outer
 (export_statement value: (class) @class) @outer
 
-; Every other class: what mixins and factories make, values of fields, arguments.
+; All other classes: those that mixins and factories return, values of fields, arguments.
 (class) @class
 
 (class_static_block) @initializer.static

@@ -1,5 +1,6 @@
-; What Go says with syntax. Receivers, capitals, embedded types and repeated constants follow in refine.rs.
-; A declaration without brackets has the range of the whole of it; what shares brackets has its own line.
+; The constructs that have a syntax of their own. Receivers, visibility by capitals, embedded types and repeated
+; constants follow in refine.rs. A declaration without brackets includes its keyword; each declaration in a group has
+; its own lines.
 
 (package_clause (package_identifier) @name) @package
 
@@ -22,7 +23,8 @@
 (function_declaration name: (_) @name) @function
 (method_declaration name: (_) @name) @method
 
-; The grammar calls the commas between names a name too, so that only the first would match by its field.
+; The grammar gives the field of the names to the commas between them too, so that only the first name would match by
+; its field.
 (const_declaration (const_spec (identifier) @name) @constant (#not-match? @outer "^const\\s*\\(")) @outer
 (const_spec (identifier) @name) @constant
 (var_declaration (var_spec name: (identifier) @name) @variable) @outer

@@ -1,4 +1,5 @@
-; What Java says with syntax. Names of classes without one, implied modifiers and components follow in refine.rs.
+; The constructs that have a syntax of their own. Names of unnamed classes, implied modifiers and components follow in
+; refine.rs.
 
 (package_declaration) @package
 (module_declaration name: (_) @name) @namespace

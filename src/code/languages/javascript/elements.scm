@@ -1,4 +1,4 @@
-; What only the grammar of JavaScript names so.
+; Nodes whose names only the grammar of JavaScript uses.
 
 (field_definition property: (_) @name) @field
 (field_definition

@@ -1,4 +1,5 @@
-; What Kotlin says with syntax. Parameters, types and receivers have no fields in the grammar: refine.rs reads them.
+; The constructs that have a syntax of their own. Parameters, types and receivers have no fields in the grammar:
+; refine.rs reads them.
 
 (package_header) @package
 (import) @import
@@ -12,7 +13,7 @@
 (object_literal) @class.anonymous
 (enum_entry (identifier) @name) @enum_member
 
-; After two annotations the grammar takes a class without parameters for an expression: `annotation class Marker`.
+; After two annotations the grammar parses a class without parameters as an expression: `annotation class Marker`.
 (infix_expression
   . (identifier) @modifier . (identifier) @_word . (identifier) @name
   (#any-of? @_word "class" "object" "interface")) @class

@@ -1,4 +1,5 @@
-; What Lua says with syntax. Which tables are modules or classes, and what belongs to them, follows in refine.rs.
+; The constructs that have a syntax of their own. Tables that are modules or classes, and their members, follow in
+; refine.rs.
 
 (function_declaration name: (_) @name) @function
 (function_declaration "local" name: (_) @name) @function.local

@@ -1,4 +1,4 @@
-; The blocks of a document. How far a heading reaches, and the links within text, follow in refine.rs.
+; The blocks of a document. The sections of headings and the links within text follow in refine.rs.
 
 (atx_heading heading_content: (inline) @name) @heading
 (setext_heading heading_content: (paragraph) @name) @heading

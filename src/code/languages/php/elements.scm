@@ -1,4 +1,5 @@
-; What PHP says with syntax. Imports, namespaces without braces, promoted parameters and attributes follow in refine.rs.
+; The constructs that have a syntax of their own. Imports, namespaces without braces, promoted parameters and attributes
+; follow in refine.rs.
 
 (namespace_definition name: (_) @name) @namespace
 (namespace_definition !name) @namespace

@@ -1,4 +1,5 @@
-; What Python says with syntax. Methods, constructors and class attributes follow from where a definition stands.
+; The constructs that have a syntax of their own. Methods, constructors and class attributes follow from the position of
+; a definition.
 
 (class_definition name: (identifier) @name) @class
 (decorated_definition definition: (class_definition name: (identifier) @name) @class.decorated) @outer

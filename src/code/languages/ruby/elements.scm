@@ -1,4 +1,4 @@
-; What Ruby says with syntax. Visibility, singletons and classes made by calls follow in refine.rs.
+; The constructs that have a syntax of their own. Visibility, singletons and classes made by calls follow in refine.rs.
 
 (module name: (_) @name) @module
 (class name: (_) @name) @class

@@ -30,7 +30,7 @@ pub(crate) fn long_heredoc_words(text: &str) -> Vec<BlankedPart> {
         let is_heredoc = lines.contains(&rest[word]);
         found.push(BlankedPart {
             bytes: at..from,
-            reason: is_heredoc.then_some("the word that ends the heredoc is too long to be read"),
+            reason: is_heredoc.then_some("the end word of the heredoc is too long to be parsed"),
         });
     }
     found

@@ -1,4 +1,5 @@
-; What Rust says with syntax. Attributes, documentation, what a `use` names and who may see what follow in refine.rs.
+; The constructs that have a syntax of their own. Attributes, documentation, the names in a `use` and visibility follow
+; in refine.rs.
 
 (mod_item name: (_) @name) @module
 
@@ -19,7 +20,7 @@
 (static_item name: (_) @name) @variable.static
 (macro_definition name: (_) @name) @macro
 
-; What other languages define.
+; Functions, variables and types that other languages define.
 (foreign_mod_item
   (extern_modifier) @modifier
   body: (declaration_list (function_signature_item name: (_) @name) @function.foreign))
@@ -29,7 +30,7 @@
 (foreign_mod_item
   (extern_modifier) @modifier
   body: (declaration_list (associated_type name: (_) @name) @type.foreign))
-; The grammar knows no `pub` before a type of another language.
+; The grammar does not support `pub` before a type of another language.
 (foreign_mod_item
   (extern_modifier) @modifier
   body: (declaration_list (ERROR (visibility_modifier) "type" . (identifier) @name) @type.foreign))
@@ -37,6 +38,6 @@
 (use_declaration) @import
 (extern_crate_declaration) @import.extern
 
-; Not elements: refine.rs gives them to what they stand before.
+; refine.rs attaches attributes and documentation to the item after them.
 (attribute_item) @annotation
 [(line_comment) (block_comment)] @comment

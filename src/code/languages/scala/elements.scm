@@ -1,5 +1,5 @@
-; What Scala says with syntax. Parameters, bases, imports, names of givens and extensions and who may see what follow in
-; refine.rs.
+; The constructs that have a syntax of their own. Parameters, bases, imports, names of givens and extensions, and
+; visibility follow in refine.rs.
 
 (package_clause name: (_) @name !body) @package
 (package_clause name: (_) @name body: (_)) @namespace
@@ -34,7 +34,7 @@
 (var_definition pattern: (tuple_pattern (identifier) @name)) @variable
 (var_declaration name: (_) @name) @variable
 
-; What is declared in these is local.
+; Declarations in these are local.
 (block) @scope
 (indented_block) @scope
 (case_clause) @scope

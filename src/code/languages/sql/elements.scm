@@ -1,3 +1,3 @@
-; Only comments: the grammar reads a part of each dialect, so definitions are read off the words, in refine.rs.
+; Only comments: the grammar parses only a part of each dialect, so refine.rs reads definitions from the words.
 
 [(comment) (marginalia)] @comment

@@ -956,7 +956,7 @@ fn unqualified_name(name: &str) -> String {
     name.rsplit('.').next().unwrap_or(name).to_lowercase()
 }
 
-/// Returns the number of words in a bracketed group, including the brackets, or 0 if there is no bracket.
+/// Returns the number of words in a bracketed group, including the brackets; 0 without a bracket.
 fn span_of_group(words: &[SqlWord<'_>]) -> usize {
     let mut depth = 0_usize;
     for (at, word) in words.iter().enumerate() {

@@ -1,4 +1,5 @@
-; What Swift says with syntax. Parameters, types, values, accessors, bases and who may see what follow in refine.rs.
+; The constructs that have a syntax of their own. Parameters, types, values, accessors, bases and visibility follow in
+; refine.rs.
 
 (import_declaration) @import
 
@@ -10,7 +11,7 @@
 (protocol_declaration name: (_) @name) @protocol
 (enum_entry name: (_) @name) @enum_member
 
-; The grammar calls types a name as well.
+; The grammar gives the field `name` to types as well.
 (typealias_declaration "typealias" . name: (_) @name) @type
 (associatedtype_declaration "associatedtype" . name: (_) @name) @type.associated
 (operator_declaration "operator" . (_) @name) @type.operator
@@ -27,7 +28,7 @@
 (property_declaration name: (pattern (pattern (simple_identifier) @name))) @variable
 (protocol_property_declaration name: (pattern bound_identifier: (_) @name)) @field
 
-; What is declared in these is local.
+; Declarations in these are local.
 (computed_property) @scope
 (willset_didset_block) @scope
 (lambda_literal) @scope

@@ -1,3 +1,3 @@
-; Only comments: keys nest, so they are found by a walk, in refine.rs.
+; Only comments: keys are nested, so a walk in refine.rs finds them.
 
 (comment) @comment

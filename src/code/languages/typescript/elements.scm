@@ -1,4 +1,4 @@
-; What TypeScript adds: types, signatures, namespaces, ambient declarations.
+; The constructs that JavaScript does not have: types, signatures, namespaces, ambient declarations.
 
 (public_field_definition name: (_) @name) @field
 (public_field_definition
@@ -59,7 +59,7 @@
   (variable_declaration . (variable_declarator name: (identifier) @name) @variable .)
 ])) @outer
 (ambient_declaration "global" @name) @namespace
-; Within an ambient module it stands without a keyword, which the grammar takes for two statements.
+; In an ambient module `global` has no keyword, so the grammar parses it as two statements.
 (statement_block
   (expression_statement (identifier) @name) . (statement_block) @namespace
   (#eq? @name "global"))

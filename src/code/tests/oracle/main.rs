@@ -5,10 +5,7 @@
 //! for which we show the target). The programs run with an empty home and no configuration. These tests do not measure
 //! time.
 
-#![allow(
-    clippy::disallowed_methods,
-    reason = "the programs that know the truth are started here"
-)]
+#![allow(clippy::disallowed_methods, reason = "the reference programs are started here")]
 
 mod fd;
 mod programs;

@@ -500,10 +500,7 @@ fn compare(git: Git) {
             Ok(())
         })
         .unwrap_or_else(|error| panic!("{error}"));
-    assert!(
-        matched.get() > 1_000,
-        "the calls match too little to mean anything: {matched:?}"
-    );
+    assert!(matched.get() > 1_000, "the calls have too few matches: {matched:?}");
 }
 
 #[test]

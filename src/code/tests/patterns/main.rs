@@ -3,10 +3,7 @@
 //! Each line of `patterns.tsv` has a language and a pattern (as JSON), and our count with the reason if fumi differs. A
 //! missing program fails the test.
 
-#![allow(
-    clippy::disallowed_methods,
-    reason = "the program that knows the truth is started here"
-)]
+#![allow(clippy::disallowed_methods, reason = "the reference program is started here")]
 
 use std::{
     env,

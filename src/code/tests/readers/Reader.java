@@ -136,10 +136,10 @@ public class Reader extends TreeScanner<Void, Void> {
         var name = tree.getName().toString();
         var owner = classes.peekLast();
         boolean isStatic = tree.getModifiers().getFlags().contains(javax.lang.model.element.Modifier.STATIC);
-        // Components of a record are no fields of its text.
+        // The components of a record are not fields in its text.
         if (owner.getKind() == Tree.Kind.RECORD && !isStatic) return null;
         var constant = owner.getKind() == Tree.Kind.ENUM && tree.getInitializer() instanceof NewClassTree made
-            // The compiler makes up the type of a constant, so it ends nowhere.
+            // The compiler invents the type of a constant, which has no end position.
             && positions.getEndPosition(unit, made.getIdentifier()) < 0 ? made : null;
         fact(constant != null ? "enum_member" : "field", qualified(name), tree, false);
         names.addLast(name);

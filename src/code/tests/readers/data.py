@@ -34,7 +34,7 @@ def visit(value, path, out):
         for key, inner in value.items() if isinstance(value, dict) else value:
             name = " ".join(key.split()) or '""'
             here = [*path, name]
-            # An array of tables is no key of its own in TOML: only its tables are written.
+            # TOML has no key for an array of tables itself, only for its tables.
             is_tables = IS_TOML and isinstance(inner, list) and any(isinstance(item, (dict, list)) for item in inner)
             if not isinstance(inner, (dict, Pairs)) and not is_tables:
                 out.append((".".join(here), kind(inner)))

@@ -2,10 +2,7 @@
 //!
 //! A missing reader fails the test, it is not skipped. Expectations never come from our own output.
 
-#![allow(
-    clippy::disallowed_methods,
-    reason = "the programs that know the truth are started here"
-)]
+#![allow(clippy::disallowed_methods, reason = "the reference programs are started here")]
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -66,7 +63,7 @@ fn compare_but(
     for ((file, lines, reason), met) in known.iter().zip(met) {
         assert!(
             met,
-            "{file} {lines:?} differs no longer ({reason}); take it off the list"
+            "{file} {lines:?} does not differ any more ({reason}); remove it from the list"
         );
     }
     assert!(compared > least, "only {compared} facts were compared");

@@ -5,7 +5,7 @@ import sys
 import tokenize
 
 
-# Compared up to here; fumi keeps more of them.
+# The compared length of a decorator; fumi keeps more.
 DECORATOR = 100
 
 

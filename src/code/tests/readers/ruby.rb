@@ -1,4 +1,4 @@
-# What Ruby's own parser says of the files whose paths it reads, one fact a line:
+# Prints the results of Ruby's own parser for the files whose paths it reads, one fact a line:
 # the path, then `class`, `module`, `def` or `constant`, a name, the first and the last line; or `read`, or `refused`.
 
 def named(node)

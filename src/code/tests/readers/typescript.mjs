@@ -32,7 +32,7 @@ function facts(file) {
     const bare = (text) => text.replace(/^["'`]|["'`]$/g, "");
     const words = (node) => (node.modifiers ?? []).map((modifier) => ts.tokenToString(modifier.kind)).filter((word) => WORDS.includes(word));
 
-    // A place in the file: the names around it, and whether it lies in a function that has one of them.
+    // A position in the file: the enclosing names, and true if one of them is that of a function.
     const within = (place, name, more = {}) => ({ ...place, names: [...place.names, name], ...more });
     const add = (kind, place, name, node, modifiers = []) => {
         const start = line(node.getStart(file, false));
@@ -49,7 +49,7 @@ function facts(file) {
         return own;
     }
 
-    // A member of a class is as visible as its modifier or its # says; of an interface everything is public.
+    // The modifier or the # of a class member decides its visibility; members of interfaces are public.
     function memberWords(node, name, place) {
         const own = callableWords(node);
         const isOfClass = ["class", "interface", "enum"].includes(place.owner);
@@ -59,7 +59,7 @@ function facts(file) {
         return own;
     }
 
-    // Everything in a function but its name: inside it variables are local, and members of objects too.
+    // Visits a function without its name: variables and members of objects inside it are local.
     function body(node, place, name) {
         each(node, within(place, name, { owner: "function", isNamed: true, isLocal: true }));
     }
@@ -73,7 +73,7 @@ function facts(file) {
         return node.name ? shown(node.name) : fallback;
     }
 
-    // `name = function () {}` and its like: `around` is the node whose range counts.
+    // `name = function () {}` and similar forms: `around` is the node whose range counts.
     function bound(place, name, node, around, modifiers, kind = "function") {
         if (isClass(node)) {
             add("class", place, name, around, [...modifiers, ...words(node)]);
@@ -96,7 +96,7 @@ function facts(file) {
             && node.arguments.length > 0 && ts.isStringLiteral(node.arguments[0]);
     }
 
-    // `module>alias` of what an import or export names.
+    // Returns `module>alias` for each name of an import or export.
     function named(elements) {
         return elements.map((one) => {
             const [from, to] = one.propertyName ? [one.propertyName, one.name] : [one.name, undefined];
@@ -131,7 +131,7 @@ function facts(file) {
             const around = isAlone && ts.isVariableStatement(statement) ? statement : one;
             const modifiers = [keyword, ...(ts.isVariableStatement(statement) ? words(statement) : [])];
             if (one.initializer && isRequire(one.initializer)) {
-                // Of an import only where it stands counts, not the words around it.
+                // Only the position of an import is compared, not the words around it.
                 relation("import", place, one, bare(one.initializer.arguments[0].getText(file)), requiredNames(one.name), ["require"]);
                 continue;
             }
@@ -150,7 +150,7 @@ function facts(file) {
             };
             collect(one.name);
             for (const name of names) add("variable", place, name, around, modifiers);
-            // What the value of a pattern contains belongs to none of its names.
+            // The contents of a pattern's value do not belong to any of its names.
             each(one, ts.isIdentifier(one.name) ? within(place, one.name.text, { owner: "variable" }) : place);
         }
     }

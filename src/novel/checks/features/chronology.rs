@@ -34,7 +34,7 @@ pub struct Chronology {
 /// The current time within a scene.
 #[derive(Debug, Default)]
 struct Clock {
-    /// The earliest minute that it can be, and the place of that time in the source.
+    /// The earliest possible minute, and the place of that time in the source.
     hour: Option<(u32, Range<usize>)>,
     /// The last date, as month and day, and its place in the source.
     date: Option<((u32, u32), Range<usize>)>,

@@ -100,8 +100,8 @@ impl Feelings {
         told + self.shown_in(sentences).map(|_| 1.0).sum::<f64>()
     }
 
-    /// Returns the mean valence of the named feelings in a range of sentences, without negated ones; `None` if there
-    /// are none.
+    /// Returns the mean valence of the named feelings in a range of sentences, without negated ones; `None` without
+    /// such feelings.
     #[must_use]
     pub fn valence_in(&self, sentences: &Range<usize>) -> Option<f64> {
         let meant = self.named_in(sentences).iter().filter(|feeling| !feeling.is_negated);

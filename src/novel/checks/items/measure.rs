@@ -102,7 +102,7 @@ pub fn per_thousand(count: usize, characters: usize) -> f64 {
 
 /// Returns the share of `some` in `all`; 0 if both are 0.
 #[must_use]
-#[expect(clippy::cast_precision_loss, reason = "no text has that much of anything")]
+#[expect(clippy::cast_precision_loss, reason = "counts of a text are far below 2⁵²")]
 pub fn share(some: usize, all: usize) -> f64 {
     some as f64 / all.max(1) as f64
 }

@@ -9,12 +9,12 @@ use crate::checks::material::CheckMaterial;
 /// The maximum number of commas of a sentence that does not count as overloaded.
 const MANY: usize = 3;
 
-/// The mean that costs nothing, the distance from it that is free, and the cost of each further such distance.
+/// The mean without a penalty, the tolerated distance from it, and the penalty of each further such distance.
 const STEADY: f64 = 1.1;
 const FREE: f64 = 0.5;
 const COST: f64 = 20.0;
 
-/// The cost of each percent of sentences with more than [`MANY`] commas.
+/// The penalty of each percent of sentences with more than [`MANY`] commas.
 const COST_OF_MANY: f64 = 2.0;
 
 /// The commas of narration.

@@ -48,7 +48,7 @@ macro_rules! rules {
 }
 
 rules! {
-    // basic
+    // The group `basic`.
     arabic_digits,
     assistant_remnant,
     author_aside,
@@ -84,7 +84,7 @@ rules! {
     unbalanced_bracket,
     unknown_hiragana,
     unread_ruby,
-    // rhythm
+    // The group `rhythm`.
     comma_absence,
     comma_excess,
     conjunction_excess,
@@ -97,7 +97,7 @@ rules! {
     same_sentence_head,
     script_balance,
     short_sentence_run,
-    // expression
+    // The group `expression`.
     auxiliary_kanji,
     cliche,
     demonstrative_cluster,
@@ -135,7 +135,7 @@ pub fn rule(name: &str) -> Option<&'static CheckRule> {
 
 /// Returns the rule of a finding.
 pub(super) fn rule_of_finding(name: &str) -> &'static CheckRule {
-    rule(name).expect("findings are of rules in the list")
+    rule(name).expect("every finding names a listed rule")
 }
 
 /// Returns the findings of selected rules, without disabled ones, in the order of the text.

@@ -42,7 +42,7 @@ fn meets(text: &str, levels: &[FixLevel]) {
         assert!(fixed.original_text() == text, "{shown:?} {level:?}");
     }
     let (count, all) = (text.chars().count(), started.elapsed());
-    println!("{count} characters, {shown:?}: {looked:?} to look, {all:?} with {levels:?}");
+    println!("{count} characters, {shown:?}: {looked:?} for the checks, {all:?} with fixes at {levels:?}");
 }
 
 #[test]

@@ -105,7 +105,7 @@ fn good_texts_score_above_bad_ones_and_misleading_ones_are_not_blamed() {
                     say(format!("good {:?}, bad {:?}", good.score, bad.score));
                 }
             }
-            refused => say(format!("a judgement was refused: {refused:?}")),
+            refused => say(format!("a judgement was rejected: {refused:?}")),
         }
         let priors = (good.1.score, bad.1.score);
         if kind != EvaluationKind::Judged && !matches!(priors, (Some(good), Some(bad)) if good >= bad + ABOVE) {
@@ -115,7 +115,7 @@ fn good_texts_score_above_bad_ones_and_misleading_ones_are_not_blamed() {
         match page.misleading.expect {
             Some(SampleExpectation::Rejected) => {
                 if !matches!(with, Err(JudgementError::NotInText(_))) {
-                    say(format!("misleading: the judgement was taken: {with:?}"));
+                    say(format!("misleading: the judgement was accepted: {with:?}"));
                 }
             }
             Some(SampleExpectation::NotApplicable) => {
@@ -130,7 +130,7 @@ fn good_texts_score_above_bad_ones_and_misleading_ones_are_not_blamed() {
                     say(format!("misleading: {score:?}"));
                 }
             }
-            None => say("misleading: nothing is expected".to_owned()),
+            None => say("misleading: the expectation is missing".to_owned()),
         }
     }
     assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults.join("\n"));
@@ -144,7 +144,7 @@ fn every_item_has_a_page_that_says_all_that_it_must() {
         let page = &item.page;
         assert!(
             names.insert(item.name) && names.insert(&item.id),
-            "{} stands twice",
+            "{} is listed twice",
             item.name
         );
         for words in [&page.en, &page.ja] {
@@ -153,7 +153,7 @@ fn every_item_has_a_page_that_says_all_that_it_must() {
                 faults.push(format!("{}: an empty text", item.id));
             }
             if words.rubric.is_some() != (page.kind != EvaluationKind::Deterministic) {
-                faults.push(format!("{}: a rubric is for judges, and they need one", item.id));
+                faults.push(format!("{}: exactly the judged items need a rubric", item.id));
             }
         }
         for threshold in &page.threshold {

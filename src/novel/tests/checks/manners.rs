@@ -69,6 +69,6 @@ fn endings_are_those_of_the_episode_before() {
     assert_eq!(
         measured("speech_style_consistency", None, &says("まだ待つぜ")).score,
         None,
-        "nothing says what is right"
+        "the right style is unknown"
     );
 }

@@ -90,7 +90,7 @@ fn every_fix_is_the_one_of_its_page_and_a_second_run_changes_nothing() {
         let sample = &rule.page.bad;
         let Some(level) = rule.page.fix else {
             if sample.fixed.is_some() {
-                faults.push(format!("{}: a fixed text and no level", rule.name));
+                faults.push(format!("{}: a fixed text without a level", rule.name));
             }
             continue;
         };
@@ -98,7 +98,7 @@ fn every_fix_is_the_one_of_its_page_and_a_second_run_changes_nothing() {
             continue;
         }
         let Some(expected) = &sample.fixed else {
-            faults.push(format!("{}: no fixed text", rule.name));
+            faults.push(format!("{}: the fixed text is missing", rule.name));
             continue;
         };
         let (context, mut tuning) = (context(sample), tuning(sample));
@@ -135,14 +135,14 @@ fn every_page_says_all_that_it_must() {
     let mut names = HashSet::new();
     for rule in RULES.iter() {
         let page = &rule.page;
-        assert!(names.insert(rule.name), "{} stands twice in the list", rule.name);
+        assert!(names.insert(rule.name), "{} is listed twice", rule.name);
         for words in [&page.en, &page.ja] {
             let all = [&words.title, &words.manual, &words.message, &words.suggestion];
             if all.iter().any(|words| words.trim().is_empty()) {
                 faults.push(format!("{}: an empty text", rule.name));
             }
             if words.manual.trim().chars().count() < 60 {
-                faults.push(format!("{}: a manual of a line", rule.name));
+                faults.push(format!("{}: the manual is too short", rule.name));
             }
         }
         for threshold in &page.threshold {

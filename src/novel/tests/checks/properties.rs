@@ -142,7 +142,7 @@ fn rubies_notes_code_addresses_and_names_stay_as_they_are() {
 /// The fix changes − to ー, which joins the name to a run of katakana, so that it is no longer recognised; the next
 /// round widens it.
 #[test]
-#[ignore = "a name in katakana is mended in the second round, after the first one lengthened the run before it"]
+#[ignore = "a name in katakana is fixed in the second round, after the first one lengthened the run before it"]
 fn a_name_in_katakana_stays_after_a_sign_that_becomes_katakana() {
     let desk = Desk {
         context: context(None),
@@ -234,14 +234,14 @@ pub(crate) fn fault_of(material: &CheckMaterial<'_>) -> Option<String> {
     for pair in findings.windows(2) {
         let [one, next] = pair else { continue };
         if (one.source.start, one.source.end) > (next.source.start, next.source.end) {
-            return Some(format!("{next:?} stands after {one:?}"));
+            return Some(format!("{next:?} is out of order after {one:?}"));
         }
     }
     for finding in &findings {
         let edits = finding.edits.iter().map(|edit| &edit.range);
         let mut ranges = finding.evidence.iter().chain([&finding.source]).chain(edits);
         if let Some(range) = ranges.find(|range| !is_between(range)) {
-            return Some(format!("{range:?} of {finding:?} is no place"));
+            return Some(format!("{range:?} of {finding:?} is not a valid range"));
         }
         for pair in finding.edits.windows(2) {
             if pair[0].range.end > pair[1].range.start || pair[0].range == pair[1].range {
@@ -249,10 +249,10 @@ pub(crate) fn fault_of(material: &CheckMaterial<'_>) -> Option<String> {
             }
         }
         if finding.evidence.windows(2).any(|pair| pair[0].start > pair[1].start) {
-            return Some(format!("evidence of {finding:?} is in no order"));
+            return Some(format!("evidence of {finding:?} is out of order"));
         }
         if rule(finding.rule).is_none() || !(0.0..=1.0).contains(&finding.confidence) {
-            return Some(format!("{finding:?} is of no rule, or surer than sure"));
+            return Some(format!("{finding:?} has an unknown rule or an invalid confidence"));
         }
     }
     let mut seen = HashSet::new();
@@ -260,7 +260,7 @@ pub(crate) fn fault_of(material: &CheckMaterial<'_>) -> Option<String> {
         .into_iter()
         .find(|(id, _)| !seen.insert(id.clone()))
     {
-        return Some(format!("{twice:?} stands twice"));
+        return Some(format!("{twice:?} is reported twice"));
     }
     for locale in [Locale::En, Locale::Ja] {
         let issues = CheckIssue::all(material, &findings, locale);
@@ -268,7 +268,7 @@ pub(crate) fn fault_of(material: &CheckMaterial<'_>) -> Option<String> {
             .iter()
             .find(|issue| issue.line == 0 || issue.column == 0 || issue.message.is_empty());
         if let Some(odd) = odd {
-            return Some(format!("{odd:?} says nothing"));
+            return Some(format!("{odd:?} lacks a line, a column or a message"));
         }
     }
     let measures = ITEMS.iter().filter_map(|item| Some((item, item.measured(material)?)));

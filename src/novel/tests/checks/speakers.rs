@@ -56,7 +56,7 @@ fn narration_beside_a_line_says_whose_it_is() {
     assert_eq!(
         heard(text),
         ["帰る ?"],
-        "who acts beside a line may be the one who listens"
+        "a character who acts beside a line may be the listener"
     );
     assert_eq!(heard("「来た」\n　そう黒木は答えた。\n"), ["来た 黒木"]);
     assert_eq!(heard("「一つ」と黒木は言った。「二つ」\n"), ["一つ 黒木", "二つ 黒木"]);

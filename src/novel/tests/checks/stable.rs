@@ -18,21 +18,21 @@ use crate::{
 
 /// Rules whose findings depend on the whole text, each with the reason.
 const WHOLE: &[(&str, &str)] = &[
-    (
-        "missing_indent",
-        "only a text that indents most of its paragraphs, or some, misses indents",
-    ),
-    ("indent_before_bracket", "the habit of the text's speeches decides"),
-    ("period_before_bracket", "the habit of the text's speeches decides"),
+    ("missing_indent", "the share of indented paragraphs decides"),
+    ("indent_before_bracket", "the majority of the text's speeches decides"),
+    ("period_before_bracket", "the majority of the text's speeches decides"),
     ("mixed_line_end", "line ends of both kinds are counted"),
-    ("spelling_variant", "the spelling that is used more often stays"),
-    ("mixed_style", "the style that is used more often stays"),
-    ("viewpoint_slip", "a few slips among many sentences are slips"),
-    ("overused_phrase", "so many uses are allowed in so long a text"),
+    ("spelling_variant", "the more frequent spelling is kept"),
+    ("mixed_style", "the more frequent style is kept"),
+    ("viewpoint_slip", "the share of such sentences decides"),
+    (
+        "overused_phrase",
+        "the allowed number depends on the length of the text",
+    ),
     ("single_sentence_paragraphs", "a share of all paragraphs"),
     ("conjunction_excess", "a share of all sentences"),
     ("noun_ending_excess", "a share of all sentences"),
-    ("ending_repetition", "runs are severer where the text has many"),
+    ("ending_repetition", "runs are more severe if the text has many"),
     ("monotonous_length", "the spread of all sentences"),
     ("phrase_repetition", "a share of all words"),
     ("script_balance", "shares of all letters"),

@@ -195,7 +195,7 @@ fn a_file_that_cannot_be_written_changes_none_and_the_run_can_be_repeated() {
         assert_eq!(novel.complete(1).expect_err("taken").entry(), "NOT_A_FILE", "{name}");
         assert_eq!(novel.text(&format!("{FOLDER}/metadata.json")), before);
         assert_eq!(novel.status().count(fumi_novel::status::EpisodeProgress::Completed), 0);
-        std::fs::remove_dir(&path).expect("out of its way");
+        std::fs::remove_dir(&path).expect("removed");
     }
     let done = novel.complete(1).expect("completed");
     assert_eq!(done.record.artifacts.len(), 6);
@@ -269,7 +269,7 @@ fn unpublishable_manuscript_changes_nothing() {
         assert_eq!(refused.error_message().code, code, "{number}");
     }
     assert!(!novel.folder.path().join(".noveler").exists());
-    // A broken plot costs the tags and the summary, and is reported with its position.
+    // With a broken plot, the tags and the summary are missing, and its position is reported.
     novel.write("20_プロット/話別/第001話.yaml", "a: b: c\n");
     let done = novel.complete(1).expect("completed");
     assert!(done.remarks[0].ja.contains("1 行"), "{:?}", done.remarks);
@@ -333,6 +333,6 @@ fn an_episode_that_is_still_written_or_lacks_something_is_finished_with_a_remark
         assert!(said.iter().any(|said| said.contains(words)), "{words}: {said:?}");
     }
     assert!(done.remarks.iter().all(|remark| remark.en != remark.ja));
-    // A broken plot costs the summary, but no file.
+    // With a broken plot, the summary is missing, but every file is made.
     assert_eq!(done.record.artifacts.len(), 6);
 }

@@ -6,13 +6,13 @@
 #[path = "../../../../benches/faults/dice.rs"]
 mod dice;
 #[path = "../../../../benches/faults/inputs.rs"]
-#[expect(dead_code, reason = "the benchmark needs more of it")]
+#[expect(dead_code, reason = "only the benchmark uses the rest")]
 mod inputs;
 #[path = "../../../../benches/faults/kinds/mod.rs"]
-#[expect(dead_code, reason = "the benchmark needs more of it")]
+#[expect(dead_code, reason = "only the benchmark uses the rest")]
 mod kinds;
 #[path = "../../../../benches/faults/pages.rs"]
-#[expect(dead_code, reason = "the benchmark needs more of it")]
+#[expect(dead_code, reason = "only the benchmark uses the rest")]
 mod pages;
 
 use std::path::PathBuf;

@@ -2,7 +2,7 @@
 
 #![allow(
     clippy::disallowed_methods,
-    reason = "epubcheck is a program of its own; only tests start one"
+    reason = "epubcheck is a separate program; only tests start it"
 )]
 
 mod checked;

@@ -46,7 +46,7 @@ fn fault_of(manuscript: &Manuscript, names: &NameLexicon) -> Option<String> {
     let analysis = WordAnalysis::new(manuscript, &sentences, names, Ipadic::shared());
     for word in analysis.words() {
         if word.surface != &visible[word.visible.clone()] || word.surface.is_empty() {
-            return Some(format!("{word:?} is not what stands there"));
+            return Some(format!("{word:?} differs from the text at its place"));
         }
         mark(&mut in_word, &word.visible);
     }

@@ -4,7 +4,7 @@
 
 #![allow(
     clippy::disallowed_methods,
-    reason = "MeCab is a program of its own; only tests start one"
+    reason = "MeCab is a separate program; only tests start it"
 )]
 
 mod baselines;

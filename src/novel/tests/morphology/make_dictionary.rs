@@ -5,7 +5,7 @@
 
 #![allow(
     clippy::print_stdout,
-    reason = "a program for whoever renews the dictionary: it writes what its argument names"
+    reason = "a developer program that reports on the file that it writes"
 )]
 
 mod entries;

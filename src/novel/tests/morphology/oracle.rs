@@ -143,7 +143,7 @@ fn the_dictionary_is_what_its_sources_give() {
     reader.read_to_end(&mut unpacked).expect("unpacked");
     assert!(
         made == unpacked,
-        "run the program make_dictionary, and read what changed in the other tests"
+        "run make_dictionary, and check the changes in the other tests"
     );
 }
 

@@ -81,12 +81,12 @@ fn an_empty_folder_says_what_is_missing() {
     assert_eq!(
         remarks(&project),
         [
-            "There is no プロジェクト設定.yaml: title, author and style are not known.",
-            "There is no folder 10_企画.",
-            "There is no folder 20_プロット/話別.",
-            "There is no folder 30_設定集.",
-            "There is no folder 40_原稿.",
-            "There is no folder 50_管理資料.",
+            "プロジェクト設定.yaml is missing: title, author and style are unknown.",
+            "The folder 10_企画 is missing.",
+            "The folder 20_プロット/話別 is missing.",
+            "The folder 30_設定集 is missing.",
+            "The folder 40_原稿 is missing.",
+            "The folder 50_管理資料 is missing.",
         ]
     );
     assert!(project.survey().expect("a survey").episodes.is_empty());
@@ -122,15 +122,15 @@ fn survey_lists_found_parts_and_remarks_on_missing_ones() {
     let told = remarks(&project);
     assert_eq!(
         told[0],
-        "\"プロジェクト設定.yaml\" is not valid YAML at line 2, column 9: `author`: one text is needed here, without a list or keys."
+        "\"プロジェクト設定.yaml\" is not valid YAML at line 2, column 9: `author`: a single text is required here, not a list or keys."
     );
     assert_eq!(
         told[1..],
         [
-            "There is no folder 10_企画.",
+            "The folder 10_企画 is missing.",
             "20_プロット is used for plots of episodes.",
-            "There is no folder 30_設定集.",
-            "There is no folder 50_管理資料.",
+            "The folder 30_設定集 is missing.",
+            "The folder 50_管理資料 is missing.",
             "40_原稿/覚え書き.md has no episode number in its name, such as 第001話.",
             "Episode 2 has several files of the same kind: 40_原稿/第002話_正午.md, 40_原稿/第2話_昼.txt.",
         ]
@@ -159,8 +159,14 @@ fn survey_lists_found_parts_and_remarks_on_missing_ones() {
 #[test]
 fn other_layouts_are_found() {
     let (_root, project) = made(&[("原稿/001_朝.md", "朝。"), ("plots/episode_1.yaml", "synopsis: 朝\n")]);
-    assert_eq!(project.manuscript(episode(1)).expect("there").shown(), "原稿/001_朝.md");
-    assert_eq!(project.plot(episode(1)).expect("there").synopsis.as_deref(), Some("朝"));
+    assert_eq!(
+        project.manuscript(episode(1)).expect("exists").shown(),
+        "原稿/001_朝.md"
+    );
+    assert_eq!(
+        project.plot(episode(1)).expect("exists").synopsis.as_deref(),
+        Some("朝")
+    );
     assert_eq!(
         project.new_manuscript(episode(2), "").expect("a name"),
         "原稿/第002話.md"
@@ -188,7 +194,7 @@ fn names_come_from_the_configuration_and_stay_inside() {
         NovelProject::new(Project::open(root.path()).expect("a project"), names)
     };
     assert_eq!(
-        project("text").manuscript(episode(1)).expect("there").shown(),
+        project("text").manuscript(episode(1)).expect("exists").shown(),
         "text/第001話.md"
     );
     for name in ["..", "/etc", "text/../.."] {
@@ -239,7 +245,11 @@ fn files_are_read_in_their_encoding_and_damage_is_told() {
     fs::write(root.path().join("20_プロット/話別/第002話.yaml"), broken).expect("written");
     let refused = project.plot(episode(2)).expect_err("damaged").error_message();
     assert_eq!(refused.kind, "BROKEN_YAML");
-    assert!(refused.message.en.contains("no text in"), "{}", refused.message.en);
+    assert!(
+        refused.message.en.contains("bytes that are not valid utf-16"),
+        "{}",
+        refused.message.en
+    );
 }
 
 #[test]

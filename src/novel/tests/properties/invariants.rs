@@ -124,7 +124,7 @@ pub(crate) fn fault_of(manuscript: &Manuscript) -> Option<String> {
         .into_iter()
         .flatten()
         .next()
-        .or_else(|| issue.map(|issue| format!("{issue:?} is nowhere")))
+        .or_else(|| issue.map(|issue| format!("{issue:?} has an invalid range")))
 }
 
 fn spans_fault(manuscript: &Manuscript) -> Option<String> {
@@ -140,7 +140,7 @@ fn spans_fault(manuscript: &Manuscript) -> Option<String> {
                 return Some(format!("{span:?} is empty or cuts a character"));
             }
             if range.start < span.range.start || range.end > span.range.end {
-                return Some(format!("{span:?} is not around its own parts"));
+                return Some(format!("{span:?} does not contain its own parts"));
             }
         }
         while around
@@ -158,7 +158,7 @@ fn spans_fault(manuscript: &Manuscript) -> Option<String> {
             return Some(format!("{span:?} should have the parent {:?}", around.last()));
         }
         if matches!(span.kind, SpanKind::Part(_)) != span.parent.is_none() {
-            return Some(format!("{span:?} is a part within something, or lies in no part"));
+            return Some(format!("{span:?} is a nested part, or lies outside all parts"));
         }
         around.push(at);
     }
@@ -206,7 +206,7 @@ fn visible_fault(manuscript: &Manuscript) -> Option<String> {
             if visible.from_source(run.start + at) != text.len() + at
                 || visible.to_source(text.len() + at) != run.start + at
             {
-                return Some(format!("byte {at} of the run {run:?} is not found again"));
+                return Some(format!("byte {at} of the run {run:?} does not convert back"));
             }
         }
         text.push_str(seen);
@@ -244,7 +244,7 @@ fn markup_fault(manuscript: &Manuscript) -> Option<String> {
             let is_mark = marks.iter().any(|mark| mark.contains(&at));
             let keeps = matches!(c, '｜' | '|') && source[at + c.len_utf8()..].starts_with(['《', '（', '(']);
             if !seen[at] && !is_mark && !keeps {
-                return Some(format!("{c:?} at {at} is neither seen nor a mark"));
+                return Some(format!("{c:?} at {at} is neither visible nor markup"));
             }
         }
     }

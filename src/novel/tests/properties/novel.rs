@@ -42,7 +42,7 @@ fn every_mark_of_the_novel_is_found() {
             .spans()
             .iter()
             .find(|span| span.kind == SpanKind::Part(part))
-            .expect("there")
+            .expect("exists")
     };
     let text = |which| &BOCCHAN[part(which).range.clone()];
     assert!(text(ManuscriptPart::Front).starts_with("坊っちゃん\n夏目漱石\n"));

@@ -169,7 +169,7 @@ fn without_tags(page: &str) -> Result<String, String> {
         rest = after;
         if let Some(closed) = tag.strip_prefix('/') {
             if open.pop() != Some(closed) {
-                return Err(format!("</{closed}> closes nothing"));
+                return Err(format!("</{closed}> has no opening tag"));
             }
         } else if !tag.ends_with('/') {
             open.push(tag.split(' ').next().unwrap_or_default());

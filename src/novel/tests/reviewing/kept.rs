@@ -178,8 +178,8 @@ fn lines_that_cannot_be_read_are_passed_over_and_kept() {
     let line = fs::read_to_string(&resolutions).expect("text");
     assert_eq!(serde_json::from_str::<IssueResolution>(&line).expect("a line"), skipped);
     // The same input is stored in one file.
-    let input = review.store_input("manuscript", "猫が鳴いた。").expect("kept");
-    assert_eq!(review.store_input("manuscript", "猫が鳴いた。").expect("kept"), input);
+    let input = review.store_input("manuscript", "猫が鳴いた。").expect("stored");
+    assert_eq!(review.store_input("manuscript", "猫が鳴いた。").expect("stored"), input);
     assert_eq!(
         fs::read_to_string(folder.path().join(input)).expect("text"),
         "猫が鳴いた。"
@@ -280,8 +280,8 @@ fn judgements_count_for_the_very_text_that_was_judged() {
     assert!(review.opinions(SHA).expect("none").judged.is_empty());
     review
         .keep_judgements(&[line("A31-001", 0.2, SHA), line("A31-002", 0.5, "ffff")])
-        .expect("kept");
-    review.keep_judgements(&[line("A31-001", 0.8, SHA)]).expect("kept");
+        .expect("stored");
+    review.keep_judgements(&[line("A31-001", 0.8, SHA)]).expect("stored");
     let opinions = review.opinions(SHA).expect("opinions");
     assert_eq!(
         (opinions.judged.len(), opinions.unstable.as_slice()),
@@ -341,7 +341,7 @@ fn left_beside(new: &ReviewId) -> usize {
     scored.record(subject(1), whole, &[], "{}").expect("recorded");
     remove_old_reviews(novel.project(), new);
     assert!(reviews.load(&id(100).to_string()).is_ok());
-    let names = fs::read_dir(checks).expect("there").flatten();
+    let names = fs::read_dir(checks).expect("exists").flatten();
     let is_review = |name: String| name.starts_with("check_").then_some(());
     names
         .filter_map(|entry| is_review(entry.file_name().into_string().ok()?))

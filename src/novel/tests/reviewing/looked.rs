@@ -42,7 +42,7 @@ fn a_manuscript_is_read_with_what_its_novel_says() {
     assert!(looked.context.previous.is_none());
     let second = read_manuscript(&novel, episode(2), None, &Tuning::default()).expect("a manuscript");
     assert_eq!(second.context.previous.expect("the first one").as_bytes(), bytes);
-    let none = read_manuscript(&novel, episode(9), None, &Tuning::default()).expect_err("there is none");
+    let none = read_manuscript(&novel, episode(9), None, &Tuning::default()).expect_err("a missing manuscript");
     assert!(matches!(none, ReviewError::Project(_)), "{none}");
     entry(&none);
 }

@@ -39,7 +39,7 @@ fn desk(novel: &NovelProject) -> WritingService {
 fn answered(desk: &WritingService, id: &str, content: String, places_draft: bool, seconds: usize) -> StepOutcome {
     let opened = desk
         .open(SessionSelector::Named(id), None, &now(seconds))
-        .expect("the session is there");
+        .expect("an existing session");
     desk.run_step(
         opened,
         SessionAction::Answer(answer(content)),
@@ -52,7 +52,7 @@ fn answered(desk: &WritingService, id: &str, content: String, places_draft: bool
 
 fn look(desk: &WritingService, opened: OpenedSession) -> StepOutcome {
     desk.run_step(opened, SessionAction::Peek, "look", false, &now(59))
-        .expect("looked at")
+        .expect("a step")
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn a_session_is_begun_answered_and_delivered_over_the_manuscript_that_was_there(
     let desk = desk(&novel);
     let opened = desk
         .open(SessionSelector::New(StageRoute::Whole), None, &now(0))
-        .expect("a new one");
+        .expect("a new session");
     assert!(opened.is_new);
     let begun = look(&desk, opened);
     assert!(begun.is_new && begun.delivered.is_none());
@@ -105,10 +105,10 @@ fn a_session_is_begun_answered_and_delivered_over_the_manuscript_that_was_there(
     assert_eq!((kept.len(), broken.len()), (2, 0));
     let of_old = ContentHash::from_bytes(&old);
     assert!(kept.iter().any(|backup| backup.files[0].sha256 == of_old.digits()));
-    // Looking at a finished session writes nothing and returns the existing manuscript.
+    // Peeking at a finished session writes nothing and returns the existing manuscript.
     let again = look(
         &desk,
-        desk.open(SessionSelector::Named(&id), None, &now(58)).expect("there"),
+        desk.open(SessionSelector::Named(&id), None, &now(58)).expect("exists"),
     );
     assert!(matches!(again.next, NextStep::Done(_)) && again.written.is_empty());
     let there = again.delivered.expect("a manuscript");
@@ -128,7 +128,7 @@ fn a_draft_alone_makes_the_manuscript_of_an_episode_without_one() {
     let desk = desk(&novel);
     let opened = desk
         .open(SessionSelector::Open(StageRoute::Draft), None, &now(0))
-        .expect("a new one");
+        .expect("a new session");
     let mut worked = look(&desk, opened);
     assert_eq!(worked.session.route(), StageRoute::Draft);
     let id = worked.session.id().to_string();
@@ -150,7 +150,7 @@ fn a_draft_alone_makes_the_manuscript_of_an_episode_without_one() {
     fs::remove_file(folder.path().join(&placed.path)).expect("removed");
     let again = look(
         &desk,
-        desk.open(SessionSelector::Named(&id), None, &now(58)).expect("there"),
+        desk.open(SessionSelector::Named(&id), None, &now(58)).expect("exists"),
     );
     assert!(matches!(again.next, NextStep::Done(_)) && again.delivered.is_none());
 }
@@ -162,7 +162,7 @@ fn feedback_a_stage_done_again_and_a_new_length_are_kept() {
     let mut worked = look(
         &desk,
         desk.open(SessionSelector::Open(StageRoute::Whole), None, &now(0))
-            .expect("a new one"),
+            .expect("a new session"),
     );
     let id = worked.session.id().to_string();
     for seconds in 1.. {
@@ -241,14 +241,16 @@ fn ambiguous_manuscript_is_never_overwritten() {
     let id = look(
         &desk,
         desk.open(SessionSelector::New(StageRoute::Draft), None, &now(0))
-            .expect("a new one"),
+            .expect("a new session"),
     )
     .session
     .id()
     .to_string();
     fs::write(folder.path().join("40_原稿/第001話_別.md"), "別の原稿").expect("written");
     for (turn, content) in acts().into_iter().enumerate() {
-        let opened = desk.open(SessionSelector::Named(&id), None, &now(turn)).expect("there");
+        let opened = desk
+            .open(SessionSelector::Named(&id), None, &now(turn))
+            .expect("exists");
         let done = desk.run_step(
             opened,
             SessionAction::Answer(answer(content)),
@@ -263,7 +265,7 @@ fn ambiguous_manuscript_is_never_overwritten() {
         }
     }
     // The rejected answer wrote nothing.
-    let opened = desk.open(SessionSelector::Named(&id), None, &now(9)).expect("there");
+    let opened = desk.open(SessionSelector::Named(&id), None, &now(9)).expect("exists");
     assert_eq!(opened.session().turns().len(), 2);
     let unknown = desk
         .open(

@@ -94,7 +94,7 @@ fn broken_yaml_tells_line_and_column() {
         .1
         .parse::<usize>()
         .expect("a number");
-    assert!((line..=line + 1).contains(&told), "{told} is not about {line}");
+    assert!((line..=line + 1).contains(&told), "{told} is not near {line}");
     assert!(
         !lesson
             .params
@@ -108,9 +108,9 @@ fn feedback_is_used_when_a_stage_is_done_again_and_makes_later_ones_stale() {
     let material = material();
     let mut workflow = begun(&material);
     until(&mut workflow, stage(4), 2);
-    workflow.feedback(stage(1), APPROVED, &at(1)).expect("kept");
+    workflow.feedback(stage(1), APPROVED, &at(1)).expect("stored");
     assert_eq!(question(&mut workflow).submit.turn, 2);
-    let stepped = workflow.feedback(stage(2), "幕切れを静かに", &at(2)).expect("kept");
+    let stepped = workflow.feedback(stage(2), "幕切れを静かに", &at(2)).expect("stored");
     let NextStep::Ask(ask) = &stepped.next else {
         panic!("it is done")
     };
@@ -142,7 +142,7 @@ fn unknown_output_keys_survive_a_repeated_stage() {
     assert_ne!(noted, text);
     let session = WritingSession::read("s.yaml", &noted).expect("a session");
     let mut workflow = Workflow::new(session, SessionTexts::new(), &material, Locale::Ja);
-    workflow.feedback(stage(1), "もう一度", &at(1)).expect("kept");
+    workflow.feedback(stage(1), "もう一度", &at(1)).expect("stored");
     until(&mut workflow, stage(2), 1);
     assert!(workflow.write().text.contains("評: 良い"));
     assert_eq!(workflow.session().stale().count(), 0);

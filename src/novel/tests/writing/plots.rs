@@ -182,7 +182,7 @@ fn a_plot_is_asked_for_with_all_that_is_planned_of_it() {
     assert!(!japanese.contains('{'), "{japanese}");
     let english = asked(&novel, 2, Some("{episode}"), Locale::En);
     // Placeholders inside inserted values are not filled.
-    assert!(english.contains("to be made better:\n{episode}"), "{english}");
+    assert!(english.contains("to be improved:\n{episode}"), "{english}");
     // Nothing is planned for a later episode, and no episode precedes it.
     let later = asked(&novel, 9, None, Locale::Ja);
     assert_eq!(later.matches("（未定）").count(), 3, "{later}");

@@ -171,7 +171,7 @@ fn too_much_is_refused_before_it_is_read() {
         .expect_err("too long");
     assert_eq!(said(&error).0, "FILE_TOO_LARGE");
     for _ in 0..200 {
-        workflow.feedback(stage(1), "approved", &at(1)).expect("kept");
+        workflow.feedback(stage(1), "approved", &at(1)).expect("stored");
     }
     let error = workflow.feedback(stage(1), "approved", &at(1)).expect_err("too many");
     assert_eq!(error.entry(), "FEEDBACK_FULL");
@@ -188,13 +188,13 @@ fn a_session_is_needed_known_and_of_its_episode() {
     assert!(
         sessions
             .required(stage(1), None, episode())
-            .expect("none is needed")
+            .expect("a session is optional")
             .is_none()
     );
     assert!(
         sessions
             .required(stage(2), Some(&id), episode())
-            .expect("it is there")
+            .expect("an existing session")
             .is_some()
     );
     let code = |stage, id: Option<&str>, episode| said(&sessions.required(stage, id, episode).expect_err("refused")).0;
@@ -212,7 +212,7 @@ fn the_open_session_of_an_episode_is_the_newest_unless_it_is_finished() {
     let open = |number| {
         let found = sessions
             .open(EpisodeId::new(number).expect("a number"), StageRoute::Whole)
-            .expect("looked");
+            .expect("searched");
         found.map(|found| found.session.id().to_string())
     };
     assert_eq!(open(1), None);
@@ -238,5 +238,5 @@ fn the_open_session_of_an_episode_is_the_newest_unless_it_is_finished() {
         let writes = new.step(Some(answer(good(&ask))), &at(4)).expect("accepted").writes;
         apply(&project, &writes).expect("written");
     }
-    assert_eq!(open(1), None, "the older one was left for it");
+    assert_eq!(open(1), None, "the older session was abandoned for it");
 }

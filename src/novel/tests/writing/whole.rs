@@ -58,7 +58,7 @@ fn ten_stages_make_the_expected_session_and_manuscript() {
     let session = without_hashes(&writes.last().expect("a session").text);
     assert!(session == expected, "{session}");
     let NextStep::Done(done) = workflow.step(None, &at(0)).expect("the end").next else {
-        panic!("something is left");
+        panic!("stages are left");
     };
     let manuscript = &writes
         .iter()

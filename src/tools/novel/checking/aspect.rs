@@ -22,33 +22,33 @@ const EXCERPT: usize = 40;
 /// An aspect of a text.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct AspectReport {
-    /// From 0 to 100; absent where nothing was evaluated.
+    /// From 0 to 100; absent if nothing was evaluated.
     #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<f64>,
     method: &'static str,
-    /// How much of it was evaluated, from 0 to 1.
+    /// The evaluated share of the aspect, from 0 to 1.
     coverage: f64,
-    /// What its rules found, the weightiest first.
+    /// The findings of its rules, the most severe first.
     issues: Vec<IssueReport>,
-    /// The items that its score is made of, besides the issues.
+    /// The items that contribute to the score, besides the issues.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     evidence: Vec<AspectPart>,
-    /// Its items that are low.
+    /// The items of the aspect with low scores.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     low_items: Vec<ItemReport>,
 }
 
-/// An item as a part of an aspect.
+/// An item as a part of an aspect's score.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct AspectPart {
     item_id: String,
     /// From 0 to 1.
     score: f64,
     method: &'static str,
-    /// The number that was measured, in the unit of the item's page.
+    /// The measured number, in the unit of the item's page.
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<f64>,
-    /// The line of the first place that shows it, from 1.
+    /// The line of the first place with evidence, counted from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<usize>,
 }
@@ -59,26 +59,26 @@ pub(super) struct ItemReport {
     item_id: String,
     title: String,
     category: &'static str,
-    /// From 0 to 1; absent where it was not evaluated.
+    /// From 0 to 1; absent if the item was not evaluated.
     #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<f64>,
     method: &'static str,
-    /// How much is to be believed of it, from 0 to 1.
+    /// The confidence in the score, from 0 to 1.
     confidence: f64,
-    /// The number that was measured, in the unit of the item's page.
+    /// The measured number, in the unit of the item's page.
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<f64>,
-    /// Places that show it.
+    /// The places with evidence.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     evidence: Vec<EvidencePlace>,
-    /// What a writer can do.
+    /// Advice for the writer.
     #[serde(skip_serializing_if = "Option::is_none")]
     advice: Option<String>,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct EvidencePlace {
-    /// From 1; 0 of a quotation of the judge.
+    /// The line, counted from 1; 0 for a quotation of the judge.
     line: usize,
     excerpt: String,
 }

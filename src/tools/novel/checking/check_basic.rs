@@ -39,23 +39,21 @@ const WARNED_DEVIATION: f64 = 25.0;
 #[derive(Debug)]
 pub struct CheckBasic;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// Which episode.
     episode: EpisodeNumber,
-    /// Characters that it should have.
+    /// The number of characters that the episode should have.
     #[schemars(range(min = 100, max = 200_000))]
     word_count_target: Option<u32>,
-    /// More issues, with their bytes and hashes.
+    /// True for more issues, with their bytes and hashes.
     #[serde(default)]
     verbose: bool,
 }
 
-/// What it answers beside what all checks do.
+/// The part of the reply that only this check has.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct BasicReport {
-    /// The points that the findings leave of 100.
+    /// The points out of 100 that remain after the findings.
     #[serde(skip)]
     rules_score: f64,
     word_count_check: WordCount,
@@ -65,13 +63,13 @@ pub struct BasicReport {
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct WordCount {
-    /// Visible characters of the story, without white space.
+    /// The number of visible characters of the story, without white space.
     actual: usize,
-    /// The middle of what is wanted.
+    /// The middle of the target range.
     target: u32,
     min: u32,
     max: u32,
-    /// How far it is from the target, in percent of it.
+    /// The deviation from the target, in percent of the target.
     deviation_percentage: f64,
     /// `ok`, `warning`, `below_min` or `above_max`.
     status: &'static str,

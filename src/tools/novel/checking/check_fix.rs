@@ -30,11 +30,11 @@ const SHOWN: usize = 40;
 #[derive(Debug)]
 pub struct CheckFix;
 
-/// How far fixes go.
+/// The kinds of fixes that a call may apply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RequestedFixLevel {
-    /// Signs, widths, white space.
+    /// Punctuation, widths and white space.
     #[default]
     Safe,
     /// Also spellings and forms of words.
@@ -43,45 +43,42 @@ pub enum RequestedFixLevel {
     Aggressive,
 }
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// Which episode.
     episode: EpisodeNumber,
-    /// How far fixes go.
+    /// The kinds of fixes to apply.
     #[serde(default)]
     fix_level: RequestedFixLevel,
-    /// Only these issues.
+    /// The ids of the issues to fix; by default all.
     #[schemars(length(min = 1, max = 500), inner(length(max = 40)))]
     issue_ids: Option<Vec<String>>,
-    /// Only says what would be done.
+    /// True to report the fixes without writing them.
     dry_run: Option<bool>,
-    /// All fixes.
+    /// True to list all fixes.
     #[serde(default)]
     verbose: bool,
 }
 
-/// What it answers.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Output {
     success: bool,
-    /// One line.
+    /// A summary in one line.
     summary: String,
     session_id: String,
     episode: u32,
     fix_level: &'static str,
     pub(super) dry_run: bool,
-    /// How many fixes there are.
+    /// The number of fixes.
     pub(super) fixed_count: usize,
     fixes_applied: Vec<AppliedFix>,
-    /// How many issues are left as they are.
+    /// The number of issues that are left unchanged.
     pub(super) skipped_count: usize,
     fixes_skipped: Vec<SkippedFix>,
     pub(super) quality_improvement: Improvement,
-    /// The manuscript after the call; as it was in a dry run.
+    /// The hash of the manuscript after the call; unchanged by a dry run.
     #[serde(skip_serializing_if = "Option::is_none")]
     sha256: Option<String>,
-    /// Where the old one is.
+    /// The id of the backup of the old manuscript.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) backup_id: Option<String>,
     next_suggested_actions: Vec<Suggestion>,
@@ -92,9 +89,9 @@ pub struct Output {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct AppliedFix {
     issue_id: String,
-    /// The rule.
+    /// The name of the rule.
     fix_type: &'static str,
-    /// From 1; in the text as its fix met it.
+    /// The line, counted from 1, in the text to which the fix was applied.
     line: usize,
     before: String,
     after: String,
@@ -113,7 +110,7 @@ struct SkippedFix {
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[expect(clippy::struct_field_names, reason = "the names are those of the specification")]
 pub(super) struct Improvement {
-    /// Of all rules, from 0 to 100.
+    /// The score over the findings of all rules, from 0 to 100.
     pub(super) before_score: f64,
     pub(super) after_score: f64,
     improvement: f64,
@@ -222,7 +219,7 @@ fn fix_manuscript(
     if looked.is_damaged || (is_dry && !can_be_written(&looked, &fixed.text)) {
         let said = BilingualText::new(
             format!(
-                "This file is no whole text in {}; it cannot be written back.",
+                "This file is not valid {} throughout; it cannot be written back.",
                 looked.encoding
             ),
             format!("このファイルは {} として書き戻せません。", looked.encoding),
@@ -335,10 +332,10 @@ fn answer(
 
 fn reason(why: UnfixedReason) -> BilingualText {
     match why {
-        UnfixedReason::Unknown => BilingualText::new("no issue of the text has this id", "この ID の指摘は本文にない"),
-        UnfixedReason::NoFix => BilingualText::new("only a writer can mend it", "書き手が直すもの"),
+        UnfixedReason::Unknown => BilingualText::new("no issue in the text has this id", "この ID の指摘は本文にない"),
+        UnfixedReason::NoFix => BilingualText::new("only the writer can fix it", "書き手が直すもの"),
         UnfixedReason::Level(level) => BilingualText::new(
-            format!("is mended at fix_level {}", level.name()),
+            format!("is fixed at fix_level {}", level.name()),
             format!("fix_level {} で直る", level.name()),
         ),
         UnfixedReason::Worse => BilingualText::new("the text would score lower", "直すと点数が下がる"),

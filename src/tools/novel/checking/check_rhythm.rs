@@ -17,24 +17,22 @@ const ENDINGS: [&str; 3] = ["ending_repetition", "noun_ending_excess", "same_sen
 #[derive(Debug)]
 pub struct CheckRhythm;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// Which episode.
     episode: EpisodeNumber,
-    /// Pictures of it.
+    /// True to draw charts.
     #[serde(default)]
     include_charts: bool,
-    /// More issues, with their bytes and hashes.
+    /// True for more issues, with their bytes and hashes.
     #[serde(default)]
     verbose: bool,
 }
 
-/// What it answers beside what all checks do.
+/// The part of the reply that only this check has.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Rhythm {
     rhythm_analysis: RhythmAnalysis,
-    /// What the other rules of rhythm found.
+    /// The findings of the other rules of rhythm.
     other_issues: Vec<IssueReport>,
 }
 
@@ -47,44 +45,44 @@ struct RhythmAnalysis {
     paragraph_distribution: RhythmParagraphs,
 }
 
-/// Sentences of narration, in visible characters.
+/// The lengths of the sentences of narration, in visible characters.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct RhythmLengths {
     sentences: usize,
-    /// Up to 20 characters.
+    /// The share of sentences of up to 20 characters.
     short_ratio: f64,
-    /// Up to 50.
+    /// The share of sentences of 21 to 50 characters.
     medium_ratio: f64,
     long_ratio: f64,
     average_length: f64,
     /// Coefficient of variation: below 0.35 is monotonous, 0.35 to 0.8 is good.
     variation: f64,
-    /// From 0 to 100; absent without narration.
+    /// From 0 to 100; absent if the text has no narration.
     #[serde(skip_serializing_if = "Option::is_none")]
     balance_score: Option<f64>,
 }
 
-/// Commas of the narration.
+/// The commas of the narration.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct Punctuation {
-    /// From 0 to 100; absent without narration.
+    /// From 0 to 100; absent if the text has no narration.
     #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<f64>,
     commas_per_sentence: f64,
-    /// The share of sentences with more than three.
+    /// The share of sentences with more than three commas.
     many_commas_ratio: f64,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct RhythmEndings {
     violations: Vec<IssueReport>,
-    /// The class of endings that is most frequent.
+    /// The most frequent class of endings.
     #[serde(skip_serializing_if = "Option::is_none")]
     most_frequent: Option<&'static str>,
     most_frequent_ratio: f64,
 }
 
-/// Shares of the letters.
+/// The share of each script among the letters.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[expect(clippy::struct_field_names, reason = "the names are those of the specification")]
 struct RhythmScripts {
@@ -98,7 +96,7 @@ struct RhythmParagraphs {
     paragraphs: usize,
     /// In visible characters.
     average_length: f64,
-    /// From 0 to 100; absent without paragraphs.
+    /// From 0 to 100; absent if the text has no paragraphs.
     #[serde(skip_serializing_if = "Option::is_none")]
     variation_score: Option<f64>,
 }

@@ -30,70 +30,68 @@ const SUGGESTIONS: usize = 5;
 #[derive(Debug)]
 pub struct CheckStoryElements;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an argument of its own")]
 pub struct Args {
-    /// Which episode.
     episode: EpisodeNumber,
-    /// The review that judgements belong to.
+    /// The review that the judgements belong to.
     #[schemars(length(max = 100))]
     session_id: Option<String>,
-    /// Judgements of items that were asked for.
+    /// Judgements of the items that an earlier reply asked for.
     #[schemars(length(min = 1, max = 100))]
     judgements: Option<Vec<SubmittedJudgement>>,
-    /// Whether open items are asked.
+    /// True to request judgements of open items.
     #[serde(default = "yes")]
     judge: bool,
-    /// Fixes first.
+    /// True to apply fixes before the check.
     #[serde(default)]
     auto_fix: bool,
-    /// How far those go.
+    /// The kinds of fixes to apply.
     fix_level: Option<RequestedFixLevel>,
-    /// Pictures of it.
+    /// True to draw charts.
     #[serde(default)]
     include_charts: bool,
-    /// Every item, with its evidence.
+    /// True to list every item with its evidence.
     #[serde(default)]
     verbose: bool,
 }
 
-/// What it answers beside what all checks do.
+/// The part of the reply that only this check has.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ElementsReport {
     a31_scores: Scores,
-    /// From 0 to 100; absent where nothing was evaluated.
+    /// From 0 to 100; absent if nothing was evaluated.
     #[serde(skip_serializing_if = "Option::is_none")]
     overall_score: Option<f64>,
-    /// How many of the 68 were evaluated, as a share.
+    /// The evaluated share of the 68 items, from 0 to 1.
     coverage: f64,
     evaluated: EvaluationCounts,
     low_score_items: Vec<ItemReport>,
     improvement_suggestions: Vec<String>,
-    /// Items that nobody judged, or that have nothing to measure here.
+    /// The items without a judgement, and those for which this text offers nothing to measure.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     not_evaluated: Vec<String>,
-    /// Items of which two opinions are far apart.
+    /// The items with two opinions that are far apart.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unstable_items: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     rejected_judgements: Vec<RejectedJudgement>,
-    /// All of them.
+    /// All items, with `verbose`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     all_items: Vec<ItemReport>,
-    /// What was mended before.
+    /// The fixes that were applied before the check.
     #[serde(skip_serializing_if = "Option::is_none")]
     auto_fix_results: Option<AutoFixResults>,
     #[serde(skip)]
     method: &'static str,
 }
 
-/// What `auto_fix` did.
+/// The result of `auto_fix`.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct AutoFixResults {
-    /// Whether the fixes are only shown.
+    /// True if the fixes are only shown.
     dry_run: bool,
-    /// Where the text before them is.
+    /// The id of the backup of the text before the fixes.
     #[serde(skip_serializing_if = "Option::is_none")]
     backup_id: Option<String>,
     fixed_count: usize,
@@ -117,18 +115,18 @@ struct CategoryReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<f64>,
     max: u32,
-    /// By whom its items were judged; measured, if by nobody.
+    /// The method by which its items were judged, or the measuring method if none was judged.
     method: &'static str,
-    /// How many of its items were evaluated, as a share.
+    /// The evaluated share of its items, from 0 to 1.
     coverage: f64,
 }
 
-/// How many items were evaluated in which way.
+/// The number of items by method of evaluation.
 #[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
 struct EvaluationCounts {
-    /// Measured, and that decides.
+    /// Items that are decided by measuring.
     deterministic: usize,
-    /// Measured only, where a judgement should decide: believe them half.
+    /// Items that were only measured although a judgement should decide: half as reliable.
     prior_only: usize,
     judged: usize,
     not_evaluated: usize,

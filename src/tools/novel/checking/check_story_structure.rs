@@ -24,38 +24,37 @@ use crate::tool::{Cx, Tool, ToolError, ToolOutcome, ToolSpec};
 #[derive(Debug)]
 pub struct CheckStoryStructure;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// Which episode.
     episode: EpisodeNumber,
-    /// The review that judgements belong to.
+    /// The review that the judgements belong to.
     #[schemars(length(max = 100))]
     session_id: Option<String>,
-    /// Judgements of items that were asked for.
+    /// Judgements of the items that an earlier reply asked for.
     #[schemars(length(min = 1, max = 100))]
     judgements: Option<Vec<SubmittedJudgement>>,
-    /// Whether open items are asked.
+    /// True to request judgements of open items.
     #[serde(default = "yes")]
     judge: bool,
-    /// More evidence.
+    /// True for more evidence.
     #[serde(default)]
     verbose: bool,
 }
 
-/// What it answers beside what all checks do.
+/// The part of the reply that only this check has.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct StructureReport {
     structure_analysis: StructureAnalysis,
-    /// From 0 to 100; absent where nothing was evaluated.
+    /// From 0 to 100; absent if nothing was evaluated.
     #[serde(skip_serializing_if = "Option::is_none")]
     overall_structure_score: Option<f64>,
-    /// How much of all aspects was evaluated, from 0 to 1.
+    /// The evaluated share of all aspects, from 0 to 1.
     coverage: f64,
-    /// What the ledger has planted by this episode and not answered in it; at most 30, with `verbose` 300.
+    /// The entries of the ledger that are planted by this episode and not resolved in it; at most 30, with `verbose`
+    /// 300.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     open_foreshadowing: Vec<Thread>,
-    /// How many open entries the ledger has beside those.
+    /// The number of further open entries of the ledger.
     #[serde(skip_serializing_if = "is_none_left")]
     more_open_foreshadowing: usize,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -66,14 +65,14 @@ pub struct StructureReport {
     method: &'static str,
 }
 
-/// An entry of the ledger that is open.
+/// An open entry of the ledger.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct Thread {
     id: String,
     title: String,
     /// The episode that plants it.
     planted_in: u32,
-    /// The episode that pays it off; absent where the ledger names none.
+    /// The episode that resolves it; absent if the ledger names none.
     #[serde(skip_serializing_if = "Option::is_none")]
     payoff_in: Option<u32>,
     /// True if that episode has passed.

@@ -28,22 +28,20 @@ const UNUSUAL: f64 = 0.5;
 #[derive(Debug)]
 pub struct CheckWritingExpression;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// Which episode.
     episode: EpisodeNumber,
-    /// More issues, with their bytes and hashes.
+    /// True for more issues, with their bytes and hashes.
     #[serde(default)]
     verbose: bool,
 }
 
-/// What it answers beside what all checks do.
+/// The part of the reply that only this check has.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[expect(clippy::struct_field_names, reason = "the names are those of the specification")]
 pub struct Expression {
     expression_analysis: ExpressionAnalysis,
-    /// How much of all aspects was evaluated, from 0 to 1.
+    /// The evaluated share of all aspects, from 0 to 1.
     coverage: f64,
     #[serde(skip)]
     verdict: (Option<f64>, &'static str),
@@ -59,17 +57,17 @@ struct ExpressionAnalysis {
     professional_comparison: LiteratureComparison,
 }
 
-/// Twelve figures beside printed literature. It counts in no score.
+/// Twelve figures compared with printed literature. The comparison does not affect any score.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct LiteratureComparison {
-    /// How usual the figures are, from 0 to 100; absent without narration.
+    /// The usualness of the figures, from 0 to 100; absent if the text has no narration.
     #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<f64>,
     benchmark: String,
     method: &'static str,
-    /// `low`: the reference is one book.
+    /// `low`, because the reference is one book.
     confidence: &'static str,
-    /// The figures that are unusual, or all with verbose.
+    /// The unusual figures, or all with `verbose`.
     figures: Vec<Figure>,
 }
 
@@ -77,7 +75,7 @@ struct LiteratureComparison {
 struct Figure {
     name: &'static str,
     value: f64,
-    /// The share of windows of the reference that have less, from 0 to 1.
+    /// The share of windows of the reference with a lower value, from 0 to 1.
     percentile: f64,
 }
 

@@ -26,44 +26,42 @@ use crate::tool::{Cx, Tool, ToolError, ToolOutcome, ToolSpec};
 #[derive(Debug)]
 pub struct ExecuteCheckStep;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// Which episode.
     episode: EpisodeNumber,
-    /// From 1 to 12.
+    /// The step, from 1 to 12.
     #[schemars(range(min = 1, max = 12))]
     step_id: u32,
-    /// The review; a new one without.
+    /// The review to continue; by default a new one.
     #[schemars(length(max = 100))]
     session_id: Option<String>,
-    /// A text instead of the manuscript.
+    /// A text to check instead of the manuscript.
     manuscript_content: Option<String>,
-    /// Only rules and items whose name or title has one of these words.
+    /// The words by which rules and items are selected: their name or title must contain one of them.
     #[schemars(length(min = 1, max = 20), inner(length(max = 50)))]
     check_focus: Option<Vec<String>>,
-    /// What the step was asked for.
+    /// The input that the step asked for.
     input_data: Option<InputData>,
-    /// The same as `input_data.judgements`, and beside them.
+    /// Further judgements, in addition to `input_data.judgements`.
     #[schemars(length(min = 1, max = 100))]
     judgements: Option<Vec<SubmittedJudgement>>,
-    /// Whether open items are asked.
+    /// True to request judgements of open items.
     #[serde(default = "yes")]
     judge: bool,
-    /// More issues and evidence.
+    /// True for more issues and evidence.
     #[serde(default)]
     verbose: bool,
 }
 
-/// What a step was asked for.
+/// The input that a step asked for.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct InputData {
-    /// Judgements of items.
+    /// The judgements of items.
     #[schemars(length(min = 1, max = 100))]
     judgements: Vec<SubmittedJudgement>,
 }
 
-/// What it answers beside what all checks do.
+/// The part of the reply that only this check has.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct StepReport {
     step_id: u32,
@@ -73,13 +71,13 @@ pub struct StepReport {
     /// The items of the step, the lowest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     items_evaluated: Vec<ItemReport>,
-    /// How many parts of the step were evaluated, as a share.
+    /// The evaluated share of the step's parts.
     coverage: f64,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unstable_items: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     rejected_judgements: Vec<RejectedJudgement>,
-    /// The step after it; absent after the last.
+    /// The next step; absent after the last.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_step: Option<u32>,
     #[serde(skip)]

@@ -21,20 +21,20 @@ use super::{
 };
 use crate::tool::{Cx, ToolError};
 
-/// What a check of the episode found.
+/// The result of a check of the episode.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub(in crate::tools::novel) struct FinishingCheck {
-    /// Under this name it is kept.
+    /// The id under which the review is stored.
     session_id: String,
     method: String,
-    /// From 0 to 100; absent where nothing could be evaluated.
+    /// From 0 to 100; absent if nothing could be evaluated.
     #[serde(skip_serializing_if = "Option::is_none")]
     quality_score: Option<f64>,
-    /// The score before, where there is one to compare with.
+    /// The score before the step, if there was one.
     #[serde(skip_serializing_if = "Option::is_none")]
     before_score: Option<f64>,
     issues_found: usize,
-    /// Of the step that fixes.
+    /// The number of fixes, for the step that fixes.
     #[serde(skip_serializing_if = "Option::is_none")]
     fixed_count: Option<usize>,
 }

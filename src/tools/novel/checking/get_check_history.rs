@@ -17,22 +17,19 @@ const DEFAULT: usize = 20;
 #[derive(Debug)]
 pub struct GetCheckHistory;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// Which episode.
     episode: EpisodeNumber,
-    /// How many entries.
+    /// The maximum number of entries.
     #[schemars(range(min = 1, max = 500))]
     limit: Option<usize>,
 }
 
-/// What it answers.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Output {
     success: bool,
     episode: u32,
-    /// The review that was executed last; absent where there is none.
+    /// The review that was executed last; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     session_id: Option<String>,
     history: Vec<CheckHistoryEntry>,
@@ -42,11 +39,11 @@ pub struct Output {
 struct CheckHistoryEntry {
     session_id: String,
     tool: String,
-    /// Of the staged flow; absent for a check that was called by itself.
+    /// The step of the staged review; absent for a check that was called on its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     step_id: Option<u32>,
     executed_at: String,
-    /// Seconds.
+    /// The duration in seconds.
     execution_time: f64,
     success: bool,
     method: String,

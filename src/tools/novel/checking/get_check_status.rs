@@ -13,15 +13,13 @@ use crate::tool::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 #[derive(Debug)]
 pub struct GetCheckStatus;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// The review.
+    /// The id of the review.
     #[schemars(length(min = 1, max = 100))]
     session_id: String,
 }
 
-/// What it answers.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Output {
     success: bool,
@@ -30,16 +28,16 @@ pub struct Output {
     progress_percentage: f64,
     completed_steps: Vec<u32>,
     total_steps: usize,
-    /// Absent when all is done.
+    /// The current phase; absent if all steps are done.
     #[serde(skip_serializing_if = "Option::is_none")]
     current_phase: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     next_step: Option<CheckTask>,
     issues_found: usize,
-    /// The mean of the newest score of each step.
+    /// The mean of the latest scores of the steps.
     #[serde(skip_serializing_if = "Option::is_none")]
     quality_score: Option<f64>,
-    /// Whether the manuscript is still what the last step looked at.
+    /// True if the manuscript is still the one that the last step checked.
     is_current: bool,
     last_updated: String,
 }

@@ -14,20 +14,17 @@ use crate::tool::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 #[derive(Debug)]
 pub struct GetCheckTasks;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// Which episode.
     episode: EpisodeNumber,
 }
 
-/// What it answers.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Output {
     success: bool,
-    /// Pass it to `execute_check_step`.
+    /// The id to pass to `execute_check_step`.
     session_id: String,
-    /// False where nothing was written to the project, because the caller may only read; absent otherwise.
+    /// False if nothing was written to the project, because the caller may only read; absent otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     persisted: Option<bool>,
     episode: u32,
@@ -35,7 +32,7 @@ pub struct Output {
     next_suggested_actions: Vec<Suggestion>,
 }
 
-/// A step, before it is done.
+/// A step of the review before it is executed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct CheckTask {
     /// From 1 to 12: the `step_id` of `execute_check_step`.
@@ -43,9 +40,9 @@ pub(super) struct CheckTask {
     phase: &'static str,
     description: String,
     llm_instruction: String,
-    /// Seconds that it takes whoever judges; fumi itself needs none to speak of.
+    /// The estimated seconds for the judging model or person; the time of fumi itself is negligible.
     estimated_duration: u32,
-    /// How many items somebody has to judge.
+    /// The number of items that must be judged.
     judged_items: usize,
 }
 

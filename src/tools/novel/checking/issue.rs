@@ -10,24 +10,24 @@ pub(super) const SHOWN_ISSUES: usize = 30;
 /// The maximum number of issues shown in one list with `verbose`.
 pub(super) const VERBOSE_ISSUES: usize = 300;
 
-/// An issue.
+/// An issue of a text.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct IssueReport {
-    /// Names it for `check_fix`; it depends on the rule and the words of the line, not on its number.
+    /// The id for `check_fix`. It depends on the rule and the words of the line, not on the line number.
     issue_id: String,
     rule: &'static str,
     /// `info`, `low`, `medium`, `high` or `critical`.
     severity: &'static str,
-    /// From 1.
+    /// The line, counted from 1.
     line: usize,
-    /// In characters, from 1.
+    /// The column in characters, counted from 1.
     col: usize,
     excerpt: String,
     message: String,
     suggestion: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     fix: Option<IssueFix>,
-    /// Bytes of the text in UTF-8, start and end, whatever encoding the file has.
+    /// Start and end in bytes of the text in UTF-8, whatever encoding the file has.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     span: Vec<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -36,7 +36,7 @@ pub(super) struct SubmittedJudgement {
     /// From 0 to 1.
     #[schemars(range(min = 0, max = 1))]
     score: f64,
-    /// Exact parts of the manuscript.
+    /// Exact quotations from the manuscript.
     #[schemars(length(min = 1, max = 20), inner(length(max = 500)))]
     quotes: Vec<String>,
 }
@@ -70,7 +70,7 @@ impl Judging {
     }
 }
 
-/// A judgement that was not taken.
+/// A judgement that was not accepted.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct RejectedJudgement {
     item_id: String,
@@ -82,13 +82,13 @@ pub(super) struct JudgementRequest {
     instruction: String,
     rubric: String,
     items: Vec<OpenItem>,
-    /// The manuscript; its path and hash follow.
+    /// The reference to the manuscript, with its path and hash.
     text: String,
     path: String,
     sha256: String,
 }
 
-/// An item that is open.
+/// An item that is open for judgement.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct OpenItem {
     item_id: String,
@@ -144,25 +144,22 @@ pub(super) fn accept_judgements(
 fn rejection_reason(item: &str, refusal: &JudgementError) -> BilingualText {
     let shown = |text: &str| text.chars().take(40).collect::<String>();
     let (en, ja) = match refusal {
-        JudgementError::NoItem => (
-            "there is no such item".to_owned(),
-            "そのような項目はありません".to_owned(),
-        ),
+        JudgementError::NoItem => ("unknown item".to_owned(), "そのような項目はありません".to_owned()),
         JudgementError::MeasuredOnly => (
-            "it is measured and asks for no judgement".to_owned(),
+            "it is only measured and needs no judgement".to_owned(),
             "測定だけで決まる項目です".to_owned(),
         ),
         JudgementError::ScoreOutOfRange(score) => (
             format!("the score {score} is not from 0 to 1"),
             format!("score {score} は 0〜1 の範囲にありません"),
         ),
-        JudgementError::NoQuotes => ("it quotes nothing".to_owned(), "引用がありません".to_owned()),
+        JudgementError::NoQuotes => ("it has no quotation".to_owned(), "引用がありません".to_owned()),
         JudgementError::TooShort(quote) => (
-            format!("the quotation \"{quote}\" has less than four characters"),
+            format!("the quotation \"{quote}\" has fewer than four characters"),
             format!("引用「{quote}」は4文字に足りません"),
         ),
         JudgementError::NotInText(quote) => (
-            format!("\"{}\" does not stand in the text", shown(quote)),
+            format!("\"{}\" is not in the text", shown(quote)),
             format!("「{}」は本文にありません", shown(quote)),
         ),
     };
@@ -242,7 +239,7 @@ fn ask<T: CheckDetails + Clone + Send + Sync + 'static>(
     };
     more.remove("session_id");
     let said = match job.locale {
-        Locale::En => "Every quotation stands in the manuscript, character for character; scores are from 0 to 1.",
+        Locale::En => "Every quotation occurs in the manuscript, character for character; scores are from 0 to 1.",
         Locale::Ja => "引用はすべて原稿に一字一句そのまま存在し、score は 0〜1 である。",
     };
     QuestionReply {

@@ -84,7 +84,7 @@ struct CheckJob {
     tuning: Tuning,
     locale: Locale,
     verbose: bool,
-    /// The pictures to be drawn.
+    /// The charts to be drawn.
     pictures: &'static [ChartKind],
     /// True if the findings may be stored in the project.
     may_store: bool,
@@ -182,38 +182,38 @@ impl CheckContext<'_> {
     }
 }
 
-/// The answer of a check: what all have in common, then its own.
+/// The reply of a check: the common part, then the part of the check.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct CheckReply<T> {
     success: bool,
-    /// One line.
+    /// A summary in one line.
     summary: String,
-    /// Under this name what was found is kept.
+    /// The id under which the findings are stored.
     session_id: String,
     episode: u32,
-    /// From 0 to 100; absent where nothing could be evaluated. Evidence of faults, no judgement of literary quality.
+    /// From 0 to 100; absent if nothing could be evaluated. It reflects detected faults, not literary quality.
     #[serde(skip_serializing_if = "Option::is_none")]
     quality_score: Option<f64>,
-    /// By whom it was judged: `deterministic`, `host`, `llm_sampling`, `llm_provider` or `not_evaluated`.
+    /// The method of judging: `deterministic`, `host`, `llm_sampling`, `llm_provider` or `not_evaluated`.
     method: String,
-    /// Visible characters of the story.
+    /// The number of visible characters of the story.
     characters: usize,
     #[serde(flatten)]
     own: T,
     issues_found: IssueCounts,
-    /// False where nothing was written to the project, because the caller may only read; absent otherwise.
+    /// False if nothing was written to the project, because the caller may only read; absent otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     persisted: Option<bool>,
-    /// Where all issues are, a line each; absent where nothing was kept.
+    /// The file with all issues, one per line; absent if nothing was stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     detailed_report_reference: Option<String>,
-    /// What was kept, relative to the project.
+    /// The stored files, relative to the project.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     files: Vec<String>,
-    /// What somebody may judge now.
+    /// The items that are open for judgement.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     items: Vec<OpenItem>,
-    /// Pictures, where they were asked for.
+    /// The charts, if they were requested.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     charts: Vec<Chart>,
     rule_version: &'static str,
@@ -222,7 +222,7 @@ pub struct CheckReply<T> {
     remarks: Vec<String>,
 }
 
-/// How many issues there are, by severity.
+/// The number of issues, by severity.
 #[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
 struct IssueCounts {
     total: usize,
@@ -231,9 +231,9 @@ struct IssueCounts {
     medium: usize,
     low: usize,
     info: usize,
-    /// How many `check_fix` can mend at `safe`.
+    /// The number of issues that `check_fix` can fix at `safe`.
     fixable_safe: usize,
-    /// How many more at `standard`.
+    /// The number of further issues that it can fix at `standard`.
     fixable_standard: usize,
 }
 
@@ -343,14 +343,14 @@ fn next(job: &CheckJob, counts: IssueCounts) -> Vec<Suggestion> {
     if counts.fixable_safe > 0 {
         let why = job.suggestion(
             "check_fix",
-            "mends signs, widths and white space without touching a word",
+            "fixes punctuation, widths and white space without changing a word",
             "語句に触れず、約物・全半角・空白を直します",
         );
         next.push(why.at_level("safe"));
     } else if counts.fixable_standard > 0 {
         let why = job.suggestion(
             "check_fix",
-            "mends spellings and forms of words in the narration",
+            "fixes spellings and forms of words in the narration",
             "地の文の表記と語形を直します",
         );
         next.push(why.at_level("standard"));
@@ -364,7 +364,7 @@ fn remarks(seen: &CheckContext<'_>, score: Option<f64>) -> Vec<String> {
     let mut say = |en: String, ja: String| remarks.push(BilingualText::new(en, ja).get(seen.job.locale).to_owned());
     if seen.material.characters() == 0 {
         say(
-            "The manuscript has no text of a story; there was nothing to check.".to_owned(),
+            "The manuscript contains no story text, so there was nothing to check.".to_owned(),
             "原稿に本文がなく、チェックするものがありませんでした。".to_owned(),
         );
     }
@@ -377,7 +377,7 @@ fn remarks(seen: &CheckContext<'_>, score: Option<f64>) -> Vec<String> {
     if seen.looked.is_damaged {
         say(
             format!(
-                "Some bytes are no text in {}; check_fix will not write this file.",
+                "Some bytes are not valid {}; check_fix will not write this file.",
                 seen.looked.encoding
             ),
             format!(

@@ -27,36 +27,34 @@ use crate::tool::{ArgumentRule, Cx, Tool, ToolError, ToolOutcome, ToolSpec};
 #[derive(Debug)]
 pub struct NovelerCheck;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an argument of its own")]
 pub struct Args {
-    /// Which episode.
     episode: EpisodeNumber,
-    /// Safe fixes first.
+    /// True to apply safe fixes before the check.
     #[serde(default)]
     auto_fix: bool,
-    /// The review that judgements belong to.
+    /// The review that the judgements belong to.
     #[schemars(length(max = 100))]
     session_id: Option<String>,
-    /// Judgements of items that were asked for.
+    /// Judgements of the items that an earlier reply asked for.
     #[schemars(length(min = 1, max = 100))]
     judgements: Option<Vec<SubmittedJudgement>>,
-    /// Whether open items are asked.
+    /// True to request judgements of open items.
     #[serde(default = "yes")]
     judge: bool,
-    /// Pictures of it.
+    /// True to draw charts.
     #[serde(default)]
     include_charts: bool,
-    /// Every item, and more issues.
+    /// True to list every item and more issues.
     #[serde(default)]
     verbose: bool,
 }
 
-/// What it answers beside what all checks do.
+/// The part of the reply that only this check has.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Everything {
-    /// `basic`, `a31`, and `claude_analysis` once somebody has judged.
+    /// `basic`, `a31`, and `claude_analysis` once judgements exist.
     check_stages_completed: Vec<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     overall_quality_score: Option<f64>,
@@ -65,29 +63,29 @@ pub struct Everything {
     claude_analysis_result: JudgementSummary,
     auto_fix_applied: bool,
     fixed_issues_count: usize,
-    /// Where the text before the fixes is.
+    /// The id of the backup of the text before the fixes.
     #[serde(skip_serializing_if = "Option::is_none")]
     backup_id: Option<String>,
     #[serde(skip)]
     method: &'static str,
 }
 
-/// What the rules found.
+/// The findings of the rules.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct RulesSummary {
     #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<f64>,
-    /// The weightiest.
+    /// The most severe issues.
     issues: Vec<IssueReport>,
 }
 
-/// What somebody judged.
+/// The judgements of the items.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct JudgementSummary {
     method: &'static str,
     judged_items: usize,
     open_items: usize,
-    /// The mean of what was judged, from 0 to 100.
+    /// The mean score of the judged items, from 0 to 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<f64>,
 }

@@ -29,18 +29,18 @@ pub(in crate::tools::novel) enum ChartKind {
     Trend,
 }
 
-/// A picture of a reply.
+/// A chart of a reply.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(in crate::tools::novel) struct Chart {
     /// `quality_radar`, `rhythm_strip`, `tension_curve` or `score_trend`.
     kind: &'static str,
-    /// For `fetch_artifact`.
+    /// The id for `fetch_artifact`.
     #[serde(skip_serializing_if = "Option::is_none")]
     artifact_id: Option<String>,
-    /// The file.
+    /// The path of the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<String>,
-    /// The picture itself, where it is kept nowhere.
+    /// The chart as SVG, if it is not stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     svg: Option<String>,
 }

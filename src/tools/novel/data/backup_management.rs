@@ -30,88 +30,86 @@ const DEFAULT_KEEP: usize = 20;
 #[derive(Debug)]
 pub struct BackupManagement;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// What to do.
     action: BackupAction,
-    /// Which backup.
+    /// The backup to verify or restore.
     #[schemars(length(min = 1))]
     backup_id: Option<String>,
-    /// Which files.
+    /// The files to back up or to restore.
     #[serde(default)]
     paths: Vec<String>,
-    /// Why it is made.
+    /// The reason for the backup.
     #[schemars(length(min = 1, max = 500))]
     reason: Option<String>,
-    /// How many stay.
+    /// The number of backups to keep.
     #[schemars(range(min = 1, max = 10_000))]
     keep: Option<usize>,
 }
 
-/// What to do.
+/// An operation on backups.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum BackupAction {
-    /// Copy files.
+    /// Copies files.
     Create,
-    /// Say which backups there are.
+    /// Lists the backups.
     #[default]
     List,
-    /// Compare copies with what they were.
+    /// Compares the copies with their hashes.
     Verify,
-    /// Put files back.
+    /// Restores files.
     Restore,
-    /// Throw old backups away.
+    /// Removes old backups.
     Prune,
 }
 
-/// What it answers: which fields depends on the action.
+/// The reply; its fields depend on the action.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Output {
     success: bool,
     action: BackupAction,
-    /// What was made.
+    /// The new backup.
     #[serde(skip_serializing_if = "Option::is_none")]
     backup: Option<BackupSummary>,
-    /// What there is, the newest first.
+    /// The existing backups, newest first.
     #[serde(skip_serializing_if = "Option::is_none")]
     backups: Option<Vec<BackupSummary>>,
-    /// How many there are.
+    /// The number of backups.
     #[serde(skip_serializing_if = "Option::is_none")]
     total: Option<usize>,
-    /// What a crash left; `prune` removes it.
+    /// The incomplete backups that a crash left; `prune` removes them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     incomplete: Vec<String>,
-    /// Whether every copy is as it was.
+    /// True if every copy is intact.
     #[serde(skip_serializing_if = "Option::is_none")]
     is_whole: Option<bool>,
-    /// Copies that are gone.
+    /// The copies that are missing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     missing: Vec<String>,
-    /// Copies that are otherwise than they were.
+    /// The copies that have changed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     changed: Vec<String>,
-    /// Files that are as they were again.
+    /// The restored files.
     #[serde(skip_serializing_if = "Option::is_none")]
     restored: Option<Vec<String>>,
-    /// Files that somebody saved during the restoration, which stay as they are.
+    /// The files that another program saved during the restoration; they are left as they are.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     kept: Vec<String>,
-    /// The backup of what stood there before that.
+    /// The id of the backup of the files that were replaced.
     #[serde(skip_serializing_if = "Option::is_none")]
     replaced_backup_id: Option<String>,
-    /// Backups that are gone.
+    /// The removed backups.
     #[serde(skip_serializing_if = "Option::is_none")]
     removed: Option<Vec<String>>,
-    /// Whether the reply lacks rows.
+    /// True if the reply lacks rows.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<NextPage>,
 }
 
-/// A backup.
+/// The description of a backup.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct BackupSummary {
     backup_id: String,
@@ -121,7 +119,7 @@ pub struct BackupSummary {
     reason: String,
     total_files: usize,
     total_size_bytes: u64,
-    /// The first of them.
+    /// The first files of the backup.
     files: Vec<String>,
 }
 
@@ -331,7 +329,7 @@ impl Render for Output {
         }
         lines.extend(self.is_whole.map(|is_whole| {
             let word = if is_whole {
-                say("every copy is whole", "すべて正常です")
+                say("every copy is intact", "すべて正常です")
             } else {
                 say("damaged", "破損があります")
             };
@@ -348,7 +346,7 @@ impl Render for Output {
             lines.push(format!("{}: {}", say("restored", "復元"), restored.join(", ")));
             if !self.kept.is_empty() {
                 let lead = say(
-                    "saved by somebody meanwhile and left as they are",
+                    "saved by another program meanwhile and left as they are",
                     "復元中に別途保存されたため、そのまま残したファイル",
                 );
                 lines.push(format!("{lead}: {}", self.kept.join(", ")));
@@ -357,7 +355,7 @@ impl Render for Output {
         if let Some(id) = &self.replaced_backup_id {
             lines.push(format!(
                 "{}: {id}",
-                say("what stood there is backed up as", "復元前のバックアップ")
+                say("the replaced files are backed up as", "復元前のバックアップ")
             ));
         }
         if let Some(removed) = &self.removed {

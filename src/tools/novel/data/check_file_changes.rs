@@ -17,37 +17,35 @@ use crate::tool::{Cx, NextPage, Render, SharedOption, Tool, ToolError, ToolOutco
 #[derive(Debug)]
 pub struct CheckFileChanges;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// What was noted.
+    /// The noted files.
     #[schemars(length(min = 1))]
     files: Vec<NotedFile>,
 }
 
-/// A file as it was.
+/// A file as it was noted.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NotedFile {
-    /// Where.
+    /// The path of the file.
     #[schemars(length(min = 1))]
     path: String,
-    /// Its SHA-256, or the first digits.
+    /// The SHA-256 of the file, or its first digits.
     #[schemars(length(min = 1))]
     hash: String,
 }
 
-/// What it answers.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Output {
     success: bool,
-    /// Whether all files are as they were, and none is new.
+    /// True if no file has changed and none is new.
     is_unchanged: bool,
     unchanged: Vec<String>,
-    /// As they are now.
+    /// The changed files in their current state.
     changed: Vec<HashedFile>,
     missing: Vec<String>,
-    /// In the same folders, of the same kinds, and not named.
+    /// The files of the same kinds in the same folders that were not noted.
     new: Vec<String>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,

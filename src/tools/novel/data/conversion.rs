@@ -329,7 +329,7 @@ fn other_error(said: Value, result: &mut Object) -> ErrorBody {
                 .find(|line| !line.trim().is_empty())
                 .map(str::to_owned)
         });
-        body.message = last.unwrap_or_else(|| "the command failed and says no reason".to_owned());
+        body.message = last.unwrap_or_else(|| "the command failed without a reason".to_owned());
     }
     body
 }

@@ -22,36 +22,33 @@ use crate::{
 #[derive(Debug)]
 pub struct ConvertCliToJson;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// Anything.
     cli_result: Map<String, Value>,
 }
 
-/// What it answers.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Output {
     success: bool,
-    /// Which form the result has now.
+    /// The form of the converted result.
     model: ResponseForm,
-    /// The result of a command that did its work.
+    /// The response of a command that succeeded.
     #[serde(skip_serializing_if = "Option::is_none")]
     response: Option<StandardResponse>,
-    /// The result of one that failed.
+    /// The response of a command that failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     error_response: Option<ErrorResponse>,
     token_reduction: TokenReduction,
 }
 
-/// What it costs a model to read, by estimate.
+/// The estimated tokens that a model needs to read the result.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct TokenReduction {
-    /// As it came.
+    /// The tokens of the original result.
     tokens_before: usize,
-    /// As it is now.
+    /// The tokens of the converted result.
     tokens_after: usize,
-    /// Below zero for a small one, which the form makes larger.
+    /// The reduction in percent; negative for a small result, which becomes larger.
     #[serde(rename = "reduction_percent")]
     percent: f64,
 }

@@ -36,16 +36,15 @@ const KEYS: usize = 200;
 #[derive(Debug)]
 pub struct FetchArtifact;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// `artifact:` and digits, or a hash.
+    /// The id `artifact:` with digits, or a hash.
     #[schemars(length(min = 1))]
     artifact_id: String,
-    /// Which part.
+    /// The part to return.
     #[schemars(length(min = 1))]
     section: Option<String>,
-    /// As text or as data.
+    /// The form of the content.
     #[serde(default)]
     format: ArtifactFormat,
 }
@@ -54,44 +53,43 @@ pub struct Args {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ArtifactFormat {
-    /// The text.
+    /// As text.
     #[default]
     Raw,
     /// YAML and JSON as data, prose as its headings.
     Json,
 }
 
-/// What it answers.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Output {
     success: bool,
     #[serde(flatten)]
     known: ArtifactInfo,
-    /// If it is not UTF-8.
+    /// The encoding, if it is not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     encoding: Option<String>,
-    /// Of the whole artifact.
+    /// The number of lines of the whole artifact.
     total_lines: usize,
-    /// The first and the last line of `content` in it.
+    /// The first and the last line of `content` in the artifact.
     #[serde(skip_serializing_if = "Option::is_none")]
     start_line: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     end_line: Option<usize>,
-    /// The text, or the part.
+    /// The text, or the requested part of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     content: Option<String>,
-    /// The value; one that is no object stands under `value`, since clients want one type of a field.
+    /// The value. A value that is not an object is in the field `value`, because clients need one type for each field.
     #[serde(skip_serializing_if = "Option::is_none")]
     data: Option<Map<String, Value>>,
-    /// What there is in a value that is too large to be shown at once.
+    /// The keys of a value that is too large to be returned at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     keys: Option<Vec<ValueKey>>,
-    /// The headings of prose.
+    /// The headings of a prose text.
     #[serde(skip_serializing_if = "Option::is_none")]
     headings: Option<Vec<ProseHeading>>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
-    /// What to pass as `section` to go on.
+    /// The `section` that continues the text.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_section: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -110,19 +108,19 @@ struct ShownPieces {
     locale: Locale,
 }
 
-/// A value in a large one.
+/// A part of a large value.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ValueKey {
-    /// What leads to it.
+    /// The JSON pointer of the part.
     pointer: String,
-    /// As JSON.
+    /// The size as JSON, in bytes.
     size_bytes: usize,
 }
 
 /// A heading of prose.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ProseHeading {
-    /// With its signs.
+    /// The heading with its Markdown signs.
     #[serde(rename = "heading")]
     title: String,
     start_line: usize,
@@ -133,7 +131,7 @@ impl Tool for FetchArtifact {
     const SPEC: ToolSpec = ToolSpec {
         name: "fetch_artifact",
         toolset: DATA,
-        // Also in toolsets whose questions refer to artifacts.
+        // This tool is also in toolsets whose questions refer to artifacts.
         other_toolsets: &[NOVEL, STEPS, REVIEW],
         texts: texts!("fetch_artifact"),
         example: r#"{"artifact_id": "artifact:ba7816bf8f01", "section": "1-40"}"#,
@@ -347,7 +345,7 @@ impl Render for Output {
         let pieces = &self.shown.pieces;
         let rest = sections::remaining_section(pieces, 0..self.shown.end).filter(|_| self.shown.are_lines);
         let hint = match (self.shown.locale, &rest) {
-            (Locale::En, Some(rest)) => format!("go on with section \"{rest}\""),
+            (Locale::En, Some(rest)) => format!("continue with section \"{rest}\""),
             (Locale::Ja, Some(rest)) => format!("続きは section \"{rest}\" で取得できます"),
             (Locale::En, None) => format!("pass a longer path, or lines of the artifact (1-{})", self.total_lines),
             (Locale::Ja, None) => format!(

@@ -17,21 +17,19 @@ use crate::tool::{Cx, NextPage, Render, SharedOption, Tool, ToolError, ToolOutco
 #[derive(Debug)]
 pub struct GetFileByHash;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// All or the first digits.
+    /// The hash: all digits, or the first ones.
     #[schemars(length(min = 1))]
     hash: String,
 }
 
-/// What it answers.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Output {
     success: bool,
-    /// All 64 digits.
+    /// The complete hash of 64 digits.
     hash: String,
-    /// How many files have this content.
+    /// The number of files with this content.
     count: usize,
     files: Vec<ArtifactInfo>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]

@@ -15,22 +15,19 @@ use crate::tool::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 #[derive(Debug)]
 pub struct GetFileReferenceInfo;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// The file.
     #[schemars(length(min = 1))]
     file_path: String,
 }
 
-/// What it answers.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Output {
     success: bool,
     #[serde(flatten)]
     file: HashedFile,
     artifact_id: String,
-    /// When it was changed last.
+    /// The modification time.
     #[serde(skip_serializing_if = "Option::is_none")]
     mtime: Option<String>,
 }

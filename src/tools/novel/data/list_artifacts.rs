@@ -17,21 +17,19 @@ use crate::tool::{Cx, NextPage, Render, SharedOption, Tool, ToolError, ToolOutco
 #[derive(Debug)]
 pub struct ListArtifacts;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// Only those that lie there.
+    /// The place to list; by default all.
     place: Option<ArtifactPlace>,
 }
 
-/// What it answers.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Output {
     success: bool,
-    /// All there are.
+    /// The number of artifacts.
     total: usize,
     artifacts: Vec<ArtifactInfo>,
-    /// What a crash left, what changed since it was written, what cannot be read.
+    /// Files that a crash left, that changed since they were written, or that cannot be read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     broken: Vec<String>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]

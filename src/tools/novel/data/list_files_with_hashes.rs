@@ -13,16 +13,15 @@ use crate::tool::{Cx, NextPage, Render, SharedOption, Tool, ToolError, ToolOutco
 #[derive(Debug)]
 pub struct ListFilesWithHashes;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// The folder, or a file.
+    /// The folder or file to list.
     #[schemars(length(min = 1))]
     path: Option<String>,
-    /// A glob.
+    /// A glob that the paths must match.
     #[schemars(length(min = 1))]
     pattern: Option<String>,
-    /// At most so many.
+    /// The maximum number of files.
     #[serde(default = "default_limit")]
     #[schemars(range(min = 1, max = 10_000))]
     limit: usize,
@@ -32,17 +31,16 @@ fn default_limit() -> usize {
     500
 }
 
-/// What it answers.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Output {
     success: bool,
-    /// Rows in this reply.
+    /// The number of rows in this reply.
     count: usize,
     files: Vec<HashedFile>,
-    /// What could not be read.
+    /// The files that could not be read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     skipped: Vec<String>,
-    /// Whether there are more than `limit`, or than fit.
+    /// True if more files exist than `limit`, or than fit into the reply.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
     #[serde(skip_serializing_if = "Option::is_none")]

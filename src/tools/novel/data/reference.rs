@@ -13,19 +13,19 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HashedFile {
-    /// Relative to the project.
+    /// The path relative to the project.
     pub path: String,
-    /// Of its bytes.
+    /// The SHA-256 of the bytes.
     #[schemars(regex(pattern = "^[0-9a-f]{64}$"))]
     pub sha256: String,
-    /// How many they are.
+    /// The size in bytes.
     pub size_bytes: u64,
-    /// By its extension.
+    /// The media type, derived from the extension.
     pub content_type: String,
-    /// Of a text.
+    /// The encoding of a text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoding: Option<String>,
-    /// Which part of a result it was, as a JSON pointer.
+    /// The part of a result that was moved to this file, as a JSON pointer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
 }
@@ -60,13 +60,13 @@ impl HashedFile {
     }
 }
 
-/// Where an artifact lies.
+/// The place of an artifact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ArtifactPlace {
-    /// Kept as such.
+    /// A stored artifact.
     Artifact,
-    /// What a stage of writing gave.
+    /// The output of a writing stage.
     Stage,
     /// A part of a converted result.
     Output,
@@ -98,28 +98,28 @@ impl From<ArtifactOrigin> for ArtifactPlace {
     }
 }
 
-/// What is known of an artifact.
+/// The properties of an artifact.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ArtifactInfo {
-    /// What `fetch_artifact` takes.
+    /// The id for `fetch_artifact`.
     pub artifact_id: String,
-    /// Where it lies.
+    /// The place of the artifact.
     pub place: ArtifactPlace,
-    /// Relative to the project.
+    /// The path relative to the project.
     pub path: String,
     /// SHA-256 of its bytes.
     pub hash: String,
-    /// By its extension.
+    /// The media type, derived from the extension.
     pub content_type: String,
-    /// In bytes.
+    /// The size in bytes.
     pub size: u64,
     /// The tool that made it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source_tool: Option<String>,
-    /// When it was made.
+    /// The creation time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub created_at: Option<String>,
-    /// When the file was changed last, of one that anybody may edit.
+    /// The modification time of a file that people may edit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub modified_at: Option<String>,
 }

@@ -14,35 +14,35 @@ use crate::tool::{schema, validate};
 /// A pattern for the beginning of an ISO 8601 time.
 const TIME: &str = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}";
 
-/// A command that did its work.
+/// The response of a command that succeeded.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StandardResponse {
-    /// True.
+    /// Always true.
     pub success: bool,
-    /// What was run.
+    /// The command that was run.
     pub command: String,
-    /// How long it took; 0 where nobody says.
+    /// The duration; 0 if it is not known.
     #[schemars(range(min = 0))]
     pub execution_time_ms: f64,
     /// The files that it made, or that large parts of the result were moved to.
     pub outputs: OutputFiles,
-    /// The rest of the result; a part that was moved is the id of its artifact.
+    /// The rest of the result. A part that was moved is replaced by the id of its artifact.
     pub metadata: Map<String, Value>,
-    /// When.
+    /// The creation time.
     #[schemars(regex(pattern = TIME))]
     pub created_at: String,
 }
 
-/// Files of a result.
+/// The files of a result.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OutputFiles {
-    /// Each by its content.
+    /// The files, identified by content.
     pub files: Vec<HashedFile>,
-    /// How many they are.
+    /// The number of files.
     pub total_files: u64,
-    /// Their sizes together.
+    /// The total size.
     pub total_size_bytes: u64,
 }
 
@@ -58,95 +58,94 @@ impl OutputFiles {
     }
 }
 
-/// A command that failed.
+/// The response of a command that failed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ErrorResponse {
-    /// False.
+    /// Always false.
     pub success: bool,
-    /// Why.
     pub error: ErrorBody,
-    /// What was run.
+    /// The command that was run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
-    /// How long it took.
+    /// The duration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0))]
     pub execution_time_ms: Option<f64>,
-    /// Files, as of a command that did its work.
+    /// The files that the command made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outputs: Option<OutputFiles>,
     /// The rest of the result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Map<String, Value>>,
-    /// What the call was made with.
+    /// The arguments of the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<Map<String, Value>>,
-    /// When.
+    /// The creation time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(regex(pattern = TIME))]
     pub created_at: Option<String>,
 }
 
-/// What a failure says of itself. Errors of fumi have this form.
+/// The description of a failure. Errors of fumi have this form.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ErrorBody {
-    /// Its class.
+    /// The class of the error.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Its code.
+    /// The code of the error.
     pub code: String,
-    /// A sentence.
+    /// The message in one sentence.
     pub message: String,
     /// The tool that failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_name: Option<String>,
-    /// The same.
+    /// The tool that failed, under another name of the field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// When.
+    /// The time of the failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<String>,
-    /// Where in the call.
+    /// The part of the call that caused the failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<Map<String, Value>>,
-    /// What happened, as data.
+    /// The details of the failure, as data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<Map<String, Value>>,
-    /// What to do next.
+    /// The advice for the next step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub guidance: Option<ErrorGuidance>,
-    /// The same under another name.
+    /// The same advice, under another name of the field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claude_guidance: Option<ErrorGuidance>,
-    /// What else could be done.
+    /// Further actions that are possible.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alternative_actions: Option<Vec<Map<String, Value>>>,
-    /// Where to read on.
+    /// The URL of a page about the error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub troubleshooting_url: Option<String>,
 }
 
-/// The next step.
+/// The advice for the next step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ErrorGuidance {
-    /// A tool.
+    /// The tool to call.
     pub suggested_action: String,
-    /// Its arguments.
+    /// The arguments of that tool.
     pub parameters: Map<String, Value>,
-    /// Why.
+    /// The reason for the advice.
     pub explanation: String,
 }
 
-/// Which of the two forms is meant.
+/// The form that a result is meant to have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub enum ResponseForm {
-    /// Of success.
+    /// The form of a success.
     #[default]
     StandardResponse,
-    /// Of failure.
+    /// The form of a failure.
     ErrorResponse,
 }
 

@@ -18,30 +18,27 @@ const MAX_PROBLEMS: usize = 50;
 #[derive(Debug)]
 pub struct ValidateJsonResponse;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// Anything.
     json_data: Map<String, Value>,
 }
 
-/// What it answers.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Output {
     success: bool,
     valid: bool,
-    /// Against which it was held.
+    /// The form against which the result was checked.
     model: ResponseForm,
     errors: Vec<ResponseProblem>,
-    /// Whether there are more.
+    /// True if the result has more problems.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
 }
 
-/// One thing that is wrong.
+/// A problem of the result.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ResponseProblem {
-    /// Where; empty for the whole.
+    /// The path of the value; empty for the whole result.
     path: String,
     message: String,
 }

@@ -28,13 +28,12 @@ use crate::{
 #[derive(Debug)]
 pub struct ExecuteWritingStep;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
     episode: EpisodeNumber,
-    /// From 1 to 18.
+    /// The step, from 1 to 18.
     step_id: f64,
-    /// Show what would be asked, and write nothing.
+    /// True to show the question without writing anything.
     #[serde(default)]
     dry_run: bool,
     content: Option<String>,
@@ -44,7 +43,6 @@ pub struct Args {
     verbose: bool,
 }
 
-/// What it answers.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Output {
     success: bool,
@@ -65,24 +63,24 @@ pub struct Output {
     verbose: Option<Verbose>,
 }
 
-/// What the step gave.
+/// The result of a step.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub(super) struct WritingStepResult {
-    /// `completed`; `planned` of a dry run.
+    /// `completed`, or `planned` for a dry run.
     status: String,
-    /// Whether a damaged session was mended on the way.
+    /// True if a damaged session was repaired.
     recovery_applied: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     recovered_stages: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stage_result: Option<StageResult>,
-    /// What would be asked.
+    /// The question that would be asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     instruction: Option<String>,
-    /// What a check of the episode found.
+    /// The result of a check of the episode.
     #[serde(skip_serializing_if = "Option::is_none")]
     review: Option<FinishingCheck>,
-    /// The record of a finished episode.
+    /// The record of the completed episode.
     #[serde(skip_serializing_if = "Option::is_none")]
     record: Option<String>,
 }

@@ -32,7 +32,6 @@ const HISTORY: usize = 100;
 #[derive(Debug)]
 pub struct GetWritingTasks;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
     episode: EpisodeNumber,
@@ -40,7 +39,6 @@ pub struct Args {
     verbose: bool,
 }
 
-/// What it answers.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Output {
     success: bool,
@@ -48,13 +46,13 @@ pub struct Output {
     summary: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     session_id: Option<String>,
-    /// The step to do next; absent when the episode is finished.
+    /// The step to do next; absent if the episode is finished.
     #[serde(skip_serializing_if = "Option::is_none")]
     current_step: Option<usize>,
     progress_percentage: f64,
     tasks: Vec<WritingTask>,
     diagnostics: Diagnostics,
-    /// What was asked and answered in the session.
+    /// The questions and answers of the session.
     #[serde(skip_serializing_if = "Option::is_none")]
     execution_trace: Option<Vec<TraceEntry>>,
 }
@@ -63,7 +61,7 @@ pub struct Output {
 struct EpisodeDiagnosis {
     diagnostics: Diagnostics,
     is_complete: bool,
-    /// Tools whose checks were made of the current manuscript.
+    /// The tools that have checked the current manuscript.
     checks: Vec<String>,
 }
 

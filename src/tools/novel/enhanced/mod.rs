@@ -143,14 +143,14 @@ impl Diagnostics {
     }
 }
 
-/// What was found on the way.
+/// The problems that were found.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct Diagnostics {
-    /// Folders that were found under another name than the configuration says.
+    /// Folders that have another name than the configured one.
     path_fallbacks: Vec<String>,
-    /// What the episode needs and does not have.
+    /// Inputs that the episode needs and that are missing.
     missing_inputs: Vec<String>,
-    /// Stages whose files are gone or were changed.
+    /// Stages whose files are missing or changed.
     damaged_stages: Vec<String>,
 }
 
@@ -167,13 +167,13 @@ pub(super) async fn latest_session(
     Ok(latest.map(|recovered| (recovered.session, recovered.lost)))
 }
 
-/// A step as a list shows it.
+/// A step in a list of steps.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct WritingTask {
     step_id: usize,
     name: String,
     title: String,
-    /// `completed`, `in_progress`, `stale`, `pending`; a check is completed while the manuscript is what it saw.
+    /// `completed`, `in_progress`, `stale` or `pending`. A check is completed if it was made of the current manuscript.
     status: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     turns: Option<usize>,

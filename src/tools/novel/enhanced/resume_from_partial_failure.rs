@@ -25,27 +25,25 @@ use crate::{
 #[derive(Debug)]
 pub struct ResumeFromPartialFailure;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
     episode: EpisodeNumber,
-    /// The last step that is kept; 0 keeps none.
+    /// The last step whose result is kept; 0 keeps none.
     #[schemars(range(max = 10))]
     recovery_point: usize,
     #[serde(default)]
     verbose: bool,
 }
 
-/// What it answers.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Output {
     success: bool,
     execution_method: String,
     summary: String,
     session_id: String,
-    /// The steps that are done again, in order.
+    /// The steps that are repeated, in order.
     resumed_steps: Vec<usize>,
-    /// Of each step that is kept.
+    /// The steps whose results are kept.
     results: Vec<KeptStep>,
     recovery_applied: bool,
     recovered_stages: Vec<String>,
@@ -55,7 +53,7 @@ pub struct Output {
     verbose: Option<Verbose>,
 }
 
-/// A step that is kept.
+/// A step whose result is kept.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct KeptStep {
     step_id: usize,
@@ -150,7 +148,7 @@ async fn resume(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Out
         execution_method: METHOD.to_owned(),
         summary: localized(
             cx.locale(),
-            "Every stage is done; nothing is to be done again.".to_owned(),
+            "Every stage is done; nothing needs to be repeated.".to_owned(),
             "すべての段階が完了しており、やり直すものはありません。".to_owned(),
         ),
         session_id: session.id().to_string(),

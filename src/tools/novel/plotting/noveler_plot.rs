@@ -33,34 +33,32 @@ use crate::{
 #[derive(Debug)]
 pub struct NovelerPlot;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
     episode: EpisodeNumber,
-    /// Replace the plot that there is.
+    /// True to replace the existing plot.
     #[serde(default)]
     regenerate: bool,
-    /// Of the question that is answered.
+    /// The session of the question that is answered.
     #[schemars(length(max = 100))]
     session_id: Option<String>,
-    /// The answer.
+    /// The plot that answers the question.
     content: Option<String>,
-    /// The whole plot in the reply.
+    /// True to return the whole plot.
     #[serde(default)]
     include_text: bool,
 }
 
-/// What it answers.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Output {
     success: bool,
     summary: String,
     session_id: String,
-    /// The whole plot where it was asked for, else at most 200 characters.
+    /// The whole plot if it was requested, else at most 200 characters.
     plot_generated: String,
     plot_file_path: String,
     artifact_id: String,
-    /// `existing`, or who wrote it: `host`, `llm_sampling`, `llm_provider`.
+    /// The origin of the plot: `existing`, `host`, `llm_sampling` or `llm_provider`.
     generation_method: String,
     plot_quality_preview: PlotQuality,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -69,7 +67,7 @@ pub struct Output {
     execution_time_seconds: f64,
 }
 
-/// What can be said by counting.
+/// The quality of a plot, as far as it can be counted.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct PlotQuality {
     estimated_length: u32,

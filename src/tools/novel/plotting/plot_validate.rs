@@ -23,18 +23,16 @@ use crate::{
 #[derive(Debug)]
 pub struct PlotValidate;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
     episode: EpisodeNumber,
 }
 
-/// What it answers.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Output {
     success: bool,
     summary: String,
-    /// Always true: this name is an old one.
+    /// Always true: this tool name is deprecated.
     deprecated: bool,
     replacements: Vec<String>,
     validation_result: PlotValidation,
@@ -72,7 +70,7 @@ struct PlotCharacters {
 struct Logic {
     #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<f64>,
-    /// `not_evaluated` where neither the plot nor the ledger plans anything.
+    /// `not_evaluated` if neither the plot nor the ledger plans anything.
     method: String,
     inconsistencies: Vec<String>,
 }
@@ -89,7 +87,7 @@ struct PointReport {
     title: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<f64>,
-    /// `deterministic`, or `not_evaluated` where only a judgement could tell.
+    /// `deterministic`, or `not_evaluated` if only a judgement could decide.
     method: String,
 }
 

@@ -1,9 +1,10 @@
 //! The parts that the writing tools share: running one step of a session, the question that follows, and the report of
 //! a stage.
 //!
-//! Every call does one step: it accepts an answer, if there is one, and returns what follows. The host, the client's
-//! model or a provider answers with another call, so a call never waits for a model, and equal texts make equal files
-//! whoever wrote them. The tools differ in where they begin, where they stop, and what they report.
+//! Every call does one step: it accepts an answer, if there is one, and returns the next question or the result. The
+//! host, the client's model or a provider answers with another call, so a call never waits for a model, and equal texts
+//! result in equal files, regardless of who wrote them. The tools differ in where they begin, where they stop, and what
+//! they report.
 
 pub mod noveler_write;
 pub mod write_manuscript_draft;
@@ -310,12 +311,12 @@ fn answer_schema(gives: TurnContents, locale: Locale) -> Option<Map<String, Valu
     schema.as_object().cloned()
 }
 
-/// How a stage stands.
+/// The state of a stage.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct StageReport {
     stage: usize,
     name: String,
-    /// `completed`, `in_progress`, `pending`, or `stale`: older than what it reads.
+    /// `completed`, `in_progress`, `pending`, or `stale`: older than its input.
     status: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     execution_time_seconds: Option<f64>,
@@ -351,21 +352,21 @@ pub(in crate::tools::novel) fn stages(session: &WritingSession, locale: Locale) 
     session.route().stages().map(report).collect()
 }
 
-/// What a stage gave.
+/// The result of a stage.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct StageResult {
     /// `completed`, or `stale`.
     status: String,
-    /// For `fetch_artifact`.
+    /// The id for `fetch_artifact`.
     artifact_id: String,
     file: String,
-    /// Visible characters.
+    /// The number of visible characters.
     characters: usize,
     turns: usize,
     execution_time_seconds: f64,
     /// At most 200 characters.
     preview: String,
-    /// How its quality was judged; `not_evaluated` where nobody did.
+    /// The method by which the quality was judged, or `not_evaluated`.
     method: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     quality_score: Option<f64>,
@@ -445,15 +446,15 @@ pub(in crate::tools::novel) fn localized(locale: Locale, en: String, ja: String)
     BilingualText::new(en, ja).get(locale).to_owned()
 }
 
-/// What became of the manuscript.
+/// The result for the manuscript.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub(in crate::tools::novel) struct PlacedManuscript {
     #[serde(skip_serializing_if = "Option::is_none")]
     final_manuscript_path: Option<String>,
-    /// What stood there before.
+    /// The id of the backup of the replaced file.
     #[serde(skip_serializing_if = "Option::is_none")]
     backup_id: Option<String>,
-    /// Said where somebody else has written the manuscript meanwhile: what was done about it.
+    /// A notice that the manuscript was edited outside of the session, and how this was handled.
     #[serde(skip_serializing_if = "Option::is_none")]
     manuscript_edited: Option<String>,
 }
@@ -465,7 +466,7 @@ impl PlacedManuscript {
             (Some(EditedManuscript { path, .. }), NextStep::Done(_)) => Some(localized(
                 locale,
                 format!(
-                    "{path} was changed outside this session and left as it is. What this reply shows of the stage is the session's own text."
+                    "{path} was changed outside this session and left as it is. The reply shows the session's own text of this stage."
                 ),
                 format!(
                     "{path} はこのセッションの外で書き換えられており、そのまま残しました。この応答の段階の内容は、セッション自身の本文のものです。"
@@ -502,7 +503,7 @@ pub(in crate::tools::novel) fn edit_notice(worked: &StepOutcome, locale: Locale)
     let text = match (backup, &worked.next) {
         (Some(id), _) => BilingualText::new(
             format!(
-                "{path} was changed outside this session. That text is kept as backup {id}; the session's text stands there now."
+                "{path} was changed outside this session. That text is backed up as {id}; the file now contains the session's text."
             ),
             format!(
                 "{path} はこのセッションの外で書き換えられていました。その本文はバックアップ {id} にあり、いまはセッションの本文が入っています。"
@@ -516,7 +517,7 @@ pub(in crate::tools::novel) fn edit_notice(worked: &StepOutcome, locale: Locale)
         ),
         (None, NextStep::Ask(_)) => BilingualText::new(
             format!(
-                "{path} was changed outside this session, which goes on with its own texts. When it ends, its text replaces the file, and the changed one is backed up. To keep the changed one, write no further here."
+                "{path} was changed outside this session, which continues with its own texts. When it ends, its text replaces the file, and the changed one is backed up. To keep the changed one, do not continue this session."
             ),
             format!(
                 "{path} はこのセッションの外で書き換えられています。セッションは自分の本文で続き、終わりにこのファイルを置き換えます（書き換えられた本文はバックアップします）。書き換えた本文を使うなら、ここで執筆を止めてください。"
@@ -526,10 +527,10 @@ pub(in crate::tools::novel) fn edit_notice(worked: &StepOutcome, locale: Locale)
     Some(text.get(locale).to_owned())
 }
 
-/// What `verbose` adds.
+/// The fields that `verbose` adds.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Verbose {
-    /// Every accepted turn, in time.
+    /// Every accepted turn, ordered by time.
     execution_trace: Vec<TraceEntry>,
     resource_usage: ResourceUsage,
 }
@@ -548,11 +549,11 @@ pub(in crate::tools::novel) struct TraceEntry {
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(in crate::tools::novel) struct ResourceUsage {
-    /// Files that this call wrote, without backups.
+    /// The number of files that this call wrote, without backups.
     file_operations: usize,
-    /// Their bytes.
+    /// The number of bytes in these files.
     bytes_written: usize,
-    /// Their paths, relative to the project.
+    /// The paths of these files, relative to the project.
     files: Vec<String>,
 }
 

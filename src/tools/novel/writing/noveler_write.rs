@@ -22,36 +22,34 @@ use crate::{
 #[derive(Debug)]
 pub struct NovelerWrite;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[expect(clippy::struct_excessive_bools, reason = "they are the tool's published flags")]
 pub struct Args {
     episode: EpisodeNumber,
     /// The answer to the question of the last reply.
     content: Option<String>,
-    /// Which question it answers.
+    /// The question that the answer belongs to.
     #[schemars(regex(pattern = "^[a-z_]+:[1-3]$"))]
     step: Option<String>,
     session_id: Option<String>,
-    /// What to change: the stage of `step`, else the last one that is done, is done again.
+    /// The change to make. Repeats the stage of `step`, or else the last completed one.
     user_feedback: Option<String>,
-    /// Begin anew although a session is open.
+    /// True to begin a new session although one is open.
     #[serde(default)]
     restart: bool,
-    /// Show what would be asked, and write nothing.
+    /// True to show the questions without writing anything.
     #[serde(default)]
     dry_run: bool,
     #[schemars(range(min = 1000, max = 20000))]
     word_count_target: Option<u32>,
-    /// Report the stages in five pairs.
+    /// True to report the stages in five pairs.
     #[serde(default)]
     five_stage: bool,
-    /// Add the trace.
+    /// True to add the trace.
     #[serde(default)]
     verbose: bool,
 }
 
-/// What it answers.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[expect(clippy::struct_field_names, reason = "the names are those of the specification")]
 pub struct Output {
@@ -67,7 +65,7 @@ pub struct Output {
     word_count: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     quality_score: Option<f64>,
-    /// How the score came about: `not_evaluated` without one.
+    /// The origin of the score: `not_evaluated` without one.
     method: String,
     stage_results: Vec<StageReport>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -77,24 +75,24 @@ pub struct Output {
     project_root: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     primary_output: Option<WrittenManuscript>,
-    /// Said where somebody else has written the manuscript meanwhile: what was done about it.
+    /// A notice that the manuscript was edited outside of the session, and how this was handled.
     #[serde(skip_serializing_if = "Option::is_none")]
     manuscript_edited: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     next_suggested_actions: Vec<Suggestion>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     plan: Vec<PlannedQuestion>,
-    /// Stages that were done, and are to be done again because a file is gone or changed.
+    /// Completed stages that must be repeated because a file is missing or changed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     recovered_stages: Vec<String>,
-    /// Stages older than what they read.
+    /// Stages that are older than their input.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     stale_stages: Vec<String>,
     #[serde(flatten)]
     verbose: Option<Verbose>,
 }
 
-/// The manuscript.
+/// The finished manuscript.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct WrittenManuscript {
     file_reference: String,
@@ -105,7 +103,7 @@ pub(super) struct WrittenManuscript {
     backup_id: Option<String>,
 }
 
-/// Two stages as one.
+/// Two stages that are reported as one.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct StageGroup {
     stages: [usize; 2],
@@ -113,7 +111,7 @@ struct StageGroup {
     status: String,
 }
 
-/// What would be asked.
+/// A question that would be asked.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct PlannedQuestion {
     step: String,

@@ -23,7 +23,6 @@ use crate::{
 #[derive(Debug)]
 pub struct WriteManuscriptDraft;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
     episode: EpisodeNumber,
@@ -33,23 +32,22 @@ pub struct Args {
     content: Option<String>,
     #[schemars(regex(pattern = "^[a-z_]+:[1-3]$"))]
     step: Option<String>,
-    /// Begin a draft although a session is open.
+    /// True to begin a new draft although a session is open.
     #[serde(default)]
     restart: bool,
-    /// The whole text in the reply.
+    /// True to return the whole text.
     #[serde(default)]
     include_text: bool,
     #[serde(default)]
     verbose: bool,
 }
 
-/// What it answers.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Output {
     success: bool,
     summary: String,
     session_id: String,
-    /// The whole text where it was asked for, else at most 200 characters.
+    /// The whole text if it was requested, else at most 200 characters.
     manuscript_text: String,
     artifact_id: String,
     manuscript_path: String,
@@ -64,7 +62,7 @@ pub struct Output {
     recovered_stages: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     stale_stages: Vec<String>,
-    /// Said where somebody else has written the manuscript meanwhile: what was done about it.
+    /// A notice that the manuscript was edited outside of the session, and how this was handled.
     #[serde(skip_serializing_if = "Option::is_none")]
     manuscript_edited: Option<String>,
     #[serde(flatten)]
@@ -73,7 +71,7 @@ pub struct Output {
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct DraftAssessment {
-    /// `not_evaluated` where nobody judged it.
+    /// `not_evaluated` if the draft was not judged.
     method: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     overall_score: Option<f64>,

@@ -20,7 +20,6 @@ use crate::{
 #[derive(Debug)]
 pub struct WriteResume;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
     episode: EpisodeNumber,
@@ -30,22 +29,21 @@ pub struct Args {
     verbose: bool,
 }
 
-/// What it answers.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Output {
     success: bool,
     summary: String,
-    /// The stage at which the session stood, from 1; 11 when all were done.
+    /// The stage at which the session stopped, counted from 1; 11 if all were done.
     resumed_from_stage: usize,
     remaining_stages: Vec<String>,
-    /// Stages that were done, and are to be done again because a file is gone or changed.
+    /// Completed stages that must be repeated because a file is missing or changed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     recovered_stages: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     stale_stages: Vec<String>,
-    /// As `noveler_write` reports a finished episode.
+    /// The same report as `noveler_write` returns for a finished episode.
     execution_result: noveler_write::Output,
-    /// Said where somebody else has written the manuscript meanwhile: what was done about it.
+    /// A notice that the manuscript was edited outside of the session, and how this was handled.
     #[serde(skip_serializing_if = "Option::is_none")]
     manuscript_edited: Option<String>,
     #[serde(flatten)]

@@ -21,25 +21,23 @@ use crate::{
 #[derive(Debug)]
 pub struct WriteStage;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
     episode: EpisodeNumber,
-    /// A stage, by either of its names.
+    /// The stage, by either of its names.
     stage: String,
     session_id: Option<String>,
-    /// The same, for a session that was interrupted.
+    /// The same as `session_id`, for an interrupted session.
     resume_session: Option<String>,
     content: Option<String>,
     #[schemars(regex(pattern = "^[a-z_]+:[1-3]$"))]
     step: Option<String>,
-    /// Has the stage done again with this in mind; `approved` only notes it.
+    /// The change to make in a repeated stage; `approved` is only recorded.
     user_feedback: Option<String>,
     #[serde(default)]
     verbose: bool,
 }
 
-/// What it answers.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Output {
     success: bool,

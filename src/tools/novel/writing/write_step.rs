@@ -20,7 +20,6 @@ use crate::{
 #[derive(Debug)]
 pub struct WriteStep<const N: usize>;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
     episode: EpisodeNumber,
@@ -33,13 +32,12 @@ pub struct Args {
     verbose: bool,
 }
 
-/// What it answers.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Output {
     success: bool,
     summary: String,
     episode: u32,
-    /// The number of the stage. In a question `step` names a turn, as in every question: the published schema has both types.
+    /// The number of the stage. In a question, `step` names a turn instead, so the published schema has both types.
     #[schemars(schema_with = "number_or_turn")]
     step: usize,
     stage: String,
@@ -51,7 +49,7 @@ pub struct Output {
     #[serde(flatten)]
     placed: PlacedManuscript,
     execution_time_seconds: f64,
-    /// Always true: every stage has a limit of time of its own.
+    /// Always true: every stage has a time limit of its own.
     timeout_reset: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     recovered_stages: Vec<String>,

@@ -36,39 +36,37 @@ use crate::{
 #[derive(Debug)]
 pub struct WriteWithClaude;
 
-/// What the client sends.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Args {
     episode: EpisodeNumber,
-    /// A plot, as YAML or in words.
+    /// A plot, as YAML or prose.
     #[schemars(length(min = 1, max = 20_000))]
     plot_content: Option<String>,
     #[schemars(range(min = 1000, max = 20000))]
     word_count_target: Option<u32>,
-    /// Of the question that is answered.
+    /// The session of the question that is answered.
     #[schemars(length(max = 100))]
     session_id: Option<String>,
-    /// The answer.
+    /// The manuscript that answers the question.
     content: Option<String>,
-    /// The whole text in the reply.
+    /// True to return the whole text.
     #[serde(default)]
     include_text: bool,
     #[serde(default)]
     verbose: bool,
 }
 
-/// What it answers.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Output {
     success: bool,
     summary: String,
     session_id: String,
-    /// The whole text where it was asked for, else at most 200 characters.
+    /// The whole text if it was requested, else at most 200 characters.
     manuscript_generated: String,
     manuscript_path: String,
     artifact_id: String,
     word_count: usize,
-    /// Who wrote it: `host`, `llm_sampling`.
+    /// The origin of the text: `host` or `llm_sampling`.
     generation_method: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     backup_id: Option<String>,

@@ -10,7 +10,7 @@ use crate::checks::{
 /// The number of parts of the text. The peaks are in the fifth or sixth and in the ninth.
 const PARTS: usize = 10;
 
-#[expect(clippy::cast_precision_loss, reason = "there are two hills")]
+#[expect(clippy::cast_precision_loss, reason = "two peaks are measured")]
 pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let story = material
         .sentences()
@@ -57,5 +57,7 @@ pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) 
         let (first, last) = (parts[*top].first()?, parts[*top].last()?);
         Some(material.sentences()[*first].source().start..material.sentences()[*last].source().end)
     });
-    Measure::from_score(score).with_value(hills.len() as f64).with_places(places)
+    Measure::from_score(score)
+        .with_value(hills.len() as f64)
+        .with_places(places)
 }
