@@ -79,7 +79,7 @@ pub enum BrowserError {
         argument: &'static str,
         reason: BilingualText,
     },
-    #[error("{} did not happen within {after:?}", what.en)]
+    #[error("timed out after {after:?} while waiting for {}", what.en)]
     TimedOut { what: BilingualText, after: Duration },
     #[error("no request {index}")]
     NoRequest { index: usize },

@@ -1,7 +1,7 @@
-//! No argument of any tool leads out of the project: neither by `..`, nor by an absolute path, nor by a link, nor by NUL.
+//! No argument of any tool leads out of the project, whether by `..`, an absolute path, a link or NUL.
 //!
-//! Every string argument is sorted here into paths and the rest; a new one that is in neither list fails the test, so
-//! that whoever adds an argument decides.
+//! Every string argument is listed here as a path or as another string. A new argument in neither list fails the test,
+//! so that its author decides.
 
 use std::{fs, os::unix::fs::symlink};
 
@@ -27,7 +27,7 @@ const PATHS: [&str; 10] = [
     "filename",
 ];
 
-/// Strings that are no paths: patterns, names, choices.
+/// Strings that are not paths: patterns, names, choices.
 const NOT_PATHS: &[&str] = &[
     "pattern",
     "types",
@@ -107,13 +107,13 @@ const NOT_PATHS: &[&str] = &[
     "sameSite",
 ];
 
-/// Arguments that are called like a path and are none: the path of a cookie is that of a URL.
+/// Arguments with the name of a path that are not paths of files: the path of a cookie is that of a URL.
 const NO_FILES: [(&str, &str); 1] = [("browser_cookies", "path")];
 
-/// The folders that names of files lie in, which nothing leaves: a name there is only a name.
+/// Folders that file names are resolved in. A name cannot lead out of them.
 const NAMES: [&str; 2] = ["output_file", "filename"];
 
-/// What a project must not give away.
+/// Texts outside the project that a reply must not contain.
 const OUTSIDE: &str = "the text of a file outside";
 
 fn strings(entry: &ToolEntry) -> Vec<(&str, bool)> {
@@ -130,7 +130,7 @@ fn strings(entry: &ToolEntry) -> Vec<(&str, bool)> {
     named.collect()
 }
 
-/// The example with one argument set, and without what excludes it.
+/// Returns the example with one argument set, without the arguments that it excludes.
 fn with(entry: &ToolEntry, example: &Map<String, Value>, name: &str, value: Value) -> Value {
     let mut arguments = example.clone();
     for rule in entry.spec.rules {
@@ -164,7 +164,7 @@ async fn no_path_argument_leaves_the_project() {
     let sample = Sample::new();
     let outside = sample.outside();
     fs::write(outside.join("secret.py"), OUTSIDE).unwrap();
-    // The novel is a project of its own inside the other.
+    // The novel is a separate project inside the other.
     for root in [sample.root(), sample.root().join(NOVEL)] {
         fs::create_dir_all(root.join("src")).unwrap();
         symlink(&outside, root.join("linked")).unwrap();
@@ -202,7 +202,7 @@ async fn no_path_argument_leaves_the_project() {
         let is_path = |name: &str| PATHS.contains(&name) && !NO_FILES.contains(&(entry.spec.name, name));
         for (name, is_list) in strings(entry).into_iter().filter(|(name, _)| is_path(name)) {
             for evil in evils {
-                // Below .fumi a name is only a name: there is no link of that name there.
+                // Below .fumi a name is only a name: no link of that name exists there.
                 let plain =
                     !evil.starts_with(['/', '.', '\\']) && !evil.contains("..") && !evil.contains(['\0', '\\', ':']);
                 let is_name = NAMES.contains(&name) && plain;
@@ -221,7 +221,8 @@ async fn no_path_argument_leaves_the_project() {
                 if is_name {
                     continue;
                 }
-                // A name with a tilde or an escape in it is just an odd name: nothing of that name exists. A URL of a file means its path.
+                // A name with a tilde or an escape in it is an ordinary name of a file that does not exist. A URL of a
+                // file means its path.
                 let odd = ["~", "file:", "%2e", "．．", "..\\"]
                     .iter()
                     .any(|odd| evil.starts_with(odd));
@@ -241,7 +242,7 @@ async fn no_path_argument_leaves_the_project() {
     }
 }
 
-/// What a link leads to is never shown, in whatever form a call finds it.
+/// The target of a link is never shown, whichever call finds the link.
 #[tokio::test(flavor = "multi_thread")]
 async fn walks_do_not_follow_links_out_of_the_project() {
     let sample = Sample::new();
@@ -271,7 +272,7 @@ async fn walks_do_not_follow_links_out_of_the_project() {
     }
 }
 
-/// Paths are shown as the caller wrote them: an error does not tell what lies where.
+/// Paths are shown as the caller wrote them: an error does not reveal the real location.
 #[tokio::test(flavor = "multi_thread")]
 async fn errors_do_not_resolve_paths_outside() {
     let sample = Sample::new();
@@ -282,7 +283,7 @@ async fn errors_do_not_resolve_paths_outside() {
     refused(&app, &reply, &["OUTSIDE_PROJECT"]);
     let all = format!("{}{}", reply.text, reply.structured);
     assert!(!all.contains(&*outside.to_string_lossy()), "{all}");
-    // Whether something outside exists is not told either.
+    // The error does not reveal either whether the path exists.
     for path in ["/etc/passwd", "/etc/surely-not-there"] {
         let reply = call(&app, "list_files", json!({"roots": [path]})).await;
         refused(&app, &reply, &["OUTSIDE_PROJECT"]);

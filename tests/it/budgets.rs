@@ -1,6 +1,6 @@
-//! What a reply and the tool list may cost a model, counted with the tokenizer itself (o200k).
+//! Token budgets of replies and of the tool list, counted with the tokenizer itself (o200k).
 //!
-//! The server only estimates; that its estimate may be trusted is shown here, on text that fumi did not write.
+//! The server only estimates. These tests compare the estimate with the count, on text from outside fumi.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -19,20 +19,20 @@ use crate::sample::{NOVEL, Sample, call, fixtures, only_teaches, wide};
 const MOST_ROWS: usize = 2_000;
 const MOST_TOKENS: usize = 25_000;
 const MOST_BYTES: usize = 36_000;
-/// The estimator's promise.
+/// The maximum error of the estimator.
 const ERROR: f64 = 0.15;
 
 fn count(text: &str) -> usize {
     o200k_base_singleton().encode_ordinary(text).len()
 }
 
-/// A tool as a list carries it.
+/// Returns a tool as a list contains it.
 fn listed(entry: &ToolEntry, locale: Locale) -> Value {
     let shown = entry.published(locale);
     json!({"name": entry.spec.name, "title": shown.title, "description": shown.description, "inputSchema": *shown.input})
 }
 
-/// Every toolset has it, so that it is counted on its own.
+/// The tool is in every toolset, so it is counted separately.
 #[test]
 fn the_tool_that_runs_several_calls_costs_at_most_900_tokens_per_language() {
     let app = Sample::new().app();
@@ -46,8 +46,8 @@ fn the_tool_that_runs_several_calls_costs_at_most_900_tokens_per_language() {
     }
 }
 
-/// Name, title, description and input schema, as `tools/list` carries them: of a toolset's own tools, and of all that a URL without
-/// toolsets lists.
+/// Counts name, title, description and input schema, as `tools/list` sends them: of a toolset's own tools, and of all
+/// tools that a URL without toolsets lists.
 #[test]
 fn the_list_of_a_toolset_stays_in_its_budget_per_language() {
     let app = Sample::new().app();
@@ -67,7 +67,7 @@ fn the_list_of_a_toolset_stays_in_its_budget_per_language() {
     for ((toolset, language), tokens) in own {
         let most = match toolset {
             "code" | "novel" => 4_999,
-            // What the same tools cost elsewhere, without `expectation`.
+            // The cost of the same tools of other servers, without `expectation`.
             "browser" => 4_400,
             _ => continue,
         };
@@ -82,7 +82,7 @@ fn the_list_of_a_toolset_stays_in_its_budget_per_language() {
     }
 }
 
-/// Somewhere in the answer: a query's result says it of its own list.
+/// True if any part of the reply is marked as truncated: a query's result marks its own list.
 fn says_truncated(value: &Value) -> bool {
     value["truncated"] == true
         || value
@@ -101,12 +101,12 @@ fn rows(value: &Value) -> usize {
 #[tokio::test(flavor = "multi_thread")]
 async fn replies_stay_within_their_caps_on_a_large_project() {
     let sample = Sample::large(120, 100);
-    // A file that is large itself: 10,000 functions.
+    // A large file: 10,000 functions.
     let functions: Vec<String> = (0..10_000)
         .map(|at| format!("def function_{at}(line):\n    return line\n"))
         .collect();
     sample.file("src/main.py", functions.join("\n"));
-    // A line that is large itself.
+    // A long line.
     sample.file("src/minified.js", "line(1);".repeat(60_000));
     let app = sample.app();
     for entry in app.catalogue.entries().iter().filter(|entry| !only_teaches(entry)) {
@@ -148,7 +148,7 @@ async fn replies_stay_within_their_caps_on_a_large_project() {
             if next.is_null() {
                 break;
             }
-            // A cut reply says so, how far it came, and how to go on; every page brings something.
+            // A cut reply says that it is cut, how far it came and how to continue. Every page adds something.
             assert!(says_truncated(&reply.structured), "{name}");
             let shown = usize::try_from(next["shown"].as_u64().unwrap()).unwrap();
             assert!(shown > seen, "{name}: no progress at {shown}");
@@ -165,7 +165,7 @@ async fn replies_stay_within_their_caps_on_a_large_project() {
     }
 }
 
-/// A project with large files and folders, and in it a long novel with faults on every line.
+/// A project with large files and folders, and a long novel with errors on every line.
 fn long() -> Sample {
     let sample = Sample::large(60, 100);
     let functions: Vec<String> = (0..10_000)
@@ -192,7 +192,7 @@ fn long() -> Sample {
     sample
 }
 
-/// The arguments that ask a tool for as much as it gives.
+/// Returns the arguments that request the largest reply of a tool.
 fn most(entry: &ToolEntry, arguments: &Map<String, Value>) -> Map<String, Value> {
     let mut most = arguments.clone();
     let properties = entry.input["properties"].as_object().unwrap();
@@ -210,7 +210,8 @@ fn most(entry: &ToolEntry, arguments: &Map<String, Value>) -> Map<String, Value>
     most
 }
 
-/// What a client passes on, in either form, is as short as clients let through, and one that was cut says how to go on.
+/// The reply that a client passes on, in either form, is within the limit of clients, and a cut one says how to
+/// continue.
 #[tokio::test(flavor = "multi_thread")]
 async fn every_reply_on_long_inputs_is_passed_on_whole() {
     let sample = long();
@@ -246,7 +247,7 @@ async fn every_reply_on_long_inputs_is_passed_on_whole() {
                 if reply.structured["status"] == "needs_text" {
                     continue;
                 }
-                // The way works: the file has more, and is read by lines.
+                // The suggested call works: the file is longer, and is read by lines.
                 let mut again = arguments.clone();
                 again.insert("output_file".to_owned(), json!("report.md"));
                 sample.file(&first, &faults);
@@ -302,7 +303,7 @@ async fn every_reply_on_long_inputs_is_passed_on_whole() {
     );
 }
 
-/// Data are given whole while they fit into a reply, and by their keys beyond.
+/// Data are sent whole if they fit into a reply, and by their keys otherwise.
 #[tokio::test(flavor = "multi_thread")]
 async fn data_of_an_artifact_stay_within_a_reply() {
     let sample = long();
@@ -326,7 +327,7 @@ async fn data_of_an_artifact_stay_within_a_reply() {
     }
 }
 
-/// A wrong call is told why in few bytes, however much it sent.
+/// The error of an invalid call is short, however long the call was.
 #[tokio::test(flavor = "multi_thread")]
 async fn errors_on_long_arguments_are_passed_on_whole() {
     let sample = Sample::new();
@@ -351,7 +352,7 @@ async fn errors_on_long_arguments_are_passed_on_whole() {
     }
 }
 
-/// Pages together are the whole, without gaps or doubles.
+/// All pages together are the whole list, without gaps or duplicates.
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_add_up_to_the_whole() {
     let sample = Sample::large(30, 100);
@@ -395,7 +396,7 @@ async fn only_a_given_limit_is_reported_as_adjusted() {
     }
 }
 
-/// A class of text: a name, and files of it that stand on every machine that builds fumi.
+/// A class of text: a name, and files that exist on every machine that builds fumi.
 fn corpus() -> Vec<(&'static str, Vec<PathBuf>)> {
     let sysroot = said("rustc", &["--print", "sysroot"]);
     let npm = said("npm", &["root", "-g"]);
@@ -429,11 +430,11 @@ fn stdlib() -> String {
 fn said(program: &str, arguments: &[&str]) -> String {
     match Command::new(program).args(arguments).output() {
         Ok(output) => String::from_utf8_lossy(&output.stdout).trim().to_owned(),
-        Err(_) => String::new(), // a class that this machine does not have
+        Err(_) => String::new(), // // This machine does not have the class.
     }
 }
 
-/// Up to 150 files of 2 to 100 kB, spread evenly over what is there, in a fixed order.
+/// Up to 150 files of 2 to 100 kB, spread evenly over the existing files, in a fixed order.
 fn files(folder: &Path, ext: &str) -> Vec<PathBuf> {
     fn walk(folder: &Path, ext: &str, found: &mut Vec<PathBuf>) {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -443,7 +444,7 @@ fn files(folder: &Path, ext: &str) -> Vec<PathBuf> {
             if kind.is_dir() {
                 walk(&path, ext, found);
             } else if path.extension().is_some_and(|found| found == ext)
-                // Tables of a character set are no text.
+                // Tables of a character set are not text.
                 && !path.to_string_lossy().contains("encodings/tables")
                 && entry
                     .metadata()
@@ -467,7 +468,7 @@ fn error(estimated: usize, real: usize) -> f64 {
     estimated as f64 / real.max(1) as f64 - 1.0
 }
 
-/// The promise, for each class as a whole and for its middle file.
+/// Checks the maximum error for each class as a whole and for its middle file.
 #[test]
 fn the_estimate_is_within_15_percent_on_source_that_fumi_did_not_write() {
     let mut wrong = Vec::new();
@@ -529,8 +530,8 @@ fn the_estimate_is_within_15_percent_on_japanese() {
     }
 }
 
-/// Fumi's own replies are text too: listings, tables, compact JSON with paths. Over files that fumi did not write,
-/// because a generated tree repeats one name, and with it one error, in every line.
+/// Fumi's own replies are text too: listings, tables, compact JSON with paths. The files are not fumi's, because a
+/// generated tree repeats one name, and its estimation error, in every line.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_estimate_is_within_15_percent_on_replies() {
     let sample = Sample::new();
@@ -545,13 +546,13 @@ async fn the_estimate_is_within_15_percent_on_replies() {
         let name = entry.spec.name;
         let mut arguments = wide(entry, &sample.example(entry));
         if entry.input["properties"].get("absolute").is_some() {
-            // The random name of a temporary folder, in every line, is like nobody's path.
+            // The random name of a temporary folder, repeated in every line, is not typical of paths.
             arguments.insert("absolute".to_owned(), json!(false));
         }
         let reply = call(&app, name, Value::Object(arguments)).await;
         assert!(!reply.is_error, "{name}: {}", reply.text);
         for (form, text) in [("structure", reply.structured.to_string()), ("text", reply.text)] {
-            // A short one is mostly its fixed words.
+            // A short reply consists mostly of fixed words.
             if text.len() > 2_000 {
                 let error = error(tokens::estimate(&text), count(&text)) * 100.0;
                 println!("{name} {form}: {error:+.1} %");

@@ -1,5 +1,5 @@
-//! What every tool of the catalogue owes: schemas that all clients accept, texts in both languages, an example that runs,
-//! refusals that teach. All of it in loops: a tool that is added inherits it.
+//! Requirements for every tool of the catalogue: schemas that all clients accept, texts in both languages, an example
+//! that runs, errors with a next step. The tests loop over all tools, so they apply to a new tool too.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ use crate::{
     taught::{is_japanese, refused},
 };
 
-/// Arguments that are free-form on purpose: their schema stays open. `tool argument`.
+/// Arguments that are free-form on purpose: their schema stays open. Each is written as `tool argument`.
 const FREE_FORM: [&str; 8] = [
     "batch_execute steps[].arguments",
     "batch_execute steps[].expectation",
@@ -31,7 +31,8 @@ const FREE_FORM: [&str; 8] = [
     "execute_check_step input_data",
 ];
 
-/// Parts of answers that are free-form on purpose: values of files and pages, and what others said of their results. `tool field`.
+/// Parts of replies that are free-form on purpose: values of files and pages, and results of other programs. Each is
+/// written as `tool field`.
 const FREE_ANSWERS: [&str; 14] = [
     "browser_evaluate result",
     "batch_execute steps[].result",
@@ -49,7 +50,7 @@ const FREE_ANSWERS: [&str; 14] = [
     "convert_cli_to_json error_response.error.claude_guidance.parameters",
 ];
 
-/// Complaints about one schema, at every depth. `names` is false where keys are property names.
+/// Reports the faults of one schema, at every depth. `is_root` is true for the outermost schema.
 fn faults(schema: &Value, at: &str, is_root: bool, faults_found: &mut Vec<String>) {
     let Some(fields) = schema.as_object() else {
         return;
@@ -126,12 +127,13 @@ fn schemas_are_closed_at_every_depth_without_combinators_or_null() {
                     .is_some_and(|(tool, at)| tool == name && fault.starts_with(&format!("{root}.{at}:")))
             })
         };
-        // A question carries another call's arguments and the form of an answer, and names its step; a stage's answer numbers it.
+        // A question contains another call's arguments, the schema of an answer and the name of its step; the answer of
+        // a stage has the step's number.
         let is_asked = |fault: &str| {
             let parts = ["output.submit.arguments:", "output.response_schema:", "output.step:"];
             entry.asks && parts.iter().any(|part| fault.starts_with(part))
         };
-        // The same for all tools: the error object, and the arguments of a call that was to write.
+        // The same for all tools: the error object, and the arguments of a call that writes.
         let is_failed = |fault: &str| {
             // Its replies are those of other tools.
             (name == "noveler" && fault == "output: is open")
@@ -139,7 +141,7 @@ fn schemas_are_closed_at_every_depth_without_combinators_or_null() {
                     .iter()
                     .any(|part| fault.starts_with(part))
         };
-        // Checked against the whole schema, which stands in one tool only.
+        // Checked against the whole schema, which only one tool lists.
         let is_expectation = |fault: &str| fault.starts_with("input.expectation:");
         let exempt = |fault: &String| {
             is_expectation(fault)
@@ -193,8 +195,8 @@ fn the_catalogue_is_the_same_at_every_start() {
     assert_eq!(list(), list());
 }
 
-/// Arguments of browser tools whose names say what they are, mostly known from Playwright's tools. A list of so many tools pays
-/// for every text in each of them; `browser_session` is explained in `browser_navigate`.
+/// Arguments of browser tools with self-explanatory names, mostly known from Playwright's tools. A text would cost
+/// tokens in each of the many tools; `browser_session` is explained in `browser_navigate`.
 const SPEAKING: [&str; 38] = [
     "accept",
     "action",
@@ -236,8 +238,8 @@ const SPEAKING: [&str; 38] = [
     "width",
 ];
 
-/// Whether a text would only repeat the name, in every tool that has it: what replies hold is explained once, where the
-/// names speak for themselves; and the tool for browsers refers to the one for all.
+/// True if a text would only repeat the name, in every tool that has it. `expectation` is explained once, and the batch
+/// tool for browsers refers to the general one.
 fn needs_no_text(spec: &ToolSpec, name: &str) -> bool {
     name == "expectation"
         || spec.toolset == "browser" && SPEAKING.contains(&name)
@@ -262,7 +264,7 @@ fn every_argument_has_a_text_in_both_languages_and_no_text_is_stale() {
                 complain(format!("no text for {missing}"));
             }
             for stale in written.difference(&arguments) {
-                complain(format!("a text for {stale}, which is no argument"));
+                complain(format!("a text for {stale}, which is not an argument"));
             }
             let head = [
                 ("title", &texts.title),
@@ -291,7 +293,7 @@ fn every_argument_has_a_text_in_both_languages_and_no_text_is_stale() {
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
-/// What is wrong with a summary, which must be one short sentence on one line.
+/// Returns the fault of a summary, which must be one short sentence on one line.
 fn faults_of_summary(summary: &str, locale: Locale) -> Vec<String> {
     let (longest, end) = match locale {
         Locale::En => (90, ". "),
@@ -374,7 +376,7 @@ async fn every_example_runs_and_answers_as_its_output_schema_says() {
         assert!(!reply.is_error, "{name}: {}", reply.text);
         assert!(!reply.text.is_empty(), "{name}: no text");
         answers_as_published(entry, &reply.structured);
-        // What the tool offers as a structure is no second copy of the text.
+        // The structured content must not be a second copy of the text.
         assert_ne!(
             serde_json::from_str::<Value>(&reply.text).ok().filter(Value::is_object),
             Some(reply.structured),
@@ -400,7 +402,7 @@ pub(crate) fn answers_as_published(entry: &ToolEntry, structured: &Value) {
     );
 }
 
-/// Every object in a schema with the path to it: where an unknown key could hide.
+/// Returns every object in a schema with its path: an unknown key could be in any of them.
 fn objects(schema: &Object, at: &str, found: &mut Vec<(String, Vec<String>)>) {
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
         return;
@@ -416,7 +418,7 @@ fn objects(schema: &Object, at: &str, found: &mut Vec<(String, Vec<String>)>) {
     }
 }
 
-/// Puts a value where a path such as `/sections/0` leads, making the way.
+/// Sets a value at a path such as `/sections/0`, and creates the objects on the way.
 fn put(arguments: &mut Map<String, Value>, path: &str, key: &str, value: Value) {
     let mut at = arguments;
     let mut parts = path.split('/').filter(|part| !part.is_empty()).peekable();
@@ -447,7 +449,7 @@ async fn a_misspelt_argument_is_refused_at_every_depth_with_the_nearest_name() {
         objects(&entry.input, "", &mut places);
         for (path, names) in places {
             for name in names {
-                // A letter doubled in the middle, as a typist does.
+                // A doubled letter in the middle, as a typing error.
                 let middle = name.len() / 2;
                 let wrong = format!("{}{}{}", &name[..=middle], &name[middle..=middle], &name[middle + 1..]);
                 let mut arguments = sample.example(entry);
@@ -487,7 +489,7 @@ async fn all_problems_of_a_call_come_back_at_once() {
         let mut wrong = vec!["surely_unknown".to_owned()];
         arguments.insert("surely_unknown".to_owned(), json!(1));
         for (name, property) in properties {
-            // A value of another type, whatever the type is.
+            // A value of another type, whatever the declared type is.
             let other = if property["type"] == "object" {
                 json!(7)
             } else {
@@ -506,7 +508,7 @@ async fn all_problems_of_a_call_come_back_at_once() {
                     .is_some_and(|at| at.starts_with(name.as_str()))
             })
         });
-        // At most twenty are shown.
+        // At most twenty are listed.
         assert!(
             named.count() >= wrong.len().min(19),
             "{}: {problems:?}",
@@ -546,7 +548,7 @@ async fn rules_between_arguments_teach_in_both_languages() {
                     (vec![*name, *other], ["INVALID_ARGUMENTS"])
                 }
                 ArgumentRule::Without(name, others) => {
-                    // One of the others: several may exclude one another too.
+                    // One of the others, because several may exclude one another too.
                     for name in [*name, others[0]] {
                         arguments.remove("group_by_file");
                         arguments.insert(name.to_owned(), valid_value(&entry.input["properties"][name]));
@@ -589,7 +591,7 @@ async fn rules_between_arguments_teach_in_both_languages() {
     }
 }
 
-/// Some value that a property's schema accepts.
+/// Returns a value that a property's schema accepts.
 pub(crate) fn valid_value(property: &Value) -> Value {
     if let Some(first) = property["enum"].as_array().and_then(|options| options.first()) {
         return first.clone();
@@ -634,7 +636,7 @@ async fn hostile_arguments_are_answered_not_panicked_over() {
     let app = sample.app();
     let long = "あ".repeat(400_000);
     for entry in app.catalogue.entries().iter().filter(|entry| !needs_a_page(entry)) {
-        // What all tools of a family take unpublished is handled by the pipeline: one of them is enough.
+        // The pipeline handles the unlisted options of a family, so one tool of each family is enough.
         let unlisted = entry.spec.family.unlisted.iter().flat_map(|option| option.names());
         let unlisted: Vec<_> = unlisted.filter(|_| entry.spec.name != "status").collect();
         let properties = entry.input["properties"].as_object().unwrap().iter();
@@ -696,7 +698,7 @@ async fn hostile_arguments_are_answered_not_panicked_over() {
     }
 }
 
-/// Nothing found is an answer too, and says so.
+/// An empty result is a reply too, and says that nothing was found.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_empty_file_gets_an_answer_with_a_text() {
     let sample = Sample::new();
@@ -713,7 +715,7 @@ async fn an_empty_file_gets_an_answer_with_a_text() {
             assert!(!reply.is_error || is_line, "{}: {}", entry.spec.name, reply.text);
             assert!(
                 !reply.text.trim().is_empty(),
-                "{} says nothing: {}",
+                "{} has no text: {}",
                 entry.spec.name,
                 reply.structured
             );

@@ -1,4 +1,4 @@
-//! The command line's contract, asked of the real program: exit codes, one line on the right stream, SIGTERM.
+//! The contract of the command line, tested on the real program: exit codes, one line on the right stream, SIGTERM.
 
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
@@ -11,11 +11,11 @@ use crate::sample::Sample;
 
 pub(crate) fn fumi() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_fumi"));
-    // The environment configures fumi; the test's own must not.
+    // Environment variables configure fumi; those of the test must not.
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("FUMI") || name.ends_with("_ROOT")) {
         command.env_remove(name);
     }
-    // State goes nowhere that is anybody's.
+    // The user's own state is not touched.
     command.env("XDG_STATE_HOME", concat!(env!("CARGO_TARGET_TMPDIR"), "/state"));
     command.stdin(Stdio::null());
     command
@@ -31,7 +31,7 @@ pub(crate) fn says(output: &Output) -> (String, String) {
     (text(&output.stdout), text(&output.stderr))
 }
 
-/// Exit 2, nothing on standard output, one line on standard error.
+/// Asserts exit code 2, nothing on standard output, one line on standard error.
 #[track_caller]
 pub(crate) fn refuses(output: &Output, part: &str) {
     let (out, err) = says(output);
@@ -42,7 +42,7 @@ pub(crate) fn refuses(output: &Output, part: &str) {
 }
 
 #[test]
-fn what_cannot_be_understood_exits_2_with_one_line() {
+fn invalid_arguments_exit_2_with_one_line() {
     let sample = Sample::new();
     sample
         .file("bad.toml", "[server]\nlisten = \"nowhere\"\n")
@@ -219,7 +219,7 @@ fn the_environment_configures_and_flags_win() {
     refuses(&command("PROJECT_ROOT", "/", &list), "PROJECT_ROOT");
 }
 
-/// Killed when the test fails.
+/// A child process that is killed when the test fails.
 struct Running(Child);
 
 impl Drop for Running {
@@ -248,7 +248,7 @@ fn serving_prints_one_ready_line_and_sigterm_ends_it_with_0() {
         .unwrap_or_else(|| panic!("{ready}"));
     let address = url.strip_prefix("http://").unwrap();
     assert!(!address.ends_with(":0"), "{ready}");
-    // It answers at once: the line is printed after it is bound.
+    // The server answers at once: it prints the line after it has bound the port.
     let mut connection = std::net::TcpStream::connect(address).unwrap();
     write!(
         connection,
@@ -267,11 +267,11 @@ fn serving_prints_one_ready_line_and_sigterm_ends_it_with_0() {
     let mut rest = String::new();
     out.read_to_string(&mut rest).unwrap();
     assert_eq!(rest, "", "standard output has the ready line alone");
-    // Nothing was left in the project.
+    // Nothing was written into the project.
     assert!(!sample.root().join(".fumi").exists());
 }
 
-/// A usual place that cannot be used is no reason not to serve; one that was named is (above).
+/// A default folder that cannot be used does not prevent serving; a configured one does (see above).
 #[test]
 fn without_a_place_for_state_it_serves_and_says_so() {
     let sample = Sample::new();

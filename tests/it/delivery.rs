@@ -1,5 +1,5 @@
-//! `output_file` and `suppress_output`, for every tool that has them: the file equals the answer, the reply names it, it is
-//! replaced as a whole, and a refused call writes nothing.
+//! `output_file` and `suppress_output`, for every tool that has them: the file equals the reply, the reply names the
+//! file, the file is replaced as a whole, and a refused call writes nothing.
 
 use std::{fs, io::Read as _};
 
@@ -10,7 +10,7 @@ use crate::{
     taught::refused,
 };
 
-/// What differs between two runs, or only the reply carries.
+/// Removes the parts that differ between two runs or that only the reply has.
 fn plain(mut structured: Value) -> Value {
     fn still(value: &mut Value) {
         match value {
@@ -123,7 +123,8 @@ async fn a_file_is_replaced_as_a_whole() {
     sample.file(".fumi/output/result.json", "old");
     let app = sample.app();
     for entry in delivering(&app) {
-        // Whoever has the old file open goes on reading the old one: it was not written into.
+        // A reader that has the old file open still reads the old content, because the file is replaced, not
+        // overwritten.
         sample.file(".fumi/output/result.json", "old");
         let mut before = fs::File::open(sample.root().join(".fumi/output/result.json")).unwrap();
         let mut arguments = sample.example(entry);
@@ -167,7 +168,7 @@ async fn a_refused_call_writes_nothing() {
             refused(&app, &reply, &["READ_ONLY", "INVALID_ARGUMENTS"]);
             assert_eq!(sample.state(), before, "{name} with {file:?} wrote something");
         }
-        // A call that is refused for another reason writes nothing either.
+        // A call that is refused for another reason does not write either.
         let mut arguments = sample.example(entry);
         arguments.insert("output_file".to_owned(), json!("good.json"));
         arguments.insert("surely_unknown".to_owned(), json!(1));
@@ -177,9 +178,9 @@ async fn a_refused_call_writes_nothing() {
     }
 }
 
-/// The folder that results go to may be a trap: a link to somewhere else.
+/// The output folder may be a link to a folder outside the project.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_linked_output_folder_is_no_way_out() {
+async fn a_linked_output_folder_does_not_lead_out_of_the_project() {
     let sample = Sample::new();
     std::os::unix::fs::symlink(sample.outside(), sample.root().join(".fumi")).unwrap();
     let app = sample.app();

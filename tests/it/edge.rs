@@ -1,4 +1,4 @@
-//! The HTTP edge as a client meets it: both eras on one URL, who may call, probes, languages, going down.
+//! The HTTP edge as seen by clients: both eras on one URL, access, probes, languages, shutdown.
 
 use reqwest::StatusCode;
 use serde_json::{Value, json};
@@ -159,7 +159,7 @@ async fn an_unknown_tool_is_a_protocol_error_with_the_nearest_names() {
         assert_eq!(answer.error()["code"], -32602, "{}", answer.raw);
         assert_eq!(answer.error()["data"]["nearest"][0], "list_files", "{}", answer.raw);
     }
-    // A client's prefix is no other name.
+    // A client's prefix does not change the name of the tool.
     let answer = Stateless::new(&server)
         .call("mcp__fumi__list_files", json!({"roots": ["."], "count_only": true}))
         .await;
@@ -221,7 +221,7 @@ async fn a_slash_behind_the_url_means_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_accepts_everything_is_answered() {
+async fn a_client_that_accepts_everything_is_answered() {
     let sample = Sample::new();
     let server = Server::start(sample.app()).await;
     let session = Session::open(&server).await;
@@ -288,7 +288,7 @@ async fn pages_of_an_allowed_origin_may_call_and_read_and_no_others() {
         let posted = client.http.post(url).headers(request.headers().clone()).body(body);
         posted.header("Origin", origin).send()
     };
-    // Refusals too: their reason is for the page.
+    // Refusals too, because the page shows the reason.
     for path in ["/mcp", "/mcp/nonsense"] {
         let answer = call("https://app.example.com", path).await.unwrap();
         assert_eq!(
@@ -299,7 +299,7 @@ async fn pages_of_an_allowed_origin_may_call_and_read_and_no_others() {
         let shown = answer.headers()["access-control-expose-headers"].to_str().unwrap();
         assert!(shown.contains("Mcp-Session-Id"), "{shown}");
     }
-    // A page of this machine may call, as before, but learns nothing by that.
+    // A page of this machine may call, but cannot read the reply.
     for (origin, status) in [("http://localhost:3000", 405), ("https://evil.example", 403)] {
         let refused = preflight(origin).await;
         assert_eq!(refused.status(), status, "{origin}");
@@ -349,7 +349,7 @@ async fn probes_and_errors_answer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn bad_requests_are_refused_and_the_server_lives_on() {
+async fn bad_requests_are_refused_and_the_server_still_answers() {
     let sample = Sample::new();
     let server = Server::start(sample.app_with(&[], |config| config.limits.body_bytes = 10_000)).await;
     let client = Stateless::new(&server);
@@ -380,7 +380,7 @@ async fn the_caller_chooses_the_language() {
         url: format!("{}?lang=ja", plain.url),
         ..plain.clone()
     };
-    // Nothing asked: English descriptions, errors in both.
+    // Without a requested language: English descriptions, errors in both.
     assert!(!is_japanese(&description(
         &plain.request("tools/list", json!({})).await
     )));
@@ -414,7 +414,7 @@ async fn the_caller_chooses_the_language() {
         let text = tools[0]["result"]["tools"][0]["description"].as_str().unwrap();
         assert_eq!(is_japanese(text), japanese, "{language}");
     }
-    // The session era by URL, session by session.
+    // In the session era by URL, for each session.
     let session = Session::open_at(&by_query.url, SESSION).await;
     assert!(is_japanese(&description(
         &session.request("tools/list", json!({})).await
@@ -443,14 +443,14 @@ async fn the_exclusive_formats_are_refused_in_japanese_over_http() {
     }
 }
 
-/// Draining: the probe fails first, the running call is finished and answered, then the server ends.
+/// While draining, the probe fails first, the running call is finished and answered, then the server ends.
 #[tokio::test(flavor = "multi_thread")]
 async fn going_down_finishes_what_runs() {
     let sample = Sample::new();
     let (app, gate) = app_with_gate(&sample, |_| {});
     let server = Server::start(app).await;
     let client = Stateless::new(&server);
-    // Connections made before the drain are still served.
+    // Connections that were opened before the drain are still served.
     let ready = format!("{}/readyz", server.base);
     let probe = async || client.http.get(&ready).send().await.unwrap().status();
     assert_eq!(probe().await, StatusCode::OK);
@@ -469,9 +469,9 @@ async fn going_down_finishes_what_runs() {
     server.stop().await;
 }
 
-/// What no capability promises is no method, and an empty list would say otherwise: code has no prompts.
+/// A method without a declared capability is unknown. An empty list would suggest otherwise: code has no prompts.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_not_declared_is_an_unknown_method() {
+async fn an_undeclared_method_is_unknown() {
     let sample = Sample::new();
     let server = Server::start(sample.app_with(&[], |config| config.tools.toolsets = vec!["code".to_owned()])).await;
     let (stateless, session) = (Stateless::new(&server), Session::open(&server).await);
@@ -496,8 +496,8 @@ async fn what_is_not_declared_is_an_unknown_method() {
     }
 }
 
-/// The disk is looked at by a thread of its own, for a bounded time, and by one probe at a time: where there is no such thread, as
-/// beside mounts that hang, probes answer nevertheless.
+/// A separate thread reads the disk, for a bounded time and for one probe at a time. Without a free thread, as beside
+/// hanging mounts, probes still answer.
 #[test]
 fn probes_answer_while_no_thread_is_left_to_look_at_the_disk() {
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -524,7 +524,7 @@ fn probes_answer_while_no_thread_is_left_to_look_at_the_disk() {
             get("/readyz").await
         });
         assert!(first == 503 && took < long, "{first} after {took:?}");
-        // What was known last, and no second look beside the first.
+        // The last known state is returned, without a second read beside the first.
         assert!(second == 200 && at_once < short, "{second} after {at_once:?}");
         for (path, status) in [("/readyz", 503), ("/livez", 200)] {
             let (answered, took) = get(path).await;

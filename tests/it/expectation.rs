@@ -1,4 +1,4 @@
-//! `expectation` on calls of code tools: what is refused, what is kept, what is cut, and that nothing of it is cached.
+//! `expectation` on calls of code tools: refused values, selected fields, cuts, and that none of it is cached.
 
 use fumi::tool::{Caller, ToolReply};
 use fumi_base::{expectation::ExpectationProfile, text::Locale, tokens};
@@ -23,7 +23,7 @@ fn served(reply: &ToolReply) -> &Value {
     &reply.structured
 }
 
-/// Parameters of the problems of a refusal.
+/// Returns the parameters that a refusal reports problems of.
 fn parameters(reply: &ToolReply) -> Vec<&str> {
     let problems = reply.structured["error"]["details"]["problems"].as_array();
     let problems = problems.into_iter().flatten();
@@ -131,7 +131,7 @@ async fn only_the_fields_asked_for_are_kept_and_the_text_is_the_same() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_field_that_is_not_there_is_named_with_what_there_is() {
+async fn a_missing_field_is_named_with_the_existing_ones() {
     let sample = Sample::new();
     let app = sample.app();
     let fields = json!({"fields": ["/results/*/lines", "/success"]});
@@ -172,7 +172,7 @@ async fn a_smaller_cap_wins_and_says_how_to_go_on() {
     let cut = call(&app, "list_files", list(json!({"maxTokens": 600}))).await;
     assert!(size(&cut) <= 600, "{}", size(&cut));
     assert_eq!(served(&cut)["next"]["limit"], "tokens");
-    // What is left out takes no room: more rows fit, and the mark of the cut stays.
+    // Omitted fields take no room: more rows fit, and the reply is still marked as cut.
     let narrow = call(
         &app,
         "list_files",
@@ -182,7 +182,7 @@ async fn a_smaller_cap_wins_and_says_how_to_go_on() {
     assert!(size(&narrow) <= 600, "{}", size(&narrow));
     let shown = |reply: &ToolReply| reply.structured["next"]["shown"].as_u64().unwrap();
     assert!(shown(&narrow) > shown(&cut), "{} and {}", shown(&narrow), shown(&cut));
-    // The cursor of a cut reply serves a call that wants something else.
+    // The cursor of a cut reply is valid for a call with another expectation.
     let mut next = list(json!({"maxTokens": 900}));
     next["cursor"] = cut.structured["next"]["cursor"].clone();
     let page = call(&app, "list_files", next).await;
@@ -193,7 +193,7 @@ async fn a_smaller_cap_wins_and_says_how_to_go_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_cannot_be_cut_is_left_out_with_a_word() {
+async fn an_indivisible_part_is_omitted_with_a_note() {
     let sample = Sample::new();
     sample.file("src/long.py", format!("x = '{}'\n", "word ".repeat(4_000)));
     let app = sample.app();
@@ -216,9 +216,9 @@ async fn what_cannot_be_cut_is_left_out_with_a_word() {
     assert!(is_japanese(served(&reply)["left_out"].as_str().unwrap()));
 }
 
-/// More than a reply usually holds is not more than the caller allows.
+/// A reply may be longer than usual if the caller allows it.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_the_caller_allows_is_not_left_out() {
+async fn parts_within_the_callers_limit_are_not_omitted() {
     let sample = Sample::new();
     sample.file("src/long.py", format!("x = '{}'\n", "word ".repeat(12_000)));
     let app = sample.app();
@@ -228,9 +228,9 @@ async fn what_the_caller_allows_is_not_left_out() {
     assert!(served(&reply)["left_out"].is_null(), "{}", reply.text);
 }
 
-/// One cached answer serves every wish, also by the short cut of the stateless era.
+/// One cached reply serves every expectation.
 #[tokio::test(flavor = "multi_thread")]
-async fn an_expectation_is_no_part_of_what_is_cached() {
+async fn an_expectation_is_not_part_of_the_cached_reply() {
     let sample = Sample::new();
     let server = Server::start(sample.app()).await;
     let client = Stateless::new(&server);
@@ -255,7 +255,7 @@ async fn an_expectation_is_no_part_of_what_is_cached() {
     for at in [2, 5] {
         assert_eq!(answers[at]["results"], answers[0]["results"]);
     }
-    // Without the argument the reply that is kept ready is the whole one.
+    // Without the argument the cached reply is the whole one.
     let plain = json!({"query": "def ", "roots": ["src"], "include_globs": ["*.py"]});
     for _ in 0..3 {
         let answer = client.call("search_content", plain.clone()).await;

@@ -1,6 +1,7 @@
-//! A tool for tests only: its work lasts until the test opens the gate or stops the call, and says what happened to it.
+//! A tool for tests only: its work lasts until the test opens the gate or stops the call, and the reply says which of
+//! the two happened.
 //!
-//! It polls its token as all work must, so that stopping a call can be seen without measuring time.
+//! The tool polls its token, as all work must, so that a test can see a call stop without measuring time.
 
 use std::{
     sync::{
@@ -25,34 +26,34 @@ use tokio::sync::Semaphore;
 
 use crate::sample::Sample;
 
-/// The gate, and who came through.
+/// The gate, with counters of the calls that began and stopped.
 #[derive(Debug)]
 pub(crate) struct Gate {
     /// Calls that began to work: acquire one permit for each.
     pub(crate) entered: Semaphore,
     /// Calls whose work saw its token cancelled.
     pub(crate) stopped: Semaphore,
-    /// Opened gates let work end.
+    /// The number of opened gates; work ends while it is not zero.
     open: AtomicUsize,
 }
 
 impl Gate {
-    /// Lets every call through from now on.
+    /// Lets every call pass from now on.
     pub(crate) fn open(&self) {
         self.open.store(1, Ordering::SeqCst);
     }
 
-    /// Closes it for calls to come.
+    /// Closes the gate for later calls.
     pub(crate) fn close(&self) {
         self.open.store(0, Ordering::SeqCst);
     }
 
-    /// Returns when another call works.
+    /// Returns when another call has begun to work.
     pub(crate) async fn entered(&self) {
         self.entered.acquire().await.unwrap().forget();
     }
 
-    /// Returns when another call's work stopped.
+    /// Returns when another call's work has stopped.
     pub(crate) async fn stopped(&self) {
         self.stopped.acquire().await.unwrap().forget();
     }
@@ -117,14 +118,14 @@ impl Render for Output {
     }
 }
 
-/// Fumi's parts with the gate among its tools.
+/// Returns fumi's parts with the gate among its tools.
 pub(crate) fn app_with_gate(sample: &Sample, change: impl FnOnce(&mut fumi::config::Config)) -> (Arc<App>, Arc<Gate>) {
     let gate = Arc::new(Gate {
         entered: Semaphore::new(0),
         stopped: Semaphore::new(0),
         open: AtomicUsize::new(0),
     });
-    let app = Arc::into_inner(sample.app_with(&[], change)).expect("nobody else has it yet");
+    let app = Arc::into_inner(sample.app_with(&[], change)).expect("no other reference exists yet");
     let project = Arc::new(ProjectDeps {
         roots: Arc::clone(&app.kernel.roots),
         sessions: Arc::clone(&app.sessions),

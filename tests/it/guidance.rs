@@ -1,6 +1,6 @@
-//! The guidance that tool texts owe a model: markers, workflow, measured costs, ranks, speeds, what excludes what.
+//! The guidance that tool texts must give a model: markers, workflow, measured costs, ranks, speeds, exclusions.
 //!
-//! Each test is a scenario of the guidance's specification. Whether a sentence is good advice, no test can say.
+//! Each test is a scenario of the specification of the guidance. A test cannot judge whether a sentence is good advice.
 
 use std::{fs, path::Path};
 
@@ -16,7 +16,7 @@ use crate::{
     taught::refused,
 };
 
-/// The markers, in the order in which a description has them: what matters most stands first.
+/// The markers in the order of a description, the most important first.
 const MARKERS: [&str; 6] = [
     "⚠️ IMPORTANT",
     "🎯 RECOMMENDED",
@@ -26,7 +26,7 @@ const MARKERS: [&str; 6] = [
     "📝",
 ];
 
-/// The formats of a search, the cheapest first, and the one without a name.
+/// The named formats of a search, the cheapest first.
 const FORMATS: [&str; 5] = [
     "total_only",
     "count_only_matches",
@@ -35,7 +35,7 @@ const FORMATS: [&str; 5] = [
     "optimize_paths",
 ];
 
-/// Tools whose answers come in several forms, of which the cheapest that will do is to be tried first.
+/// Tools with several output formats, the cheapest of which is to be tried first.
 const STEPWISE: [&str; 6] = [
     "list_files",
     "search_content",
@@ -49,7 +49,7 @@ fn texts(entry: &ToolEntry) -> [(Locale, ToolTexts); 2] {
     Locale::ALL.map(|locale| (locale, ToolTexts::for_spec(&entry.spec, locale)))
 }
 
-/// Words of one language for what both must say.
+/// Returns a word in the given language.
 fn word(locale: Locale, en: &'static str, ja: &'static str) -> &'static str {
     match locale {
         Locale::En => en,
@@ -57,7 +57,7 @@ fn word(locale: Locale, en: &'static str, ja: &'static str) -> &'static str {
     }
 }
 
-/// Every marker and mark in a text, in its order.
+/// Returns every marker and mark of a text, in order.
 fn marks(text: &str) -> Vec<String> {
     let mark = Regex::new("(⚠️|🎯|💡|📊|📝)( (IMPORTANT|RECOMMENDED|TIP|EXCLUSIVE|COMPARISON))?").unwrap();
     mark.find_iter(text).map(|found| found.as_str().to_owned()).collect()
@@ -74,7 +74,7 @@ fn markers_stand_in_the_order_of_importance_and_head_something() {
                 .iter()
                 .map(|mark| {
                     let known = MARKERS.iter().position(|marker| marker == mark);
-                    known.unwrap_or_else(|| panic!("{name} ({}): {mark} is no marker", locale.tag()))
+                    known.unwrap_or_else(|| panic!("{name} ({}): {mark} is not a marker", locale.tag()))
                 })
                 .collect();
             assert!(order.is_sorted(), "{name} ({}): {found:?}", locale.tag());
@@ -172,7 +172,7 @@ fn a_workflow_says_when_to_go_on() {
             for (at, (step, format)) in steps.iter().zip(wanted).enumerate() {
                 assert_eq!(&step[1], (at + 1).to_string());
                 assert_eq!(&step[2], format);
-                // Every step but the last says on what it depends which step follows, or that none does.
+                // Every step but the last says which step follows under which condition, or that none follows.
                 let condition = step.get(3).map_or("", |condition| condition.as_str());
                 let goes_on = condition.contains([':', '：']) && condition.contains(|c: char| c.is_ascii_digit());
                 assert_eq!(goes_on, at + 1 < wanted.len(), "step {} of {}", at + 1, locale.tag());
@@ -181,7 +181,7 @@ fn a_workflow_says_when_to_go_on() {
     }
 }
 
-/// What `./bench tokens` wrote.
+/// Returns the figures that `./bench tokens` wrote.
 fn measured() -> toml::Table {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tool/measured.toml");
     fs::read_to_string(path).unwrap().parse().unwrap()
@@ -191,7 +191,7 @@ fn figure(measured: &toml::Table, name: &str) -> f64 {
     measured[name].as_integer().unwrap() as f64
 }
 
-/// Whether a shown figure is the measured one, to two digits.
+/// True if a shown figure is the measured one, to two digits.
 fn is_shown(shown: &str, measured: f64) -> bool {
     let shown: f64 = shown.replace(',', "").parse().unwrap();
     (shown - measured).abs() <= measured * 0.051
@@ -231,8 +231,8 @@ fn the_table_of_costs_is_measured_and_sorted() {
                 assert!(is_shown(shown, value), "{format} {class}: {shown}, measured {value}");
             }
             let medium = figure(&measured, &format!("tokens.{format}.medium"));
-            // Formats that cost the same may stand either way.
-            assert!(medium > above * 0.95, "{format} is cheaper than what stands above it");
+            // Formats with almost the same cost may be in either order.
+            assert!(medium > above * 0.95, "{format} is cheaper than the format above it");
             above = medium;
         }
     }
@@ -287,14 +287,14 @@ fn every_exclusive_argument_warns_and_names_the_others() {
     let app = Sample::new().app();
     let mut warned = 0;
     for entry in app.catalogue.entries() {
-        // In so many tools there is no room for it: their refusals name the others, which another test sees to.
+        // The texts of these tools have no room for it; their errors name the others, which another test checks.
         if needs_a_page(entry) {
             continue;
         }
         for rule in entry.spec.rules {
             let (names, others): (Vec<&str>, &[&str]) = match rule {
                 ArgumentRule::AtMostOne(names) | ArgumentRule::ExactlyOne(names) => (names.to_vec(), names),
-                // One against many: named in groups, since the list would be longer than the advice.
+                // One argument against many: the text names groups, since a full list would be longer than the advice.
                 ArgumentRule::Without(name, _) => (vec![*name], &[]),
                 ArgumentRule::AnyOf(_)
                 | ArgumentRule::Needs(..)

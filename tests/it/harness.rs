@@ -1,7 +1,7 @@
 //! A real server on a free port, and two small clients: one per era of the protocol.
 //!
-//! The clients are written for these tests from the protocol's text, so that they do not share a mistake with the
-//! library that the server uses. They assert nothing: what came back is handed to the test.
+//! The clients are written from the text of the protocol, so that they do not share an error with the library that the
+//! server uses. They assert nothing: the test gets the whole answer.
 
 use std::sync::{
     Arc,
@@ -19,12 +19,12 @@ use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-/// The stateless era's version.
+/// The version of the stateless era.
 pub(crate) const STATELESS: &str = "2026-07-28";
 /// The newest version of the session era.
 pub(crate) const SESSION: &str = "2025-11-25";
 
-/// A running server. Stopped when dropped, drained by [`Server::stop`].
+/// A running server. Aborted when dropped, drained by [`Server::stop`].
 pub(crate) struct Server {
     pub(crate) app: Arc<App>,
     pub(crate) edge: Edge,
@@ -41,7 +41,7 @@ impl Server {
         Self::run(app, bound, routes)
     }
 
-    /// Another handler behind the same routes and layers.
+    /// Starts a server with another handler behind the same routes and layers.
     pub(crate) async fn start_with<H: Handler>(app: Arc<App>, handler: impl Fn() -> H + Send + Sync + 'static) -> Self {
         let bound = router::bind(Arc::clone(&app)).await.unwrap();
         let routes = router::router_with_handler(bound.edge(), handler);
@@ -67,13 +67,13 @@ impl Server {
         format!("{}/mcp", self.base)
     }
 
-    /// Asks it to go down; it is down when this returns.
+    /// Stops the server and waits until it has ended.
     pub(crate) async fn stop(mut self) {
         self.stop.cancel();
         (&mut self.task).await.unwrap().unwrap();
     }
 
-    /// Asks it to go down and does not wait.
+    /// Begins to stop the server without waiting.
     pub(crate) fn begin_stop(&self) {
         self.stop.cancel();
     }
@@ -85,12 +85,12 @@ impl Drop for Server {
     }
 }
 
-/// What came back for one message.
+/// The answer to one message.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
-    /// The body as it came.
+    /// The body as received.
     pub(crate) raw: String,
     /// Every JSON-RPC message in it.
     pub(crate) messages: Vec<Value>,
@@ -109,7 +109,7 @@ impl Answer {
         }
     }
 
-    /// The response among the messages.
+    /// Returns the response among the messages.
     #[track_caller]
     pub(crate) fn response(&self) -> &Value {
         let response = self
@@ -119,7 +119,7 @@ impl Answer {
         response.unwrap_or_else(|| panic!("no response: {} {}", self.status, self.raw))
     }
 
-    /// Its result.
+    /// Returns the result of the response.
     #[track_caller]
     pub(crate) fn result(&self) -> &Value {
         self.response()
@@ -127,7 +127,7 @@ impl Answer {
             .unwrap_or_else(|| panic!("an error: {}", self.raw))
     }
 
-    /// Its error.
+    /// Returns the error of the response.
     #[track_caller]
     pub(crate) fn error(&self) -> &Value {
         self.response()
@@ -135,7 +135,7 @@ impl Answer {
             .unwrap_or_else(|| panic!("no error: {}", self.raw))
     }
 
-    /// Structure, text and whether the call failed.
+    /// Returns the structure, the text and whether the call failed.
     #[track_caller]
     pub(crate) fn called(&self) -> (&Value, &str, bool) {
         let result = self.result();
@@ -144,7 +144,7 @@ impl Answer {
     }
 }
 
-/// The JSON-RPC messages of a body, which is one message or an event stream.
+/// Returns the JSON-RPC messages of a body, which is one message or an event stream.
 pub(crate) fn messages(raw: &str) -> Vec<Value> {
     if let Ok(message) = serde_json::from_str(raw) {
         return vec![message];
@@ -155,7 +155,7 @@ pub(crate) fn messages(raw: &str) -> Vec<Value> {
         .collect()
 }
 
-/// A call that is under way: what the server says on its stream.
+/// A running call with its stream of messages.
 pub(crate) struct Called {
     pub(crate) id: u64,
     response: Response,
@@ -164,18 +164,18 @@ pub(crate) struct Called {
 }
 
 impl Called {
-    /// Whether it was let in at all.
+    /// Returns the HTTP status.
     pub(crate) fn status(&self) -> StatusCode {
         self.response.status()
     }
 
-    /// The next request of the server.
+    /// Returns the next request of the server.
     pub(crate) async fn asked(&mut self) -> Value {
         self.next(|message| message["method"].is_string() && message["id"] != Value::Null)
             .await
     }
 
-    /// The result of the call.
+    /// Returns the result of the call.
     pub(crate) async fn answered(&mut self) -> Value {
         let id = self.id;
         let response = self
@@ -189,7 +189,7 @@ impl Called {
 
     async fn next(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
         loop {
-            // A chunk may end in the middle of a line, or of a character.
+            // A chunk may end in the middle of a line or of a character.
             let end = self.read.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
             let messages = messages(&String::from_utf8_lossy(&self.read[..end]));
             while let Some(message) = messages.get(self.taken) {
@@ -208,7 +208,7 @@ impl Called {
 
 static IDS: AtomicU64 = AtomicU64::new(1);
 
-/// The next request id.
+/// Returns the next request id.
 pub(crate) fn next_id() -> u64 {
     IDS.fetch_add(1, Ordering::Relaxed)
 }
@@ -219,7 +219,7 @@ fn post(http: &reqwest::Client, url: &str) -> RequestBuilder {
         .header("Content-Type", "application/json")
 }
 
-/// A client of the stateless era: every request says who it is, none belongs to another.
+/// A client of the stateless era: every request identifies the client.
 #[derive(Clone)]
 pub(crate) struct Stateless {
     pub(crate) http: reqwest::Client,
@@ -234,7 +234,7 @@ impl Stateless {
         }
     }
 
-    /// The request as it goes out.
+    /// Returns the request to send.
     pub(crate) fn prepare(&self, id: u64, method: &str, name: Option<&str>, params: Value) -> RequestBuilder {
         let mut params = params;
         let meta = json!({
@@ -290,12 +290,12 @@ impl Session {
         Self::open_at(&server.url(), SESSION).await
     }
 
-    /// A client that declares what it can.
+    /// Opens a session of a client that declares capabilities.
     pub(crate) async fn open_able(server: &Server, capabilities: Value) -> Self {
         Self::open_bearing(server, reqwest::Client::new(), capabilities).await
     }
 
-    /// The same by a client of HTTP that sends something with everything.
+    /// Opens a session through an HTTP client that adds headers to every request.
     pub(crate) async fn open_bearing(server: &Server, http: reqwest::Client, capabilities: Value) -> Self {
         Self::open_as(http, &server.url(), SESSION, capabilities).await
     }
@@ -323,7 +323,7 @@ impl Session {
         session
     }
 
-    /// The first message, with a session id that may be stale.
+    /// Sends the first message, with a session id that may be stale.
     pub(crate) async fn initialize(http: &reqwest::Client, url: &str, version: &str, stale: Option<&str>) -> Answer {
         Self::introduce(http, url, version, stale, json!({})).await
     }
@@ -348,7 +348,7 @@ impl Session {
         Answer::of(request.body(body.to_string()).send().await.unwrap()).await
     }
 
-    /// A request of this session as it goes out.
+    /// Returns a request of this session to send.
     pub(crate) fn prepare(&self, message: &Value) -> RequestBuilder {
         post(&self.http, &self.url)
             .header("Mcp-Session-Id", &self.id)
@@ -374,7 +374,7 @@ impl Session {
             .await
     }
 
-    /// Begins a call in the middle of which the server may ask something.
+    /// Begins a call during which the server may send requests.
     pub(crate) async fn begin(&self, tool: &str, arguments: Value) -> Called {
         let id = next_id();
         let params = json!({"name": tool, "arguments": arguments});
@@ -400,7 +400,7 @@ impl Session {
         assert_eq!(told.status(), StatusCode::ACCEPTED);
     }
 
-    /// The stream on which the server speaks first.
+    /// Opens the stream for messages of the server.
     pub(crate) async fn listen(&self) -> Response {
         let request = self
             .http

@@ -1,8 +1,8 @@
-//! Hostile peers: bytes that no client sends, sent to the real program over TCP. Each is refused with its status, the server
-//! answers afterwards, and its log holds no panic ([`Program::survived`]).
+//! Hostile peers: bytes that a normal client does not send, over TCP to the real program. Each is refused with its
+//! status, the server answers afterwards, and its log has no panic ([`Program::survived`]).
 //!
-//! Nothing here says how long anything takes: timeouts are configured short, and what must end is waited for. What random
-//! messages and arguments found is kept in tests/fixtures/hostile and tried first.
+//! The tests do not assert times: timeouts are configured short, and the tests wait for the end. Values that random
+//! tests found are in tests/fixtures/hostile and tried first.
 
 use std::{
     thread,
@@ -28,7 +28,7 @@ use crate::{
     sample::{Sample, call},
 };
 
-/// Every route with a path that is one of its, and the methods that it takes.
+/// Every route with an example path and the methods that it accepts.
 fn all_routes(sample: &Sample) -> Vec<(String, &'static [&'static str])> {
     let edge = Edge::new(sample.app()).unwrap();
     let routes: Vec<_> = routes(&edge)
@@ -45,14 +45,14 @@ fn all_routes(sample: &Sample) -> Vec<(String, &'static [&'static str])> {
     routes
 }
 
-/// Something that no route has.
+/// A path that does not belong to a route.
 const NOWHERE: &str = "/no/such/route";
 
 fn get(host: &str, path: &str) -> String {
     format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n")
 }
 
-/// A message with the headers that a stateless client sends.
+/// Returns a message with the headers that a stateless client sends.
 fn post(host: &str, more: &str, body: &[u8]) -> Vec<u8> {
     let head = format!(
         "POST /mcp HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\nAccept: application/json, \
@@ -86,7 +86,7 @@ async fn heads_that_trickle_are_cut_off_while_others_are_served() {
         .map(|start| {
             let mut raw = program.connect();
             raw.send(start);
-            // Each sends a further byte now and then, until it is cut off.
+            // Such a connection sends a further byte now and then, until it is cut off.
             let trickles = !start.is_empty();
             thread::spawn(move || {
                 while trickles && raw.try_send(b"a") {
@@ -96,7 +96,7 @@ async fn heads_that_trickle_are_cut_off_while_others_are_served() {
             })
         })
         .collect();
-    // One that was served and then says nothing more.
+    // A connection that was served and then sends nothing.
     let mut idle = program.connect();
     idle.send(get(&host, "/livez").as_bytes());
     assert_eq!(idle.answer().unwrap().status, 200);
@@ -105,7 +105,7 @@ async fn heads_that_trickle_are_cut_off_while_others_are_served() {
     }
     for one in slow {
         let said = String::from_utf8_lossy(&one.join().unwrap()).into_owned();
-        // Closed, or told that this is no request.
+        // Closed, or answered as an invalid request.
         assert!(said.is_empty() || said.starts_with("HTTP/1.1 400"), "{said}");
     }
     assert!(idle.until_closed().is_empty());
@@ -113,7 +113,7 @@ async fn heads_that_trickle_are_cut_off_while_others_are_served() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_body_that_does_not_come_is_a_408_and_one_that_breaks_off_is_nothing() {
+async fn a_missing_body_is_a_408_and_a_broken_one_is_ignored() {
     let sample = Sample::new();
     let program = Program::start(&sample, &[("SERVER__BODY_SECONDS", "1")]);
     let host = program.address.clone();
@@ -126,7 +126,7 @@ async fn a_body_that_does_not_come_is_a_408_and_one_that_breaks_off_is_nothing()
         let answer = program.ask(request.as_bytes());
         assert_eq!(answer.status, 408, "{head}");
         assert!(answer.text().contains("BODY_LATE"), "{}", answer.text());
-        // The other end goes away in the middle.
+        // The other end closes in the middle.
         drop({
             let mut raw = program.connect();
             raw.send(request.as_bytes());
@@ -138,7 +138,7 @@ async fn a_body_that_does_not_come_is_a_408_and_one_that_breaks_off_is_nothing()
     program.survived();
 }
 
-/// What came of a body is kept for as long as the rest is on its way, not for as long as somebody trickles.
+/// A partial body is kept only until the body timeout, not for as long as the sender trickles.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_body_that_trickles_is_a_408_soon_and_a_slow_one_is_taken() {
     let sample = Sample::new();
@@ -160,7 +160,7 @@ async fn a_body_that_trickles_is_a_408_soon_and_a_slow_one_is_taken() {
         }
         raw.answer().unwrap()
     });
-    // 60 % of the time that a part of the body has.
+    // 60 % of the time that a part of the body may take.
     let mut slow = program.connect();
     slow.send(format!("{head}Content-Length: 60000\r\n\r\n").as_bytes());
     for _ in 0..5 {
@@ -251,7 +251,7 @@ async fn foreign_names_are_refused_on_every_route_before_anything_else() {
                 assert_eq!(answer.header("access-control-allow-origin"), None, "{method} {path}");
             }
         }
-        // A name in the request line wins over the header for whoever stands in between.
+        // The name in the request line takes precedence over the header in proxies.
         let absolute = format!("GET http://evil.example{path} HTTP/1.1\r\nHost: {host}\r\n\r\n");
         assert_eq!(program.ask(absolute.as_bytes()).status, 403, "{path}");
     }
@@ -301,7 +301,7 @@ async fn bodies_over_the_limit_are_refused_however_they_are_framed_on_every_rout
                     "Transfer-Encoding: chunked\r\n\r\n{}0\r\n\r\n",
                     format!("3e8\r\n{}\r\n", "x".repeat(1_000)).repeat(20)
                 ),
-                // Announced and never sent.
+                // Announced but never sent.
                 "Content-Length: 99999999999\r\n\r\n".to_owned(),
             ] {
                 let request = format!("{method} {path} HTTP/1.1\r\nHost: {host}\r\n{body}");
@@ -318,8 +318,8 @@ async fn bodies_over_the_limit_are_refused_however_they_are_framed_on_every_rout
     program.survived();
 }
 
-/// More bodies at once than there is room for. Which of two is refused is decided by which is read first, and nobody outside
-/// sees that: where it was the wrong one, they are sent again.
+/// More bodies at once than there is memory for. Which of two is refused depends on which is read first, and a client
+/// cannot control that: if the wrong one was refused, both are sent again.
 #[tokio::test(flavor = "multi_thread")]
 async fn all_bodies_together_are_bounded() {
     let sample = Sample::new();
@@ -354,12 +354,12 @@ fn the_second_body_is_refused(program: &Program) -> bool {
     second.send(half.as_bytes());
     let refused = second
         .answer()
-        .expect("whoever is still sending is let finish, and told");
+        .expect("a client that is still sending may finish, and gets the refusal");
     if refused.status != 503 {
         return false;
     }
     assert_eq!(refused.header("retry-after"), Some("1"));
-    // The connection goes on.
+    // The connection stays usable.
     second.send(format!("GET /livez HTTP/1.1\r\nHost: {}\r\n\r\n", program.address).as_bytes());
     assert_eq!(second.answer().unwrap().status, 200);
 
@@ -367,7 +367,7 @@ fn the_second_body_is_refused(program: &Program) -> bool {
     if first.answer().unwrap().status == 503 {
         return false;
     }
-    // The room is free again.
+    // The memory is free again.
     assert_ne!(
         program.ask(format!("{}{half}", head(half.len())).as_bytes()).status,
         503
@@ -375,7 +375,7 @@ fn the_second_body_is_refused(program: &Program) -> bool {
     true
 }
 
-/// A program with two tokens, whose bodies have room for two megabytes together.
+/// A program with two tokens and memory for two megabytes of bodies.
 fn with_tokens(sample: &Sample) -> Program {
     let tokens = ["one", "two"].map(|name| {
         let sha256 = sha256_of(name);
@@ -398,7 +398,7 @@ fn body_of(program: &Program, who: &str, length: usize) -> Vec<u8> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn strangers_who_hold_back_a_byte_take_no_room_from_callers() {
+async fn unauthenticated_partial_bodies_take_no_memory_from_callers() {
     let sample = Sample::new();
     let program = with_tokens(&sample);
     let paths = ["/livez", "/readyz", "/.well-known/oauth-protected-resource/mcp"];
@@ -409,7 +409,7 @@ async fn strangers_who_hold_back_a_byte_take_no_room_from_callers() {
         raw.send(format!("{head}Content-Length: 400001\r\n\r\n").as_bytes());
         raw.try_send(&vec![b'x'; 400_000]);
         let answer = raw.answer();
-        // Whoever is still sending may find the connection closed instead.
+        // A client that is still sending may find the connection closed instead.
         assert!(answer.is_none_or(|answer| answer.status == 413), "{path}");
         strangers.push(raw);
     }
@@ -427,7 +427,7 @@ async fn one_principal_leaves_room_for_the_bodies_of_others() {
     let program = with_tokens(&sample);
     let whole = body_of(&program, "one", 400_000);
     let mut held_back = Vec::new();
-    // Which of several is refused for the others nobody outside sees: until there is no room for a further one.
+    // A client cannot see which of several bodies is refused, so bodies are sent until there is no memory for another.
     loop {
         let mut raw = program.connect();
         raw.send(&whole[..whole.len() - 1]);
@@ -445,7 +445,7 @@ async fn one_principal_leaves_room_for_the_bodies_of_others() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_no_message_is_a_400() {
+async fn an_invalid_message_is_a_400() {
     let sample = Sample::new();
     let program = Program::start(&sample, &[]);
     let host = program.address.clone();
@@ -545,7 +545,7 @@ async fn clients_that_hang_up_in_the_middle_of_a_call_leave_nothing_behind() {
         let mut raw = program.connect();
         raw.send(&search(format!("function_{round}")));
     }
-    // The only place of the pool is free again, and its queue is empty.
+    // The only slot of the pool is free again, and its queue is empty.
     let answer = program.ask(&search("function_1\\b".to_owned()));
     assert_eq!(answer.status, 200);
     let said: Value = serde_json::from_slice(&answer.body).unwrap();
@@ -577,7 +577,7 @@ async fn http2_is_not_spoken() {
     // With its first frame, SETTINGS.
     raw.send(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0");
     assert_eq!(String::from_utf8_lossy(&raw.until_closed()), "");
-    // An offer to change to it is passed over.
+    // An offer to upgrade to HTTP/2 is ignored.
     let offer = format!(
         "GET /livez HTTP/1.1\r\nHost: {}\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n",
         program.address
@@ -586,7 +586,7 @@ async fn http2_is_not_spoken() {
     program.survived();
 }
 
-/// A corpus: one JSON value a line, what was sent and must be tried again.
+/// A corpus: one JSON value a line, each a value that was sent once and must be tried again.
 pub(crate) fn corpus(name: &str) -> Vec<Value> {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/fixtures/hostile")
@@ -610,7 +610,7 @@ fn runner() -> TestRunner {
     })
 }
 
-/// A text with pieces taken out, doubled, swapped or replaced by what is nasty.
+/// Returns a text with pieces removed, doubled, swapped or replaced by hostile ones.
 fn mutated(seeds: Vec<String>) -> impl Strategy<Value = String> {
     let nasty = select(vec![
         "",
@@ -689,7 +689,7 @@ fn mutated(seeds: Vec<String>) -> impl Strategy<Value = String> {
     })
 }
 
-/// Messages that are nearly right, in both eras.
+/// Almost valid messages, in both eras.
 #[tokio::test(flavor = "multi_thread")]
 async fn random_messages_are_answered_and_end_nothing() {
     const CASES: usize = 1_500;
@@ -723,7 +723,7 @@ async fn random_messages_are_answered_and_end_nothing() {
                 json!(text)
             );
         };
-        // 2xx, or one of the refusals that docs/errors.md names; a 5xx is a fault of ours.
+        // 2xx, or one of the refusals in docs/errors.md; a 5xx is an error of the server.
         assert!(
             matches!(answer.status, 200 | 202 | 400 | 404 | 406 | 415),
             "{}: {}; add this line to tests/fixtures/hostile/messages.jsonl: {}",
@@ -738,10 +738,10 @@ async fn random_messages_are_answered_and_end_nothing() {
     program.survived();
 }
 
-/// Where a corpus of values goes: a tool, and its arguments with the value in its place.
+/// The place of a corpus's values: a tool, and its arguments with the value in place.
 type Place = (&'static str, fn(&str) -> Value);
 
-/// Every kind of text that is read as something: paths, filters, and queries of all languages.
+/// Every kind of text that is parsed: paths, filters, and queries of all languages.
 const PLACES: &[(&str, &[Place])] = &[
     (
         "paths.jsonl",
@@ -824,7 +824,7 @@ async fn random_texts_in_every_place_are_answered_and_change_nothing() {
             .iter()
             .map(|line| {
                 line.as_str()
-                    .unwrap_or_else(|| panic!("{name}: {line} is no string"))
+                    .unwrap_or_else(|| panic!("{name}: {line} is not a string"))
                     .to_owned()
             })
             .collect();
@@ -856,7 +856,7 @@ async fn random_texts_in_every_place_are_answered_and_change_nothing() {
                     reply.text.len(),
                     again()
                 );
-                // The same question has the same answer.
+                // The same call has the same reply.
                 let second = call(&app, tool, arguments.clone()).await;
                 assert_eq!(reply.is_error, second.is_error, "{tool} {arguments}; {}", again());
             }
@@ -870,7 +870,7 @@ async fn random_texts_in_every_place_are_answered_and_change_nothing() {
     }
 }
 
-/// What is written on request, in its own place.
+/// True for files that are written on request, in their own folder.
 fn is_output(path: &std::path::Path) -> bool {
     path.components().any(|part| part.as_os_str() == ".fumi")
 }

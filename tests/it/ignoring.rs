@@ -1,5 +1,5 @@
-//! A project root inside a git repository: what its parents ignore counts as for ripgrep 15, in the folder of a repository, of a
-//! worktree and of a submodule, also when it changes between two calls.
+//! A project root inside a git repository: ignore files of its parents apply as for ripgrep 15, in a folder of a
+//! repository, of a worktree and of a submodule, also when they change between two calls.
 
 use std::{
     collections::BTreeSet,
@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::{program::Served, sample::Sample};
 
-/// The files of which each place ignores one.
+/// The names of the files; each ignore file ignores one of them.
 const NAMES: [&str; 9] = [
     "kept",
     "by_top",
@@ -55,7 +55,7 @@ fn tools() -> PathBuf {
     )
 }
 
-/// What ripgrep finds below a root.
+/// Returns the files that ripgrep finds below a root.
 fn by_ripgrep(root: &Path, home: &Path) -> BTreeSet<&'static str> {
     let mut command = Command::new(tools().join("rg"));
     command.current_dir(root).env("HOME", home).env("XDG_CONFIG_HOME", home);
@@ -95,7 +95,7 @@ fn fill(top: &Path, root: &Path) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_lies_above_a_root_counts_as_for_ripgrep() {
+async fn parent_ignore_files_apply_as_for_ripgrep() {
     let sample = Sample::empty();
     let (all, home) = (sample.root(), sample.outside());
     let main = all.join("main");
@@ -146,7 +146,7 @@ async fn what_lies_above_a_root_counts_as_for_ripgrep() {
             assert_eq!(by_fumi(&server, root).await, expected, "{}", root.display());
         }
     }
-    // What changes above is seen by the next call, also where git keeps it elsewhere.
+    // A change of a parent ignore file is seen by the next call, also if git keeps the file elsewhere.
     for (top, root) in tops.iter().zip(&roots) {
         write(top.join(".gitignore"), "by_top.txt\nlater.txt\n");
         assert_eq!(

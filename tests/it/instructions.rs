@@ -1,6 +1,6 @@
-//! What a client's model reads first: short, and about nothing that it cannot call.
+//! The instructions that a client's model reads first: short, and limited to tools that it can call.
 //!
-//! Whether it is good advice, no test can say.
+//! A test cannot judge whether they are good advice.
 
 use std::collections::BTreeSet;
 
@@ -14,17 +14,17 @@ use crate::{
     sample::Sample,
 };
 
-/// More than this is not read with attention, and every conversation pays it.
+/// A longer text is not read with attention, and every conversation pays for it.
 const MOST_TOKENS: usize = 500;
 
-/// The tools that a text names.
+/// Returns the tools that a text names.
 fn named(text: &str) -> BTreeSet<String> {
     let marked = Regex::new("`([a-z_]+)`").unwrap();
     marked.captures_iter(text).map(|found| found[1].to_owned()).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_client_is_told_only_of_what_it_can_call() {
+async fn instructions_name_only_tools_that_the_client_can_call() {
     for language in Locale::ALL {
         let sample = Sample::new();
         let server = Server::start(sample.app_with(&[], |config| config.tools.language = language)).await;
@@ -68,7 +68,7 @@ async fn a_client_is_told_only_of_what_it_can_call() {
             assert!(told.iter().all(|tool| names.contains(*tool)), "{path}: {text}");
             assert!(!not_told.iter().any(|tool| names.contains(*tool)), "{path}: {text}");
             assert!(!text.contains('@'), "{path}: {text}");
-            // Alone in what some clients show.
+            // Some clients show only this line.
             let first = named(text.lines().next().unwrap());
             assert!(first.is_subset(&names) && !first.is_empty(), "{path}: {text}");
             let tokens = o200k_base_singleton().encode_ordinary(&text).len();
@@ -78,7 +78,7 @@ async fn a_client_is_told_only_of_what_it_can_call() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_session_with_roots_is_told_of_both_families() {
+async fn a_session_with_roots_gets_instructions_for_both_families() {
     let sample = Sample::new();
     let server = Server::start(sample.app()).await;
     let discovered = Stateless::new(&server).request("server/discover", json!({})).await;
@@ -92,7 +92,7 @@ async fn a_session_with_roots_is_told_of_both_families() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_session_is_told_the_same() {
+async fn a_session_gets_the_same_instructions() {
     let sample = Sample::new();
     let server = Server::start(sample.app()).await;
     let client = Stateless::new(&server);

@@ -1,7 +1,7 @@
-//! The rules of ARCHITECTURE.md that say what is absent, read off the source text.
+//! The rules of ARCHITECTURE.md about forbidden names and imports, checked in the source text.
 //!
-//! Each rule is a function from a file to its violations and is tried on a made-up offender too, so that it can fail.
-//! What Cargo enforces by dependencies is checked in the manifests; nothing here understands Rust beyond lines.
+//! Each rule is a function from a file to its violations, and is also tried on a made-up offender, so that it can fail.
+//! The manifests show which dependencies Cargo enforces. The checks work on lines and do not parse Rust.
 
 use std::{
     fs,
@@ -28,7 +28,7 @@ impl Source {
         self.path.starts_with(folder)
     }
 
-    /// The lines of code that are not inside the test module: number and text, comments left out.
+    /// Returns the lines outside the test module, with their numbers, without comments.
     fn code(&self) -> impl Iterator<Item = (usize, &str)> {
         let end = self.text.find("#[cfg(test)]\nmod ").unwrap_or(self.text.len());
         self.text[..end]
@@ -37,7 +37,7 @@ impl Source {
             .map(|(at, line)| (at + 1, line.split("//").next().unwrap_or_default()))
     }
 
-    /// Where the code matches.
+    /// Returns the places that match.
     fn hits(&self, pattern: &str) -> Vec<String> {
         let pattern = Regex::new(pattern).unwrap();
         self.code()
@@ -49,7 +49,7 @@ impl Source {
 
 type Rule = fn(&Source) -> Vec<String>;
 
-/// A name may be used in some folders only.
+/// Returns the uses of a name outside some folders.
 fn only_in(source: &Source, pattern: &str, folders: &[&str]) -> Vec<String> {
     if folders.iter().any(|folder| source.is_in(folder)) {
         Vec::new()
@@ -58,7 +58,7 @@ fn only_in(source: &Source, pattern: &str, folders: &[&str]) -> Vec<String> {
     }
 }
 
-/// A name may not be used in a folder.
+/// Returns the uses of a name in a folder.
 fn never_in(source: &Source, folder: &str, pattern: &str) -> Vec<String> {
     if source.is_in(folder) {
         source.hits(pattern)
@@ -67,7 +67,7 @@ fn never_in(source: &Source, folder: &str, pattern: &str) -> Vec<String> {
     }
 }
 
-/// Every rule with what it says and an offender that it must catch.
+/// Every rule with its description and an offender that it must find.
 const RULES: &[(&str, Rule, (&str, &str))] = &[
     (
         "rmcp is named only in src/mcp",
@@ -82,7 +82,7 @@ const RULES: &[(&str, Rule, (&str, &str))] = &[
     (
         "only providers and an issuer's keys are asked over HTTP",
         |source| {
-            // Configuration reads URLs, and sends nothing.
+            // The configuration parses URLs, but sends nothing.
             only_in(
                 source,
                 r"\breqwest::",
@@ -92,12 +92,12 @@ const RULES: &[(&str, Rule, (&str, &str))] = &[
         ("src/tools/x.rs", "//! x\nuse reqwest::Client;"),
     ),
     (
-        "a provider knows neither tools nor the protocol nor the edge",
+        "a provider does not use tools, the protocol or the edge",
         |source| never_in(source, "src/provider/", r"\bcrate::(tools|mcp|http|app)\b"),
         ("src/provider/x.rs", "//! x\nuse crate::tools::code;"),
     ),
     (
-        "domains and the foundation know no free-form JSON",
+        "domains and the foundation do not use free-form JSON",
         |source| match () {
             () if ["src/base/", "src/code/", "src/novel/", "src/browser/"]
                 .iter()
@@ -110,7 +110,7 @@ const RULES: &[(&str, Rule, (&str, &str))] = &[
         ("src/code/x.rs", "//! x\npub fn f(v: serde_json::Value) {}"),
     ),
     (
-        "what is made of a novel depends on it alone: times are passed in, and nothing is drawn at random",
+        "the output for a novel depends on the novel alone: times are passed in, and random values are not used",
         |source| never_in(source, "src/novel/", r"::now\(|\bgetrandom\b|\brand::"),
         ("src/novel/x.rs", "//! x\nlet today = jiff::Timestamp::now();"),
     ),
@@ -126,12 +126,12 @@ const RULES: &[(&str, Rule, (&str, &str))] = &[
         ("src/tool/x.rs", "//! x\nuse fumi_code::walk::Sort;"),
     ),
     (
-        "tools know neither the protocol nor the edge",
+        "tools do not use the protocol or the edge",
         |source| never_in(source, "src/tools/", r"\bcrate::(mcp|http|app)\b"),
         ("src/tools/code/x.rs", "//! x\nuse crate::http::router;"),
     ),
     (
-        "the protocol does not know the edge",
+        "the protocol does not use the edge",
         |source| never_in(source, "src/mcp/", r"\bcrate::http\b"),
         ("src/mcp/x.rs", "//! x\nuse crate::http::router;"),
     ),
@@ -146,8 +146,8 @@ const RULES: &[(&str, Rule, (&str, &str))] = &[
     (
         "files are opened through the proof that they are inside",
         |source| {
-            // Configuration is the operator's. Freshness stamps ignore files of parent folders, and never reads content. The
-            // store has a folder of its own, and names that no client chooses.
+            // The operator chooses the configuration. Freshness stamps ignore files of parent folders, but never reads
+            // their content. The store has its own folder, with names that a client cannot choose.
             let exempt = [
                 "src/config/mod.rs",
                 "src/config/server.rs",
@@ -155,18 +155,18 @@ const RULES: &[(&str, Rule, (&str, &str))] = &[
                 "src/base/project.rs",
                 "src/base/files.rs",
                 "src/base/freshness.rs",
-                // Unfinished files, by names that no client chooses, in a folder that is open.
+                // Unfinished files, with names that a client cannot choose, in an open folder.
                 "src/base/atomic_write.rs",
-                // What the kernel knows of the process.
+                // The kernel's facts about the process.
                 "src/code/parser_process.rs",
                 // The kernel's list of mounts.
                 "src/base/mounts.rs",
-                // How much memory the process itself holds.
+                // The memory of the process itself.
                 "src/telemetry/metrics.rs",
                 "src/base/store/fs.rs",
-                // The lock that tells a living writer from a dead one, beside its lease.
+                // The lock that distinguishes a living writer from a dead one, beside its lease.
                 "src/base/project_locks.rs",
-                // Chromium's own folder, and what the kernel says of its processes and connections.
+                // Chromium's own folder, and the kernel's facts about its processes and connections.
                 "src/browser/chromium/",
                 "src/browser/proxy/peer.rs",
                 "src/browser/tab/downloads.rs",
@@ -184,14 +184,14 @@ const RULES: &[(&str, Rule, (&str, &str))] = &[
     (
         "the environment is read in config, through main",
         |source| {
-            // Git's own global ignore file stands where XDG_CONFIG_HOME says.
-            // What a test wants a test build to die of.
+            // XDG_CONFIG_HOME names the folder of git's global ignore file. A test build reads where a test wants it to
+            // abort.
             let exempt = [
                 "src/config/mod.rs",
                 "src/main.rs",
                 "src/base/parent_ignores.rs",
                 "src/base/failpoints.rs",
-                // Where programs lie.
+                // The search path of programs.
                 "src/browser/chromium/find.rs",
             ];
             only_in(source, r"\benv::(var|vars|var_os|vars_os)\b", &exempt)
@@ -201,7 +201,7 @@ const RULES: &[(&str, Rule, (&str, &str))] = &[
     (
         "only the command line prints",
         |source| {
-            // Test builds tell their test where they stand.
+            // Test builds report to their test where they are.
             let exempt = ["src/main.rs", "src/base/failpoints.rs"];
             only_in(source, r"\be?println!|\bprint!|\bdbg!", &exempt)
         },
@@ -215,7 +215,7 @@ const RULES: &[(&str, Rule, (&str, &str))] = &[
     (
         "no code is for another system than Unix, for which one line refuses to compile",
         |source| {
-            // The other one is a fixture that fumi reads.
+            // The second is a fixture that fumi parses.
             let exempt = ["src/base/lib.rs", "src/code/languages/rust/fixture.rs"];
             only_in(source, r"\bcfg!?\(.*\bunix\b", &exempt)
         },
@@ -234,7 +234,7 @@ const RULES: &[(&str, Rule, (&str, &str))] = &[
         ("src/tool/x.rs", "//! x\n// TODO: later"),
     ),
     (
-        "every file says first what it is",
+        "every file begins with a description",
         |source| {
             let says = source.text.starts_with("//! ");
             if says {
@@ -246,7 +246,7 @@ const RULES: &[(&str, Rule, (&str, &str))] = &[
         ("src/tool/x.rs", "use std::fs;"),
     ),
     (
-        "a file is named for what it knows",
+        "a file is named for its content",
         |source| {
             let vague = Regex::new(r"(^|/)(utils?|common|helpers?|manager|misc)(\.rs|/)").unwrap();
             if vague.is_match(&source.path) {
@@ -279,7 +279,7 @@ fn each_rule_catches_an_offender() {
     for (says, rule, (path, text)) in RULES {
         assert!(
             !rule(&Source::of(path, text)).is_empty(),
-            "{says}: does not see\n{text}"
+            "{says}: does not find\n{text}"
         );
     }
 }
@@ -293,9 +293,10 @@ fn rules_look_at_code_outside_the_test_module() {
     assert!(source.hits(r"\.unwrap\(\)").is_empty());
 }
 
-/// Which crates each member may depend on, besides those of the registry; and which it may not take from there.
+/// The crates that each member may depend on, besides those of the registry; and the registry crates that it may not
+/// use.
 #[test]
-fn manifests_say_who_may_import_whom() {
+fn manifests_contain_only_allowed_dependencies() {
     const PROTOCOL: [&str; 6] = ["rmcp", "axum", "tower", "tower-http", "serde_json", "reqwest"];
     for (member, allowed) in [
         ("base", &[][..]),
@@ -304,7 +305,7 @@ fn manifests_say_who_may_import_whom() {
         ("browser", &["fumi-base"][..]),
     ] {
         let Ok(text) = fs::read_to_string(root().join(format!("src/{member}/Cargo.toml"))) else {
-            continue; // not built yet
+            continue; // // The member does not exist yet.
         };
         let manifest: toml::Table = text.parse().unwrap();
         for name in manifest["dependencies"].as_table().unwrap().keys() {
@@ -312,7 +313,7 @@ fn manifests_say_who_may_import_whom() {
                 !name.starts_with("fumi") || allowed.contains(&name.as_str()),
                 "fumi-{member} depends on {name}"
             );
-            // The browser speaks to Chromium over a socket and needs JSON there; records of reviews are lines of JSON.
+            // The browser crate uses JSON for Chromium's protocol; the novel crate stores reviews as lines of JSON.
             let keeps_json = name == "serde_json" && matches!(member, "browser" | "novel");
             assert!(
                 keeps_json || !PROTOCOL.contains(&name.as_str()),
@@ -365,7 +366,7 @@ fn collect(folder: &Path, found: &mut Vec<Source>) {
     }
 }
 
-/// A module that its parent compiles for tests only.
+/// True if its parent compiles a module for tests only.
 fn is_test(path: &Path) -> bool {
     let declared = format!("#[cfg(test)]\nmod {};", path.file_stem().unwrap().to_string_lossy());
     ["mod.rs", "lib.rs"]

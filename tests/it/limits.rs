@@ -1,5 +1,5 @@
-//! The limits of the HTTP edge as clients meet them: too much at once, who is served nevertheless, and the form of what is
-//! said.
+//! The limits of the HTTP edge as seen by clients: overload, requests that are served nevertheless, and the form of the
+//! answers.
 
 use std::{io::Read as _, net::TcpStream};
 
@@ -18,14 +18,14 @@ use crate::{
     taught::is_japanese,
 };
 
-/// One request in flight: the next one is told to come back, except those that need no place.
+/// With one slot in use, the next request gets 503 with `Retry-After`, except those that need no slot.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_server_says_when_to_come_back_and_still_answers_probes() {
     let sample = Sample::new();
     let (app, gate) = app_with_gate(&sample, |config| config.limits.requests = 1);
     let server = Server::start(app).await;
     let (client, session) = (Stateless::new(&server), Session::open(&server).await);
-    // A stream that only listens takes no place.
+    // A stream that only listens needs no slot.
     let listening = session.listen().await;
     assert_eq!(listening.status(), StatusCode::OK);
     let running = tokio::spawn({
@@ -46,7 +46,7 @@ async fn a_full_server_says_when_to_come_back_and_still_answers_probes() {
         let answer = client.http.get(format!("{}{probe}", server.base)).send().await.unwrap();
         assert_eq!(answer.status(), StatusCode::OK, "{probe}");
     }
-    // A session that there is not is not hidden by that; one that there is waits like everybody.
+    // An unknown session gets 404 nevertheless; a known one is refused like every request.
     let gone = Session {
         id: "no-such-session".to_owned(),
         ..session.clone()
@@ -58,7 +58,7 @@ async fn a_full_server_says_when_to_come_back_and_still_answers_probes() {
         session.request("tools/list", json!({})).await.status,
         StatusCode::SERVICE_UNAVAILABLE
     );
-    // Neither is the limit got round with such an id in the era that has no sessions.
+    // Such an id does not avoid the limit in the stateless era either.
     let request = client
         .prepare(1, "tools/list", None, json!({}))
         .header("Mcp-Session-Id", "no-such-session");
@@ -71,9 +71,10 @@ async fn a_full_server_says_when_to_come_back_and_still_answers_probes() {
     drop(listening);
 }
 
-/// Many at once for a few places: never more than there are, and nobody is told of a failure.
+/// Many clients at once for a few slots: the number of sessions never exceeds the limit, and no request fails
+/// otherwise.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_last_sessions_go_to_whoever_comes_first() {
+async fn the_last_sessions_go_to_the_first_clients() {
     let sample = Sample::new();
     let server = Server::start(sample.app_with(&[], |config| config.server.max_sessions = 3)).await;
     let http = reqwest::Client::new();
@@ -91,7 +92,7 @@ async fn the_last_sessions_go_to_whoever_comes_first() {
         }
     }
     assert!((1..=3).contains(&opened), "{opened} sessions");
-    // Those that were refused only because others came at the same time find a place now.
+    // The clients that were refused only because others came at the same time get a session now.
     while opened < 3 {
         Session::open(&server).await;
         opened += 1;
@@ -101,7 +102,7 @@ async fn the_last_sessions_go_to_whoever_comes_first() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn json_is_compressed_for_whoever_asks_and_streams_never() {
+async fn json_is_compressed_on_request_and_streams_never() {
     let sample = Sample::large(4, 40);
     let server = Server::start(sample.app()).await;
     let (client, session) = (Stateless::new(&server), Session::open(&server).await);
@@ -126,7 +127,7 @@ async fn json_is_compressed_for_whoever_asks_and_streams_never() {
     assert_eq!(zipped.headers()["content-type"], "application/json");
     let zipped = zipped.bytes().await.unwrap();
     assert!(zipped.starts_with(&[0x1f, 0x8b]) && zipped.len() < plain.len() / 3);
-    // Small replies and event streams are left as they are.
+    // Small replies and event streams are not compressed.
     let message = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {}});
     let stream = session
         .prepare(&message)
@@ -163,7 +164,7 @@ async fn every_request_has_an_id_that_can_stand_in_a_log() {
     }
 }
 
-/// What is logged of a request, and what is not.
+/// Facts of a request that the log has, and facts that it must not have.
 #[test]
 fn the_access_log_has_a_line_for_each_request_and_no_word_of_the_clients() {
     let sample = Sample::new();
@@ -202,7 +203,7 @@ fn the_access_log_has_a_line_for_each_request_and_no_word_of_the_clients() {
     ] {
         assert!(start.contains(part), "{part} is not in {start}");
     }
-    // Ports that the system chose are told as they are.
+    // The ports that the system chose are logged.
     assert!(
         !start.contains(":0/") && start.contains(&format!("listen={host}")),
         "{start}"
@@ -242,7 +243,7 @@ fn the_access_log_has_a_line_for_each_request_and_no_word_of_the_clients() {
     assert!(!log.to_lowercase().contains("canary"), "{log}");
 }
 
-/// Who wrote what, and who was refused: with names, in one line each.
+/// One line for each write and each refusal, with names.
 #[test]
 fn the_log_names_who_wrote_which_file_and_who_called_what() {
     let sample = Sample::empty();
@@ -294,7 +295,7 @@ fn the_log_names_who_wrote_which_file_and_who_called_what() {
     assert_eq!(lines(&["code=\"RATE_LIMITED\"", "principal=\"ci\""]), 1, "{log}");
 }
 
-/// Beyond the connections that may be open, probes are still answered and everything else is told to come back.
+/// Beyond the maximum number of open connections, probes are still answered and every other request gets 503.
 #[test]
 fn beyond_the_connections_only_probes_are_answered() {
     let sample = Sample::new();
@@ -313,7 +314,7 @@ fn beyond_the_connections_only_probes_are_answered() {
         let mut raw = program.connect();
         raw.send(get("/livez").as_bytes());
         assert_eq!(raw.answer().unwrap().status, 200);
-        // It is for one request.
+        // The connection serves one request only.
         assert!(raw.until_closed().is_empty());
         let refused = program.ask(get("/v1/errors").as_bytes());
         assert_eq!(refused.status, 503);
@@ -321,7 +322,7 @@ fn beyond_the_connections_only_probes_are_answered() {
         let body: Value = serde_json::from_slice(&refused.body).unwrap();
         assert_eq!(body["error"]["code"], "SERVER_BUSY");
     }
-    // Those that are open go on, and a place that becomes free is given away.
+    // Open connections stay usable, and a free slot is given to another.
     open[0].send(get("/v1/errors").as_bytes());
     assert_eq!(open[0].answer().unwrap().status, 200);
     drop(open);
@@ -329,7 +330,8 @@ fn beyond_the_connections_only_probes_are_answered() {
     program.survived();
 }
 
-/// A process that may open few files: what it cannot accept waits, and is served once there is room.
+/// A process with few file descriptors: connections that it cannot accept wait, and are served once there is a free
+/// one.
 #[cfg(target_os = "linux")]
 #[test]
 fn running_out_of_file_descriptors_does_not_end_the_server() {
@@ -340,7 +342,7 @@ fn running_out_of_file_descriptors_does_not_end_the_server() {
     let silent: Vec<TcpStream> = (0..120)
         .map(|_| TcpStream::connect(&program.address).unwrap())
         .collect();
-    // Cut off after their time, one after the other.
+    // They are cut off after their timeout, one after the other.
     for mut one in silent {
         let _ = one.read(&mut [0]);
     }
@@ -348,7 +350,8 @@ fn running_out_of_file_descriptors_does_not_end_the_server() {
     assert!(log.contains("fewer connections than server.max_connections"), "{log}");
 }
 
-/// A process without a free descriptor cannot read its project. What looks empty then must not be told, nor be kept.
+/// A process without a free file descriptor cannot read its project. It must not report the project as empty, nor cache
+/// that.
 #[cfg(target_os = "linux")]
 #[test]
 fn without_file_descriptors_a_call_is_right_or_fails_and_nothing_wrong_is_kept() {
@@ -374,7 +377,7 @@ fn without_file_descriptors_a_call_is_right_or_fails_and_nothing_wrong_is_kept()
         entry.spec.effect == Effect::ReadOnly && entry.spec.toolset != "browser" && !only_teaches(entry)
     };
     let tools: Vec<&ToolEntry> = app.catalogue.entries().iter().filter(reads).collect();
-    // The connection is there, and the process of a parser.
+    // The connection exists, and so does the parser process.
     let structure = tools
         .iter()
         .find(|entry| entry.spec.name == "analyze_code_structure")

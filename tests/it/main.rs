@@ -1,7 +1,7 @@
 //! The one integration binary: fumi as its clients see it.
 //!
-//! What every tool owes is asked of the whole catalogue in a loop, so that a tool added later inherits the tests.
-//! Domain facts (what a search finds, what a parser sees) are tested in their crates, not here.
+//! Tests of requirements for every tool loop over the whole catalogue, so that they apply to a new tool too. Domain
+//! facts (results of a search, of a parser) are tested in the domain crates, not here.
 
 #![allow(
     clippy::cast_precision_loss,
@@ -47,3 +47,4 @@ mod stopping;
 mod taught;
 mod telemetry;
 mod wishes;
+mod wording;

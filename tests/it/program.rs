@@ -1,7 +1,7 @@
-//! The real program in a process of its own, and bytes over TCP as no client library would send them.
+//! The real program in a separate process, and bytes over TCP that a client library would not send.
 //!
-//! [`Program::survived`] is what every hostile test ends with: the server still answers, ends when asked, and its log holds
-//! no panic.
+//! Every hostile test ends with [`Program::survived`]: the server still answers, ends on SIGTERM, and its log has no
+//! panic.
 
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
@@ -15,10 +15,10 @@ use fumi_code::parser_pool::ParserPool;
 
 use crate::sample::Sample;
 
-/// What ends a test whose server never answers. No test is about how long anything takes.
+/// The timeout of a test whose server never answers. The tests do not assert durations.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Where fumi's parts in a test's own process parse files: in processes of the real program.
+/// Returns the parser pool for fumi's parts in a test's process: its parser processes run the real program.
 pub(crate) fn parsers() -> ParserPool {
     ParserPool::new(fumi_code::parser_pool::ParserProgram {
         path: env!("CARGO_BIN_EXE_fumi").into(),
@@ -26,17 +26,17 @@ pub(crate) fn parsers() -> ParserPool {
     })
 }
 
-/// Takes what a developer has set out of a program's surroundings.
+/// Removes a developer's settings from a program's environment.
 pub(crate) fn undisturbed(command: &mut Command) {
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("FUMI") || name.ends_with("_ROOT")) {
-        // ./test says by this one in which Chromium the browser tools are tried.
+        // ./test sets this one to the Chromium that the browser tests use.
         if name != "FUMI__BROWSER__EXECUTABLE" {
             command.env_remove(name);
         }
     }
 }
 
-/// The line by which the program says where it listens, without its first words.
+/// Returns the URL from the line by which the program reports its address.
 #[track_caller]
 fn address_of(child: &mut Child) -> String {
     let mut ready = String::new();
@@ -46,7 +46,7 @@ fn address_of(child: &mut Child) -> String {
     url.unwrap_or_else(|| panic!("it did not start: {ready:?}")).to_owned()
 }
 
-/// A running fumi that a test kills itself; at the latest when this is dropped.
+/// A running fumi that a test kills itself; killed when dropped at the latest.
 pub(crate) struct Served {
     pub(crate) child: Child,
     pub(crate) url: String,
@@ -60,7 +60,7 @@ impl Drop for Served {
 }
 
 impl Served {
-    /// The program, which is to serve a sample and keep its state outside.
+    /// Returns the command of a program that serves a sample and stores its state outside.
     pub(crate) fn command(sample: &Sample) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_fumi"));
         undisturbed(&mut command);
@@ -100,7 +100,7 @@ impl Program {
         Self::start_by(Command::new(env!("CARGO_BIN_EXE_fumi")), sample, settings)
     }
 
-    /// The same by a command that runs fumi.
+    /// The same with a command that runs fumi.
     pub(crate) fn start_by(mut command: Command, sample: &Sample, settings: &[(&str, &str)]) -> Self {
         undisturbed(&mut command);
         for (name, value) in settings {
@@ -121,7 +121,7 @@ impl Program {
         Self { child, log, address }
     }
 
-    /// A new connection.
+    /// Opens a new connection.
     pub(crate) fn connect(&self) -> Raw {
         let stream = TcpStream::connect(&self.address).unwrap();
         stream.set_nodelay(true).unwrap();
@@ -137,7 +137,7 @@ impl Program {
         raw.answer().expect("an answer")
     }
 
-    /// How many files the process may have open from now on; what is open stays open.
+    /// Sets how many files the process may have open from now on; open files stay open.
     pub(crate) fn limit_open_files(&self, most: u64) {
         let id = self.child.id().to_string();
         let mut limit = Command::new("prlimit");
@@ -148,7 +148,7 @@ impl Program {
         );
     }
 
-    /// Still there, ends properly, and never panicked. Gives the log.
+    /// Asserts that the program still runs, ends properly and never panicked. Returns the log.
     #[track_caller]
     pub(crate) fn survived(mut self) -> String {
         let alive = self.ask(format!("GET /livez HTTP/1.1\r\nHost: {}\r\n\r\n", self.address).as_bytes());
@@ -175,14 +175,14 @@ fn read_log(mut log: ChildStderr) -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// A connection without a client.
+/// A raw TCP connection.
 pub(crate) struct Raw(pub(crate) BufReader<TcpStream>);
 
 /// One answer.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
-    /// Names in small letters.
+    /// The names are in lower case.
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: Vec<u8>,
 }
@@ -199,17 +199,17 @@ impl Answer {
 }
 
 impl Raw {
-    /// A server that closed already is for the reader to see.
+    /// Ignores that the server has closed already; the next read shows it.
     pub(crate) fn send(&mut self, bytes: &[u8]) {
         let _ = self.0.get_mut().write_all(bytes);
     }
 
-    /// Whether it could be sent.
+    /// True if the bytes could be sent.
     pub(crate) fn try_send(&mut self, bytes: &[u8]) -> bool {
         self.0.get_mut().write_all(bytes).is_ok()
     }
 
-    /// The next answer; `None` when the server closed the connection instead.
+    /// Returns the next answer, or `None` if the server closed the connection.
     pub(crate) fn answer(&mut self) -> Option<Answer> {
         let status = self.line()?;
         let status = status.split(' ').nth(1)?.parse().ok()?;

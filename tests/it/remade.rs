@@ -1,4 +1,5 @@
-//! A project root that is deleted and made anew while the server runs, as by a fresh clone or a volume that comes back.
+//! A project root that is deleted and created again while the server runs, as by a fresh clone or a volume that is
+//! mounted again.
 
 use std::{fs, process::Command};
 
@@ -39,8 +40,8 @@ async fn a_root_that_is_made_anew_is_served_again() {
     assert_eq!(ready(&server).await, 200);
 }
 
-/// Somebody moves a folder above the root away and puts a link in its place: what the link leads to has the root's name, but it is
-/// another folder, which nobody allowed.
+/// A folder above the root is moved away and replaced by a link. The target of the link has the root's name, but is
+/// another folder, which is not allowed.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_root_is_not_opened_again_through_a_link() {
     let sample = Sample::empty();
@@ -61,7 +62,7 @@ async fn a_root_is_not_opened_again_through_a_link() {
     std::os::unix::fs::symlink(&outside, sample.root().join("above")).unwrap();
     assert_eq!(ready(&server).await, 503);
     assert_ne!(matches(&server, "outside").await, json!(1));
-    // The folder itself comes back.
+    // The original folder is moved back.
     fs::remove_file(sample.root().join("above")).unwrap();
     fs::rename(sample.root().join("moved"), sample.root().join("above")).unwrap();
     assert_eq!(
@@ -70,7 +71,7 @@ async fn a_root_is_not_opened_again_through_a_link() {
     );
 }
 
-/// Descriptors and instances of inotify that a process has open: all, and those of inotify.
+/// Returns the numbers of open file descriptors of a process: all, and those of inotify.
 fn open_files(server: &Served) -> (usize, usize) {
     let folder = format!("/proc/{}/fd", server.child.id());
     let links = fs::read_dir(folder)
@@ -111,7 +112,7 @@ async fn many_projects_do_not_use_up_descriptors_and_watches() {
     }
     let (all, watches) = open_files(&server);
     assert!(watches <= 64 && all < 450, "{watches} {all}");
-    // Those that were closed meanwhile are as true as ever.
+    // A root whose watch was closed meanwhile still gets fresh replies.
     let root = sample.root().join("p0");
     sample.file("p0/a.md", "y\n");
     let url = server.url.replace("/mcp", "/v1/tools/search_content");
@@ -128,7 +129,7 @@ async fn many_projects_do_not_use_up_descriptors_and_watches() {
     assert_eq!(answer["total_matches"], 1, "b.md alone");
 }
 
-/// A shell with the usual soft limit starts the server, which takes what the system allows.
+/// A shell with the usual soft limit starts the server, which raises it to the hard limit.
 #[test]
 fn the_soft_limit_of_open_files_is_raised() {
     let sample = Sample::empty();

@@ -1,6 +1,6 @@
-//! The committed reports of the benchmarks belong to the benchmarks as they are.
+//! The committed reports of the benchmarks were written by the committed benchmarks.
 //!
-//! Nothing is measured here: that a report is current is seen by the hash that it was made with.
+//! Nothing is measured here: the hash in a report shows whether it is current.
 
 #[path = "../../benches/shared/inputs.rs"]
 mod inputs;

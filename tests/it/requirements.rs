@@ -1,6 +1,7 @@
-//! docs/requirements.toml: every tool and every test that it names is there, and what it calls met has both.
+//! docs/requirements.toml: every tool and every test that it names exists, and each requirement marked as met has both.
 //!
-//! That the tests show what the sentence says, a person has to judge. `docs/regenerate --pages` makes a page of the file.
+//! A person has to judge whether the tests show what the sentence says. `docs/regenerate --pages` makes a page of the
+//! file.
 
 use std::{
     collections::BTreeSet,
@@ -47,7 +48,7 @@ fn file() -> File {
     toml::from_str(&text).unwrap()
 }
 
-/// The files in which a test of this name can stand: a module is a file, or a folder with one.
+/// Returns the files that may contain the test: a module is a file, or a folder with `mod.rs`.
 fn files(binary: &str, modules: &[&str]) -> Vec<PathBuf> {
     let folder = match binary.split_once("::") {
         None => "tests/it".to_owned(),
@@ -57,7 +58,7 @@ fn files(binary: &str, modules: &[&str]) -> Vec<PathBuf> {
     vec![path.with_extension("rs"), path.join("mod.rs")]
 }
 
-/// Whether a source has a test of this name: a function with the attribute right above it.
+/// True if a source has a test of this name: a function with the attribute right above it.
 fn has_test(source: &str, name: &str) -> bool {
     let lines: Vec<&str> = source.lines().map(str::trim).collect();
     let head = format!("fn {name}(");
@@ -114,9 +115,7 @@ fn every_tool_and_test_that_a_requirement_names_is_there() {
         let lost = tests.iter().filter(|test| !is_there(test));
         faults.extend(lost.map(|test| format!("{id}: no test {test}")));
         if requirement.missing.is_some() == (requirement.state == State::Met) {
-            faults.push(format!(
-                "{id}: what is not met says what is missing, and nothing else does"
-            ));
+            faults.push(format!("{id}: `missing` must be set unless the requirement is met"));
         }
         if requirement.sentence.is_empty() {
             faults.push(format!("{id}: no sentence"));

@@ -1,5 +1,5 @@
-//! The routes for scripts: the same answers as over MCP, statuses that say what happened, progress as events, and a document
-//! that is true.
+//! The routes for scripts: the same replies as over MCP, meaningful statuses, progress as events, and a correct `OpenAPI`
+//! document.
 
 use std::collections::BTreeSet;
 
@@ -63,7 +63,7 @@ async fn every_tool_answers_as_through_the_pipeline() {
         assert_eq!(&one, tool);
         assert_eq!(one["output_schema"], Value::Object((*entry.output).clone()));
         assert_eq!(one["summary"], json!(entry.published(Locale::En).summary));
-        // Steps say themselves how long they took, and what came from the cache.
+        // Steps contain their own duration and whether the cache answered.
         if needs_a_page(entry) || entry.spec.effect == Effect::OfSteps {
             continue;
         }
@@ -75,11 +75,11 @@ async fn every_tool_answers_as_through_the_pipeline() {
         answers_as_published(entry, &answer);
         let mut same = call(&server.app, name, arguments).await.structured;
         if name == "noveler" {
-            // The call that it stands for answered; the pipeline alone only names it.
+            // The other call has answered here; the pipeline alone only names it.
             assert_eq!(same["tool"], "noveler_write");
             continue;
         }
-        // What was written once is not written again.
+        // A second call of a tool that writes has another result.
         if matches!(entry.spec.effect, Effect::Write | Effect::Records) {
             continue;
         }
@@ -221,7 +221,7 @@ async fn text_and_languages_are_chosen_by_the_request() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_stream_tells_progress_and_then_the_result() {
+async fn a_stream_has_progress_and_then_the_result() {
     let sample = Sample::new();
     let (app, gate) = app_with_gate(&sample, |_| {});
     let server = Server::start(app).await;
@@ -244,7 +244,7 @@ async fn a_stream_tells_progress_and_then_the_result() {
     let rest = answer.text().await.unwrap();
     assert!(rest.contains("event: result"), "{rest}");
     assert_eq!(messages(&rest).last().unwrap(), &json!({"success": true}));
-    // A failure is an event too.
+    // An error is an event too.
     let failed = http
         .post(format!("{}/v1/tools/list_files", server.base))
         .header("Accept", "text/event-stream");
@@ -339,7 +339,7 @@ async fn the_document_is_the_committed_one_and_names_every_route() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_wrong_url_is_told_of_every_route() {
+async fn a_wrong_url_gets_the_list_of_routes() {
     let sample = Sample::new();
     let server = Server::start(sample.app()).await;
     let told = reqwest::get(format!("{}/nowhere", server.base)).await.unwrap();
@@ -352,9 +352,9 @@ async fn a_wrong_url_is_told_of_every_route() {
         .collect();
     assert_eq!(languages.len(), 2, "{told}");
     for route in fumi::http::router::routes(&server.edge) {
-        // The same route with a slash at its end is nothing to tell.
+        // The same route with a slash at its end is not listed.
         let begins = route.path.split("/{").next().unwrap().trim_end_matches('/');
-        // Metadata are found by the challenge, and only where there is an issuer.
+        // Clients find the metadata by the challenge, and only if an issuer is configured.
         for told in languages.iter().filter(|_| !begins.starts_with("/.well-known/")) {
             assert!(told.contains(begins), "{begins}: {told}");
         }

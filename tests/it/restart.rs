@@ -1,7 +1,7 @@
-//! Sessions that outlive their process: drained or killed, and started again over the same state.
+//! Sessions that outlive their process, which is drained or killed and started again with the same state.
 //!
-//! Most restarts happen in this process, over the same folder; the real program is killed too. Whose a session is counts
-//! after a restart as before.
+//! Most restarts happen in this process, with the same folder; the real program is killed too. The principal of a
+//! session is checked after a restart as before.
 
 use std::{
     collections::BTreeSet,
@@ -52,7 +52,7 @@ use crate::{
     sample::Sample,
 };
 
-/// A project with folders `one`, `two`, `three`, each with a file of its own; and a place for state beside it.
+/// A project with folders `one`, `two`, `three`, each with a file of its own, and a folder for state beside it.
 struct Place {
     sample: Sample,
     now: Arc<AtomicU64>,
@@ -82,7 +82,7 @@ impl Place {
         Arc::new(FolderStore::open(&self.state().join("store"), clock).unwrap())
     }
 
-    /// A process of its own, as far as sessions can see.
+    /// Starts a server that shares nothing with the others but the store, as a separate process would.
     async fn server(&self) -> Server {
         self.server_with(|_| {}).await
     }
@@ -103,7 +103,7 @@ impl Place {
         self.sample.root().join(name)
     }
 
-    /// What the store's folder holds, name by name.
+    /// Returns the names in the store's folder.
     fn stored(&self) -> Vec<String> {
         let entries = fs::read_dir(self.state().join("store/entries")).unwrap();
         entries
@@ -112,7 +112,7 @@ impl Place {
     }
 }
 
-/// The same session at another server.
+/// Returns the same session for another server.
 fn at(session: &Session, server: &Server) -> Session {
     Session {
         url: server.url(),
@@ -138,7 +138,7 @@ async fn files(session: &Session) -> Vec<String> {
         .collect()
 }
 
-/// A session in each folder.
+/// Opens a session in each folder.
 async fn sessions_in_folders(place: &Place, server: &Server) -> Vec<Session> {
     let mut sessions = Vec::new();
     for folder in FOLDERS {
@@ -170,7 +170,7 @@ async fn a_drained_server_leaves_its_sessions_to_the_next() {
         assert_eq!(next.edge.sessions.sessions(), 4);
         next.stop().await;
     }
-    // Another choice is kept as the first was.
+    // A later choice is stored like the first one.
     let next = place.server().await;
     choose(&at(&sessions[0], &next), &place.folder("three")).await;
     drop(next);
@@ -178,12 +178,12 @@ async fn a_drained_server_leaves_its_sessions_to_the_next() {
     assert_eq!(files(&at(&sessions[0], &next)).await, ["three.py"]);
 }
 
-/// The real program over a place.
+/// Starts the real program.
 fn start(place: &Place, more: &[&str]) -> Served {
     Served::start(Served::command(&place.sample).args(more))
 }
 
-/// The same session of another program.
+/// Returns the same session for another program.
 fn over(program: &Served, session: &Session) -> Session {
     Session {
         url: program.url.clone(),
@@ -204,7 +204,7 @@ async fn a_killed_server_loses_no_session() {
     let ended = Session::open_at(&program.url, SESSION).await;
     assert!(ended.end().await.is_success());
     for round in 0..3 {
-        // SIGKILL, once in the middle of calls.
+        // SIGKILL, in the second round during calls.
         let under_way: Vec<_> = sessions
             .iter()
             .filter(|_| round == 1)
@@ -226,7 +226,7 @@ async fn a_killed_server_loses_no_session() {
         let gone = over(&program, &ended).request("tools/list", json!({})).await;
         assert_eq!(gone.status, StatusCode::NOT_FOUND);
     }
-    // In memory alone nothing is left.
+    // A store in memory loses everything.
     drop(program);
     let program = start(&place, &["--store", "memory"]);
     let gone = over(&program, &sessions[0]).request("tools/list", json!({})).await;
@@ -247,7 +247,7 @@ async fn many_calls_at_once_on_a_restored_session_all_succeed() {
             .map(|at| {
                 let session = session.clone();
                 tokio::spawn(async move {
-                    // Some look at the stream first, some send a notification.
+                    // Some open the stream first, some send a notification.
                     match at % 6 {
                         4 => assert_eq!(session.listen().await.status(), StatusCode::OK),
                         5 => {
@@ -267,9 +267,9 @@ async fn many_calls_at_once_on_a_restored_session_all_succeed() {
     }
 }
 
-/// A client that goes away while its session is restored does not break it for others.
+/// A client that disconnects while its session is restored does not break it for others.
 #[tokio::test(flavor = "multi_thread")]
-async fn hanging_up_during_the_restoration_harms_nobody() {
+async fn a_disconnect_during_the_restoration_does_not_break_the_session() {
     let place = Place::new();
     let first = place.server().await;
     let session = Session::open(&first).await;
@@ -300,7 +300,7 @@ async fn a_session_that_ended_does_not_come_back() {
     let next = place.server().await;
     let gone = |session: Session| async move { session.request("tools/list", json!({})).await.status };
     assert_eq!(gone(at(&ended, &next)).await, StatusCode::NOT_FOUND);
-    // Ending one is the first thing that this server hears of it.
+    // The deletion is the first request of this session at this server.
     assert!(at(&later, &next).end().await.is_success());
     assert_eq!(gone(at(&later, &next)).await, StatusCode::NOT_FOUND);
     assert_eq!(at(&later, &next).end().await, StatusCode::NOT_FOUND, "once");
@@ -317,7 +317,7 @@ async fn a_session_that_was_idle_for_too_long_is_not_restored() {
     let first = place.server().await;
     let session = Session::open(&first).await;
     drop(first);
-    // Restoring it is a use: its time begins anew.
+    // Restoring the session is a use, so its idle time starts again.
     for minutes in [55, 55] {
         place.now.fetch_add(minutes * 60_000, Ordering::SeqCst);
         let server = place.server().await;
@@ -330,7 +330,7 @@ async fn a_session_that_was_idle_for_too_long_is_not_restored() {
     let server = place.server().await;
     let gone = at(&session, &server).request("tools/list", json!({})).await;
     assert_eq!(gone.status, StatusCode::NOT_FOUND);
-    // It is cleared away, without anybody asking for it.
+    // It is deleted in the background, without a request.
     while !place.stored().is_empty() {
         tokio::task::yield_now().await;
     }
@@ -366,7 +366,7 @@ async fn listening_may_be_the_first_thing_after_a_restart() {
         let response = request.header("Mcp-Session-Id", &session.id).send().await.unwrap();
         assert_eq!(response.status(), StatusCode::OK);
         let mut told = Told::of(response);
-        // It may have changed while nobody looked.
+        // It may have changed while the server was down.
         assert_eq!(told.updated().await, uri, "{last_event:?}");
         place.sample.file("one/one.py", format!("x = {}\n", next_id()));
         assert_eq!(told.updated().await, uri, "{last_event:?}");
@@ -374,7 +374,7 @@ async fn listening_may_be_the_first_thing_after_a_restart() {
     }
 }
 
-/// What the server says by itself.
+/// The server's own messages on a stream.
 struct Told {
     response: Response,
     raw: String,
@@ -390,7 +390,7 @@ impl Told {
         }
     }
 
-    /// The next resource that is told to have changed.
+    /// Returns the URI of the next resource that is reported as changed.
     async fn updated(&mut self) -> String {
         loop {
             let updates: Vec<Value> = messages(&self.raw)
@@ -402,13 +402,16 @@ impl Told {
                 return update["params"]["uri"].as_str().unwrap().to_owned();
             }
             let chunk = tokio::time::timeout(Duration::from_secs(30), self.response.chunk()).await;
-            let chunk = chunk.expect("nothing is told").unwrap().expect("the stream ended");
+            let chunk = chunk
+                .expect("no notification arrived")
+                .unwrap()
+                .expect("the stream ended");
             self.raw.push_str(&String::from_utf8_lossy(&chunk));
         }
     }
 }
 
-/// A client whose every request carries a token.
+/// Returns a client whose every request has a token.
 fn bearing(token: &str) -> reqwest::Client {
     let mut headers = reqwest::header::HeaderMap::new();
     headers.insert("Authorization", format!("Bearer {token}").parse().unwrap());
@@ -472,9 +475,9 @@ async fn a_session_of_another_principal_does_not_exist() {
             };
             let (foreign, unknown) = (ask(&bob).await, ask(&unknown).await);
             assert_eq!(foreign.0, StatusCode::NOT_FOUND, "{method}: {}", foreign.1);
-            assert_eq!(foreign, unknown, "{method}: one can be told from the other");
+            assert_eq!(foreign, unknown, "{method}: the two answers differ");
         }
-        // Nor does the era without sessions reach it.
+        // The stateless era does not reach the session either.
         let params = json!({"name": "list_files", "arguments": {"roots": ["."], "count_only": true}, "_meta": {
             "io.modelcontextprotocol/protocolVersion": STATELESS,
             "io.modelcontextprotocol/clientInfo": {"name": "fumi-tests", "version": "1"},
@@ -573,7 +576,7 @@ async fn a_project_that_is_not_allowed_any_more_is_not_restored() {
         );
     }
     drop(narrower);
-    // A link in its place leads nowhere that is not allowed.
+    // A link in its place does not lead to a folder that is not allowed.
     std::os::unix::fs::symlink(place.sample.outside(), place.folder("three")).unwrap();
     let wider = place.server().await;
     let third = files(&at(&sessions[2], &wider)).await;
@@ -607,7 +610,7 @@ async fn restored_sessions_count_too() {
     assert_eq!(files(&third).await, ["three.py"], "it was not lost");
 }
 
-/// A store that can be made to fail.
+/// A store that a test can make fail.
 #[derive(Debug, Default)]
 struct Moody {
     inner: MemoryStore,
@@ -684,7 +687,7 @@ async fn a_store_that_fails_costs_no_session() {
     let first = Server::start(place.app_over(shared(), |_| {})).await;
     let (known, stored) = (Session::open(&first).await, Session::open(&first).await);
     store.fails.store(true, Ordering::SeqCst);
-    // What is in memory goes on, new ones are served, and a choice holds.
+    // Sessions in memory keep working, new ones are served, and a choice of a project is effective.
     choose(&known, &place.folder("one")).await;
     assert_eq!(files(&known).await, ["one.py"]);
     let unstored = Session::open(&first).await;
@@ -696,13 +699,13 @@ async fn a_store_that_fails_costs_no_session() {
     assert!(away.headers.contains_key("retry-after"));
     store.fails.store(false, Ordering::SeqCst);
     assert_eq!(files(&at(&stored, &next)).await.len(), 4);
-    // What could not be told to the store was lost with the process, and nothing else.
+    // Only the facts that could not be stored were lost with the process.
     assert_eq!(files(&at(&known, &next)).await.len(), 4, "its choice");
     let gone = at(&unstored, &next).request("tools/list", json!({})).await;
     assert_eq!(gone.status, StatusCode::NOT_FOUND);
 }
 
-/// Between the end of the drain and the end of the process.
+/// Tests the time between the end of the drain and the end of the process.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_goes_down_forgets_no_session() {
     let place = Place::new();
@@ -729,7 +732,7 @@ async fn a_server_that_goes_down_forgets_no_session() {
         )
         .await;
         let id = opened.headers()["mcp-session-id"].to_str().unwrap().to_owned();
-        // The answer is read to its end: then the session is ready.
+        // When the whole answer is read, the session is ready.
         axum::body::to_bytes(opened.into_body(), 1 << 20).await.unwrap();
         ids.push(id);
     }
@@ -747,7 +750,7 @@ async fn a_server_that_goes_down_forgets_no_session() {
     assert_eq!(place.stored().len(), 2);
 }
 
-/// A session as a client's `initialize` opens it, without HTTP.
+/// Opens a session as a client's `initialize` does, without HTTP.
 async fn opened(app: &Arc<App>, streams: &Arc<SessionRegistry>, sessions: &Arc<McpSessionManager>) -> SessionId {
     let (id, transport) = sessions.create_session().await.unwrap();
     let handler = Handler::new(Arc::clone(app), Arc::clone(streams));
@@ -768,9 +771,9 @@ async fn opened(app: &Arc<App>, streams: &Arc<SessionRegistry>, sessions: &Arc<M
     id
 }
 
-/// The expiry is short here.
+/// The expiry is short in this test.
 #[tokio::test(flavor = "multi_thread")]
-async fn an_idle_session_is_gone_from_the_store_too_and_its_end_is_told_once() {
+async fn an_idle_session_is_deleted_from_the_store_and_its_end_is_reported_once() {
     let place = Place::new();
     let app = place.app_over(place.store(), |_| {});
     let streams = SessionRegistry::new(&app);
@@ -822,14 +825,14 @@ async fn the_life_of_a_session_is_measured_over_restarts() {
     drop(first);
     let next = place.server().await;
     files(&at(&stays, &next)).await;
-    assert_eq!(lives(&next).await, 0, "it goes on");
+    assert_eq!(lives(&next).await, 0, "the session still exists");
     assert!(at(&stays, &next).end().await.is_success());
     assert_eq!(lives(&next).await, 1);
 }
 
-/// Whatever is written down of a session is what this build reads; another form is a session that is gone.
+/// Only records of this build's format are read; a session with a record of another format is lost.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_record_of_another_form_is_no_session_and_no_failure() {
+async fn a_record_of_another_format_is_ignored() {
     let place = Place::new();
     let first = place.server().await;
     let session = Session::open(&first).await;

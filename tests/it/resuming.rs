@@ -1,4 +1,5 @@
-//! Streams of a session that break off, and what a client gets by `Last-Event-ID`, from this process or from the next.
+//! Streams of a session that break, and the events that a client gets with `Last-Event-ID`, from this process or from
+//! the next.
 
 use std::{fs, sync::Arc};
 
@@ -24,14 +25,14 @@ async fn until(response: &mut Response, wanted: impl Fn(&str) -> bool) -> String
     raw
 }
 
-/// The id of the first event of a stream.
+/// Returns the id of the first event of a stream.
 async fn first_id(response: &mut Response) -> String {
     let raw = until(response, |raw| raw.contains("\n\n")).await;
     let id = raw.lines().find_map(|line| line.strip_prefix("id:"));
     id.unwrap_or_else(|| panic!("no id: {raw}")).trim().to_owned()
 }
 
-/// All messages of a resumed stream, which must end.
+/// Returns all messages of a resumed stream, which must end.
 async fn resumed(session: &Session, last: &str) -> Vec<Value> {
     let request = session
         .http
@@ -49,7 +50,7 @@ fn call(id: u64, tool: &str, arguments: &Value) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_result_that_nobody_received_comes_by_last_event_id() {
+async fn a_lost_result_is_replayed_by_last_event_id() {
     let sample = Sample::new();
     let (app, gate) = app_with_gate(&sample, |_| {});
     let server = Server::start(app).await;
@@ -67,7 +68,7 @@ async fn a_result_that_nobody_received_comes_by_last_event_id() {
     while server.edge.sessions.running_calls() > 0 {
         tokio::task::yield_now().await;
     }
-    // The second time as the first: that connection may break, too.
+    // Twice, because the second connection may break too.
     for _ in 0..2 {
         let told = resumed(&session, &last).await;
         let answer = told.last().unwrap_or_else(|| panic!("nothing came"));
@@ -81,7 +82,7 @@ async fn a_call_that_was_killed_with_its_server_is_answered_with_an_error() {
     let sample = Sample::new();
     let start = || Served::start(&mut Served::command(&sample));
     let mut program = start();
-    // It waits for the client's roots, which do not come.
+    // The call waits for the client's roots, which never arrive.
     let session = Session::open_as(
         reqwest::Client::new(),
         &program.url,
@@ -128,7 +129,7 @@ async fn only_versions_with_priming_begin_streams_with_an_empty_event() {
         let listed = session.request("tools/list", json!({})).await;
         let is_primed = listed.raw.lines().next().is_some_and(is_empty);
         assert_eq!(is_primed, version == SESSION, "{version}: {}", listed.raw);
-        // A call's stream begins with an event that has an id in all of them: else no client comes back to it.
+        // In every version a call's stream begins with an event that has an id: without one a client cannot resume it.
         for (level, is_begun) in [(None, true), (Some("info"), version == SESSION)] {
             if let Some(level) = level {
                 let set = session.request("logging/setLevel", json!({"level": level})).await;
@@ -169,13 +170,13 @@ async fn a_request_with_the_id_of_one_that_runs_is_refused_at_once() {
     gate.open();
     let first = first.await.unwrap().unwrap().text().await.unwrap();
     assert!(first.contains("through"), "{first}");
-    // Afterwards it is free again.
+    // Afterwards the id can be used again.
     let third = session.prepare(&message).send().await.unwrap().text().await.unwrap();
     assert!(third.contains("through"), "{third}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_session_remembers_of_its_client_is_bounded() {
+async fn oversized_data_of_a_client_is_refused() {
     let sample = Sample::new();
     let server = Server::start(sample.app()).await;
     let large = "x".repeat(70_000);

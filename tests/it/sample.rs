@@ -1,6 +1,6 @@
-//! Projects made for a test, and fumi's parts over them, without HTTP: the fast way to call a tool.
+//! Projects for tests, and fumi's parts over them without HTTP: the fast way to call a tool.
 //!
-//! A project lives in a temporary folder of its own; nothing is shared between tests but the fixtures, which are copied.
+//! Each project is in a temporary folder of its own. Tests share only the fixtures, which are copied.
 
 use std::{
     env, fs,
@@ -24,43 +24,43 @@ use tokio_util::sync::CancellationToken;
 
 use crate::catalogue::answers_as_published;
 
-/// Where the sample novel lies in the committed sample.
+/// The folder of the sample novel in the committed sample.
 pub(crate) const NOVEL: &str = ".novel";
 
-/// Whether a tool never has an answer here: it was abolished, and what it teaches is an error; or its example needs a page.
+/// True if the example of a tool always fails here: the tool was abolished, or its example needs a page.
 pub(crate) fn only_teaches(entry: &ToolEntry) -> bool {
     entry.spec.name == "init" || needs_a_page(entry)
 }
 
-/// Whether a tool works on a page. Those have tests of their own, on a browser.
+/// True if a tool works on a page. Those have tests of their own, with a browser.
 pub(crate) fn needs_a_page(entry: &ToolEntry) -> bool {
     entry.spec.toolset == "browser"
 }
 
-/// A project in a temporary folder. The project is a folder inside it, so that there is an outside.
+/// A project in a temporary folder. The project is a folder inside it, so that there is an outside folder.
 pub(crate) struct Sample {
     outer: TempDir,
 }
 
 impl Sample {
-    /// Nothing in it.
+    /// Creates an empty project.
     pub(crate) fn empty() -> Self {
         let outer = tempfile::tempdir().unwrap();
         fs::create_dir(outer.path().join("project")).unwrap();
         Self { outer }
     }
 
-    /// The committed sample: a small shop in several languages, on which every tool's example runs.
+    /// Creates the committed sample: a small shop in several languages, on which every tool's example runs.
     pub(crate) fn new() -> Self {
         let sample = Self::empty();
         copy(&fixtures().join("project"), &sample.root());
-        // Hidden, so that the tools of code do not see it.
+        // Hidden, so that the code tools do not list it.
         let novel = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/novel");
         copy(&novel, &sample.root().join(NOVEL));
         sample
     }
 
-    /// `folders` x `each` Python files of a few lines, among them the files that examples name.
+    /// Creates `folders` x `each` Python files of a few lines, among them the files that examples name.
     pub(crate) fn large(folders: usize, each: usize) -> Self {
         let sample = Self::new();
         for folder in 0..folders {
@@ -75,12 +75,12 @@ impl Sample {
         sample
     }
 
-    /// The canonical root of the project.
+    /// Returns the canonical root of the project.
     pub(crate) fn root(&self) -> PathBuf {
         self.outer.path().canonicalize().unwrap().join("project")
     }
 
-    /// A folder beside the project that no call may reach.
+    /// Returns a folder beside the project that calls must not reach.
     pub(crate) fn outside(&self) -> PathBuf {
         let outside = self.outer.path().canonicalize().unwrap().join("outside");
         fs::create_dir_all(&outside).unwrap();
@@ -100,7 +100,7 @@ impl Sample {
         fs::read_to_string(self.root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
     }
 
-    /// Every path of the project with its content: what a refused call must leave as it is.
+    /// Returns every path of the project with its content, to show that a refused call changes nothing.
     pub(crate) fn state(&self) -> Vec<(PathBuf, Vec<u8>)> {
         let mut found = Vec::new();
         list(self.outer.path(), &mut found);
@@ -108,7 +108,7 @@ impl Sample {
         found
     }
 
-    /// The first digits of the hash of a file that examples mean.
+    /// Returns the first digits of the hash of the file that examples refer to.
     fn hash(&self) -> String {
         let root = self.root();
         let readme = [root.join(NOVEL).join("README.md"), root.join("README.md")];
@@ -116,17 +116,17 @@ impl Sample {
         fumi_base::files::sha256(&read.unwrap_or_default())[..12].to_owned()
     }
 
-    /// Fumi's parts over this project.
+    /// Returns fumi's parts over this project.
     pub(crate) fn app(&self) -> Arc<App> {
         self.app_with(&[], |_| {})
     }
 
-    /// Fumi's parts over this project, configured, with secrets of its own.
+    /// Returns fumi's parts over this project, with changes to the configuration and secrets of the server.
     pub(crate) fn app_with(&self, secrets: &[&str], change: impl FnOnce(&mut Config)) -> Arc<App> {
         let mut config = Config::default();
         config.server.listen.set_port(0);
         config.projects.allowed_roots.push(self.root());
-        // As for the program itself: ./test runs the tests of the browser tools in more than one.
+        // As the program does: ./test runs the tests of the browser tools with more than one Chromium.
         if let Some(chromium) = env::var_os("FUMI__BROWSER__EXECUTABLE") {
             config.browser.executable = chromium.into();
         }
@@ -140,7 +140,8 @@ impl Sample {
         .unwrap()
     }
 
-    /// The example of a tool, with this project's root where it names one, and the hash of a file where it names that of `abc`.
+    /// Returns the example of a tool, with this project's root for the placeholder of a root and a file's hash for that
+    /// of `abc`.
     pub(crate) fn example(&self, entry: &ToolEntry) -> Map<String, Value> {
         let example = entry
             .spec
@@ -149,7 +150,7 @@ impl Sample {
             .replace("ba7816bf8f01", &self.hash());
         match serde_json::from_str(&example) {
             Ok(Value::Object(mut example)) => {
-                // A novel is a project of its own.
+                // A novel is a separate project.
                 let novel = self.root().join(NOVEL);
                 if entry.spec.family.name == "novel" && novel.is_dir() {
                     example
@@ -163,18 +164,18 @@ impl Sample {
                 }
                 example
             }
-            other => panic!("{}: the example is no JSON object: {other:?}", entry.spec.name),
+            other => panic!("{}: the example is not a JSON object: {other:?}", entry.spec.name),
         }
     }
 }
 
-/// The session that examples mean: every stage of the first episode is done.
+/// The session that examples refer to: every stage of the first episode is done.
 const SESSION: &str = "session_20260131_100000_0a1b2c3d";
 
-/// The review that examples mean: it has begun.
+/// The review that examples refer to: it has begun.
 const REVIEW: &str = "check_20260131_100000_0a1b2c3d";
 
-/// Writes it, as `get_check_tasks` would have, unless it is there.
+/// Writes the review as `get_check_tasks` would, unless it exists.
 fn begun_review(novel: &Path) {
     use fumi_novel::{
         reviewing::{ReviewId, ReviewStore, ReviewSubject},
@@ -195,7 +196,7 @@ fn begun_review(novel: &Path) {
     review.save_manifest().unwrap();
 }
 
-/// Writes it, as the writing tools would have, unless it is there.
+/// Writes the session as the writing tools would, unless it exists.
 fn finished_session(novel: &Path) {
     use fumi_novel::writing::{
         CallTime, NextStep, SessionAction, SessionSelector, StageRoute, TurnAnswer, WritingService, WritingSessionId,
@@ -238,7 +239,7 @@ pub(crate) async fn call(app: &App, tool: &str, arguments: Value) -> ToolReply {
     call_as(app, tool, arguments, whole(app), CancellationToken::new()).await
 }
 
-/// A caller who may do everything.
+/// Returns a caller without restrictions.
 pub(crate) fn whole(app: &App) -> Caller {
     Caller {
         access: Arc::new(Access::full(app.scope.clone())),
@@ -246,7 +247,7 @@ pub(crate) fn whole(app: &App) -> Caller {
     }
 }
 
-/// The same for a caller, with a token that cancels it.
+/// Runs one call of a caller, with a token that cancels it.
 pub(crate) async fn call_as(
     app: &App,
     tool: &str,
@@ -275,16 +276,17 @@ pub(crate) async fn call_as(
     reply
 }
 
-/// The tools that write their result to a file when asked.
+/// Returns the tools that can write their result to a file.
 pub(crate) fn delivering(app: &App) -> impl Iterator<Item = &ToolEntry> {
     let delivers = |entry: &&ToolEntry| entry.spec.options.contains(&SharedOption::Delivery);
     app.catalogue.entries().iter().filter(delivers)
 }
 
-/// What `wide` needs to know of arguments that choose what is looked at.
+/// Arguments that select what is searched, for `wide`.
 const SCOPES: [&str; 4] = ["roots", "files", "file_path", "file_paths"];
 
-/// The most that a tool can be asked for: the whole project, only what must be given of the example.
+/// Returns the arguments for the largest possible scope: the whole project, with only the required arguments of the
+/// example.
 pub(crate) fn wide(entry: &ToolEntry, example: &Map<String, Value>) -> Map<String, Value> {
     let properties = entry.input["properties"].as_object().unwrap();
     let required: Vec<&str> = entry
@@ -308,20 +310,20 @@ pub(crate) fn wide(entry: &ToolEntry, example: &Map<String, Value>) -> Map<Strin
     };
     let mut wide = example.clone();
     let is_where = |name: &str| name == "project_root";
-    // Which session is no narrowing.
+    // The session does not narrow the scope.
     wide.retain(|name, _| name == "session_id" || required.contains(&name.as_str()) || ruled(name) || is_where(name));
     if properties.contains_key("roots") && !required.contains(&"file_path") {
         wide.retain(|name, _| !SCOPES.contains(&name.as_str()));
         wide.insert("roots".to_owned(), json!(["."]));
     }
-    // A pattern that every generated file has.
+    // A pattern that occurs in every generated file.
     if wide.contains_key("query") {
         wide.insert("query".to_owned(), json!("line"));
     }
     wide
 }
 
-/// The committed fixtures.
+/// Returns the folder of the committed fixtures.
 pub(crate) fn fixtures() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
 }

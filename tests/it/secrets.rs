@@ -1,7 +1,7 @@
-//! A canary goes through every tool: what the server must not tell stands in no reply and in no line of its log.
+//! Canaries go through every tool: no reply and no log line contains a secret.
 //!
-//! Two birds: one is a secret that the server was started with and that also lies in the project's files; the other is
-//! what a caller sends under a name such as `password`.
+//! There are two canaries: a secret that the server was started with and that is also in the project's files, and a
+//! value that the caller sends under a name such as `password`.
 
 use std::{
     io,
@@ -20,15 +20,15 @@ use crate::{
 
 const OWN: &str = "canary-secret-0123456789";
 const SENT: &str = "several words, bird-of-the-caller-9876543210";
-/// Its end, which is left where only the first word is taken out.
+/// Its end, which would remain if only the first word were removed.
 const TAIL: &str = "bird-of-the-caller-9876543210";
 
-/// Log lines, kept in memory.
+/// Log lines, collected in memory.
 #[derive(Clone, Default)]
 pub(crate) struct Lines(Arc<Mutex<Vec<u8>>>);
 
 impl Lines {
-    /// Everything that was logged so far.
+    /// Returns all log lines so far.
     pub(crate) fn text(&self) -> String {
         String::from_utf8_lossy(&self.0.lock().unwrap()).into_owned()
     }
@@ -51,7 +51,7 @@ impl<'a> MakeWriter<'a> for Lines {
     }
 }
 
-/// Everything that is logged, spans included, as loud as the configuration can make it.
+/// Subscribes to the whole log with its spans, at the most verbose level.
 pub(crate) fn listen() -> Lines {
     let lines = Lines::default();
     tracing_subscriber::fmt()
@@ -67,7 +67,7 @@ fn silent(what: &str, said: &str) {
     for canary in [OWN, TAIL] {
         if let Some(at) = said.find(canary) {
             let from = said[..at].char_indices().rev().nth(200).map_or(0, |(at, _)| at);
-            panic!("{what} tells {canary}: …{}", &said[from..(at + canary.len())]);
+            panic!("{what} contains {canary}: …{}", &said[from..(at + canary.len())]);
         }
     }
 }
@@ -96,10 +96,11 @@ fn sample() -> Sample {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_reply_and_no_log_line_tells_a_secret() {
+async fn no_reply_and_no_log_line_contains_a_secret() {
     let lines = listen();
     let sample = sample();
-    // Pages are looked at in `browser::secrets`: here there is no Chromium, so that nothing waits for hosts of the examples.
+    // Pages are tested in `browser::secrets`. Here Chromium is not started, so that no call waits for hosts of the
+    // examples.
     let app = sample.app_with(&[OWN], without_chromium);
     for entry in app.catalogue.entries() {
         let name = entry.spec.name;
@@ -157,7 +158,7 @@ async fn neither_does_a_response_over_http() {
             arguments.insert("password".to_owned(), json!(SENT));
         }
     }
-    // A name that is no tool, a method that is none, a resource that is none.
+    // Unknown names of a tool, a method and a resource.
     silent(
         "an unknown tool",
         &stateless.call(&format!("x{OWN}"), json!({})).await.raw,
@@ -172,7 +173,7 @@ async fn neither_does_a_response_over_http() {
     silent("the log", &String::from_utf8_lossy(&lines.0.lock().unwrap()));
 }
 
-/// A result in a file is the project's own, but what reads it back is a reply.
+/// A result in a file is part of the project, but a tool that reads the file returns a reply.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_delivered_file_is_announced_without_the_secret() {
     let sample = sample();
@@ -185,7 +186,7 @@ async fn a_delivered_file_is_announced_without_the_secret() {
     }
 }
 
-/// What a client puts together from the parts of a line, or of a binary file, is not the secret either.
+/// A client must not be able to join the secret from the parts of a line or of a binary file.
 #[tokio::test(flavor = "multi_thread")]
 async fn parts_of_a_file_do_not_add_up_to_a_secret() {
     use base64::{Engine as _, engine::general_purpose::STANDARD};

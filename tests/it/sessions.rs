@@ -1,4 +1,4 @@
-//! Sessions and running calls: who is remembered, for how long, and how a call is stopped or followed.
+//! Sessions and running calls: how long a session is stored, and how a call is stopped or followed.
 
 use std::sync::Arc;
 
@@ -60,7 +60,7 @@ async fn a_session_that_was_ended_is_unknown() {
             .2
     );
     assert!(server.app.sessions.project(&session.id).is_some());
-    // Python's clients take no other success for one.
+    // Python's clients accept only this success.
     assert_eq!(session.end().await, StatusCode::NO_CONTENT);
     assert_eq!(
         session.request("tools/list", json!({})).await.status,
@@ -84,7 +84,7 @@ async fn sessions_are_capped_and_a_place_becomes_free() {
     assert!(third.headers.get("mcp-session-id").is_none());
     assert_eq!(third.headers["retry-after"], "1");
     assert_eq!(third.error()["data"]["code"], "SERVER_BUSY", "{}", third.raw);
-    // The stateless era has no sessions to run out of.
+    // The stateless era does not use sessions, so it cannot run out of them.
     assert!(
         !Stateless::new(&server)
             .call("list_files", json!({"roots": ["."]}))
@@ -127,21 +127,21 @@ async fn sessions_do_not_see_each_others_project() {
         let (structured, _, failed) = answer.called();
         assert!(!failed && structured["remembered"] == true, "{}", answer.raw);
     }
-    // Twice, the second time in the other order: nothing cached for one is served to the other.
+    // Twice, the second time in the other order: a cached reply of one session is not served to the other.
     assert_eq!(files_of(&one).await, ["first.py"]);
     assert_eq!(files_of(&two).await, ["second.py"]);
     assert_eq!(files_of(&two).await, ["second.py"]);
     assert_eq!(files_of(&one).await, ["first.py"]);
     assert_eq!(files_of(&third).await, ["one/first.py", "two/second.py"]);
-    // At the same time.
+    // Both at the same time.
     let both = tokio::join!(files_of(&one), files_of(&two));
     assert_eq!(both, (vec!["first.py".to_owned()], vec!["second.py".to_owned()]));
-    // One session's project is outside for the other.
+    // The other session's project is outside.
     let answer = one
         .call("list_files", json!({"roots": [sample.root().join("two")]}))
         .await;
     assert_eq!(answer.called().0["error"]["code"], "OUTSIDE_PROJECT", "{}", answer.raw);
-    // Without a session nothing is remembered, and the reply says so; the path goes with each call instead.
+    // Without a session the choice is not stored, and the reply says so; each call passes the path instead.
     let stateless = Stateless::new(&server);
     let answer = stateless
         .call("set_project_path", json!({"project_path": sample.root().join("one")}))
@@ -163,7 +163,7 @@ async fn sessions_do_not_see_each_others_project() {
         )
         .await;
     assert_eq!(answer.called().0["total_count"], 1, "{}", answer.raw);
-    // A stateless request cannot borrow a session's project by naming it.
+    // A stateless request cannot use a session's project by naming the session.
     let params = json!({"name": "list_files", "arguments": {"roots": ["."], "count_only": true}});
     let request = stateless
         .prepare(next_id(), "tools/call", Some("list_files"), params)
@@ -226,7 +226,7 @@ async fn a_cancelled_notification_stops_the_work() {
         tokio::task::yield_now().await;
     }
     running.abort();
-    // The session itself goes on.
+    // The session itself remains usable.
     assert!(!session.call("list_files", json!({"roots": ["."]})).await.called().2);
 }
 
@@ -298,9 +298,9 @@ async fn a_full_queue_says_when_to_come_back() {
     }
 }
 
-/// Progress comes to who asked: the gate opens when the first notification is there.
+/// Progress goes to the caller that asked for it: the gate opens when the first notification has arrived.
 #[tokio::test(flavor = "multi_thread")]
-async fn progress_is_told_to_who_asked() {
+async fn progress_goes_to_the_caller_that_asked() {
     let sample = Sample::new();
     let (app, gate) = app_with_gate(&sample, |_| {});
     let server = Server::start(app).await;

@@ -1,6 +1,6 @@
-//! A call that is cancelled or out of time stops working: no file is opened after its reply.
+//! A call that is cancelled or timed out stops working: no file is opened after its reply.
 //!
-//! The kernel of the machine is asked (inotify) what was opened. No test here measures time.
+//! The kernel (inotify) reports which files were opened. The tests do not measure time.
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
@@ -16,12 +16,12 @@ use crate::{
     taught::refused,
 };
 
-/// 12,000 files in 1,500 folders: more than a millisecond of work for whatever looks at all of them.
+/// 12,000 files in 1,500 folders: more than a millisecond of work for a call that reads all of them.
 fn large() -> Sample {
     Sample::large(1_500, 8)
 }
 
-/// What is opened below a project from now on.
+/// Watches which files are opened below a project.
 struct Opened {
     inotify: Inotify,
 }
@@ -41,7 +41,7 @@ impl Opened {
         Self { inotify }
     }
 
-    /// How many files and folders were opened since the last look.
+    /// Returns how many files and folders were opened since the last count.
     fn count(&mut self) -> usize {
         let mut buffer = vec![0; 1 << 20];
         let mut count = 0;
@@ -56,7 +56,7 @@ fn walks(entry: &ToolEntry) -> bool {
     entry.input["properties"].get("roots").is_some()
 }
 
-/// Makes another call of these arguments, which still looks at every file.
+/// Changes the arguments to those of another call, which still reads every file.
 fn vary(entry: &ToolEntry, arguments: &mut Map<String, Value>, flag: &str) {
     if entry.input["properties"].get(flag).is_some() {
         arguments.insert(flag.to_owned(), json!(true));
@@ -72,10 +72,10 @@ async fn a_call_out_of_time_says_so_and_stops() {
     for entry in app.catalogue.entries().iter().filter(|entry| walks(entry)) {
         let name = entry.spec.name;
         let mut arguments = wide(entry, &sample.example(entry));
-        // Freshness looks at the folders once, before the clock starts.
+        // The freshness check reads the folders once, before the timeout starts.
         let whole = call(&app, name, Value::Object(arguments.clone())).await;
         assert!(!whole.is_error, "{name}: {}", whole.text);
-        // Another call than the cached one.
+        // A call that is not cached.
         vary(entry, &mut arguments, "hidden");
         let mut opened = Opened::watch(&sample);
         let full = call(&app, name, Value::Object(arguments.clone())).await;
@@ -91,13 +91,13 @@ async fn a_call_out_of_time_says_so_and_stops() {
         assert_eq!(reply.structured["error"]["details"]["limit_ms"], "1");
         assert!(
             reply.structured["error"].get("results").is_none(),
-            "{name} gives partial rows"
+            "{name} returns partial rows"
         );
         assert!(
             until_reply < all,
             "{name} opened {until_reply} of {all} and did not stop"
         );
-        // Whatever is still at work would show in the meantime: this call walks the whole tree.
+        // Work that still runs would show in the meantime: this call walks the whole tree.
         let quiet = call(&app, "list_files", json!({"roots": ["docs"], "count_only": true})).await;
         assert!(!quiet.is_error);
         assert!(opened.count() <= 4, "{name} went on after its reply");
@@ -113,7 +113,7 @@ async fn a_cancelled_call_stops_and_opens_nothing_more() {
         let name = entry.spec.name;
         let arguments = Value::Object(wide(entry, &sample.example(entry)));
         let mut opened = Opened::watch(&sample);
-        // The first look of freshness happens here, so that the next call does its own work at once.
+        // The first freshness check happens here, so that the next call begins its own work at once.
         let warm = call(&app, "list_files", json!({"roots": ["docs"], "count_only": true})).await;
         assert!(!warm.is_error);
         opened.count();
@@ -146,9 +146,9 @@ async fn a_cancelled_call_stops_and_opens_nothing_more() {
     }
 }
 
-/// A token that is cancelled before the call begins: nothing is looked at.
+/// With a token that is cancelled before the call begins, no file is opened.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_call_that_nobody_waits_for_does_not_begin() {
+async fn a_cancelled_call_does_not_begin() {
     let sample = Sample::new();
     let app = sample.app();
     let cancel = CancellationToken::new();
@@ -156,7 +156,7 @@ async fn a_call_that_nobody_waits_for_does_not_begin() {
     for entry in app.catalogue.entries() {
         let arguments = Value::Object(sample.example(entry));
         let reply = call_as(&app, entry.spec.name, arguments, Caller::default(), cancel.clone()).await;
-        // Each family has a code of its own for it.
+        // Each family has its own code for it.
         refused(&app, &reply, &["CANCELLED", "R005"]);
     }
 }
@@ -164,24 +164,25 @@ async fn a_call_that_nobody_waits_for_does_not_begin() {
 /// A query that PCRE2 needs a second or more for on the one long line of `deep`, within its limit of steps.
 const DEEP: &str = "(?:.{0,5}){0,4}[A-Z]{2}[0-9]";
 
-/// One line of a million characters.
+/// Creates a project with one line of a million characters.
 fn deep() -> Sample {
     let sample = Sample::empty();
     sample.file("prose.txt", "all work and no play makes a dull day ".repeat(26_000));
     sample
 }
 
-/// Nothing interrupts one match of PCRE2: the call is answered in time, and its place is taken until the work has ended.
+/// One match of PCRE2 cannot be interrupted: the call is answered in time, and its slot is released when the work has
+/// ended.
 #[tokio::test(flavor = "multi_thread")]
-async fn work_that_goes_on_after_the_reply_keeps_its_place() {
+async fn work_that_continues_after_the_reply_keeps_its_slot() {
     let sample = deep();
     let app = sample.app();
-    // Long enough that the match has begun.
+    // Long enough for the match to begin.
     let arguments = json!({"query": DEEP, "pcre2": true, "roots": ["."], "timeout_ms": 500});
     let reply = call(&app, "search_content", arguments.clone()).await;
     refused(&app, &reply, &["TOOL_TIMEOUT"]);
     assert_eq!(app.kernel.pools.load(Pool::Analysis).running, 1);
-    // A client that hung up is nobody who waits either.
+    // A client that disconnected does not wait either.
     let (own, untimed) = (Arc::clone(&app), json!({"query": DEEP, "pcre2": true, "roots": ["."]}));
     let hung_up = tokio::spawn(async move { call(&own, "search_content", untimed).await });
     while app.kernel.pools.load(Pool::Analysis).running < 2 {
@@ -195,7 +196,7 @@ async fn work_that_goes_on_after_the_reply_keeps_its_place() {
     }
 }
 
-/// The query of F7: 240 KB of plain prose kept a core busy for minutes.
+/// The query of F7: 240 kB of plain prose kept a core busy for minutes.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_query_that_backtracks_too_far_says_so_by_name() {
     let sample = Sample::empty();
@@ -222,7 +223,7 @@ async fn a_query_that_backtracks_too_far_says_so_by_name() {
     }
 }
 
-/// SIGTERM ends the process also while work runs that cannot be interrupted.
+/// SIGTERM ends the process even during work that cannot be interrupted.
 #[test]
 fn the_program_ends_although_work_goes_on() {
     let sample = deep();

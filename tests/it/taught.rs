@@ -1,6 +1,6 @@
-//! What every failed call owes the client: the whole error object, both languages, a next step that exists.
+//! Requirements for the error of every failed call: the whole error object, both languages, a next step that exists.
 //!
-//! [`refused`] is what other tests use to say "this call is refused with that code"; the form is checked on the way.
+//! Other tests use [`refused`] to assert that a call fails with a code; it checks the form of the error as well.
 
 use std::{collections::BTreeSet, fs, path::Path};
 
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::sample::Sample;
 
-/// Asserts that a reply is a failure in the full form, with one of these codes. Returns its message.
+/// Asserts that a reply is an error in the full form, with one of these codes. Returns its message.
 #[track_caller]
 pub(crate) fn refused(app: &App, reply: &ToolReply, codes: &[&str]) -> String {
     assert!(reply.is_error, "served: {}", reply.structured);
@@ -48,7 +48,7 @@ pub(crate) fn refused(app: &App, reply: &ToolReply, codes: &[&str]) -> String {
     let entry = url.strip_prefix("/v1/errors#").unwrap_or_default();
     assert!(all_errors().get(entry).is_some(), "/v1/errors has no {entry}");
     let action = text("/guidance/suggested_action");
-    assert!(is_tool(app, &action), "the next step {action} is no tool");
+    assert!(is_tool(app, &action), "the next step {action} is not a tool");
     let (message, explanation) = (text("/message"), text("/guidance/explanation"));
     for sentence in [&message, &explanation] {
         assert!(unfilled(sentence).is_empty(), "{:?} in {sentence}", unfilled(sentence));
@@ -62,7 +62,7 @@ fn is_tool(app: &App, name: &str) -> bool {
     app.catalogue.entries().iter().any(|entry| entry.spec.name == name)
 }
 
-/// `{name}` that no fact filled. A JSON example (`{"a": 1}`) and a glob (`{a,b}`) are no placeholders.
+/// Returns each `{name}` that was not filled. A JSON example (`{"a": 1}`) and a glob (`{a,b}`) are not placeholders.
 fn unfilled(text: &str) -> Vec<String> {
     let placeholder = Regex::new(r"\{[a-z_]{2,}\}").unwrap();
     placeholder
@@ -71,13 +71,13 @@ fn unfilled(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Whether a text has Japanese letters.
+/// True if a text has Japanese letters.
 pub(crate) fn is_japanese(text: &str) -> bool {
     text.chars()
         .any(|c| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{4e00}'..='\u{9fff}'))
 }
 
-/// One entry of an `errors.toml`, with the file it stands in.
+/// One entry of an `errors.toml`, with its file.
 struct Lesson {
     file: String,
     name: String,
@@ -90,7 +90,8 @@ impl Lesson {
     }
 }
 
-/// Every book in the source tree, found by its form, so that a new one cannot be forgotten.
+/// Returns the entries of every error catalogue in the source tree. Catalogues are found by their form, so that a new
+/// one is included.
 fn lessons() -> Vec<Lesson> {
     fn walk(folder: &Path, found: &mut Vec<Lesson>) {
         for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
@@ -133,7 +134,7 @@ async fn every_error_names_a_next_step_that_exists_in_both_languages() {
         }
         let tool = lesson.text("tool");
         if !tool.is_empty() && !is_tool(&app, tool) {
-            complain(format!("suggests {tool}, which is no tool"));
+            complain(format!("suggests {tool}, which is not a tool"));
         }
         let example: Result<Value, _> = serde_json::from_str(
             lesson
@@ -143,10 +144,10 @@ async fn every_error_names_a_next_step_that_exists_in_both_languages() {
                 .unwrap_or("{}"),
         );
         let Ok(Value::Object(example)) = example else {
-            complain("the example is no JSON object".to_owned());
+            complain("the example is not a JSON object".to_owned());
             continue;
         };
-        // An example for a named tool uses arguments that the tool has.
+        // An example for a named tool uses only arguments of the tool.
         if let Some(entry) = app.catalogue.entries().iter().find(|entry| entry.spec.name == tool) {
             for name in example
                 .keys()
@@ -159,7 +160,7 @@ async fn every_error_names_a_next_step_that_exists_in_both_languages() {
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
-/// Facts are named in code as string literals; a placeholder that no code names is never filled.
+/// Code names facts as string literals; a placeholder that the code does not name is never filled.
 #[test]
 fn every_placeholder_has_a_fact() {
     let mut wrong = Vec::new();
@@ -230,7 +231,7 @@ fn the_page_of_errors_says_what_each_code_means_in_both_languages() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_error_is_told_in_the_language_of_the_caller_or_in_both() {
+async fn an_error_is_in_the_language_of_the_caller_or_in_both() {
     use fumi::tool::Caller;
     use fumi_base::text::Locale;
     use tokio_util::sync::CancellationToken;

@@ -1,4 +1,5 @@
-//! What a collector receives of the real program, and what Prometheus reads: one trace of one call, no argument's value in it.
+//! Telemetry of the real program, as a collector receives it and as Prometheus reads it: one trace for each call,
+//! without values of arguments.
 
 use std::{
     collections::HashMap,
@@ -29,7 +30,7 @@ const CANARY: &str = "canary-in-an-argument";
 
 type Received = Arc<Mutex<Vec<(String, Bytes)>>>;
 
-/// A collector: keeps whatever it is sent.
+/// Starts a collector that stores everything it receives.
 async fn collector() -> (String, Received) {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -42,7 +43,7 @@ async fn collector() -> (String, Received) {
     (url, received)
 }
 
-/// The real program, with the collector in its environment.
+/// The real program, exporting to the collector.
 struct Program {
     child: Child,
     base: String,
@@ -73,7 +74,7 @@ impl Program {
         }
     }
 
-    /// Ends it, so that it sends what is left.
+    /// Ends the program, so that it exports the rest.
     fn stop(mut self) {
         let told = Command::new("kill").arg(self.child.id().to_string()).status().unwrap();
         assert!(told.success());
@@ -93,7 +94,7 @@ fn hex(bytes: &[u8]) -> String {
         .fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
 }
 
-/// The spans of the client's trace: by id, with the names of their parents up to the client's own.
+/// Returns the spans of the client's trace: by id, with the names of their parents up to the client's own.
 fn tree(spans: &[Span]) -> Vec<String> {
     let ours: Vec<_> = spans.iter().filter(|span| hex(&span.trace_id) == TRACE).collect();
     let by_id: HashMap<String, &Span> = ours.iter().map(|span| (hex(&span.span_id), *span)).collect();
@@ -115,7 +116,7 @@ fn tree(spans: &[Span]) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_calls_trace_hangs_under_the_clients_and_holds_no_argument() {
+async fn a_calls_trace_belongs_to_the_clients_and_has_no_argument_values() {
     let sample = Sample::new();
     let (url, received) = collector().await;
     let program = Program::start(&sample, &url);
@@ -166,7 +167,7 @@ async fn one_calls_trace_hangs_under_the_clients_and_holds_no_argument() {
     }
     for (path, body) in received.lock().unwrap().iter() {
         let told = String::from_utf8_lossy(body).into_owned();
-        assert!(!told.contains(CANARY), "{path} tells an argument");
+        assert!(!told.contains(CANARY), "{path} contains an argument");
     }
     assert!(
         !decoded::<ExportMetricsServiceRequest>(&received, "/v1/metrics").is_empty(),
@@ -178,7 +179,7 @@ async fn one_calls_trace_hangs_under_the_clients_and_holds_no_argument() {
     );
 }
 
-/// A client may send its context with the message instead, also in the session era.
+/// A client may send its context in the message instead, also in the session era.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_context_in_the_message_is_the_parent() {
     let sample = Sample::new();
@@ -207,7 +208,7 @@ async fn a_context_in_the_message_is_the_parent() {
     );
 }
 
-/// An episode through all its stages is one chain, and each of its stages is timed once.
+/// An episode through all its stages is one chain of calls, and each stage is timed once.
 #[tokio::test(flavor = "multi_thread")]
 async fn stages_of_writing_and_whole_episodes_are_counted() {
     let sample = novel::unwritten();
@@ -219,7 +220,7 @@ async fn stages_of_writing_and_whole_episodes_are_counted() {
         asked = call(&app, "noveler_write", arguments).await.structured;
     }
     assert_eq!(asked["success"], true, "{asked}");
-    // What is done already is counted no second time.
+    // A finished episode is not counted again.
     call(&app, "noveler_write", json!({"episode": 1})).await;
     let text = app.kernel.metrics.text();
     let line = |begins: &str| text.lines().find_map(|line| line.strip_prefix(begins)).map(str::trim);
@@ -297,7 +298,7 @@ async fn metrics_are_read_as_prometheus_reads_them() {
     assert!((line("fumi_calls_running", &[]) - 0.0).abs() < 0.1);
 }
 
-/// Every way in which a call is answered counts the tokens of its reply.
+/// The tokens of a reply are counted whichever way the call is answered.
 #[tokio::test(flavor = "multi_thread")]
 async fn tokens_are_counted_however_a_call_is_answered() {
     let sample = Sample::new();
@@ -327,15 +328,11 @@ async fn tokens_are_counted_however_a_call_is_answered() {
     for (way, params) in [
         ("at once", &call),
         ("again, from the cache", &call),
-        ("again, as it was rendered", &call),
-        ("as an event stream", &with_progress),
+        ("with a progress token", &with_progress),
     ] {
         let answer = stateless.request("tools/call", params.clone()).await;
-        let is_stream = answer.headers["content-type"]
-            .to_str()
-            .unwrap()
-            .starts_with("text/event-stream");
-        assert_eq!(is_stream, way == "as an event stream", "{way}");
+        // Nothing is sent before the reply.
+        assert_eq!(answer.headers["content-type"], "application/json", "{way}");
         let now = counted("list_files");
         assert_eq!(now - before, of_reply(answer.result()), "{way}");
         before = now;
@@ -356,7 +353,7 @@ async fn tokens_are_counted_however_a_call_is_answered() {
         assert_eq!(now - batches, of_reply(answer.result()), "a batch, {client}");
         batches = now;
     }
-    // What a step answers is part of the batch's reply, and no reply of its own.
+    // The output of a step is part of the batch's reply, not a separate reply.
     assert_eq!(counted("list_files"), before);
     for accept in ["application/json", "text/plain", "text/event-stream"] {
         let request = reqwest::Client::new()

@@ -1,7 +1,8 @@
-//! Plain wishes, as somebody says them who does not know fumi: each finds its tool in clients that search among tools by words.
+//! Requests in everyday words, without knowledge of fumi: each finds its tool in clients that search among tools by
+//! words.
 //!
-//! Such clients show a model no tool before it was found, and compare words of a name, a description and `anthropic/searchHint`. The
-//! first nine are those of which Claude Code's search missed five.
+//! Such clients show a model only tools that it searched for, and compare words of the name, the description and
+//! `anthropic/searchHint`. The first nine are requests of which Claude Code's search missed five.
 
 use serde_json::{Value, json};
 
@@ -42,13 +43,13 @@ const WISHES: [(&str, &str); 29] = [
     ("continue an interrupted session", "write_resume"),
 ];
 
-/// Words that say nothing of what is looked for.
+/// Words that do not help a search.
 const EMPTY: [&str; 18] = [
     "a", "an", "the", "of", "in", "on", "is", "as", "by", "to", "at", "how", "where", "with", "and", "them", "once",
     "see",
 ];
 
-/// A word without its ending.
+/// Returns a word without its ending.
 fn stem(word: &str) -> &str {
     let endings = ["ing", "ed", "es", "s", "e"];
     let cut = endings.iter().find_map(|ending| word.strip_suffix(ending));
@@ -77,7 +78,7 @@ fn missed(tools: &[Value]) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn plain_wishes_find_their_tool_in_both_eras() {
+async fn everyday_requests_find_their_tool_in_both_eras() {
     let sample = Sample::new();
     let server = Server::start(sample.app()).await;
     let url = format!("{}/mcp/all", server.base);
@@ -93,7 +94,7 @@ async fn plain_wishes_find_their_tool_in_both_eras() {
     for list in lists {
         let tools = list.result()["tools"].as_array().unwrap();
         assert_eq!(missed(tools), [""; 0]);
-        // A wish is written in any language.
+        // A request may be in any language.
         let hints = tools
             .iter()
             .filter_map(|tool| tool["_meta"]["anthropic/searchHint"].as_str());

@@ -174,7 +174,7 @@ impl Tab {
             self.page().send(&StopLoading {});
             Err(BrowserError::TimedOut {
                 what: BilingualText::new(
-                    format!("an answer of the server of {}", fumi_base::project::quoted(url)),
+                    format!("an answer from the server of {}", fumi_base::project::quoted(url)),
                     format!("{} のサーバーからの応答", fumi_base::project::quoted(url)),
                 ),
                 after,

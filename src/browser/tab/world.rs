@@ -105,7 +105,7 @@ impl Tab {
         let after = self.settings.answer;
         tokio::time::timeout(after, work).await.unwrap_or_else(|_| {
             Err(BrowserError::TimedOut {
-                what: fumi_base::text::BilingualText::new("an answer of the page", "ページからの応答"),
+                what: fumi_base::text::BilingualText::new("an answer from the page", "ページからの応答"),
                 after,
             })
         })

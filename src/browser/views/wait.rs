@@ -50,7 +50,7 @@ impl Tab {
         if let Some(text) = &wait.text {
             let late = || {
                 late(
-                    &format!("the appearance of the text {}", quoted(text)),
+                    &format!("the text {} to appear", quoted(text)),
                     &format!("{} の表示", quoted(text)),
                     patience,
                 )
@@ -61,7 +61,7 @@ impl Tab {
         if let Some(text) = &wait.text_gone {
             let late = || {
                 late(
-                    &format!("the disappearance of the text {}", quoted(text)),
+                    &format!("the text {} to disappear", quoted(text)),
                     &format!("{} が消えること", quoted(text)),
                     patience,
                 )

@@ -1,4 +1,4 @@
-//! What a principal is bound to: its toolsets, its roots, reading, calls a minute.
+//! The bounds of a principal: toolsets, roots, write access, calls a minute.
 
 use reqwest::StatusCode;
 use serde_json::json;
@@ -82,7 +82,7 @@ async fn roots_of_a_token_bound_every_way_to_a_project() {
     bound.roots = vec![sample.root().join("two")];
     let server = server(&sample, vec![bound]).await;
     let files = json!({"roots": ["."], "types": ["f"], "count_only": true});
-    // Its own root is the default, and the only project by name.
+    // Its own root is the default, and the only project that it can name.
     let client = with(&server, "t", "/mcp");
     assert_eq!(
         client.call("list_files", files.clone()).await.called().0["total_count"],
@@ -102,7 +102,7 @@ async fn roots_of_a_token_bound_every_way_to_a_project() {
         "{}",
         other.raw
     );
-    // By argument, by session, by resource; the parent too.
+    // By argument, by session and by resource. The parent is refused too.
     let one = sample.root().join("one");
     for root in [one.clone(), sample.root()] {
         let mut elsewhere = files.clone();
@@ -130,7 +130,7 @@ async fn roots_of_a_token_bound_every_way_to_a_project() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_refused_root_tells_a_token_of_its_own_roots_only() {
+async fn a_refused_root_lists_only_the_tokens_own_roots() {
     let sample = two_projects();
     let mut bound = entry("bound", "t");
     bound.roots = vec![sample.root().join("two")];
@@ -200,7 +200,7 @@ async fn calls_a_minute_are_counted_for_each_principal() {
     assert!((1..=20).contains(&wait), "{wait}");
     assert!(refused.raw.contains("RATE_LIMITED"), "{}", refused.raw);
     assert_eq!(list(&with(&server, "other", "/mcp")).await.status, StatusCode::OK);
-    // A limit hides neither a 401, nor a 403, nor a 404; probes are not counted.
+    // The rate limit hides neither a 401, nor a 403, nor a 404; probes are not counted.
     let status = async |answer: Answer| answer.status;
     assert_eq!(
         status(list(&with(&server, "nobody", "/mcp")).await).await,

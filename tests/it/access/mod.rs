@@ -1,4 +1,4 @@
-//! Who may do what: URLs and headers that narrow, principals that bound, tokens of both kinds.
+//! Access: URLs and headers that narrow, bounds of principals, tokens of both kinds.
 //!
 //! The catalogue has a second toolset here, `notes`, with a tool that writes.
 
@@ -77,14 +77,14 @@ impl Render for Output {
     }
 }
 
-/// Fumi's parts with the two toolsets `code` and `notes`.
+/// Returns fumi's parts with the two toolsets `code` and `notes`.
 fn app(sample: &Sample, change: impl FnOnce(&mut Config)) -> Arc<App> {
-    let app = Arc::into_inner(sample.app_with(&[], |_| {})).expect("nobody else has it yet");
+    let app = Arc::into_inner(sample.app_with(&[], |_| {})).expect("no other reference exists yet");
     let mut config = app.config.clone();
-    // Said, so that all of the scope is listed in every project.
+    // Configured explicitly, so that all toolsets are listed in every project.
     config.tools.toolsets = vec!["code".to_owned()];
     change(&mut config);
-    let app = Arc::into_inner(sample.app_with(&[], |own| *own = config)).expect("nobody else has it yet");
+    let app = Arc::into_inner(sample.app_with(&[], |own| *own = config)).expect("no other reference exists yet");
     let project = Arc::new(ProjectDeps {
         roots: Arc::clone(&app.kernel.roots),
         sessions: Arc::clone(&app.sessions),
@@ -102,7 +102,7 @@ fn app(sample: &Sample, change: impl FnOnce(&mut Config)) -> Arc<App> {
     })
 }
 
-/// A token's entry, unbounded.
+/// Returns a token's entry without bounds.
 fn entry(name: &str, token: &str) -> ConfiguredToken {
     ConfiguredToken {
         name: name.to_owned(),
@@ -114,7 +114,7 @@ fn entry(name: &str, token: &str) -> ConfiguredToken {
     }
 }
 
-/// A client that sends a token with everything.
+/// Returns a client that sends a token with every request.
 fn bearing(token: &str) -> reqwest::Client {
     let mut headers = HeaderMap::new();
     let value = HeaderValue::from_str(&format!("Bearer {token}")).unwrap();
@@ -122,7 +122,7 @@ fn bearing(token: &str) -> reqwest::Client {
     reqwest::Client::builder().default_headers(headers).build().unwrap()
 }
 
-/// The names of the tools that a client sees.
+/// Returns the names of the tools that are listed for a client.
 async fn listed(client: &Stateless) -> Vec<String> {
     let list = client.request("tools/list", serde_json::json!({})).await;
     let tools = list.result()["tools"].as_array().unwrap().clone();

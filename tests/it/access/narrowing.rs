@@ -1,4 +1,4 @@
-//! URLs and headers: toolsets, read-only, projects by name, maps between the client's paths and ours.
+//! URLs and headers: toolsets, read-only mode, projects by name, mapping between the client's paths and the server's.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ async fn a_url_bounds_what_is_listed_and_what_can_be_called() {
         ("/mcp/readonly/notes", vec![]),
     ] {
         assert_eq!(listed(&at(&server, path)).await, expected, "{path}");
-        // The session era sees the same.
+        // The session era lists the same.
         let session = Session::open_at(&format!("{}{path}", server.base), SESSION).await;
         let list = session.request("tools/list", json!({})).await;
         assert_eq!(
@@ -43,7 +43,7 @@ async fn a_url_bounds_what_is_listed_and_what_can_be_called() {
             "{path}"
         );
     }
-    // A tool of another toolset does not exist here, under any name.
+    // A tool of another toolset is unknown here, by any name.
     for name in ["write_note", "mcp__fumi__write_note"] {
         let answer = at(&server, "/mcp/code").call(name, json!({})).await;
         assert_eq!(answer.error()["code"], -32602, "{}", answer.raw);
@@ -111,14 +111,14 @@ async fn headers_narrow_and_never_widen() {
         ("/mcp", "X-Fumi-Readonly", "True", Ok(2)),
         ("/mcp", "X-Fumi-Readonly", "False", Ok(3)),
         ("/mcp", "X-Fumi-Toolsets", "", Ok(3)),
-        // Whoever wants less and does not say it well must not get all.
+        // A restriction that cannot be parsed is refused: it must not be ignored.
         ("/mcp", "X-Fumi-Readonly", "no", Err(StatusCode::BAD_REQUEST)),
         ("/mcp", "X-Fumi-Readonly", "", Err(StatusCode::BAD_REQUEST)),
         ("/mcp", "X-Fumi-Readonly", "はい", Err(StatusCode::BAD_REQUEST)),
         ("/mcp", "X-Fumi-Toolsets", "コード", Err(StatusCode::BAD_REQUEST)),
     ] {
         let client = at(&server, path);
-        // As bytes: a header may hold others than those of ASCII.
+        // Sent as bytes, because a header may contain bytes that are not ASCII.
         let request = client.prepare(1, "tools/list", None, json!({}));
         let request = request.header(header, value.as_bytes());
         let response = request.send().await.unwrap();
@@ -133,7 +133,7 @@ async fn headers_narrow_and_never_widen() {
 async fn the_document_of_the_routes_has_what_is_offered() {
     let sample = Sample::new();
     for offered in ["code", "notes"] {
-        let app = Arc::into_inner(app(&sample, |_| {})).expect("nobody else has it yet");
+        let app = Arc::into_inner(app(&sample, |_| {})).expect("no other reference exists yet");
         let scope = app.catalogue.scope([offered]).unwrap();
         let server = Server::start(Arc::new(App { scope, ..app })).await;
         let document = reqwest::get(format!("{}/openapi.json", server.base)).await.unwrap();
@@ -212,7 +212,7 @@ async fn a_project_by_name_is_the_default_and_the_session_may_choose_another() {
     ] {
         assert_eq!(count(&at(&server, path), files.clone()).await, expected, "{path}");
     }
-    // argument > session > URL
+    // The argument wins over the session, and the session over the URL.
     let mut named = files.clone();
     named["project_root"] = json!(sample.root().join("one"));
     assert_eq!(count(&at(&server, "/projects/two/mcp"), named).await, 1);
@@ -260,7 +260,7 @@ async fn a_clients_paths_are_translated_both_ways() {
             .map(|row| row["path"].clone())
             .collect();
         assert!(paths.contains(&json!(file)), "{paths:?}");
-        // What was shown can be passed back, and so can the path of this side.
+        // A path that was shown can be passed back, and so can the server's own path.
         let folder = &file[..file.len() - "/a.py".len()];
         for folder in [
             folder.to_owned(),
@@ -274,7 +274,7 @@ async fn a_clients_paths_are_translated_both_ways() {
         let stateless = Stateless::new(&server);
         let arguments = json!({"roots": ["."], "types": ["f"], "count_only": true, "project_root": root});
         assert_eq!(count(&stateless, arguments).await, 2);
-        // A map is no way out, and an error names it.
+        // A mapping does not lead out of the project, and the error shows the client's path.
         for outside in [
             format!("{client}/../.."),
             "/etc".to_owned(),
@@ -290,7 +290,7 @@ async fn a_clients_paths_are_translated_both_ways() {
     }
 }
 
-/// What a list costs is paid in every conversation.
+/// Every conversation pays for the tool list.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_url_without_toolsets_lists_what_the_project_is() {
     let sample = Sample::new();
@@ -299,7 +299,7 @@ async fn a_url_without_toolsets_lists_what_the_project_is() {
     let code = listed(&at(&server, "/mcp")).await;
     assert_eq!(code, listed(&at(&server, "/mcp/code")).await);
     assert!(code.len() < all.len() && all.iter().any(|name| name == "browser_navigate"));
-    // What is not listed can be called.
+    // A tool that is not listed can be called.
     assert!(
         !at(&server, "/mcp")
             .call("status", json!({"project_root": sample.root().join(NOVEL)}))

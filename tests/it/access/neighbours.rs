@@ -1,4 +1,4 @@
-//! What one principal leaves to others: places in flight and sessions.
+//! The slots and sessions that one principal leaves to others.
 
 use fumi::config::{AuthMode, Config};
 use reqwest::StatusCode;

@@ -53,17 +53,17 @@ impl Key {
     }
 }
 
-/// An authorization server that publishes its keys, and counts how often it is asked. While `held` it does not answer.
+/// An authorization server that publishes its keys and counts the requests for them. While `held` it does not answer.
 struct Issuer {
     url: String,
     keys: Arc<Mutex<Vec<Value>>>,
     asked: Arc<Mutex<usize>>,
     held: watch::Sender<bool>,
-    /// How many went away without an answer.
+    /// The number of requests that were closed without an answer.
     left: Arc<AtomicUsize>,
 }
 
-/// Counts an exchange that ends before it was answered.
+/// Counts an exchange that ends before it is answered.
 struct Leaving(Option<Arc<AtomicUsize>>);
 
 impl Drop for Leaving {
@@ -89,7 +89,7 @@ impl Issuer {
         let (published, asked) = (Arc::clone(&issuer.keys), Arc::clone(&issuer.asked));
         let (held, left) = (issuer.held.subscribe(), Arc::clone(&issuer.left));
         let metadata = json!({"issuer": url, "jwks_uri": format!("{url}/keys")});
-        // OpenID Connect discovery only: the other place answers 404 first.
+        // OpenID Connect discovery only: the other location answers 404 first.
         let routes = Router::new()
             .route(
                 "/.well-known/openid-configuration",
@@ -162,7 +162,7 @@ async fn scopes_become_toolsets_and_what_is_missing_is_named() {
     assert_eq!(listed(&client("openid fumi:code")).await, code);
     assert_eq!(listed(&client("notes.use")).await, ["write_note"]);
     assert_eq!(listed(&client("fumi:code notes.use")).await.len(), 3);
-    // Some issuers say `scp`, as a list.
+    // Some issuers send `scp`, as a list.
     let mut claims = issuer.claims("");
     claims["scp"] = json!(["fumi:code"]);
     assert_eq!(ask(&server, &key.sign(&claims), "/mcp").await.status, StatusCode::OK);
@@ -177,11 +177,11 @@ async fn scopes_become_toolsets_and_what_is_missing_is_named() {
         assert!(challenge.contains("error=\"insufficient_scope\""), "{challenge}");
         assert!(challenge.contains(&format!("scope=\"{needed}\"")), "{challenge}");
     }
-    assert_eq!(*issuer.asked.lock().unwrap(), 1, "the keys are kept");
+    assert_eq!(*issuer.asked.lock().unwrap(), 1, "the keys are cached");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_stranger_is_told_where_to_get_a_token() {
+async fn an_unauthenticated_request_learns_where_to_get_a_token() {
     let sample = Sample::new();
     let key = Key::new("k1");
     let issuer = Issuer::start(&[&key]).await;
@@ -193,7 +193,7 @@ async fn a_stranger_is_told_where_to_get_a_token() {
         challenge(&answer),
         format!("Bearer realm=\"fumi\", scope=\"fumi:code fumi:notes\", resource_metadata=\"{metadata}\"")
     );
-    // A client asks its user for what it is told here.
+    // A client asks its user for the scope in this challenge.
     for (path, scope) in [
         ("/mcp/code", "fumi:code"),
         ("/mcp/readonly/notes", "fumi:notes"),
@@ -218,7 +218,7 @@ async fn a_stranger_is_told_where_to_get_a_token() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_stranger_is_asked_for_what_the_request_needs() {
+async fn a_challenge_names_the_scope_of_the_request() {
     let sample = Sample::new();
     let key = Key::new("k1");
     let issuer = Issuer::start(&[&key]).await;
@@ -244,9 +244,9 @@ async fn a_stranger_is_asked_for_what_the_request_needs() {
     }
 }
 
-/// The routes for scripts: a listing reads, and a call needs what its tool needs.
+/// On the routes for scripts, a listing needs the scope for reading, and a call that of its tool.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_script_is_asked_for_what_its_request_needs() {
+async fn a_challenge_to_a_script_names_the_scope_of_its_request() {
     let sample = Sample::new();
     let key = Key::new("k1");
     let issuer = Issuer::start(&[&key]).await;
@@ -300,7 +300,7 @@ async fn forged_and_stale_tokens_are_refused() {
     let now = get_current_timestamp();
     let b64 = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
     let unsigned = format!("{}.{}.", b64(&json!({"alg": "none", "kid": "k1"})), b64(&good));
-    // A public key is no shared secret.
+    // A public key must not be accepted as a shared secret.
     let mut hmac = Header::new(Algorithm::HS256);
     hmac.kid = Some("k1".to_owned());
     let public = key.public.to_string();
@@ -337,7 +337,7 @@ async fn forged_and_stale_tokens_are_refused() {
         let request = Stateless::new(&server).prepare(1, "tools/list", None, json!({}));
         let request = request.header("Authorization", format!("Bearer {token}"));
         let Ok(answer) = request.send().await else {
-            continue; // the client itself refuses such a header
+            continue; // // The HTTP client refuses such a header itself.
         };
         assert_eq!(answer.status(), StatusCode::UNAUTHORIZED, "{what}");
         let challenge = answer.headers()["www-authenticate"].to_str().unwrap();
@@ -359,7 +359,7 @@ async fn forged_and_stale_tokens_are_refused() {
         let answer = ask(&server, &with(name, value), "/mcp").await;
         assert!(challenge(&answer).contains(reason), "{name}: {}", challenge(&answer));
     }
-    // Some issuers give a list where RFC 9068 has text.
+    // Some issuers send a list where RFC 9068 has a string.
     let listed = with("scope", json!(["fumi:code"]));
     assert_eq!(ask(&server, &listed, "/mcp").await.status, StatusCode::OK);
     let several = with("aud", json!(["https://other.example.com", AUDIENCE]));
@@ -367,7 +367,7 @@ async fn forged_and_stale_tokens_are_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_rotated_key_is_asked_for_and_invented_ones_are_no_flood() {
+async fn a_rotated_key_is_fetched_and_unknown_keys_do_not_flood_the_issuer() {
     let sample = Sample::new();
     let (old, new) = (Key::new("old"), Key::new("new"));
     let issuer = Issuer::start(&[&old]).await;
@@ -380,7 +380,7 @@ async fn a_rotated_key_is_asked_for_and_invented_ones_are_no_flood() {
     assert_eq!(
         status(&old).await,
         StatusCode::OK,
-        "what is known is good until it is read again"
+        "the known keys are valid until they are read again"
     );
     assert_eq!(status(&new).await, StatusCode::OK);
     assert_eq!(status(&old).await, StatusCode::UNAUTHORIZED, "the old key is gone");
@@ -399,11 +399,11 @@ async fn a_rotated_key_is_asked_for_and_invented_ones_are_no_flood() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn known_keys_are_used_while_the_issuer_says_nothing() {
+async fn known_keys_are_used_while_the_issuer_does_not_answer() {
     let sample = Sample::new();
     let key = Key::new("k1");
     let issuer = Issuer::start(&[&key]).await;
-    // Known keys are at once too old.
+    // Known keys expire at once.
     let server = server(&sample, &issuer, |config| config.auth.oauth.jwks_seconds = 0).await;
     let token = key.sign(&issuer.claims("fumi:code"));
     assert_eq!(ask(&server, &token, "/mcp").await.status, StatusCode::OK);
@@ -466,12 +466,12 @@ async fn a_listening_stream_ends_with_its_access_token() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_the_issuers_keys_nobody_is_let_in() {
+async fn without_the_issuers_keys_every_token_is_refused() {
     let sample = Sample::new();
     let key = Key::new("k1");
     let issuer = Issuer::start(&[&key]).await;
     let server = server(&sample, &issuer, |config| {
-        // Nobody listens there.
+        // Nothing listens on this port.
         config.auth.oauth.jwks_uri = "http://127.0.0.1:9/keys".to_owned();
     })
     .await;
@@ -506,7 +506,7 @@ async fn subjects_have_bounds_of_their_own() {
         http: bearing(&token),
         url: server.url(),
     };
-    // Without the scope for writing a token reads.
+    // Without the scope for writing, a token is for reading only.
     assert!(
         !listed(&client(token("alice", "fumi:code fumi:notes")))
             .await
@@ -517,7 +517,7 @@ async fn subjects_have_bounds_of_their_own() {
             .await
             .contains(&"write_note".to_owned())
     );
-    // More scopes than the subject may have change nothing.
+    // Scopes beyond the subject's bounds have no effect.
     let bob = client(token("bob", "fumi:code fumi:notes fumi:write"));
     assert_eq!(listed(&bob).await, ["list_files", "set_project_path"]);
     let counted = bob
@@ -527,7 +527,7 @@ async fn subjects_have_bounds_of_their_own() {
         )
         .await;
     assert_eq!(counted.called().0["total_count"], 1);
-    // A new token does not begin a new minute.
+    // A new token does not reset the limit of calls a minute.
     let again = client(token("bob", "fumi:code"));
     assert_eq!(
         again.request("tools/list", json!({})).await.status,

@@ -1,4 +1,4 @@
-//! The configuration read again while the server runs.
+//! The configuration is reloaded while the server runs.
 
 use fumi::{config::AuthMode, http::reload::apply};
 use reqwest::StatusCode;
@@ -68,7 +68,7 @@ async fn tokens_change_while_the_server_runs_and_a_mistake_changes_nothing() {
         StatusCode::UNAUTHORIZED,
         "the name is known now"
     );
-    // Refused whole: neither the good token nor the name is taken over.
+    // The whole file is refused: neither the good token nor the name is applied.
     let mut wrong = config.clone();
     wrong.auth.tokens = vec![entry("third", "third"), entry("third", "fourth")];
     wrong.server.allowed_hosts.clear();
@@ -88,7 +88,7 @@ async fn tokens_change_while_the_server_runs_and_a_mistake_changes_nothing() {
     );
     assert_eq!(status(&server, "third").await, StatusCode::UNAUTHORIZED);
     assert_eq!(status(&server, "new").await, StatusCode::OK);
-    // What cannot change is named.
+    // A setting that cannot change at run time is named.
     config.limits.reply_rows = 7;
     config.pools.queue = 7;
     assert_eq!(apply(&server.edge, &config).unwrap(), ["limits", "pools"]);

@@ -1,4 +1,4 @@
-//! Static tokens: who is let in, and who learns nothing.
+//! Static tokens: valid ones are accepted, and a refusal reveals nothing.
 
 use fumi::config::AuthMode;
 use reqwest::{Method, StatusCode};
@@ -19,11 +19,11 @@ async fn server(sample: &Sample) -> Server {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn without_a_token_nothing_is_learnt() {
+async fn a_request_without_a_token_reveals_nothing() {
     let sample = Sample::new();
     let server = server(&sample).await;
     let http = reqwest::Client::new();
-    // Whether a route exists is not told either.
+    // A refusal does not reveal whether the route exists.
     for path in [
         "/mcp",
         "/mcp/x",
@@ -64,7 +64,7 @@ async fn the_document_of_the_routes_says_that_a_token_is_needed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn only_a_known_token_sent_as_it_must_be_is_let_in() {
+async fn only_a_known_token_in_the_right_header_is_accepted() {
     let sample = Sample::new();
     let server = server(&sample).await;
     for token in ["first-token", "second-token"] {
@@ -89,7 +89,7 @@ async fn only_a_known_token_sent_as_it_must_be_is_let_in() {
         let answer = request.header("Authorization", value).send().await.unwrap();
         assert_eq!(answer.status(), StatusCode::UNAUTHORIZED, "{value}");
     }
-    // Two headers are none, and a URL is no place for a token.
+    // Two headers are refused, and so is a token in a URL.
     let twice = client.prepare(1, "tools/list", None, json!({}));
     let twice = twice
         .header("Authorization", "Bearer first-token")

@@ -1,6 +1,6 @@
-//! Tools that ask a model: the ways that a question takes, who answers it, what is refused, and what comes back forged.
+//! Tools that ask a model: the ways in which a question is sent, who answers it, refused answers, and forged states.
 //!
-//! The tool of these tests composes a text of parts, each written by whoever is asked.
+//! The tool of these tests composes a text of parts, each written by a model or a person.
 
 mod provider;
 mod refused;
@@ -42,27 +42,27 @@ use crate::{
     sample::Sample,
 };
 
-/// Asks for every part of a text, then gives the text.
+/// Asks for every part of a text, then returns the text.
 struct Compose;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Args {
     topic: String,
-    /// How many parts; one if nothing is said.
+    /// The number of parts; one by default.
     parts: Option<usize>,
-    /// Those that were written before.
+    /// The parts that were written before.
     #[serde(default)]
     written: Vec<String>,
-    /// The part that was asked for.
+    /// The answer: the requested part.
     content: Option<String>,
-    /// A judgement of the text is asked for last.
+    /// True if a judgement of the text is requested last.
     #[serde(default)]
     judged: bool,
     verdict: Option<Verdict>,
-    /// A word that every part must have.
+    /// A word that every part must contain.
     #[serde(default)]
     word: String,
-    /// No provider may write it.
+    /// True if a provider must not write the text.
     #[serde(default)]
     own: bool,
 }
@@ -75,7 +75,7 @@ struct Verdict {
 #[derive(Debug, Serialize, JsonSchema)]
 struct Output {
     text: String,
-    /// Who wrote what was brought last.
+    /// The author of the last answer.
     by: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     verdict: Option<Verdict>,
@@ -175,7 +175,7 @@ impl Render for Output {
     }
 }
 
-/// A part without the word, as a domain says it.
+/// The error for a part without the word, as a domain defines it.
 #[derive(Debug, thiserror::Error)]
 #[error("no {0}")]
 struct Missed(String);
@@ -206,7 +206,7 @@ impl UserError for Missed {
     }
 }
 
-/// Asks without having said that it does.
+/// A tool that asks although it does not declare that it does.
 struct Sudden;
 
 impl Tool for Sudden {
@@ -224,21 +224,21 @@ impl Tool for Sudden {
     }
 }
 
-/// The key of these servers, so that a test can seal what a server would.
+/// The key of these servers, so that a test can seal a state as a server would.
 const KEY: &str = "a key for tests only, which is long enough";
 
 fn app(sample: &Sample, secrets: &[&str], change: impl FnOnce(&mut Config)) -> Arc<App> {
     Arc::new(parts(sample, secrets, change))
 }
 
-/// The same over a store that others have too.
+/// Returns fumi's parts over a store that others may share.
 fn app_over(store: Arc<dyn Store>, sample: &Sample) -> Arc<App> {
     let app = parts(sample, &[], |_| {});
     let seals = RequestStateCodec::new(&own_key(), own_seals::TTL, Arc::clone(&store));
     Arc::new(App { store, seals, ..app })
 }
 
-/// The key of a server whose configuration says what ours says.
+/// Returns the key of a server with the same configured key.
 fn own_key() -> StateKey {
     StateKey::from_config(&KEY.to_owned().into()).unwrap()
 }
@@ -248,7 +248,7 @@ fn parts(sample: &Sample, secrets: &[&str], change: impl FnOnce(&mut Config)) ->
         config.server.state_key = KEY.to_owned().into();
         change(config);
     });
-    let app = Arc::into_inner(app).expect("nobody else has it yet");
+    let app = Arc::into_inner(app).expect("no other reference exists yet");
     let project = Arc::new(ProjectDeps {
         roots: Arc::clone(&app.kernel.roots),
         sessions: Arc::clone(&app.sessions),
@@ -270,12 +270,12 @@ fn sampling() -> Value {
     json!({"sampling": {}})
 }
 
-/// What a model says, as the protocol carries it.
+/// Returns a text of a model in the form of the protocol.
 fn message(text: &str) -> Value {
     json!({"role": "assistant", "content": {"type": "text", "text": text}, "model": "test"})
 }
 
-/// A call of the stateless era by a client that has a model, with what it brings along.
+/// Sends a stateless call of a client that has a model, with its responses.
 async fn ask(client: &Stateless, arguments: Value, brings: Value) -> Answer {
     let mut params = json!({"name": "compose", "arguments": arguments});
     params["_meta"] = json!({"io.modelcontextprotocol/clientCapabilities": sampling()});
@@ -290,7 +290,7 @@ fn brings(state: &str, text: &str) -> Value {
     json!({"requestState": state, "inputResponses": {"answer": message(text)}})
 }
 
-/// The prompt and the state of an `InputRequired` result.
+/// Returns the prompt and the state of an `InputRequired` result.
 #[track_caller]
 fn required(answer: &Answer) -> (String, String) {
     let result = answer.result();
@@ -301,7 +301,7 @@ fn required(answer: &Answer) -> (String, String) {
     (prompt.to_owned(), result["requestState"].as_str().unwrap().to_owned())
 }
 
-/// The entry of somebody's token, unbounded.
+/// Returns the entry of a principal's token, without bounds.
 fn token(name: &str) -> ConfiguredToken {
     ConfiguredToken {
         name: name.to_owned(),
@@ -313,7 +313,7 @@ fn token(name: &str) -> ConfiguredToken {
     }
 }
 
-/// A client that sends that token with everything.
+/// Returns a client that sends that token with every request.
 fn bearing(name: &str) -> reqwest::Client {
     let value = HeaderValue::from_str(&format!("Bearer token of {name}")).unwrap();
     let headers = HeaderMap::from_iter([(AUTHORIZATION, value)]);

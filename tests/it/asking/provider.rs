@@ -1,6 +1,7 @@
-//! A provider of models that writes the answers: over every edge, with its own troubles, and with a key that nobody sees.
+//! A provider of models that writes the answers: over every edge, with failures of the provider, and with a key that is
+//! never shown.
 //!
-//! The provider is a server of the test that does what its script says, one step for each request.
+//! The provider is a server of the test that follows a script, one step for each request.
 
 use std::{
     collections::VecDeque,
@@ -29,29 +30,29 @@ use crate::{
     secrets::listen,
 };
 
-/// The key, as a provider gives them out.
+/// A key in the form that providers use.
 const API_KEY: &str = "canary-of-a-provider-0123456789";
 
-/// What the provider does with a request.
+/// The provider's reaction to a request.
 #[derive(Clone, Debug)]
 pub(super) enum Step {
-    /// A good answer.
+    /// A valid answer.
     Say(&'static str),
-    /// A good answer of the other kind.
+    /// A valid answer in Anthropic's format.
     SayAsAnthropic(&'static str),
-    /// This status with this body, and when to come back.
+    /// A status with a body and a `Retry-After` header.
     Status(u16, String, Option<&'static str>),
     /// A whole reply with another body.
     Body(String),
-    /// Never.
+    /// The request is never answered.
     Hang,
     /// The connection breaks in the middle of the body.
     Break,
-    /// More than anybody reads.
+    /// A body that exceeds every limit.
     Huge,
 }
 
-/// What came in.
+/// A received request.
 #[derive(Debug)]
 struct Heard {
     path: String,
@@ -64,12 +65,12 @@ pub(super) struct Provider {
     base: String,
     script: Arc<Mutex<VecDeque<Step>>>,
     heard: Arc<Mutex<Vec<Heard>>>,
-    /// One more for each request that hangs.
+    /// Gets a permit for each request that hangs.
     hanging: Arc<Semaphore>,
 }
 
 impl Provider {
-    /// Does these, then says the last again and again.
+    /// Starts a provider that follows these steps and repeats the last one.
     pub(super) async fn start(script: impl IntoIterator<Item = Step>) -> Self {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let provider = Self {
@@ -92,7 +93,7 @@ impl Provider {
         self.heard.lock().unwrap().len()
     }
 
-    /// The prompt of a request: the texts of its messages.
+    /// Returns the prompt of a request: the texts of its messages.
     fn prompt(&self, at: usize) -> Vec<String> {
         let heard = self.heard.lock().unwrap();
         let messages = heard[at].body["messages"].as_array().unwrap();
@@ -102,7 +103,7 @@ impl Provider {
             .collect()
     }
 
-    /// Fumi's parts that ask it.
+    /// Returns fumi's parts with this provider.
     fn app(&self, sample: &Sample, change: impl FnOnce(&mut Config)) -> Arc<App> {
         app(sample, &[], |config| {
             self.configure(config);
@@ -176,7 +177,7 @@ async fn answer(State(provider): State<Provider>, uri: Uri, headers: HeaderMap, 
     }
 }
 
-/// Parts of a body, one after the other.
+/// Returns the parts of a body as a stream.
 fn stream<T: Send + 'static, const N: usize>(parts: [T; N]) -> impl futures_core::Stream<Item = T> + Send + 'static {
     struct Parts<T>(VecDeque<T>);
     impl<T> Unpin for Parts<T> {}
@@ -206,7 +207,7 @@ async fn post(server: &Server, arguments: &Value, accept: &str) -> reqwest::Resp
     request.json(arguments).send().await.unwrap()
 }
 
-/// The error of a call over MCP, which has the code of services outside.
+/// Returns the error of a call over MCP, which has the code of external services.
 #[track_caller]
 fn failed(answer: &Answer, kind: &str) -> Value {
     let (reply, text, failed) = answer.called();
@@ -218,7 +219,7 @@ fn failed(answer: &Answer, kind: &str) -> Value {
         "{}",
         answer.raw
     );
-    // The question is still open, and this is where its answer goes.
+    // The question is still open, and the error names the call that answers it.
     assert_eq!(error["guidance"]["suggested_action"], "compose", "{}", answer.raw);
     assert_eq!(error["guidance"]["parameters"]["topic"], "rain", "{}", answer.raw);
     assert_eq!(error["details"]["step"], "1", "{}", answer.raw);
@@ -236,7 +237,7 @@ async fn a_provider_answers_whatever_edge_a_call_comes_by() {
     let server = provider.server(&sample).await;
     let two = json!({"topic": "rain", "parts": 2});
     let stateless = Stateless::new(&server).call("compose", two.clone()).await;
-    // A client that could be asked itself is left alone.
+    // A client that has a model is not asked.
     let session = Session::open_able(&server, sampling())
         .await
         .call("compose", two.clone())
@@ -301,7 +302,7 @@ async fn a_request_is_as_its_provider_wants_it() {
     }
 }
 
-/// What is sent to a model that can fetch nothing, and what a host gets instead.
+/// A model that cannot fetch gets the text itself; a host gets references.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_model_gets_the_texts_and_a_host_the_references() {
     let sample = Sample::new();
@@ -323,7 +324,7 @@ async fn a_model_gets_the_texts_and_a_host_the_references() {
         "{prompt}"
     );
     assert!(!prompt.contains(secret) && !prompt.contains("artifact:"), "{prompt}");
-    // The client's own model fetches as little.
+    // The client's own model cannot fetch either.
     let server = super::start(&sample).await;
     let (prompt, _) = required(&ask(&Stateless::new(&server), rain(), json!({})).await);
     assert!(prompt.contains("The plot: rain falls."), "{prompt}");
@@ -333,7 +334,7 @@ async fn a_model_gets_the_texts_and_a_host_the_references() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_operator_says_who_answers() {
+async fn the_operator_selects_the_author() {
     let sample = Sample::new();
     let provider = Provider::start([Step::Say("Drop.")]).await;
     for (author, own, expected) in [
@@ -341,7 +342,7 @@ async fn the_operator_says_who_answers() {
         (AuthorChoice::Provider, false, "provider"),
         (AuthorChoice::Sampling, false, "sampling"),
         (AuthorChoice::Host, false, "host"),
-        // A tool may want no provider.
+        // A tool may refuse a provider.
         (AuthorChoice::Auto, true, "sampling"),
         (AuthorChoice::Provider, true, "host"),
     ] {
@@ -359,7 +360,7 @@ async fn the_operator_says_who_answers() {
             () => "provider",
         };
         assert_eq!(found, expected, "{author:?} {own}: {}", answer.raw);
-        // In a session it is the same.
+        // The same in a session.
         let session = Session::open_able(&server, sampling()).await;
         let mut called = session.begin("compose", json!({"topic": "rain", "own": own})).await;
         if expected == "sampling" {
@@ -381,14 +382,14 @@ async fn the_operator_says_who_answers() {
 // --- answers that will not do ---
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_providers_model_hears_what_was_missed() {
+async fn a_providers_model_gets_the_reason_of_a_refusal() {
     let sample = Sample::new();
     let provider = Provider::start([Step::Say("Dry."), Step::Say("Wet.")]).await;
     let server = provider.server(&sample).await;
     let wet = json!({"topic": "rain", "word": "Wet"});
     let answer = Stateless::new(&server).call("compose", wet).await;
     assert_eq!(answer.called().0["text"], "Wet.", "{}", answer.raw);
-    // Both answers are paid for.
+    // Both answers were paid for.
     assert_eq!(answer.result()["_meta"]["fumi/provider"]["answers"], 2);
     let prompt = provider.prompt(1);
     assert_eq!((prompt.len(), &*prompt[1]), (3, "Dry."));
@@ -418,13 +419,13 @@ fn status(status: u16, body: &str) -> Step {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_passes_is_tried_again() {
+async fn temporary_errors_are_retried() {
     let sample = Sample::new();
     for script in [
         vec![Step::Status(429, String::new(), Some("0")), Step::Say("Drop.")],
         vec![status(500, "oh"), status(529, "oh"), Step::Say("Drop.")],
         vec![Step::Break, Step::Say("Drop.")],
-        // One model knows the limit of its length under another name.
+        // One model uses another name for the limit of its length.
         vec![
             status(
                 400,
@@ -452,7 +453,7 @@ async fn what_passes_is_tried_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_does_not_pass_is_said_at_once() {
+async fn permanent_errors_are_reported_at_once() {
     let lines = listen();
     let sample = Sample::new();
     let wrong_key = format!("{{\"error\": {{\"message\": \"Incorrect API key: {API_KEY}\"}}}}");
@@ -462,7 +463,7 @@ async fn what_does_not_pass_is_said_at_once() {
         (Step::Status(307, String::new(), None), "PROVIDER_MODEL_UNKNOWN", 1),
         (status(400, "bad"), "PROVIDER_REQUEST_REFUSED", 1),
         (status(500, "oh"), "PROVIDER_DOWN", 3),
-        // Three tries of a second would be worth it, a wait of an hour is not.
+        // Three retries after a second each are worth it, a wait of an hour is not.
         (
             Step::Status(429, "slow".to_owned(), Some("3600")),
             "PROVIDER_RATE_LIMITED",
@@ -509,10 +510,10 @@ async fn what_does_not_pass_is_said_at_once() {
         assert_eq!(response.status(), StatusCode::BAD_GATEWAY, "{kind}");
         assert!(!response.text().await.unwrap().contains(API_KEY), "{kind}");
     }
-    // As loud as it can be made, the log names the failures and not the key.
+    // At the most verbose level, the log has the failures but not the key.
     let log = lines.text();
     assert!(log.contains("no text was received for a question"), "{log}");
-    assert!(!log.contains(API_KEY), "the log tells the key");
+    assert!(!log.contains(API_KEY), "the log contains the key");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -526,7 +527,7 @@ async fn a_provider_that_hangs_is_given_up() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_provider_that_is_not_there_is_named_so() {
+async fn an_unreachable_provider_is_reported() {
     let sample = Sample::new();
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let nobody = format!("http://{}", listener.local_addr().unwrap());
@@ -537,7 +538,7 @@ async fn a_provider_that_is_not_there_is_named_so() {
     failed(&answer, "PROVIDER_UNREACHABLE");
 }
 
-/// Whoever hangs up ends the work, and waiting for a model takes no place in a pool.
+/// A client that disconnects ends the work, and waiting for a model does not use a slot of a pool.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_that_is_given_up_asks_no_further() {
     let sample = Sample::new();
@@ -578,9 +579,9 @@ async fn progress_names_what_is_being_written() {
     assert!(read.contains("event: progress"), "{read}");
 }
 
-/// A tool that is not asked through a conversation asks nobody: the pipeline itself never waits for a model.
+/// A tool without a conversation does not ask: the pipeline itself never waits for a model.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_pipeline_alone_asks_nobody() {
+async fn the_pipeline_alone_does_not_ask() {
     let sample = Sample::new();
     let provider = Provider::start([Step::Say("Drop.")]).await;
     let reply = call(&provider.app(&sample, |_| {}), "compose", rain()).await;

@@ -1,4 +1,5 @@
-//! Answers that a tool refuses: the model that wrote them is told why and tries again, a few times; then a person is told.
+//! Answers that a tool refuses: the model that wrote them gets the reason and tries again, a few times; then a person
+//! gets the question.
 
 use serde_json::{Value, json};
 
@@ -8,7 +9,7 @@ use crate::{
     sample::Sample,
 };
 
-/// What a prompt says, turn by turn.
+/// Returns the texts of a prompt, turn by turn.
 #[track_caller]
 pub(super) fn turns(request: &Value) -> Vec<(String, String)> {
     let messages = request["params"]["messages"].as_array();
@@ -24,7 +25,7 @@ fn wet() -> Value {
     json!({"topic": "rain", "word": "wet"})
 }
 
-/// The last refusal with how to go on from it.
+/// Asserts the form of the last refusal, and that it says how to continue.
 #[track_caller]
 pub(super) fn is_given_up(reply: &Value, text: &str) {
     let error = &reply["error"];
@@ -34,13 +35,13 @@ pub(super) fn is_given_up(reply: &Value, text: &str) {
     let again = &error["guidance"]["parameters"];
     assert!(again["topic"] == "rain" && again["content"].is_null(), "{reply}");
     assert!(
-        text.contains("3 answers were refused") && text.contains("3 回"),
+        text.contains("3 answers were rejected") && text.contains("3 回"),
         "{text}"
     );
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_clients_model_hears_what_was_missed() {
+async fn the_clients_model_gets_the_reason_of_a_refusal() {
     let sample = Sample::new();
     let server = start(&sample).await;
     let session = Session::open_able(&server, sampling()).await;
@@ -69,7 +70,7 @@ async fn after_three_refusals_the_caller_decides() {
     let mut called = session.begin("compose", wet()).await;
     for part in 1..=3 {
         let request = called.asked().await;
-        // Only the last attempt is shown again.
+        // Only the last attempt is repeated in the prompt.
         assert_eq!(turns(&request).len(), if part == 1 { 1 } else { 3 });
         session.respond(&request, message(&format!("Dry {part}."))).await;
     }
@@ -79,13 +80,13 @@ async fn after_three_refusals_the_caller_decides() {
         &result["structuredContent"],
         result["content"][0]["text"].as_str().unwrap(),
     );
-    // What it says to do brings the question back.
+    // Its suggested call asks the question again.
     let again = result["structuredContent"]["error"]["guidance"]["parameters"].clone();
     let asked = Stateless::new(&server).call("compose", again).await;
     assert_eq!(asked.called().0["status"], "needs_text", "{}", asked.raw);
 }
 
-/// Who does not want to try again leaves the refusal.
+/// Declining another attempt returns the refusal.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_that_declines_to_correct_gets_the_refusal() {
     let sample = Sample::new();
@@ -107,7 +108,7 @@ fn asked(answer: &Answer) -> (Vec<(String, String)>, String) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_stateless_client_hears_it_with_the_next_state() {
+async fn a_stateless_client_gets_the_reason_with_the_next_state() {
     let sample = Sample::new();
     let server = start(&sample).await;
     let client = Stateless::new(&server);
@@ -120,12 +121,12 @@ async fn a_stateless_client_hears_it_with_the_next_state() {
         assert!(again[2].1.contains("does not have the word wet"), "{again:?}");
         state = next;
     }
-    // Refused twice before, right the third time.
+    // Refused twice before, accepted the third time.
     let (again, other) = asked(&ask(&client, wet(), json!({})).await);
     assert_eq!(again, first);
     let answer = ask(&client, wet(), brings(&state, "Wet wet.")).await;
     assert_eq!(answer.called().0["text"], "Wet wet.", "{}", answer.raw);
-    // And three times wrong.
+    // And wrong three times.
     let mut state = other;
     for _ in 1..3 {
         state = asked(&ask(&client, wet(), brings(&state, "Dry.")).await).1;
@@ -136,9 +137,9 @@ async fn a_stateless_client_hears_it_with_the_next_state() {
     is_given_up(reply, text);
 }
 
-/// A text that ends where a limit was is half a text.
+/// A text that ends at the length limit is incomplete.
 #[tokio::test(flavor = "multi_thread")]
-async fn an_answer_that_was_cut_off_is_none() {
+async fn an_answer_that_was_cut_off_is_refused() {
     let sample = Sample::new();
     let server = start(&sample).await;
     let session = Session::open_able(&server, sampling()).await;

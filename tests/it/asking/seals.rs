@@ -1,4 +1,4 @@
-//! Seals by themselves: nothing but the seal that was made opens, and every seal that was made does.
+//! Seals without a server: a seal opens only unchanged, and every unchanged seal opens.
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -14,7 +14,7 @@ use proptest::{
 };
 use serde_json::{Map, json};
 
-/// What an attacker may do to a seal.
+/// A change that an attacker may make to a seal.
 #[derive(Clone, Debug)]
 pub(super) enum Change {
     Replace(Index, char),
@@ -44,7 +44,7 @@ pub(super) fn change() -> impl Strategy<Value = Change> {
     ]
 }
 
-/// The seal after the change. One that is empty by now stays so.
+/// Returns the seal after the change. An empty seal stays empty.
 pub(super) fn changed(seal: &str, other: &str, change: &Change) -> String {
     let mut signs: Vec<char> = seal.chars().collect();
     if signs.is_empty() {
@@ -105,7 +105,7 @@ fn no_change_of_a_seal_opens() {
             Ok(())
         })
         .unwrap();
-    // The seals themselves do open.
+    // The unchanged seals do open.
     for content in ["", "rain", "日本語"] {
         let seal = seals.seal(content, &bound);
         let opened = runtime.block_on(seals.open::<String>(&seal, &bound));
@@ -113,7 +113,7 @@ fn no_change_of_a_seal_opens() {
     }
 }
 
-/// Two calls never have the same bytes, however their parts are cut.
+/// The bindings of two different calls never have the same bytes, however their parts are cut.
 #[tokio::test]
 async fn parts_of_a_call_do_not_run_together() {
     let seals = seals(Duration::from_mins(10));
@@ -135,7 +135,7 @@ async fn parts_of_a_call_do_not_run_together() {
     );
 }
 
-/// A state of another kind than the one that is asked for is refused as well, and does not end anything.
+/// A state of another kind than the expected one is refused too, and is not used up.
 #[tokio::test]
 async fn a_state_of_another_form_does_not_open() {
     let seals = seals(Duration::from_mins(10));
@@ -149,6 +149,6 @@ async fn a_state_of_another_form_does_not_open() {
     };
     let seal = seals.seal("text", &bound);
     assert!(seals.open::<i32>(&seal, &bound).await.is_err());
-    // Two seals of the same are not the same.
+    // Sealing the same content twice gives different seals.
     assert_ne!(seals.seal("text", &bound), seals.seal("text", &bound));
 }

@@ -1,5 +1,5 @@
-//! A `requestState` that comes back to the server: refused unless it is the one that was given, for the same call of the
-//! same caller, in its time, and the first time.
+//! A `requestState` that comes back to the server: refused unless it is the one that the server sent, for the same call
+//! of the same caller, before it expires, and the first time.
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -34,7 +34,7 @@ use crate::{
 
 const LONG: Duration = Duration::from_mins(10);
 
-/// A state that the server would make for a call with these arguments, or for another.
+/// Returns a state that the server would make for a call with these arguments, or for another.
 fn sealed<'a>(
     server: &'a Server,
     ttl: Duration,
@@ -56,7 +56,7 @@ fn sealed<'a>(
     RequestStateCodec::new(&own_key(), ttl, Arc::clone(&server.app.store)).seal(question, &bound)
 }
 
-/// Every refusal looks the same, so that none can be told from another.
+/// All refusals look the same, so that a client cannot learn the reason.
 #[track_caller]
 fn is_refused(answer: &Answer, what: &str) {
     let error = answer.error();
@@ -73,7 +73,7 @@ fn is_refused(answer: &Answer, what: &str) {
     );
 }
 
-/// What is no string, or no object, never gets as far as a seal.
+/// A value that is not a string, or not an object, is refused before a seal is opened.
 #[track_caller]
 fn is_malformed(answer: &Answer, field: &str, what: &str) {
     let error = answer.error();
@@ -104,7 +104,7 @@ async fn a_state_opens_for_its_own_call_within_its_time_and_once() {
     };
     let other_key = StateKey::from_config(&"another key of another server, long enough".to_owned().into()).unwrap();
     let other_key = RequestStateCodec::new(&other_key, LONG, Arc::clone(&server.app.store)).seal(json!({}), &elsewhere);
-    // What is made here the same way is taken: otherwise the refusals below would prove nothing.
+    // An unchanged state made here is accepted; otherwise the refusals below would prove nothing.
     let good = sealed(&server, LONG, &rain, |_| {});
     let answer = ask(&client, rain.clone(), brings(&good, "Drop.")).await;
     assert_eq!(answer.called().0["text"], "Drop.", "{}", answer.raw);
@@ -141,17 +141,17 @@ async fn a_state_opens_for_its_own_call_within_its_time_and_once() {
         ("empty", String::new()),
     ] {
         is_refused(&ask(&client, rain.clone(), brings(&state, "Drop.")).await, what);
-        // Nor does it help to bring no answer.
+        // A state without an answer is refused too.
         let unanswered = json!({"requestState": state});
         is_refused(&ask(&client, rain.clone(), unanswered).await, what);
     }
-    // An alias is the same tool, and the order of arguments is nothing.
+    // An alias is the same tool, and the order of arguments does not matter.
     let (_, state) = required(&ask(&client, json!({"topic": "rain", "parts": 1}), json!({})).await);
     let mut params = brings(&state, "Drop.");
     params["name"] = json!("compose_text");
     let answer = ask(&client, json!({"parts": 1, "topic": "rain"}), params).await;
     assert_eq!(answer.called().0["text"], "Drop.", "{}", answer.raw);
-    // A tool that asks nothing refuses it too.
+    // A tool that does not ask refuses it too.
     let listed = json!({"name": "list_files", "arguments": {"roots": ["."]}, "requestState": good});
     is_refused(
         &client.request("tools/call", listed).await,
@@ -177,7 +177,7 @@ async fn a_state_is_its_principals() {
         &ask(&bob, rain.clone(), brings(&state, "Mine.")).await,
         "of alice, by bob",
     );
-    // That somebody tried takes nothing from the owner.
+    // Another caller's attempt does not use up the state.
     let answer = ask(&alice, rain, brings(&state, "Drop.")).await;
     assert_eq!(answer.called().0["text"], "Drop.", "{}", answer.raw);
     let stranger = Stateless::new(&server);
@@ -185,8 +185,8 @@ async fn a_state_is_its_principals() {
     assert_eq!(answer.status, StatusCode::UNAUTHORIZED, "{}", answer.raw);
 }
 
-/// After a restart, and on every replica, the same configured key opens, and still only once where they share a store;
-/// without a configured key it is the process's own.
+/// After a restart, and on every replica, the same configured key opens a state, and only once if they share a store.
+/// Without a configured key the key belongs to the process.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_configured_key_opens_on_another_server() {
     let sample = Sample::new();
@@ -210,7 +210,7 @@ async fn a_configured_key_opens_on_another_server() {
     );
 }
 
-/// What the first process wrote down in memory is gone with it, so that nobody would know of the first use.
+/// The first process stored the use in memory, which is lost with it, so a second use would not be noticed.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_state_does_not_outlive_a_store_in_memory() {
     let (sample, rain) = (Sample::new(), json!({"topic": "rain"}));
@@ -224,7 +224,7 @@ async fn a_state_does_not_outlive_a_store_in_memory() {
     is_refused(&answer, "used before the restart");
 }
 
-/// A store that cannot be written: nobody knows whether a state was used, so that it opens nothing, and nothing is used up.
+/// If the store cannot be written, it is unknown whether a state was used: the state is refused, but not used up.
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_store_no_state_opens() {
     let sample = Sample::new();
@@ -245,7 +245,7 @@ async fn without_a_store_no_state_opens() {
     }
 }
 
-/// Who is told to come back later comes back with the same state: the model need not write its answer again.
+/// A caller that gets `Retry-After` sends the same state again: the model need not write its answer again.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_pool_uses_no_state_up() {
     let sample = Sample::new();
@@ -270,7 +270,7 @@ async fn a_full_pool_uses_no_state_up() {
     is_refused(&ask(&client, rain, brings(&state, "Drop.")).await, "replayed");
 }
 
-/// The model is no way out for what results may not show, and a state shows nothing at all.
+/// Results must not show secrets to the model either, and a state reveals nothing.
 #[tokio::test(flavor = "multi_thread")]
 async fn secrets_do_not_reach_the_clients_model() {
     use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
@@ -291,7 +291,7 @@ async fn secrets_do_not_reach_the_clients_model() {
     );
 }
 
-/// What was sent once, and what is nearly the state that was given.
+/// A state that was sent before, and almost the state that was given.
 #[tokio::test(flavor = "multi_thread")]
 async fn hostile_states_are_refused_and_end_nothing() {
     const CASES: usize = 400;
@@ -330,18 +330,19 @@ async fn hostile_states_are_refused_and_end_nothing() {
         let answer = ask(&client, rain.clone(), params).await;
         match &state {
             Value::String(_) => is_refused(&answer, &again),
-            // The protocol's own word for nothing.
+            // The protocol's own value for nothing.
             Value::Null => drop(required(&answer)),
             _ => is_malformed(&answer, "requestState", &again),
         }
     }
-    // The one that was given still opens: no attempt has used it up.
+    // The given state still opens: the attempts have not used it up.
     let answer = ask(&client, rain, brings(&given, "Drop.")).await;
     assert_eq!(answer.called().0["text"], "Drop.", "{}", answer.raw);
     assert_eq!(server.edge.sessions.running_calls(), 0);
 }
 
-/// Answers that no model gives, under a state that opens: the tool's own check judges them, or the question comes again.
+/// Answers that a model would not give, with a valid state: the tool's own check judges them, or the question is asked
+/// again.
 #[tokio::test(flavor = "multi_thread")]
 async fn hostile_answers_are_answered() {
     let sample = Sample::new();
@@ -367,7 +368,7 @@ async fn hostile_answers_are_answered() {
     assert_eq!(server.edge.sessions.running_calls(), 0);
 }
 
-/// The same answers in a session, where the call waits for them: each ends the waiting.
+/// The same answers in a session, where the call waits for them: each ends the wait.
 #[tokio::test(flavor = "multi_thread")]
 async fn hostile_answers_in_a_session_end_the_waiting() {
     let sample = Sample::new();

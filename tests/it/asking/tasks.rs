@@ -1,4 +1,4 @@
-//! Calls that become tasks: for a client that can follow one, while a provider's or the client's own model writes.
+//! Calls that become tasks, for a client that can follow one, while a provider's or the client's own model writes.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use crate::{
 
 const TASKS: &str = "io.modelcontextprotocol/tasks";
 
-/// What a client can that follows tasks, and whether it has a model.
+/// Returns the capabilities of a client that follows tasks, with or without a model.
 fn able(samples: bool) -> Value {
     let mut able = json!({"extensions": {TASKS: {}}});
     if samples {
@@ -36,7 +36,7 @@ async fn compose(client: &Stateless, samples: bool) -> Answer {
     request(client, "tools/call", params, samples).await
 }
 
-/// The id of a task that a call became.
+/// Returns the id of the task that a call became.
 #[track_caller]
 fn task(answer: &Answer) -> String {
     let result = answer.result();
@@ -49,7 +49,7 @@ fn task(answer: &Answer) -> String {
     result["taskId"].as_str().unwrap().to_owned()
 }
 
-/// How a task stands once it is no longer (or not yet) `status`.
+/// Returns a task once its status differs from `status`.
 async fn settled(client: &Stateless, id: &str, status: &str) -> Value {
     let poll = async {
         loop {
@@ -80,17 +80,17 @@ async fn a_call_that_a_provider_writes_for_can_be_followed() {
     assert_eq!(done["status"], "completed", "{done}");
     assert_eq!(done["result"]["structuredContent"]["text"], "Drop. Drop.", "{done}");
     assert_eq!(done["result"]["_meta"]["fumi/provider"]["answers"], 2, "{done}");
-    // Who cannot follow one waits, and gets the same.
+    // A client that cannot follow tasks waits, and gets the same result.
     let plain = client.call("compose", json!({"topic": "rain", "parts": 2})).await;
     assert_eq!(plain.called().0["text"], "Drop. Drop.", "{}", plain.raw);
-    // What asks nobody is no task.
+    // A call that does not ask is not a task.
     let params = json!({"name": "list_files", "arguments": {"roots": ["."]}});
     let listed = request(&client, "tools/call", params, false).await;
     assert!(!listed.called().2, "{}", listed.raw);
     assert_eq!(server.edge.sessions.running_calls(), 0);
 }
 
-/// The client's own model is asked by the task's questions, one at a time.
+/// The task's questions go to the client's own model, one at a time.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_task_asks_the_clients_model() {
     let sample = Sample::new();
@@ -124,9 +124,9 @@ async fn a_task_asks_the_clients_model() {
     assert_eq!(done["result"]["structuredContent"]["by"], "llm_sampling");
 }
 
-/// Where nobody but the host can answer there is nothing to follow.
+/// If only the host can answer, the call does not become a task.
 #[tokio::test(flavor = "multi_thread")]
-async fn without_a_model_to_ask_a_call_is_no_task() {
+async fn without_a_model_to_ask_a_call_does_not_become_a_task() {
     let sample = Sample::new();
     let server = start(&sample).await;
     let asked = compose(&Stateless::new(&server), false).await;
@@ -148,7 +148,7 @@ async fn a_task_that_is_cancelled_stops_its_work() {
     assert_eq!(server.edge.sessions.running_calls(), 0);
 }
 
-/// A task of somebody else is no task, in the same words as one that never was.
+/// Another caller's task is answered in the same words as one that never existed.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_task_is_its_principals() {
     let sample = Sample::new();
@@ -185,12 +185,12 @@ async fn a_task_is_its_principals() {
     }
     let asks = settled(&alice, &id, "working").await;
     assert_eq!(asks["status"], "input_required", "{asks}");
-    // Who does not follow tasks has no such methods.
+    // For a client without tasks these methods are unknown.
     let answer = alice.request("tasks/get", json!({"taskId": id})).await;
     assert!(answer.response().get("error").is_some(), "{}", answer.raw);
 }
 
-/// Beyond the bound a call is what it would be without tasks.
+/// Beyond the maximum number of tasks a call runs as without tasks.
 #[tokio::test(flavor = "multi_thread")]
 async fn tasks_are_bounded() {
     let sample = Sample::new();
@@ -203,7 +203,7 @@ async fn tasks_are_bounded() {
     assert_eq!(next.result()["resultType"], "input_required", "{}", next.raw);
 }
 
-/// In a session too, where the client has said at its beginning what it can.
+/// The same in a session, where the client declares its capabilities at the beginning.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_follows_tasks_too() {
     let sample = Sample::new();

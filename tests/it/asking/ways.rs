@@ -1,5 +1,5 @@
-//! The three ways that a question takes: the client's model while the call waits, an answer with the repeated call, and the
-//! host's own call.
+//! The three ways in which a question is sent: to the client's model while the call waits, as a result that the client
+//! answers by repeating the call, and to the host, which answers by a call of its own.
 
 use fumi::{
     config::{AuthMode, ConfiguredToken},
@@ -61,7 +61,7 @@ async fn an_answer_in_json_reaches_the_tool_as_json() {
         called.answered().await["structuredContent"]["verdict"],
         json!({"score": 7})
     );
-    // What is no JSON is refused in the tool's own words, which the model is told.
+    // A text that is not JSON is refused with the tool's own message, which the model gets.
     let mut called = session.begin("compose", arguments).await;
     for _ in 0..3 {
         let request = called.asked().await;
@@ -78,7 +78,7 @@ async fn an_answer_in_json_reaches_the_tool_as_json() {
     );
 }
 
-/// Nothing is invented: who declines gets the question.
+/// If the user declines, the host gets the question; no answer is invented.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_that_declines_gets_the_question() {
     let sample = Sample::new();
@@ -100,7 +100,7 @@ async fn a_client_that_declines_gets_the_question() {
     }
 }
 
-/// The model may take minutes. Meanwhile its place in the pool is free.
+/// The model may take minutes. Meanwhile its slot of the pool is free.
 #[tokio::test(flavor = "multi_thread")]
 async fn waiting_for_a_model_takes_no_place_in_the_pool() {
     let sample = Sample::new();
@@ -116,7 +116,7 @@ async fn waiting_for_a_model_takes_no_place_in_the_pool() {
     assert_eq!(called.answered().await["structuredContent"]["text"], "Drop.");
 }
 
-/// Calls that wait have all the places; what they wait for needs none.
+/// Waiting calls have all the slots; the answer that they wait for needs none.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_server_takes_the_answers_that_it_waits_for() {
     const PLACES: usize = 3;
@@ -124,10 +124,10 @@ async fn a_full_server_takes_the_answers_that_it_waits_for() {
     let server = Server::start(app(&sample, &[], |config| config.limits.requests = PLACES)).await;
     let session = Session::open_able(&server, sampling()).await;
     let mut waiting = Vec::new();
-    // As many rest while they wait, and as many again keep their places.
+    // As many calls wait without a slot, and as many again hold their slots.
     while waiting.len() < 2 * PLACES {
         let called = session.begin("compose", json!({"topic": "rain"})).await;
-        // The place of a request that was answered just now may not be free yet.
+        // The slot of a request that was answered just now may still be in use.
         if called.status() == StatusCode::OK {
             waiting.push(called);
         }
@@ -141,14 +141,14 @@ async fn a_full_server_takes_the_answers_that_it_waits_for() {
     }
 }
 
-/// A call was counted when it came; the answer that it waits for is no further one.
+/// A call is counted when it arrives; the answer that it waits for is not counted again.
 #[tokio::test(flavor = "multi_thread")]
 async fn answers_are_not_counted_as_calls() {
     let sample = Sample::new();
     let server = Server::start(app(&sample, &[], |config| {
         config.auth.mode = AuthMode::Tokens;
         config.auth.tokens = vec![ConfiguredToken {
-            // To begin, to say so, and one call.
+            // Three requests: `initialize`, `initialized` and one call.
             rate_per_minute: Some(3),
             ..token("alice")
         }];
@@ -220,14 +220,14 @@ async fn a_question_without_an_answer_is_asked_again() {
         assert_ne!(next, state);
         state = next;
     }
-    // Responses to more than was asked are passed over, and so are responses to nothing.
+    // Responses to other or no questions are ignored.
     let more = json!({"requestState": state, "inputResponses": {"answer": message("Drop."), "more": 1}});
     assert_eq!(ask(&client, arguments.clone(), more).await.called().0["text"], "Drop.");
     let nothing = json!({"inputResponses": {"answer": message("Drop.")}});
     required(&ask(&client, arguments, nothing).await);
 }
 
-/// The session era knows no such state: what it does not know it ignores.
+/// The session era ignores the unknown field for the state.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_carries_no_state() {
     let sample = Sample::new();
@@ -266,14 +266,14 @@ async fn a_host_without_sampling_answers_by_the_call_that_is_named() {
             "{text}"
         );
     }
-    // A question is no result: nothing was written, though a file was asked for.
+    // A question is not a result: no file was written, though one was requested.
     assert!(!sample.root().join(".fumi/output/rain.json").exists());
     let submit = &asked[0].called().0["submit"];
     let mut arguments = submit["arguments"].clone();
     arguments[submit["answer"].as_str().unwrap()] = json!("Drop.");
     let done = stateless.call(submit["tool"].as_str().unwrap(), arguments).await;
     assert_eq!(done.called().0["text"], "Drop.", "{}", done.raw);
-    // What the caller said of this call holds for its continuation.
+    // The options of this call apply to its continuation.
     assert!(sample.read(".fumi/output/rain.json").contains("Drop."));
 }
 
@@ -302,6 +302,6 @@ async fn a_call_that_waits_for_its_clients_model_takes_no_place() {
     session.respond(&question, message("Drop.")).await;
     called.answered().await;
     drop(called);
-    // Its place was given back once.
+    // The slot was released once.
     assert_eq!(other.request("tools/list", json!({})).await.status, StatusCode::OK);
 }

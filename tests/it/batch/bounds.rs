@@ -1,4 +1,5 @@
-//! What a batch may: no more than its caller could by single calls, and no more than one reply may hold.
+//! The bounds of a batch: it can do no more than its caller can by single calls, and its reply is no longer than one
+//! reply.
 
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ use crate::{
 };
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_toolset_has_it_and_steps_stay_in_scope() {
+async fn every_toolset_has_the_batch_tool_and_steps_stay_in_scope() {
     let sample = Sample::new();
     let app = sample.app();
     for toolset in app.catalogue.toolsets() {
@@ -38,7 +39,7 @@ async fn every_toolset_has_it_and_steps_stay_in_scope() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn in_read_only_mode_it_is_listed_and_writing_steps_are_refused_before_anything_runs() {
+async fn in_read_only_mode_a_batch_is_listed_and_refuses_writing_steps_before_it_runs() {
     let sample = Sample::new();
     let app = sample.app();
     let access = Access {
@@ -57,7 +58,7 @@ async fn in_read_only_mode_it_is_listed_and_writing_steps_are_refused_before_any
     let novel = sample.root().join(NOVEL);
     let write = json!({"tool": "write", "arguments": {"file_path": "a.md", "content": "x", "project_root": novel}});
     let delivered = json!({"tool": "list_files", "arguments": {"roots": ["."], "output_file": "a.txt"}});
-    // The novel tools take `output_file` and do not publish it.
+    // The novel tools accept `output_file`, but their schemas do not list it.
     let unlisted = json!({"episode": 1, "output_file": "a.json", "project_root": novel});
     let unlisted = json!({"tool": "check_basic", "arguments": unlisted});
     let before = sample.state();
@@ -120,7 +121,7 @@ async fn the_whole_stays_within_the_caps_and_says_what_it_leaves_out() {
         );
         assert!(step.get("result").is_none() && step["success"] == true);
     }
-    // The caller's own cap of the whole, and one for each step.
+    // The caller's own limit for the whole reply, and one for each step.
     let small = json!({"steps": [list, good()], "expectation": {"maxTokens": 900}});
     let reply = batch(&app, small).await;
     assert!(size(&reply.text, ran(&reply)) <= 900, "{}", reply.structured);
@@ -134,7 +135,7 @@ async fn the_whole_stays_within_the_caps_and_says_what_it_leaves_out() {
     }
 }
 
-/// Step over batch over the call's own.
+/// A step wins over the batch, and the batch over the expectation of the call itself.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_step_wins_over_its_arguments_and_both_over_the_batch() {
     let sample = Sample::new();
@@ -167,7 +168,7 @@ async fn a_step_wins_over_its_arguments_and_both_over_the_batch() {
     assert_eq!(kept[1], ["success"]);
     assert_eq!(kept[2], ["scale_assessment"]);
     assert_eq!(kept[0], ["file_info"]);
-    // Fields of the whole are fields of the batch's own reply.
+    // Fields for the whole select from the batch's own reply.
     let reply = batch(
         &app,
         json!({"steps": [good()], "expectation": fields("/steps/*/success")}),
@@ -176,7 +177,7 @@ async fn a_step_wins_over_its_arguments_and_both_over_the_batch() {
     assert_eq!(ran(&reply), &json!({"steps": [{"success": true}]}));
 }
 
-/// A value goes from step to step without the server's own secrets.
+/// A value passes from step to step without the server's own secrets.
 #[tokio::test(flavor = "multi_thread")]
 async fn secrets_stay_inside_also_by_way_of_references() {
     let sample = Sample::new();

@@ -1,4 +1,4 @@
-//! The whole plan is checked first: what is wrong is told for each step, and nothing runs.
+//! The whole plan is checked first: the problems of each step are reported, and no step runs.
 
 use fumi::tool::{Caller, ToolReply};
 use fumi_base::text::Locale;
@@ -11,7 +11,7 @@ use crate::{
     taught::{is_japanese, refused},
 };
 
-/// Parameters of the problems of a refusal.
+/// Returns the parameters that a refusal reports problems of.
 fn parameters(reply: &ToolReply) -> Vec<&str> {
     let problems = reply.structured["error"]["details"]["problems"].as_array();
     let problems = problems.into_iter().flatten();
@@ -19,7 +19,7 @@ fn parameters(reply: &ToolReply) -> Vec<&str> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn problems_are_told_for_each_step_and_nothing_runs() {
+async fn problems_are_reported_for_each_step_and_no_step_runs() {
     let sample = Sample::new();
     let app = sample.app();
     let before = sample.state();
@@ -60,7 +60,7 @@ async fn problems_are_told_for_each_step_and_nothing_runs() {
     );
     assert!(
         !found.contains(&"steps[8].arguments.count_only"),
-        "nobody knows it yet: {message}"
+        "the value is not known yet: {message}"
     );
     for hint in [
         "nearest: search_content",
@@ -75,7 +75,7 @@ async fn problems_are_told_for_each_step_and_nothing_runs() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn they_are_told_in_japanese_too() {
+async fn problems_are_reported_in_japanese_too() {
     let sample = Sample::new();
     let app = sample.app();
     let caller = Caller {

@@ -1,5 +1,5 @@
-//! Several calls in one, on real files: what is checked before anything runs, what goes from step to step, what stops, and
-//! what the reply holds.
+//! Several calls in one, on real files: the checks before a step runs, values that pass from step to step, stops, and
+//! the parts of the reply.
 
 mod bounds;
 mod checked;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::sample::call;
 
-/// Runs a batch and returns its structure; what it holds is what its schema says.
+/// Runs a batch and returns its structure, which must be valid under the output schema.
 #[track_caller]
 fn ran(reply: &ToolReply) -> &Value {
     assert!(!reply.is_error, "{}", reply.text);
@@ -26,23 +26,23 @@ async fn batch(app: &App, arguments: Value) -> ToolReply {
     reply
 }
 
-/// A step that succeeds.
+/// Returns a step that succeeds.
 fn good() -> Value {
     json!({"tool": "check_code_scale", "arguments": {"file_path": "src/main.py"}})
 }
 
-/// A step that passes the check and fails.
+/// Returns a step that passes the check and fails.
 fn bad() -> Value {
     json!({"tool": "check_code_scale", "arguments": {"file_path": "src/none.py"}})
 }
 
-/// Whether each step that ran succeeded.
+/// Returns for each step that ran whether it succeeded.
 fn outcomes(structured: &Value) -> Vec<bool> {
     let steps = structured["steps"].as_array().unwrap();
     steps.iter().map(|step| step["success"].as_bool().unwrap()).collect()
 }
 
-/// How many there are of each kind.
+/// Returns the numbers of steps by outcome.
 fn counts(structured: &Value) -> [u64; 4] {
     ["totalSteps", "succeeded", "failed", "notRun"].map(|name| structured[name].as_u64().unwrap())
 }

@@ -1,4 +1,4 @@
-//! What steps do: values that go on, failures that stop, cancellation, progress, questions.
+//! Running steps: values that pass on, errors that stop the batch, cancellation, progress, questions.
 
 use std::sync::Arc;
 
@@ -126,7 +126,7 @@ async fn parallel_steps_all_run_and_come_back_in_order() {
     assert!(!outcomes(structured)[3]);
 }
 
-/// The steps wait for a place, the batch holds none: with a single one it does not wait for itself.
+/// Each step waits for a slot, and the batch itself holds none: with a single slot it does not wait for itself.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_batch_holds_no_place_itself() {
     let sample = Sample::new();
@@ -175,9 +175,9 @@ async fn a_cancelled_batch_begins_no_further_step_and_counts_those_that_ran() {
     assert!(progress.get().0 < 50, "it went on to the end");
 }
 
-/// When the time is over, what ran is told: the work of it may have been done.
+/// After a timeout the finished steps are reported, because they may have changed something.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_batch_out_of_time_tells_what_ran() {
+async fn a_batch_that_times_out_reports_its_finished_steps() {
     let sample = Sample::large(300, 20);
     let app = sample.app();
     let slow = |at: usize| json!({"tool": "search_content", "arguments": {"query": format!("nothing{at}"), "roots": ["."]}, "continueOnError": true});
@@ -190,7 +190,7 @@ async fn a_batch_out_of_time_tells_what_ran() {
     assert!(not_run > 0 && failed <= 1, "{succeeded} {failed} {not_run}");
 }
 
-/// A tool that asks has answered: with the question.
+/// A tool that asks has returned a result: the question.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_question_is_a_result() {
     let sample = Sample::new();
@@ -208,7 +208,7 @@ async fn a_question_is_a_result() {
     assert_eq!(counts(structured), [2, 2, 0, 0]);
 }
 
-/// A call that stands for another's is that one, as it is alone.
+/// A call that stands for another tool's call has the same result as that call alone.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_step_that_stands_for_another_call_is_that_call() {
     let sample = Sample::new();

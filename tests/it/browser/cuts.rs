@@ -1,11 +1,11 @@
-//! What is left of long replies: whole lines, each under what it belongs to, and a way to the rest.
+//! Cut replies: whole lines, each below its parent, and a target for the rest.
 
 use fumi_base::tokens;
 use serde_json::json;
 
 use super::{today::page_of, visit::Visit};
 
-/// The target that a mark names first.
+/// Returns the target that a mark names first.
 fn way_on(text: &str) -> String {
     let mark = text.lines().rfind(|line| line.contains("target="));
     let mark = mark.unwrap_or_else(|| panic!("no way on:\n{text}"));
@@ -13,7 +13,7 @@ fn way_on(text: &str) -> String {
     target.split([',', ' ', ';', ')']).next().unwrap().to_owned()
 }
 
-/// Items so long that a reply has no room for as many as are shown of a run.
+/// Creates items so long that a reply does not have room for the usual number of a run.
 async fn long_items() -> Visit {
     let visit = page_of("<ul aria-label=Letters tabindex=0></ul>").await;
     visit
@@ -36,12 +36,12 @@ async fn a_cut_inside_a_run_says_where_the_run_goes_on() {
     loop {
         for line in text.lines() {
             assert!(line.trim_start().starts_with("- "), "half a line: {line}");
-            // Of a letter that is shown, the last line is whole, too.
+            // The last line of a letter that is shown is whole, too.
             let Some(rest) = line.split_once("Letter ").map(|(_, rest)| rest) else {
                 continue;
             };
             let number: u32 = rest.split('.').next().unwrap().parse().unwrap();
-            // The last of a run stands behind a mark.
+            // The last item of a run follows a mark.
             if number == next {
                 next += 1;
             }
@@ -59,7 +59,7 @@ async fn a_cut_inside_a_run_says_where_the_run_goes_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_comes_after_the_row_that_was_acted_on_is_not_told_as_a_part_of_it() {
+async fn elements_after_the_clicked_row_are_not_shown_as_its_parts() {
     let visit = page_of("<main><h1>Tasks</h1><table><tbody></tbody></table></main><aside><h2>Log</h2></aside>").await;
     visit
         .value(
@@ -78,7 +78,7 @@ async fn what_comes_after_the_row_that_was_acted_on_is_not_told_as_a_part_of_it(
     assert_eq!(place, Some("@ page"), "{changes}");
 }
 
-/// Adds `count` elements to the body, each with the markup that an expression of `n` gives.
+/// Adds `count` elements to the body, each with the markup that an expression of `n` returns.
 async fn run_of(count: usize, markup: &str) -> Visit {
     let visit = page_of("<main></main>").await;
     visit
@@ -89,7 +89,7 @@ async fn run_of(count: usize, markup: &str) -> Visit {
     visit
 }
 
-/// The last line of a snapshot of at most so many characters.
+/// Returns the last line of a snapshot of at most so many characters.
 async fn mark_of(visit: &Visit, target: &str, most: usize) -> String {
     let asked = json!({"target": target, "expectation": {"snapshotOptions": {"maxLength": most}}});
     let told = visit.call("browser_snapshot", asked).await;
@@ -169,7 +169,7 @@ async fn cut_in_a_run_inside_a_run_names_the_rest_of_both() {
     assert!(!told.snapshot().contains(&format!("Buy {number}\"")), "{}", told.text());
 }
 
-/// The page itself has more room in the second snapshot than in the first, where its frame takes most of it, and costs more.
+/// The page itself has more room in the second snapshot than in the first, where its frame takes most of it.
 #[tokio::test(flavor = "multi_thread")]
 async fn snapshot_of_a_page_with_frames_keeps_its_limit() {
     let visit = page_of("<iframe width=600></iframe><div id=texts></div>").await;

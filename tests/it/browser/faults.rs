@@ -1,6 +1,6 @@
-//! Eight faults that servers of this kind were seen to have, and that this one must not: defaults that cancel each other, a
-//! format that is ignored, differences that are never saved or leak, pictures that a batch loses, blind replies, waits of a
-//! fixed length, silent cuts, and a batch that does not stop.
+//! Eight faults of other servers of this kind, which must not occur here: defaults that cancel each other, a format
+//! that is ignored, differences that are never stored or leak, pictures that a batch loses, replies without necessary
+//! facts, waits of a fixed length, cuts without a mark, and a batch that does not stop.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use fumi_base::tokens;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::visit::{Visit, minimal};
 
-/// A click of a batch, with what it expects.
+/// Returns a click for a batch, with its expectation.
 fn click(target: &str, expectation: &Value) -> Value {
     json!({"tool": "browser_click", "arguments": {"target": target}, "expectation": expectation})
 }
@@ -19,7 +19,7 @@ fn has(done: &Value, name: &str) -> bool {
 
 /// 1. Defaults that cancel each other.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_wish_for_one_thing_does_not_take_another_away() {
+async fn an_option_for_one_section_does_not_remove_another() {
     let visit = Visit::new().await;
     let url = visit.site.url("/console/");
     let go = |expectation: Value| json!({"url": url, "expectation": expectation});
@@ -63,7 +63,7 @@ async fn step_over_batch_over_tool_over_configuration() {
         let messages = result["console"]["messages"].as_array().map(Vec::len);
         (has(result, "snapshot"), messages, has(result, "tabs"))
     };
-    // The console has three errors: two that are said, and an assertion.
+    // The console has three errors: two messages, and an assertion.
     let (_, all, _) = seen(0);
     assert!(all.is_some_and(|all| all > 1), "{}", told.step(0));
     assert_eq!(seen(0), (false, all, true), "the batch, and below it the configuration");
@@ -110,7 +110,7 @@ async fn the_three_formats_differ() {
             "{format}: {part}"
         );
     }
-    // Also where only what changed would be told.
+    // Also if otherwise only the changes would be returned.
     for (target, format, is_so) in [("#accept", "html", "<input"), ("#user", "text", "User name")] {
         let options = json!({"snapshotOptions": {"format": format}});
         let told = visit
@@ -134,7 +134,7 @@ async fn the_three_formats_differ() {
     assert!(form.starts_with("<form") && !form.contains("We use cookies"), "{form}");
 }
 
-/// 3. Differences that are never saved.
+/// 3. Differences that are never stored.
 #[tokio::test(flavor = "multi_thread")]
 async fn each_difference_is_from_the_last_look() {
     let visit = Visit::new().await;
@@ -163,7 +163,7 @@ async fn each_difference_is_from_the_last_look() {
 async fn refs_of_a_difference_can_be_used() {
     let visit = Visit::new().await;
     visit.enter("/lists/rerendered.html").await;
-    // A page that is much longer than what changes of it.
+    // A page that is much longer than its changes.
     let more = "() => { for (let i = 0; i < 40; i += 1) document.body.append(Object.assign(document.createElement('p'), { textContent: `${'word '.repeat(i)}` })); }";
     visit.value(more).await;
     visit.call("browser_snapshot", json!({})).await.done();
@@ -207,7 +207,7 @@ async fn pictures_of_a_batch_come_back_as_pictures() {
         for ((_, data), magic) in images.iter().zip([&b"\x89PNG"[..], b"\xff\xd8\xff", b"RIFF"]) {
             assert!(STANDARD.decode(data).unwrap().starts_with(magic));
         }
-        // Their bytes stand nowhere else.
+        // Their bytes are only in the image.
         assert!(!told.done().to_string().contains(&images[0].1[..40]));
     }
 }
@@ -233,9 +233,9 @@ async fn pictures_are_as_large_as_was_expected() {
     assert!(coarse < fine, "{coarse} and {fine}");
 }
 
-/// 5. Blind replies.
+/// 5. Replies without necessary facts.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_least_reply_tells_where_one_is_now() {
+async fn the_smallest_reply_has_the_current_address() {
     let visit = Visit::new().await;
     visit.enter("/history/").await;
     let told = visit.click_blindly("text=List").await;
@@ -243,7 +243,7 @@ async fn the_least_reply_tells_where_one_is_now() {
     assert!(done["url"].as_str().unwrap().ends_with("?view=list"), "{done}");
     assert!(told.text().contains("?view=list"), "{}", told.text());
     assert!(!has(done, "snapshot") && !has(done, "changes"));
-    // Where nothing changes, nothing is said of it.
+    // Without changes the reply does not mention them.
     visit.enter("/lists/rerendered.html").await;
     let told = visit.click_blindly("#sort").await;
     let names: Vec<&String> = told.done().as_object().unwrap().keys().collect();
@@ -251,7 +251,7 @@ async fn the_least_reply_tells_where_one_is_now() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_least_reply_tells_of_a_dialog() {
+async fn the_smallest_reply_reports_a_dialog() {
     let visit = Visit::new().await;
     visit.enter("/dialogs/").await;
     let told = visit.click_blindly("#confirm").await;
@@ -263,7 +263,7 @@ async fn the_least_reply_tells_of_a_dialog() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_least_reply_tells_of_a_file_chooser() {
+async fn the_smallest_reply_reports_a_file_chooser() {
     let visit = Visit::new().await;
     visit.enter("/upload.html").await;
     let told = visit.click_blindly("#choose").await;
@@ -272,7 +272,7 @@ async fn the_least_reply_tells_of_a_file_chooser() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_least_reply_tells_of_a_download() {
+async fn the_smallest_reply_reports_a_download() {
     let visit = Visit::new().await;
     visit.enter("/downloads.html").await;
     let told = visit.click_blindly("text=Report").await;
@@ -281,7 +281,7 @@ async fn the_least_reply_tells_of_a_download() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_least_reply_tells_of_a_new_tab() {
+async fn the_smallest_reply_reports_a_new_tab() {
     let visit = Visit::new().await;
     visit.enter("/popups/").await;
     let told = visit.click_blindly("#target").await;
@@ -291,7 +291,7 @@ async fn the_least_reply_tells_of_a_new_tab() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_least_reply_counts_new_errors_of_the_console() {
+async fn the_smallest_reply_counts_new_errors_of_the_console() {
     let visit = Visit::new().await;
     visit.enter("/console/late.html").await;
     super::visit::eventually("both late errors", async || {
@@ -306,11 +306,11 @@ async fn the_least_reply_counts_new_errors_of_the_console() {
     let told = visit.click_blindly("#throw").await;
     assert_eq!(told.done()["console"], json!({"new_errors": 1}));
     let told = visit.click_blindly("h1").await;
-    assert!(!has(told.done(), "console"), "they were told");
+    assert!(!has(told.done(), "console"), "they were reported");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_least_reply_tells_a_status_that_is_no_success() {
+async fn the_smallest_reply_reports_a_failed_status() {
     let visit = Visit::new().await;
     for status in [404, 500, 503] {
         let url = visit.site.url(&format!("/status/{status}"));
@@ -326,24 +326,24 @@ async fn the_least_reply_tells_a_status_that_is_no_success() {
             json!({"function": "() => { location = '/status/410'; }"}),
         )
         .await;
-    // A script returns before its page goes; the reply waits for where it goes.
+    // A script returns before its page navigates; the reply waits for the new address.
     assert_eq!(told.done()["status"], 410, "{}", told.text());
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_least_reply_keeps_what_fields_leave_out() {
+async fn the_smallest_reply_keeps_necessary_facts_despite_fields() {
     let visit = Visit::new().await;
     visit.enter("/dialogs/").await;
     let arguments = json!({"target": "#confirm", "expectation": {"fields": ["/success"]}});
     let told = visit.call("browser_click", arguments).await;
     assert_eq!(told.done()["dialog"]["type"], "confirm", "{}", told.text());
     assert!(told.text().contains("Really delete?"), "{}", told.text());
-    // Nor does a client without a session of its own lose its way back.
+    // A client without an MCP session still gets the handle of its browser session.
     assert!(has(told.done(), "browser_session"), "{}", told.text());
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn neither_do_tokens_nor_a_full_batch_leave_it_out() {
+async fn token_limits_and_a_full_batch_keep_necessary_facts() {
     let visit = Visit::new().await;
     visit.enter("/dialogs/").await;
     let everything = json!({"includeSnapshot": true, "includeTabs": true, "maxTokens": 60});
@@ -382,9 +382,9 @@ async fn neither_do_tokens_nor_a_full_batch_leave_it_out() {
     assert!(told.text().contains("/lists/table.html"), "{}", told.text());
 }
 
-/// What was done is done, also where the page that was expected did not come.
+/// The action is done, even if the expected page did not come.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_look_that_fails_does_not_undo_what_was_done() {
+async fn a_failing_snapshot_does_not_make_the_action_fail() {
     let visit = Visit::new().await;
     visit.enter("/history/").await;
     let selector = json!({"snapshotOptions": {"selector": ".dashboard"}, "includeSnapshot": true});
@@ -395,13 +395,13 @@ async fn a_look_that_fails_does_not_undo_what_was_done() {
     assert!(done["url"].as_str().unwrap().ends_with("?view=list"), "{done}");
     assert!(done["notice"].as_str().unwrap().contains(".dashboard"), "{done}");
     assert!(told.text().contains(".dashboard"), "{}", told.text());
-    // Where the look is the answer, there is none.
+    // If the snapshot is the whole reply, the call fails.
     let told = visit.call("browser_snapshot", json!({"target": ".dashboard"})).await;
     assert_eq!(told.refused().0, "B002");
 }
 
-/// 6. Waits of a fixed length. Counted, not timed: each click begins a timer of the page, and waits of its length would let
-/// all but the last one fire before the last click.
+/// 6. Waits of a fixed length. Counted, not timed: each click starts a timer of the page, and fixed waits would let all
+/// but the last one fire before the last click.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_click_that_starts_nothing_waits_for_nothing() {
     let visit = Visit::new().await;
@@ -418,7 +418,7 @@ async fn a_click_that_starts_nothing_waits_for_nothing() {
     assert!(visit.site.received().is_empty());
 }
 
-/// In a batch nobody looks between two steps: what a page does in its later frames is waited for by the step that needs it.
+/// A batch does not look at the page between two steps: the step that needs a later change of the page waits for it.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_step_waits_for_what_it_needs() {
     let visit = Visit::new().await;
@@ -446,7 +446,7 @@ async fn a_step_waits_for_what_it_needs() {
     );
 }
 
-/// What a click does start is waited for.
+/// The reply waits for a change that a click starts.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_click_that_goes_elsewhere_waits_for_the_page() {
     let visit = Visit::new().await;
@@ -459,7 +459,7 @@ async fn a_click_that_goes_elsewhere_waits_for_the_page() {
     assert!(told.text().contains("heading \"Slowly there\""), "{}", told.text());
 }
 
-/// 7. Silent cuts.
+/// 7. Cuts without a mark.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_long_page_is_cut_with_a_word_on_how_to_go_on() {
     let visit = Visit::new().await;
@@ -471,7 +471,7 @@ async fn a_long_page_is_cut_with_a_word_on_how_to_go_on() {
         mark.contains("1,99") && mark.contains("snapshot target=") && mark.contains("find"),
         "{mark}"
     );
-    // What is said leads on: the last row is found without the rest.
+    // The suggested call works: the last row is found without the rest.
     let found = visit.call("browser_find", json!({"text": "Open order 1999"})).await;
     let line = found.done()["lines"][0].as_str().unwrap();
     let last = super::visit::reference(line, "Open order 1999");
@@ -490,7 +490,7 @@ async fn a_page_without_runs_of_rows_costs_no_more() {
     assert!(tokens::estimate(snapshot) <= 3_050, "{}", tokens::estimate(snapshot));
     let mark = snapshot.lines().last().unwrap();
     assert!(mark.contains("maxLength") && mark.contains("target"), "{mark}");
-    // More for whoever says so.
+    // More if the caller asks for it.
     let options = json!({"snapshotOptions": {"maxLength": 30_000}});
     let longer = visit.call("browser_snapshot", json!({"expectation": options})).await;
     assert!(tokens::estimate(longer.snapshot()) > 5_000);

@@ -1,10 +1,10 @@
-//! Files that pages get and give: only of the project, only into its own folder.
+//! Files that pages get and send: only those of the project, and only into its own folder.
 
 use serde_json::{Value, json};
 
 use super::visit::{Visit, eventually};
 
-/// Clicks, and waits until what is downloaded by it is whole. A reply tells of it when it begins and when it has ended.
+/// Clicks, and waits until the download is complete. A reply reports when it begins and when it has ended.
 async fn downloaded(visit: &Visit, target: &str) -> Value {
     let mut last = visit.click(target).await.done()["downloads"][0].clone();
     eventually("it is whole", async || {
@@ -39,7 +39,7 @@ async fn a_file_of_the_project_is_uploaded() {
     let told = visit.click("#send").await;
     assert_eq!(told.done()["title"], "Uploaded", "{}", told.text());
     assert!(visit.site.received_at("/upload")[0].text().contains("second"));
-    // None cancels.
+    // Without paths the call cancels the chooser.
     visit.enter("/upload.html").await;
     visit.click("#choose").await.done();
     let told = visit.call("browser_file_upload", json!({})).await;
@@ -83,7 +83,7 @@ async fn downloads_land_in_the_project() {
     );
     assert_eq!(visit.sample.read(".fumi/browser/report.csv"), "id,amount\n1,10\n2,20\n");
     assert_eq!(visit.sample.read(".fumi/.gitignore"), "*\n");
-    // A second one of the same name does not take the place of the first.
+    // A second one of the same name does not replace the first.
     let download = downloaded(&visit, "text=Report").await;
     assert_eq!(download["file"], ".fumi/browser/report (2).csv");
 }
@@ -143,7 +143,7 @@ async fn windows_that_are_opened_for_downloads_do_not_stay() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_download_that_takes_long_is_told_when_it_is_there() {
+async fn a_long_download_is_reported_when_it_is_complete() {
     let visit = Visit::new().await;
     visit.enter("/downloads.html").await;
     visit
@@ -181,10 +181,10 @@ async fn a_download_beyond_the_configured_size_is_stopped() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_page_that_nobody_looks_at_does_not_go_on_downloading() {
+async fn downloads_beyond_the_limit_of_a_call_are_stopped() {
     let visit = Visit::new().await;
     visit.enter("/downloads.html").await;
-    // Chromium begins a few at once only.
+    // Chromium begins only a few at once.
     let save = "async () => { for (let n = 0; n < 25; n += 1) { save(`${n}.txt`, 'x'); \
         await new Promise((done) => setTimeout(done, 100)); } }";
     let told = visit.call("browser_evaluate", json!({"function": save})).await;

@@ -1,4 +1,5 @@
-//! Sessions see nothing of each other, and a session is found by who owns it, by its handle or by the session of its client.
+//! Sessions are isolated from each other. A session is found by its owner, by its handle or by the client's MCP
+//! session.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -10,7 +11,7 @@ use serde_json::json;
 use super::visit::{Visit, reference};
 use crate::harness::{Session, Stateless};
 
-/// What one of eight clients does, with a look at everything that could be another's.
+/// The acts of one of eight clients, and a check of everything that could be another's.
 async fn alone(visit: Arc<Visit>, client: Session, n: usize) -> String {
     let name = format!("client-{n}");
     let site = &visit.site;
@@ -20,14 +21,14 @@ async fn alone(visit: Arc<Visit>, client: Session, n: usize) -> String {
     let told = call("browser_navigate", json!({"url": url})).await;
     assert!(told.snapshot().contains(&name), "{}", told.snapshot());
     let handle = told.handle();
-    // Storage of the page.
+    // The page's storage.
     visit
         .value_of(
             &client,
             &format!("() => localStorage.setItem('who', localStorage.getItem('who') ?? '{name}')"),
         )
         .await;
-    // Tabs: as many as its number, and one.
+    // Tabs: up to two more.
     for _ in 0..n % 3 {
         let arguments = json!({"action": "new", "url": site.url("/redirects/target.html")});
         call("browser_tabs", arguments).await.done();
@@ -51,7 +52,7 @@ async fn alone(visit: Arc<Visit>, client: Session, n: usize) -> String {
     for other in (0..8).filter(|other| *other != n) {
         assert!(!shown.contains(&format!("client-{other}")), "{shown}");
     }
-    // Refs are counted in each session for itself: the same one means another button in each.
+    // Refs are numbered in each session separately: the same one names another button in each.
     let own = reference(&shown, &format!("of {name}"));
     call("browser_click", json!({"target": own})).await.done();
     let title = visit.value_of(&client, "() => document.title").await;
@@ -98,9 +99,9 @@ async fn eight_at_once_see_nothing_of_each_other() {
     assert_eq!((&done["starts"], &done["sessions"]), (&json!(1), &json!(8)), "{done}");
 }
 
-/// Chromium has one clipboard, and one selection that the wheel's button pastes, for all of its contexts.
+/// Chromium has one clipboard, and one selection that the middle button pastes, for all of its contexts.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_one_session_copies_no_other_pastes() {
+async fn the_clipboard_of_one_session_is_not_pasted_in_another() {
     let visit = Visit::new().await;
     let (one, two) = (visit.other().await, visit.other().await);
     let call =
@@ -123,7 +124,7 @@ async fn what_one_session_copies_no_other_pastes() {
         visit.value_of(&two, "() => document.querySelector('#to').value").await,
         ""
     );
-    // Nor does a page learn by itself what was copied.
+    // A page cannot read the clipboard by itself either.
     let read = "() => navigator.clipboard.readText().then(() => 'read', (error) => error.name)";
     assert_eq!(visit.value_of(&two, read).await, "NotAllowedError");
     call(&one, "browser_click", json!({"target": "#to"})).await;
@@ -172,16 +173,16 @@ async fn a_session_belongs_to_its_principal() {
         let answer = two.call(tool, arguments).await;
         assert_eq!(answer.called().0["error"]["code"], "B007", "{}", answer.raw);
     }
-    // What several share opens nothing private, unless the operator says otherwise.
+    // A server for several principals opens private addresses only if the operator allows it.
     let private = format!("{}/livez", server.base);
     let answer = one.call("browser_navigate", json!({"url": private})).await;
     assert_eq!(answer.called().0["error"]["code"], "B005", "{}", answer.raw);
-    // Its owner finds it from another session of the protocol too.
+    // Its owner finds it from another MCP session too.
     let answer = again.call("browser_snapshot", json!({"browser_session": handle})).await;
     assert_eq!(answer.called().0["title"], "mine", "{}", answer.raw);
 }
 
-/// A client without sessions of the protocol gets a new session with each call, unless it names one.
+/// A client without an MCP session gets a new browser session with each call, unless it names one.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_handle_serves_clients_without_sessions() {
     let visit = Visit::new().await;
@@ -198,7 +199,7 @@ async fn a_handle_serves_clients_without_sessions() {
     let (structured, _, _) = answer.called();
     assert_eq!(structured["url"], "about:blank", "{}", answer.raw);
     assert_ne!(structured["browser_session"], handle);
-    // A session of the protocol finds it as well, and goes on with its own.
+    // An MCP session finds it as well, and continues with its own.
     let told = visit.call("browser_snapshot", json!({"browser_session": handle})).await;
     assert_eq!(told.done()["title"], "Sign in");
     let told = visit.call("browser_snapshot", json!({})).await;
@@ -214,7 +215,7 @@ async fn a_closed_session_is_gone_with_all_it_had() {
     assert_eq!(told.done()["browser_session"], handle);
     let told = visit.call("browser_snapshot", json!({"browser_session": handle})).await;
     assert_eq!(told.refused().0, "B007");
-    // The next call begins anew, without what was there.
+    // The next call starts a new session without the old state.
     let told = visit.open("/cookies").await;
     assert_ne!(told.handle(), handle);
     assert!(told.snapshot().contains("nobody"), "{}", told.snapshot());

@@ -1,4 +1,4 @@
-//! The real program, killed: nothing of its Chromium stays.
+//! The real program is killed: none of its Chromium processes remain.
 
 use std::{
     fs,
@@ -19,7 +19,7 @@ use crate::{
     sample::Sample,
 };
 
-/// Starts the program with a Chromium that has this flag, and its temporary files in a folder of the test's own.
+/// Starts the program with a Chromium that has this flag, and its temporary files in the test's own folder.
 fn start(sample: &Sample, flag: &str) -> Served {
     let config = sample.outside().join("fumi.toml");
     fs::write(&config, format!("[browser]\nargs = [{flag:?}]\n")).unwrap();
@@ -33,7 +33,7 @@ fn temporary(sample: &Sample) -> PathBuf {
     sample.outside().join("tmp")
 }
 
-/// Two seconds are what is promised, so that this is timed.
+/// The documented limit is two seconds, so this is timed.
 async fn is_gone(leader: u32) {
     let since = Instant::now();
     while group(leader) > 0 {
@@ -51,7 +51,7 @@ async fn after_sigkill_no_chromium_is_left() {
     let sample = Sample::new();
     let site = Site::start().await;
     let flag = format!("--fumi-test={}", sample.root().display());
-    // Once at rest, once in the middle of a call.
+    // Once idle, once during a call.
     for is_busy in [false, true] {
         let mut program = start(&sample, &flag);
         let client = Session::open_at(&program.url, SESSION).await;

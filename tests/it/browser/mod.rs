@@ -1,4 +1,4 @@
-//! The browser tools against a site that is made for them.
+//! The browser tools on a site that is made for the tests.
 
 mod cuts;
 mod faults;
@@ -13,7 +13,7 @@ mod secrets;
 mod signing_in;
 #[expect(
     dead_code,
-    reason = "what the tests of the tools ask of the site is more than what its own tests do"
+    reason = "the tests of the tools use more of the site than its own tests do"
 )]
 pub(crate) mod site;
 mod tasks;

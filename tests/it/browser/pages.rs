@@ -1,5 +1,5 @@
-//! The site for tests is what the tests of the tools take it for: whole, with nothing from elsewhere, and honest about what it
-//! received.
+//! The site for tests fulfils what the tests of the tools assume: it is complete, needs nothing from other hosts, and
+//! reports correctly what it received.
 
 use std::{collections::BTreeMap, fs, time::Duration};
 
@@ -13,7 +13,7 @@ fn client() -> Client {
     Client::builder().redirect(Policy::none()).build().unwrap()
 }
 
-/// All pages by their paths on the site.
+/// Returns all pages by their paths on the site.
 fn pages() -> BTreeMap<String, String> {
     let root = fixtures().join("browser");
     let mut folders = vec![root.clone()];
@@ -51,7 +51,7 @@ async fn every_page_is_listed_and_served() {
     let site = Site::start().await;
     let pages = pages();
     for path in pages.keys() {
-        // One is a template of a route.
+        // One page is the template of a route.
         if path != "/" && path != "/login/dashboard.html" {
             let link = format!("href=\"{path}\"");
             assert!(pages["/"].contains(&link), "{path} is not listed in index.html");
@@ -73,7 +73,7 @@ fn no_page_needs_anything_from_elsewhere() {
         for found in all.find_iter(&page) {
             let host = found.as_str().split_once("://").unwrap().1;
             let is_here = host.starts_with("127.0.0.1") || host.starts_with("localhost");
-            // One is there to be refused, and one stands in a text only.
+            // One address is there to be refused, and one occurs in a text only.
             let is_meant =
                 host == "169.254.169.254" || host == "bank.example" || host.starts_with("169.254.169.254%2F");
             assert!(is_here || is_meant, "{path} names {host}");
@@ -161,7 +161,7 @@ async fn bodies_stop_break_or_come_in_pieces() {
     let start = never.chunk().await.unwrap().unwrap();
     assert!(String::from_utf8_lossy(&start).contains("Still loading"));
     let more = timeout(Duration::from_millis(50), never.chunk()).await;
-    assert!(more.is_err(), "the page goes on: {more:?}");
+    assert!(more.is_err(), "the page continues: {more:?}");
 
     let broken = client().get(site.url("/broken")).send().await.unwrap();
     assert!(broken.bytes().await.is_err());

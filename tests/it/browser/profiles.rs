@@ -1,4 +1,4 @@
-//! What a reply holds where nobody says it: the rows of the two profiles, on one page that has something of everything.
+//! The default contents of a reply: the rows of the two profiles, on one page that has a part of every kind.
 
 use fumi::config::Config;
 use fumi_base::expectation::ExpectationProfile;
@@ -6,11 +6,10 @@ use serde_json::{Value, json};
 
 use super::visit::Visit;
 
-/// The sections that a profile decides about.
+/// The sections that a profile includes or leaves out.
 const SECTIONS: [&str; 6] = ["snapshot", "changes", "console", "tabs", "downloads", "code"];
 
-/// Tool, arguments, and what its reply has of the sections: in the lean profile, and the line of Playwright where everything is
-/// included.
+/// Tool, arguments, and the sections of its reply in the lean profile. Playwright's row includes everything.
 fn rows(url: &str) -> Vec<(&'static str, Value, &'static [&'static str], &'static str)> {
     vec![
         (
@@ -84,7 +83,7 @@ async fn with(profile: ExpectationProfile) -> Visit {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_lean_profile_tells_what_each_tool_is_called_for() {
+async fn the_lean_profile_returns_the_result_of_each_tool() {
     let visit = with(ExpectationProfile::Lean).await;
     for (tool, arguments, expected, _) in rows(&visit.site.url("/login/")) {
         let told = visit.call(tool, arguments).await;
@@ -93,7 +92,7 @@ async fn the_lean_profile_tells_what_each_tool_is_called_for() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_profile_of_the_compatible_tells_everything() {
+async fn the_compatible_profile_returns_every_section() {
     let visit = with(ExpectationProfile::Compat).await;
     for (tool, arguments, _, code) in rows(&visit.site.url("/login/")) {
         let told = visit.call(tool, arguments).await;

@@ -1,4 +1,5 @@
-//! What real pages do: dialogs, windows, frames, shadow roots, lists that grow, errors, endless pages, crashes.
+//! The behaviour of real pages: dialogs, windows, frames, shadow roots, lists that grow, errors, endless pages,
+//! crashes.
 
 use fumi_base::tokens;
 use serde_json::json;
@@ -246,20 +247,20 @@ async fn texts_are_copied_and_pasted_by_keys() {
     };
     keys("#from", &["Control+a", "Control+x"]).await;
     assert_eq!(value("#from").await, "");
-    // What a session copied it keeps from page to page.
+    // A session's clipboard lasts from page to page.
     visit.enter("/clipboard.html").await;
     keys("#to", &["Control+v", "Shift+Insert"]).await;
     assert_eq!(value("#to").await, "first line\nsecond line".repeat(2));
-    // A page that handles copying or pasting by itself, or takes the keys for something else.
+    // A page that handles copying or pasting itself, or uses the keys for something else.
     keys("#own", &["Control+a", "Control+c"]).await;
     keys("#taker", &["Control+v"]).await;
     assert_eq!(value("#taker").await, "took what the page made of it");
     keys("#refuser", &["Control+v"]).await;
     assert_eq!(value("#refuser").await, "");
-    // A button that copies: by command it may, as everywhere; to the clipboard that all share it may not.
+    // A button that copies: by command it may, as everywhere; to the clipboard of all sessions it may not.
     keys("#command", &[]).await;
     keys("#taker", &["Control+v"]).await;
-    // It has one line.
+    // The field has one line.
     assert_eq!(value("#taker").await, "took first linesecond line");
     keys("#api", &[]).await;
     assert_eq!(visit.said().await, "refused: NotAllowedError");
@@ -307,9 +308,9 @@ async fn elements_that_come_late_move_or_lie_far_away() {
     assert_eq!(visit.said().await, "clicked");
 }
 
-/// Texts of scripts are no texts of a page.
+/// Texts in scripts are not texts of the page.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_only_a_script_says_is_not_there() {
+async fn text_in_a_script_is_not_text_of_the_page() {
     let visit = Visit::new().await;
     visit.enter("/dialogs/").await;
     visit
@@ -382,7 +383,7 @@ async fn requests_that_fail() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn redirects_are_told_and_followed() {
+async fn redirects_are_followed_and_reported() {
     let visit = Visit::new().await;
     let told = visit.open("/redirect/chain/5").await;
     assert_eq!(told.done()["title"], "Arrived");
@@ -425,18 +426,18 @@ async fn a_page_that_never_stops_loading_can_be_used() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_tab_that_crashes_is_told_and_opened_anew() {
+async fn a_crashed_tab_is_reported_and_reopened() {
     let visit = Visit::new().await;
     visit.enter("/cookies/set?name=who&value=me").await;
     visit.enter("/crash.html").await;
     let page = visit.value("() => 1").await;
     assert_eq!(page, 1);
     let chromium = visit.chromium().unwrap();
-    // The process of the page is the only renderer that has it; all of them end.
+    // The process of the page is the only renderer that has it, so all of them are ended.
     for renderer in renderers(chromium) {
         kill(&renderer.to_string());
     }
-    eventually("it is told", async || {
+    eventually("the crash is reported", async || {
         let told = visit.call("browser_snapshot", json!({})).await;
         told.text().contains("crashed")
     })
@@ -450,10 +451,10 @@ async fn a_tab_that_crashes_is_told_and_opened_anew() {
         "cookies are still there: {}",
         told.snapshot()
     );
-    assert_eq!(visit.chromium(), Some(chromium), "Chromium itself goes on");
+    assert_eq!(visit.chromium(), Some(chromium), "Chromium itself still runs");
 }
 
-/// The processes of a Chromium that draw pages.
+/// Returns the renderer processes of a Chromium.
 fn renderers(chromium: u32) -> Vec<u32> {
     let processes = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);
     let ids = processes.filter_map(|process| process.file_name().to_str()?.parse().ok());
@@ -483,7 +484,11 @@ async fn a_chromium_that_is_killed_is_started_again_and_the_next_call_says_so() 
     assert_eq!(told.handle(), handle);
     assert_ne!(visit.chromium(), Some(before));
     let told = visit.call("browser_snapshot", json!({"expectation": minimal()})).await;
-    assert!(told.done().get("notice").is_none(), "it is told once: {}", told.text());
+    assert!(
+        told.done().get("notice").is_none(),
+        "reported only once: {}",
+        told.text()
+    );
     eventually("it is noted", async || {
         let told = visit.call("browser_diagnose", json!({})).await;
         told.done()["last_crash"]["how"]
@@ -493,7 +498,7 @@ async fn a_chromium_that_is_killed_is_started_again_and_the_next_call_says_so() 
     .await;
 }
 
-/// Also in the middle of a call.
+/// Also during a call.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_whose_chromium_dies_ends_with_a_refusal() {
     let visit = Visit::new().await;

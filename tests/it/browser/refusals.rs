@@ -1,4 +1,4 @@
-//! What is refused, with which code, and what the refusal says to do instead.
+//! Errors: their codes, and the next step that they suggest.
 
 use fumi::config::Config;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::harness::Stateless;
 
-/// The structure of a refused call says the same as its text, in both languages.
+/// The structure of a failed call says the same as its text, in both languages.
 #[track_caller]
 fn teaches(error: &Value) -> &str {
     let next = error["guidance"]["explanation"].as_str().unwrap();
@@ -36,7 +36,7 @@ async fn without_a_chromium_it_says_how_to_get_one() {
     );
     let told = visit.call("browser_diagnose", json!({})).await;
     assert!(told.text().contains("/nonexistent/chromium"), "{}", told.text());
-    // Tools without a browser go on as before.
+    // Tools without a browser still work.
     let told = visit.call("list_files", json!({"roots": ["src"]})).await;
     told.done();
 }
@@ -158,7 +158,7 @@ async fn schemes_that_are_not_opened() {
             assert_eq!(told.refused().0, "B005", "{tool} {url}: {}", told.text());
         }
     }
-    // A page's own way there fails too.
+    // A page's own request to that host fails too.
     visit.enter("/redirects/").await;
     visit.click("text=To a file").await;
     let place = visit.call("browser_snapshot", json!({})).await;
@@ -187,7 +187,7 @@ async fn a_denied_host_by_name_by_redirect_and_by_parts_of_a_page() {
     refused(format!("{denied}/")).await;
     let to = visit.site.url(&format!("/redirect?to={denied}/redirects/target.html"));
     refused(to).await;
-    // Over TLS the gate refuses a tunnel, before anybody speaks.
+    // Over TLS the proxy refuses the tunnel before a byte is sent.
     refused(visit.site.url("/redirect?to=https://localhost:8443/")).await;
     refused(
         visit
@@ -197,7 +197,7 @@ async fn a_denied_host_by_name_by_redirect_and_by_parts_of_a_page() {
     .await;
     visit.enter(&format!("/redirects/parts.html?other={denied}")).await;
     super::visit::eventually("all parts were asked for", async || !visit.said().await.is_empty()).await;
-    // Nothing of all that came through.
+    // None of these requests reached the other site.
     assert!(other.received().is_empty(), "{:?}", other.received());
 }
 
@@ -222,14 +222,14 @@ async fn private_addresses_under_any_name() {
     let metadata = json!({"url": "http://169.254.169.254/latest/"});
     let told = visit.call("browser_navigate", metadata).await;
     assert_eq!(told.refused().0, "B005");
-    // Nor by a page that comes from nowhere.
+    // Nor from a page without an origin.
     let page = format!(
         "data:text/html,<img src='http://127.0.0.1:{port}/part.svg'><iframe src='http://localhost:{port}/'></iframe>"
     );
     visit.call("browser_navigate", json!({"url": page})).await.done();
     let fetch =
         format!("() => fetch('http://127.0.0.1:{port}/', {{ mode: 'no-cors' }}).then(() => 'came', () => 'failed')");
-    // The page is answered, but not by who it asked.
+    // The page gets an answer, but not from the host that it asked.
     visit.value(&fetch).await;
     assert!(visit.site.received().is_empty(), "{:?}", visit.site.received());
 }
@@ -266,7 +266,7 @@ async fn while_a_dialog_is_open_others_wait_for_its_answer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_handle_that_nobody_has() {
+async fn an_unknown_handle_is_refused() {
     let visit = Visit::new().await;
     for handle in ["b_0000000000000000", "", "b_../../x"] {
         let told = visit.call("browser_snapshot", json!({"browser_session": handle})).await;
@@ -275,7 +275,7 @@ async fn a_handle_that_nobody_has() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_may_only_read_can_look_and_writes_no_file() {
+async fn a_read_only_caller_can_view_pages_but_not_write_files() {
     let visit = Visit::new().await;
     let reader = Stateless {
         url: format!("{}/mcp/readonly/browser", visit.server.base),

@@ -1,4 +1,4 @@
-//! What the server must not tell stands in no reply about a page, even where a page says it.
+//! The server's secrets are in no reply about a page, even if the page contains them.
 
 use serde_json::{Value, json};
 
@@ -52,5 +52,5 @@ async fn a_secret_of_the_server_is_in_no_reply_about_a_page() {
         assert!(!reply.answer.raw.contains(OWN), "{tool}: {}", reply.answer.raw);
         told += usize::from(reply.answer.raw.contains("[redacted]"));
     }
-    assert!(told > 10, "the page was not looked at: {told}");
+    assert!(told > 10, "the reply does not show the page: {told}");
 }

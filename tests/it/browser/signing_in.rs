@@ -1,4 +1,5 @@
-//! Signing in, as a person would: ten steps one by one, the same as one batch, and with values that go from step to step.
+//! Signing in, as a person would: ten steps one by one, the same as one batch, and with values that pass from step to
+//! step.
 
 use fumi_base::tokens;
 use serde_json::{Value, json};
@@ -6,7 +7,7 @@ use serde_json::{Value, json};
 use super::visit::{Told, Visit, minimal, reference};
 use crate::harness::{messages, next_id};
 
-/// The ten steps. The last one reads the account.
+/// Returns the ten steps. The last one reads the account.
 fn steps(visit: &Visit) -> Vec<Value> {
     vec![
         json!({"tool": "browser_navigate", "arguments": {"url": visit.site.url("/login/")}}),
@@ -42,13 +43,13 @@ async fn step_by_step() {
     assert_eq!(told[5].done()["selected"], json!(["日本語"]));
     assert!(told[6].done()["url"].as_str().unwrap().ends_with("/login/factor.html"));
     assert!(told[8].done()["url"].as_str().unwrap().ends_with("/login/dashboard"));
-    // What was sent is what was typed.
+    // The site received the text that was typed.
     let sent = visit.site.received_at("/login/enter")[0].text();
     assert!(
         sent.contains("password=correct+horse") && sent.contains("remember=on"),
         "{sent}"
     );
-    // Fields in which something is typed tell nothing else; the password is in no reply.
+    // The replies for fields do not contain the typed text; the password is in no reply.
     assert!(told[2].done().get("snapshot").is_none() && told[2].done().get("changes").is_none());
     for answer in &told {
         assert!(!answer.answer.raw.contains("correct horse"), "{}", answer.answer.raw);
@@ -90,12 +91,12 @@ async fn as_one_batch() {
     let told = visit.call("browser_batch_execute", whole).await;
     assert_eq!(told.counts(), [10, 10, 0, 0], "{}", told.text());
     is_signed_in(told.step(9)["snapshot"].as_str().unwrap());
-    // Short, and not blind.
+    // Short, but with the necessary facts.
     let size = tokens::estimate(told.text()).max(tokens::estimate(&told.done().to_string()));
     assert!(size <= 1_000, "{size}");
     assert!(told.step(6)["url"].as_str().unwrap().ends_with("/login/factor.html"));
     assert!(told.step(8)["url"].as_str().unwrap().ends_with("/login/dashboard"));
-    // The same through the tool that runs any others.
+    // The same through the general batch tool.
     visit.call("browser_cookies", json!({"action": "clear"})).await.done();
     let told = visit.call("batch_execute", arguments).await;
     assert_eq!(told.counts(), [10, 10, 0, 0], "{}", told.text());
@@ -118,7 +119,7 @@ async fn beside_a_tool_of_code() {
     assert!(url.ends_with("/login/factor.html?wrong=code"), "{url}");
     let sent = visit.site.received_at("/login/confirm")[0].text();
     assert_eq!(sent, "code=146810");
-    // Steps of a browser do not run beside each other.
+    // Steps of a browser do not run in parallel.
     let arguments = json!({"steps": [all[1], all[2]], "parallel": true});
     let told = visit.call("batch_execute", arguments).await;
     assert_eq!(told.refused().0, "INVALID_ARGUMENTS", "{}", told.text());
@@ -141,10 +142,10 @@ async fn values_go_from_step_to_step() {
     assert_eq!(told.step(4)["result"], "cancelled: Second order");
 }
 
-/// The whole batch has the tab: nobody of the same session acts between two steps.
+/// The batch holds the tab: another call of the same session does not act between two steps.
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_waits_for_a_tab_holds_no_place() {
-    // Each call that waits here would keep the batch itself from its next step.
+async fn a_call_that_waits_for_a_tab_holds_no_slot() {
+    // Each waiting call would otherwise keep the batch from its next step.
     let visit = Visit::with(|config| config.pools.browser = 1).await;
     visit.enter("/buttons/pointer.html").await;
     let pause = json!({"tool": "browser_wait_for", "arguments": {"time": 0.05}});
@@ -184,9 +185,9 @@ async fn a_batch_has_the_tab_alone() {
     assert!(done[first..first + 30].iter().all(|what| *what == "batch"), "{done:?}");
 }
 
-/// Progress is told every five seconds, and sooner when another step begins.
+/// Progress is reported every five seconds, and sooner when another step begins.
 #[tokio::test(flavor = "multi_thread")]
-async fn each_step_of_a_long_batch_is_told() {
+async fn each_step_of_a_long_batch_is_reported() {
     let visit = Visit::new().await;
     visit.enter("/buttons/pointer.html").await;
     let pause = json!({"tool": "browser_wait_for", "arguments": {"time": 1.5}});
@@ -212,7 +213,7 @@ async fn each_step_of_a_long_batch_is_told() {
     for step in [2, 3, 4] {
         let said = format!("step {step}/4: browser_wait_for");
         let note = notes.clone().find(|note| note["params"]["message"] == said);
-        let done = note.unwrap_or_else(|| panic!("not told: {said}\n{raw}"))["params"]["progress"].as_f64();
+        let done = note.unwrap_or_else(|| panic!("not reported: {said}\n{raw}"))["params"]["progress"].as_f64();
         assert!(done.is_some_and(|done| done >= f64::from(step - 1)), "{said}: {done:?}");
     }
 }

@@ -1,9 +1,9 @@
-//! A web site for tests: the pages of `tests/fixtures/browser`, and routes for what a file cannot do (statuses, cookies,
-//! redirects, slow and endless bodies).
+//! A web site for tests: the pages of `tests/fixtures/browser`, and routes for behaviour that a file cannot have
+//! (statuses, cookies, redirects, slow and endless bodies).
 //!
-//! A real server on a free port of 127.0.0.1. It keeps what it received, in order, so that a test can ask what a browser really
-//! sent. A second site is another origin; under the name `localhost` it is another *site* too, in a process of its own.
-//! Invariant: no page needs anything from elsewhere. It asserts nothing.
+//! A real server on a free port of 127.0.0.1. It stores the requests in order, so that a test can read what a browser
+//! sent. A second site is another origin; under the name `localhost` it is another *site* too, in another renderer
+//! process. Invariant: no page needs anything from other hosts. The site asserts nothing.
 //!
 //! Other packages include this file by its path; it needs axum, futures-core, percent-encoding and tokio.
 
@@ -34,10 +34,10 @@ use axum::{
 };
 use tokio::{net::TcpListener, sync::Notify, task::JoinHandle};
 
-/// The most that a request may carry: more than any file that a test uploads.
+/// The maximum size of a request: more than any file that a test uploads.
 const LARGEST: usize = 64 << 20;
 
-/// A running site. Stopped when dropped, with all its connections left to the browser.
+/// A running site. Stopped when dropped, with all its open connections.
 #[derive(Debug)]
 pub(crate) struct Site {
     address: SocketAddr,
@@ -45,30 +45,30 @@ pub(crate) struct Site {
     task: JoinHandle<io::Result<()>>,
 }
 
-/// A request as it came.
+/// A request as received.
 #[derive(Clone, Debug)]
 pub(crate) struct Received {
     pub(crate) method: Method,
     pub(crate) path: String,
-    /// Without the question mark; empty if there is none.
+    /// Without the question mark; empty if the URL has no query.
     pub(crate) query: String,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
 }
 
-/// What all routes know.
+/// The state that all routes share.
 #[derive(Debug)]
 struct Shared {
-    /// The folders with pages; the first one that has a file gives it.
+    /// The folders with pages; the first one that has a file serves it.
     folders: Vec<PathBuf>,
-    /// Never held across an await.
+    /// Never locked across an await.
     received: Mutex<Vec<Received>>,
-    /// Told of each request, for tests that wait for one.
+    /// Notified of each request, for tests that wait for one.
     arrived: Notify,
 }
 
 impl Site {
-    /// A site with the committed pages.
+    /// Starts a site with the committed pages.
     pub(crate) async fn start() -> Self {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
             .ancestors()
@@ -78,7 +78,7 @@ impl Site {
         Self::start_with(vec![folder]).await
     }
 
-    /// A site with the pages of these folders; the first one that has a file gives it.
+    /// Starts a site with the pages of these folders; the first one that has a file serves it.
     pub(crate) async fn start_with(folders: Vec<PathBuf>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("it is bound");
@@ -94,12 +94,13 @@ impl Site {
         Self { address, shared, task }
     }
 
-    /// The address of a page. The path begins with a slash.
+    /// Returns the address of a page. The path begins with a slash.
     pub(crate) fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
 
-    /// The same page under another name of this machine, such as `localhost` or `a.localhost`: another site for a browser.
+    /// Returns the same page under another name of this machine, such as `localhost` or `a.localhost`: another site for
+    /// a browser.
     pub(crate) fn url_at(&self, host: &str, path: &str) -> String {
         format!("http://{host}:{}{path}", self.port())
     }
@@ -113,28 +114,28 @@ impl Site {
         self.address.port()
     }
 
-    /// Everything received so far, in order.
+    /// Returns all requests so far, in order.
     pub(crate) fn received(&self) -> Vec<Received> {
         self.shared.lock().clone()
     }
 
-    /// What was received at a path.
+    /// Returns the requests for a path.
     pub(crate) fn received_at(&self, path: &str) -> Vec<Received> {
         let all = self.shared.lock();
         all.iter().filter(|request| request.path == path).cloned().collect()
     }
 
-    /// How many requests came for a path.
+    /// Returns how many requests came for a path.
     pub(crate) fn count(&self, path: &str) -> usize {
         self.shared.lock().iter().filter(|request| request.path == path).count()
     }
 
-    /// Waits until so many requests came for a path. Bound it by a timeout.
+    /// Waits until so many requests came for a path. The caller sets a timeout.
     pub(crate) async fn until(&self, path: &str, count: usize) {
         loop {
             let arrived = self.shared.arrived.notified();
             tokio::pin!(arrived);
-            // From here on no arrival is missed, so counting after it is safe.
+            // From here on no notification is missed, so counting after it is safe.
             arrived.as_mut().enable();
             if self.count(path) >= count {
                 return;
@@ -143,7 +144,7 @@ impl Site {
         }
     }
 
-    /// Forgets what was received.
+    /// Deletes the stored requests.
     pub(crate) fn forget(&self) {
         self.shared.lock().clear();
     }
@@ -156,18 +157,18 @@ impl Drop for Site {
 }
 
 impl Received {
-    /// The body as text.
+    /// Returns the body as text.
     pub(crate) fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
-    /// A header; empty if there is none.
+    /// Returns a header; empty if it is missing.
     pub(crate) fn header(&self, name: &str) -> &str {
         let value = self.headers.get(name);
         value.and_then(|value| value.to_str().ok()).unwrap_or_default()
     }
 
-    /// A field of the query, decoded.
+    /// Returns a field of the query, decoded.
     pub(crate) fn asked(&self, name: &str) -> Option<String> {
         field(&self.query, name)
     }
@@ -179,9 +180,9 @@ impl Shared {
     }
 }
 
-/// Keeps each request before a route sees it.
+/// Stores each request before a route sees it.
 async fn keep(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
-    // Asked for by browsers unbidden: it would make every count a guess.
+    // Browsers request it by themselves, so that counts would differ.
     if request.uri().path() == "/favicon.ico" {
         return StatusCode::NO_CONTENT.into_response();
     }
@@ -204,7 +205,7 @@ fn query(uri: &Uri) -> String {
     uri.query().unwrap_or_default().to_owned()
 }
 
-/// A field of a query or of a form, decoded.
+/// Returns a field of a query or of a form, decoded.
 fn field(form: &str, name: &str) -> Option<String> {
     let mut fields = form.split('&').filter_map(|field| field.split_once('='));
     let (_, value) = fields.find(|(key, _)| *key == name)?;

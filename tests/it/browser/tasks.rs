@@ -1,8 +1,8 @@
 //! Tasks on pages that are made of today's libraries, in the versions that `tests/browser-tasks/package-lock.json` pins;
 //! `./test` builds them.
 //!
-//! Each is done as a model does it: from the replies alone. A ref is read out of a reply, and what counts in the end is what
-//! the page says.
+//! Each is done as a model does it, from the replies alone: a ref is read from a reply, and the page's own text shows
+//! the result.
 
 use std::{env, path::PathBuf};
 
@@ -13,7 +13,7 @@ use super::{
     visit::{Told, Visit, reference},
 };
 
-/// A client before the built pages, and the snapshot of one of them.
+/// Returns a client with one of the built pages open, and its snapshot.
 async fn at(page: &str) -> (Visit, Told) {
     let mut visit = Visit::new().await;
     let home = || PathBuf::from(env::var_os("HOME").unwrap()).join(".cache");
@@ -33,7 +33,7 @@ async fn at(page: &str) -> (Visit, Told) {
     (visit, told)
 }
 
-/// Acts on a target; that the call is served is asserted.
+/// Acts on a target and asserts that the call succeeds.
 async fn act(visit: &Visit, tool: &str, arguments: Value) -> Told {
     let told = visit.call(tool, arguments).await;
     told.done();
@@ -86,7 +86,7 @@ async fn ant_design_takes_a_form_in_a_modal() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn ant_design_tells_the_list_that_typing_opened() {
+async fn ant_design_reports_the_list_that_typing_opened() {
     let (visit, told) = at("antd-form.html").await;
     let modal = click(&visit, &reference(told.snapshot(), "New order")).await;
     let target = reference(modal.text(), "Customer");
@@ -115,7 +115,7 @@ async fn ant_design_says_that_its_list_does_not_have_an_option() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn radix_popups_are_all_that_a_click_tells() {
+async fn a_click_on_radix_reports_only_the_popup() {
     let (visit, told) = at("radix.html").await;
     let page = told.snapshot().to_owned();
     let popup = click(&visit, &reference(&page, "Rename order 3")).await;

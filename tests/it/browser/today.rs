@@ -1,4 +1,4 @@
-//! What pages of today's libraries do: lists that are cut, popups beside the application, slotted labels, fields that write
+//! Pages of current libraries: lists that are cut, popups beside the application, slotted labels, fields that write
 //! their own values, editors without a box, charts. The pages in `today/` reproduce the structure, not the library.
 
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ async fn found(visit: &Visit, text: &str) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_row_that_a_click_changed_is_told_though_the_snapshot_leaves_it_out() {
+async fn a_row_that_a_click_changed_is_reported_though_the_snapshot_omits_it() {
     let visit = Visit::new().await;
     visit.open("/today/rows.html").await;
     let lines = found(&visit, "Complete task 27").await["lines"][0].to_string();
@@ -40,7 +40,7 @@ async fn a_popup_beside_the_application_is_all_that_changed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_first_act_on_a_page_that_nobody_looked_at_tells_its_difference() {
+async fn the_first_act_on_a_page_without_a_snapshot_reports_its_changes() {
     let visit = Visit::new().await;
     visit.enter("/today/portal.html").await;
     let told = visit.click("text=Delete order 3").await;
@@ -49,7 +49,7 @@ async fn the_first_act_on_a_page_that_nobody_looked_at_tells_its_difference() {
         changes.contains("Yes, delete") && !changes.contains("Field number 7"),
         "{changes}"
     );
-    // A snapshot of the page before is none of this one.
+    // A snapshot of the previous page does not count for this one.
     visit.enter("/today/rows.html").await;
     let told = visit.click("role=button[name=\"Complete task 2\"]").await;
     assert!(told.changes().contains("\"Done\" [disabled]"), "{}", told.text());
@@ -109,7 +109,7 @@ async fn named_parts_of_a_chart_have_refs() {
     assert_eq!(visit.said().await, "Tue");
 }
 
-/// A table of 2,000 rows with some text in each.
+/// Opens a table of 2,000 rows with some text in each.
 async fn long_table() -> Visit {
     let visit = Visit::new().await;
     visit.enter("/today/table.html").await;
@@ -140,7 +140,7 @@ async fn every_row_of_a_long_table_is_reached_by_what_the_marks_name() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_text_that_is_cut_says_how_long_it_is_and_no_way_that_is_none() {
+async fn a_cut_text_shows_its_length_and_suggests_only_targets_that_exist() {
     let visit = long_table().await;
     let length = visit
         .value("() => document.body.innerText.trim().length")
@@ -171,10 +171,10 @@ async fn a_text_that_is_cut_says_how_long_it_is_and_no_way_that_is_none() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_found_can_be_told_apart_and_acted_on() {
+async fn found_elements_are_distinguishable_and_usable_as_targets() {
     let visit = Visit::new().await;
     visit.enter("/today/table.html").await;
-    assert_eq!(found(&visit, "e2").await["total"], 0, "a ref is no text");
+    assert_eq!(found(&visit, "e2").await["total"], 0, "a ref is not text");
     let row = found(&visit, "Order 23").await;
     let line = row["lines"][0].as_str().unwrap();
     assert!(line.contains("Order 23 | 230 yen | Delete [ref="), "{row}");
@@ -227,7 +227,7 @@ async fn a_batch_without_a_session_of_the_protocol_names_its_browser_once() {
     assert!(batch["steps"][1]["result"].to_string().contains("Deleted 1"), "{batch}");
 }
 
-/// A page with nothing but this in its body.
+/// Opens a page with only this in its body.
 pub(super) async fn page_of(body: &str) -> Visit {
     let visit = Visit::new().await;
     visit.enter("/console/say.html").await;
@@ -268,7 +268,7 @@ async fn a_wait_shows_the_line_that_it_waited_for() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_address_without_a_scheme_is_told_with_one() {
+async fn an_address_without_a_scheme_is_suggested_with_one() {
     let visit = Visit::new().await;
     for (tool, arguments) in [
         ("browser_navigate", json!({"url": "127.0.0.1:8000/x"})),
@@ -365,7 +365,7 @@ async fn another_name_is_another_thing_whatever_its_marks() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_field_did_not_take_is_told() {
+async fn a_value_that_a_field_did_not_accept_is_reported() {
     let visit = page_of(
         "<input id=empty oninput=\"this.value = ''\"><input id=zeros oninput='this.value = Number(this.value)'>\
         <input id=upper oninput='this.value = this.value.toUpperCase()'><input id=deaf value=abc onkeydown='event.preventDefault()'>",

@@ -1,7 +1,7 @@
-//! A client of fumi with the site for tests before it: what a test of the browser's tools needs to begin.
+//! A client of fumi with the site for tests, as a start for tests of the browser tools.
 //!
-//! Everything goes over HTTP to a real server with a real Chromium of its own. Nothing is asserted but that a call which is to
-//! be served is, and that it says what its schema promises.
+//! Everything goes over HTTP to a real server with a real Chromium of its own. The only assertions are that a call
+//! which must succeed does, and that its reply is valid under its schema.
 
 use std::{process::Command, time::Duration};
 
@@ -25,13 +25,13 @@ pub(crate) struct Visit {
     mark: String,
 }
 
-/// What one call was answered.
+/// The reply to one call.
 #[derive(Debug)]
 pub(crate) struct Told {
     pub(crate) answer: Answer,
 }
 
-/// Says no to everything that can be left out.
+/// Returns an expectation that leaves out everything optional.
 pub(crate) fn minimal() -> Value {
     json!({
         "includeSnapshot": false,
@@ -52,7 +52,7 @@ impl Visit {
         Self::knowing(&[], change).await
     }
 
-    /// The same with secrets of the server's own.
+    /// The same with secrets of the server.
     pub(crate) async fn knowing(secrets: &[&str], change: impl FnOnce(&mut Config)) -> Self {
         let sample = Sample::new();
         let site = Site::start().await;
@@ -72,17 +72,17 @@ impl Visit {
         }
     }
 
-    /// Another client.
+    /// Opens another client.
     pub(crate) async fn other(&self) -> Session {
         Session::open(&self.server).await
     }
 
-    /// A call of the client.
+    /// Calls a tool as the client.
     pub(crate) async fn call(&self, tool: &str, arguments: Value) -> Told {
         self.call_of(&self.client, tool, arguments).await
     }
 
-    /// A call of some client.
+    /// Calls a tool as the given client.
     pub(crate) async fn call_of(&self, client: &Session, tool: &str, arguments: Value) -> Told {
         let told = Told {
             answer: client.call(tool, arguments).await,
@@ -99,7 +99,7 @@ impl Visit {
         self.open_of(&self.client, path)
     }
 
-    /// The same by some client.
+    /// The same as the given client.
     pub(crate) async fn open_of(&self, client: &Session, path: &str) -> Told {
         let told = self
             .call_of(client, "browser_navigate", json!({"url": self.site.url(path)}))
@@ -108,34 +108,34 @@ impl Visit {
         told
     }
 
-    /// A call on an element.
+    /// Clicks an element.
     pub(crate) async fn click(&self, target: &str) -> Told {
         self.call("browser_click", json!({"target": target})).await
     }
 
-    /// Opens a page without a word about it.
+    /// Opens a page with a minimal reply.
     pub(crate) async fn enter(&self, path: &str) {
         let arguments = json!({"url": self.site.url(path), "expectation": minimal()});
         self.call("browser_navigate", arguments).await.done();
     }
 
-    /// Clicks, and sees only what nobody may miss.
+    /// Clicks with a minimal reply.
     pub(crate) async fn click_blindly(&self, target: &str) -> Told {
         let arguments = json!({"target": target, "expectation": minimal()});
         self.call("browser_click", arguments).await
     }
 
-    /// Steps in one call.
+    /// Runs steps in one call.
     pub(crate) async fn batch(&self, steps: Value) -> Told {
         self.call("browser_batch_execute", json!({"steps": steps})).await
     }
 
-    /// The value of a function in the page.
+    /// Returns the value of a function in the page.
     pub(crate) async fn value(&self, function: &str) -> Value {
         self.value_of(&self.client, function).await
     }
 
-    /// The same in the page of some client.
+    /// The same in the page of the given client.
     pub(crate) async fn value_of(&self, client: &Session, function: &str) -> Value {
         let told = self
             .call_of(client, "browser_evaluate", json!({"function": function}))
@@ -143,7 +143,7 @@ impl Visit {
         told.done()["result"].clone()
     }
 
-    /// What the pages of the site tell of what was done on them.
+    /// Returns the text in which the site's pages report the acts on them.
     pub(crate) async fn said(&self) -> String {
         let said = self.value("() => document.querySelector('#said').textContent").await;
         said.as_str().unwrap_or_default().trim().to_owned()
@@ -154,7 +154,7 @@ impl Visit {
         self.call("browser_wait_for", json!({"text": text})).await.done();
     }
 
-    /// The process of this server's Chromium, which leads its group.
+    /// Returns the process of this server's Chromium, which leads its group.
     pub(crate) fn chromium(&self) -> Option<u32> {
         chromium(&self.mark)
     }
@@ -176,14 +176,14 @@ impl Told {
         self.answer.called().2
     }
 
-    /// The structure of a call that was served.
+    /// Returns the structure of a successful call.
     #[track_caller]
     pub(crate) fn done(&self) -> &Value {
         assert!(!self.has_failed(), "{}", self.text());
         self.structured()
     }
 
-    /// The snapshot of a call that was served.
+    /// Returns the snapshot of a successful call.
     #[track_caller]
     pub(crate) fn snapshot(&self) -> &str {
         let done = self.done();
@@ -192,14 +192,14 @@ impl Told {
             .unwrap_or_else(|| panic!("no snapshot: {done}"))
     }
 
-    /// What changed, of a call that was served.
+    /// Returns the changes that a successful call reports.
     #[track_caller]
     pub(crate) fn changes(&self) -> &str {
         let done = self.done();
         done["changes"].as_str().unwrap_or_else(|| panic!("no changes: {done}"))
     }
 
-    /// Code and text of a call that was refused.
+    /// Returns code and text of a failed call.
     #[track_caller]
     pub(crate) fn refused(&self) -> (&str, &str) {
         assert!(self.has_failed(), "served: {}", self.text());
@@ -207,13 +207,13 @@ impl Told {
         (code.as_str().unwrap_or_default(), self.text())
     }
 
-    /// The handle of the browser session.
+    /// Returns the handle of the browser session.
     #[track_caller]
     pub(crate) fn handle(&self) -> String {
         self.done()["browser_session"].as_str().unwrap().to_owned()
     }
 
-    /// The images beside the text: media type and base64.
+    /// Returns the images beside the text: media type and base64.
     pub(crate) fn images(&self) -> Vec<(&str, &str)> {
         let content = self.answer.result()["content"].as_array();
         let images = content.into_iter().flatten().filter(|block| block["type"] == "image");
@@ -225,7 +225,7 @@ impl Told {
             .collect()
     }
 
-    /// The result of a step of a batch that was served.
+    /// Returns the result of a step of a successful batch.
     #[track_caller]
     pub(crate) fn step(&self, at: usize) -> &Value {
         let step = &self.done()["steps"][at];
@@ -233,7 +233,7 @@ impl Told {
         &step["result"]
     }
 
-    /// How many steps there were, succeeded, failed, and did not run.
+    /// Returns how many steps there were, and how many succeeded, failed and did not run.
     #[track_caller]
     pub(crate) fn counts(&self) -> [u64; 4] {
         let done = self.done();
@@ -241,7 +241,7 @@ impl Told {
     }
 }
 
-/// The ref of the line of a snapshot that has this in it.
+/// Returns the ref of the snapshot's line that contains this text.
 #[track_caller]
 pub(crate) fn reference(snapshot: &str, part: &str) -> String {
     let line = snapshot
@@ -252,7 +252,7 @@ pub(crate) fn reference(snapshot: &str, part: &str) -> String {
     rest.split(']').next().unwrap().to_owned()
 }
 
-/// The process that was started with a flag, if it runs.
+/// Returns the process that was started with a flag, if it runs.
 pub(crate) fn chromium(flag: &str) -> Option<u32> {
     let processes = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);
     let mut ids = processes.filter_map(|process| process.file_name().to_str()?.parse().ok());
@@ -263,12 +263,12 @@ pub(crate) fn chromium(flag: &str) -> Option<u32> {
     })
 }
 
-/// How many processes of a group there are; one that only waits to be reaped is none.
+/// Returns the number of processes of a group, without zombies.
 pub(crate) fn group(leader: u32) -> usize {
     let processes = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);
     let alive = processes.filter(|process| {
         let stat = std::fs::read_to_string(process.path().join("stat")).unwrap_or_default();
-        // After the name, which may hold anything: state, parent, group.
+        // After the name, which may contain anything: state, parent, group.
         let Some((_, rest)) = stat.rsplit_once(") ") else {
             return false;
         };
@@ -279,13 +279,13 @@ pub(crate) fn group(leader: u32) -> usize {
     alive.count()
 }
 
-/// SIGKILL to a process, or with a minus before it to a group.
+/// Sends SIGKILL to a process, or with a minus before it to a group.
 pub(crate) fn kill(which: &str) {
     let status = Command::new("kill").args(["-9", "--", which]).status().unwrap();
     assert!(status.success());
 }
 
-/// Waits for something that comes by itself; how soon is not what is tested.
+/// Waits for an asynchronous change; the duration is not tested.
 pub(crate) async fn eventually(what: &str, mut is_so: impl AsyncFnMut() -> bool) {
     for _ in 0..1_000 {
         if is_so().await {

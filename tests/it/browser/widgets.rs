@@ -1,5 +1,5 @@
-//! What replies tell of widgets that say little of themselves: lists without a role, fields without a box, choices that only an
-//! attribute shows.
+//! Replies about widgets with little markup: lists without a role, fields without a box, choices that only an attribute
+//! shows.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use super::{
     visit::{Told, Visit, reference},
 };
 
-/// The same page, after somebody has looked at it.
+/// Opens the same page and takes a snapshot.
 async fn seen(body: &str) -> (Visit, Told) {
     let visit = page_of(body).await;
     let told = visit.call("browser_snapshot", json!({})).await;
@@ -26,7 +26,7 @@ async fn typed(visit: &Visit, tool: &str, target: &str, text: &str) -> Told {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_choice_that_only_its_attribute_shows_is_told() {
+async fn a_choice_that_only_an_attribute_shows_is_reported() {
     let choose =
         "onclick=\"for (const one of this.parentNode.children) one.setAttribute('aria-selected', one === this)\"";
     for role in [
@@ -55,7 +55,7 @@ async fn a_choice_that_only_its_attribute_shows_is_told() {
 
 /// A snapshot shows some of its options.
 #[tokio::test(flavor = "multi_thread")]
-async fn an_option_of_a_long_list_is_told_when_it_is_chosen_and_when_it_is_not_any_more() {
+async fn an_option_of_a_long_list_is_reported_when_it_is_chosen_and_when_it_is_unchosen() {
     let option = |n: usize| {
         format!(
             "<div role=option aria-selected=false style='cursor: pointer' onclick=\"this.setAttribute('aria-selected', this.getAttribute('aria-selected') !== 'true')\">Colour number {n} of all the colours that there are in this very long list of colours, of which nobody ever reads more than the first, and which is therefore cut</div>"
@@ -82,7 +82,7 @@ async fn an_option_of_a_long_list_is_told_when_it_is_chosen_and_when_it_is_not_a
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_list_that_typing_opened_is_told_though_its_field_says_nothing_of_it() {
+async fn a_list_that_typing_opened_is_reported_without_markup_of_its_field() {
     let item = "<div onclick='said.textContent = this.textContent' style='cursor: pointer'>Aiko</div>";
     let portal = format!(
         "<p id=said></p><label>Name <input id=q oninput=\"const list = document.createElement('div'); list.style = 'position: absolute; top: 90px'; \
@@ -109,7 +109,7 @@ async fn a_list_that_typing_opened_is_told_though_its_field_says_nothing_of_it()
         let told = typed(&visit, tool, "#q", "Ai").await;
         visit.click(&reference(told.text(), "Aiko")).await.done();
         assert_eq!(visit.said().await, "Aiko");
-        // What was there before is no news.
+        // Text that was there before is not reported as a change.
         let told = typed(&visit, tool, "#q", "Aik").await;
         let was_there = page == shown || page == unnamed;
         assert!(!was_there || !told.text().contains("Aiko"), "{}", told.text());
@@ -117,7 +117,7 @@ async fn a_list_that_typing_opened_is_told_though_its_field_says_nothing_of_it()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn typing_that_opens_nothing_tells_nothing() {
+async fn typing_that_opens_no_list_reports_none() {
     let (visit, _) = seen(
         "<ul><li>One<li>Two</ul><div style='position: fixed; bottom: 0'>Cookies <button>OK</button></div>\
         <label>Name <input id=q oninput=\"note.textContent = this.value\"></label><p id=note></p>",
@@ -130,7 +130,7 @@ async fn typing_that_opens_nothing_tells_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn steps_of_a_batch_do_not_wait_for_lists_that_nobody_looks_at() {
+async fn steps_of_a_batch_do_not_wait_for_lists_that_are_not_reported() {
     let (visit, _) = seen(&"<input role=combobox aria-expanded=false aria-label=City>".repeat(6)).await;
     let fill = |at: usize| json!({"tool": "browser_fill", "arguments": {"target": format!("input:nth-of-type({at})"), "value": "Kobe"}});
     let steps: Vec<_> = (1..=6).map(fill).collect();
@@ -141,7 +141,7 @@ async fn steps_of_a_batch_do_not_wait_for_lists_that_nobody_looks_at() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_field_without_a_box_holds_is_told() {
+async fn the_value_of_a_field_without_a_box_is_reported() {
     let visit = page_of(
         "<style>textarea, input { width: 0; height: 0; border: 0; padding: 0 }</style>\
         <div><div aria-hidden=true><div id=code>-</div></div><textarea id=upper aria-label=Code \
@@ -160,7 +160,7 @@ async fn what_a_field_without_a_box_holds_is_told() {
     assert!(!told.text().contains("holds"), "{}", told.text());
 }
 
-/// A terminal draws what is typed after what is on its screen.
+/// A terminal draws the typed text after the text on its screen.
 #[tokio::test(flavor = "multi_thread")]
 async fn terminal_that_shows_what_was_typed_holds_it() {
     let visit = page_of(
@@ -179,8 +179,8 @@ async fn terminal_that_shows_what_was_typed_holds_it() {
     assert!(told.text().contains("holds"), "{}", told.text());
 }
 
-/// A list of options without a `<select>`, and what its page does when one is pressed. `moves` times the list slides away under the
-/// pointer before the button goes down.
+/// A list of options without a `<select>`, and the reaction of its page to a press. `moves` times the list slides away
+/// under the pointer before the button goes down.
 async fn sliding_list(moves: u32, shows: &str) -> Visit {
     let option = |name: &str| format!("<div role=option style='height: 30px'>{name}</div>");
     let options: String = ["Aiko", "Botan", "Chie", "Daichi"].map(option).concat();
@@ -237,7 +237,7 @@ async fn field_that_did_not_take_its_option_says_what_it_shows() {
     );
 }
 
-/// What a field shows of its option is often another text, or stands elsewhere.
+/// A field often shows another text for its option, or shows it elsewhere.
 #[tokio::test(flavor = "multi_thread")]
 async fn option_that_is_shown_otherwise_counts_as_chosen() {
     for shows in [

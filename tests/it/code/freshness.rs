@@ -1,4 +1,4 @@
-//! A cached answer is never stale: 2,000 random changes, each followed by calls that are compared with an uncached run.
+//! A cached reply is never stale: 2,000 random changes, each followed by calls that are compared with an uncached run.
 
 use std::{
     fs,
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::sample::{Sample, call};
 
-/// One thing that someone does to the project between two calls.
+/// A change of the project between two calls.
 #[derive(Clone, Debug)]
 enum Change {
     Edit(u8, u8),
@@ -44,7 +44,7 @@ fn change() -> impl Strategy<Value = Change> {
     ]
 }
 
-/// Few names, so that changes meet: three folders deep, four files each.
+/// Few names, so that several changes hit the same file: three folders deep, four files each.
 fn folder(n: u8) -> String {
     ["", "a/", "a/b/", "c/"][usize::from(n % 4)].to_owned()
 }
@@ -57,7 +57,7 @@ fn text(n: u8) -> String {
     "def needle():\n    pass\n".repeat(usize::from(n % 5)) + "x = 1\n"
 }
 
-/// Applies a change; one that is impossible now changes nothing.
+/// Applies a change; an impossible one changes nothing.
 fn apply(root: &Path, change: &Change) {
     let at = |path: &str| root.join(path);
     let write = |path: &str, content: &str| {
@@ -85,7 +85,7 @@ fn apply(root: &Path, change: &Change) {
     }
 }
 
-/// What must be the same: everything but the times and the cache's own mark.
+/// Removes the parts that may differ: times and the cache's own mark.
 fn plain(mut structured: Value) -> Value {
     fn strip(value: &mut Value) {
         if let Some(fields) = value.as_object_mut() {
@@ -133,10 +133,10 @@ async fn two_thousand_changes_and_no_stale_answer() {
     for step in 0..CHANGES {
         let change = change().new_tree(&mut runner).unwrap().current();
         apply(&sample.root(), &change);
-        // Two of the calls after each change, in turn: each is asked with a warm cache 800 times.
+        // Two of the calls after each change, in turn: each runs with a warm cache 800 times.
         for (tool, arguments) in calls.iter().cycle().skip(step * 2).take(2) {
             let mine = call(&cached, tool, arguments.clone()).await;
-            // A fresh process has no cache and no watch.
+            // A new process has no cache and no watch.
             let truth = call(&sample.app(), tool, arguments.clone()).await;
             hits += u32::from(mine.cache_hit);
             compared += 1;
@@ -202,11 +202,12 @@ async fn two_formats_never_share_an_answer_and_equal_calls_do() {
         assert!(!ask(other.clone()).await.cache_hit, "{other} must not share an entry");
         assert!(ask(other.clone()).await.cache_hit, "{other} is cached");
     }
-    // Delivery does not change what is found: the same entry serves it.
+    // Delivery does not change the result: the same entry serves it.
     assert!(ask(json!({"word": true, "output_file": "x.json"})).await.cache_hit);
 }
 
-/// Ways to a file whose changes do not count, by name: a link to make, what to ask, and the file that changes meanwhile.
+/// Links to a file whose changes are not watched, by name: the link to create, the call, and the file that changes
+/// meanwhile.
 fn hidden_ways() -> Vec<(&'static str, &'static str, &'static str, Value, &'static str)> {
     let own = ".fumi/output/own.py";
     vec![
@@ -288,7 +289,7 @@ async fn a_folder_of_our_own_that_appears_is_seen_by_a_glob_that_means_it() {
     assert_eq!(mine.structured["total_matches"], 1);
 }
 
-/// Lets the folder `sub` take its ignore rules from a file outside, whose path is returned.
+/// Makes the folder `sub` take its ignore rules from a file outside, and returns its path.
 fn rules_outside(way: &str, sub: &Path, outside: &Path) -> PathBuf {
     if way != ".git" {
         let rules = outside.join("rules");

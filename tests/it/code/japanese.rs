@@ -1,6 +1,7 @@
 //! Japanese source in every tool: identifiers, comments and file names, in UTF-8, `Shift_JIS` and EUC-JP.
 //!
-//! Columns count characters, whatever the bytes of the file are: every expectation is counted by hand on the text below.
+//! Columns count characters, whatever the encoding of the file: every expected value is counted by hand on the text
+//! below.
 
 use encoding_rs::{EUC_JP, Encoding, SHIFT_JIS, UTF_8};
 use fumi::app::App;
@@ -8,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::sample::{Sample, call};
 
-/// Names, comments and texts; 表 and ソ end with the byte of a backslash in `Shift_JIS`.
+/// Names, comments and texts; the last byte of 表 and ソ in `Shift_JIS` is a backslash.
 const SOURCE: &str = "\
 # 在庫を管理する
 import os
@@ -34,7 +35,7 @@ def 報告する(表):
 
 const WRITTEN: [(&str, &Encoding); 3] = [("utf-8", UTF_8), ("shift_jis", SHIFT_JIS), ("euc-jp", EUC_JP)];
 
-/// One project for each encoding, with the same file in it.
+/// Returns one project for each encoding, with the same file in it.
 fn projects() -> Vec<(&'static str, Sample)> {
     let written = |encoding: &'static Encoding| {
         let (bytes, _, failed) = encoding.encode(SOURCE);
@@ -61,7 +62,7 @@ async fn ask(app: &App, tool: &str, arguments: Value) -> Value {
     reply.structured
 }
 
-/// The part of a 1-based line of the source between two columns.
+/// Returns the part of a 1-based line of the source between two columns.
 fn part(line: usize, columns: [usize; 2]) -> String {
     let line = SOURCE.lines().nth(line - 1).unwrap();
     line.chars().skip(columns[0]).take(columns[1] - columns[0]).collect()
@@ -113,7 +114,7 @@ async fn files_are_found_by_japanese_names() {
 async fn japanese_is_searched_in_every_encoding_with_true_columns() {
     for (encoding, sample) in projects() {
         let app = sample.app();
-        // Detected, and named.
+        // Detected and reported.
         for choice in ["auto", encoding] {
             for tool in ["search_content", "find_and_grep"] {
                 let found = ask(&app, tool, json!({"roots": ["."], "query": "表", "encoding": choice})).await;
@@ -278,7 +279,7 @@ async fn japanese_structure_and_scale_are_those_of_the_text() {
             scale["complexity_metrics"]["cyclomatic"]["max_element"],
             "在庫表.追加する"
         );
-        // Nothing but the bytes differs from encoding to encoding.
+        // Only the byte counts differ between encodings.
         let info = scale["file_info"].as_object_mut().unwrap();
         for differing in ["encoding", "size_bytes"] {
             info.shift_remove(differing);

@@ -1,4 +1,4 @@
-//! Faults that were measured in other servers of this kind. Each has a test named after what its user saw.
+//! Faults that were measured in other servers of this kind. Each test is named after the symptom.
 
 use std::{fs, os::unix::fs::symlink};
 
@@ -145,7 +145,7 @@ async fn a_minified_line_is_cut_around_the_match() {
     let at = |n: usize| usize::try_from(span[n].as_u64().unwrap()).unwrap();
     let matched: String = text.chars().skip(at(0)).take(at(1) - at(0)).collect();
     assert_eq!(matched, "needle");
-    // Read whole, it comes in parts that say so.
+    // Without a section it comes in pages that say so.
     let reply = call(
         &app,
         "extract_code_section",
@@ -191,7 +191,7 @@ async fn shift_jis_is_text() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_invalid_query_is_an_error_and_errors_are_no_successes() {
+async fn an_invalid_query_is_an_error_and_errors_are_not_reported_as_successes() {
     let sample = Sample::new();
     let app = sample.app();
     for (tool, arguments) in [
@@ -226,7 +226,7 @@ async fn nothing_appears_in_the_project() {
     let app = sample.app();
     let entries = app.catalogue.entries().iter();
     let reading = entries.filter(|entry| !matches!(entry.spec.effect, Effect::Write | Effect::Records));
-    // An example may need something that is there: it is made before.
+    // An example may need a file that a call creates first.
     let calls: Vec<_> = reading
         .map(|entry| (entry.spec.name, Value::Object(sample.example(entry))))
         .collect();

@@ -1,4 +1,4 @@
-//! One question to many files, and the elements that a query is most about.
+//! One query for many files, and the elements that a query finds most often.
 
 use std::fs;
 
@@ -116,7 +116,7 @@ async fn several_files_are_measured_in_one_call() {
         .map(|file| format!("{} {}", file["file_info"]["path"], file["file_info"]["line_count"]))
         .collect();
     assert_eq!(rows, [r#""shop/pay.py" 4"#, r#""notes.txt" 1"#, r#""web/app.js" 1"#]);
-    // The advice is the same for every small file.
+    // The advice is the same for every small file, so it is omitted.
     assert!(reply.structured["files"][0].get("llm_guidance").is_none());
 }
 
@@ -137,7 +137,7 @@ async fn ranked_gives_the_elements_that_the_words_are_about() {
         reply.text
     );
     assert_eq!(best["terms"], json!({"log": 1, "retry": 2}));
-    // A comment belongs to what it documents, also in Japanese.
+    // A comment belongs to the element that it documents, also in Japanese.
     let reply = ask(
         &sample,
         "search_content",

@@ -1,4 +1,4 @@
-//! The code toolset as its clients see it: what the requirements promise, and what is known to go wrong elsewhere.
+//! The code toolset as seen by clients: the requirements, and known faults of other servers.
 
 mod freshness;
 mod japanese;

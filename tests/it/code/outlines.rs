@@ -1,5 +1,5 @@
-//! What an outline holds in every format: decorators beside what they decorate, the package, imports as the language writes
-//! them; and that the compact table is the cheaper one.
+//! The contents of an outline in every format: decorators beside their elements, the package, imports in the language's
+//! syntax; and that the compact table costs less.
 
 use std::{fs, path::Path, process::Command};
 
@@ -136,7 +136,7 @@ class Model {
 }
 "#;
 
-/// A file, what its outlines show, and what filters select in it.
+/// A file, its expected outlines, and the results of filters in it.
 struct Case {
     path: &'static str,
     text: &'static str,
@@ -290,7 +290,7 @@ async fn decorators_stand_with_what_they_decorate_in_every_format() {
                 .filter(|decorator| shown.contains(**decorator))
                 .count();
             assert_eq!(found, all, "{path} {format}: {shown}");
-            // Nothing is said of what has none.
+            // An element without decorators is listed without them.
             let plain = shown.lines().find(|line| line.to_lowercase().contains("plain"));
             assert!(!plain.unwrap().contains(['@', '#']), "{path} {format}: {shown}");
         }
@@ -373,7 +373,7 @@ async fn queries_show_decorators_and_filter_by_them() {
     let shown = r#"@app.route("/users/<int:id>", methods=["GET"]) @cached"#;
     assert_eq!(row["decorators"], shown, "{}", reply.structured);
     assert!(reply.text.contains(&format!("function {shown} user")), "{}", reply.text);
-    // A text that holds them says them itself; the node of a query does not hold them.
+    // A text that contains them shows them itself; the node of a query does not contain them.
     let whole = json!({"file_path": "a.py", "query_key": "functions", "filter": "name=user"});
     let whole = call(&app, "query_code", whole).await;
     assert_eq!(whole.text.matches("@cached").count(), 1, "{}", whole.text);
@@ -479,7 +479,7 @@ fn tokens(text: &str) -> usize {
     o200k_base_singleton().encode_ordinary(text).len()
 }
 
-/// Overloads of a few names with a Javadoc each, as libraries of utilities have hundreds.
+/// Overloads of a few names with a Javadoc each, hundreds of them as in utility libraries.
 fn utilities(doc: bool) -> String {
     let mut text = "package org.example.lang;\n\nimport java.util.Iterator;\nimport java.util.List;\n\n/** Operations on strings. */\npublic class StringUtils {\n".to_owned();
     let names = [
@@ -523,7 +523,7 @@ async fn the_compact_table_never_costs_more_than_the_full_one() {
             }
         }
     }
-    // The largest of Python's own files, which fumi did not write.
+    // The largest of Python's own files, as input from outside fumi.
     let folder = Command::new("python3")
         .args(["-c", "import os; print(os.path.dirname(os.__file__))"])
         .output();

@@ -1,8 +1,8 @@
-//! What every search and every list owes, on random projects: all formats tell the same totals, and the pages of a cursor
-//! are the whole.
+//! Properties of every search and list, on random projects: all formats report the same totals, and the pages of a
+//! cursor are the whole list.
 //!
-//! The totals are counted here on the texts that are written. Equal runs try equal projects; `FUMI_PROPERTY_SEED` asks
-//! for others.
+//! The test counts the totals from the texts that it writes. Equal runs use equal projects; `FUMI_PROPERTY_SEED`
+//! selects others.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +31,7 @@ fn runner() -> TestRunner {
     })
 }
 
-/// Files with their texts: Python definitions and lines with `needle` none, one or several times.
+/// Files with their texts: Python definitions, and lines with `needle` none, one or several times.
 fn projects() -> impl Strategy<Value = BTreeMap<String, String>> {
     let folder = select(vec!["", "src/", "src/a/", "src/名前/", "lib/"]);
     let line = select(vec![
@@ -54,7 +54,7 @@ fn projects() -> impl Strategy<Value = BTreeMap<String, String>> {
     })
 }
 
-/// The rows of a reply in any format that lists them, each as one line.
+/// Returns the rows of a reply in any format that lists them, each as one line.
 fn rows(structured: &Value) -> Vec<String> {
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -93,7 +93,7 @@ fn rows(structured: &Value) -> Vec<String> {
     found
 }
 
-/// How many places the rows of a reply have.
+/// Returns the number of matches in the rows of a reply.
 fn places(value: &Value) -> u64 {
     match value {
         Value::Array(items) => items.iter().map(places).sum(),
@@ -179,7 +179,7 @@ async fn the_pages_of_a_cursor_are_the_whole() {
             sample.file(path, text);
         }
         let whole = sample.app();
-        // Rows or tokens: either cuts.
+        // The limit of rows or of tokens cuts.
         let paged = sample.app_with(&[], |config| {
             if step % 2 == 0 {
                 config.limits.reply_rows = 1 + step % 7;

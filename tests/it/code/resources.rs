@@ -74,7 +74,7 @@ async fn a_large_binary_file_is_read_in_parts() {
     }
     let beyond = read(&client, "code://file/packed.bin?bytes=3145728-").await;
     assert_eq!(beyond["error"]["data"]["code"], "INVALID_ARGUMENTS", "{beyond}");
-    // Bytes of a text are bytes.
+    // A range of bytes of a text file is in bytes.
     let of_text = read(&client, "code://file/src/a%20b.py?bytes=0-2").await;
     assert_eq!(of_text["result"]["contents"][0]["blob"], "ZGVm");
 }
@@ -107,9 +107,9 @@ async fn nothing_outside_is_read_and_nothing_missing_is_empty() {
     }
 }
 
-/// As each era says it, and with the URI that was asked for.
+/// In the form of each era, and with the requested URI.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_not_there_is_named() {
+async fn a_missing_resource_is_named() {
     let sample = project();
     let canary = "canary-5e11ed-by-the-operator";
     let server = Server::start(sample.app_with(&[canary], |_| {})).await;
@@ -178,7 +178,7 @@ async fn statistics_are_those_of_the_project() {
     }
 }
 
-/// Every page, from the first to the last.
+/// Returns every page, from the first to the last.
 async fn pages(client: &Stateless, mut between: impl FnMut(usize)) -> Vec<Vec<String>> {
     let (mut pages, mut cursor) = (Vec::new(), Value::Null);
     loop {
@@ -224,11 +224,11 @@ async fn the_pages_of_the_list_are_the_whole_list() {
         .collect();
     expected.push("code://file/%E6%97%A5%20%E6%9C%AC%25.txt".to_owned());
     assert_eq!(listed.concat(), expected);
-    // What is listed can be read.
+    // A listed resource can be read.
     for uri in [&expected[3], &expected[254]] {
         assert!(read(&client, uri).await["result"].is_object(), "{uri}");
     }
-    // Files that come and go between two pages neither repeat nor hide others.
+    // Files that appear and disappear between two pages neither repeat nor hide others.
     let root = sample.root();
     let listed = pages(&client, |page| {
         if page == 1 {
@@ -281,7 +281,7 @@ async fn paths_and_statistics_complete() {
     let found = complete(&templates[0], "path", "src/f12").await;
     assert_eq!(found["result"]["completion"]["total"], 10);
     assert_eq!(found["result"]["completion"]["values"][0], "src/f120.py");
-    // By the name of the file too, whatever its case.
+    // Also by the name of the file, in any case.
     let found = complete(&templates[0], "path", "f12").await;
     assert_eq!(found["result"]["completion"]["total"], 11);
     assert_eq!(found["result"]["completion"]["values"][0], "docs/F12.md");
@@ -302,7 +302,7 @@ async fn paths_and_statistics_complete() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn ranges_that_mean_nothing_are_taught() {
+async fn invalid_ranges_are_explained() {
     let sample = project();
     let server = Server::start(sample.app()).await;
     let client = Stateless::new(&server);
@@ -322,7 +322,7 @@ async fn ranges_that_mean_nothing_are_taught() {
             "{range}"
         );
     }
-    // An end beyond the file is its end; one line is a range.
+    // An end beyond the file is the file's end; one line is a range.
     for (range, text) in [
         ("3-99", "        return 1\n    return 2\n"),
         ("4-", "    return 2\n"),
@@ -359,7 +359,7 @@ async fn the_rest_of_a_cut_text_can_be_read_or_is_not_offered() {
     }
 }
 
-/// The statistics against what the tools say of each file, and against the disk.
+/// Compares the statistics with the tools' results for each file, and with the disk.
 #[tokio::test(flavor = "multi_thread")]
 async fn statistics_agree_with_the_tools_and_the_disk() {
     let sample = Sample::new();
@@ -425,7 +425,7 @@ async fn statistics_agree_with_the_tools_and_the_disk() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn statistics_are_kept_while_they_are_true() {
+async fn statistics_are_cached_until_a_file_changes() {
     let sample = project();
     let server = Server::start(sample.app()).await;
     let client = Stateless::new(&server);
@@ -437,14 +437,14 @@ async fn statistics_are_kept_while_they_are_true() {
             read_again(&client, &uri, &first).await,
             "{name} is counted again"
         );
-        // No write is too soon after a reading.
+        // A write right after a read is noticed too.
         sample.file("src/a b.py", format!("def f(x):\n    return x\n# {name}\n"));
         let text = |answer: &Value| answer["result"]["contents"][0]["text"].as_str().unwrap().to_owned();
         assert_ne!(text(&first), text(&read(&client, &uri).await), "{name} is stale");
     }
 }
 
-/// As `read`, with the id of the answer before.
+/// The same as `read`, with the id of the previous answer.
 async fn read_again(client: &Stateless, uri: &str, before: &Value) -> Value {
     let mut again = read(client, uri).await;
     again["id"] = before["id"].clone();

@@ -1,4 +1,4 @@
-//! The scenarios of the requirements, one test each, with the exact errors that they ask for.
+//! The scenarios of the requirements, one test each, with the exact errors that they specify.
 
 use fumi::tool::{Caller, ToolReply};
 use fumi_base::text::Locale;
@@ -59,7 +59,7 @@ async fn each_format_alone_is_served_and_any_two_are_refused_by_name() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn false_formats_and_suppress_output_are_no_formats() {
+async fn false_formats_and_suppress_output_do_not_count_as_formats() {
     let sample = project();
     let app = sample.app();
     let arguments = json!({"query": "process_", "roots": ["src"], "total_only": false, "summary_only": true, "output_file": "o.json", "suppress_output": true});
@@ -132,7 +132,7 @@ async fn without_max_count_listing_is_bounded_and_counting_is_not() {
         ask(json!({"total_only": true})).await.structured,
         json!({"total_matches": 3_000})
     );
-    // The pages together are the whole, file by file.
+    // All pages together are the whole list, file by file.
     let (mut cursor, mut seen) = (
         rows.structured["next"]["cursor"].clone(),
         rows.structured["count"].as_u64().unwrap(),

@@ -1,5 +1,5 @@
-//! Arguments as models really send them: served where the meaning is certain, as if the right ones had been given; else
-//! the error names the right call with the caller's own values.
+//! Arguments as models really send them: if the meaning is certain, the call is served as if the right ones had been
+//! given; otherwise the error shows the right call with the caller's own values.
 
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ fn project() -> Sample {
     sample
 }
 
-/// What a call answers, without what differs from call to call.
+/// Returns the reply to a call, without the parts that differ from call to call.
 async fn answered(sample: &Sample, tool: &str, arguments: Value) -> Value {
     let reply = call(&sample.app(), tool, arguments.clone()).await;
     assert!(!reply.is_error, "{tool} {arguments}: {}", reply.text);
@@ -144,7 +144,7 @@ async fn a_glob_as_a_root_is_its_folder_and_include_globs() {
         ] {
             let mut right = answered(&sample, tool, with(json!([folder]), json!([glob]))).await;
             let mut sent = answered(&sample, tool, with(json!([root]), Value::Null)).await;
-            // How many files were searched beside those that match.
+            // The number of searched files depends on the arguments.
             for answer in [&mut right, &mut sent] {
                 answer["searched_files"] = json!(0);
             }
@@ -277,7 +277,7 @@ async fn an_extension_may_be_written_as_a_glob_and_nothing_else_is_silently_noth
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn all_faults_of_one_call_are_told_and_in_plain_words() {
+async fn all_problems_of_one_call_are_reported_in_plain_words() {
     let sample = project();
     let app = sample.app();
     let arguments = json!({"roots": ["."], "query": "main", "encoding": "klingon", "max_count": 0});

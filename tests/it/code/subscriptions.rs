@@ -1,7 +1,8 @@
-//! Subscriptions over HTTP in both eras, on real files: who is told what, how often, and that it ends.
+//! Subscriptions over HTTP in both eras, on real files: who is notified, of which resources, how often, and how it
+//! ends.
 //!
-//! That nothing is told is shown by what is told after it: a change of a marker file, twice, so that whatever would have
-//! been told of the change before must have come between.
+//! The absence of a notification is shown by a later one: a marker file is changed twice, so a notification of an
+//! earlier change would arrive in between.
 
 use std::{
     fs,
@@ -20,10 +21,10 @@ use crate::{
     sample::Sample,
 };
 
-/// Far beyond what a change needs, so that a failure ends.
+/// Far longer than a change needs, so that a failing test ends.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// How the marker file is called.
+/// The URI of the marker file.
 const MARKER: &str = "code://file/marker.txt";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,16 +35,16 @@ enum Era {
 
 const ERAS: [Era; 2] = [Era::Session, Era::Stateless];
 
-/// A stream of what the server says by itself.
+/// A stream of notifications.
 struct Told {
     response: Response,
     rest: String,
-    /// What keeps the session.
+    /// Keeps the session open.
     session: Option<Session>,
 }
 
 impl Told {
-    /// A client of an era that subscribed to some URIs, and to the marker.
+    /// Subscribes a client of an era to some URIs, and to the marker.
     async fn subscribe(server: &Server, era: Era, uris: &[&str]) -> Self {
         let mut uris = uris.to_vec();
         uris.push(MARKER);
@@ -82,7 +83,7 @@ impl Told {
         }
     }
 
-    /// The next message, or `None` at the end of the stream.
+    /// Returns the next message, or `None` at the end of the stream.
     async fn message(&mut self) -> Option<Value> {
         loop {
             while let Some(end) = self.rest.find('\n') {
@@ -96,21 +97,21 @@ impl Told {
                 }
             }
             let chunk = tokio::time::timeout(PATIENCE, self.response.chunk()).await;
-            match chunk.expect("nothing is told") {
+            match chunk.expect("no notification arrived") {
                 Ok(Some(chunk)) => self.rest.push_str(&String::from_utf8_lossy(&chunk)),
                 Ok(None) | Err(_) => return None,
             }
         }
     }
 
-    /// The next URI that is told to have changed.
+    /// Returns the next URI that is reported as changed.
     async fn updated(&mut self) -> String {
         let message = self.message().await.expect("the stream ended");
         assert_eq!(message["method"], "notifications/resources/updated", "{message}");
         message["params"]["uri"].as_str().unwrap().to_owned()
     }
 
-    /// What is told until the marker has been changed twice, without the marker.
+    /// Returns the notifications until the marker has been changed twice, without the marker's.
     async fn rest(&mut self, sample: &Sample) -> Vec<String> {
         let mut others = Vec::new();
         for _ in 0..2 {
@@ -167,12 +168,12 @@ async fn ended(server: &Server) {
     };
     tokio::time::timeout(PATIENCE, over)
         .await
-        .expect("a subscription goes on");
+        .expect("the subscription did not end");
 }
 
 type Change = (&'static str, &'static str, fn(&Path));
 
-/// What is watched, and how it changes.
+/// The subscribed URIs, and how they change.
 const CHANGES: &[Change] = &[
     ("edit", "a.txt", |root| fs::write(root.join("a.txt"), "2\n").unwrap()),
     ("the same content again", "a.txt", |root| {
@@ -193,7 +194,7 @@ const CHANGES: &[Change] = &[
     ("an ignored file", "ignored/i.txt", |root| {
         fs::write(root.join("ignored/i.txt"), "2\n").unwrap();
     }),
-    ("what a link leads to", "link.txt", |root| {
+    ("the target of a link", "link.txt", |root| {
         fs::write(root.join("a.txt"), "5\n").unwrap();
     }),
     ("a link itself", "link.txt", |root| {
@@ -223,7 +224,7 @@ const CHANGES: &[Change] = &[
 ];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_change_is_told_once() {
+async fn every_change_is_notified_once() {
     let told_once = async |era| {
         let sample = project();
         let server = Server::start(sample.app()).await;
@@ -235,7 +236,7 @@ async fn every_change_is_told_once() {
             assert_eq!(
                 told.rest(&sample).await,
                 Vec::<String>::new(),
-                "{era:?}: {name} is told again"
+                "{era:?}: {name} is notified again"
             );
         }
     };
@@ -243,7 +244,7 @@ async fn every_change_is_told_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_burst_is_told_once() {
+async fn a_burst_is_notified_once() {
     for era in ERAS {
         let sample = project();
         let server = Server::start(sample.app_with(&[], |config| config.resources.settle_ms = 400)).await;
@@ -251,7 +252,7 @@ async fn a_burst_is_told_once() {
         for n in 0..50 {
             sample.file("a.txt", n.to_string());
             if n % 10 == 0 {
-                // A call reads the same queue, and takes nothing from who is subscribed.
+                // A call reads the same queue, without taking notifications from subscribers.
                 let listed = Stateless::new(&server)
                     .call("list_files", json!({"roots": ["."]}))
                     .await;
@@ -262,13 +263,13 @@ async fn a_burst_is_told_once() {
         assert_eq!(
             told.rest(&sample).await,
             Vec::<String>::new(),
-            "{era:?}: a burst is told again"
+            "{era:?}: a burst is notified again"
         );
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn other_files_other_sessions_and_what_lies_outside_are_not_told() {
+async fn other_files_other_sessions_and_outside_files_are_not_notified() {
     for era in ERAS {
         let sample = project();
         symlink(sample.outside().join("later"), sample.root().join("out.txt")).unwrap();
@@ -281,19 +282,19 @@ async fn other_files_other_sessions_and_what_lies_outside_are_not_told() {
             .file("dir/a.txt", "1");
         fs::write(sample.outside().join("later"), "1").unwrap();
         assert_eq!(told.rest(&sample).await, Vec::<String>::new(), "{era:?}");
-        // The neighbour is told of its own file, and of the marker that both watch.
+        // The neighbour is notified of its own file, and of the marker that both watch.
         while neighbour.updated().await != "code://file/other.txt" {}
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_unsubscribed_is_told_no_more() {
+async fn an_unsubscribed_client_is_not_notified() {
     let sample = project();
     let server = Server::start(sample.app()).await;
     let mut told = Told::subscribe(&server, Era::Session, &["code://file/a.txt"]).await;
     let session = told.session.clone().unwrap();
     for _ in 0..2 {
-        // A second time is none.
+        // A second subscription to the same URI does not count.
         let answer = session
             .request("resources/subscribe", json!({"uri": "code://file/a.txt"}))
             .await;
@@ -312,8 +313,8 @@ async fn who_unsubscribed_is_told_no_more() {
     assert_eq!(told.rest(&sample).await, Vec::<String>::new());
 }
 
-/// One change at once: a file that comes from elsewhere whole, or goes. Writing would be two, and the marker's changes come
-/// so close before that a look may fall between them.
+/// One change at once: a file that is moved in whole, or deleted. Writing would be two changes, and the marker's
+/// changes follow so closely that a check may come between them.
 fn replace(sample: &Sample, path: &str, content: Option<&str>) {
     let (new, at) = (sample.outside().join("new"), sample.root().join(path));
     match content {
@@ -326,10 +327,10 @@ fn replace(sample: &Sample, path: &str, content: Option<&str>) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn statistics_are_told_of_every_file_that_they_count_and_of_no_other() {
+async fn statistics_are_notified_of_every_counted_file_and_of_no_other() {
     let told_once = async |era| {
         let sample = project();
-        // The marker would be counted; it lies where it is not.
+        // The statistics would count the marker too, so it is ignored.
         sample.file(".ignore", "marker.txt\n");
         let server = Server::start(sample.app()).await;
         for stats in ["overview", "languages", "complexity", "files"] {
@@ -341,7 +342,7 @@ async fn statistics_are_told_of_every_file_that_they_count_and_of_no_other() {
             assert_eq!(
                 told.rest(&sample).await,
                 Vec::<String>::new(),
-                "{era:?}: {uri} told of what it does not count"
+                "{era:?}: {uri} was notified of a file that it does not count"
             );
             for (path, content) in [
                 ("other.txt", Some("2\n")),
@@ -355,7 +356,7 @@ async fn statistics_are_told_of_every_file_that_they_count_and_of_no_other() {
                 assert_eq!(
                     told.rest(&sample).await,
                     Vec::<String>::new(),
-                    "{era:?}: {uri} told of {path} again"
+                    "{era:?}: {uri} was notified of {path} again"
                 );
             }
         }
@@ -364,7 +365,7 @@ async fn statistics_are_told_of_every_file_that_they_count_and_of_no_other() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_cannot_be_subscribed_to_is_taught() {
+async fn a_resource_without_subscriptions_is_explained() {
     let sample = project();
     let outside = sample.outside();
     symlink(&outside, sample.root().join("elsewhere")).unwrap();
@@ -384,7 +385,7 @@ async fn what_cannot_be_subscribed_to_is_taught() {
         let message = error["message"].as_str().unwrap();
         assert!(message.contains(said) && message.contains('。'), "{uri}: {message}");
         assert!(error["data"]["code"].is_string(), "{uri}: {error}");
-        // The stateless era confirms what it accepts, and ends with the reason when that is nothing.
+        // The stateless era confirms the accepted URIs, and ends with the reason if there are none.
         let mut told = Told::of(listen(&server, json!({"resourceSubscriptions": [uri]})).await, None);
         let confirmed = told.message().await.unwrap();
         assert_eq!(confirmed["params"]["notifications"], json!({}), "{uri}: {confirmed}");
@@ -415,7 +416,7 @@ async fn subscriptions_are_bounded() {
         "{message}"
     );
     assert_eq!(error["data"]["code"], "TOO_MANY_SUBSCRIPTIONS");
-    // Another session has room of its own, and what is given back can be taken.
+    // Another session has its own limit, and a subscription that was ended makes room for another.
     let neighbour = Session::open(&server).await;
     assert!(
         neighbour
@@ -432,7 +433,7 @@ async fn subscriptions_are_bounded() {
             .result()
             .is_object()
     );
-    // A stream is told how much of what it asked for it gets.
+    // The server reports which of the requested URIs a stream gets.
     let many: Vec<_> = (0..5).map(|n| format!("code://file/f{n}.txt")).collect();
     let mut first = Told::of(listen(&server, json!({"resourceSubscriptions": many})).await, None);
     let confirmed = first.message().await.unwrap();
@@ -472,7 +473,7 @@ async fn the_servers_end_is_the_subscriptions_end() {
     stream.message().await.unwrap();
     let streams = std::sync::Arc::clone(&server.edge.sessions);
     let stopping = tokio::spawn(server.stop());
-    // It ends with a result, which says that the server ended it and not the network.
+    // It ends with a result, which shows that the server ended it and not the network.
     let end = stream.message().await.expect("a result");
     assert_eq!(end["id"], 4711, "{end}");
     assert_eq!(
@@ -502,7 +503,7 @@ async fn a_session_takes_its_subscriptions_into_its_next_project() {
         .call("set_project_path", json!({"project_path": root.join("inner")}))
         .await;
     assert!(!chosen.called().2, "{}", chosen.raw);
-    // Its URIs mean other files now.
+    // Its URIs now refer to other files.
     let mut moved = [told.updated().await, told.updated().await];
     moved.sort();
     assert_eq!(moved, ["code://file/a.txt", MARKER]);
@@ -515,7 +516,7 @@ async fn a_session_takes_its_subscriptions_into_its_next_project() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_offered_is_there() {
+async fn declared_capabilities_are_implemented() {
     let sample = project();
     let server = Server::start(sample.app()).await;
     let session = Session::open(&server).await;
@@ -526,12 +527,12 @@ async fn what_is_offered_is_there() {
     ] {
         assert_eq!(capabilities["resources"], json!({"subscribe": true}));
     }
-    // No list is told to have changed, so nobody is promised that.
+    // Lists do not change, so the server does not promise notifications of them.
     let lists = json!({"toolsListChanged": true, "promptsListChanged": true, "resourcesListChanged": true});
     let mut told = Told::of(listen(&server, lists).await, None);
     let confirmed = told.message().await.unwrap();
     assert_eq!(confirmed["params"]["notifications"], json!({}), "{confirmed}");
-    // Each era has its own way.
+    // Each era subscribes in its own way.
     let answer = Stateless::new(&server)
         .request("resources/subscribe", json!({"uri": MARKER}))
         .await;
@@ -543,7 +544,7 @@ async fn what_is_offered_is_there() {
     );
 }
 
-/// The one client of standard input and output is told in both eras too.
+/// The one client of standard input and output is notified in both eras too.
 #[test]
 fn over_standard_input_and_output() {
     let meta = json!({

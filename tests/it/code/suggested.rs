@@ -1,4 +1,5 @@
-//! Every call that guidance or an error suggests is valid and succeeds, or is marked as a template. Suggestions of real replies are called.
+//! Every call that guidance or an error suggests is valid and succeeds, or is marked as a template. The tests make the
+//! suggested calls of real replies.
 
 use serde_json::{Value, json};
 
@@ -21,7 +22,7 @@ fn project() -> Sample {
     sample
 }
 
-/// Calls that fail, of every kind of failure that the code tools have, beside those of a system that fails.
+/// Calls that fail, one for every kind of error of the code tools, except errors of the system.
 fn failing() -> Vec<(&'static str, Value)> {
     let search = |more: Value| {
         let mut arguments = json!({"roots": ["src"], "query": "def"});
@@ -166,7 +167,7 @@ async fn every_call_that_an_error_suggests_succeeds_or_is_a_template() {
         }
     }
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
-    // Of two languages and rules most have an answer that is more than a template.
+    // Most suggestions are complete calls, not templates.
     assert!(called > 70, "only {called} suggestions were calls");
 }
 

@@ -1,4 +1,4 @@
-//! What a file holds and a reply lacks is said: broken syntax, declared encodings, prose that is no code.
+//! Content that a reply leaves out is reported: broken syntax, declared encodings, prose that is not code.
 
 use serde_json::{Value, json};
 
@@ -109,7 +109,7 @@ async fn a_pattern_is_tried_in_code_and_not_in_prose() {
     assert_eq!(prose.structured["query_result"]["total_matches"], 0, "{}", prose.text);
     let reply = ask(json!({"file_path": "README.md", "pattern": "raise $PORT"})).await;
     refused(&app, &reply, &["INVALID_QUERY"]);
-    // Data has patterns of its own.
+    // Data formats have patterns of their own.
     let reply = ask(json!({"file_path": "a.yaml", "pattern": "text: $VALUE"})).await;
     assert!(!reply.is_error, "{}", reply.text);
 }

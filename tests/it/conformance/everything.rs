@@ -1,8 +1,8 @@
-//! A server that offers everything the conformance suite asks for. A fixture: fumi's own router, layers and session
-//! manager serve it, and nothing else does.
+//! A server with everything that the conformance suite calls. A fixture: it is served by fumi's own router, layers and
+//! session manager.
 //!
-//! What a scenario wants stands in the suite's source; names of tools, prompts and resources are the suite's. State that
-//! clients carry is sealed by fumi's own seals.
+//! The suite's source defines what a scenario expects; names of tools, prompts and resources are the suite's. State
+//! that clients carry is sealed by fumi's own seals.
 
 use std::sync::{Arc, LazyLock};
 
@@ -36,11 +36,11 @@ pub(super) enum Changed {
     Prompts,
 }
 
-/// The handler. Cloning it clones a handle: rmcp makes one for each session and each stateless request.
+/// The handler. A clone is a handle: rmcp makes one for each session and each stateless request.
 #[derive(Clone)]
 pub(super) struct Everything(pub(super) Arc<Shared>);
 
-/// What all handlers share.
+/// The state that all handlers share.
 pub(super) struct Shared {
     pub(super) changed: broadcast::Sender<Changed>,
     pub(super) app: Arc<App>,
@@ -58,7 +58,7 @@ impl Everything {
 }
 
 impl Shared {
-    /// What a sealed state belongs to: the same as one of fumi's own tools.
+    /// Returns the binding of a sealed state: the same as for fumi's own tools.
     pub(super) fn bound<'a>(&'a self, request: &'a CallToolRequestParams, access: &'a Access) -> StateBinding<'a> {
         static NOTHING: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
         StateBinding {
@@ -71,14 +71,14 @@ impl Shared {
     }
 }
 
-/// The bounds of the caller, which the edge puts into every request.
+/// Returns the access of the caller, which the edge puts into every request.
 pub(super) fn access(context: &RequestContext<RoleServer>) -> Arc<Access> {
     let parts = context
         .extensions
         .get::<http::request::Parts>()
         .expect("it came over HTTP");
     let access = parts.extensions.get::<Arc<Access>>();
-    Arc::clone(access.expect("the edge says who calls"))
+    Arc::clone(access.expect("the edge adds the caller's access"))
 }
 
 impl ServerHandler for Everything {
@@ -205,7 +205,7 @@ impl ServerHandler for Everything {
                 () = context.cancelled() => return Ok(()),
                 changed = news.recv() => changed.map_err(|error| ErrorData::internal_error(error.to_string(), None))?,
             };
-            // A stream that did not ask for this list refuses it; that is what the suite looks at.
+            // A stream that did not ask for this list refuses it, which the suite checks.
             let _ = match changed {
                 Changed::Tools => sink.notify_tool_list_changed().await,
                 Changed::Prompts => sink.notify_prompt_list_changed().await,
@@ -275,12 +275,12 @@ impl ServerHandler for Everything {
     }
 }
 
-/// The order matters to one scenario: the first tool is called without arguments and must answer.
+/// One scenario depends on the order: the first tool is called without arguments and must answer.
 fn all_tools() -> Vec<Tool> {
     [plain::all(), questions::all(), tasks::all()].concat()
 }
 
-/// A tool of the fixture.
+/// Returns a tool of the fixture.
 pub(super) fn tool(name: &'static str, says: &'static str, schema: Value) -> Tool {
     let Value::Object(schema) = schema else {
         panic!("a schema is an object: {schema}");
@@ -288,7 +288,7 @@ pub(super) fn tool(name: &'static str, says: &'static str, schema: Value) -> Too
     Tool::new(name, says, schema)
 }
 
-/// The schema of a tool without arguments.
+/// Returns the schema of a tool without arguments.
 pub(super) fn nothing() -> Value {
     json!({"type": "object", "properties": {}})
 }

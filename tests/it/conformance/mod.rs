@@ -1,6 +1,6 @@
 //! The official conformance suite, in both eras: a fixture behind fumi's router, layers and sessions, and fumi itself.
 //!
-//! `./test` installs the suite and runs these; `./test fast` does not. What is counted stands in `pinned.toml`.
+//! `./test` installs the suite and runs these; `./test fast` does not. The expected counts are in `pinned.toml`.
 
 #![expect(deprecated, reason = "the suite asks for what the stateless era deprecates")]
 
@@ -18,14 +18,14 @@ use suite::{Found, Pinned, Scenario};
 
 use crate::{harness::Server, sample::Sample};
 
-/// Runs the suite while the server goes on.
+/// Runs the suite while the server runs.
 async fn found(server: &Server, revision: &'static str) -> Found {
     let url = server.url();
     let found = tokio::task::spawn_blocking(move || suite::run(&url, revision))
         .await
         .unwrap();
     let running = server.edge.sessions.running_calls();
-    assert_eq!(running, 0, "calls are running that nobody waits for");
+    assert_eq!(running, 0, "calls are running without a client");
     found
 }
 
@@ -57,7 +57,7 @@ async fn fixture_conforms(revision: &'static str) {
     );
     assert_eq!(passed, pinned.passed, "other checks passed than are pinned");
     assert_eq!(skipped, pinned.skipped);
-    assert!(conforms, "the suite itself says no");
+    assert!(conforms, "the suite itself reports a failure");
 }
 
 async fn fumi_conforms(app: Arc<App>, revision: &'static str) {
@@ -76,7 +76,7 @@ async fn fumi_conforms(app: Arc<App>, revision: &'static str) {
         pinned.scenarios.len()
     );
     assert_eq!(passed, pinned.passed);
-    // What passes without being pinned would be lost without a sound.
+    // A scenario that passes without being pinned could fail later without notice.
     let more: Vec<_> = scenarios
         .iter()
         .filter(|(_, scenario)| is_good(scenario))

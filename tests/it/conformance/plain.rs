@@ -1,4 +1,4 @@
-//! Tools of the fixture that answer at once: texts, pictures, errors, logs, progress, and schemas to look at.
+//! Tools of the fixture that answer at once: texts, pictures, errors, logs, progress, and schemas.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use super::everything::{Changed, PNG, Shared, nothing, tool};
 /// Silence: four samples.
 const WAV: &str = "UklGRigAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQQAAACAgICA";
 
-/// What a step of a tool that takes its time waits.
+/// The duration of a step of a slow tool.
 const STEP: Duration = Duration::from_millis(50);
 
 pub(super) fn all() -> Vec<Tool> {
@@ -84,7 +84,7 @@ pub(super) fn all() -> Vec<Tool> {
     tools
 }
 
-/// `None` when the tool is none of these.
+/// Returns `None` if the tool is not one of these.
 pub(super) async fn call(
     shared: &Shared,
     request: &CallToolRequestParams,
@@ -126,7 +126,7 @@ pub(super) async fn call(
         }
         "test_trigger_tool_change" | "test_trigger_prompt_change" => {
             let is_tools = request.name == "test_trigger_tool_change";
-            // Nobody may be listening.
+            // Notifications fail if the client does not listen.
             let _ = shared
                 .changed
                 .send(if is_tools { Changed::Tools } else { Changed::Prompts });
@@ -155,7 +155,7 @@ fn text(text: impl Into<String>) -> ContentBlock {
     ContentBlock::text(text)
 }
 
-/// In the stateless era only whoever names a level is sent logs.
+/// In the stateless era only a client that names a level gets logs.
 async fn log(context: &RequestContext<RoleServer>) {
     let is_session = context.meta.protocol_version().is_none();
     if !is_session && context.meta.log_level().is_none() {
@@ -179,7 +179,7 @@ async fn progress(context: &RequestContext<RoleServer>) {
     }
 }
 
-/// Asks the user and says what came.
+/// Asks the user and returns the answer.
 async fn elicit(context: &RequestContext<RoleServer>, message: &str, properties: &Value) -> ContentBlock {
     let asked = context.peer.create_elicitation(form(message, properties)).await;
     text(match asked {
@@ -188,7 +188,7 @@ async fn elicit(context: &RequestContext<RoleServer>, message: &str, properties:
     })
 }
 
-/// A form for the user. What has no default must be given.
+/// Returns a form for the user. A field without a default is required.
 pub(super) fn form(message: &str, properties: &Value) -> ElicitRequestParams {
     let fields = properties.as_object().expect("properties are an object");
     let required: Vec<_> = fields

@@ -1,6 +1,6 @@
-//! Tools of the fixture that need something of the client first: `InputRequired` results of the stateless era.
+//! Tools of the fixture that ask the client first: `InputRequired` results of the stateless era.
 //!
-//! Each round is a function of what came with the request. What a tool carries from round to round is sealed.
+//! Each round is a function of the request's contents. The state from round to round is sealed.
 
 use fumi::tool::ToolError;
 use rmcp::{
@@ -37,7 +37,7 @@ pub(super) fn all() -> Vec<Tool> {
         .into()
 }
 
-/// `None` when the tool is none of these.
+/// Returns `None` if the tool is not one of these.
 pub(super) async fn call(
     shared: &Shared,
     request: &CallToolRequestParams,
@@ -127,7 +127,7 @@ async fn round(
     })
 }
 
-/// What the client answered under a key. Anything but an object is no answer.
+/// Returns the client's answer under a key. Only an object is an answer.
 pub(super) fn response(responses: Option<&InputResponses>, key: &str) -> Option<Value> {
     responses?.get(key).filter(|answer| answer.is_object()).cloned()
 }

@@ -1,6 +1,6 @@
-//! The official conformance suite as a program: where it is, what is pinned of it, and what it found.
+//! The official conformance suite as a program: its folder, its pinned counts, and its results.
 //!
-//! Its verdicts are read from the files that it writes, one for each scenario, not from what it prints.
+//! Its verdicts are read from the files that it writes, one for each scenario, not from its output.
 
 use std::{
     collections::BTreeMap,
@@ -12,7 +12,7 @@ use std::{
 use serde::Deserialize;
 use serde_json::Value;
 
-/// What must be there and what it must count.
+/// The pinned versions and expected counts.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Pinned {
@@ -22,7 +22,7 @@ pub(super) struct Pinned {
     pub(super) fumi: BTreeMap<String, Own>,
 }
 
-/// Of the fixture: everything that the suite runs for a revision.
+/// For the fixture: everything that the suite runs for a revision.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Counts {
@@ -31,7 +31,7 @@ pub(super) struct Counts {
     pub(super) skipped: Vec<String>,
 }
 
-/// Of fumi itself: the scenarios that need no fixture.
+/// For fumi itself: the scenarios that work without the fixture.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Own {
@@ -45,27 +45,27 @@ impl Pinned {
     }
 }
 
-/// What one scenario found.
+/// The results of one scenario.
 #[derive(Debug, Default)]
 pub(super) struct Scenario {
     pub(super) passed: usize,
-    /// Checks that failed, and why.
+    /// Checks that failed, with the reasons.
     pub(super) failed: Vec<String>,
     /// Checks that the suite only warns of.
     pub(super) warned: Vec<String>,
-    /// Checks that the suite itself leaves out.
+    /// Checks that the suite itself skips.
     pub(super) skipped: Vec<String>,
 }
 
-/// What a run of the suite found.
+/// The results of a run of the suite.
 #[derive(Debug)]
 pub(super) struct Found {
-    /// Its own verdict on what the revision requires.
+    /// The suite's own verdict on the revision's requirements.
     pub(super) conforms: bool,
     pub(super) scenarios: BTreeMap<String, Scenario>,
 }
 
-/// Where `./test` puts what only the tests need.
+/// Returns the folder in which `./test` installs programs that only the tests need.
 fn cache() -> PathBuf {
     let home = || PathBuf::from(env::var_os("HOME").unwrap()).join(".cache");
     env::var_os("FUMI_CACHE").map_or_else(
@@ -78,7 +78,7 @@ fn cache() -> PathBuf {
     )
 }
 
-/// A package that `./test` installs, in the pinned version.
+/// Returns the folder of a package that `./test` installs, in the pinned version.
 fn package(name: &str, version: &str) -> PathBuf {
     let folder = cache().join("node/node_modules").join(name);
     let manifest = fs::read_to_string(folder.join("package.json")).unwrap_or_default();
@@ -117,7 +117,7 @@ pub(super) fn run(url: &str, revision: &str) -> Found {
     }
 }
 
-/// The folders are called `server-SCENARIO-TIME`, the time being one of ISO 8601 with dashes.
+/// The folders are named `server-SCENARIO-TIME`; the time is in ISO 8601 with dashes.
 fn read(folder: &Path) -> BTreeMap<String, Scenario> {
     let time = regex::Regex::new(r"-\d{4}-\d{2}-\d{2}T[\dZ-]+$").unwrap();
     let mut scenarios = BTreeMap::new();
@@ -126,7 +126,7 @@ fn read(folder: &Path) -> BTreeMap<String, Scenario> {
         // Names of scenarios may begin with the same word again.
         let name = name.strip_prefix("server-").unwrap_or(&name);
         let name = time.replace(name, "").into_owned();
-        // A scenario that broke off has a folder and no verdict: it is not counted.
+        // A scenario that was aborted has a folder but no verdict: it is not counted.
         let Ok(checks) = fs::read_to_string(entry.path().join("checks.json")) else {
             continue;
         };

@@ -1,4 +1,4 @@
-//! Tools of the fixture that become tasks, where the client can follow one.
+//! Tools of the fixture that become tasks if the client can follow one.
 
 use std::{pin::Pin, time::Duration};
 
@@ -40,7 +40,7 @@ pub(super) fn all() -> Vec<Tool> {
     ]
 }
 
-/// `None` when the tool is none of these.
+/// Returns `None` if the tool is not one of these.
 pub(super) async fn call(
     shared: &Shared,
     request: &CallToolRequestParams,
@@ -111,7 +111,7 @@ fn broken() -> ErrorData {
     ErrorData::internal_error("It breaks, as it should.", None)
 }
 
-/// Works until it is done or told to stop.
+/// Works until it is done or cancelled.
 async fn compute(task: TaskContext, length: Duration) -> Result<CallToolResult, TaskExit> {
     tokio::select! {
         () = task.cancelled() => Err(TaskExit::Cancelled),

@@ -1,8 +1,8 @@
-//! An episode of the sample novel, written from the plot to the manuscript by a provider's model: one call, whatever edge it
-//! comes by.
+//! A provider's model writes an episode of the sample novel, from the plot to the manuscript: one call, over every
+//! edge.
 //!
-//! The model is a server of the test. It answers from the prompt alone, as a real one would: keys by the schema that it is
-//! told, texts from the sample's own manuscript.
+//! The model is a server of the test. It answers from the prompt alone, as a real one would: keys by the schema in the
+//! prompt, texts from the sample's own manuscript.
 
 use std::{
     fs,
@@ -21,7 +21,7 @@ use crate::{
     sample::Sample,
 };
 
-/// The sample novel without its first manuscript, and that manuscript.
+/// Returns the sample novel without its first manuscript, and that manuscript.
 fn novel() -> (Sample, String) {
     let manuscript = fs::read_to_string(shipped().join(FIRST)).unwrap();
     (unwritten(), manuscript)
@@ -29,11 +29,11 @@ fn novel() -> (Sample, String) {
 
 struct Model {
     manuscript: String,
-    /// What it was told, prompt by prompt.
+    /// The received prompts, in order.
     prompts: Mutex<Vec<String>>,
-    /// The request that it fails, counted from 1.
+    /// The request that the model fails, counted from 1.
     fails: Option<usize>,
-    /// The requests that it answers with a beginning that no manuscript has.
+    /// The requests that the model answers with a greeting before the manuscript.
     greets: Option<usize>,
 }
 
@@ -58,7 +58,7 @@ impl Model {
         self.prompts.lock().unwrap().clone()
     }
 
-    /// An answer that will do.
+    /// Returns a valid answer.
     fn answer(&self, prompt: &str) -> String {
         let form = "Answer with JSON of this schema only:\n";
         if let Some((_, after)) = prompt.split_once(form) {
@@ -80,7 +80,7 @@ impl Model {
         }
     }
 
-    /// The manuscript, cut at lines after about a quarter and three quarters of it.
+    /// Returns the manuscript, cut at lines after about a quarter and three quarters of it.
     fn acts(&self) -> [String; 3] {
         let lines: Vec<&str> = self.manuscript.lines().skip(2).collect();
         let whole: usize = lines.iter().map(|line| line.chars().count()).sum();
@@ -100,7 +100,7 @@ impl Model {
     }
 }
 
-/// JSON that a schema asks for.
+/// Returns JSON for a schema.
 fn keys(schema: &Value) -> String {
     let value = |schema: &Value| match (schema["type"].as_str(), schema["items"].is_object()) {
         (Some("string"), _) => json!("梶みちるが帆待島の検潮所に着き、十二のこぶを見つけるまで"),
@@ -132,7 +132,7 @@ async fn answer(State(model): State<Arc<Model>>, body: Bytes) -> (StatusCode, St
     (StatusCode::OK, reply.to_string())
 }
 
-/// A server that asks it.
+/// Starts a server with this provider.
 async fn server(sample: &Sample, base: &str) -> Server {
     let configure = |config: &mut Config| {
         config.novel.provider = config::ProviderConfig {
@@ -145,7 +145,7 @@ async fn server(sample: &Sample, base: &str) -> Server {
     Server::start(sample.app_with(&[], configure)).await
 }
 
-/// The episode is there, and says so.
+/// Asserts that the episode exists, as the reply says.
 #[track_caller]
 fn is_written(sample: &Sample, reply: &Value) {
     let path = reply["final_manuscript_path"].as_str();
@@ -173,7 +173,7 @@ async fn a_whole_episode_takes_one_call() {
         (&json!(asked.len()), &json!(true)),
         "{usage}"
     );
-    // Later stages read what the earlier ones gave, in full: this model fetches nothing.
+    // Later stages read the results of earlier ones in full, because this model cannot fetch.
     let draft = asked.iter().find(|prompt| prompt.contains("Stage 8 of 10")).unwrap();
     let plot = sample.root().join("20_プロット/話別/第001話.yaml");
     assert!(
@@ -206,7 +206,7 @@ async fn over_plain_json_and_in_a_session_it_is_the_same() {
     }
 }
 
-/// A greeting is no part of a manuscript: the model hears so, and the episode is written all the same.
+/// A greeting is not part of a manuscript: the model is asked again, and the episode is written.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_refused_answer_costs_one_more() {
     let (sample, manuscript) = novel();
@@ -237,9 +237,10 @@ async fn a_refused_answer_costs_one_more() {
     );
 }
 
-/// What was written before a provider failed is kept, and the call that the error names goes on from there.
+/// The stages that were written before the provider failed are stored, and the call that the error names continues from
+/// there.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_provider_that_fails_on_the_way_costs_nothing_that_is_done() {
+async fn finished_stages_survive_a_failing_provider() {
     let (sample, manuscript) = novel();
     let (model, base) = Model::start(manuscript, |model| model.fails = Some(12)).await;
     let server = server(&sample, &base).await;
@@ -255,7 +256,7 @@ async fn a_provider_that_fails_on_the_way_costs_nothing_that_is_done() {
     let tool = error["guidance"]["suggested_action"].as_str().unwrap();
     let answer = client.call(tool, error["guidance"]["parameters"].clone()).await;
     is_written(&sample, answer.called().0);
-    // The question that failed was asked once more, and no other.
+    // Only the question that failed was asked again.
     let asked = model.asked();
     assert_eq!(asked[11], asked[12]);
     let mut others = asked.clone();
@@ -264,7 +265,8 @@ async fn a_provider_that_fails_on_the_way_costs_nothing_that_is_done() {
     assert_eq!(others.len(), asked.len() - 1);
 }
 
-/// The command line asks too. The key comes from the environment, once, and is in nothing that the program says.
+/// The command line asks the provider too. The key comes from the environment, is read once, and is not in the
+/// program's output.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_command_line_writes_an_episode_too() {
     const KEY: &str = "canary-key-of-the-command-line";
@@ -291,10 +293,10 @@ async fn the_command_line_writes_an_episode_too() {
             .unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         let (code, out, err) = (output.status.code(), text(output.stdout), text(output.stderr));
-        assert!(!out.contains(KEY) && !err.contains(KEY), "the key is told");
+        assert!(!out.contains(KEY) && !err.contains(KEY), "the output contains the key");
         (code, out, err)
     };
-    // Without its key it does not start.
+    // The program does not start without its key.
     let (code, out, err) = run("good.toml", None).await;
     assert_eq!((code, &*out), (Some(2), ""), "{err}");
     assert!(err.contains("novel.provider.api_key_env names A_MODELS_KEY"), "{err}");
@@ -311,7 +313,7 @@ async fn the_command_line_writes_an_episode_too() {
     is_written(&sample, &serde_json::from_str(&out).unwrap());
 }
 
-/// Whoever wants no provider gets the question.
+/// Without a provider the caller gets the question.
 #[tokio::test(flavor = "multi_thread")]
 async fn writing_in_one_go_never_asks_a_provider() {
     let (sample, manuscript) = novel();

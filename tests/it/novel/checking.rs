@@ -1,5 +1,5 @@
-//! Checks of a manuscript through the pipeline and over HTTP: what they find, what they keep, who judges, what is mended, and what
-//! they say of texts that are hardly any.
+//! Checks of a manuscript through the pipeline and over HTTP: findings, stored results, judgements, fixes, and replies
+//! about texts that are almost empty.
 
 use std::fs;
 
@@ -16,7 +16,7 @@ use crate::{
     taught::refused,
 };
 
-/// A call that must succeed, as published.
+/// Makes a call that must succeed and be valid under its schema.
 async fn done(sample: &Sample, tool: &str, arguments: Value) -> Value {
     let app = sample.app();
     let reply = call(&app, tool, arguments).await;
@@ -25,7 +25,7 @@ async fn done(sample: &Sample, tool: &str, arguments: Value) -> Value {
     reply.structured
 }
 
-/// The sample novel with another first episode.
+/// Returns the sample novel with another first episode.
 fn with(text: impl AsRef<[u8]>) -> Sample {
     let sample = novel();
     sample.file(FIRST, text);
@@ -57,7 +57,7 @@ fn lines(sample: &Sample, path: &str) -> Vec<Value> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_found_is_told_with_its_place_and_kept() {
+async fn findings_are_reported_with_their_place_and_stored() {
     let sample = with(FAULTY);
     let said = done(&sample, "check_basic", json!({"episode": 1})).await;
     let rules = texts(&said, "/structure_issues/formatting_issues", "rule");
@@ -141,7 +141,7 @@ async fn fixes_keep_speech_ruby_and_names_and_can_be_taken_back() {
         scores["after_score"].as_f64() > scores["before_score"].as_f64(),
         "{scores}"
     );
-    // What was there is in the backup.
+    // The backup contains the old file.
     let backup = json!({"action": "restore", "backup_id": fixed["backup_id"]});
     done(&sample, "backup_management", backup).await;
     assert_eq!(sample.read(FIRST), FAULTY);
@@ -154,7 +154,7 @@ async fn fixes_keep_speech_ruby_and_names_and_can_be_taken_back() {
         .filter(|line| line["resolution"] == "fixed")
         .count();
     assert_eq!(json!(fixed_lines), fixed["fixed_count"]);
-    // Twice equals once.
+    // Running it twice has the same result as once.
     done(&sample, "check_fix", json!({"episode": 1, "fix_level": "standard"})).await;
     let again = done(&sample, "check_fix", json!({"episode": 1, "fix_level": "standard"})).await;
     assert_eq!((&again["fixed_count"], sample.read(FIRST)), (&json!(0), text));
@@ -180,7 +180,7 @@ async fn only_the_issues_named_are_fixed() {
     .await;
     refused(&app, &none, &["Q003"]);
     assert_eq!(sample.read(FIRST), before);
-    // Sentences are only rewritten when somebody says so.
+    // Sentences are only rewritten on request.
     let shown = done(&sample, "check_fix", json!({"episode": 1, "fix_level": "aggressive"})).await;
     assert_eq!((&shown["dry_run"], sample.read(FIRST)), (&json!(true), before));
 }
@@ -203,9 +203,9 @@ async fn a_manuscript_stays_in_its_encoding_and_a_damaged_one_stays_as_it_is() {
     assert_eq!(fs::read(sample.root().join(FIRST)).unwrap(), damaged);
 }
 
-/// What a check says of a text: whether it has a score, by which method, and a rule that it must find.
+/// The expected result for a text: whether it has a score, by which method, and a rule that must report something.
 #[tokio::test(flavor = "multi_thread")]
-async fn texts_that_are_hardly_any_have_the_status_that_they_should() {
+async fn almost_empty_texts_have_the_right_status() {
     let long = "　風が止んで、港の灯が一つずつ消えていった。だれも口をきかなかった。\n".repeat(5_700);
     let endless = format!("　{}。\n", "風が吹き、波が立ち、".repeat(5_000));
     let rubies = format!("　{}。\n", "港｜町《まち》の".repeat(10_000));
@@ -266,7 +266,7 @@ async fn texts_that_are_hardly_any_have_the_status_that_they_should() {
                 assert_eq!((&lengths["sentences"], lengths.get("balance_score")), (&json!(0), None));
             }
             _ => {
-                // A text that is far too short is below the threshold by that alone.
+                // A text that is far too short is below the threshold for that reason alone.
                 let remarks = basic["remarks"].as_array().into_iter().flatten();
                 let others = remarks
                     .filter(|remark| !remark.as_str().unwrap().contains("threshold"))
@@ -304,7 +304,7 @@ async fn three_checks_run_at_once_and_a_fourth_waits() {
     assert!(!fourth.await.unwrap().is_error);
 }
 
-/// Judgements of every open item, each with a sentence of the manuscript.
+/// Returns judgements of every open item, each with a sentence of the manuscript.
 pub(super) fn judgements(asked: &Value, quote: &str, score: f64) -> Value {
     let items = asked["items"].as_array().unwrap();
     items
@@ -327,7 +327,7 @@ async fn a_host_judges_what_cannot_be_measured() {
     assert_eq!(asked["submit"]["answer"], "judgements");
     let open = asked["items"].as_array().unwrap().len();
     assert_eq!(open, 33, "22 hybrid and 11 judged items");
-    // The rubric is where the question says.
+    // The rubric is at the path in the question.
     let rubric = asked["context"][1].as_str().unwrap().split(' ').next().unwrap();
     let rubric = done(&sample, "fetch_artifact", json!({"artifact_id": rubric})).await;
     assert!(rubric.to_string().contains("A31-005"));
@@ -346,7 +346,7 @@ async fn a_host_judges_what_cannot_be_measured() {
     );
     assert!(judged["overall_score"].as_f64() > asked["overall_score"].as_f64());
     assert!(judged.get("status").is_none());
-    // A second opinion that is far from the first.
+    // A second opinion that differs much from the first.
     let mut arguments = asked["submit"]["arguments"].clone();
     let item = asked["items"][1]["item_id"].clone();
     arguments["judgements"] = json!([{"item_id": item, "score": 0.2, "quotes": [QUOTE]}]);
@@ -354,7 +354,7 @@ async fn a_host_judges_what_cannot_be_measured() {
     assert_eq!(unstable["unstable_items"], json!([item]));
 }
 
-/// What a project holds but for the lease of whoever writes.
+/// Returns the files of a project except the lease of the writer.
 fn kept(sample: &Sample) -> Vec<(std::path::PathBuf, Vec<u8>)> {
     let mut state = sample.state();
     state.retain(|(path, _)| !path.ends_with(".noveler") && !path.to_string_lossy().contains("/.noveler/locks"));
@@ -435,14 +435,14 @@ async fn a_review_goes_step_by_step_and_remembers() {
     let app = sample.app();
     let other = json!({"episode": 2, "step_id": 1, "session_id": id});
     refused(&app, &call(&app, "execute_check_step", other).await, &["S001"]);
-    // A text of its own, and what was brought for it.
+    // A manuscript in the arguments, and a judgement of it.
     let arguments = json!({"episode": 1, "step_id": 1, "manuscript_content": "　承知しました。以下に続きを書きます。\n", "judge": false});
     let said = done(&sample, "execute_check_step", arguments).await;
     assert!(texts(&said, "/issues", "rule").contains(&"assistant_remnant"), "{said}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_may_only_read_may_check_and_leaves_nothing() {
+async fn a_read_only_caller_may_check_and_writes_nothing() {
     let sample = novel();
     let app = sample.app();
     let access = Access {
@@ -480,7 +480,7 @@ async fn who_may_only_read_may_check_and_leaves_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_staged_review_of_who_may_only_read_goes_on_over_calls() {
+async fn a_staged_review_of_a_read_only_caller_continues_over_calls() {
     let sample = novel();
     let app = sample.app();
     let caller = |principal: &str| Caller {
@@ -529,7 +529,7 @@ async fn a_whole_check_is_the_quality_of_the_episode() {
         record["quality"],
         json!({"method": "deterministic", "overall_score": score})
     );
-    // Of another text it says nothing.
+    // For another text the stored check is not used.
     sample.file(FIRST, "　別の原稿。風が吹いた。\n");
     done(&sample, "noveler_complete", json!({"episode": 1})).await;
     let record: Value = serde_json::from_str(&sample.read(".noveler/publish/episode_001/metadata.json")).unwrap();
@@ -550,9 +550,9 @@ async fn the_eighteen_steps_check_mend_and_compare() {
         assert_eq!(result["status"], "completed", "{said}");
         assert!(result["review"]["quality_score"].is_f64(), "{said}");
     }
-    assert!(!sample.read(FIRST).contains("..."), "step 16 mends");
+    assert!(!sample.read(FIRST).contains("..."), "step 16 fixes");
     let tasks = done(&sample, "enhanced_get_writing_tasks", json!({"episode": 1})).await;
-    // What was looked at before the fix is to be looked at again; the fix and what came after it are of this text.
+    // The steps before the fix must be repeated; the fix and the steps after it apply to this text.
     let statuses = texts(&tasks, "/tasks", "status");
     assert_eq!(statuses[10..15], ["pending"; 5]);
     assert_eq!(statuses[15..17], ["completed"; 2]);
@@ -580,7 +580,7 @@ async fn commands_check_and_fix_as_they_are_typed() {
     assert_eq!(fixed["auto_fix_applied"], true);
     assert!(fixed["fixed_issues_count"].as_u64().unwrap() >= 4, "{fixed}");
     assert!(fixed["backup_id"].is_string(), "{fixed}");
-    // What could be refused after the text was changed is refused before.
+    // Invalid arguments are refused before the text is changed.
     let app = sample.app();
     let before = sample.state();
     let both = json!({"episode": 1, "auto_fix": true, "session_id": "check_20260131_100000_0a1b2c3d"});
@@ -610,7 +610,7 @@ async fn thresholds_and_unwanted_words_are_the_novels_own() {
     }
 }
 
-/// The texts of the three checks that ask somebody to judge hold what they found before the question.
+/// The texts of the three checks that ask for judgements contain their findings before the question.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_text_of_a_check_that_asks_holds_its_results_first() {
     let sample = novel();
@@ -619,7 +619,7 @@ async fn the_text_of_a_check_that_asks_holds_its_results_first() {
         let asked = call(&app, tool, json!({"episode": 1})).await;
         let told = call(&app, tool, json!({"episode": 1, "judge": false})).await;
         assert_eq!(asked.structured["status"], "needs_text");
-        // But for the name of the session, and what is done with it.
+        // Except the name of the session, and the way to continue it.
         let lines = told
             .text
             .lines()
@@ -686,7 +686,7 @@ async fn every_score_has_a_place_or_a_number_and_a_method() {
         }
         let reply = done(&sample, tool, arguments).await;
         for (name, aspect) in reply[of].as_object().unwrap_or_else(|| panic!("{reply}")) {
-            // What has no items is made of issues or of figures.
+            // A check without items reports issues or figures.
             let has_items =
                 aspect.get("evidence").is_some() || aspect.get("figures").is_some() || name == "naturalness";
             assert!(aspect.get("score").is_none() || has_items, "{name}: {aspect}");

@@ -1,6 +1,7 @@
-//! Files of a novel by their content, artifacts, backups, and writing a file: on a copy of the sample novel, through the pipeline.
+//! Files of a novel by their content, artifacts, backups, and writing a file: on a copy of the sample novel, through
+//! the pipeline.
 //!
-//! Hashes are held against those of `sha256sum`, which knows nothing of fumi.
+//! Hashes are compared with those of `sha256sum`, a program that is independent of fumi.
 
 use std::{collections::BTreeMap, fs, os::unix::fs::symlink, process::Command, sync::Arc};
 
@@ -22,7 +23,7 @@ use crate::{
 const MANUSCRIPT: &str = "40_原稿/第001話_こぶとえくぼ.md";
 const PLOT: &str = "20_プロット/話別/第001話.yaml";
 
-/// The hashes of files as another program finds them, by path.
+/// Returns the hashes of files by another program, by path.
 fn sha256sum(sample: &Sample, paths: &[&str]) -> BTreeMap<String, String> {
     let output = Command::new("sha256sum")
         .args(paths)
@@ -42,11 +43,11 @@ fn hash_of(sample: &Sample, path: &str) -> String {
     sha256sum(sample, &[path])[path].clone()
 }
 
-/// A call that is served, in the form that was published.
+/// Makes a call that must succeed and be valid under its schema.
 #[track_caller]
 fn served(app: &App, tool: &str, reply: ToolReply) -> Value {
     assert!(!reply.is_error, "{tool}: {}", reply.text);
-    assert!(!reply.text.trim().is_empty(), "{tool} says nothing");
+    assert!(!reply.text.trim().is_empty(), "{tool} has no text");
     let entry = app
         .catalogue
         .entries()
@@ -62,9 +63,9 @@ async fn done(app: &App, tool: &str, arguments: Value) -> Value {
     served(app, tool, reply)
 }
 
-/// A call that is refused with a code and a kind, in both languages; nothing of the project changes by it.
+/// Makes a call that must fail with a code and a kind, in both languages, and must not change the project.
 async fn kind_of(sample: &Sample, app: &App, tool: &str, arguments: Value, code: &str) -> String {
-    // Whose turn it is to write is no part of the novel.
+    // The lease of a writer is not part of the novel.
     let state = || {
         let mut state = sample.state();
         state.retain(|(path, _)| !path.to_string_lossy().contains(".noveler/locks"));
@@ -128,7 +129,7 @@ async fn files_are_known_by_the_hashes_that_sha256sum_finds() {
         info["mtime"].as_str().unwrap().ends_with('Z') && info["encoding"] == "utf-8",
         "{info}"
     );
-    // By its content it is found where it went.
+    // A moved file is found by its content.
     fs::rename(sample.root().join(MANUSCRIPT), sample.root().join("第一話.md")).unwrap();
     for hash in [
         &truth[MANUSCRIPT][..12],
@@ -181,11 +182,11 @@ async fn files_are_known_by_the_hashes_that_sha256sum_finds() {
     }
 }
 
-/// These two texts have hashes that begin with the same 48 bits.
+/// The hashes of these two texts begin with the same 48 bits.
 const TWINS: [&str; 2] = ["collision 6594748\n", "collision 7638166\n"];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_few_digits_that_mean_two_contents_choose_none() {
+async fn an_ambiguous_hash_prefix_selects_no_file() {
     let sample = novel();
     sample
         .file("一.txt", TWINS[0])
@@ -209,7 +210,7 @@ async fn a_few_digits_that_mean_two_contents_choose_none() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn changes_are_told_from_what_is_gone_and_what_is_new() {
+async fn changed_missing_and_new_files_are_distinguished() {
     let sample = novel();
     let app = sample.app();
     let listed = done(&app, "list_files_with_hashes", json!({"path": "40_原稿"})).await;
@@ -320,7 +321,7 @@ async fn a_text_is_fetched_by_its_id_whole_or_in_parts() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_cannot_be_fetched_is_told_with_what_can() {
+async fn a_failed_fetch_lists_the_existing_artifacts() {
     let sample = novel();
     let app = sample.app();
     let id = |path: &str| format!("artifact:{}", &hash_of(&sample, path)[..12]);
@@ -374,7 +375,7 @@ async fn what_cannot_be_fetched_is_told_with_what_can() {
     ] {
         assert_eq!(kind_of(&sample, &app, "fetch_artifact", arguments, code).await, kind);
     }
-    // What is there is told.
+    // The error lists the existing sections.
     let reply = call(
         &app,
         "fetch_artifact",
@@ -426,7 +427,7 @@ async fn a_long_text_comes_in_parts_that_add_up() {
     }
     assert!(calls > 2, "{calls}");
     assert!(read == text, "the parts are not the text");
-    // Of large data the keys come first, and each of them can be fetched.
+    // Large data list their keys first, and each of them can be fetched.
     let id = hash_of(&sample, "50_管理資料/大.json");
     let keys = done(&app, "fetch_artifact", json!({"artifact_id": id, "format": "json"})).await;
     assert_eq!(
@@ -489,7 +490,7 @@ async fn artifacts_are_listed_with_what_made_them_and_what_is_broken() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_file_is_written_by_whoever_knows_what_stands_there() {
+async fn a_file_is_written_only_with_its_current_hash() {
     let sample = novel();
     let app = sample.app();
     let new = json!({"file_path": "40_原稿/第004話_雨.md", "content": "雨。\n"});
@@ -506,7 +507,8 @@ async fn a_file_is_written_by_whoever_knows_what_stands_there() {
         (&reply["project_root"], &reply["created"]),
         (&json!(sample.root()), &json!(true))
     );
-    // The same call again, and one that knows another file: the current hash is told, and the content is not repeated.
+    // The same call again, and a call with another file's hash: the current hash is returned, and the content is not
+    // repeated.
     for (arguments, code) in [
         (new.clone(), "FILE_EXISTS"),
         (
@@ -537,7 +539,7 @@ async fn a_file_is_written_by_whoever_knows_what_stands_there() {
         (&replaced["created"], &replaced["replaced"]["sha256"]),
         (&json!(false), &reply["sha256"])
     );
-    // The caller's hash is of what is gone by now.
+    // The caller's hash is that of the old content.
     assert_eq!(
         kind_of(&sample, &app, "write", known, "HASH_MISMATCH").await,
         "HASH_MISMATCH"
@@ -562,7 +564,7 @@ async fn a_file_is_written_by_whoever_knows_what_stands_there() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_file_of_another_encoding_is_replaced_and_told() {
+async fn a_file_of_another_encoding_is_replaced_and_reported() {
     let sample = novel();
     let (bytes, ..) =
         encoding_rs::SHIFT_JIS.encode("　吾輩は猫である。名前はまだ無い。どこで生れたかとんと見当がつかぬ。\n");
@@ -577,7 +579,7 @@ async fn a_file_of_another_encoding_is_replaced_and_told() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_programs_keep_is_not_written_and_nothing_leaves_the_project() {
+async fn files_of_programs_and_outside_files_are_not_written() {
     let sample = novel();
     let outside = sample.outside();
     fs::write(outside.join("x.md"), "外").unwrap();
@@ -609,7 +611,7 @@ async fn what_programs_keep_is_not_written_and_nothing_leaves_the_project() {
         let arguments = json!({"file_path": path, "content": "x", "overwrite": true});
         assert_eq!(kind_of(&sample, &app, "write", arguments, code).await, kind, "{path}");
     }
-    // Through a link that leads to nothing yet, and below a file: refused when it comes to writing.
+    // Through a dangling link, and below a file: refused at the write.
     for path in ["新.md", "外/new.md", "state/new.yaml", "プロジェクト設定.yaml/x.md"] {
         let reply = call(
             &app,
@@ -695,7 +697,7 @@ async fn a_novel_comes_back_from_its_backup_after_damage() {
         json!(restored["restored"].as_array().unwrap().len()),
         backup["total_files"]
     );
-    // What stood there is not lost either.
+    // The replaced content is not lost either.
     let replaced = restored["replaced_backup_id"].as_str().unwrap();
     done(
         &app,
@@ -704,7 +706,7 @@ async fn a_novel_comes_back_from_its_backup_after_damage() {
     )
     .await;
     assert_eq!(sample.read(MANUSCRIPT), "壊れた");
-    // A copy that somebody changed: told, and nothing is restored from it.
+    // A copy that was changed afterwards: the damage is reported, and the backup is not restored.
     let copy = format!("90_バックアップ/{id}/files/{MANUSCRIPT}");
     sample.file(&copy, "偽物");
     let damaged = done(&app, "backup_management", json!({"action": "verify", "backup_id": id})).await;
@@ -715,7 +717,7 @@ async fn a_novel_comes_back_from_its_backup_after_damage() {
     let reply = call(&app, "backup_management", json!({"action": "restore", "backup_id": id})).await;
     refused(&app, &reply, &["HASH_MISMATCH"]);
     assert_eq!(sample.read(MANUSCRIPT), "壊れた");
-    // What a crash leaves is listed as such, and goes with the old ones.
+    // The remains of a crash are listed as such, and deleted with the old backups.
     sample.file("90_バックアップ/20200101T000000Z-0123abcd/files/a.md", "半分");
     let listed = done(&app, "backup_management", json!({"action": "list"})).await;
     assert_eq!(listed["incomplete"], json!(["20200101T000000Z-0123abcd"]));
@@ -729,7 +731,7 @@ async fn a_novel_comes_back_from_its_backup_after_damage() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn backups_refuse_what_was_not_meant() {
+async fn backups_refuse_invalid_arguments() {
     let sample = novel();
     let app = sample.app();
     done(
@@ -817,7 +819,7 @@ async fn read_only_callers_write_nothing() {
     assert_eq!(sample.state(), before);
 }
 
-/// A result as command lines give them: a long text, a table, a few figures.
+/// A result in the form of a command line: a long text, a table, a few figures.
 fn long_result() -> Value {
     let issues: Vec<Value> = (0..80)
         .map(|at| json!({"line": at, "message": "文末が続けて同じです。"}))
@@ -880,7 +882,7 @@ async fn a_result_is_brought_into_one_form_and_nothing_is_lost() {
         (&json!(true), &json!("StandardResponse")),
         "{valid}"
     );
-    // Again, and once more what it became: nothing new is written, and nothing changes.
+    // Converting it again, and converting the result: no new file is written, and the result is the same.
     let before = sample.state();
     let again = done(&app, "convert_cli_to_json", json!({"cli_result": result})).await;
     assert_eq!(again["response"]["outputs"], response["outputs"]);
@@ -890,7 +892,7 @@ async fn a_result_is_brought_into_one_form_and_nothing_is_lost() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_failure_is_told_as_one_and_fumis_own_errors_have_the_form() {
+async fn a_failure_is_converted_to_an_error_in_fumis_own_form() {
     let sample = novel();
     let app = sample.app();
     for (result, message) in [
@@ -968,7 +970,7 @@ async fn a_failure_is_told_as_one_and_fumis_own_errors_have_the_form() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_wrong_with_a_response_is_told_with_its_place() {
+async fn problems_of_a_response_are_reported_with_their_place() {
     let sample = novel();
     let app = sample.app();
     let good = json!({
@@ -1045,7 +1047,7 @@ async fn what_is_wrong_with_a_response_is_told_with_its_place() {
     }
 }
 
-/// Results of every size come back within what a reply may hold, in a form that is valid.
+/// Results of every size fit the limit of a reply, in a valid form.
 #[tokio::test(flavor = "multi_thread")]
 async fn results_of_any_shape_fit_a_reply() {
     let sample = novel();

@@ -1,4 +1,5 @@
-//! Writing with diagnosis: it finds its session, mends it, and says how everything stands. And commands as they are typed.
+//! Writing with diagnosis: the tools find their session, repair it and report its state. And commands as users type
+//! them.
 
 use serde_json::{Value, json};
 
@@ -11,7 +12,7 @@ use crate::{
     sample::{Sample, call},
 };
 
-/// Does the stages up to a number, by the steps' own tool.
+/// Completes the stages up to a number with the steps' own tool.
 async fn done_to(app: &fumi::app::App, last: usize) -> Value {
     let mut reply = Value::Null;
     for number in 1..=last {
@@ -66,7 +67,7 @@ async fn a_whole_episode_is_seen_as_done_and_finished_by_the_last_step() {
         .filter(|task| task["status"] == "completed")
         .collect();
     assert_eq!(done.len(), 10);
-    // What measures says by what method.
+    // Measurements name their method.
     let check = ok(
         &app,
         "enhanced_execute_writing_step",
@@ -91,7 +92,7 @@ async fn a_whole_episode_is_seen_as_done_and_finished_by_the_last_step() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_damaged_session_is_mended_and_said_to_be() {
+async fn a_damaged_session_is_repaired_and_reported() {
     let sample = unwritten();
     let app = sample.app();
     let reply = done_to(&app, 3).await;
@@ -110,7 +111,7 @@ async fn a_damaged_session_is_mended_and_said_to_be() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_may_go_back_to_any_point_also_of_a_finished_session() {
+async fn a_session_can_be_resumed_at_any_point_even_when_finished() {
     let sample = unwritten();
     let app = sample.app();
     done_to(&app, 10).await;
@@ -125,7 +126,7 @@ async fn one_may_go_back_to_any_point_also_of_a_finished_session() {
         (&json!([9, 10]), &json!("refine_manuscript_quality:1"))
     );
     assert_eq!(asked["results"].as_array().unwrap().len(), 8);
-    // The one that is kept is not asked for again.
+    // The stored answer is not requested again.
     let (tool, arguments) = submission(&asked);
     assert_eq!(tool, "enhanced_execute_writing_step");
     ok(&app, &tool, arguments).await;
@@ -188,7 +189,7 @@ async fn every_refusal_says_which_method_it_is() {
     assert_eq!(error["code"], "P001");
 }
 
-/// What is suggested is about what the call was about.
+/// Suggestions are about the episode of the call.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_suggestion_is_about_the_same_episode() {
     let sample = novel();
@@ -204,13 +205,13 @@ async fn a_suggestion_is_about_the_same_episode() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_is_taken_twice_thrown_away_or_taken_for_another() {
+async fn answers_are_neither_used_twice_nor_lost_nor_confused() {
     let sample = unwritten();
     let app = sample.app();
     let first = ok(&app, "noveler_write", json!({"episode": 1})).await;
     let session = first["session_id"].clone();
     let content = script::answer("plot_data_preparation:1");
-    // Without its step an answer that was sent twice is known by itself.
+    // Without its step, an answer that was sent twice is recognised by its text.
     ok(
         &app,
         "noveler_write",
@@ -224,7 +225,7 @@ async fn nothing_is_taken_twice_thrown_away_or_taken_for_another() {
     )
     .await;
     assert_eq!(error["details"]["kind"], "ANSWER_TAKEN_ALREADY", "{error}");
-    // An empty remark is none, and an approval wants nothing.
+    // An empty remark is ignored, and an approval changes nothing.
     for said in ["", "  ", "OK", "承認。"] {
         let stage =
             json!({"episode": 1, "stage": "plot_data_preparation", "session_id": session, "user_feedback": said});
@@ -237,7 +238,7 @@ async fn nothing_is_taken_twice_thrown_away_or_taken_for_another() {
     let other = json!({"episode": 1, "session_id": session, "step": "design_humor_elements:1", "content": "x: y"});
     let error = refused(&app, "write_step_1", other).await;
     assert_eq!(error["details"]["kind"], "OTHER_STAGE", "{error}");
-    // A session that was left for a newer one does not come back when that is finished.
+    // A session that was replaced by a newer one is not resumed when that one is finished.
     let newer = ok(&app, "noveler_write", json!({"episode": 1, "restart": true})).await;
     until(&app, newer, None).await;
     let again = ok(&app, "noveler_write", json!({"episode": 1})).await;
@@ -245,7 +246,7 @@ async fn nothing_is_taken_twice_thrown_away_or_taken_for_another() {
         again["session_id"] != session && again["total_stages_completed"] == 10,
         "{again}"
     );
-    // One that cannot be read is told, not passed over.
+    // An unreadable session is reported, not skipped.
     let path = format!(".noveler/sessions/{}.yaml", again["session_id"].as_str().unwrap());
     let broken = sample.read(&path).replace("session_id:", "session_id: [");
     sample.file(&path, broken);
@@ -283,11 +284,11 @@ async fn the_chain_takes_feedback_and_another_length() {
     let still = ok(&app, "write_resume", json!({"episode": 1, "session_id": session})).await;
     assert!(
         still["instruction"].as_str().unwrap().contains("8100 to 9900"),
-        "it is kept"
+        "the new length is stored"
     );
 }
 
-/// A command is the call that it stands for, over every edge.
+/// A command has the result of the call that it stands for, over every edge.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_command_is_answered_by_its_tool() {
     let sample = novel();
@@ -314,7 +315,7 @@ async fn a_command_is_answered_by_its_tool() {
         "INIT_ABOLISHED"
     );
     assert_eq!(send("rm -rf /").await["error"]["details"]["kind"], "UNKNOWN_COMMAND");
-    // Without its tool in reach the command says what it stands for.
+    // If its tool is not available, the command names the call.
     let reply = call(&server.app, "noveler", json!({"command": "write 1"})).await;
     assert_eq!(reply.structured["tool"], "noveler_write");
     assert!(sample.read(FIRST).starts_with('#'));

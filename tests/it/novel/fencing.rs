@@ -1,4 +1,4 @@
-//! Two real servers on one novel; one of them is stopped (SIGSTOP) for longer than its turn to write lasts, and then goes on.
+//! Two real servers on one novel; one of them is stopped (SIGSTOP) for longer than its lease lasts, and then continued.
 
 use std::{
     fs,
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::{program::Served, sample::Sample};
 
-/// A call by REST. What it answers is read whole.
+/// Makes a call over REST and reads the whole answer.
 pub(super) async fn sent(url: &str, tool: &str, arguments: Value) -> (StatusCode, Value) {
     let url = format!("{}/v1/tools/{tool}", url.strip_suffix("/mcp").unwrap());
     let answer = reqwest::Client::new().post(url).json(&arguments).send().await.unwrap();
@@ -25,7 +25,7 @@ pub(super) async fn stopped(pid: Pid) {
     assert!(status.stopped(), "{status:?}");
 }
 
-/// Moves the end of the lease into the past: what 30 seconds would do.
+/// Moves the end of the lease into the past, as if 30 seconds had passed.
 fn end_the_lease(sample: &Sample) {
     let lease = sample.root().join(".noveler/locks/leases/write");
     let mut lease = fs::OpenOptions::new().write(true).open(lease).unwrap();
@@ -34,7 +34,7 @@ fn end_the_lease(sample: &Sample) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_writer_that_slept_through_its_turn_overwrites_nothing() {
+async fn a_writer_with_an_expired_lease_overwrites_nothing() {
     let sample = Sample::empty();
     sample.file("a.md", "before\n");
     let slow = Served::start(Served::command(&sample).env("FUMI_FAILPOINT", "freeze fsync a.md"));
@@ -61,7 +61,7 @@ async fn a_writer_that_slept_through_its_turn_overwrites_nothing() {
         (StatusCode::SERVICE_UNAVAILABLE, &json!("R004"), &json!("TURN_LOST")),
         "{refused}"
     );
-    // The backup of what stood there.
+    // The backup of the previous content.
     let before = error["details"]["written"].as_str().unwrap();
     assert!(
         error["details"]["path"] == "a.md" && before.ends_with("/manifest.yaml"),

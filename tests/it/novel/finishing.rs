@@ -1,4 +1,4 @@
-//! `noveler_complete` and `status`: files that are what the reply says, and a look at a novel that never fails.
+//! `noveler_complete` and `status`: files that match the reply, and a status that never fails.
 
 use std::{fs, process::Command};
 
@@ -17,7 +17,7 @@ use crate::{
 const MANUSCRIPT: &str = "40_原稿/第001話_こぶとえくぼ.md";
 const FOLDER: &str = ".noveler/publish/episode_001";
 
-/// A call that must succeed, as published.
+/// Makes a call that must succeed and be valid under its schema.
 async fn done(sample: &Sample, tool: &str, arguments: Value) -> ToolReply {
     let app = sample.app();
     let reply = call(&app, tool, arguments).await;
@@ -31,7 +31,7 @@ async fn status(sample: &Sample) -> Value {
     done(sample, "status", json!({})).await.structured
 }
 
-/// The SHA-256 of a file by another program.
+/// Returns the SHA-256 of a file by another program.
 fn sha256sum(sample: &Sample, path: &str) -> String {
     let run = Command::new("sha256sum")
         .arg(sample.root().join(path))
@@ -64,7 +64,7 @@ async fn an_episode_is_finished_and_its_record_names_what_is_there() {
     assert_eq!(record["quality"], json!({"method": "not_evaluated"}));
     assert_eq!(record["manuscript"]["sha256"], sha256sum(&sample, MANUSCRIPT));
     assert!(record["created_at"].as_str().unwrap().ends_with('Z'));
-    // The reply, the record and the folder say the same.
+    // The reply, the record and the folder agree.
     let mut named: Vec<&str> = Vec::new();
     for (file, recorded) in said["artifacts"]
         .as_array()
@@ -95,7 +95,7 @@ async fn an_episode_is_finished_and_its_record_names_what_is_there() {
     let preview = text(&said["primary_output"]["preview"]);
     assert!(preview.chars().count() <= 200 && preview.starts_with("「海を止めに来た人ですか」"));
     assert_eq!(said["primary_output"]["word_count"], record["manuscript"]["characters"]);
-    // The text says what the structure does, and is small.
+    // The text says the same as the structure, and is small.
     assert!(
         reply.text.contains("episode.epub") && reply.text.contains("→ status {}"),
         "{}",
@@ -128,7 +128,7 @@ async fn a_manuscript_that_changes_is_a_draft_again() {
     let manuscript = sample.read(MANUSCRIPT);
     sample.file(MANUSCRIPT, format!("{manuscript}　追記。\n"));
     assert_eq!(count(&status(&sample).await), [0, 3, 0]);
-    // Again, and the folder holds the new text alone.
+    // Again: the folder has only the new text.
     done(&sample, "noveler_complete", json!({"episode": 1})).await;
     assert!(sample.read(&format!("{FOLDER}/narou.txt")).ends_with("　追記。\n"));
     assert_eq!(count(&status(&sample).await), [1, 2, 0]);
@@ -152,7 +152,7 @@ async fn two_finished_episodes_make_a_book_that_epubcheck_reads() {
         .map(|one| &one["episode"])
         .collect();
     assert_eq!(numbers, [1, 3]);
-    // What comes next is what the next episode lacks.
+    // The suggested next action is the first missing stage of the next episode.
     let next = &reply.structured["next_suggested_actions"];
     assert_eq!(
         (&next[0]["tool"], &next[0]["arguments"]),
@@ -207,13 +207,13 @@ async fn auto_publish_prepares_what_is_pasted_and_posts_nothing() {
         "{}",
         &sheet[..200]
     );
-    // Without it the next time, the sheets are gone: the record names what is there.
+    // Without the option the next time, the sheets are gone: the record names only existing files.
     done(&sample, "noveler_complete", json!({"episode": 1})).await;
     assert!(!sample.root().join(FOLDER).join("post_narou.txt").exists());
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_format_cannot_say_is_told_with_its_place() {
+async fn text_that_a_format_cannot_express_is_reported_with_its_place() {
     let sample = novel();
     sample.file(
         "40_原稿/第004話_欠け.md",
@@ -250,7 +250,7 @@ async fn refusals_say_what_is_missing_and_write_nothing() {
             let arguments = json!({"episode": episode});
             let reply = call_as(&app, "noveler_complete", arguments, caller, CancellationToken::new()).await;
             let message = refused(&app, &reply, &[code]);
-            // Names of files are Japanese in both.
+            // File names are Japanese in both languages.
             let word = if locale == Locale::Ja { "話" } else { "pisode" };
             assert!(message.replace("40_原稿/第00", "").contains(word), "{message}");
         }
@@ -291,7 +291,7 @@ async fn the_status_of_a_half_made_project_names_what_is_broken() {
     }
     assert_eq!(said["project_overview"]["total_episodes"], 3);
     assert_eq!(sample.state(), before, "it only reads");
-    // Nothing at all is a status too.
+    // An empty project has a status too.
     let empty = Sample::empty();
     let said = status(&empty).await;
     assert_eq!(said["project_overview"]["total_episodes"], 0);
@@ -303,7 +303,7 @@ async fn the_status_of_a_half_made_project_names_what_is_broken() {
         &["P001"],
     );
     assert!(!empty.root().join(".noveler/publish").exists());
-    // Of a novel whose episodes are all finished, the next one is to be planned.
+    // If all episodes of a novel are finished, the next one is to be planned.
     let sample = Sample::empty();
     sample.file("40_原稿/第001話_雨.md", "# 第一話　雨\n\n　雨だ。\n");
     done(&sample, "noveler_complete", json!({"episode": 1})).await;
@@ -336,7 +336,7 @@ async fn the_status_says_how_writing_goes_on_and_how_long_it_takes() {
     assert_eq!(next["tool"], "write_resume");
     assert_eq!(next["arguments"], json!({"episode": 4, "session_id": id}));
     assert_eq!(said["open_sessions"][0]["current_stage"], "analyze_plot_structure");
-    // Nine stages of the open one and ten of the other plan, forty seconds each.
+    // Nine stages of the open episode and ten of the other plan, forty seconds each.
     let progress = &said["progress_analysis"];
     assert_eq!(
         (&progress["remaining_stages"], &progress["median_stage_seconds"]),
@@ -383,7 +383,7 @@ async fn judged_episodes_are_summed_up() {
             "not_evaluated": 1,
         })
     );
-    // The judgement is of the text, and stays while the text does.
+    // The judgement belongs to the text, and remains valid while the text is unchanged.
     let again = done(&sample, "noveler_complete", json!({"episode": 1})).await;
     assert!(
         again.text.contains("8.2/10") || again.text.contains("8.3/10"),

@@ -1,8 +1,9 @@
-//! The server dies (SIGKILL) at every place at which a write can stop: before a file is made, when it is written, flushed, renamed, its
-//! folder flushed. The places are listed by the program itself, for every call of a whole episode; none of them is left out.
+//! The server is killed (SIGKILL) at every place at which a write can stop: before a file is created, and when it is
+//! written, flushed, renamed, and its folder flushed. The program itself lists the places, for every call of a whole
+//! episode; all of them are tested.
 //!
-//! After each death another server goes on: no file is half, no stage that was complete is lost, no text stands twice, and the
-//! same answers make the same manuscript.
+//! After each kill another server continues: files are not partial, complete stages are not lost, texts are not
+//! repeated, and the same answers make the same manuscript.
 
 use std::path::Path;
 
@@ -20,7 +21,7 @@ use crate::sample::{Sample, copy};
 /// The manuscript that is replaced.
 const BEFORE: &str = "# 前の原稿\n\n　前の原稿の本文。\n";
 
-/// One call of the episode: what stood there before it, and what it sends.
+/// One call of the episode: the files before it, and its arguments.
 struct Moment {
     before: Sample,
     step: String,
@@ -28,7 +29,8 @@ struct Moment {
     places: Vec<String>,
 }
 
-/// The whole episode once, with the places of every call. A manuscript stands there already, so that the last call backs it up.
+/// Runs the whole episode once and returns every call with its places. A manuscript exists already, so that the last
+/// call backs it up.
 fn episode() -> Vec<Moment> {
     let sample = novel();
     sample.file(FIRST, BEFORE);
@@ -62,7 +64,7 @@ fn episode() -> Vec<Moment> {
     moments
 }
 
-/// The one session of a sample.
+/// Returns the only session of a sample.
 fn session_of(sample: &Sample) -> String {
     let folder = sample.root().join(".noveler/sessions");
     let mut names = std::fs::read_dir(folder)
@@ -73,7 +75,7 @@ fn session_of(sample: &Sample) -> String {
         .expect("a session")
 }
 
-/// Every file that is named by its content has it, and nothing unfinished is taken for a file.
+/// Every file that is named by its content's hash has that content, and an unfinished file is not used.
 fn nothing_is_half(sample: &Sample, place: &str) {
     for (path, content) in sample.state() {
         let path = path.to_string_lossy().into_owned();
@@ -90,7 +92,7 @@ fn nothing_is_half(sample: &Sample, place: &str) {
     }
 }
 
-/// The manuscript is the old one, or the new one with the old one in a backup that says it is whole.
+/// The manuscript is the old one, or the new one with the old one in a backup that is marked as complete.
 fn nothing_is_lost(sample: &Sample, place: &str) {
     let text = sample.read(FIRST);
     if text == BEFORE {
@@ -111,16 +113,16 @@ fn nothing_is_lost(sample: &Sample, place: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn it_may_die_anywhere_and_loses_nothing() {
+async fn a_server_killed_at_any_even_place_loses_nothing() {
     dies_everywhere(0).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn it_may_die_anywhere_else_and_loses_nothing() {
+async fn a_server_killed_at_any_odd_place_loses_nothing() {
     dies_everywhere(1).await;
 }
 
-/// Every place, in two halves that run side by side.
+/// Kills at every place, in two halves that run in parallel.
 async fn dies_everywhere(half: usize) {
     let moments = tokio::task::spawn_blocking(episode).await.unwrap();
     let total: usize = moments.iter().map(|moment| moment.places.len()).sum();
@@ -128,9 +130,9 @@ async fn dies_everywhere(half: usize) {
         let places = moments.iter().flat_map(|moment| &moment.places);
         places.filter(|place| place.split(' ').nth(1) == Some(what)).count()
     };
-    // 20 turns write an answer, its prompt, the trace and the session; the first call writes the session; every one of ten stages an
-    // output; the last one the manuscript, with a copy of the one before it and the manifest of that, and with the session it waits
-    // in a file of its own, written down in a note.
+    // 20 turns write an answer, its prompt, the trace and the session; the first call writes the session; each of ten
+    // stages an output; the last call the manuscript, a copy of the previous one and its manifest; before that,
+    // manuscript and session wait in files of their own, which a note lists.
     for what in ["create", "write", "fsync", "rename", "flush"] {
         assert_eq!(of_kind(what), 20 * 4 + 1 + 10 + 3 + 3, "{what}");
     }
@@ -151,7 +153,7 @@ async fn dies_everywhere(half: usize) {
                 .unwrap();
             nothing_is_half(&sample, &died);
             nothing_is_lost(&sample, &died);
-            // Another server goes on at once: nobody waits for the dead.
+            // Another server continues at once: it does not wait for the killed one.
             let app = sample.app();
             if at == 0 && !sample.root().join(".noveler/sessions").exists() {
                 continue;
@@ -167,7 +169,7 @@ async fn dies_everywhere(half: usize) {
                 "{died}: {asked:?} after the answer to {:?}",
                 moment.step
             );
-            // To the end from every seventh place: all of them would take minutes and show no more.
+            // Continues to the end from every seventh place: all of them would take minutes without showing more.
             if number % 7 == 0 {
                 until(&app, resumed, None).await;
                 let text = sample.read(FIRST);

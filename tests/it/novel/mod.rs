@@ -1,4 +1,4 @@
-//! The novel tools on a copy of the sample novel, as their clients see them.
+//! The novel tools on a copy of the sample novel, as seen by clients.
 
 mod by_provider;
 mod checking;
@@ -27,14 +27,14 @@ use fumi::config::{AuthorChoice, Config};
 
 use crate::sample::{Sample, copy};
 
-/// A copy of the sample novel, as it is shipped.
+/// Returns a copy of the sample novel as published.
 pub(crate) fn novel() -> Sample {
     let sample = Sample::empty();
     copy(&shipped(), &sample.root());
     sample
 }
 
-/// The same without its first manuscript: the plot is there, and the text is to be written.
+/// Returns the same without its first manuscript: the plot exists, and the text must be written.
 pub(crate) fn unwritten() -> Sample {
     let sample = novel();
     std::fs::remove_file(sample.root().join(FIRST)).unwrap();
@@ -44,7 +44,7 @@ pub(crate) fn unwritten() -> Sample {
 /// The manuscript of the first episode.
 pub(crate) const FIRST: &str = "40_原稿/第001話_こぶとえくぼ.md";
 
-/// A provider on this machine, for a configuration.
+/// Configures a provider on this machine.
 pub(crate) fn with_provider(config: &mut Config, url: &str) {
     config.novel.author = AuthorChoice::Provider;
     url.clone_into(&mut config.novel.provider.base_url);

@@ -1,4 +1,4 @@
-//! The program in a process of its own that a test kills (SIGKILL) at a place of a write.
+//! The program in a separate process that a test kills (SIGKILL) at a place of a write.
 
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::{program::undisturbed, sample::Sample};
 
-/// The program, serving a sample, with the places that it reached.
+/// The program, serving a sample, with the list of places that it reached.
 pub(super) struct Mortal {
     child: Child,
     address: String,
@@ -71,7 +71,7 @@ impl Mortal {
         stream
     }
 
-    /// Sends a call, waits for its answer, and gives the places that it reached.
+    /// Sends a call, waits for its answer, and returns the places that the call reached.
     pub(super) fn places(&self, tool: &str, arguments: &Value) -> Vec<String> {
         self.answer(tool, arguments);
         let mut places = Vec::new();
@@ -90,7 +90,7 @@ impl Mortal {
         serde_json::from_str(body).unwrap()
     }
 
-    /// Sends a call that never comes back: it is killed at its place.
+    /// Sends a call during which the program is killed at its place.
     pub(super) fn dies(mut self, tool: &str, arguments: &Value) -> String {
         let stream = self.send(tool, arguments);
         let place = self

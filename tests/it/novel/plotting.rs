@@ -1,4 +1,4 @@
-//! Plots: the one that is there, one that is asked for, one that is replaced, and what a review says of them.
+//! Plots: existing, requested and replaced ones, and their reviews.
 
 use serde_json::json;
 
@@ -75,7 +75,7 @@ async fn a_new_plot_is_asked_for_judged_and_kept_whole() {
         written.contains("独自の欄") && written.contains("episode_number: 4"),
         "{written}"
     );
-    // It can be written from at once.
+    // An episode can be written from it at once.
     let asked = ok(&app, "noveler_write", json!({"episode": 4})).await;
     assert_eq!(asked["status"], "needs_text");
 }
@@ -118,7 +118,10 @@ async fn a_review_counts_ten_points_and_names_what_is_weak() {
         .iter()
         .filter(|point| point["method"] == "not_evaluated")
         .count();
-    assert!(judged >= 2, "what only a model could tell has no score: {good}");
+    assert!(
+        judged >= 2,
+        "criteria that only a model can judge have no score: {good}"
+    );
     sample.file(
         "20_プロット/話別/第001話.yaml",
         "episode_info: {title: 薄い}\nkey_events: [何かが起きる]\ncharacters: [梶みちる, 謎の男]\n",

@@ -1,4 +1,4 @@
-//! Prompts as clients see them, in both eras: which are offered, what they say, and that they name no tool in vain.
+//! Prompts as seen by clients, in both eras: which are offered, their texts, and that they name only existing tools.
 
 use std::sync::Arc;
 
@@ -72,7 +72,7 @@ async fn prompts_are_offered_in_both_eras() {
         assert!(text.contains("Call `noveler_write` with {\"episode\": 2}"), "{text}");
         assert!(
             !text.contains("word_count_target"),
-            "what was not said is not told: {text}"
+            "an argument that was not given is in the text: {text}"
         );
     }
 }
@@ -121,9 +121,9 @@ async fn a_prompt_speaks_the_callers_language() {
     assert!(text(&answer).contains("小説『帆待島』"), "{}", answer.raw);
 }
 
-/// Who may not write is offered no prompt that writes; where there is none left, there is no such method.
+/// A caller that may not write is offered only prompts that do not write; if none is left, the method is unknown.
 #[tokio::test(flavor = "multi_thread")]
-async fn nobody_is_offered_what_cannot_be_done() {
+async fn only_usable_prompts_are_offered() {
     let sample = Sample::new();
     let server = Server::start(app(&sample, |_| {})).await;
     let mut client = Stateless::new(&server);
@@ -135,9 +135,9 @@ async fn nobody_is_offered_what_cannot_be_done() {
     assert_eq!(names(&answer), ["check", "status"], "{}", answer.raw);
 }
 
-/// Every tool that a text names is one of the catalogue.
+/// Every tool that a text names is in the catalogue.
 #[tokio::test(flavor = "multi_thread")]
-async fn no_prompt_names_a_tool_in_vain() {
+async fn prompts_name_only_existing_tools() {
     let sample = Sample::new();
     let app = app(&sample, |_| {});
     let has = |tool: &str| app.catalogue.find(&app.scope, tool).is_some();

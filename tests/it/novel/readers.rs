@@ -1,4 +1,4 @@
-//! Several callers who may only read: each has room for its own reviews, which no other fills.
+//! Several read-only callers: each has its own limit of reviews, which others do not use up.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::novel;
 use crate::sample::call_as;
 
-/// Reviews that one caller has at most.
+/// The maximum number of reviews of one caller.
 const MOST: usize = 50;
 
 #[tokio::test(flavor = "multi_thread")]

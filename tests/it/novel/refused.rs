@@ -1,4 +1,4 @@
-//! What is refused, with which code, in both languages, and that it leaves the project as it was.
+//! Errors: their codes, both languages, and that a failed call leaves the project unchanged.
 
 use fumi::tool::Caller;
 use fumi_base::text::Locale;
@@ -11,14 +11,14 @@ use super::{
 };
 use crate::sample::{Sample, call_as};
 
-/// What is there, but for the locks of those who serve it.
+/// Returns the files of a project, without the locks of its servers.
 pub(crate) fn written(sample: &Sample) -> Vec<(std::path::PathBuf, Vec<u8>)> {
     let mut state = sample.state();
     state.retain(|(path, _)| !path.ends_with(".noveler") && !path.to_string_lossy().contains(".noveler/locks"));
     state
 }
 
-/// Refuses, teaches in both languages, and writes nothing.
+/// Asserts that a call fails with guidance in both languages, and writes nothing.
 async fn taught(sample: &Sample, tool: &str, arguments: Value) -> Value {
     let app = sample.app();
     let before = written(sample);
@@ -34,7 +34,7 @@ async fn taught(sample: &Sample, tool: &str, arguments: Value) -> Value {
         for text in [&error["message"], &error["guidance"]["explanation"]] {
             let text = text.as_str().unwrap();
             assert!(!text.is_empty(), "{error}");
-            // Names and what was written may be Japanese in English sentences too.
+            // Names and quoted texts may be Japanese in English sentences too.
             assert!(
                 locale == Locale::En || text.chars().any(|c| ('ぁ'..='ん').contains(&c)),
                 "{text}"
@@ -49,7 +49,7 @@ async fn taught(sample: &Sample, tool: &str, arguments: Value) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_not_there_is_named_with_what_helps() {
+async fn a_missing_file_is_named_with_a_remedy() {
     let error = taught(&Sample::empty(), "noveler_write", json!({"episode": 1})).await;
     assert_eq!(error["code"], "P001", "{error}");
     let error = taught(&novel(), "noveler_write", json!({"episode": 9})).await;
@@ -96,7 +96,7 @@ async fn broken_settings_stop_what_is_written_by_them() {
                 "{message}"
             );
         }
-        // Who only looks is told beside the rest.
+        // A call that only reads reports it beside the rest.
         let status = ok(&sample.app(), "status", json!({})).await;
         assert!(
             status["remarks"].to_string().contains("プロジェクト設定.yaml"),
@@ -149,13 +149,13 @@ async fn stages_are_known_and_come_in_their_order() {
             "{error}"
         );
     }
-    // The session of one episode is none of another.
+    // The session of one episode is not valid for another.
     let error = taught(&sample, "write_resume", json!({"episode": 2, "session_id": session})).await;
     assert_eq!(error["code"], "S001", "{error}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_text_that_misses_is_told_what_and_how() {
+async fn a_refused_text_gets_the_missing_criteria_and_advice() {
     let sample = unwritten();
     let app = sample.app();
     let asked = ok(&app, "noveler_write", json!({"episode": 1})).await;
@@ -175,7 +175,7 @@ async fn a_text_that_misses_is_told_what_and_how() {
     // An answer without its session could belong to another one.
     let error = taught(&sample, "noveler_write", json!({"episode": 1, "content": "x"})).await;
     assert_eq!(error["code"], "S002", "{error}");
-    // Sent twice, it is taken once.
+    // An answer that is sent twice is used once.
     let (tool, arguments) = submission(&asked);
     ok(&app, &tool, arguments.clone()).await;
     let error = taught(&sample, &tool, arguments).await;
@@ -183,7 +183,7 @@ async fn a_text_that_misses_is_told_what_and_how() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_too_large_or_leads_elsewhere_is_refused() {
+async fn oversized_and_outside_files_are_refused() {
     let sample = unwritten();
     let app = sample.app();
     let asked = ok(&app, "noveler_write", json!({"episode": 1})).await;

@@ -1,4 +1,4 @@
-//! A server that dies (SIGKILL) in the middle of a restoration: the next start finishes it, and status says so until then.
+//! A server is killed (SIGKILL) during a restoration: the next start finishes it, and the status reports it until then.
 
 use reqwest::StatusCode;
 use rustix::process::Pid;
@@ -10,14 +10,14 @@ use super::{
 };
 use crate::{program::Served, sample::Sample};
 
-/// Where a manuscript is.
+/// Returns the path of a manuscript.
 fn path(number: usize) -> String {
     format!("40_原稿/第{number}話.md")
 }
 
 const MANUSCRIPTS: std::ops::Range<usize> = 101..301;
 
-/// How many manuscripts have this text.
+/// Returns how many manuscripts have this text.
 fn count(sample: &Sample, text: &str) -> usize {
     MANUSCRIPTS.filter(|number| sample.read(&path(*number)) == text).count()
 }
@@ -57,7 +57,7 @@ async fn a_restoration_that_was_killed_is_finished_by_the_next_start() {
     lost.abort();
     assert_eq!((count(&sample, "first\n"), count(&sample, "second\n")), (100, 100));
 
-    // An author went on with one of them before the server was back.
+    // The author changed one of them before the next start.
     sample.file(&path(300), "third\n");
     let status = super::writing::ok(&sample.app(), "status", json!({})).await;
     let remarks = status["remarks"].to_string();

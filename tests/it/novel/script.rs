@@ -1,7 +1,7 @@
-//! Answers that will do for every question of a writing session, made from the shipped manuscript of the first episode.
+//! Valid answers to every question of a writing session, made from the published manuscript of the first episode.
 //!
-//! They are found by the question's own words: its step says which stage and turn, its schema which keys. Whoever asks (a host's
-//! reply, a prompt for a model), the same step has the same answer.
+//! The question's own words select the answer: its step names the stage and turn, its schema the keys. The same step
+//! has the same answer for every author, a host or a model.
 
 use std::sync::LazyLock;
 
@@ -9,7 +9,7 @@ use fumi_novel::writing::{KeyContents, TurnContents, WritingStage};
 
 use super::{FIRST, shipped};
 
-/// The title that the last stage gives.
+/// The title in the answer of the last stage.
 pub(crate) const TITLE: &str = "こぶとえくぼ";
 
 /// The manuscript in three acts, without its heading.
@@ -32,18 +32,18 @@ static ACTS: LazyLock<[String; 3]> = LazyLock::new(|| {
     acts
 });
 
-/// The manuscript as the session ends with it: the shipped text with the one replacement of the last stage.
+/// Returns the manuscript at the end of the session: the published text with the one replacement of the last stage.
 pub(crate) fn manuscript() -> String {
     ACTS.concat()
         .replacen("海を止めに来た人ですか", "海をとめに来た人ですか", 1)
 }
 
-/// The whole text in one go.
+/// Returns the whole text for one answer.
 pub(crate) fn whole() -> String {
     ACTS.concat()
 }
 
-/// The answer to a step such as `design_humor_elements:2`.
+/// Returns the answer to a step such as `design_humor_elements:2`.
 pub(crate) fn answer(step: &str) -> String {
     let (stage, turn) = step.split_once(':').unwrap_or_else(|| panic!("no step: {step:?}"));
     let stage = WritingStage::parse(stage).unwrap();
@@ -66,7 +66,7 @@ pub(crate) fn answer(step: &str) -> String {
     }
 }
 
-/// All steps of a whole session, in order.
+/// Returns all steps of a whole session, in order.
 pub(crate) fn steps() -> Vec<String> {
     let turns =
         WritingStage::all().flat_map(|stage| (1..=stage.turns().len()).map(move |turn| format!("{stage}:{turn}")));

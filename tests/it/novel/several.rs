@@ -1,4 +1,4 @@
-//! Two servers on one novel: one writes at a time, and who waits is told for whom.
+//! Two servers on one novel: one writes at a time, and a waiting caller learns who writes.
 
 use std::{sync::Arc, time::Duration};
 
@@ -13,7 +13,7 @@ use super::{
 use crate::sample::call;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_second_writer_waits_or_is_told_who_writes() {
+async fn the_second_writer_waits_or_learns_who_writes() {
     let sample = unwritten();
     let impatient = sample.app_with(&[], |config| config.pools.wait_seconds = 1);
     let other = sample.app();
@@ -39,7 +39,7 @@ async fn the_second_writer_waits_or_is_told_who_writes() {
         "{error}"
     );
     assert!(error["details"]["retry_after_ms"].is_u64(), "{error}");
-    // Reading goes on meanwhile, and a patient writer gets its turn.
+    // Reading is possible meanwhile, and a caller that waits long enough gets the lease.
     let waiting = tokio::spawn({
         let patient = sample.app();
         async move { call(&patient, &tool, arguments).await }
@@ -51,7 +51,7 @@ async fn the_second_writer_waits_or_is_told_who_writes() {
     assert!(!reply.is_error, "{}", reply.text);
 }
 
-/// By default a tool may work as long as it may wait for its turn, so that its time would always be up first.
+/// By default a tool may work as long as it may wait for the lease; otherwise it would always time out first.
 #[tokio::test(flavor = "multi_thread")]
 async fn waiting_for_a_turn_does_not_use_up_the_time_of_the_call() {
     let sample = unwritten();
@@ -85,7 +85,7 @@ async fn waiting_for_a_turn_does_not_use_up_the_time_of_the_call() {
     turn.release().await;
 }
 
-/// Two hosts answer the same session through two servers, as fast as they can. Every turn is taken once.
+/// Two hosts answer the same session through two servers, as fast as they can. Every answer is used once.
 #[tokio::test(flavor = "multi_thread")]
 async fn two_servers_never_mix_two_drafts() {
     let sample = unwritten();
@@ -110,7 +110,7 @@ async fn two_servers_never_mix_two_drafts() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_dead_processes_left_is_removed() {
+async fn remains_of_dead_processes_are_removed() {
     let sample = unwritten();
     let left = ".noveler/locks/alive-00000000-000000000000";
     sample.file(left, "");

@@ -1,4 +1,4 @@
-//! `fumi novel new` and `fumi novel install-commands`, asked of the real program.
+//! `fumi novel new` and `fumi novel install-commands`, tested on the real program.
 
 use std::{fs, path::Path, process::Command};
 
@@ -87,7 +87,7 @@ fn a_folder_that_holds_something_is_refused_and_left_alone() {
         refuses(&novel(&sample, arguments), part);
     }
     assert_eq!(sample.state(), before);
-    // An empty folder will do.
+    // An empty folder is accepted.
     fs::create_dir(sample.root().join("empty")).unwrap();
     assert!(novel(&sample, &["new", "empty", "--title", "題"]).status.success());
 }
@@ -109,7 +109,7 @@ fn the_names_of_a_new_novel_are_those_of_the_configuration() {
 }
 
 #[test]
-fn the_slash_command_is_installed_once_and_a_changed_one_is_kept() {
+fn the_slash_command_is_installed_once_and_a_changed_one_is_not_replaced() {
     let sample = Sample::empty();
     let root = sample.root();
     let published = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("deploy/claude/commands/noveler.md"));
@@ -127,7 +127,7 @@ fn the_slash_command_is_installed_once_and_a_changed_one_is_kept() {
     assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
     assert!(install(&["--force"]).status.success());
     assert_eq!(fs::read_to_string(&file).unwrap(), published);
-    // Without a folder it goes to the home; one that is kept behind a link is followed.
+    // Without `--dir` it goes to the home folder; a file behind a link is updated through the link.
     let home = root.join("home");
     fs::create_dir_all(root.join("dotfiles")).unwrap();
     fs::create_dir(&home).unwrap();

@@ -1,8 +1,10 @@
-//! The server dies (SIGKILL) at every place of every call that writes: after the next start all of it is there or nothing.
+//! The server is killed (SIGKILL) at every place of every call that writes: after the next start the result is complete
+//! or absent.
 //!
-//! The places are listed by the program itself while it serves the call, and no tool that writes may be missing here. "All" is what
-//! the call leaves when nobody kills it, "nothing" what was there before: the files that people own, what is published, and what the
-//! tools say of the novel. Names of sessions and times differ from run to run and are passed over.
+//! The program itself lists the places while it serves the call, and every tool that writes must be here. The result is
+//! complete if it equals that of a call without a kill, and absent if it equals the state before: files of people,
+//! published files, and the tools' replies about the novel. Names of sessions and times differ from run to run and are
+//! ignored.
 
 use std::{
     collections::BTreeSet,
@@ -34,7 +36,7 @@ const SECOND: &str = "40_原稿/第002話_ほまち.md";
 /// A call that writes.
 type Call = (&'static str, Value);
 
-/// The folder before a call, and the call.
+/// Returns the folder before a call, and the call.
 async fn written(case: &str) -> (Sample, Call) {
     let sample = novel();
     let call = match plain(case) {
@@ -44,7 +46,7 @@ async fn written(case: &str) -> (Sample, Call) {
     (sample, call)
 }
 
-/// A call that needs nothing but the sample.
+/// Returns a call that needs only the sample.
 fn plain(case: &str) -> Option<Call> {
     let episode = json!({"episode": 1});
     let measured = json!({"episode": 1, "judge": false});
@@ -80,7 +82,7 @@ fn plain(case: &str) -> Option<Call> {
     })
 }
 
-/// A call, and what was done before it.
+/// Returns a call after its preparation.
 async fn prepared(case: &str, sample: &Sample) -> Call {
     let app = sample.app();
     let episode = json!({"episode": 1});
@@ -122,7 +124,7 @@ async fn prepared(case: &str, sample: &Sample) -> Call {
             let asked = ok(&app, "noveler_write", episode.clone()).await;
             let id = asked["session_id"].as_str().unwrap();
             until(&app, asked.clone(), Some("design_emotional_flow:1")).await;
-            // An output is damaged: its stage is to be done again, and the session says so.
+            // An output is damaged: its stage must be repeated, and the session says so.
             let writes = sample.root().join(".noveler/writes").join(id);
             for file in std::fs::read_dir(writes).unwrap().map(Result::unwrap) {
                 if file.file_name().to_string_lossy().starts_with("stage_02-") {
@@ -167,7 +169,7 @@ async fn prepared(case: &str, sample: &Sample) -> Call {
     }
 }
 
-/// All of them. Each is a test below.
+/// All cases. Each has a test below.
 const CASES: [&str; 25] = [
     "write",
     "create",
@@ -196,7 +198,7 @@ const CASES: [&str; 25] = [
     "step",
 ];
 
-/// What is not a case of its own: the tool takes the same path as one that is.
+/// Tools without a case of their own, with the tool that uses the same code.
 const SAME: [(&str, &str); 10] = [
     ("write_step_2", "write_step_1"),
     ("write_step_3", "write_step_1"),
@@ -207,15 +209,15 @@ const SAME: [(&str, &str); 10] = [
     ("write_step_8", "write_step_1"),
     ("write_step_9", "write_step_1"),
     ("write_step_10", "write_step_1"),
-    // It becomes the tool that its command names.
+    // Its command selects the tool.
     ("noveler", "noveler_write"),
 ];
 
-/// What people and tools see of a novel, asked of a server that has just started.
+/// Returns what people and tools see of a novel, from a server that has just started.
 fn seen(sample: &Sample) -> String {
     let server = Mortal::start(sample, "");
     let backups = server.answer("backup_management", &json!({"action": "list"}));
-    // A copy that was made before a write is no result of it.
+    // A copy that was made before a write does not count as its result.
     let own = |backup: &&Value| {
         !backup["reason"]
             .as_str()
@@ -237,7 +239,7 @@ fn seen(sample: &Sample) -> String {
         if content.is_empty() || (is_own && !is_published) {
             continue;
         }
-        // The time is in a book, and the hash of the book in the records.
+        // A book contains the time, and the records contain the book's hash.
         let content = match Path::new(&*path).extension().and_then(|extension| extension.to_str()) {
             Some("epub" | "html" | "json") => String::new(),
             _ => String::from_utf8_lossy(&content).into_owned(),
@@ -261,10 +263,10 @@ fn copied(sample: &Sample) -> Sample {
     to
 }
 
-/// Cases whose results neither people nor tools see at once: only hidden files differ.
+/// Cases whose results are not visible to people or tools at once: only hidden files differ.
 const HIDDEN: [&str; 2] = ["converted", "tasks"];
 
-/// The files of a novel: what people own, or with `others` the rest, by their paths.
+/// Returns the files of a novel by path: those of people, or with `others` the rest.
 fn files(sample: &Sample, others: bool) -> Vec<(String, Vec<u8>)> {
     let root = sample.root();
     let all = sample.state().into_iter().filter_map(|(path, content)| {
@@ -275,7 +277,7 @@ fn files(sample: &Sample, others: bool) -> Vec<(String, Vec<u8>)> {
     all.collect()
 }
 
-/// The files that people own whose old text is neither in its place nor in a backup.
+/// Returns the files of people whose old text is neither in its place nor in a backup.
 fn lost(before: &Sample, now: &Sample) -> Vec<String> {
     let (owned, others) = (files(now, false), files(now, true));
     let is_kept = |(path, content): &(String, Vec<u8>)| {
@@ -353,7 +355,8 @@ cases! {
     a_converted_result_is_all_or_nothing: "converted",
 }
 
-/// A reply that is written to a file: before, the old file or none; after, the new one; and no unfinished one after the next start.
+/// A reply that is written to a file: before, the old file or none; after, the new one; and no unfinished file after
+/// the next start.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_output_file_is_all_or_nothing() {
     let arguments = json!({"output_file": "deep/report.json", "suppress_output": true});
@@ -364,7 +367,7 @@ async fn an_output_file_is_all_or_nothing() {
             before.file(&output.to_string_lossy(), old);
         }
         let written = |sample: &Sample| std::fs::read_to_string(sample.root().join(output)).ok();
-        // Its time apart.
+        // Except its time.
         let is_new = |text: &str| serde_json::from_str::<Value>(text).is_ok_and(|reply| reply["success"] == true);
         let after = copied(&before);
         let places = Mortal::start(&after, "list").places("status", &arguments);
@@ -430,7 +433,7 @@ async fn no_tool_that_writes_and_no_step_of_a_write_is_left_out() {
     assert_eq!(kinds, steps, "steps of writes");
 }
 
-/// The files of a new novel, without what fumi keeps.
+/// Returns the files of a new novel, without fumi's own.
 fn new_novel(sample: &Sample) -> Vec<(String, Vec<u8>)> {
     let folder = sample.root().join("新作");
     let files = sample.state().into_iter().filter_map(|(path, content)| {
@@ -463,7 +466,7 @@ fn a_new_novel_that_was_killed_is_made_by_the_same_command() {
             .unwrap();
         dying.kill().unwrap();
         dying.wait().unwrap();
-        // One that is whole is refused as a folder that is not empty.
+        // A complete novel is refused because the folder is not empty.
         let is_whole = new_novel(&sample) == expected;
         let again = make(&sample, "").wait_with_output().unwrap();
         assert!(

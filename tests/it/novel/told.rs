@@ -1,4 +1,4 @@
-//! What callers of the novel tools are told: where to go on, in plain words, and never silently something else.
+//! Messages of the novel tools: how to continue, in plain words, and never a silent substitute.
 
 use fumi::tool::Caller;
 use fumi_base::text::Locale;
@@ -67,7 +67,7 @@ async fn a_plot_is_asked_for_with_all_that_is_known() {
         assert!(context.contains(file), "{file}: {context}");
     }
     let instruction = asked["instruction"].as_str().unwrap();
-    // The purpose of the chapter, what is open in the ledger, and what the settings say of a character.
+    // The purpose of the chapter, open foreshadowing in the ledger, and the settings of a character.
     for known in [
         "検潮所を閉めるまでの七日間",
         "F002 open, payoff in episode 3",
@@ -77,9 +77,9 @@ async fn a_plot_is_asked_for_with_all_that_is_known() {
     }
 }
 
-/// A ledger is written as the author goes: what has no payoff yet is open, and told as that.
+/// The author writes the ledger while writing: foreshadowing without a payoff is reported as open.
 #[tokio::test(flavor = "multi_thread")]
-async fn foreshadowing_without_a_payoff_is_told_as_open() {
+async fn foreshadowing_without_a_payoff_is_reported_as_open() {
     let sample = novel();
     let ledger = "50_管理資料/伏線管理.yaml";
     let more = "  - {id: F003, title: 鳴らない鈴, plant: {episode: 第1話, keywords: [鈴]}, status: planted}\n\
@@ -112,9 +112,9 @@ async fn foreshadowing_without_a_payoff_is_told_as_open() {
     );
 }
 
-/// What was due before is not told as settled, and what is left out of a long list is counted.
+/// Overdue foreshadowing is not reported as settled, and the omitted entries of a long list are counted.
 #[tokio::test(flavor = "multi_thread")]
-async fn overdue_foreshadowing_is_told_as_due_and_all_of_it_is_counted() {
+async fn overdue_foreshadowing_is_reported_as_due_and_all_of_it_is_counted() {
     let sample = novel();
     let mut ledger = "foreshadowing:\n".to_owned();
     for number in 1..=45 {
@@ -170,7 +170,7 @@ async fn overdue_foreshadowing_is_told_as_due_and_all_of_it_is_counted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn faults_of_yaml_are_told_in_plain_words_with_their_key() {
+async fn yaml_errors_are_reported_in_plain_words_with_their_key() {
     let sample = novel();
     sample.file(PLOT, "characters: 梶みちる\n");
     let app = sample.app();
@@ -184,9 +184,9 @@ async fn faults_of_yaml_are_told_in_plain_words_with_their_key() {
     );
 }
 
-/// The whole path of the key, and the line of its value, however deep it stands.
+/// The whole path of the key, and the line of its value, at any depth.
 #[tokio::test(flavor = "multi_thread")]
-async fn faults_of_yaml_are_told_with_the_path_of_the_key_and_its_line() {
+async fn yaml_errors_are_reported_with_the_path_of_the_key_and_its_line() {
     let sample = novel();
     let app = sample.app();
     for (text, place, key) in [
@@ -231,7 +231,7 @@ async fn faults_of_yaml_are_told_with_the_path_of_the_key_and_its_line() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_answer_of_no_form_is_told_its_assistants_words_at_once() {
+async fn an_answer_in_the_wrong_form_is_reported_with_its_chat_phrases() {
     let sample = unwritten();
     let app = sample.app();
     let asked = ok(&app, "noveler_write", json!({"episode": 1})).await;
@@ -246,7 +246,7 @@ async fn an_answer_of_no_form_is_told_its_assistants_words_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_session_says_who_wrote_and_that_nobody_judged() {
+async fn a_session_names_its_author_and_that_it_was_not_judged() {
     let sample = unwritten();
     let app = sample.app();
     let asked = ok(&app, "noveler_write", json!({"episode": 1})).await;
@@ -262,7 +262,7 @@ async fn a_session_says_who_wrote_and_that_nobody_judged() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_episode_that_is_written_is_not_begun_again_unasked() {
+async fn a_written_episode_is_not_restarted_without_a_request() {
     let sample = unwritten();
     let app = sample.app();
     let asked = ok(&app, "noveler_write", json!({"episode": 1})).await;
@@ -290,7 +290,7 @@ async fn a_plot_of_another_episode_is_refused_and_zero_words_say_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_text_of_two_characters_is_no_hundred() {
+async fn a_text_of_two_characters_does_not_score_a_hundred() {
     let sample = novel();
     sample.file(FIRST, "# 第一話\n\n　猫。\n");
     let reply = call(&sample.app(), "check_basic", json!({"episode": 1})).await;
@@ -305,7 +305,7 @@ async fn a_text_of_two_characters_is_no_hundred() {
     );
 }
 
-/// Calls that ask, of every tool that can; the session of the writing tools stands in for `SESSION`.
+/// Calls that ask, one for every tool that can; `SESSION` stands for the session of the writing tools.
 fn asking() -> Vec<(String, Value)> {
     let steps = (2..=10).map(|step| format!("write_step_{step}"));
     let mut all = vec![
@@ -343,7 +343,7 @@ fn asking() -> Vec<(String, Value)> {
     all
 }
 
-/// One object everywhere: whoever drives one question drives all of them.
+/// The same object everywhere: a client that handles one question can handle all of them.
 #[tokio::test(flavor = "multi_thread")]
 async fn every_question_of_every_tool_has_every_field() {
     let sample = unwritten();
@@ -352,7 +352,7 @@ async fn every_question_of_every_tool_has_every_field() {
     for (tool, mut arguments) in asking() {
         let stage: usize = tool.strip_prefix("write_step_").map_or(0, |step| step.parse().unwrap());
         if arguments["session_id"] == "SESSION" {
-            // A session that stands at this step.
+            // A session at this step.
             let begun = ok(&app, "noveler_write", json!({"episode": 1, "restart": true})).await;
             let at = fumi_novel::writing::WritingStage::from_number(stage).map(|stage| format!("{stage}:1"));
             let at = at.filter(|_| stage > 1);

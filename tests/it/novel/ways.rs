@@ -1,6 +1,6 @@
-//! Four ways to get the texts of an episode, over HTTP: a host that answers each question, a client of the session era whose model is
-//! asked, a stateless client that repeats its call with an answer, and a provider that fumi asks itself. The same texts make the
-//! same files.
+//! Four ways to get the texts of an episode, over HTTP: a host that answers each question, a client of the session era
+//! whose model is asked, a stateless client that repeats its call with an answer, and a provider that fumi asks itself.
+//! The same texts make the same files.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -13,8 +13,8 @@ use crate::{
     sample::Sample,
 };
 
-/// Every file that an episode left, by its path: hashes of content stand for content, and what tells sessions apart (times, names)
-/// is left out.
+/// Returns every file that an episode left, by path: hashes of content stand for content, and the parts that differ
+/// between sessions (times, names) are left out.
 fn left(sample: &Sample) -> BTreeMap<String, String> {
     let root = sample.root();
     let mut files = BTreeMap::new();
@@ -30,7 +30,7 @@ fn left(sample: &Sample) -> BTreeMap<String, String> {
     files
 }
 
-/// Names of sessions, times and durations, each replaced by a word.
+/// Returns a text with names of sessions, times and durations replaced by words.
 fn without_session(text: &str) -> String {
     let session = regex::Regex::new(r"session_\d{8}_\d{6}_[0-9a-f]{8}").unwrap();
     let time = regex::Regex::new(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z").unwrap();
@@ -44,15 +44,15 @@ fn without_session(text: &str) -> String {
     author.replace_all(&text, "AUTHOR").into_owned()
 }
 
-/// The step that a prompt is for: the prompts of the sample differ, and each is found by asking for its words once.
+/// Returns the step of a prompt: the prompts of the sample differ, and each is found by asking for its words once.
 fn step_of(prompt: &str, questions: &BTreeMap<String, String>) -> String {
     let found = questions
         .iter()
         .find(|(instruction, _)| prompt.contains(instruction.as_str()));
-    found.unwrap_or_else(|| panic!("nobody asked this: {prompt}")).1.clone()
+    found.unwrap_or_else(|| panic!("unexpected prompt: {prompt}")).1.clone()
 }
 
-/// A host: the question is the result, and its answer the next call. Also gives every question with its step.
+/// A host: it gets the question as the result, and answers by the next call. Also returns every question with its step.
 async fn by_a_host(sample: &Sample) -> BTreeMap<String, String> {
     let server = Server::start(sample.app()).await;
     let client = Stateless::new(&server);
@@ -111,10 +111,10 @@ async fn by_repeated_calls(sample: &Sample, questions: &BTreeMap<String, String>
         let text = script::answer(&step_of(prompt, questions));
         brings = json!({"requestState": result["requestState"], "inputResponses": {"answer": message(&text)}});
     }
-    panic!("it asked more than there are steps");
+    panic!("it asked more often than the number of steps");
 }
 
-/// A model behind the interface that most providers speak, on this machine.
+/// Starts a model with the API that most providers have, on this machine.
 async fn provider(questions: BTreeMap<String, String>) -> String {
     let questions = Arc::new(questions);
     let answer = move |Json(request): Json<Value>| {

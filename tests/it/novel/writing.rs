@@ -1,4 +1,4 @@
-//! Writing as a host does it: question, answer, question. What each tool does that its neighbours do not.
+//! Writing by a host: question, answer, question. Tests the differences between the tools.
 
 use fumi::app::App;
 use serde_json::{Value, json};
@@ -6,21 +6,21 @@ use serde_json::{Value, json};
 use super::{FIRST, novel, script, unwritten};
 use crate::sample::{Sample, call};
 
-/// Calls a tool and gives its structure; it must not fail.
+/// Calls a tool that must succeed and returns its structure.
 pub(crate) async fn ok(app: &App, tool: &str, arguments: Value) -> Value {
     let reply = call(app, tool, arguments.clone()).await;
     assert!(!reply.is_error, "{tool} {arguments}: {}", reply.text);
     reply.structured
 }
 
-/// The same for a call that must fail; gives its error.
+/// The same for a call that must fail; returns its error.
 pub(crate) async fn refused(app: &App, tool: &str, arguments: Value) -> Value {
     let reply = call(app, tool, arguments.clone()).await;
     assert!(reply.is_error, "{tool} {arguments}: {}", reply.text);
     reply.structured["error"].clone()
 }
 
-/// The call that a question asks for, with its scripted answer.
+/// Returns the call that a question asks for, with its scripted answer.
 pub(crate) fn submission(asked: &Value) -> (String, Value) {
     assert_eq!(asked["status"], "needs_text", "{asked}");
     let mut arguments = asked["submit"]["arguments"].clone();
@@ -28,7 +28,7 @@ pub(crate) fn submission(asked: &Value) -> (String, Value) {
     (asked["submit"]["tool"].as_str().unwrap().to_owned(), arguments)
 }
 
-/// Answers until the call is no question any more, or until a step is asked for.
+/// Answers until the call does not return a question, or until a step is asked for.
 pub(crate) async fn until(app: &App, mut asked: Value, step: Option<&str>) -> Value {
     while asked["status"] == "needs_text" && asked["step"].as_str() != step {
         let (tool, arguments) = submission(&asked);
@@ -83,7 +83,7 @@ async fn an_existing_manuscript_is_backed_up_and_keeps_its_name() {
     assert!(sample.read(FIRST).contains(script::TITLE));
 }
 
-/// The same texts make the same files, also when every call names another tool of the chain.
+/// The same texts make the same files, even if every call names another tool of the chain.
 #[tokio::test(flavor = "multi_thread")]
 async fn stages_by_name_and_by_number_stop_where_they_end() {
     let sample = unwritten();
@@ -115,7 +115,7 @@ async fn stages_by_name_and_by_number_stop_where_they_end() {
         (&json!(2), &json!(3), &json!(true))
     );
     assert_eq!(done["stage"], "analyze_plot_structure");
-    // A stage that is done says what it gave.
+    // A finished stage returns its result.
     let again = ok(&app, "write_step_1", json!({"episode": 1, "session_id": session})).await;
     assert_eq!(again["result"]["status"], "completed");
     let resumed = ok(&app, "write_resume", json!({"episode": 1, "session_id": session})).await;
@@ -161,7 +161,7 @@ async fn feedback_has_a_stage_done_again_and_those_after_it_go_stale() {
     assert_eq!(noted["next_recommended_stage"], "design_emotional_flow");
 }
 
-/// The draft alone has three turns and no stage before it; in one go there is one question and no session.
+/// The draft alone has three turns and no earlier stage; in one go there is one question and no session.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_draft_alone_and_in_one_go() {
     let sample = unwritten();
@@ -208,7 +208,7 @@ async fn a_draft_in_a_session_is_placed_at_once_and_replaced_at_the_end() {
     let asked = ok(&app, "write_manuscript_draft", arguments).await;
     assert!(
         asked["context"].as_array().unwrap().len() > 4,
-        "it reads what the stages gave"
+        "it reads the results of the stages"
     );
     let draft = until(&app, asked, None).await;
     assert_eq!(draft["next_recommended_stage"], "refine_manuscript_quality");
@@ -259,7 +259,7 @@ async fn an_open_session_goes_on_unless_another_is_wanted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn verbose_tells_what_was_asked_and_answered() {
+async fn verbose_returns_the_questions_and_answers() {
     let sample = unwritten();
     let app = sample.app();
     let first = ok(&app, "noveler_write", json!({"episode": 1, "verbose": true})).await;
@@ -281,7 +281,7 @@ async fn verbose_tells_what_was_asked_and_answered() {
     assert_eq!(second["resource_usage"]["file_operations"], 4);
 }
 
-/// `verbose` tells the same of every way to write: what was asked and answered, and which files the call wrote.
+/// `verbose` reports the same for every way to write: questions, answers, and the written files.
 #[tokio::test(flavor = "multi_thread")]
 async fn verbose_holds_for_every_tool_that_writes() {
     let sample = unwritten();
@@ -334,7 +334,7 @@ async fn verbose_holds_for_every_tool_that_writes() {
     assert!(wrote(&ok(&app, "write", arguments).await));
 }
 
-/// A root inside the novel is the novel; its own prompts are used.
+/// A root inside the novel is accepted as the novel; its own prompts are used.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_folder_inside_the_novel_will_do_and_prompts_may_be_its_own() {
     let sample = unwritten();
@@ -355,9 +355,9 @@ async fn a_folder_inside_the_novel_will_do_and_prompts_may_be_its_own() {
     assert!(!inside.join(".noveler").exists());
 }
 
-/// What an author writes between two stages is told at once, kept, and never told as the session's.
+/// A change that an author writes between two stages is reported at once, stored, and never reported as the session's.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_manuscript_that_the_author_rewrote_is_kept_and_told() {
+async fn a_manuscript_that_the_author_rewrote_is_preserved_and_reported() {
     let sample = unwritten();
     let app = sample.app();
     let first = ok(&app, "noveler_write", json!({"episode": 1})).await;
@@ -374,7 +374,7 @@ async fn a_manuscript_that_the_author_rewrote_is_kept_and_told() {
     assert!(draft.get("manuscript_edited").is_none(), "{draft}");
     let own = "# 第1話　作者の題\n\n　作者が書き直した。\n";
     sample.file(FIRST, own);
-    // Asking again for the draft does not put it over the author's text, nor shows one as the other.
+    // Asking again for the draft does not replace the author's text, and the two are not confused.
     let again = ok(
         &app,
         "write_manuscript_draft",
@@ -393,7 +393,7 @@ async fn a_manuscript_that_the_author_rewrote_is_kept_and_told() {
     let backup = done["primary_output"]["backup_id"].as_str().unwrap();
     assert_eq!(sample.read(&format!("90_バックアップ/{backup}/files/{FIRST}")), own);
     assert!(done["manuscript_edited"].as_str().unwrap().contains(backup), "{done}");
-    // After the end: the file is left, and the reply is about the file.
+    // After the end the file is left unchanged, and the reply is about the file.
     sample.file(FIRST, own);
     let after = ok(&app, "noveler_write", json!({"episode": 1})).await;
     assert_eq!(
@@ -414,9 +414,9 @@ async fn a_manuscript_that_the_author_rewrote_is_kept_and_told() {
     );
 }
 
-/// A session that is written for another reason does not take the author's text for its own.
+/// A session that is written for another reason does not adopt the author's text.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_authors_text_is_told_again_after_the_session_was_written() {
+async fn the_authors_text_is_reported_again_after_the_session_was_written() {
     let sample = unwritten();
     let app = sample.app();
     let first = ok(&app, "noveler_write", json!({"episode": 1})).await;
@@ -435,7 +435,7 @@ async fn the_authors_text_is_told_again_after_the_session_was_written() {
         assert!(again["manuscript_edited"].is_string(), "call {time}: {again}");
         assert!(again.get("backup_id").is_none(), "call {time}: {again}");
     }
-    // So does a turn of a draft that is done again.
+    // Repeating a turn of a draft writes it too.
     let remark = json!({
         "episode": 1, "session_id": session, "stage": "write_manuscript_draft", "user_feedback": "もう少し静かに",
     });
@@ -457,7 +457,7 @@ async fn the_authors_text_is_told_again_after_the_session_was_written() {
     assert!(draft["manuscript_edited"].as_str().unwrap().contains(backup), "{draft}");
 }
 
-/// The same of a session that is finished: its replies stay about the author's file.
+/// The same for a finished session: its replies stay about the author's file.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_finished_session_that_is_written_again_still_shows_the_authors_file() {
     let sample = unwritten();
@@ -477,7 +477,7 @@ async fn a_finished_session_that_is_written_again_still_shows_the_authors_file()
         let preview = after["primary_output"]["preview"].as_str().unwrap();
         assert!(preview.contains("作者の題"), "{arguments}: {after}");
     }
-    // A tool of single stages shows the session's text, and says so.
+    // A tool for single stages shows the session's text, and says so.
     let stage = json!({"episode": 1, "session_id": session, "stage": "final_adjustment"});
     let shown = ok(&app, "write_stage", stage).await;
     let told = shown["manuscript_edited"].as_str().unwrap();

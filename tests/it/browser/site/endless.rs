@@ -1,4 +1,4 @@
-//! Bodies that take their time: piece after piece, to the end, never to the end, or to a broken connection.
+//! Slow bodies: piece after piece, to the end, without end, or until the connection breaks.
 
 use std::{
     io,
@@ -11,12 +11,12 @@ use axum::body::Body;
 use futures_core::Stream;
 use tokio::time::{Interval, interval};
 
-/// How it ends.
+/// The end of a body.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum End {
-    /// As a body should.
+    /// The body ends properly.
     Well,
-    /// Not at all.
+    /// The body never ends.
     Never,
     /// The connection breaks.
     Broken,
@@ -29,7 +29,7 @@ struct Pieces {
     end: End,
 }
 
-/// A body of so many pieces, the first at once.
+/// Returns a body of so many pieces, the first at once.
 pub(super) fn pieces(piece: &str, count: usize, every: Duration, end: End) -> Body {
     Body::from_stream(Pieces {
         every: interval(every),
@@ -60,7 +60,7 @@ impl Stream for Pieces {
     }
 }
 
-/// One piece, and then nothing until the browser gives up.
+/// Returns a body of one piece that then stalls until the browser disconnects.
 pub(super) fn stuck_after(piece: &str) -> Body {
     pieces(piece, 1, Duration::from_millis(1), End::Never)
 }

@@ -1,5 +1,5 @@
-//! Pages that are files. Each is read anew for each request: a test may change one. Nothing is cached by the browser either, so
-//! that every look is a request.
+//! Pages from files. Each is read again for each request, because a test may change it. The browser does not cache it
+//! either, so that every view is a request.
 
 use std::{path::Path, sync::Arc};
 
@@ -11,7 +11,7 @@ use axum::{
 
 use super::Shared;
 
-/// Any path that no other route has.
+/// Serves any path that has no route.
 pub(super) async fn file(State(shared): State<Arc<Shared>>, uri: Uri) -> Response {
     match find(&shared, uri.path()) {
         Some((kind, bytes)) => page(StatusCode::OK, kind, bytes),
@@ -23,13 +23,13 @@ pub(super) async fn file(State(shared): State<Arc<Shared>>, uri: Uri) -> Respons
     }
 }
 
-/// A reply that nobody keeps.
+/// Returns a reply that must not be cached.
 pub(super) fn page(status: StatusCode, kind: &'static str, bytes: Vec<u8>) -> Response {
     let headers = [(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, "no-store")];
     (status, headers, bytes).into_response()
 }
 
-/// A file by its path, with its type; a folder is its `index.html`.
+/// Returns a file by its path, with its type; a folder is its `index.html`.
 pub(super) fn find(shared: &Shared, path: &str) -> Option<(&'static str, Vec<u8>)> {
     let decoded = percent_encoding::percent_decode_str(path).decode_utf8().ok()?;
     let path = Path::new(decoded.trim_start_matches('/'));
@@ -50,7 +50,7 @@ pub(super) fn find(shared: &Shared, path: &str) -> Option<(&'static str, Vec<u8>
 }
 
 fn kind(file: &Path) -> &'static str {
-    // The page says itself what it is written in; a header would win over it.
+    // The page declares its own encoding; a header would override it.
     if file.file_stem().is_some_and(|stem| stem == "shift_jis") {
         return "text/html";
     }

@@ -1,4 +1,5 @@
-//! Signing in: a password, a second factor, a page that greets. The state is a cookie; who has none is sent back.
+//! Signing in: a password, a second factor, a page that greets. The state is a cookie; without it the browser is sent
+//! back.
 
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use axum::{
 
 use super::{Shared, field, files, routes::escaped};
 
-/// What the pages ask for.
+/// The password that the page expects.
 const PASSWORD: &str = "correct horse";
 const CODE: &str = "246810";
 
@@ -46,7 +47,7 @@ pub(super) async fn confirm(headers: HeaderMap, form: String) -> Response {
     go("/login/dashboard", &["confirmed=yes; Path=/; HttpOnly".to_owned()])
 }
 
-/// `GET /login/dashboard`: who is signed in, and 40 tasks.
+/// `GET /login/dashboard`: the name of the user, and 40 tasks.
 pub(super) async fn dashboard(State(shared): State<Arc<Shared>>, headers: HeaderMap) -> Response {
     let (Some(user), Some(_)) = (cookie(&headers, "user"), cookie(&headers, "confirmed")) else {
         return go("/login/", &[]);
@@ -67,7 +68,7 @@ pub(super) async fn leave() -> Response {
     go("/login/", &[gone("user"), gone("confirmed"), gone("language")])
 }
 
-/// A cookie that the browser sent, decoded.
+/// Returns a cookie that the browser sent, decoded.
 pub(super) fn cookie(headers: &HeaderMap, name: &str) -> Option<String> {
     let all = headers.get_all(header::COOKIE).iter();
     let all = all

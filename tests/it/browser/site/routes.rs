@@ -1,4 +1,5 @@
-//! What a file cannot do. Each route is for one idea; pages beside it in `tests/fixtures/browser` lead to it.
+//! Behaviour that a file cannot have. Each route is for one case; pages beside it in `tests/fixtures/browser` link to
+//! it.
 
 use std::{sync::Arc, time::Duration};
 
@@ -25,7 +26,7 @@ pub(super) fn routes() -> Router<Arc<Shared>> {
         .route("/login/confirm", post(login::confirm))
         .route("/login/dashboard", get(login::dashboard))
         .route("/login/leave", get(login::leave))
-        // ?ms= waits before it replies; ?text= is what it then says.
+        // ?ms= is the time before the reply; ?text= is its text.
         .route("/slow", any(slow))
         // Any status, with a small page; 204 and 304 have none.
         .route("/status/{code}", any(status))
@@ -37,7 +38,7 @@ pub(super) fn routes() -> Router<Arc<Shared>> {
             "/redirect/loop",
             any(|| async { moved(StatusCode::FOUND, "/redirect/loop") }),
         )
-        // A page whose body never ends; what came of it is shown. `/never/reply` does not even begin.
+        // A page whose body never ends; the browser shows the received part. `/never/reply` does not even begin.
         .route("/never/page", get(never))
         .route("/never/reply", any(std::future::pending::<Response>))
         .route(
@@ -58,7 +59,7 @@ pub(super) fn routes() -> Router<Arc<Shared>> {
         .fallback(any(files::file))
 }
 
-/// A text that may stand in a page.
+/// Escapes a text for a page.
 pub(super) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
 }
@@ -167,7 +168,7 @@ async fn slow_download(request: Request) -> Response {
     (headers, body).into_response()
 }
 
-/// ?name= is the name that the server gives, as it is: `../evil.sh`, 日本語, quotes.
+/// ?name= is the file name that the server sends, unchanged: `../evil.sh`, 日本語, quotes.
 async fn named(request: Request) -> Response {
     let name = asked(&request, "name").unwrap_or_else(|| "報告書.txt".to_owned());
     let encoded = percent_encoding::utf8_percent_encode(&name, percent_encoding::NON_ALPHANUMERIC);
@@ -181,7 +182,7 @@ async fn named(request: Request) -> Response {
     (headers, "text\n").into_response()
 }
 
-/// Says what files came. The whole body is in what the site received.
+/// Lists the uploaded files. The stored request has the whole body.
 async fn upload(body: Bytes) -> Response {
     let text = String::from_utf8_lossy(&body);
     let names = text
@@ -196,7 +197,7 @@ async fn upload(body: Bytes) -> Response {
     )
 }
 
-/// Says who it thinks the caller is.
+/// Shows the cookies of the caller.
 async fn cookies(headers: HeaderMap) -> Response {
     let who = login::cookie(&headers, "who").unwrap_or_else(|| "nobody".to_owned());
     let all = headers
@@ -223,7 +224,7 @@ async fn set_cookie(request: Request) -> Response {
     response
 }
 
-/// The request as text.
+/// Returns the request as text.
 async fn echo(request: Request) -> Response {
     let mut text = format!("{} {}\n", request.method(), request.uri());
     for (name, value) in request.headers() {
@@ -232,7 +233,7 @@ async fn echo(request: Request) -> Response {
     reply("text/plain; charset=utf-8", Body::from(text))
 }
 
-/// Lets in `user` with `pass`, nobody else.
+/// Accepts only `user` with `pass`.
 async fn basic(headers: HeaderMap) -> Response {
     let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
     if given == Some("Basic dXNlcjpwYXNz") {
