@@ -86,7 +86,7 @@ def percent(files):
 
 def row(name, files):
     covered, everything, share = percent(files)
-    # Cut off, so that what looks like the bar holds it.
+    # Rounded down, so that a share below the bar does not look as if it held it.
     return f"| {name} | {covered} | {everything} | {int(share * 10) / 10:.1f} % |"
 
 

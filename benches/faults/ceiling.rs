@@ -1,4 +1,4 @@
-//! How much the rules find in 坊っちゃん, which is what nobody would correct: a ceiling for false findings.
+//! Findings of the rules in 坊っちゃん, a text that needs no correction: an upper limit of false findings.
 //!
 //! The text is read as Aozora Bunko distributes it, with rubies and notes. Findings that only inform are not counted.
 
@@ -13,18 +13,18 @@ use fumi_novel::{
 
 use crate::inputs::bocchan;
 
-/// At most so many findings in 1,000 characters, for each group.
+/// The maximum number of findings in 1,000 characters, for each group.
 pub(crate) const MOST: f64 = 1.0;
 
 /// By rule: findings above information, and those that only inform.
 pub(crate) type Counts = BTreeMap<&'static str, (usize, usize)>;
 
-/// What is found in a classic.
+/// The findings in a classic.
 #[derive(Debug)]
 pub(crate) struct Ceiling {
     /// Visible characters of the story.
     pub(crate) characters: usize,
-    /// What the rules of each group find.
+    /// The findings of the rules of each group.
     pub(crate) groups: Vec<(RuleGroup, Counts)>,
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn run(root: &Path) -> Ceiling {
 }
 
 impl Ceiling {
-    /// Findings above information in 1,000 characters.
+    /// Returns the findings above information in 1,000 characters.
     #[expect(clippy::cast_precision_loss, reason = "counts")]
     pub(crate) fn rate(&self, rules: &Counts) -> f64 {
         let found: usize = rules.values().map(|(above, _)| above).sum();

@@ -1,13 +1,13 @@
-//! Chance that is the same on every machine: numbers from a seed (`SplitMix64`).
+//! Random numbers from a seed that are the same on every machine (`SplitMix64`).
 //!
-//! Invariant: the same seed and the same words before it give the same numbers. Nothing here is good enough for secrets.
+//! Invariant: the same seed and the same words give the same numbers. They are not suitable for secrets.
 
 /// A source of numbers.
 #[derive(Clone, Debug)]
 pub(crate) struct Dice(u64);
 
 impl Dice {
-    /// From a seed, and from words that tell one use of it from another.
+    /// Creates a source from a seed, and from words that distinguish its use from others.
     #[must_use]
     pub(crate) fn new(seed: u64, words: &str) -> Self {
         // FNV-1a: the words only have to differ.
@@ -26,7 +26,7 @@ impl Dice {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below another, which is at least 1.
+    /// Returns a number below another, which is at least 1.
     #[must_use]
     pub(crate) fn below(&mut self, limit: usize) -> usize {
         let limit = u64::try_from(limit.max(1)).unwrap_or(u64::MAX);

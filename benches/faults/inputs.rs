@@ -1,7 +1,7 @@
-//! The clean texts, and windows of them: which of them calibration has seen, and which it never sees.
+//! The clean texts, and windows of them: some were used for calibration, others never.
 //!
-//! Invariant: what is unseen lies in `benches/faults/texts` and nowhere else; thresholds and word lists are never chosen by
-//! it. 坊っちゃん is read as its publisher distributes it and cut to the story, without rubies and notes.
+//! Invariant: unseen texts are in `benches/faults/texts` only; thresholds and word lists are never chosen by them.
+//! 坊っちゃん is read as its publisher distributes it and cut to the story, without rubies and notes.
 
 use std::{fs, path::Path};
 
@@ -17,20 +17,20 @@ use crate::dice::Dice;
 const SHORTEST: usize = 1_500;
 const LONGEST: usize = 3_000;
 
-/// Whether calibration has seen a text.
+/// The use of a text in calibration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Origin {
-    /// Never.
+    /// Never used.
     Unseen,
-    /// It was looked at when thresholds and word lists were chosen.
+    /// Used when thresholds and word lists were chosen.
     Calibration,
 }
 
 impl Origin {
-    /// Both.
+    /// Both origins.
     pub(crate) const ALL: [Self; 2] = [Self::Unseen, Self::Calibration];
 
-    /// As the report calls it.
+    /// Returns the name in the report.
     #[must_use]
     pub(crate) const fn name(self) -> &'static str {
         match self {
@@ -43,15 +43,15 @@ impl Origin {
 /// A clean text.
 #[derive(Clone, Debug)]
 pub(crate) struct Text {
-    /// Its file, or the chapter of a longer one.
+    /// The name of its file, or of the chapter of a longer one.
     pub(crate) name: String,
-    /// Whether calibration has seen it.
+    /// Its use in calibration.
     pub(crate) origin: Origin,
     /// The text, as a manuscript for the web.
     pub(crate) manuscript: String,
 }
 
-/// All clean texts of an origin, in the order of their names.
+/// Returns all clean texts of an origin, in the order of their names.
 #[must_use]
 pub(crate) fn texts(root: &Path, origin: Origin) -> Vec<Text> {
     match origin {
@@ -64,7 +64,7 @@ pub(crate) fn texts(root: &Path, origin: Origin) -> Vec<Text> {
     }
 }
 
-/// 坊っちゃん as Aozora Bunko distributes it.
+/// Returns 坊っちゃん as Aozora Bunko distributes it.
 #[must_use]
 pub(crate) fn bocchan(root: &Path) -> Manuscript {
     let source = read(&root.join("src/novel/tests/fixtures/bocchan.aozora.txt"));
@@ -75,7 +75,7 @@ pub(crate) fn bocchan(root: &Path) -> Manuscript {
     Manuscript::read(source, reading)
 }
 
-/// The story of 坊っちゃん, as a manuscript for the web.
+/// Returns the story of 坊っちゃん, as a manuscript for the web.
 #[must_use]
 pub(crate) fn story(bocchan: &Manuscript) -> String {
     chapters(bocchan)
@@ -126,7 +126,7 @@ fn chapters(bocchan: &Manuscript) -> Vec<Text> {
     chapters
 }
 
-/// Some paragraphs of a text, chosen by a seed.
+/// Returns some paragraphs of a text, chosen by a seed.
 #[must_use]
 pub(crate) fn window(texts: &[Text], seed: u64) -> Text {
     let mut dice = Dice::new(seed, "window");
@@ -138,7 +138,7 @@ pub(crate) fn window(texts: &[Text], seed: u64) -> Text {
         .map(|line| CharacterCounts::count(line).characters)
         .collect();
     let all: usize = lengths.iter().sum();
-    // Not so late that too little would follow.
+    // Early enough for the rest to be as long as wanted.
     let mut spare = dice.below(all.saturating_sub(wanted) + 1);
     let mut first = 0;
     while first < lines.len() && lengths[first] <= spare {
@@ -160,7 +160,7 @@ pub(crate) fn window(texts: &[Text], seed: u64) -> Text {
     }
 }
 
-/// Looks at a text as the rules do.
+/// Prepares a text as for the rules and passes it to a function.
 pub(crate) fn with_material<T>(text: &str, look: impl FnOnce(&CheckMaterial<'_>) -> T) -> T {
     let (draft, context, tuning) = (
         AnalysedDraft::read(text, ManuscriptOptions::default()),

@@ -1,8 +1,8 @@
-//! What the checks find of faults that are known: `./bench faults` runs this, and rewrites docs/faults.md.
+//! The share of known faults that the checks find: `./bench faults` runs this, and rewrites docs/faults.md.
 //!
-//! Faults are set into clean texts, half of them texts that calibration never sees; ten pages have theirs labelled; textlint
-//! and a classic stand beside. Invariant: everything but time and memory is the same in every run. Nothing here asserts that a
-//! bar is held: the report says so.
+//! Faults are put into clean texts, half of which were never used for calibration; the faults of ten pages are
+//! labelled; textlint and a classic serve as comparisons. Invariant: everything but time and memory is the same in
+//! every run. A missed bar does not fail the run: the report shows it.
 
 #![allow(
     clippy::disallowed_methods,
@@ -43,7 +43,7 @@ fn main() {
     let wanted = |part: &str| is_whole || words.iter().any(|word| part.contains(word.as_str()));
 
     let root = &Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    // Before anything is measured: without it there is no report.
+    // Checked before the measurements: without textlint the report cannot be written.
     let textlint = (wanted("textlint") || wanted("speed")).then(Textlint::find);
     let cases = if wanted("rules") || wanted("textlint") {
         measure::run(root)
@@ -55,7 +55,7 @@ fn main() {
             .as_ref()
             .filter(|_| wanted("textlint"))
             .map(|textlint| textlint.parity(&cases)),
-        // A program that is not optimised says nothing about speed.
+        // Speed is measured only in an optimised program.
         race: textlint
             .as_ref()
             .filter(|_| wanted("speed") && !cfg!(debug_assertions))

@@ -1,7 +1,7 @@
-//! Every kind of fault in many texts: what all rules find of them, beside what they find in the clean texts.
+//! Every kind of fault in many texts: the findings of all rules, compared with those in the clean texts.
 //!
-//! Invariant: a finding counts as new only where the clean text has none of the same rule at the same place, wherever the
-//! change has moved it, nor on a line of the same words. Nothing is judged twice: all kinds share a clean text.
+//! Invariant: a finding counts as new only if the clean text has none of the same rule at the same place, shifted by
+//! the change, nor on a line of the same words. Each clean text is checked once: all kinds share it.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -17,13 +17,13 @@ use crate::{
     kinds::{Fault, Faulty, KINDS, Kind},
 };
 
-/// Texts of each origin that a kind is set into.
+/// Texts of each origin that a kind is put into.
 pub(crate) const SEEDS: usize = 25;
 
-/// How many seeds are tried until that many texts have offered a place.
+/// How many seeds are tried until that many texts had a place.
 const TRIED: u64 = 150;
 
-/// A text with a fault, and what is new in it.
+/// A text with a fault, and its new findings.
 #[derive(Debug)]
 pub(crate) struct Case {
     pub(crate) kind: &'static Kind,
@@ -32,33 +32,33 @@ pub(crate) struct Case {
     /// The text before.
     pub(crate) clean: Rc<String>,
     pub(crate) faulty: Faulty,
-    /// What the rules find that they do not find in the clean text.
+    /// Findings that the clean text does not have.
     pub(crate) fresh: Vec<Finding>,
 }
 
-/// What a rule was measured to do in the texts of one origin.
+/// The figures of a rule in the texts of one origin.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Row {
     /// Texts with the fault.
     pub(crate) injected: usize,
-    /// Those in which the rule finds all of it.
+    /// Texts in which the rule finds the whole fault.
     pub(crate) found: usize,
     /// New findings of the rule in the faulty texts of all kinds.
     pub(crate) fresh: usize,
-    /// Those that are about a fault of its own kind.
+    /// New findings about a fault of the rule's own kind.
     pub(crate) right: usize,
-    /// Those that are about a fault of another kind, which is not held against it.
+    /// New findings about a fault of another kind, which do not count as wrong.
     pub(crate) also: usize,
 }
 
 impl Row {
-    /// Found faults of all faults.
+    /// Returns the found faults as a share of all faults.
     #[expect(clippy::cast_precision_loss, reason = "small numbers")]
     pub(crate) fn recall(&self) -> Option<f64> {
         (self.injected > 0).then(|| self.found as f64 / self.injected as f64)
     }
 
-    /// Right findings of those that could be wrong.
+    /// Returns the right findings as a share of those that could be wrong.
     #[expect(clippy::cast_precision_loss, reason = "small numbers")]
     pub(crate) fn precision(&self) -> Option<f64> {
         let judged = self.fresh - self.also;
@@ -66,7 +66,7 @@ impl Row {
     }
 }
 
-/// Sets every kind into texts of both origins.
+/// Puts every kind into texts of both origins.
 pub(crate) fn run(root: &Path) -> Vec<Case> {
     Origin::ALL
         .into_iter()
@@ -112,7 +112,7 @@ fn of_origin(root: &Path, origin: Origin) -> Vec<Case> {
     cases
 }
 
-/// What is found in a clean text.
+/// The findings in a clean text.
 struct Known {
     findings: Vec<Finding>,
     ids: HashSet<String>,
@@ -129,7 +129,7 @@ impl Known {
         Self { findings, ids }
     }
 
-    /// What is found in the text with a fault, and was not before.
+    /// Returns the findings in the text with a fault that the clean text does not have.
     fn fresh(&self, material: &CheckMaterial<'_>, fault: &Fault) -> Vec<Finding> {
         let moved = self
             .findings
@@ -146,26 +146,26 @@ impl Known {
     }
 }
 
-/// Whether two ranges have something in common; a finding about a whole text stands at a byte.
+/// True if two ranges overlap; a finding about a whole text is at a byte.
 pub(crate) fn touch(one: &Range<usize>, other: &Range<usize>) -> bool {
     one.start < other.end.max(other.start + 1) && other.start < one.end.max(one.start + 1)
 }
 
 impl Case {
-    /// Whether the kind's own rule finds the whole fault.
+    /// True if the kind's own rule finds the whole fault.
     pub(crate) fn is_found(&self) -> bool {
         let own = || self.fresh.iter().filter(|finding| finding.rule == self.kind.name);
         let mut expected = self.faulty.fault.expected.iter();
         expected.all(|range| own().any(|finding| touch(&finding.source, range)))
     }
 
-    /// Whether a finding is about the fault.
+    /// True if a finding is about the fault.
     pub(crate) fn is_at_place(&self, finding: &Finding) -> bool {
         let place = self.faulty.fault.place();
         place.iter().any(|range| touch(&finding.source, range))
     }
 
-    /// A finding or a fault with some characters around it.
+    /// Returns a finding or a fault with some characters around it.
     pub(crate) fn shown(&self, range: &Range<usize>) -> String {
         const AROUND: usize = 12;
         const LONGEST: usize = 40;
@@ -184,7 +184,7 @@ impl Case {
     }
 }
 
-/// For each kind what its rule does in the texts of one origin.
+/// Returns for each kind the figures of its rule in the texts of one origin.
 pub(crate) fn rows(cases: &[Case], origin: Origin) -> Vec<(&'static Kind, Row)> {
     let mut rows: HashMap<&str, Row> = HashMap::new();
     for case in cases.iter().filter(|case| case.origin == origin) {
@@ -203,7 +203,7 @@ pub(crate) fn rows(cases: &[Case], origin: Origin) -> Vec<(&'static Kind, Row)> 
     KINDS.iter().map(of).collect()
 }
 
-/// How often other rules than its own find a fault too: by kind, then by rule.
+/// Returns how often other rules find a fault too: by kind, then by rule.
 pub(crate) fn also(cases: &[Case]) -> BTreeMap<&'static str, BTreeMap<&'static str, usize>> {
     let mut also: BTreeMap<&str, BTreeMap<&str, usize>> = BTreeMap::new();
     for (case, finding) in fresh(cases) {
@@ -214,7 +214,7 @@ pub(crate) fn also(cases: &[Case]) -> BTreeMap<&'static str, BTreeMap<&'static s
     also
 }
 
-/// New findings where no fault is, by rule.
+/// Returns new findings at places without a fault, by rule.
 pub(crate) fn elsewhere(cases: &[Case]) -> BTreeMap<&'static str, Vec<(&Case, &Finding)>> {
     let mut elsewhere: BTreeMap<&str, Vec<(&Case, &Finding)>> = BTreeMap::new();
     for (case, finding) in fresh(cases) {

@@ -1,7 +1,7 @@
-//! Pages whose faults are labelled, and what the rules find of them.
+//! Pages with labelled faults, and the findings of the rules in them.
 //!
-//! A label is ⟦rule|text⟧; the page is judged without the marks, as its author would have left it. A finding belongs to a
-//! label when it is of the same rule and touches its text.
+//! A label is ⟦rule|text⟧; the page is checked without the marks, as its author would have left it. A finding belongs
+//! to a label if it is of the same rule and touches its text.
 
 use std::{fs, ops::Range, path::Path};
 
@@ -20,29 +20,29 @@ pub(crate) struct Page {
     pub(crate) labels: Vec<Label>,
 }
 
-/// A fault that somebody saw.
+/// A fault that a person labelled.
 #[derive(Clone, Debug)]
 pub(crate) struct Label {
-    /// The rule that is to find it.
+    /// The rule that must find it.
     pub(crate) rule: String,
     /// Bytes of the text.
     pub(crate) range: Range<usize>,
 }
 
-/// What the rules find of a page.
+/// The findings of the rules in a page.
 #[derive(Clone, Debug)]
 pub(crate) struct Judged {
     /// The page.
     pub(crate) page: Page,
     /// For each label whether its rule finds it.
     pub(crate) found: Vec<bool>,
-    /// What stands at a label of another rule.
+    /// The number of findings at a label of another rule.
     pub(crate) beside: usize,
-    /// What no label explains.
+    /// Findings without a label.
     pub(crate) unexplained: Vec<Finding>,
 }
 
-/// All pages.
+/// Returns all pages.
 #[must_use]
 pub(crate) fn all(root: &Path) -> Vec<Page> {
     let folder = root.join("benches/faults/pages");
@@ -59,7 +59,7 @@ pub(crate) fn all(root: &Path) -> Vec<Page> {
     pages
 }
 
-/// Takes the marks out of a page.
+/// Removes the marks from a page.
 #[must_use]
 pub(crate) fn read(name: &str, marked: &str) -> Page {
     let mut page = Page {
@@ -84,13 +84,13 @@ pub(crate) fn read(name: &str, marked: &str) -> Page {
     page
 }
 
-/// Judges a page.
+/// Checks a page.
 #[must_use]
 pub(crate) fn judge(page: Page) -> Judged {
     let findings = with_material(&page.text, |material| {
         run_rules(material, &RuleGroup::ALL, &|| false).expect("not cancelled")
     });
-    // A run is found at its first sentence, and all of them are its evidence.
+    // A run is reported at its first sentence, with all of its sentences as evidence.
     let touches = |finding: &Finding, label: &Label| {
         let mut places = std::iter::once(&finding.source).chain(&finding.evidence);
         places.any(|place| place.start < label.range.end && label.range.start < place.end.max(place.start + 1))

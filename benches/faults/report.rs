@@ -1,4 +1,4 @@
-//! The page docs/faults.md: the bars first, then what was missed, so that a reader can judge them.
+//! The page docs/faults.md: the bars first, then the missed faults, so that a reader can judge them.
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
@@ -13,10 +13,10 @@ use crate::{
     textlint::{PART, Parity, Race, packages},
 };
 
-/// How many examples of one thing are shown.
+/// The maximum number of examples.
 const SHOWN: usize = 3;
 
-/// All that was measured; what was not asked for is empty.
+/// All measurements; those that were not requested are empty.
 pub(crate) struct Report {
     pub(crate) cases: Vec<Case>,
     pub(crate) pages: Vec<Judged>,
@@ -38,7 +38,7 @@ fn list<'a>(counts: impl IntoIterator<Item = (&'a &'static str, &'a usize)>) -> 
     named.collect::<Vec<_>>().join(", ")
 }
 
-/// The bar of a kind, and whether it is held.
+/// Returns the bar of a kind, and whether it is held.
 fn bar(bar: Bar, row: &Row) -> (&'static str, &'static str) {
     let precise = |least: f64| row.precision().is_some_and(|precision| precision >= least);
     match bar {
@@ -52,7 +52,7 @@ fn bar(bar: Bar, row: &Row) -> (&'static str, &'static str) {
 }
 
 impl Report {
-    /// The whole page.
+    /// Returns the whole page.
     pub(crate) fn page(&self, inputs: &str) -> String {
         let mut page = format!(
             "# Faults\n\nWritten by `./bench faults`; do not edit. Inputs: `{inputs}`\n\n\
@@ -304,7 +304,7 @@ fn classic(page: &mut String, ceiling: &Ceiling) {
     }
 }
 
-/// Words as they may stand in a table.
+/// Escapes words for a table.
 fn cell(words: &str) -> String {
     words.replace('|', "\\|").replace('<', "&lt;")
 }

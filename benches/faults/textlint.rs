@@ -1,7 +1,9 @@
-//! textlint beside fumi: what it finds in the faulty texts and fumi does not, and how long both take for a whole book.
+//! textlint as a comparison: its findings in the faulty texts that fumi does not have, and the time of both for a whole
+//! book.
 //!
-//! `./bench faults` installs it; versions stand in textlint.toml. Invariant: both programs get the same files, and both start
-//! anew for each measurement. Without textlint this ends with the way to install it, and never with a report that lacks it.
+//! `./bench faults` installs it; versions are in textlint.toml. Invariant: both programs get the same files, and both
+//! are started anew for each measurement. Without textlint the run ends with the way to install it, and does not write
+//! a report without it.
 
 use std::{
     collections::HashMap,
@@ -23,22 +25,22 @@ use crate::{
 /// Packages and versions.
 const PINNED: &str = include_str!("textlint.toml");
 
-/// What this program is called with to judge a file and do nothing else.
+/// The argument with which this program checks one file only.
 pub(crate) const LOOK: &str = "look-at";
 
-/// How often the book is judged by each; textlint takes ten seconds.
+/// How often each program checks the book; textlint takes ten seconds.
 const ROUNDS: usize = 3;
 
-/// At most this part of textlint's time and memory.
+/// The maximum share of textlint's time and memory.
 pub(crate) const PART: f64 = 0.1;
 
-/// Where textlint is installed.
+/// The folder in which textlint is installed.
 #[derive(Debug)]
 pub(crate) struct Textlint {
     home: PathBuf,
 }
 
-/// A finding of textlint that fumi has not.
+/// A finding of textlint that fumi does not have.
 #[derive(Debug)]
 pub(crate) struct Missed {
     pub(crate) kind: &'static str,
@@ -49,12 +51,12 @@ pub(crate) struct Missed {
 /// textlint's findings on the faulty texts.
 #[derive(Debug, Default)]
 pub(crate) struct Parity {
-    /// How many there are that the clean text does not have.
+    /// The number of findings that the clean text does not have.
     pub(crate) fresh: usize,
     pub(crate) missed: Vec<Missed>,
 }
 
-/// Wall time in seconds, and the most memory in megabytes.
+/// Wall time in seconds, and peak memory in megabytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cost {
     pub(crate) seconds: f64,
@@ -70,7 +72,7 @@ pub(crate) struct Race {
     pub(crate) memory: f64,
 }
 
-/// The packages that are compared with, each with its version after a sign.
+/// The packages for the comparison, each with its version after a sign.
 pub(crate) fn packages(sign: &str) -> Vec<String> {
     let table: toml::Table = PINNED.parse().expect("a table of versions");
     let packages = table.iter();
@@ -107,7 +109,7 @@ impl Textlint {
         self.home.join("node_modules/textlint/bin/textlint.js")
     }
 
-    /// textlint over a file or a folder with one rule or preset at its defaults.
+    /// Returns textlint for a file or a folder with one rule or preset at its defaults.
     fn command(&self, rule: &str, folder: &Path, what: &str) -> Command {
         let settings = folder.join(format!("{rule}.json"));
         fs::write(&settings, json!({"rules": {rule: true}}).to_string()).expect("written");
@@ -124,7 +126,7 @@ impl Textlint {
         command
     }
 
-    /// What textlint finds in files, by file: message, and bytes.
+    /// Returns textlint's findings in files, by file: message, and bytes.
     fn findings(&self, rule: &str, files: &HashMap<String, &str>) -> HashMap<String, Vec<(String, Range<usize>)>> {
         let folder = tempfile::tempdir().expect("a folder");
         for (name, text) in files {
@@ -153,7 +155,7 @@ impl Textlint {
         findings
     }
 
-    /// What it finds of the faults.
+    /// Returns textlint's findings about the faults.
     pub(crate) fn parity(&self, cases: &[Case]) -> Parity {
         let clean_name = |case: &Case| format!("clean-{}-{}.txt", case.origin.name(), case.seed);
         let faulty_name = |case: &Case| format!("{}-{}-{}.txt", case.kind.name, case.origin.name(), case.seed);
@@ -188,7 +190,7 @@ impl Textlint {
         parity
     }
 
-    /// Both over 坊っちゃん, in turns.
+    /// Runs both on 坊っちゃん, in turns.
     pub(crate) fn race(&self, root: &Path) -> Race {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("book.txt");
@@ -220,8 +222,8 @@ impl Textlint {
     }
 }
 
-/// Runs a program to its end. Its memory is asked for again and again, since nothing can be asked of one that has ended; the
-/// mark only rises, so the last answer is at most a few milliseconds old.
+/// Runs a program to its end. Its memory is polled, since it cannot be read after the end; the peak only rises, so the
+/// last value is at most a few milliseconds old.
 fn cost(command: &mut Command) -> Cost {
     let began = Instant::now();
     let mut child = command
@@ -241,7 +243,7 @@ fn cost(command: &mut Command) -> Cost {
         kilobytes = kilobytes.max(mark.unwrap_or(0.0));
         thread::sleep(Duration::from_millis(2));
     };
-    // textlint ends with 1 where it finds anything, and with 2 where it could not look.
+    // textlint ends with 1 if it finds anything, and with 2 if it could not check.
     assert!(matches!(ended.code(), Some(0 | 1)), "{command:?} failed: {ended}");
     Cost {
         seconds: began.elapsed().as_secs_f64(),
@@ -249,7 +251,7 @@ fn cost(command: &mut Command) -> Cost {
     }
 }
 
-/// The byte of each UTF-16 unit of a text, in which textlint counts, and of its end.
+/// Returns the byte of each UTF-16 unit of a text, in which textlint counts, and of its end.
 fn bytes(text: &str) -> Vec<usize> {
     let units = text
         .char_indices()
@@ -257,7 +259,7 @@ fn bytes(text: &str) -> Vec<usize> {
     units.chain([text.len()]).collect()
 }
 
-/// The lines that a range is in.
+/// Returns the lines that contain a range.
 fn whole_lines(text: &str, range: &Range<usize>) -> Range<usize> {
     let start = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
     let end = text[range.end..].find('\n').map_or(text.len(), |at| range.end + at);

@@ -1,6 +1,6 @@
-//! A running fumi, and the smallest client that can call its tools: one connection, kept alive.
+//! A running fumi, and a minimal client for its tools: one connection, kept alive.
 //!
-//! It speaks the stateless era, since there a call is one request.
+//! It uses the stateless era, in which a call is one request.
 
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
@@ -14,16 +14,16 @@ use serde_json::{Value, json};
 
 const VERSION: &str = "2026-07-28";
 
-/// A fumi process. It is ended when this drops.
+/// A fumi process. Ended when dropped.
 pub(crate) struct Server {
     child: Child,
     pub(crate) address: String,
-    /// From start to the line that says it listens.
+    /// The time from start to the line with its address.
     pub(crate) started_in: Duration,
 }
 
 impl Server {
-    /// Starts one over some roots; `settings` are environment variables.
+    /// Starts fumi with some roots; `settings` are environment variables.
     pub(crate) fn start(roots: &[&Path], settings: &[(&str, &str)]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_fumi"));
         command.args(["serve", "--listen", "127.0.0.1:0"]);
@@ -62,7 +62,7 @@ impl Server {
         Client::connect(&self.address)
     }
 
-    /// Resident memory now, and the most there ever was, in megabytes.
+    /// Returns the resident memory now and its peak, in megabytes.
     pub(crate) fn memory(&self) -> (f64, f64) {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.id())).expect("it runs");
         let of = |name: &str| {
@@ -111,7 +111,7 @@ impl Client {
         structured(&body)
     }
 
-    /// The bytes of a call, to send many times.
+    /// Returns the bytes of a call, to send many times.
     pub(crate) fn request(&self, tool: &str, arguments: &Value) -> Vec<u8> {
         let body = json!({
             "jsonrpc": "2.0",
@@ -131,7 +131,7 @@ impl Client {
         self.post("/mcp", &headers, &body.to_string())
     }
 
-    /// The bytes of a request.
+    /// Returns the bytes of a request.
     pub(crate) fn post(&self, path: &str, headers: &str, body: &str) -> Vec<u8> {
         format!(
             "POST {path} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nAccept: application/json, \
@@ -191,7 +191,7 @@ impl Client {
     }
 }
 
-/// The structured result in a body, which is JSON or an event stream.
+/// Returns the structured result in a body, which is JSON or an event stream.
 pub(crate) fn structured(body: &[u8]) -> Value {
     let text = String::from_utf8_lossy(body);
     let message: Value = serde_json::from_str(&text)

@@ -1,4 +1,4 @@
-//! fumi in this very process: the whole pipeline of a call, without HTTP and the protocol.
+//! fumi in the process of the benchmark: the whole pipeline of a call, without HTTP and the protocol.
 
 use std::{path::Path, sync::Arc};
 
@@ -44,7 +44,7 @@ impl Kernel {
         self.reply(tool, arguments).structured
     }
 
-    /// Calls a tool and returns all that a client gets.
+    /// Calls a tool and returns the whole reply.
     pub(crate) fn reply(&self, tool: &str, arguments: &Value) -> ToolReply {
         let app = Arc::clone(&self.app);
         let entry = app.catalogue.find(&app.scope, tool).expect("a tool");

@@ -1,7 +1,9 @@
-//! How fast fumi is beside its peers, in one run on one machine: `./bench` runs this and rewrites docs/benchmarks.md.
+//! The speed of fumi beside other programs, in one run on one machine: `./bench` runs this and rewrites
+//! docs/benchmarks.md.
 //!
-//! Invariant: every ratio compares programs that did the same work on the same files, in turns, within one run; what they
-//! found is compared too, and a difference ends the run. Nothing here asserts a speed: bars are printed beside the figures.
+//! Invariant: every ratio compares programs that did the same work on the same files, in turns, within one run; their
+//! results are compared too, and a difference ends the run. Speeds are not asserted: bars are printed beside the
+//! figures.
 
 #![allow(
     clippy::disallowed_methods,
@@ -24,16 +26,16 @@ mod trivial;
 
 use std::path::Path;
 
-/// The same as in the server, for the bare parse and the bare route too.
+/// The allocator of the server, for the bare parse and the bare route too.
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
-/// What all parts need.
+/// The data that all parts need.
 struct Bench {
     peers: peers::Peers,
     /// The tree that is searched.
     tree: peers::Tree,
-    /// How often everything is repeated; fewer for a quick look.
+    /// How often everything is repeated; less often for a quick run.
     rounds: usize,
 }
 

@@ -1,26 +1,26 @@
-//! Measuring several programs that do the same, in turns.
+//! Measures several programs that do the same, in turns.
 //!
-//! A ratio is the median of the ratios of single rounds: whatever else the machine does in a round slows both. Processor
-//! time is measured over all rounds together, since the system counts it in hundredths of a second.
+//! A ratio is the median of the ratios of single rounds, because other load of the machine in a round slows both.
+//! Processor time is measured over all rounds together, since the system counts it in hundredths of a second.
 
 use std::{
     fs,
     time::{Duration, Instant},
 };
 
-/// Whose processor time a peer uses.
+/// The processes whose processor time counts for a peer.
 #[derive(Clone, Copy)]
 pub(crate) enum Cpu {
-    /// This process's.
+    /// This process.
     Own,
-    /// That of the child processes it starts and waits for.
+    /// The child processes that it starts and waits for.
     Children,
-    /// That of a running process.
+    /// A running process.
     Of(u32),
 }
 
 impl Cpu {
-    /// The processor time used so far.
+    /// Returns the processor time used so far.
     fn now(self) -> Duration {
         // proc(5): fields 14 and 15 are the process's own ticks, 16 and 17 those of children that were waited for.
         let (path, first) = match self {
@@ -29,7 +29,7 @@ impl Cpu {
             Self::Of(id) => (format!("/proc/{id}/stat"), 14),
         };
         let stat = fs::read_to_string(path).expect("the system tells processor times under /proc");
-        // The name in brackets may hold spaces; what follows it begins with field 3.
+        // The name in brackets may contain spaces; field 3 follows it.
         let rest = stat.rsplit_once(')').expect("a name in brackets").1;
         let ticks: u64 = rest
             .split_whitespace()
@@ -42,11 +42,11 @@ impl Cpu {
     }
 }
 
-/// One of those who do the same.
+/// One of the programs that do the same.
 pub(crate) struct Peer<'a> {
     pub(crate) name: String,
     pub(crate) cpu: Cpu,
-    /// Does it once. The answer says what was found, so that peers can be compared.
+    /// Runs once. The result is returned, so that peers can be compared.
     pub(crate) run: Box<dyn FnMut() -> u64 + 'a>,
 }
 
@@ -60,7 +60,7 @@ impl<'a> Peer<'a> {
     }
 }
 
-/// What one peer took.
+/// The times of one peer.
 pub(crate) struct Taken {
     pub(crate) name: String,
     pub(crate) answer: u64,
@@ -79,12 +79,12 @@ impl Taken {
         times[index(times.len(), share)]
     }
 
-    /// Of one run, on average.
+    /// Returns the average of one run.
     pub(crate) fn cpu(&self) -> Duration {
         self.cpu / u32::try_from(self.times.len()).expect("few rounds")
     }
 
-    /// The median of the rounds' ratios, and their quartiles.
+    /// Returns the median of the rounds' ratios, and their quartiles.
     pub(crate) fn ratio_to(&self, peer: &Self) -> [f64; 3] {
         let mut ratios: Vec<f64> = self
             .times
@@ -128,7 +128,7 @@ pub(crate) fn rounds(mut peers: Vec<Peer<'_>>, rounds: usize) -> Vec<Taken> {
         for turn in 0..peers.len() {
             let at = (round + turn) % peers.len();
             let peer = &mut peers[at];
-            // Asking for processor time costs about as much as a trivial call: outside the measured time.
+            // Reading processor time costs about as much as a trivial call, so it is outside the measured time.
             let cpu = peer.cpu.now();
             let started = Instant::now();
             let answer = (peer.run)();
@@ -144,7 +144,7 @@ pub(crate) fn rounds(mut peers: Vec<Peer<'_>>, rounds: usize) -> Vec<Taken> {
     taken
 }
 
-/// The one time that several runs of one thing take, in the middle.
+/// Returns the median time of several runs.
 pub(crate) fn median_of(rounds: usize, mut run: impl FnMut() -> Duration) -> Duration {
     let mut times: Vec<Duration> = (0..rounds).map(|_| run()).collect();
     times.sort_unstable();

@@ -1,4 +1,4 @@
-//! The programs that fumi is measured beside, and the tree that all of them search.
+//! The programs that fumi is compared with, and the tree that all of them search.
 
 use std::{
     env,
@@ -11,7 +11,7 @@ use std::{
 
 use serde_json::Value;
 
-/// Fewer files than this do not say how a search behaves on a real project.
+/// The minimum number of files: fewer do not show how a search behaves on a real project.
 const FEWEST_FILES: usize = 10_000;
 
 /// ripgrep and fd.
@@ -26,7 +26,7 @@ pub(crate) struct Tree {
     pub(crate) root: PathBuf,
     pub(crate) files: usize,
     pub(crate) what: &'static str,
-    /// Holds a generated one.
+    /// Keeps the folder of a generated tree.
     _copy: Option<tempfile::TempDir>,
 }
 
@@ -64,7 +64,7 @@ impl Peers {
         }
     }
 
-    /// Runs one in a folder and returns what it printed.
+    /// Runs a program in a folder and returns its output.
     pub(crate) fn run(
         program: &Path,
         folder: &Path,
@@ -86,7 +86,7 @@ impl Peers {
         printed
     }
 
-    /// The sources of the crates that fumi is built from; copied several times where they are too few.
+    /// The sources of fumi's dependencies, copied several times if they are too few.
     pub(crate) fn tree(&self) -> Tree {
         let registry = registry();
         let files = self.count(&registry);
@@ -116,12 +116,12 @@ impl Peers {
     }
 }
 
-/// Lines of an output.
+/// Returns the number of lines of an output.
 pub(crate) fn lines(printed: &[u8]) -> usize {
     printed.split(|byte| *byte == b'\n').count() - 1
 }
 
-/// The sum of the numbers that stand alone in their lines.
+/// Returns the sum of the numbers that are alone in their lines.
 pub(crate) fn sum(printed: &[u8]) -> u64 {
     String::from_utf8_lossy(printed)
         .lines()
@@ -129,7 +129,7 @@ pub(crate) fn sum(printed: &[u8]) -> u64 {
         .sum()
 }
 
-/// Where Cargo keeps the sources of crates.
+/// Returns the folder in which Cargo stores the sources of crates.
 fn registry() -> PathBuf {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)

@@ -1,4 +1,4 @@
-//! What the process costs: its start, its memory, its size on disk.
+//! The cost of the process: its start, its memory, its size on disk.
 
 use std::{fs, thread, time::Duration};
 
@@ -88,7 +88,7 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) {
     report.figure("size of the binary, with line tables", size, "MB", Bar::None);
 }
 
-/// Memory once what calls have freed is back with the system, which takes the allocator ten seconds.
+/// Memory after the allocator has returned the freed part to the system, which takes ten seconds.
 fn settled(server: &Server) -> f64 {
     thread::sleep(Duration::from_secs(12));
     server.memory().0

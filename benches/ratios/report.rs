@@ -4,7 +4,7 @@ use std::{fmt::Write as _, time::Duration};
 
 use crate::{Bench, measure::Taken};
 
-/// What a figure should stay below.
+/// The limit of a figure.
 #[derive(Clone, Copy)]
 pub(crate) enum Bar {
     None,
@@ -21,12 +21,12 @@ impl Bar {
             Self::Milliseconds(limit) => (format!("{limit} ms"), limit),
             Self::Megabytes(limit) => (format!("{limit} MB"), limit),
         };
-        // Ratios are judged as they are printed.
+        // Ratios are judged with the printed precision.
         (text, if value <= limit + 0.005 { "yes" } else { "**no**" })
     }
 }
 
-/// What was measured so far.
+/// The measurements so far.
 #[derive(Default)]
 pub(crate) struct Report {
     ratios: Vec<String>,
@@ -36,7 +36,7 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// Ours (those after the first `peers`) against each peer.
+    /// Adds a table of fumi's programs (those after the first `peers`) against each peer.
     pub(crate) fn compare(&mut self, what: &str, taken: &[Taken], peers: usize, bar: Bar) {
         for own in &taken[peers..] {
             for peer in &taken[..peers] {
@@ -66,7 +66,7 @@ impl Report {
         }
     }
 
-    /// One of ours by itself.
+    /// Adds a duration of fumi alone.
     pub(crate) fn duration(&mut self, what: &str, taken: &Taken, bar: Bar) {
         let milliseconds = taken.median().as_secs_f64() * 1e3;
         let (limit, held) = bar.cells(milliseconds);
@@ -75,7 +75,7 @@ impl Report {
         self.figures.push(row);
     }
 
-    /// A number.
+    /// Adds a number.
     pub(crate) fn figure(&mut self, what: &str, value: f64, unit: &str, bar: Bar) {
         let (limit, held) = bar.cells(value);
         let row = format!("| {what} | {value:.1} {unit} | {limit} | {held} |");
@@ -83,13 +83,13 @@ impl Report {
         self.figures.push(row);
     }
 
-    /// What a reader must know.
+    /// Adds a note for the reader.
     pub(crate) fn note(&mut self, note: String) {
         eprintln!("{note}");
         self.notes.push(note);
     }
 
-    /// The whole page.
+    /// Returns the whole page.
     pub(crate) fn page(&self, bench: &Bench, inputs: &str) -> String {
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let mut page = String::new();

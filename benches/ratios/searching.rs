@@ -1,6 +1,7 @@
 //! `search_content`, `find_and_grep` and `list_files` beside ripgrep and fd, on a tree of more than 10,000 files.
 //!
-//! The peers' times hold their start, fumi's the HTTP round trip of a running server. The cache is off but for the repeats.
+//! The peers' times include their start, fumi's the HTTP round trip of a running server. The cache is off except for
+//! the repeats.
 
 use serde_json::{Value, json};
 
@@ -13,10 +14,10 @@ use crate::{
     report::{Bar, Report},
 };
 
-/// The cache keeps nothing: every call does its work.
+/// A cache too small for entries: every call does its work.
 pub(crate) const UNCACHED: [(&str, &str); 1] = [("FUMI__CACHE__ENTRY_BYTES", "0")];
 
-/// A program that does the same: what it is called, its name, its arguments, and what number its output stands for.
+/// A program that does the same: its title, its name, its arguments, and the number in its output.
 type Program = (&'static str, &'static str, Vec<&'static str>, fn(&[u8]) -> u64);
 
 /// One comparison.
@@ -24,9 +25,9 @@ struct Case {
     what: &'static str,
     tool: &'static str,
     arguments: Value,
-    /// Who does the same, with what arguments, and what number its output stands for.
+    /// The programs that do the same, with their arguments, and the number in their output.
     peers: Vec<Program>,
-    /// The same number in our answer.
+    /// Returns the same number from fumi's reply.
     answer: fn(&Value) -> u64,
     bar: Bar,
 }
@@ -71,7 +72,7 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) {
     repeats(bench, report);
 }
 
-/// The same call again, answered from the cache, on the whole tree.
+/// Measures the same call again, answered from the cache, on the whole tree.
 fn repeats(bench: &Bench, report: &mut Report) {
     let root = bench.tree.root.as_path();
     let server = Server::start(&[root], &[]);

@@ -96,7 +96,7 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) {
     repeats(bench, report, root);
 }
 
-/// An unchanged file again.
+/// Measures an unchanged file again.
 fn repeats(bench: &Bench, report: &mut Report, root: &Path) {
     let server = Server::start(&[root], &[]);
     let kernel = Kernel::new(&[root], true);
@@ -120,7 +120,7 @@ fn repeats(bench: &Bench, report: &mut Report, root: &Path) {
     }
 }
 
-/// Real Python: modules of the standard library, one after the other.
+/// Returns real Python: modules of the standard library, one after the other.
 pub(crate) fn python(lines: usize) -> Option<String> {
     let told = Command::new("python3")
         .args(["-c", "import sysconfig; print(sysconfig.get_path('stdlib'))"])
@@ -129,7 +129,7 @@ pub(crate) fn python(lines: usize) -> Option<String> {
     joined(Path::new(String::from_utf8_lossy(&told.stdout).trim()), "py", lines)
 }
 
-/// Real JavaScript: npm's own.
+/// Returns real JavaScript: npm's own.
 fn javascript(lines: usize) -> Option<String> {
     let told = Command::new("npm").args(["root", "--global"]).output().ok()?;
     joined(
@@ -139,7 +139,7 @@ fn javascript(lines: usize) -> Option<String> {
     )
 }
 
-/// Real Java: the JDK's, from the archive that comes with it.
+/// Returns real Java: the JDK's, from the archive that comes with it.
 fn java(lines: usize) -> Option<String> {
     let archive = env::split_paths(&env::var_os("PATH")?)
         .map(|folder| folder.join("java"))
@@ -160,7 +160,7 @@ fn java(lines: usize) -> Option<String> {
     joined(out.path(), "java", lines)
 }
 
-/// Files of a folder by path, joined until there are enough lines; the folder again if it is too small.
+/// Returns files of a folder by path, joined until there are enough lines; the folder again if it is too small.
 fn joined(folder: &Path, extension: &str, lines: usize) -> Option<String> {
     let mut files: Vec<PathBuf> = Vec::new();
     let mut folders = vec![folder.to_path_buf()];
@@ -180,7 +180,7 @@ fn joined(folder: &Path, extension: &str, lines: usize) -> Option<String> {
     while have < lines {
         let before = have;
         for file in &files {
-            // Tests of parsers hold deliberately broken or foreign text; it is not what people read.
+            // Tests of parsers contain deliberately broken or foreign text, which is not typical source.
             if file
                 .components()
                 .any(|part| part.as_os_str() == "test" || part.as_os_str() == "lib2to3")

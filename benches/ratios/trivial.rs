@@ -1,4 +1,4 @@
-//! What the protocol and the pipeline cost: a cached call beside a bare axum route that returns the same bytes.
+//! The cost of the protocol and the pipeline: a cached call beside a bare axum route that returns the same bytes.
 
 use axum::{Router, http::header::CONTENT_TYPE, routing::post};
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) {
         .block_on(tokio::net::TcpListener::bind("127.0.0.1:0"))
         .expect("a free port");
     let address = listener.local_addr().expect("it is bound").to_string();
-    // The request is read as JSON, as fumi must; the reply is a copy of fumi's.
+    // The request is parsed as JSON, as fumi must; the reply is a copy of fumi's.
     let copy = reply.clone();
     let route =
         post(move |axum::Json(_): axum::Json<Value>| async move { ([(CONTENT_TYPE, "application/json")], copy) });

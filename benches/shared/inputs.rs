@@ -1,20 +1,20 @@
-//! What a committed report was made with: a hash over one benchmark's own sources, so that a test can see that the report
-//! belongs to them. It says nothing of the measured code, which changes daily, and leaves out `./bench`, which only starts
-//! the benchmarks.
+//! The inputs of a committed report: a hash over one benchmark's own sources, so that a test can see that the report
+//! belongs to them. The hash leaves out the measured code, which changes daily, and `./bench`, which only starts the
+//! benchmarks.
 
 use std::{fs, path::Path};
 
-/// What docs/browser-benchmarks.md depends on: the benchmark, and the pages of others that it goes through.
+/// The inputs of docs/browser-benchmarks.md: the benchmark, and the pages of the tests that it uses.
 #[allow(dead_code, reason = "most benchmarks depend on their own folder alone")]
 pub(crate) const BROWSER: [&str; 2] = ["benches/browser", "tests/fixtures/browser/login"];
 
-/// The hash over everything under `benches/NAME`, by path.
+/// Returns the hash over everything under `benches/NAME`, by path.
 #[allow(dead_code, reason = "the browser's benchmark depends on more than its own folder")]
 pub(crate) fn hash(root: &Path, benchmark: &str) -> String {
     hash_of(root, &[&format!("benches/{benchmark}")])
 }
 
-/// The hash over everything under some folders, by path.
+/// Returns the hash over everything under some folders, by path.
 pub(crate) fn hash_of(root: &Path, folders: &[&str]) -> String {
     let mut files = Vec::new();
     let mut folders: Vec<_> = folders.iter().map(|folder| root.join(folder)).collect();

@@ -1,7 +1,7 @@
-//! The plain agent that fumi is compared with: ripgrep, and reading 60 lines around what it found. It is a strong one.
+//! The plain agent that fumi is compared with: ripgrep, and reading 60 lines around a match. It is a strong one.
 //!
-//! It phrases its patterns well, knows which hits to follow, reads nothing twice, and stops at the very line with which the
-//! answer is complete. Its reads come without line numbers, which is less than most agents pay.
+//! It phrases its patterns well, knows which matches to follow, never reads twice, and stops at the very line that
+//! completes the answer. Its reads come without line numbers, which costs less than in most agents.
 
 use std::{
     collections::BTreeSet,
@@ -15,27 +15,27 @@ use serde_json::json;
 
 use crate::{count, tasks::Answer};
 
-/// Lines before a hit, and lines in all, that one read brings: a definition lies below its first line.
+/// Lines before a match, and lines in all, of one read: a definition extends below its first line.
 const BEFORE: usize = 10;
 const LINES: usize = 60;
-/// Reads on end with which it follows a text that does not end.
+/// The maximum number of reads in a row to follow a text.
 const MOST_READS: usize = 40;
 
-/// What the agent did.
+/// The agent's calls and their cost.
 #[derive(Default)]
 pub(crate) struct Work {
-    /// The commands, as it gave them.
+    /// The commands, as called.
     pub(crate) calls: Vec<String>,
     /// Arguments and replies.
     pub(crate) tokens: usize,
-    /// All that it saw.
+    /// All text that it saw.
     pub(crate) seen: String,
 }
 
 /// Follows a script until the answer has been read. A step is a command, or one of:
 ///
-/// - `read REGEX`: 60 lines around each hit of the last search that matches, in its order;
-///   `read REGEX in FILE` where the search was in one file, whose name ripgrep does not print;
+/// - `read REGEX`: 60 lines around each matching line of the last search, in its order;
+///   `read REGEX in FILE` if the search was in one file, whose name ripgrep does not print;
 /// - `on`: the 60 lines after the last ones, again and again.
 pub(crate) fn work(tree: &Path, script: &[String], answer: &Answer) -> Work {
     let mut agent = Agent {
@@ -76,7 +76,7 @@ struct Agent<'t> {
 
 impl Agent<'_> {
     fn run(&mut self, command: &str) -> String {
-        // Files in one order, which is otherwise chance and would change what is read first. Nothing is paid for it.
+        // Files in a fixed order, which is otherwise random and would change what is read first. It is not counted.
         let ordered = command.replacen("rg ", "rg --sort path ", 1);
         let output = Command::new("sh")
             .args(["-c", &ordered])
@@ -135,7 +135,7 @@ impl Agent<'_> {
     }
 }
 
-/// The ripgrep that `./test` installs.
+/// Returns the folder of the ripgrep that `./test` installs.
 fn tools() -> PathBuf {
     let tools = env::var_os("FUMI_TOOLS").map_or_else(
         || env::home_dir().expect("a home folder").join(".cache/fumi/tools/bin"),

@@ -61,7 +61,7 @@ def complex_one(path):
         if not isinstance(node, ast.ClassDef)
     )
     assert counted[-1][0] > 1.25 * counted[-2][0], counted[-2:]
-    # Whoever read it has seen its first line; whoever was told has seen its name.
+    # A client that read the function has seen its first line; one that got its name in a list has seen its name.
     return [rf"re:\b{re.escape(counted[-1][1].rsplit('.', 1)[-1])}\b"]
 
 
@@ -80,7 +80,7 @@ def callers(folder, name):
                 seen.update(dotted.rsplit(".", 1)[-1] for _, dotted in sorted(around)[-1:])
         for caller in sorted(seen):
             yield str(path)
-            # Its definition, or its name where elements are listed.
+            # Its definition, or its name in a list of elements.
             yield rf"re:(def |\.|\"){re.escape(caller)}\b"
 
 

@@ -1,7 +1,7 @@
-//! What each form of an answer costs, of the same real question: the formats of a search, counts beside rows, a table beside
-//! the file's text, names beside texts, a receipt beside the whole.
+//! The cost of each form of a reply to the same real question: the formats of a search, counts beside rows, a table
+//! beside the file's text, names beside texts, a receipt beside the whole reply.
 //!
-//! The questions stand in levels.toml. A search counts as one with few, medium or many hits by what it really finds.
+//! The questions are in levels.toml. A search is classed as one with few, some or many matches by its result.
 
 use std::collections::BTreeMap;
 
@@ -29,17 +29,17 @@ struct Question {
 struct Source {
     tree: String,
     path: String,
-    /// One of its elements, to be read.
+    /// An element of the file, to be read.
     element: String,
-    /// A key of its language, to be asked for.
+    /// A query key of the language.
     query_key: String,
 }
 
-/// How many hits are few, some and many.
+/// The ranges of few, some and many matches.
 const CLASSES: [(&str, std::ops::RangeInclusive<u64>); 3] =
     [("few", 5..=20), ("medium", 50..=200), ("many", 500..=2_000)];
 
-/// The formats of a search, by the argument that asks for one.
+/// The formats of a search, by the argument that selects one.
 const FORMATS: [&str; 6] = [
     "total_only",
     "count_only_matches",
@@ -117,7 +117,7 @@ impl Levels {
     }
 }
 
-/// The least and the most.
+/// Returns the least and the most.
 pub(crate) fn range(values: &[f64]) -> (f64, f64) {
     values
         .iter()
@@ -300,7 +300,7 @@ fn reading(sources: &[Source], kernels: &BTreeMap<&str, Kernel>, trees: &BTreeMa
         for format in ["full", "compact", "signatures", "csv", "json"] {
             let asked = with(&file, json!({ "format_type": format }));
             let mut used = 0;
-            // The whole table, whatever a reply holds.
+            // The whole table, even if it exceeds a reply.
             let reply = kernel.reply("analyze_code_structure", &asked);
             used += cost(&reply);
             if reply.structured["truncated"] == true {

@@ -1,8 +1,9 @@
-//! What fumi's answers cost a model: `./bench tokens` runs this, and rewrites docs/tokens.md and src/tool/measured.toml,
-//! from which the texts of the tools are filled.
+//! The cost of fumi's replies for a model: `./bench tokens` runs this, and rewrites docs/tokens.md and
+//! src/tool/measured.toml, from which the texts of the tools are filled.
 //!
-//! Invariant: every figure is counted with the tokenizer itself (o200k) over arguments and replies, never estimated; of a
-//! reply the larger of structure and text. The right answers come from programs that are not fumi. Speed is not measured.
+//! Invariant: every figure is counted with the tokenizer itself (o200k) over arguments and replies, never estimated; of
+//! a reply the larger of structure and text. The right answers come from other programs than fumi. Speed is not
+//! measured.
 
 #![allow(
     clippy::disallowed_methods,
@@ -28,17 +29,17 @@ use std::{fs, path::Path};
 use fumi::tool::ToolReply;
 use tiktoken_rs::o200k_base_singleton;
 
-/// Tokens of a text.
+/// Returns the tokens of a text.
 fn count(text: &str) -> usize {
     o200k_base_singleton().encode_ordinary(text).len()
 }
 
-/// Tokens of a reply: some clients show a model only the structure, others only the text.
+/// Returns the tokens of a reply: some clients show a model only the structure, others only the text.
 fn cost(reply: &ToolReply) -> usize {
     count(&reply.structured.to_string()).max(count(&reply.text))
 }
 
-/// The middle one, or the mean of the two in the middle.
+/// Returns the middle value, or the mean of the two in the middle.
 fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

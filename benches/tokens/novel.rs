@@ -1,9 +1,10 @@
-//! What the chain of writing an episode costs: fumi's replies beside the plain form of the seed, in which every reply carries the full
-//! texts that ours refers to.
+//! The cost of the chain of writing an episode: fumi's replies beside the plain form of the seed, in which every reply
+//! has the full texts that fumi's refers to.
 //!
-//! Invariant: both forms say the same. The plain reply to a call has the fields of the seed's output schema and the same question, with
-//! every reference replaced by the text behind it (the plot, the settings, what the stages before gave) and every output whole.
-//! A host has to read some of it: what all references cost when each is fetched once is counted too, and said.
+//! Invariant: both forms have the same content. The plain reply to a call has the fields of the seed's output schema
+//! and the same question, with every reference replaced by its text (the plot, the settings, the results of earlier
+//! stages) and every output whole. A host has to read some of it, so the report also has the cost of fetching every
+//! reference once.
 
 use std::{
     collections::BTreeSet,
@@ -24,7 +25,7 @@ mod script;
 /// The manuscript that the script's answers are made from.
 const FIRST: &str = "40_原稿/第001話_こぶとえくぼ.md";
 
-/// The bar: at least so much less than the plain form.
+/// The bar: the minimum saving against the plain form.
 const BAR: f64 = 90.0;
 
 fn shipped() -> PathBuf {
@@ -41,9 +42,9 @@ struct Row {
 /// The chain of one episode.
 pub(crate) struct Chain {
     rows: Vec<Row>,
-    /// Tokens of all references when each is fetched once.
+    /// Tokens of all references if each is fetched once.
     fetched: usize,
-    /// How many those are.
+    /// The number of references.
     references: usize,
 }
 
@@ -95,7 +96,7 @@ pub(crate) fn run(folder: &Path) -> Chain {
     }
 }
 
-/// The same reply as the seed's schemas have it: `write_step_N` while something is asked, `noveler_write` at the end.
+/// Returns the same reply by the seed's schemas: `write_step_N` for a question, `noveler_write` at the end.
 fn plain(root: &Path, structure: &Value, context: &[&str], answered: &str) -> Value {
     let text = |path: &str| fs::read_to_string(root.join(path)).unwrap_or_default();
     if structure["status"] == "needs_text" {
@@ -151,7 +152,7 @@ fn plain(root: &Path, structure: &Value, context: &[&str], answered: &str) -> Va
     })
 }
 
-/// The text of a stage's output, by the beginning of its hash.
+/// Returns the text of a stage's output, by the beginning of its hash.
 fn output_of(root: &Path, hash: &str) -> String {
     let mut folders = vec![root.join(".noveler/writes")];
     while let Some(folder) = folders.pop() {
@@ -173,7 +174,7 @@ impl Chain {
         (sum(|row| row.fumi), sum(|row| row.plain))
     }
 
-    /// The report.
+    /// Returns the report.
     pub(crate) fn page(&self, hash: &str) -> String {
         let (fumi, plain) = self.totals();
         let saved = saved(fumi, plain);
@@ -219,7 +220,7 @@ fn saved_with(fumi: usize, fetched: usize, plain: usize) -> f64 {
     saved(fumi + fetched, plain)
 }
 
-/// How much less, in hundredths.
+/// Returns the saving in hundredths.
 #[expect(clippy::cast_precision_loss, reason = "token counts")]
 fn saved(ours: usize, theirs: usize) -> f64 {
     (1.0 - ours as f64 / theirs as f64) * 100.0

@@ -9,7 +9,7 @@ use crate::{
     trees::Tree,
 };
 
-/// At least this share of the plain agent's tokens saved, and at most this share of its calls made, in the median.
+/// The minimum share of the plain agent's tokens saved, and the maximum share of its calls made, in the median.
 const SAVED: f64 = 60.0;
 const CALLS: f64 = 0.5;
 
@@ -27,13 +27,13 @@ fn yes(is: bool) -> &'static str {
     if is { "yes" } else { "**no**" }
 }
 
-/// Whether the agent has to read around what it found, which is what the bars are about; a list that `rg` prints is enough
-/// for the other questions.
+/// True if the agent has to read around the matches, as the bars assume; the other questions need only a list that `rg`
+/// prints.
 fn is_read(done: &Done) -> bool {
     done.script.agent.iter().any(|step| step.starts_with("read "))
 }
 
-/// The tables of the tasks: those that are found and read, with the bars, then those that a list answers.
+/// Returns the tables of the tasks: those that need reading, with the bars, then those that a list answers.
 pub(crate) fn tasks(all: &[Done]) -> String {
     let (read, listed): (Vec<&Done>, Vec<&Done>) = all.iter().partition(|done| is_read(done));
     let of = |done: &[&Done], value: fn(&Done) -> f64| {
@@ -118,7 +118,7 @@ fn cell(values: &[f64]) -> String {
     format!("{} ({}–{})", shown(median(values)), shown(low), shown(high))
 }
 
-/// The tables of the levels: medians, and the least and the most in brackets.
+/// Returns the tables of the levels: medians, and the least and the most in brackets.
 pub(crate) fn levels(levels: &Levels) -> String {
     let mut text = String::new();
     for table in &levels.tables {
@@ -138,7 +138,7 @@ pub(crate) fn levels(levels: &Levels) -> String {
     text
 }
 
-/// The whole page.
+/// Returns the whole page.
 pub(crate) fn page(inputs: &str, trees: &BTreeMap<&'static str, Tree>, done: &[Done], measured: &Levels) -> String {
     let mut text = format!(
         "# Tokens\n\nWritten by `./bench tokens`; do not edit. Inputs: `{inputs}`\n\n\

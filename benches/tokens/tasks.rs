@@ -1,7 +1,7 @@
-//! The tasks of tasks.toml, done by fumi and by the plain agent, and whether each had the right answer before its eyes.
+//! The tasks of tasks.toml, done by fumi and by the plain agent, with a check that each saw the right answer.
 //!
-//! What the right answer is, a program that is not fumi says. fumi's calls are fixed beforehand, as a client makes them that
-//! has read the tool list; every later one uses nothing but what the question or an earlier reply says.
+//! Another program than fumi determines the right answer. fumi's calls are fixed beforehand, as a client makes them
+//! that has read the tool list; every later one uses only the question and earlier replies.
 
 use std::{collections::BTreeMap, process::Command};
 
@@ -16,14 +16,14 @@ struct File {
     task: Vec<Script>,
 }
 
-/// A task as the file tells it.
+/// A task as written in the file.
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Script {
     pub(crate) name: String,
     pub(crate) question: String,
     pub(crate) tree: String,
-    /// Where the right answer comes from.
+    /// The source of the right answer.
     pub(crate) truth: String,
     /// Arguments of answers.py, which prints the right answer; each of its lines must have been seen.
     pub(crate) answer: Vec<String>,
@@ -33,7 +33,7 @@ pub(crate) struct Script {
     pub(crate) agent: Vec<String>,
 }
 
-/// What must have been seen: lines, or regular expressions where they begin with `re:`.
+/// Texts that must have been seen: lines, or regular expressions if they begin with `re:`.
 pub(crate) struct Answer {
     parts: Vec<Part>,
 }
@@ -70,7 +70,7 @@ impl Answer {
         Self { parts }
     }
 
-    /// What has not been seen yet.
+    /// Returns the texts that have not been seen yet.
     pub(crate) fn missing(&self, seen: &str) -> Vec<&str> {
         let seen = squeezed(seen);
         self.parts
@@ -83,19 +83,19 @@ impl Answer {
     }
 }
 
-/// Without the differences of blank space that forms make.
+/// Returns a text without the differences of white space between formats.
 fn squeezed(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What one of the two needed.
+/// The calls and tokens that one of the two needed.
 pub(crate) struct Taken {
     pub(crate) calls: Vec<String>,
     pub(crate) tokens: usize,
     pub(crate) is_right: bool,
 }
 
-/// A task that was done twice.
+/// A task with both results.
 pub(crate) struct Done {
     pub(crate) script: Script,
     pub(crate) fumi: Taken,
@@ -104,7 +104,7 @@ pub(crate) struct Done {
 
 /// Does all tasks.
 pub(crate) fn run(trees: &BTreeMap<&'static str, Tree>) -> Vec<Done> {
-    // Read when it runs: trying a script needs no build.
+    // Read at run time, so that a changed script needs no build.
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/tokens/tasks.toml");
     let text = std::fs::read_to_string(path).expect("tasks.toml is there");
     let file: File = toml::from_str(&text).expect("tasks.toml is valid");
@@ -148,7 +148,7 @@ fn ask(tree: &Tree, script: &Script, answer: &Answer) -> Taken {
         strings(&reply.structured, &mut structure);
         structure.push_str(&reply.structured.to_string());
         structure.push('\n');
-        // Whichever of the two a client shows.
+        // Some clients show only the text, others only the structure.
         let missing = [answer.missing(&text), answer.missing(&structure)].concat();
         taken.is_right = missing.is_empty();
         if taken.is_right {
@@ -161,7 +161,7 @@ fn ask(tree: &Tree, script: &Script, answer: &Answer) -> Taken {
     taken
 }
 
-/// Every text in a structure, as a reader of JSON sees it.
+/// Appends every text in a structure, as a reader of JSON sees it.
 fn strings(value: &Value, found: &mut String) {
     match value {
         Value::String(text) => {

@@ -1,7 +1,7 @@
-//! The source trees that are asked about: none of them is fumi's, and all are there once `./test` has run.
+//! The source trees that are searched: none of them is fumi's, and all exist once `./test` has run.
 //!
-//! Each is copied, so that no `.gitignore` above it, no cache and no compiled file changes what a search finds, and hashed,
-//! so that a reader can see whether another report speaks of the same trees.
+//! Each is copied, so that no `.gitignore` above it, no cache and no compiled file changes the results of a search, and
+//! hashed, so that a reader can see whether another report is about the same trees.
 
 use std::{
     collections::BTreeMap,
@@ -23,7 +23,7 @@ const CRATES: [&str; 7] = [
     "tokio",
 ];
 
-/// Folders that hold no sources, or that not every machine has (Debian's Python comes without its own tests).
+/// Folders without sources, or that not every machine has (Debian's Python comes without its own tests).
 const NO_SOURCES: [&str; 6] = [
     "__pycache__",
     "site-packages",
@@ -35,11 +35,11 @@ const NO_SOURCES: [&str; 6] = [
 
 /// One tree.
 pub(crate) struct Tree {
-    /// What it is, with its version.
+    /// Its description, with its version.
     pub(crate) what: String,
     pub(crate) folder: PathBuf,
     pub(crate) files: usize,
-    /// Over the paths and contents of all its files.
+    /// A hash over the paths and contents of all its files.
     pub(crate) hash: String,
 }
 
@@ -108,7 +108,7 @@ pub(crate) fn copy(into: &Path) -> BTreeMap<&'static str, Tree> {
         .collect()
 }
 
-/// Name, version and folder, as fumi's own lock file has them.
+/// Returns name, version and folder of each crate, by fumi's own lock file.
 fn crates() -> Vec<(String, String, PathBuf)> {
     let cargo = env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let metadata = json(said(&cargo, &["metadata", "--format-version", "1", "--offline", "--locked"]).as_bytes());
@@ -133,7 +133,7 @@ fn json(bytes: &[u8]) -> Value {
     serde_json::from_slice(bytes).expect("JSON")
 }
 
-/// What a program prints.
+/// Returns the output of a program.
 pub(crate) fn said(program: &str, arguments: &[&str]) -> String {
     let output = Command::new(program)
         .args(arguments)

@@ -1,8 +1,8 @@
-//! Sentences that carry a fault, for faults that a clean text offers no word for. Each stands at the end of a paragraph of
-//! narration, or on a line of its own.
+//! Sentences with a fault, for faults that a clean text does not have the words for. Each is put at the end of a
+//! paragraph of narration, or on a line of its own.
 //!
-//! Invariant: every carrier ends with た after a form that ました may follow as well, so that it takes the style of its text.
-//! The fault stands between ⟦ and ⟧; the rest of the sentence is clean.
+//! Invariant: every carrier ends with た after a form that can take ました too, so that it adapts to the style of its text.
+//! The fault is between ⟦ and ⟧; the rest of the sentence is clean.
 
 use fumi_novel::checks::CheckMaterial;
 
@@ -89,7 +89,7 @@ pub(super) fn tautology(clean: &CheckMaterial<'_>) -> Vec<Fault> {
     carried(clean, &TAUTOLOGIES)
 }
 
-/// A line that reminds its author, or a subject without its name.
+/// A reminder to the author, or a subject without a name.
 pub(super) fn placeholder(clean: &CheckMaterial<'_>) -> Vec<Fault> {
     let mut places = lines(clean, &PLACEHOLDERS);
     for two in clean.words().windows(2) {
@@ -104,12 +104,12 @@ pub(super) fn placeholder(clean: &CheckMaterial<'_>) -> Vec<Fault> {
     places
 }
 
-/// A line that an assistant wrote to the author.
+/// A line of an assistant to the author.
 pub(super) fn assistant_remnant(clean: &CheckMaterial<'_>) -> Vec<Fault> {
     lines(clean, &REMNANTS)
 }
 
-/// A carrier without its marks, and where the fault stands in it.
+/// Returns a carrier without its marks, and the place of the fault in it.
 fn read(carrier: &str, is_polite: bool) -> Option<(String, std::ops::Range<usize>)> {
     let (before, rest) = carrier.split_once('⟦')?;
     let (fault, after) = rest.split_once('⟧')?;
@@ -123,7 +123,7 @@ fn read(carrier: &str, is_polite: bool) -> Option<(String, std::ops::Range<usize
     ))
 }
 
-/// Every carrier at the end of every paragraph of narration.
+/// Puts every carrier at the end of every paragraph of narration.
 fn carried(clean: &CheckMaterial<'_>, carriers: &[&str]) -> Vec<Fault> {
     let is_polite = is_polite(clean);
     let carriers: Vec<_> = carriers.iter().filter_map(|carrier| read(carrier, is_polite)).collect();
@@ -136,7 +136,7 @@ fn carried(clean: &CheckMaterial<'_>, carriers: &[&str]) -> Vec<Fault> {
     faults.collect()
 }
 
-/// Every carrier on a line of its own after every paragraph of narration.
+/// Puts every carrier on a line of its own after every paragraph of narration.
 fn lines(clean: &CheckMaterial<'_>, carriers: &[&str]) -> Vec<Fault> {
     let carriers: Vec<_> = carriers.iter().filter_map(|carrier| read(carrier, false)).collect();
     let faults = ends(clean).into_iter().flat_map(|end| {
@@ -149,7 +149,7 @@ fn lines(clean: &CheckMaterial<'_>, carriers: &[&str]) -> Vec<Fault> {
     faults.collect()
 }
 
-/// Where paragraphs end in which nobody speaks last.
+/// Returns the ends of paragraphs that do not end in speech.
 fn ends(clean: &CheckMaterial<'_>) -> Vec<usize> {
     let source = clean.manuscript().source();
     let ends = clean.paragraphs().filter_map(|prose| {

@@ -1,7 +1,7 @@
 //! Forms of verbs and uses of particles that grammars correct: ら抜き, さ入れ, one particle twice in a clause.
 //!
-//! Verbs are taken from short lists of common ones that somebody does on purpose: the forms of others would be faults of
-//! another kind, or words of their own.
+//! Verbs are taken from short lists of common ones for deliberate acts: the forms of others would be faults of another
+//! kind, or separate words.
 
 use fumi_novel::{checks::CheckMaterial, manuscript::TextVoice, morphology::Morpheme};
 
@@ -139,7 +139,7 @@ pub(super) fn ra_nuki(clean: &CheckMaterial<'_>) -> Vec<Fault> {
             let form = verb.inflection.map_or("", |inflection| inflection.form);
             let len = verb.source.len();
             if form == "未然形" && next.base == "られる" && is_bare(clean, next) {
-                // What a writer meant who knew better.
+                // The correct form.
                 let rest = next.surface.strip_prefix('ら').unwrap_or(next.surface);
                 places.push(
                     Fault::replaced(next.source.clone(), rest)
@@ -163,7 +163,7 @@ pub(super) fn ra_nuki(clean: &CheckMaterial<'_>) -> Vec<Fault> {
     places
 }
 
-/// A causative with a needless さ: one that stands there, or a past form that becomes one.
+/// A causative with a needless さ: an existing one, or a past form that is turned into one.
 pub(super) fn sa_ire(clean: &CheckMaterial<'_>) -> Vec<Fault> {
     let mut places = Vec::new();
     for (_, _, words) in clean.sentences_in_voice(TextVoice::Narration) {
@@ -194,7 +194,7 @@ pub(super) fn sa_ire(clean: &CheckMaterial<'_>) -> Vec<Fault> {
     places
 }
 
-/// A の between two nouns that became the particle after them: 倉庫の中庭で, 倉庫で中庭で.
+/// A の between two nouns that is replaced by the particle after them: 倉庫の中庭で, 倉庫で中庭で.
 pub(super) fn doubled_joshi(clean: &CheckMaterial<'_>) -> Vec<Fault> {
     let mut places = Vec::new();
     for (_, _, words) in clean.sentences_in_voice(TextVoice::Narration) {

@@ -1,8 +1,8 @@
-//! Kinds of faults, each named after the rule that is to find it: what authors do to a clean text without noticing.
+//! Kinds of faults, each named after the rule that must find it: unnoticed changes of a clean text by its author.
 //!
-//! Written from the manual pages of the rules, before the rules. A kind lists every place of a text where the fault could
-//! stand and would be one; a seed chooses among them. Nothing is set into rubies, notes, headings or what is no part of the
-//! story, and words of speech stay as they are: only signs are damaged there. A kind never asks a rule.
+//! Written from the manual pages of the rules, before the rules. A kind lists every place of a text where the fault is
+//! possible and would be a fault; a seed chooses one of them. Rubies, notes, headings and text outside the story are
+//! not changed, and words of speech are not either: only their signs are damaged. A kind never calls a rule.
 
 mod carriers;
 mod grammar;
@@ -24,25 +24,25 @@ use fumi_novel::{
 
 use crate::dice::Dice;
 
-/// What its rule must reach.
+/// The required figures of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bar {
     /// A rule whose fix is safe: precision 0.95, recall 0.98.
     Safe,
     /// A rule that judges words: precision 0.8.
     Words,
-    /// Nothing is asked; it is measured.
+    /// No requirement; the rule is only measured.
     None,
 }
 
 /// A kind of fault.
 #[derive(Debug)]
 pub(crate) struct Kind {
-    /// The rule that is to find it.
+    /// The rule that must find it.
     pub(crate) name: &'static str,
-    /// What that rule must reach.
+    /// The required figures of that rule.
     pub(crate) bar: Bar,
-    /// Whether it is only set into narration.
+    /// True if the fault is only put into narration.
     is_narration_only: bool,
     places: fn(&CheckMaterial<'_>) -> Vec<Fault>,
 }
@@ -98,16 +98,16 @@ const fn narration(name: &'static str, bar: Bar, places: fn(&CheckMaterial<'_>) 
 pub(crate) struct Change {
     /// Bytes of the clean text.
     pub(crate) range: Range<usize>,
-    /// What stands there afterwards.
+    /// The new text at the place.
     pub(crate) text: String,
 }
 
-/// A fault that a text offers a place for.
+/// A fault that is possible in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
-    /// What an author did, in the order of the text.
+    /// The changes, in the order of the text.
     pub(crate) changes: Vec<Change>,
-    /// Bytes of the faulty text: a finding is expected that touches each of them.
+    /// Ranges of bytes in the faulty text: one finding is expected to touch each of them.
     pub(crate) expected: Vec<Range<usize>>,
 }
 
@@ -116,12 +116,12 @@ pub(crate) struct Fault {
 pub(crate) struct Faulty {
     /// The text.
     pub(crate) text: String,
-    /// What was done to the clean one.
+    /// The change of the clean text.
     pub(crate) fault: Fault,
 }
 
 impl Fault {
-    /// Writes a text in the place of another; the fault is what is written, however much of it is new.
+    /// Replaces a text by another; the fault is the new text, however much of it is new.
     fn replaced(range: Range<usize>, text: impl Into<String>) -> Self {
         let text = text.into();
         let expected = range.start..range.start + text.len();
@@ -131,7 +131,7 @@ impl Fault {
         }
     }
 
-    /// Takes something away; the fault shows elsewhere.
+    /// Removes a text; the fault shows elsewhere.
     fn removed(range: Range<usize>, expected: Range<usize>) -> Self {
         Self {
             changes: vec![Change {
@@ -142,7 +142,7 @@ impl Fault {
         }
     }
 
-    /// The fault reaches over so many bytes before and after what was changed as well.
+    /// Extends the fault by so many bytes before and after the change.
     fn reaching(mut self, before: usize, after: usize) -> Self {
         for range in &mut self.expected {
             *range = range.start - before..range.end + after;
@@ -150,7 +150,7 @@ impl Fault {
         self
     }
 
-    /// The fault is only a part of what was changed.
+    /// Narrows the fault to a part of the change.
     fn within(mut self, part: Range<usize>) -> Self {
         for range in &mut self.expected {
             *range = range.start + part.start..range.start + part.end;
@@ -158,7 +158,8 @@ impl Fault {
         self
     }
 
-    /// Where a range of the clean text stands in the faulty one. What lies within a change reaches over all of it.
+    /// Returns the place in the faulty text of a range of the clean one. A range within a change covers all of the
+    /// change.
     #[must_use]
     pub(crate) fn moved(&self, range: &Range<usize>) -> Range<usize> {
         let (mut start, mut end) = (range.start, range.end);
@@ -181,7 +182,7 @@ impl Fault {
         start..end
     }
 
-    /// All that the fault is about, in the faulty text: what is new and what is expected.
+    /// Returns all places of the fault in the faulty text: new and expected ones.
     #[must_use]
     pub(crate) fn place(&self) -> Vec<Range<usize>> {
         let mut place = self.expected.clone();
@@ -208,14 +209,14 @@ impl Fault {
 }
 
 impl Kind {
-    /// Every place where a text could have the fault.
+    /// Returns every place where a text could have the fault.
     #[must_use]
     pub(crate) fn places(&self, clean: &CheckMaterial<'_>) -> Vec<Fault> {
         let places = (self.places)(clean).into_iter();
         places.filter(|fault| self.may_stand(clean, fault)).collect()
     }
 
-    /// The text with the fault at a place that the seed chooses; nothing where the text offers none.
+    /// Returns the text with the fault at a place that the seed chooses, or `None` if the text has no place for it.
     #[must_use]
     pub(crate) fn inject(&self, clean: &CheckMaterial<'_>, seed: u64) -> Option<Faulty> {
         let mut places = self.places(clean);
@@ -230,7 +231,7 @@ impl Kind {
         })
     }
 
-    /// In the story, in prose, and where nothing is marked up.
+    /// True if the place is in the story, in prose, and without markup.
     fn may_stand(&self, clean: &CheckMaterial<'_>, fault: &Fault) -> bool {
         fault.changes.iter().all(|change| {
             let lines = clean.manuscript().lines();
@@ -240,30 +241,30 @@ impl Kind {
                 .is_some_and(|line| line.part == ManuscriptPart::Body && line.kind == LineKind::Paragraph);
             let is_heard = !self.is_narration_only
                 || is_narration(clean, change.range.start)
-                // A change at the end of a sentence is heard where the sentence is.
+                // A change at the end of a sentence belongs to the voice of the sentence.
                 || (change.range.is_empty() && change.range.start > 0 && is_narration(clean, before(clean, change.range.start)));
             is_prose && is_heard && !clean.is_protected(&change.range)
         })
     }
 }
 
-/// Whether nobody in the story is heard at a byte.
+/// True if a byte is in narration.
 fn is_narration(clean: &CheckMaterial<'_>, byte: usize) -> bool {
     clean.voice_at(byte) == TextVoice::Narration
 }
 
-/// Where the character before a byte begins.
+/// Returns the start of the character before a byte.
 fn before(clean: &CheckMaterial<'_>, byte: usize) -> usize {
     let source = clean.manuscript().source();
     byte - source[..byte].chars().next_back().map_or(0, char::len_utf8)
 }
 
-/// Whether a word stands in the source as it is read, without markup in it.
+/// True if a word is in the source as it is read, without markup in it.
 fn is_bare(clean: &CheckMaterial<'_>, word: &Morpheme<'_>) -> bool {
     clean.manuscript().source()[word.source.clone()] == *word.surface
 }
 
-/// The characters of the story's prose, each with its place in the source and those around it.
+/// Returns the characters of the story's prose, each with its place in the source and its neighbours.
 fn characters<'m>(clean: &'m CheckMaterial<'_>) -> impl Iterator<Item = Sign> + 'm {
     let source = clean.manuscript().source();
     clean.paragraphs().flat_map(move |prose| {
@@ -314,7 +315,7 @@ fn is_kanji(c: char) -> bool {
     fumi_novel::manuscript::is_kanji(c)
 }
 
-/// Whether it is a character that words are written in.
+/// True if words are written with a character.
 fn is_letter(c: char) -> bool {
     is_hiragana(c) || is_katakana(c) || is_kanji(c)
 }

@@ -1,4 +1,4 @@
-//! What happens at the edges of paragraphs: spaces that stay behind, and indents that are forgotten.
+//! Faults at the edges of paragraphs: trailing spaces and missing indents.
 
 use fumi_novel::checks::CheckMaterial;
 
@@ -15,8 +15,8 @@ pub(super) fn trailing_space(clean: &CheckMaterial<'_>) -> Vec<Fault> {
         .collect()
 }
 
-/// Paragraphs of narration that begin without their space, one after another as in a passage that was pasted; as many as the
-/// manual page takes for a mixture, which is more than one in twenty.
+/// Paragraphs of narration without their indent, one after another as in a pasted passage; as many as make a mixture by
+/// the manual page, which is more than one in twenty.
 pub(super) fn missing_indent(clean: &CheckMaterial<'_>) -> Vec<Fault> {
     let source = clean.manuscript().source();
     let (mut heads, mut indented) = (Vec::new(), 0);
@@ -29,7 +29,7 @@ pub(super) fn missing_indent(clean: &CheckMaterial<'_>) -> Vec<Fault> {
                     heads.push((prose.source.start, first.len_utf8()));
                 }
             }
-            // Another habit, or none.
+            // Another convention, or none.
             None if line.starts_with(is_letter) => return Vec::new(),
             None => {}
         }

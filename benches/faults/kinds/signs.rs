@@ -1,6 +1,6 @@
-//! Signs that were typed wrongly or forgotten: ellipses, dashes, spaces, full stops, brackets.
+//! Mistyped or missing signs: ellipses, dashes, spaces, full stops, brackets.
 //!
-//! Each is set where the right sign stands, or where an author could well have set one; speech is no exception.
+//! Each is put in the place of the right sign, or where an author could have put one; in speech too.
 
 use std::collections::HashSet;
 
@@ -25,7 +25,7 @@ pub(super) fn ellipsis(clean: &CheckMaterial<'_>) -> Vec<Fault> {
                 places.extend(WRONG.map(|wrong| Fault::replaced(sign.at..sign.at + "……".len(), wrong)));
             }
         } else if sign.own == '」' && follows_word {
-            // Two middle dots may stand for something else where no ellipsis was.
+            // Two middle dots may have another meaning at a place without an ellipsis.
             places.extend(WRONG[..4].iter().map(|wrong| Fault::replaced(sign.at..sign.at, *wrong)));
         }
     }
@@ -48,7 +48,7 @@ pub(super) fn dash(clean: &CheckMaterial<'_>) -> Vec<Fault> {
         let (Some(before), Some(after)) = (sign.before, sign.after) else {
             continue;
         };
-        // Numbers have lines of their own between them, and so have letters.
+        // Lines between numbers have another meaning, and so have those between letters.
         if sign.own != '、' || !is_letter(before) || !is_letter(after) || is_number(before) || is_number(after) {
             continue;
         }
@@ -87,14 +87,14 @@ pub(super) fn space_after_mark(clean: &CheckMaterial<'_>) -> Vec<Fault> {
             && let Some(next) = sign.after.filter(|c| is_letter(*c))
             && beginnings.contains(&sign.range().end)
         {
-            // A speaker who grows louder.
+            // A speaker raises the voice.
             places.push(Fault::replaced(sign.range(), "！").reaching(0, next.len_utf8()));
         }
     }
     places
 }
 
-/// Where words begin that are able to begin a sentence.
+/// Returns the starts of words that can begin a sentence.
 fn beginnings(clean: &CheckMaterial<'_>) -> HashSet<usize> {
     let words = clean.words().iter();
     let able = words.filter(|word| !matches!(word.parts[0], "助詞" | "助動詞" | "記号") && word.parts[1] != "接尾");
@@ -109,7 +109,7 @@ pub(super) fn period_before_bracket(clean: &CheckMaterial<'_>) -> Vec<Fault> {
     if with > 0 || without.len() < 3 {
         return Vec::new();
     }
-    // Speech that stands for itself, not a quoted word.
+    // A speech, not a quoted word.
     let speeches = without.into_iter().filter(|sign| {
         let line = clean.manuscript().lines().partition_point(|line| line.next <= sign.at);
         let line = clean.manuscript().lines().get(line);
@@ -132,7 +132,7 @@ pub(super) fn repeated_punctuation(clean: &CheckMaterial<'_>) -> Vec<Fault> {
         let around = [sign.before, sign.after];
         matches!(sign.own, '。' | '、') && around.iter().flatten().all(|c| !matches!(c, '。' | '、'))
     });
-    // A comma is typed twice; a full stop takes the place of a comma that stays behind.
+    // A comma is typed twice; a full stop is typed before a comma that was not deleted.
     single
         .flat_map(|sign| {
             let wrong: &[&str] = if sign.own == '。' {
@@ -146,7 +146,7 @@ pub(super) fn repeated_punctuation(clean: &CheckMaterial<'_>) -> Vec<Fault> {
         .collect()
 }
 
-/// A bracket that was forgotten, set twice, or closed by another one.
+/// A bracket that is missing, doubled, or closed by another one.
 pub(super) fn unbalanced_bracket(clean: &CheckMaterial<'_>) -> Vec<Fault> {
     let (source, bracket) = (clean.manuscript().source(), '」'.len_utf8());
     let lines = clean.manuscript().lines();
@@ -168,7 +168,7 @@ pub(super) fn unbalanced_bracket(clean: &CheckMaterial<'_>) -> Vec<Fault> {
             own.content.start..own.content.start + bracket,
             own.content.end - bracket..own.content.end,
         );
-        // A bracket that stays open is a fault only where narration follows, and then somebody else speaks.
+        // A bracket that is not closed is a fault only if narration follows, and then another speaker.
         let after = &source[own.next.min(source.len())..];
         let is_followed = after.starts_with('　')
             && after

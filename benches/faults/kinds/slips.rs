@@ -1,4 +1,4 @@
-//! Slips of a hand that stopped to think: a particle typed twice, a word left behind.
+//! Slips after a pause in writing: a particle typed twice, a word left behind.
 
 use fumi_novel::{checks::CheckMaterial, manuscript::TextVoice, morphology::Morpheme};
 
@@ -60,7 +60,7 @@ fn is_noun(word: &Morpheme<'_>) -> bool {
     word.parts[0] == "名詞" && matches!(word.parts[1], "一般" | "サ変接続" | "固有名詞" | "代名詞")
 }
 
-/// The particles that are typed twice. と is left out: it quotes, and then another one may follow.
+/// The particles that are typed twice. と is left out: it quotes, and a second one may follow.
 fn is_particle(word: &Morpheme<'_>) -> bool {
     let is_kind = word.has_parts(&["助詞", "格助詞", "一般"])
         || word.has_parts(&["助詞", "係助詞"])
@@ -68,12 +68,12 @@ fn is_particle(word: &Morpheme<'_>) -> bool {
     is_kind && matches!(word.surface, "を" | "に" | "が" | "の" | "で" | "は" | "も" | "へ")
 }
 
-/// Whether a word begins with a letter that no particle runs into.
+/// True if a word begins with a letter that does not merge with a particle.
 fn begins_apart(word: &Morpheme<'_>) -> bool {
     word.surface.starts_with(|c: char| is_kanji(c) || is_katakana(c))
 }
 
-/// Whether words follow one another without anything between them.
+/// True if words follow one another directly.
 fn are_joined(words: &[Morpheme<'_>]) -> bool {
     words.windows(2).all(|two| two[0].source.end == two[1].source.start)
 }

@@ -1,6 +1,6 @@
 //! One occurrence of a word in its other spelling.
 //!
-//! Only words that a text writes three times and always alike, so that there is no doubt which spelling is the stranger.
+//! Only words that a text writes three times and always alike, so that the other spelling is clearly the exception.
 
 use fumi_novel::{checks::CheckMaterial, morphology::Morpheme};
 
@@ -52,7 +52,7 @@ const PAIRS: [(&str, &str); 42] = [
     ("二つ", "ふたつ"),
 ];
 
-/// How often a word must stand in a text, always in the same spelling.
+/// How often a word must occur in a text, always in the same spelling.
 const OFTEN: usize = 3;
 
 /// How many occurrences of one word may be chosen, so that frequent words do not crowd out the others.
@@ -67,14 +67,14 @@ pub(super) fn spelling_variant(clean: &CheckMaterial<'_>) -> Vec<Fault> {
     places
 }
 
-/// Places where a word that is always written in one way could be written in the other.
+/// Returns places where a word that is always written in one way could be written in the other.
 fn written(clean: &CheckMaterial<'_>, usual: &str, other: &str) -> Vec<Fault> {
     let of = |base: &str| -> Vec<&Morpheme<'_>> { clean.words().iter().filter(|word| is_word(word, base)).collect() };
     let occurrences = of(usual);
     if occurrences.len() < OFTEN || !of(other).is_empty() {
         return Vec::new();
     }
-    // What is left of the two when their common ending is taken away.
+    // The two without their common ending.
     let common: usize = usual
         .chars()
         .rev()
@@ -96,7 +96,7 @@ fn written(clean: &CheckMaterial<'_>, usual: &str, other: &str) -> Vec<Fault> {
         .collect()
 }
 
-/// Whether it is the word itself and not a suffix or an auxiliary that is spelled like it.
+/// True for the word itself, not a suffix or an auxiliary with the same spelling.
 fn is_word(word: &Morpheme<'_>, base: &str) -> bool {
     word.base == base
         && match word.parts[0] {

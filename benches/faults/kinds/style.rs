@@ -1,10 +1,10 @@
-//! A sentence in the other style: plain narration that turns polite for once.
+//! A sentence in the other style: plain narration with one polite sentence.
 
 use fumi_novel::{checks::CheckMaterial, manuscript::TextVoice, morphology::Morpheme};
 
 use super::{Fault, is_bare, verbs::continuing_stem};
 
-/// Whether the narration is polite, in more than one sentence of five.
+/// True if the narration is polite, in more than one sentence of five.
 pub(super) fn is_polite(clean: &CheckMaterial<'_>) -> bool {
     let ends: Vec<bool> = clean
         .sentences_in_voice(TextVoice::Narration)
@@ -17,7 +17,7 @@ fn is_polite_word(word: &Morpheme<'_>) -> bool {
     word.has_parts(&["助動詞"]) && matches!(word.base, "です" | "ます")
 }
 
-/// The end of a plain sentence in です or ます.
+/// Puts the end of a plain sentence into です or ます.
 pub(super) fn mixed_style(clean: &CheckMaterial<'_>) -> Vec<Fault> {
     let narrated = clean.sentences_in_voice(TextVoice::Narration).count();
     if is_polite(clean) || narrated < 12 {
@@ -44,7 +44,7 @@ pub(super) fn mixed_style(clean: &CheckMaterial<'_>) -> Vec<Fault> {
     places
 }
 
-/// The polite form of an end, and where it begins.
+/// Returns the polite form of an end, and its start.
 fn polite(third: Option<&Morpheme<'_>>, penult: &Morpheme<'_>, last: &Morpheme<'_>) -> Option<(usize, String)> {
     if last.surface == "た" || last.surface == "だ" {
         if !last.has_parts(&["助動詞"]) {
@@ -73,7 +73,7 @@ fn polite(third: Option<&Morpheme<'_>>, penult: &Morpheme<'_>, last: &Morpheme<'
     None
 }
 
-/// The form before ます.
+/// Returns the form before ます.
 fn masu(verb: &Morpheme<'_>) -> Option<String> {
     if !verb.has_parts(&["動詞"]) {
         return None;

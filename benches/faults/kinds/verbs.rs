@@ -1,6 +1,6 @@
 //! Verbs of the godan class in another row: 書く gives 書か and 書き.
 //!
-//! Only what the kinds need; irregular verbs are left out by the callers.
+//! Only the forms that the kinds need; the callers leave out irregular verbs.
 
 /// The rows of kana in which godan verbs end, with あ, い and う.
 const ROWS: [(char, char, char); 9] = [
@@ -21,12 +21,12 @@ fn in_row(base: &str, row: fn(&(char, char, char)) -> char) -> Option<String> {
     Some(format!("{}{}", base.strip_suffix(last)?, row(kana)))
 }
 
-/// 書か of 書く.
+/// Returns 書か for 書く.
 pub(super) fn negative_stem(base: &str) -> Option<String> {
     in_row(base, |row| row.0)
 }
 
-/// 書き of 書く.
+/// Returns 書き for 書く.
 pub(super) fn continuing_stem(base: &str) -> Option<String> {
     in_row(base, |row| row.1)
 }

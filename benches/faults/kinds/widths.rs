@@ -1,6 +1,6 @@
-//! Characters of the wrong width, or in pieces: marks, kana, brackets, kana with their voiced mark beside them.
+//! Characters of the wrong width, or decomposed: marks, kana, brackets, kana with a separate voiced mark.
 //!
-//! What they say does not change; only the code points do.
+//! The meaning does not change; only the code points do.
 
 use std::ops::Range;
 
@@ -23,7 +23,7 @@ pub(super) fn half_width_mark(clean: &CheckMaterial<'_>) -> Vec<Fault> {
             let half: String = run.chars().map(|c| if c == '！' { '!' } else { '?' }).collect();
             places.push(Fault::replaced(sign.at..sign.at + run.len(), half));
         } else if sign.own == '」' && sign.before.is_some_and(is_hiragana) {
-            // A speech that its author ends with a mark.
+            // A speech with a mark at its end.
             let asks = source[..sign.at].ends_with('か');
             places.push(Fault::replaced(sign.at..sign.at, if asks { "?" } else { "!" }));
         }
@@ -61,7 +61,7 @@ fn half(c: char) -> Option<String> {
     Some(format!("{base}{mark}"))
 }
 
-/// Brackets of the half width around words that stay as they are.
+/// Half-width brackets around unchanged words.
 pub(super) fn half_width_bracket(clean: &CheckMaterial<'_>) -> Vec<Fault> {
     let source = clean.manuscript().source();
     let mut places = Vec::new();
@@ -106,7 +106,7 @@ fn pair(source: &str, range: &Range<usize>) -> Option<Fault> {
     (is_plain && has_words).then(|| Fault::replaced(range.clone(), whole))
 }
 
-/// Kana whose voiced mark is a character of its own.
+/// Kana with a separate voiced mark.
 pub(super) fn decomposed_character(clean: &CheckMaterial<'_>) -> Vec<Fault> {
     let words = clean.words().iter().filter(|word| is_bare(clean, word));
     words
