@@ -82,11 +82,11 @@ async fn main() {
     };
     let ours = Started::new(Box::new(Fumi { chromium: None }));
     let tools = ours.running.session(Duration::ZERO).await.tools().await;
-    if tools.iter().any(|tool| tool == "browser_navigate") {
-        bench.started.push(ours);
-    } else {
-        eprintln!("fumi has no browser tools in this build; only its peer is measured");
-    }
+    assert!(
+        tools.iter().any(|tool| tool == "browser_navigate"),
+        "fumi lists no browser tools: {tools:?}"
+    );
+    bench.started.push(ours);
 
     let mut report = report::Report::default();
     if wanted("login") {

@@ -65,12 +65,15 @@ impl Peer for Fumi {
         if let Some(chromium) = self.chromium {
             command.env("FUMI__BROWSER__EXECUTABLE", installed(chromium));
         }
-        Running::start(
+        let mut running = Running::start(
             command,
             |child| child.stdout.take().expect("piped"),
             "fumi listening on ",
             folder,
-        )
+        );
+        // `/mcp` lists the tools that suit the folder.
+        running.url.push_str("/browser");
+        running
     }
 
     fn is_ours(&self) -> bool {
