@@ -1,8 +1,8 @@
 """The manual pages of the checks as documents, for docs/regenerate.
 
-A rule is a page in src/novel/checks/rules, an item one in src/novel/checks/items; they are what the program itself reads and
-what the tests try. Here they become one document for each tool of rules and each category of items, with an index of all, in
-both languages; and the table of docs/novel-checks.md that counts them. What is not there has no document. Standard library
+A rule is a page in src/novel/checks/rules, an item one in src/novel/checks/items; the program itself reads them and
+the tests check them. They become one document for each tool of rules and each category of items, with an index of all, in
+both languages; and the table of docs/novel-checks.md that counts them. Missing pages have no document. Standard library
 only.
 """
 
@@ -18,13 +18,13 @@ CHECKS = ROOT / "src/novel/checks"
 FOLDER = "checks"
 GUIDE = "../../novel-checks"
 
-# The tool of a group of rules, and what the group is about.
+# The tool of a group of rules, and the subject of the group.
 GROUPS = {
     "basic": ("check_basic", "Typography, white space, left-over and unwanted words", "書式・約物・書き残し"),
     "rhythm": ("check_rhythm", "Rhythm", "リズム"),
     "expression": ("check_writing_expression", "Expression", "文章表現"),
 }
-# The name of a category in replies, and what people call it.
+# The name of a category in replies, and its title.
 CATEGORIES = {
     "emotion": ("emotional_expression", "Emotion", "感情描写"),
     "character": ("character_development", "Characters", "キャラクター"),
@@ -95,7 +95,7 @@ WORDS = {
     "critical": ("critical", "重大 `critical`"),
 }
 
-# What the sources of thresholds say, in Japanese.
+# The sources of thresholds in Japanese.
 SOURCES = {
     "origin": "先行システム",
     "general-novel-style-ja|textlint": "textlint",
@@ -137,7 +137,7 @@ HEADS = {
 
 
 class Language:
-    """A language's words, and the units that docs/thresholds.ja.toml has in it."""
+    """The words of a language, and the translations of units in docs/thresholds.ja.toml."""
 
     def __init__(self, code):
         self.code = code
@@ -154,7 +154,7 @@ class Language:
         return HEADS[name][self.at]
 
     def unit(self, text):
-        """What a threshold counts. A unit without a translation stays English, and is told."""
+        """Returns the unit of a threshold. A unit without a translation stays English, and is reported."""
         if self.code == "en":
             return text
         if text not in self.known:
@@ -162,8 +162,8 @@ class Language:
         return self.known.get(text, text)
 
     def source(self, text):
-        """Where a number is from. In Japanese only its kinds: what was measured stands in the English document."""
-        # Among the documents "novel-checks" is one of themselves.
+        """Returns the source of a number. In Japanese only its kind: the English document has the measurements."""
+        # Among the documents, "novel-checks" is one of them.
         if self.code == "en":
             return text.replace("novel-checks ", "specification ")
         section = re.search(r"novel-checks (\d\.\d)", text)
@@ -185,12 +185,12 @@ def pages(folder):
 
 
 def rules(group):
-    """The rules of a group by name."""
+    """Returns the rules of a group by name."""
     return {name: page for name, page in pages("rules").items() if page["group"] == group}
 
 
 def items(category):
-    """The items of a category by name, in the order of their ids."""
+    """Returns the items of a category by name, in the order of their ids."""
     return dict(sorted(pages(f"items/{category}").items(), key=lambda entry: entry[1]["id"]))
 
 
@@ -211,12 +211,12 @@ def prose(text, language):
 
 
 def is_unseen(character):
-    # Marks that join what stands before them are letters to a reader, and often the fault itself.
+    # Invisible characters are part of the sample, and often the fault itself.
     return unicodedata.category(character) in ("Cc", "Cf", "Mn", "Co", "Zl", "Zp")
 
 
 def visible(text):
-    """A line with what cannot be seen as numbers, and so white space at its end."""
+    """Returns a line with invisible characters as numbers, and also white space at its end."""
     bare = text.rstrip(" \u3000\t")
     ends = "".join(f"‹U+{ord(character):04X}›" for character in text[len(bare):])
     return "".join(f"‹U+{ord(c):04X}›" if is_unseen(c) else c for c in bare) + ends
@@ -244,7 +244,7 @@ def number(value):
 
 
 def thresholds(page, language):
-    """The numbers of a page as a table, or nothing."""
+    """Returns the thresholds of a page as a table, or an empty list."""
     if not page.get("threshold"):
         return []
     rows = [[language.word(name) for name in ("threshold", "default", "range", "unit", "source")]]
@@ -262,7 +262,7 @@ def thresholds(page, language):
 
 
 def surroundings(sample, language):
-    """What the rest of its novel says beside a sample."""
+    """Returns the parts of the novel that accompany a sample."""
     said = [
         f"{language.word(name)}{language.colon()}{sample[name]}"
         for name in ("preset", "genre", "episode")
@@ -279,7 +279,7 @@ def surroundings(sample, language):
 
 
 def found(sample, language):
-    """What is found in a bad text."""
+    """Returns the findings in a bad text."""
     if "count" in sample and not sample.get("finds"):
         return language.word("findings").format(sample["count"])
     return language.quoted(
@@ -288,7 +288,7 @@ def found(sample, language):
 
 
 def changed(sample):
-    """The lines that a fix changes."""
+    """Returns the lines that a fix changes."""
     lines = difflib.ndiff(shown_lines(sample["text"]), shown_lines(sample["fixed"]))
     return [line.rstrip(" ") for line in lines if line.startswith(("+", "-"))]
 
@@ -323,7 +323,7 @@ def rule_section(name, page, language):
 
 
 def sample_of_item(sample, title, language, before):
-    """A sample with what surrounds it, unless that stood there before."""
+    """Returns a sample with its surroundings, unless an earlier sample had the same ones."""
     around = surroundings(sample, language)
     parts = [title, *(around if around != before else []), fenced(shown_lines(sample["text"]))]
     if judgement := sample.get("judgement"):
@@ -362,7 +362,7 @@ def document(kind, title, folder, name, sections, language):
 
 
 def documents(language):
-    """The documents of a language by path, below the folder of pages."""
+    """Returns the documents of a language by path, below the folder of pages."""
     made = {}
     for group, (tool, *titles) in GROUPS.items():
         sections = [rule_section(name, page, language) for name, page in rules(group).items()]
@@ -409,7 +409,7 @@ def table_of_items(language):
 
 
 def counts(language):
-    """How many rules each tool has, and how many items each category."""
+    """Returns how many rules each tool has, and how many items each category."""
     rows = [[language.word(name) for name in ("tool", "what", "checks")]]
     for group, (tool, *titles) in GROUPS.items():
         rows.append([f"`{tool}`", titles[language.at], language.word("rules").format(len(rules(group)))])

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """From the lines that tests run (LCOV) to docs/coverage.md.
 
-A line counts if the compiler made code of it, once however often it is compiled, and not in test code: what stands under
-#[cfg(test)], in files of test modules, and below tests/. Nothing is run here, and no test is judged.
+A line counts if the compiler made code of it, once however often it is compiled, and not in test code: under
+#[cfg(test)], in files of test modules, or below tests/. The script does not run or judge tests.
 
     report.py LCOV ROOT PAGE PASSED    writes the page, prints what is not covered; exit 1 below the bar. PASSED is yes or no
     report.py --selftest
@@ -47,7 +47,7 @@ def test_lines(text):
 
 
 def runs(lines):
-    """3, 4, 5, 9 as '3-5, 9'."""
+    """Returns 3, 4, 5, 9 as '3-5, 9'."""
     parts = []
     for line in sorted(lines):
         if parts and line == parts[-1][1] + 1:
@@ -58,7 +58,7 @@ def runs(lines):
 
 
 def read(lcov, root):
-    """For each file of the crate without its tests: all lines that count, and those that did not run."""
+    """Returns for each file of the crate without its tests: all lines that count, and those that did not run."""
     counts, path = {}, None
     for record in lcov.splitlines():
         key, _, value = record.partition(":")

@@ -40,7 +40,7 @@ pub(crate) fn run(root: &Path) -> Ceiling {
         let mut rules = Counts::new();
         let own = RULES.iter().filter(|rule| rule.page.group == group);
         rules.extend(own.map(|rule| (rule.name, (0, 0))));
-        for finding in run_rules(&material, &[group], &|| false).expect("nobody cancels") {
+        for finding in run_rules(&material, &[group], &|| false).expect("the call is not cancelled") {
             let counts = rules.entry(finding.rule).or_default();
             if finding.severity > Severity::Info {
                 counts.0 += 1;

@@ -119,7 +119,7 @@ struct Known {
 }
 
 fn all(material: &CheckMaterial<'_>) -> Vec<Finding> {
-    run_rules(material, &RuleGroup::ALL, &|| false).expect("nobody cancels")
+    run_rules(material, &RuleGroup::ALL, &|| false).expect("the call is not cancelled")
 }
 
 impl Known {

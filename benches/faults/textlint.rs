@@ -135,7 +135,7 @@ impl Textlint {
         let output = self.command(rule, folder.path(), "*.txt").output().expect("node runs");
         let said: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| {
             panic!(
-                "textlint says no JSON ({error}): {}",
+                "textlint's output is not JSON ({error}): {}",
                 String::from_utf8_lossy(&output.stderr)
             );
         });

@@ -28,7 +28,7 @@ impl Cpu {
             Self::Children => ("/proc/self/stat".to_owned(), 16),
             Self::Of(id) => (format!("/proc/{id}/stat"), 14),
         };
-        let stat = fs::read_to_string(path).expect("the system tells processor times under /proc");
+        let stat = fs::read_to_string(path).expect("the system has processor times under /proc");
         // The name in brackets may contain spaces; field 3 follows it.
         let rest = stat.rsplit_once(')').expect("a name in brackets").1;
         let ticks: u64 = rest

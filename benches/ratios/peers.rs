@@ -48,7 +48,7 @@ impl Peers {
                 .unwrap_or_default();
             assert!(
                 first.contains(wanted),
-                "\n{} should be {name} {wanted}, but says {first:?}.\nInstall it by running ./test fast once, or with:\n  \
+                "\n{} should be {name} {wanted}, but prints {first:?}.\nInstall it by running ./test fast once, or with:\n  \
                  cargo install --locked --root {} ripgrep@15.2.0 fd-find@10.5.0\n",
                 path.display(),
                 tools.parent().unwrap_or(&tools).display(),
@@ -152,7 +152,7 @@ fn registry() -> PathBuf {
     let index = Path::new(manifest)
         .ancestors()
         .nth(2)
-        .expect("a crate lies in a folder of its registry");
+        .expect("a crate is in a folder of its registry");
     index.to_path_buf()
 }
 

@@ -143,7 +143,7 @@ fn tools() -> PathBuf {
     );
     assert!(
         tools.join("rg").is_file(),
-        "there is no ripgrep in {}; run ./test fast once",
+        "ripgrep is missing in {}; run ./test fast once",
         tools.display()
     );
     tools

@@ -53,7 +53,7 @@ def methods(path, name):
 
 
 def complex_one(path):
-    """The callable with the most decisions; it must lead by so much that how one counts does not matter."""
+    """The callable with the most decisions; its lead must be so large that the way of counting does not matter."""
     decisions = (ast.If, ast.For, ast.While, ast.ExceptHandler, ast.BoolOp, ast.IfExp, ast.comprehension)
     counted = sorted(
         (sum(isinstance(inner, decisions) for inner in ast.walk(node)), name)
@@ -85,7 +85,7 @@ def callers(folder, name):
 
 
 def counts(word, folder, suffix):
-    """How many lines of each file have a word."""
+    """The number of lines with a word in each file."""
     for path in sorted(Path(folder).rglob(f"*{suffix}")):
         lines = sum(word in line for line in path.read_text(encoding="utf-8").splitlines())
         if lines:

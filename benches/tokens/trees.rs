@@ -51,7 +51,7 @@ pub(crate) fn copy(into: &Path) -> BTreeMap<&'static str, Tree> {
     );
     let python_version = said("python3", &["--version"]);
     let npm = PathBuf::from(said("npm", &["root", "-g"])).join("npm");
-    let npm_version = json(&fs::read(npm.join("package.json")).expect("npm brings its own sources"));
+    let npm_version = json(&fs::read(npm.join("package.json")).expect("npm comes with its sources"));
     let npm_version = npm_version["version"].as_str().expect("a version").to_owned();
     let crates = crates();
     let crate_names: Vec<String> = crates

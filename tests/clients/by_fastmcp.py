@@ -9,13 +9,13 @@ from fastmcp import Client
 
 import real
 
-# A schema that the client finds fault with is a failure, not a line in a log. What the client says of itself is not.
+# A schema that the client rejects is a failure, not a line in a log. Messages of the client about itself are not.
 warnings.simplefilter("error")
 warnings.simplefilter("ignore", DeprecationWarning)
 
 
 class Complaints(logging.Handler):
-    """What the client's libraries write into their logs as warnings or worse."""
+    """Warnings and errors in the logs of the client's libraries."""
 
     def __init__(self):
         super().__init__(logging.WARNING)
@@ -35,7 +35,7 @@ async def main():
                 listed = [tool.name for tool in await client.list_tools()]
                 assert listed == samples.names, listed
                 for tool, arguments in samples.right():
-                    # It raises for a failed call, and for a structure that is not as published.
+                    # It raises for a failed call, and for a structure that does not match the published schema.
                     result = await client.call_tool(tool, arguments)
                     assert result.structured_content and result.content, (tool, result)
                     samples.heard(result.structured_content)

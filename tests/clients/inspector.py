@@ -1,4 +1,5 @@
-"""The MCP Inspector's command line lists and calls every tool, in both eras, without an error or a word about schemas.
+"""The MCP Inspector's command line lists and calls every tool, in both eras, without an error or a complaint about
+schemas.
 
 Every call is a process of its own, so each tool gets its one example, on the committed sample project.
 """
@@ -13,7 +14,7 @@ import real
 
 
 class Inspector:
-    """The Inspector before one server. Its own files go into a folder that is gone afterwards."""
+    """The Inspector before one server. Its own files go into a temporary folder."""
 
     def __init__(self, command, url, era, home):
         self.command, self.url, self.era = command, url, era
@@ -27,14 +28,14 @@ class Inspector:
         done = self.run(*arguments)
         if done.returncode != 0:
             sys.exit(f"{self.era}: {' '.join(arguments)}\n{done.stdout}{done.stderr}")
-        # What it finds strange goes to standard error, with exit 0 where it is no error to it.
+        # Complaints go to standard error, with exit 0 if the Inspector does not treat them as errors.
         if done.stderr.strip():
             sys.exit(f"{self.era}: {' '.join(arguments)} says\n{done.stderr}")
         return json.loads(done.stdout)
 
 
 def called(inspector, tool, arguments):
-    """One call, which must not fail; the structure of its answer."""
+    """Makes one call, which must not fail, and returns the structure of its reply."""
     call = ("--method", "tools/call", "--tool-name", tool, "--tool-args-json", arguments)
     result = inspector.ask(*call, "--format", "json")
     result = result.get("result", result)
@@ -44,7 +45,7 @@ def called(inspector, tool, arguments):
 
 
 def refused(inspector, tool, arguments):
-    """One wrong call: fumi's error must come out, not the Inspector's own about its form."""
+    """Makes one wrong call: fumi's error must appear, not the Inspector's own about its form."""
     call = ("--method", "tools/call", "--tool-name", tool, "--tool-args-json", json.dumps(arguments))
     done = inspector.run(*call, "--format", "json")
     if '"INVALID_ARGUMENTS' not in done.stdout or "output schema" in done.stdout + done.stderr:
@@ -61,7 +62,8 @@ def main():
             assert [tool["name"] for tool in listed] == samples.names, listed
             for tool, arguments in samples.right():
                 samples.heard(called(inspector, tool, json.dumps(arguments)))
-            # A process for each call takes long: of the three wrong calls of a tool, two in one era and one in the other.
+            # A process for each call takes long: of the three wrong calls of a tool, two in one era and one in the
+            # other.
             for at, tool in enumerate(samples.tools):
                 wrong = [arguments for arguments, must_fail in real.wrong(samples.example(tool)) if must_fail]
                 for arguments in wrong[:2] if (era == "modern") == (at % 2) else wrong[2:]:

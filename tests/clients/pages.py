@@ -1,7 +1,7 @@
-"""A page with something for every browser tool, and the calls that use all of them, in an order that makes sense.
+"""A page with an element for every browser tool, and calls of all of them, in a sensible order.
 
-Every call but the first names the session that the first one was given, so that clients without a session of the protocol
-do the same as those with one.
+Every call but the first names the browser session of the first one, so that clients with and without an MCP session
+make the same calls.
 """
 
 import http.server
@@ -53,12 +53,12 @@ class Pages:
         self.server.server_close()
 
     def heard(self, structured):
-        """Tells it the answer to the first call."""
+        """Passes on the reply to the first call."""
         if self.session is None:
             self.session = structured.get("browser_session")
 
     def calls(self):
-        """Tools and arguments, each to be called before the next is asked for."""
+        """Tools and arguments. The caller makes each call before it asks for the next one."""
         for tool, arguments in self.all():
             yield tool, {**arguments, **({"browser_session": self.session} if self.session and "batch" not in tool else {})}
 

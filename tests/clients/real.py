@@ -1,7 +1,7 @@
-"""Real source that fumi did not write, and what every tool is asked about it; and a project that changes.
+"""Real source from outside fumi, with calls of every tool for it; and a project that changes.
 
-The sources are found by asking the programs on the machine, never by a fixed path. A tool that is listed and not
-asked anything fails the clients: whoever adds a tool says here how it is used on real source.
+The programs on the machine report the paths of the sources; fixed paths are not used. A listed tool without a call here
+fails the clients: a new tool needs calls on real source.
 """
 
 import contextlib
@@ -44,7 +44,7 @@ def roots():
 
 
 def sample(root):
-    """Some files of each language below a root, the same ones each time."""
+    """Returns some files of each language below a root, the same ones each time."""
     by_language = {}
     for folder, folders, names in os.walk(root):
         folders.sort()
@@ -85,7 +85,7 @@ def per_file(path, lines):
 
 
 def truth(tool, arguments, structured, root):
-    """What can be checked without fumi. Returns a complaint, or nothing."""
+    """Checks a reply without fumi. Returns a complaint, or nothing."""
     if tool == "list_files" and arguments.get("count_only"):
         count = sum(len(folders) + len(names) for _, folders, names in os.walk(root))
         own = sum(len(folders) + len(names) + 1 for _, folders, names in os.walk(os.path.join(root, ".fumi")))
@@ -165,7 +165,7 @@ class Server:
 
 
 NOVEL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", "novel")
-# What the tools' examples mean by a session, by a review and by the hash of a file.
+# The session, the review and the file's hash that the tools' examples refer to.
 SESSION, HASH = "session_20260131_100000_0a1b2c3d", "ba7816bf8f01"
 REVIEW = "check_20260131_100000_0a1b2c3d"
 
@@ -186,7 +186,7 @@ class Novel:
         self.review = None
 
     def acts(self):
-        """The manuscript in a quarter, a half and a quarter of its characters."""
+        """Returns the manuscript in a quarter, a half and a quarter of its characters."""
         whole, written, acts = sum(map(len, self.lines)), 0, ["", "", ""]
         for line in self.lines:
             acts[0 if written * 4 < whole else 1 if written * 4 < whole * 3 else 2] += line
@@ -194,7 +194,7 @@ class Novel:
         return acts
 
     def answer(self, asked):
-        """A text that will do: keys by the form that is asked for, the manuscript by its acts."""
+        """Returns a valid text: keys by the requested form, the manuscript by its acts."""
         form = asked["response_schema"]
         if form["type"] == "object":
             values = {"string": "梶みちるが帆待島の検潮所に着き、十二のこぶを見つけるまで。", "array": "[梶みちる, 穂刈一平, 穂刈徳次, 鯨井ふさ]"}
@@ -206,7 +206,7 @@ class Novel:
         return acts[int(turn) - 1] if stage == "write_manuscript_draft" else "".join(acts)
 
     def write(self, url):
-        """Writes the episode as a host does that knows nothing but what each question says."""
+        """Writes the episode as a host does that has only the questions."""
         tool, arguments = "noveler_write", {"episode": 1, "project_root": self.root}
         while True:
             asked = self.call(url, tool, arguments)
@@ -230,7 +230,7 @@ class Novel:
             return json.load(reply)
 
     def example(self, tool):
-        """The example of a tool of novels, about this one; `None` for other tools."""
+        """Returns the example of a novel tool, for this novel; `None` for other tools."""
         if not tool["toolset"].startswith("novel"):
             return None
         example = json.dumps(tool["example"], ensure_ascii=False)
@@ -245,13 +245,13 @@ class Novel:
         yield from self.commands()
 
     def commands(self):
-        """Calls that stand for calls of other tools, whose results are theirs."""
+        """Returns calls that stand for calls of other tools, whose results they return."""
         for command in ("status", "check 1", "plot 2", "write 2"):
             yield "noveler", {"command": command, "project_root": self.root}
 
 
 FIXTURE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures", "project")
-# What the tools' examples say for the folder of a project.
+# The placeholder for the folder of a project in the tools' examples.
 ROOT = "/absolute/path/of/an/allowed/project"
 
 
@@ -282,7 +282,7 @@ class Samples:
         return self.novel.example(tool) or json.loads(json.dumps(tool["example"]).replace(ROOT, self.root))
 
     def right(self):
-        """A call of every tool and command that must succeed. Each reply is told to `heard` before the next is asked for."""
+        """A call of every tool and command that must succeed. `heard` gets each reply before the next call is made."""
         yield from self.web.calls()
         for tool in self.tools:
             if tool["toolset"] != "browser":
@@ -300,7 +300,7 @@ class Samples:
 
 
 def wrong(example):
-    """Wrong calls of a tool, made from its example, and whether each must fail: the last may be right by chance."""
+    """Wrong calls of a tool, made from its example, and whether each must fail: the last may be valid by chance."""
     yield {**example, "no_such_argument": 1}, True
     yield {**example, "expectation": "short"}, True
     yield {**{name: {"of": "another type"} for name in example}, "no_such_argument": 1}, True
@@ -330,7 +330,7 @@ CHANGING = "code://file/changing.py"
 
 
 def changing():
-    """A project of its own, since no test changes real source. Keep what is returned: it is gone when that is."""
+    """Makes a separate project, since no test changes real source. It is deleted when the returned value is."""
     folder = tempfile.TemporaryDirectory()
     change(folder, "one = 1\n")
     return folder

@@ -1,4 +1,4 @@
-"""The `mcp` client of the session era lists and calls every tool on real source, and is told of a change."""
+"""The `mcp` client of the session era calls every tool on real source, and is notified of a change."""
 
 import asyncio
 import sys
@@ -11,13 +11,13 @@ from mcp.client.streamable_http import streamablehttp_client
 import pages
 import real
 
-# A schema that the client finds fault with is a failure, not a line in a log. What the client says of itself is not.
+# A schema that the client rejects is a failure, not a line in a log. Messages of the client about itself are not.
 warnings.simplefilter("error")
 warnings.simplefilter("ignore", DeprecationWarning)
 
 
 async def subscribed():
-    """Subscribes to a file and to statistics, changes the file, and reads what it is told has changed."""
+    """Subscribes to a file and to statistics, changes the file, and reads the notifications."""
     folder, told = real.changing(), asyncio.Queue()
 
     async def hear(message):
@@ -80,7 +80,7 @@ async def main():
                         await call(tool, arguments, root)
             for tool, arguments in novel.per_tool(sys.argv[1]):
                 await call(tool, arguments, novel.root)
-            # What pages give lands in the project.
+            # Downloads of pages are written into the project.
             await call("set_project_path", {"project_path": novel.root}, novel.root)
             for tool, arguments in web.calls():
                 web.heard(await call(tool, arguments, novel.root))

@@ -1,4 +1,4 @@
-"""The `mcp` client of the stateless era lists and calls every tool on real source, and is told of a change."""
+"""The `mcp` client of the stateless era calls every tool on real source, and is notified of a change."""
 
 import asyncio
 import sys
@@ -10,13 +10,13 @@ from mcp.client.client import Client
 import pages
 import real
 
-# A schema that the client finds fault with is a failure, not a line in a log. What the client says of itself is not.
+# A schema that the client rejects is a failure, not a line in a log. Messages of the client about itself are not.
 warnings.simplefilter("error")
 warnings.simplefilter("ignore", DeprecationWarning)
 
 
 async def subscribed():
-    """Listens for a file and for statistics, changes the file, and reads what it is told has changed."""
+    """Listens for a file and for statistics, changes the file, and reads the notifications."""
     folder = real.changing()
     uris = {real.CHANGING, "code://stats/files"}
     with folder, real.Server(sys.argv[1], [folder.name]) as server:
@@ -29,7 +29,7 @@ async def subscribed():
                     assert heard == uris, heard
                     content = (await client.read_resource(real.CHANGING)).contents[0].text
                     assert content == text, content
-            # What is not offered is not accepted; and the stream ends with the server, gracefully.
+            # Unsupported subscriptions are not accepted; and the stream ends properly with the server.
             async with client.listen(resources_list_changed=True, resource_subscriptions=[real.CHANGING]) as stream:
                 assert not stream.honored.resources_list_changed, stream.honored
                 server.process.terminate()
@@ -50,7 +50,7 @@ async def main():
 
             async def call(tool, arguments, root):
                 try:
-                    # No session: the project goes with every call.
+                    # Without a session, every call passes the project.
                     is_bare = tool == "set_project_path" or tool.startswith("browser_") or tool == "batch_execute"
                     given = arguments if is_bare else {**arguments, "project_root": root}
                     result = await client.call_tool(tool, given)

@@ -1,5 +1,5 @@
-// A client of an official TypeScript SDK, led over standard input: each line is a call ({tool, arguments}), each line of the
-// answer is what the SDK made of it: {result} or {thrown}. The first line of the answer names the tools that were listed.
+// A client of an official TypeScript SDK, driven over standard input: each line is a call ({tool, arguments}), each
+// line of the answer is the SDK's result: {result} or {thrown}. The first line of the answer names the listed tools.
 //
 // node typescript.mjs NODE_MODULES URL sdk|client [ERA]: line 1.x of the SDK, or 2.x in an era of the protocol.
 import { createInterface } from "node:readline";

@@ -1,5 +1,5 @@
-"""Both lines of the official TypeScript SDK list and call every tool, in each era that they speak: every example must be
-answered, and every wrong call must come back as the error that fumi wrote, not as a complaint of the SDK about its form."""
+"""Both lines of the official TypeScript SDK list and call every tool, in each era that they speak: every example must
+be answered, and every wrong call must return fumi's error, not a complaint of the SDK about its form."""
 
 import json
 import os
@@ -40,13 +40,13 @@ class Client:
 
 
 class Judge:
-    """Counts what one client made of the calls."""
+    """Counts the results of one client's calls."""
 
     def __init__(self, client):
         self.client, self.failures, self.calls = client, [], 0
 
     def answered(self, tool, arguments):
-        """A right call. Returns the structure of its result."""
+        """Makes a right call. Returns the structure of its result."""
         told = self.client.call(tool, arguments)
         self.calls += 1
         result = told.get("result", {})
@@ -56,7 +56,7 @@ class Judge:
         return structure or {}
 
     def refused(self, tool, arguments, must_fail):
-        """A wrong call."""
+        """Makes a wrong call."""
         told = self.client.call(tool, arguments)
         self.calls += 1
         result = told.get("result", {})

@@ -1,7 +1,8 @@
-"""The command-line clients of three vendors, each led by a scripted model, against the real server: they connect as docs/clients.md says,
-pass on results, errors and pictures, and go on when the server is killed between two calls and in the middle of one.
+"""The command-line clients of three vendors, each led by a scripted model, against the real server: they connect as
+described in docs/clients.md, pass on results, errors and pictures, and continue after the server is killed between two
+calls and during one.
 
-Not a part of ./test: the clients are large, and not fumi's to keep working.
+Not a part of ./test: the clients are large, and maintained by others.
 
 npm install --prefix FOLDER @anthropic-ai/claude-code@2.1.197 @openai/codex@0.169.0 @google/gemini-cli@0.61.0
 python3 tests/clients/vendors.py PATH_OF_FUMI FOLDER/node_modules ["Claude Code" | Codex | "Gemini CLI"]...
@@ -21,7 +22,7 @@ import pages
 import scripted_model
 
 FIXTURE = os.path.join(os.path.dirname(__file__), "..", "fixtures", "project")
-# How long a client may take to go on after its server was killed in the middle of a call, in seconds.
+# The maximum time until a client continues after its server was killed during a call, in seconds.
 BACK = 3
 
 
@@ -64,7 +65,7 @@ class Client:
         }
 
     def run(self, server, model, seconds=120):
-        """Answers one question to its end; returns what it printed."""
+        """Answers one question to its end; returns the client's output."""
         self.configure(server, model)
         command, environment = self.command(model), self.environment(model)
         try:
@@ -173,7 +174,7 @@ def whole(client, server, web):
 
 
 def killed(client, server, web):
-    """The server is killed in the middle of a call and started again: the client must go on soon, with an error."""
+    """The server is killed during a call and started again: the client must continue soon, with an error."""
     opening = ("browser_navigate", {"url": web.url})
     slow = ("browser_wait_for", {"time": 25})
     last = ("list_files", {"roots": ["src"], "count_only": True})

@@ -1,7 +1,7 @@
-"""Sees every check of deploy/ fail: breaks a copy of the tree in many ways, and expects each to be named.
+"""Checks that every check of deploy/ can fail: breaks a copy of the tree in many ways, and expects a message for each.
 
-A check that passes whatever stands there would be found here. Each breakage is a piece of text that is replaced (it must be
-there), with some words of what must be said of it. Breakages in one group do not hide one another, and are made together.
+This finds a check that always passes. Each breakage is a piece of text that is replaced (it must exist), with some
+words of the expected message. Breakages in one group do not hide one another, and are made together.
 
     python tests/deploy/broken.py BINARY
 """
@@ -95,16 +95,16 @@ GROUPS = {
             (COMPOSE, '"fumi-healthcheck", "8640"]', '"fumi-healthcheck", "8641"]', "its health check is not the image's"),
             (COMPOSE, "${FUMI_TOKEN_SHA256:?set it to the SHA-256 that fumi token new prints}", "${FUMI_TOKEN_SHA256:-" + "0" * 64 + "}", "it starts without a token"),
             ("deploy/prometheus/prometheus.yml", "fumi:9464", "fumi:9465", "asks fumi:9465"),
-            ("deploy/grafana/provisioning/datasources/prometheus.yaml", "http://prometheus:9090", "http://prometheuz:9090", "there is no service prometheuz"),
+            ("deploy/grafana/provisioning/datasources/prometheus.yaml", "http://prometheus:9090", "http://prometheuz:9090", "service prometheuz does not exist"),
             ("deploy/grafana/provisioning/dashboards/fumi.yaml", "/etc/grafana/dashboards", "/etc/grafana/panels", "/etc/grafana/panels is not mounted"),
         ],
         [
-            (COMPOSE, "    restart: unless-stopped\n\n  # Its", "    restart: unless-stopped\n    restart: always\n\n  # Its", "stands twice"),
+            (COMPOSE, "    restart: unless-stopped\n\n  # Its", "    restart: unless-stopped\n    restart: always\n\n  # Its", "is a duplicate key"),
         ],
     ],
     "telemetry": [
         [
-            ("deploy/metrics.txt", "fumi_sessions\n", "fumi_sessions\nfumi_nobody_asks\n", "asked for by nobody: {'fumi_nobody_asks'}"),
+            ("deploy/metrics.txt", "fumi_sessions\n", "fumi_sessions\nfumi_nobody_asks\n", "used nowhere: {'fumi_nobody_asks'}"),
             (ALERTS, "expr: fumi_sessions{job", "expr: fumi_session{job", "fumi_session is not in metrics.txt"),
             (ALERTS, 'reason=~"auth|host"', 'reasons=~"auth|host"', "has no label reasons"),
             (ALERTS, "sum by (le, pool)", "sum by (le, pools)", "none of its metrics has the label pools"),
@@ -129,8 +129,8 @@ GROUPS = {
     ],
     "documents": [
         [
-            ("docs/deployment.md", "deploy/nginx.conf](../deploy/nginx.conf)", "deploy/nginx.conf](../deploy/nginz.conf)", "there is no deploy/nginz.conf"),
-            ("docs/deployment.md", "| `FumiSlow` |", "| `FumiSlower` |", "alerts that are not told of"),
+            ("docs/deployment.md", "deploy/nginx.conf](../deploy/nginx.conf)", "deploy/nginx.conf](../deploy/nginz.conf)", "deploy/nginz.conf does not exist"),
+            ("docs/deployment.md", "| `FumiSlow` |", "| `FumiSlower` |", "alerts that are not described"),
             ("docs/deployment.md", "--state /state --store fs", "--states /state --store fs", "fumi has no --states"),
             ("docs/deployment.md", "kubectl apply -k deploy/k8s/base", "kubectl apply -k deploy/k8s", "deploy/k8s cannot be applied"),
             ("docs/deployment.md", "--target browser", "--target chromium", "no target chromium"),
@@ -158,7 +158,7 @@ GROUPS = {
 
 
 def said(checker, root, binary):
-    """What a checker says of a tree, and whether it fails."""
+    """Returns a checker's output for a tree, and whether it fails."""
     done = subprocess.run(
         [sys.executable, root / f"tests/deploy/{checker}.py", root, binary],
         capture_output=True,
@@ -186,7 +186,7 @@ def main():
                     file = root / path
                     before = file.read_text(encoding="utf-8")
                     if old not in before:
-                        missed.append(f"{path}: there is no {old!r} to break")
+                        missed.append(f"{path}: {old!r} is missing, so it cannot be broken")
                     file.write_text(before.replace(old, new, 1), encoding="utf-8")
                 failed, report = said(checker, root, binary)
                 for path, old, new, expected in group:

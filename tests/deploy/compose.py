@@ -1,6 +1,6 @@
-"""deploy/compose.yaml against the files around it and against what it promises: loopback, read-only, no privileges, limits.
+"""Checks deploy/compose.yaml against the files around it and for its rules: loopback, read-only, no privileges, limits.
 
-There is no engine here to ask. Keys are compared with a list, because Compose refuses a file with a key that it does not know.
+A container engine is not available. Keys are compared with a list, because Compose refuses a file with an unknown key.
 
     python tests/deploy/compose.py ROOT BINARY
 """
@@ -20,7 +20,7 @@ HEALTH = {"test", "interval", "timeout", "start_period"}
 
 
 def expanded(value):
-    """A value with what `${NAME:-default}` stands for where nothing is set."""
+    """Returns a value with the default of each `${NAME:-default}`."""
     return re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", value)
 
 
@@ -72,9 +72,9 @@ def connected(name, service, compose):
 
 
 def reaches(name, url, compose, ports, whence):
-    """`name` is a service on a network of `whence`, and listens there."""
+    """Checks that `name` is a service on a network of `whence`, and listens on the port."""
     host, _, port = re.sub(r"^https?://", "", url).partition(":")
-    if check(host in compose["services"], f"{name} asks {url}, and there is no service {host}"):
+    if check(host in compose["services"], f"{name} uses {url}, but service {host} does not exist"):
         shared = set(compose["services"][host]["networks"]) & set(compose["services"][whence]["networks"])
         check(shared, f"{name}: {whence} and {host} share no network")
         check(port in ports[host], f"{name} asks {url}; {host} listens on {ports[host]}")
@@ -113,7 +113,7 @@ drain = int(re.search(r"^drain_seconds = (\d+)$", text("config/default.toml"), r
 grace = int(fumi["stop_grace_period"].rstrip("s"))
 check(grace >= drain + 10, f"it is killed after {grace} s and drains for {drain}")
 
-# Who asks whom.
+# The connections between the services.
 (collector,) = documents(text("deploy/otel-collector.yaml"))
 ports = {
     "fumi": {"8640", environment["FUMI__TELEMETRY__METRICS_LISTEN"].rpartition(":")[2]},
@@ -133,7 +133,7 @@ for source in sorted((ROOT / "deploy/grafana/provisioning/dashboards").iterdir()
         check(provider["options"]["path"] in targets["grafana"], f"{provider['options']['path']} is not mounted in Grafana")
 home = Path(compose["services"]["grafana"]["environment"]["GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH"])
 check(str(home.parent) in targets["grafana"], f"{home} is not mounted in Grafana")
-check((ROOT / "deploy/grafana/dashboards" / home.name).is_file(), f"there is no dashboard {home.name}")
+check((ROOT / "deploy/grafana/dashboards" / home.name).is_file(), f"dashboard {home.name} does not exist")
 for flag in compose["services"]["prometheus"]["command"] + compose["services"]["otel-collector"]["command"]:
     name, _, value = flag.partition("=")
     if value.startswith("/"):

@@ -1,4 +1,4 @@
-"""docs/deployment.md and its Japanese summary against what is there: configurations, flags, paths, metrics, alerts.
+"""Checks docs/deployment.md and its Japanese summary: configurations, flags, paths, metrics, alerts.
 
     python tests/deploy/documents.py ROOT BINARY
 """
@@ -25,13 +25,13 @@ def commands(page):
 def configurations(page):
     for content in blocks(page, "toml"):
         environment = {} if "[auth]" in content else {"FUMI_TOKEN_SHA256": HASH}
-        # A key that fumi reads from the environment must be there.
+        # A key that fumi reads from the environment must be set.
         environment |= dict.fromkeys(re.findall(r'api_key_env = "(\w+)"', content), "key")
         accepts(content, environment, f"{page}: {content.split()[0]}")
 
 
 def fumi_lines(page):
-    """What fumi is started with, on its own and inside `docker run`."""
+    """Returns the arguments of fumi, on its own and inside `docker run`."""
     for line in commands(page):
         found = re.search(r"(?:^|\s)fumi ((?:serve|stdio|call|tools|check-config)\b.*)", line)
         if found:
@@ -41,14 +41,14 @@ def fumi_lines(page):
 def named(page):
     content = text(page)
     for path in set(re.findall(r"\bdeploy/[\w./-]*[\w]", content)):
-        check((ROOT / path).exists(), f"{page}: there is no {path}")
+        check((ROOT / path).exists(), f"{page}: {path} does not exist")
     for line in commands(page):
         for folder in re.findall(r"apply -k (\S+)", line):
             check((ROOT / folder / "kustomization.yaml").is_file(), f"{page}: {folder} cannot be applied")
     (rules,) = documents(text("deploy/prometheus/alerts.yml"))
     alerts = {rule["alert"] for group in rules["groups"] for rule in group["rules"]}
     told = set(re.findall(r"`(Fumi\w+)`", content))
-    check(told == alerts, f"{page}: alerts that are not told of, or not there: {told ^ alerts}")
+    check(told == alerts, f"{page}: alerts that are not described, or do not exist: {told ^ alerts}")
     stages = re.findall(r"^FROM \S+ AS (\w+)$", text("Dockerfile"), re.MULTILINE)
     for target in re.findall(r"--target (\w+)", content):
         check(target in stages, f"{page}: the Dockerfile has no target {target}")
@@ -62,7 +62,7 @@ for page in (ENGLISH, JAPANESE):
     check(commands(page), f"{page}: no commands")
 other = [line for line in commands(JAPANESE) if line not in commands(ENGLISH)]
 check(not other, f"{JAPANESE} has commands that {ENGLISH} lacks: {other}")
-# The line by which the image is known, everywhere the same.
+# The line that names the image, the same everywhere.
 line = 'docker run --rm -p 127.0.0.1:8640:8640 -u "$(id -u):$(id -g)" -v "$PWD:/workspace" -e FUMI_TOKEN_SHA256=... fumi'
 for page in (ENGLISH, JAPANESE, "README.md", "README.ja.md", "Dockerfile"):
     check(line in text(page), f"{page} starts the image otherwise")

@@ -1,7 +1,7 @@
-"""deploy/k8s rendered by `kubectl kustomize`, against the published schemas and against its own meaning.
+"""Checks deploy/k8s, rendered by `kubectl kustomize`, against the published schemas and for consistency.
 
-Schemas say what a field may be; they do not say that a selector finds pods, that a port has the name somebody asks for,
-that a claim exists, or that a server has the time to drain. No cluster and no network is needed.
+Schemas check single fields. They do not check that a selector finds pods, that a port has the name that others use,
+that a claim exists, or that a server has the time to drain. The checks need neither a cluster nor a network.
 
     python tests/deploy/kubernetes.py ROOT BINARY
 """
@@ -13,10 +13,10 @@ import kubernetes_validate
 
 from report import FUMI, ROOT, accepts, check, defaults, documents, end, flags_exist, ran, text, version
 
-# The oldest and the newest that the schemas are published for.
+# The oldest and the newest version with published schemas.
 RELEASES = ("1.25", "1.37")
 HASH = "0" * 64
-# The kind of the Prometheus operator has no published schema among them: these are its fields that are used.
+# The kind of the Prometheus operator has no published schema among them: these are the fields in use.
 SERVICE_MONITOR = {
     "": {"apiVersion", "kind", "metadata", "spec"},
     "metadata": {"name", "namespace", "labels"},
@@ -56,7 +56,7 @@ def service_monitor(document, where):
 
 
 class Rendered:
-    """One folder, rendered; its documents by kind."""
+    """One rendered folder; its documents by kind."""
 
     def __init__(self, folder):
         self.where = str(folder.relative_to(ROOT))
@@ -120,7 +120,7 @@ def probed(rendered, container):
 
 
 def referenced(rendered, pod, container):
-    """Everything that the pod names is there."""
+    """Checks that every object that the pod names exists."""
     example = documents(text("deploy/k8s/base/secret.example.yaml"))
     secrets = {(secret["metadata"]["name"], key) for secret in example for key in secret["stringData"]}
     volumes = {}
@@ -147,7 +147,7 @@ def referenced(rendered, pod, container):
 
 
 def selected(rendered, template, container):
-    """Every selector finds the pods, and every named port is one of theirs."""
+    """Checks that every selector finds the pods, and every named port is one of theirs."""
     labels = template["metadata"]["labels"]
     ports = {port["name"]: port["containerPort"] for port in container["ports"]}
     rendered.check(matches(rendered.one("Deployment")["spec"]["selector"]["matchLabels"], labels), "the Deployment")
@@ -165,7 +165,7 @@ def selected(rendered, template, container):
         for rule in spec.get("ingress", []):
             for port in rule.get("ports", []):
                 rendered.check(port["port"] in ports, f"the policy {name} opens {port['port']}")
-            # Only Prometheus asks for metrics.
+            # Only Prometheus scrapes metrics.
             sources = str(rule.get("from"))
             metrics = any(port["port"] == "metrics" for port in rule.get("ports", [{"port": "metrics"}]))
             rendered.check(not metrics or "monitoring" in sources, f"the policy {name} opens metrics to {sources}")
@@ -177,7 +177,7 @@ def selected(rendered, template, container):
             offered = {port["name"] for port in found[0]["spec"]["ports"]}
             for endpoint in monitor["spec"]["endpoints"]:
                 rendered.check(endpoint["port"] in offered, f"the ServiceMonitor asks for the port {endpoint['port']}")
-            # The dashboard and the alerts ask for job="fumi".
+            # The dashboard and the alerts select job="fumi".
             job = found[0]["metadata"]["labels"].get(monitor["spec"].get("jobLabel"))
             rendered.check(job == "fumi", f"Prometheus would call the job {job}")
     return ports
@@ -202,7 +202,7 @@ def scaled(rendered, container):
 
 
 def configured(rendered, pod, container, ports):
-    """fumi itself takes the configuration, and it agrees with the manifests around it."""
+    """Checks that fumi itself accepts the configuration, and that it agrees with the manifests around it."""
     configuration = rendered.one("ConfigMap")["data"]["fumi.toml"]
     config = tomllib.loads(configuration)
     for section, key, port in (("server", "listen", "http"), ("telemetry", "metrics_listen", "metrics")):
@@ -226,7 +226,7 @@ def configured(rendered, pod, container, ports):
 
 
 def in_the_guide():
-    """Manifests that docs/deployment.md shows are as valid as those that are there, and find the pod."""
+    """Checks that manifests in docs/deployment.md are as valid as the committed ones, and find the pod."""
     guide = text("docs/deployment.md")
     shown = re.findall(r"^( *)```yaml\n(.*?)^\1```$", guide, re.MULTILINE | re.DOTALL)
     check(shown, "docs/deployment.md shows no manifest")

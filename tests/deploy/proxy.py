@@ -1,7 +1,7 @@
-"""fumi through deploy/nginx.conf, over HTTPS: both eras, streams while they are open, and what must not pass.
+"""Calls fumi through deploy/nginx.conf, over HTTPS: both eras, open streams, and requests that must not pass.
 
-The file is taken as it is, but for the ports, the certificate and where fumi listens. An event is caused while the stream is
-open and is waited for: a proxy that buffers would keep it until the stream ends.
+The file is used unchanged, except for the ports, the certificate and fumi's address. The test causes an event while the
+stream is open and waits for it: a proxy that buffers would delay it until the stream ends.
 
     python tests/deploy/proxy.py NGINX BINARY [CONFIGURATION]
 
@@ -30,7 +30,7 @@ URI = "code://file/changing.py"
 MODERN = "2026-07-28"
 SESSION = "2025-11-25"
 META = {"io.modelcontextprotocol/protocolVersion": MODERN, "io.modelcontextprotocol/clientCapabilities": {}}
-# Longer than anything here takes: ends a test that would otherwise hang.
+# The timeout of a test that would otherwise hang.
 PATIENCE = 30
 
 
@@ -67,7 +67,7 @@ def fumi(binary, project):
 
 
 def placed(configuration, folder, backend, tls, plain):
-    """The configuration with this machine's ports and paths; each must stand in it as often as is said."""
+    """Returns the configuration with this machine's ports and paths; each must occur as often as given."""
     for wanted, times, new in (
         ("server 127.0.0.1:8640;", 1, f"server 127.0.0.1:{backend};"),
         ("listen 443 ssl;", 1, f"listen 127.0.0.1:{tls} ssl;"),
@@ -75,7 +75,7 @@ def placed(configuration, folder, backend, tls, plain):
         ("/etc/ssl/fumi/fullchain.pem", 1, f"{folder}/certificate.pem"),
         ("/etc/ssl/fumi/privkey.pem", 1, f"{folder}/key.pem"),
     ):
-        assert configuration.count(wanted) == times, f"{wanted!r} stands {configuration.count(wanted)} times"
+        assert configuration.count(wanted) == times, f"{wanted!r} occurs {configuration.count(wanted)} times"
         configuration = configuration.replace(wanted, new)
     return configuration
 
@@ -138,7 +138,7 @@ class Through:
 
 
 def events(answer):
-    """The messages of an event stream, as they come. Comments and empty events keep it alive, and say nothing."""
+    """The messages of an event stream, as they come. Comments and empty events only keep it alive, and are skipped."""
     assert answer.status == 200, f"{answer.status}: {answer.read()[:300]}"
     if answer.headers["Content-Type"] == "application/json":
         yield json.load(answer)
@@ -195,7 +195,7 @@ def stateless_era(proxy, project):
 
 
 def refused(proxy, plain):
-    """What must not pass, and who says so."""
+    """Requests that must not pass, and the component that refuses them."""
     for token in (None, TOKEN + "x"):
         answer = proxy.send("POST", "/mcp", {}, token=token)
         assert answer.status == 401 and answer.headers["WWW-Authenticate"], f"{answer.status} without the token"
@@ -214,7 +214,7 @@ def refused(proxy, plain):
 
 
 def idle(configuration):
-    """Streams may be silent for an hour and more. Waiting for that would take as long; so the file is read."""
+    """Streams may be silent for an hour and more. Waiting for that would take as long, so the file is read instead."""
     for timeout in ("proxy_read_timeout", "proxy_send_timeout"):
         hours = re.search(rf"^\s*{timeout} (\d+)h;$", configuration, re.MULTILINE)
         assert hours and int(hours[1]) >= 1, f"{timeout} cuts idle streams"

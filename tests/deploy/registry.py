@@ -1,4 +1,4 @@
-"""server.json, by which fumi would be listed in the registry of MCP servers: its schema, and that it tells the truth.
+"""Checks server.json, the entry of fumi for the registry of MCP servers: its schema, and that its content is correct.
 
 The schema comes from a package that carries the registry's published ones, so that no network is needed.
 
@@ -14,12 +14,12 @@ import jsonschema
 from report import FUMI, check, end, failures, flags_exist, text, version
 
 RELEASE = "2025-12-11"
-# Names that nobody can own: a copy that was published unchanged would be refused.
+# Names that cannot be registered: a copy that was published unchanged would be refused.
 PLACEHOLDERS = ("com.example/", "registry.example.com/", "fumi.example.com")
 
 
 def inputs(value):
-    """Every object that describes an input, with the variables that its value names."""
+    """Returns every object that describes an input, with the variables that its value names."""
     if isinstance(value, dict):
         if "value" in value or "url" in value:
             yield value, set(re.findall(r"\{(\w+)\}", value.get("value", value.get("url", ""))))
@@ -38,7 +38,7 @@ check(server["$schema"] == schema["$id"], f"it names the schema {server['$schema
 for error in jsonschema.Draft7Validator(schema, format_checker=jsonschema.FormatChecker()).iter_errors(server):
     check(False, f"server.json {'.'.join(map(str, error.path))}: {error.message[:300]}")
 if failures:
-    # What follows relies on the form.
+    # The checks below rely on the form.
     end("server.json", 0)
 
 check(server["version"] == version(), f"it says {server['version']}, Cargo.toml says {version()}")

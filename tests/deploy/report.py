@@ -1,6 +1,6 @@
-"""What the checks of deploy/ have in common: the tree that they read, and how they end.
+"""The shared part of the checks of deploy/: the tree that they read, and how they end.
 
-A check that looked at nothing is a failure, not a success: `end` names the least number of facts it must have looked at.
+A check without facts is a failure, not a success: `end` requires a minimum number of checked facts.
 """
 
 import subprocess
@@ -13,7 +13,7 @@ import yaml
 
 # The checkout, or a copy of it in which broken.py broke something.
 ROOT = Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent.parent
-# What the image's build stage makes; it checks configurations itself.
+# The binary of the image's build stage, which checks configurations itself.
 FUMI = sys.argv[2] if len(sys.argv) > 2 else ""
 
 failures = []
@@ -21,7 +21,7 @@ looked = 0
 
 
 def check(holds, what):
-    """Whether a fact holds; what does not is reported at the end, all of it at once."""
+    """Checks a fact; the failed ones are reported at the end, all at once."""
     global looked
     looked += 1
     if not holds:
@@ -30,7 +30,7 @@ def check(holds, what):
 
 
 def ran(*command, **options):
-    """The standard output of a program that must succeed, or None."""
+    """Returns the standard output of a program that must succeed, or None."""
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, **options)
     said = f"{done.stdout}{done.stderr}".strip().splitlines()
     if check(done.returncode == 0, f"{' '.join(map(str, command))}: exit {done.returncode}: {' '.join(said[-4:])}"):
@@ -43,19 +43,19 @@ def text(path):
 
 
 def documents(content):
-    """All YAML documents of a text. A key that stands twice is a failure: YAML would keep the last, silently."""
+    """Returns all YAML documents of a text. A duplicate key is a failure: YAML would use the last one."""
     return [document for document in yaml.load_all(content, Loader=Unique) if document is not None]
 
 
 class Unique(yaml.SafeLoader):
-    """Refuses a mapping with a key that stands twice."""
+    """Refuses a mapping with a duplicate key."""
 
 
 def unique(loader, node, deep=False):
     keys = [loader.construct_object(key, deep=True) for key, _ in node.value]
     for key in keys:
         if keys.count(key) > 1:
-            raise yaml.constructor.ConstructorError(None, None, f"{key} stands twice", node.start_mark)
+            raise yaml.constructor.ConstructorError(None, None, f"{key} is a duplicate key", node.start_mark)
     return yaml.SafeLoader.construct_mapping(loader, node, deep)
 
 
@@ -63,7 +63,7 @@ Unique.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, unique)
 
 
 def defaults():
-    """Every configuration key with its default."""
+    """Returns every configuration key with its default."""
     return tomllib.loads(text("config/default.toml"))
 
 
@@ -72,7 +72,7 @@ def version():
 
 
 def flags_exist(words, where):
-    """Every `--flag` of a command line for fumi is one that fumi has."""
+    """Checks that every `--flag` of a command line for fumi exists."""
     command = [word for word in words[:1] if not word.startswith("-")]
     known = ran(FUMI, *command, "--help")
     for word in words:
@@ -81,7 +81,7 @@ def flags_exist(words, where):
 
 
 def accepts(config, environment, where):
-    """Whether fumi itself takes a configuration with these variables around it."""
+    """True if fumi itself accepts a configuration with these variables in the environment."""
     with tempfile.NamedTemporaryFile("w", suffix=".toml") as file:
         file.write(config)
         file.flush()

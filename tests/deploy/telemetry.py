@@ -1,6 +1,6 @@
-"""What watches fumi: the list of metrics, the alerts, the dashboard, the collector.
+"""Checks the monitoring of fumi: the list of metrics, the alerts, the dashboard, the collector.
 
-Every metric and label that an alert or a panel asks for stands in deploy/metrics.txt, and nothing stands there in vain; another
+Every metric and label that an alert or a panel uses is in deploy/metrics.txt, and every entry there is used; another
 test compares that list with a running server. promtool parses every expression, the panels' included, and tries every
 alert on series that should and should not raise it.
 
@@ -23,9 +23,9 @@ ADDED = {"job", "instance"}
 WORDS = {"and", "or", "unless", "bool", "offset", "inf", "nan"}
 LISTS = {"by", "without", "on", "ignoring", "group_left", "group_right"}
 TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|\[[^\]]*\]|[a-zA-Z_:][a-zA-Z0-9_:]*|\d[\d.]*(?:e[+-]?\d+)?|\S')
-# What Grafana puts in, at its plainest.
+# Plain values for Grafana's variables.
 VARIABLES = {"$__rate_interval": "5m", "$instance": ".*", "$datasource": "prometheus"}
-# The parts of the collector's own distribution that one may use here.
+# The allowed parts of the collector's own distribution.
 COMPONENTS = {
     "receivers": {"otlp"},
     "processors": {"memory_limiter", "batch"},
@@ -34,9 +34,9 @@ COMPONENTS = {
 
 
 def published():
-    """deploy/metrics.txt: each metric with its labels."""
+    """Reads deploy/metrics.txt: each metric with its labels."""
     lines = [line for line in text("deploy/metrics.txt").splitlines() if line and not line.startswith("#")]
-    check(lines == sorted(set(lines)), "metrics.txt is not sorted, or says something twice")
+    check(lines == sorted(set(lines)), "metrics.txt is not sorted, or has a duplicate")
     found = {}
     for line in lines:
         parts = re.fullmatch(r"([a-z][a-z0-9_]*)(?:\{([a-z_]+(?:,[a-z_]+)*)\})?", line)
@@ -46,7 +46,7 @@ def published():
 
 
 def asked(expression):
-    """The metrics of an expression, each with the labels of its braces; and the labels of its lists."""
+    """Returns the metrics of an expression, each with the labels of its braces; and the labels of its lists."""
     tokens = TOKEN.findall(expression)
     metrics, listed, at = [], set(), 0
     while at < len(tokens):
@@ -59,11 +59,11 @@ def asked(expression):
         elif re.match(r"[a-zA-Z_:]", token) and token.lower() not in WORDS and token not in LISTS:
             if following == "{":
                 end_of = tokens.index("}", at)
-                # Names stand before an operator; values are quoted.
+                # Names are before an operator; values are quoted.
                 metrics.append((token, {name for name in tokens[at + 2 : end_of] if re.match(r"[a-zA-Z_]", name)}))
                 at = end_of
             elif following not in ("(", ""):
-                # `sum by (x) (...)`: an operator, unless it is followed by something else than a list.
+                # `sum by (x) (...)`: an operator, unless something other than a list follows.
                 if following not in LISTS:
                     metrics.append((token, set()))
             elif following == "":
@@ -73,7 +73,7 @@ def asked(expression):
 
 
 def known(expression, metrics, where):
-    """Whether everything that an expression asks for is published; the families that it asks for."""
+    """Checks that every name in an expression is published; returns its metric families."""
     found, listed = asked(expression)
     check(found, f"{where}: asks for no metric")
     families, labels = set(), {"le"}
@@ -91,7 +91,7 @@ def known(expression, metrics, where):
 
 
 def prometheus(metrics):
-    """The rules and the collection, as Prometheus reads them; the families that the alerts ask for."""
+    """Checks the rules and the scraping, as Prometheus reads them; returns the metric families of the alerts."""
     families = set()
     (rules,) = documents(text("deploy/prometheus/alerts.yml"))
     alerts = [rule for group in rules["groups"] for rule in group["rules"]]
@@ -122,7 +122,7 @@ def prometheus(metrics):
 
 
 def dashboard(file, metrics):
-    """One dashboard; the families that its panels ask for."""
+    """Checks one dashboard; returns the metric families of its panels."""
     board = json.loads(file.read_text(encoding="utf-8"))
     variables = {variable["name"] for variable in board["templating"]["list"]}
     check({"datasource", "instance"} <= variables, f"{file.name}: its variables are {variables}")
@@ -147,7 +147,7 @@ def dashboard(file, metrics):
         values = re.fullmatch(r"label_values\((.+), (\w+)\)", variable.get("definition", ""))
         if variable["type"] == "query" and check(values, f"{file.name}: the variable {variable['name']}"):
             families |= known(values[1], metrics, f"{file.name}, {variable['name']}")
-    # promtool parses them as rules; each gets the name of its place, so that a message names it.
+    # promtool parses them as rules; each gets the name of its panel, so that a message names it.
     rules = []
     for number, (where, expression) in enumerate(expressions):
         for name, value in VARIABLES.items():
@@ -165,7 +165,7 @@ def collector():
     check(set(config) == {*COMPONENTS, "service"}, f"the collector has {sorted(config)}")
     used = {kind: set() for kind in COMPONENTS}
     pipelines = config["service"]["pipelines"]
-    # What fumi sends.
+    # The signals that fumi sends.
     check(set(pipelines) == {"traces", "logs", "metrics"}, f"the collector takes {sorted(pipelines)}")
     for signal, pipeline in pipelines.items():
         for kind, names in pipeline.items():
@@ -182,9 +182,9 @@ def collector():
 metrics = published()
 families = prometheus(metrics)
 boards = sorted((ROOT / "deploy/grafana/dashboards").glob("*.json"))
-check(boards, "there is no dashboard")
+check(boards, "dashboards are missing")
 for board in boards:
     families |= dashboard(board, metrics)
-check(families == set(metrics), f"in metrics.txt and asked for by nobody: {set(metrics) - families}")
+check(families == set(metrics), f"in metrics.txt, but used nowhere: {set(metrics) - families}")
 collector()
 end("telemetry", 250)

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""What README.md, README.ja.md, docs/clients.md, docs/novel.md and docs/novel-checks.md (in both languages) say, tried.
+"""Tests the statements of README.md, README.ja.md, docs/clients.md, docs/novel.md and docs/novel-checks.md in both
+languages.
 
-Every JSON and TOML block parses, and fumi takes those that are its own configuration; `fumi novel new` is run; every URL in them and in the text answers when fumi runs as the README says; a block that
-starts fumi over standard input and output does so; each `curl` prints the block that follows it, byte for byte apart from
-the number of `fumi/elapsed_ms` and the random names of streams; every link leads somewhere, to a heading too; every file of the code map exists;
-docs/regenerate has nothing to rewrite; and the pages that it makes beside, which git ignores, have every tool, check, error, key and requirement.
+Every JSON and TOML block parses, and fumi accepts those that are its own configuration; `fumi novel new` is run; every
+URL in them and in the text answers when fumi runs as the README says; a block that starts fumi over standard input and
+output does so; each `curl` prints the block that follows it, byte for byte apart from the number of `fumi/elapsed_ms`
+and the random names of streams; every link has a target, also to a heading; every file of the code map exists;
+docs/regenerate changes no file; and the pages that it makes besides, which git ignores, have every tool, check, error,
+key and requirement.
 
     FUMI_BIN=target/release/fumi tests/docs/readme.py
 
@@ -35,13 +38,13 @@ PAGES = [
     "docs/novel-checks.md",
     "docs/novel-checks.ja.md",
 ]
-# Where docs/regenerate makes the pages that are not committed.
+# The folder in which docs/regenerate makes the pages that are not committed.
 GENERATED = "docs/generated"
 ADDRESS = "127.0.0.1:8640"
 READY = f"fumi listening on http://{ADDRESS}/mcp"
 MODERN = "2026-07-28"
 META = {"io.modelcontextprotocol/protocolVersion": MODERN, "io.modelcontextprotocol/clientCapabilities": {}}
-# What differs from run to run: milliseconds, and the random name of a stream in the ids of its events.
+# The parts that differ from run to run: milliseconds, and the random name of a stream in the ids of its events.
 VARYING = re.compile(r'("fumi/elapsed_ms":)\d+|(?m:^(id: \d+/))[0-9a-f]{16}(?=/)')
 
 failures = []
@@ -58,11 +61,11 @@ def binary():
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     path = Path(os.environ.get("FUMI_BIN", target / "release/fumi")).resolve()
     if not path.is_file():
-        sys.exit(f"there is no {path}; build it with cargo build --release, or set FUMI_BIN")
+        sys.exit(f"{path} does not exist; build it with cargo build --release, or set FUMI_BIN")
     return str(path)
 
 
-# State goes nowhere that is anybody's.
+# The user's own state is not touched.
 STATE = tempfile.TemporaryDirectory()
 
 
@@ -110,7 +113,7 @@ def parsed(language, content):
 
 
 def tables(value):
-    """Every object inside a parsed block."""
+    """Returns every object inside a parsed block."""
     if isinstance(value, dict):
         yield value
     for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else []:
@@ -118,7 +121,7 @@ def tables(value):
 
 
 def discovers(url):
-    """Whether fumi answers at an MCP address."""
+    """True if fumi answers at an MCP address."""
     body = {"jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": {"_meta": META}}
     headers = {
         "Content-Type": "application/json",
@@ -144,7 +147,7 @@ def answers(url):
 
 
 def starts(table, folder):
-    """Whether a block that names a command serves over standard input and output."""
+    """True if a block that names a command serves over standard input and output."""
     arguments = [folder if str(argument).startswith("/") else argument for argument in table.get("args", [])]
     hello = {
         "jsonrpc": "2.0",
@@ -191,7 +194,7 @@ def check_configurations(page, text, folder):
 
 
 def takes(content, table, folder):
-    """Whether fumi takes a block as its configuration. A key that it reads from the environment is set to something."""
+    """True if fumi accepts a block as its configuration. A key that it reads from the environment is set."""
     file = Path(folder) / "fumi.toml"
     file.write_text(content, encoding="utf-8")
     names = [value for inner in tables(table) for name, value in inner.items() if name == "api_key_env"]
@@ -208,7 +211,7 @@ def takes(content, table, folder):
 
 
 def check_new_novels(page, text, folder):
-    """Every `fumi novel new` makes a novel; the folder is another one."""
+    """Checks that every `fumi novel new` makes a novel, in another folder."""
     for language, line, content in blocks(text):
         for command in re.findall(r"^fumi (novel new .*)$", content, re.MULTILINE) if language == "sh" else []:
             arguments = shlex.split(command)
@@ -220,14 +223,14 @@ def check_new_novels(page, text, folder):
 
 
 def check_urls(page, text):
-    # What the example of a tool opens is a page of the reader's.
+    # The example of a tool opens a page of the reader's own.
     text = re.sub(r"<!-- browser_tools:begin -->.*?<!-- browser_tools:end -->", "", text, flags=re.DOTALL)
     for url in sorted(set(re.findall(r"https?://(?:127\.0\.0\.1|localhost)[^\s'\"`)<>]*", text))):
         check(answers(url), f"{page}: {url} does not answer", "URLs")
 
 
 def anchors(text):
-    """What a link into a page may name: its headings, as GitHub names them, and its anchors."""
+    """Returns the targets of links into a page: its headings, as GitHub names them, and its anchors."""
     prose = re.sub(r"^ *```.*?^ *```$", "", text, flags=re.MULTILINE | re.DOTALL)
     headings = re.findall(r"^#+ (.+)$", prose, re.MULTILINE)
     named = {re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-") for heading in headings}
@@ -235,7 +238,7 @@ def anchors(text):
 
 
 def check_links(page, text, generated=None):
-    """The links of a page, which may lead to a heading. Pages of GENERATED stand in another folder."""
+    """Checks the links of a page, which may lead to a heading. Pages of GENERATED are in another folder."""
     for target in re.findall(r"\]\(([^)\s]+)\)", text):
         if "://" in target:
             continue
@@ -250,7 +253,7 @@ def check_links(page, text, generated=None):
 
 
 def keys(table, *above):
-    """The keys of a configuration, as the variables that set them."""
+    """Returns the keys of a configuration, as the variables that set them."""
     for name, value in table.items():
         if isinstance(value, dict):
             yield from keys(value, *above, name.upper())
@@ -259,7 +262,7 @@ def keys(table, *above):
 
 
 def wanted_in_generated():
-    """What the pages that git ignores must have, read from where it is written: the page, and words of it."""
+    """Returns the required content of the pages that git ignores, from its sources: the page, and words of it."""
     sources = {file: tomllib.loads(file.read_text(encoding="utf-8")) for file in sorted((ROOT / "src").rglob("*.toml"))}
     for file, source in sources.items():
         if file.parent == ROOT / "src/novel/checks/rules":
@@ -267,7 +270,7 @@ def wanted_in_generated():
         elif file.parent.parent == ROOT / "src/novel/checks/items":
             page, anchor = file.parent.name, source["id"].lower()
         else:
-            # Errors are known by their form.
+            # Error catalogues are recognised by their form.
             errors = {name: entry for name, entry in source.items() if isinstance(entry, dict) and "next_en" in entry}
             for name, entry in errors.items():
                 yield "errors.md", f"## {entry.get('code', name)}\n"
@@ -287,14 +290,14 @@ def wanted_in_generated():
 
 
 def check_sections():
-    """docs/configuration.md has a line for every section, since the keys stand elsewhere."""
+    """Checks that docs/configuration.md has a line for every section; the keys are elsewhere."""
     page = (ROOT / "docs/configuration.md").read_text(encoding="utf-8")
     for section in tomllib.loads((ROOT / "config/default.toml").read_text(encoding="utf-8")):
         check(f"`[{section}]`" in page, f"docs/configuration.md: no [{section}]", "generated pages")
 
 
 def check_generated():
-    """The pages that git ignores are made, and hold everything that they are for."""
+    """Checks that the pages that git ignores can be made, and have their required content."""
     with tempfile.TemporaryDirectory() as folder:
         made = regenerate("--pages", folder)
         check(made.returncode == 0, f"docs/regenerate --pages: {made.stdout}{made.stderr}", "generated pages")
@@ -317,7 +320,7 @@ def regenerate(*arguments):
 
 
 def check_code_map(text):
-    """Every file and folder that ARCHITECTURE.md's code map names is there; names may be relative to the folder above."""
+    """Every file and folder in ARCHITECTURE.md's code map must exist; names may be relative to the folder above."""
     map_of = text.split("## Code map")[1].split("```")[1]
     folder = ROOT
     for line in map_of.splitlines()[1:]:
@@ -340,9 +343,9 @@ def curls(page, text):
 
 def check_curl(where, command, said):
     if said is None:
-        check(False, f"{where}: no text block after it says what it prints", "curl")
+        check(False, f"{where}: no text block with its output follows", "curl")
         return
-    # A fresh server each: a repeated call would say that it was cached.
+    # A new server each, because the reply to a repeated call would be marked as cached.
     with server():
         ran = subprocess.run(["bash", "-euo", "pipefail", "-c", command], capture_output=True, text=True, timeout=60)
     printed = ran.stdout
@@ -387,7 +390,7 @@ def main():
     current = regenerate("--check")
     check(current.returncode == 0, f"{current.stdout}{current.stderr}", "generated files")
 
-    # A document without a block of a kind would pass by saying nothing.
+    # A document without a block of a kind would pass without being checked.
     for kind, least in {"configurations": 20, "URLs": 4, "curl": 4, "links": 10, "examples": 10, "new novels": 4, "server": 5, "code map": 40, "generated files": 1, "generated pages": 800}.items():
         if done.get(kind, 0) < least:
             failures.append(f"only {done.get(kind, 0)} of {kind} were checked; at least {least} are expected")

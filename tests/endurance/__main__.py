@@ -1,4 +1,4 @@
-"""What outsiders do to a server, for as long as is asked, with a seed.
+"""Attacks and faults from outside a server, for a given time, with a seed.
 
     python3 tests/endurance PROGRAM                          every part for some seconds (a step of ./test)
     python3 tests/endurance PROGRAM --part idle --seconds 3600 --seed 7
@@ -33,7 +33,7 @@ def main():
     parser = argparse.ArgumentParser(prog="endurance")
     parser.add_argument("program")
     parser.add_argument("--part", action="append", choices=PARTS, help="repeat for more; all parts if left out")
-    parser.add_argument("--seconds", type=int, help="how long each part goes on")
+    parser.add_argument("--seconds", type=int, help="how long each part runs")
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
     parser.add_argument("--long", metavar="REPORT", help="a file for the figures of a long run")
     asked = parser.parse_args()

@@ -6,7 +6,7 @@ NUMBERS = [-1, 0, 1, 2, 7, 100, 65_536, 2**31, 2**53, 2**63, -(2**63), 0.5, 1e30
 
 
 def value(rng, schema, depth=0):
-    """A value that the schema allows, or one time in ten something else."""
+    """Returns a value that the schema allows, or one time in ten something else."""
     if rng.random() < 0.1 or depth > 6:
         return rng.choice([None, True, [], {}, rng.choice(ODD), rng.choice(NUMBERS), [rng.choice(ODD)] * rng.randint(1, 50)])
     for union in ("anyOf", "oneOf", "allOf"):
@@ -31,7 +31,7 @@ def value(rng, schema, depth=0):
 
 
 def attacks(rng, tools):
-    """For ever: a tool and arguments, of the example with some values exchanged or of the schema alone."""
+    """Endless: a tool and arguments, of the example with some values exchanged or of the schema alone."""
     while True:
         tool = rng.choice(tools)
         schema, arguments = tool["inputSchema"], dict(tool["example"])

@@ -1,7 +1,8 @@
 """A disk that fails: every kind of access that a tool makes fails in turn, then the disk is full, then it may not be written.
 
-While it fails, an answer is the right one or an error that blames no one but the system; a file is the old one or the new one. Afterwards,
-without a restart, every answer is right: nothing wrong was kept. strace makes system calls fail on the files of the project alone.
+While it fails, a reply is right or an error that blames only the system, and a file is the old one or the new one.
+Afterwards, without a restart, every reply is right: wrong data were not cached. strace makes system calls fail on the
+files of the project alone.
 """
 
 import collections
@@ -38,9 +39,9 @@ READS = [
     ("list_files_with_hashes", {}),
     ("get_file_reference_info", {"file_path": "notes.md"}),
 ]
-# Room for the backups of a long run, and soon filled.
+# Enough for the backups of a long run, and soon filled.
 DISK = "64m"
-# Which calls of the system fail, and how, on the project's files only; then what a write does, anywhere.
+# The system calls that fail, with their errors, on the project's files only; then the error of a write, anywhere.
 READING = [
     ("open,openat,openat2", ["EIO", "EMFILE", "ENFILE", "ENOMEM", "ESTALE"]),
     ("read,pread64,readv", ["EIO", "ESTALE"]),
@@ -55,9 +56,9 @@ WRITING = [
     ("flock", ["EIO", "ENOLCK"]),
     ("unlink,unlinkat", ["EIO"]),
 ]
-# What each call says of itself, and what changes from call to call.
+# The parts of a reply that change from call to call.
 VOLATILE = {"elapsed_ms", "find_elapsed_ms", "search_elapsed_ms", "cache_hit", "mtime", "modified", "timestamp"}
-# What would blame the caller, or the one who set the permissions, for the disk.
+# Words that would blame the caller, or the permissions, for the disk.
 BLAMES = {"FILE_NOT_FOUND", "INVALID_ARGUMENTS", "PATH_TRAVERSAL", "ROOT_NOT_ALLOWED", "ELEMENT_NOT_FOUND", "P001"}
 
 
@@ -67,7 +68,7 @@ def blames(answer):
 
 
 def stable(answer):
-    """An answer without what changes from call to call."""
+    """Returns a reply without the parts that change from call to call."""
     if isinstance(answer, dict):
         return {name: stable(value) for name, value in answer.items() if name not in VOLATILE}
     return [stable(value) for value in answer] if isinstance(answer, list) else answer
@@ -84,7 +85,7 @@ def projects(root):
 
 
 class Failing:
-    """While it lasts, these calls of the system fail in the server: all of them, or some in a fixed rhythm."""
+    """While the context lasts, these system calls fail in the server: all of them, or some in a fixed rhythm."""
 
     def __init__(self, server, calls, error, rhythm, paths):
         command = ["strace", "-f", "-qq", "-o", "/dev/null", "-p", str(server.process.pid), "-e", f"trace={calls}",
@@ -102,13 +103,13 @@ class Failing:
             time.sleep(0.01)
 
     def __exit__(self, *_):
-        # It lets go of the server and ends.
+        # It detaches from the server and ends.
         self.strace.send_signal(signal.SIGINT)
         self.strace.wait(30)
 
 
 class Disk:
-    """A server with a project to read and one to write, and what the right answers about the first are."""
+    """A server with a project to read and one to write, and the right replies about the first."""
 
     def __init__(self, server, root, rng):
         self.server, self.rng = server, rng
@@ -128,7 +129,7 @@ class Disk:
         return answer
 
     def fresh(self):
-        """Changes the project in a way that no answer shows, so that none is in the cache."""
+        """Changes the project in a way that no reply shows, so that none is in the cache."""
         os.utime(os.path.join(self.reading, "notes.md"))
 
     def reads(self, when, may_fail):
@@ -160,7 +161,7 @@ class Disk:
             return None
 
     def left(self):
-        """What is in the project and was not asked for."""
+        """Returns files in the project that were not asked for."""
         for name in os.listdir(self.writing):
             if name not in ("written.md", ".fumi", ".noveler", "90_バックアップ"):
                 self.faults.append(f"left behind: {name}")
@@ -178,7 +179,7 @@ class Disk:
 
 def run(program, seconds, seed):
     if os.geteuid():
-        # A mount of its own, where an ordinary user may make one.
+        # A mount of its own, if an ordinary user may make one.
         os.execvp("unshare", ["unshare", "--map-root-user", "--mount", sys.executable, *sys.argv])
     if not shutil.which("strace"):
         sys.exit("strace is missing; install it: apt-get install strace")

@@ -1,4 +1,5 @@
-"""No file descriptors, and no processes or threads: what is asked meanwhile is right or an error, and afterwards all is as before."""
+"""Exhaustion of file descriptors, processes and threads: replies meanwhile are right or errors, and right
+afterwards."""
 
 import os
 import random
@@ -26,7 +27,7 @@ def at_once(disk, when):
 
 
 def descriptors(server, more):
-    """Leaves the server this many descriptors beyond those that it has."""
+    """Leaves the server this many file descriptors beyond the open ones."""
     pid = server.process.pid
     resource.prlimit(pid, resource.RLIMIT_NOFILE, (len(os.listdir(f"/proc/{pid}/fd")) + more, PLENTY))
 

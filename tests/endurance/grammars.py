@@ -1,13 +1,13 @@
-"""Files that are made to cost a parser much: mutated fixtures of every language, with one opener a thousand times in front.
+"""Files that are expensive to parse: mutated fixtures of every language, with one opener a thousand times in front.
 
-Such files are where tree-sitter and its scanners recurse or allocate without end (14 of 1,333 of this form did).
+On such files tree-sitter and its scanners may recurse or allocate without end (14 of 1,333 of this form did).
 """
 
 import glob
 import os
 
 LARGEST = 1_000_000
-# What begins something in one grammar or another; tokens of the fixture itself are taken too.
+# Opening tokens of several grammars; tokens of the fixture itself are used too.
 OPENERS = """( [ { < ' " ` ''' \""" /* // # -- <!-- <? <% <<A <<~A $( ${ #{ {{ %w( %b( %q{ r#" f"{ f'{ $"{ @" [[ [=[ :: -> => ?: ! ~ & *
     | @ \\ if\u00a0 for\u00a0 do\u00a0 begin\u00a0 case\u00a0 match\u00a0 fn( func( def\u00a0 class\u00a0A{ struct{ lambda: async\u00a0 new\u00a0
     return\u00a0 (( [{ {[ <a> <a\u00a0b=" </a> &lt; ``` ~~~ >\u00a0 -\u00a0 *\u00a0 #\u00a0 1. 1e 0x .. ... , ; : a: a:\u00a0- &a *a ? !! @media{ @import\u00a0 :not( SELECT( CASE\u00a0WHEN\u00a0 WITH\u00a0a\u00a0AS(
@@ -39,7 +39,7 @@ def piece(rng, text, longest):
 
 
 def mutated(rng, text, other):
-    """The text with some parts removed, doubled, moved, or from another language."""
+    """Returns the text with some parts removed, doubled, moved, or from another language."""
     for _ in range(rng.randint(0, 8)):
         at = rng.randrange(len(text) + 1)
         text = rng.choice(
@@ -55,7 +55,7 @@ def mutated(rng, text, other):
 
 
 def file(rng, known):
-    """The ending and the text of one hostile file, at most 1 MB."""
+    """Returns the extension and the text of one hostile file, at most 1 MB."""
     (ending, text), (_, other) = rng.choice(known), rng.choice(known)
     opener = rng.choice(OPENERS) if rng.random() < 0.7 else piece(rng, text, 8)
     if rng.random() < 0.2:
@@ -66,7 +66,7 @@ def file(rng, known):
 
 
 def attacks(rng, root):
-    """For ever: a file, and a call that meets it. The last few files stay, so that calls over the folder meet several."""
+    """Endless: a file, and a call that reads it. The last few files stay, so that a call may read several."""
     known, folder, kept = fixtures(), os.path.join(root, "hostile"), []
     os.makedirs(folder, exist_ok=True)
     while True:

@@ -1,8 +1,9 @@
-"""Whether a history of reads and of compare-and-set writes of files could have happened one after the other (linearizability).
+"""Checks that a history of reads and of compare-and-set writes of files could have been sequential (linearizability).
 
-Every value is written by one operation only, and a write names the value that it replaces. So the last value tells the whole order of
-writes by itself, and what is left to check is that nothing acknowledged is missing from it and that it agrees with real time: no
-operation may come before one that had ended when it began. That is what Porcupine and Elle decide for histories without this property.
+Every value is written by one operation only, and a write names the value that it replaces. So the last value determines
+the order of all writes. The rest of the check: every acknowledged write is in that order, and the order agrees with
+real time, that is, no operation comes before one that had ended when it began. Porcupine and Elle decide this for
+histories without this property.
 """
 
 from dataclasses import dataclass
@@ -50,7 +51,7 @@ def violations(operations, first, last):
                 placed.append((place[read.value] + 0.5, read))
             else:
                 found.append(f"read what is lost or never was: {read}")
-    # In this order, everything must begin before whatever comes later has ended.
+    # In this order, every operation must begin before a later one has ended.
     placed.sort(key=lambda pair: pair[0])
     latest, pending, at = None, None, None
     for where, operation in placed:
@@ -64,7 +65,7 @@ def violations(operations, first, last):
 
 
 def selftest():
-    """The checker finds each kind of wrong history, and no fault in a right one."""
+    """The checker finds each kind of wrong history, and accepts a right one."""
     def write(value, replaces, begin, end, outcome=DONE):
         return Operation("f", value, begin, end, outcome, replaces)
 

@@ -1,8 +1,8 @@
 """Hostile files, calls and pages at the same time, on a server and a browser that have 2 GiB of memory together.
 
-No call may go unanswered or be answered as a fault of the server, the kernel may kill nothing but what a file or a page made, and /livez
-is answered within 100 ms at the 99th percentile. That last bar holds in runs of five minutes or more: a short one is a step of ./test, where
-no time is asserted.
+Every call must be answered, and not as a fault of the server; the kernel may kill only processes of parsers and pages;
+and /livez is answered within 100 ms at the 99th percentile. That last bar holds in runs of five minutes or more: a
+short one is a step of ./test, where no time is asserted.
 """
 
 import collections
@@ -25,7 +25,7 @@ OWN_FAULTS = {"INTERNAL_ERROR", "CALL_FAILED", "SERVER_FAILED"}
 
 
 class Attacker(threading.Thread):
-    """Makes one kind of calls, one after the other, until told to stop. A call of a browser goes into the session it began."""
+    """Makes one kind of calls, one after the other, until stopped. A browser call uses the session that it began."""
 
     def __init__(self, name, server, attacks, until):
         super().__init__(daemon=True)
@@ -62,7 +62,7 @@ class Attacker(threading.Thread):
 
 
 def project():
-    """A copy of the fixture project, with a novel beside it."""
+    """Makes a copy of the fixture project, with a novel beside it."""
     here, root = os.path.dirname(os.path.abspath(__file__)), tempfile.mkdtemp(prefix="fumi-endurance-")
     shutil.copytree(os.path.join(here, "../fixtures/project"), root, dirs_exist_ok=True)
     shutil.copytree(os.path.join(here, "../../examples/novel"), root, dirs_exist_ok=True)

@@ -1,4 +1,4 @@
-"""Idle: sessions with a silent event stream each, some of them subscribed to a file, and nothing else."""
+"""Idle: sessions with a silent event stream each, some of them subscribed to a file, without other calls."""
 
 import http.client
 import tempfile
@@ -7,9 +7,9 @@ import time
 from server import Server, mcp_headers
 
 STREAMS, SUBSCRIPTIONS = 100, 20
-# The share of one core that silence may cost.
+# The share of one core that idle sessions may use.
 BAR = 0.01
-# The default of keep_alive_seconds (config/): what goes wrong with old streams goes wrong after it.
+# The default of keep_alive_seconds (config/): faults of old streams appear after it.
 SETTLE = 80
 
 

@@ -25,12 +25,12 @@ FILES, CALLERS = 4, 3
 ASLEEP = 35
 # In seconds, from the real time.
 JUMPS = [0, -40, 40, -3_600, 3_600, -86_400, 86_400]
-# Refusals after which the file is as it was: somebody else wrote first, or has the turn.
+# Refusals that leave the file unchanged: another caller wrote first, or holds the lease.
 NOTHING_WRITTEN = {"HASH_MISMATCH", "R004"}
 
 
 class Host:
-    """One server, its clock, and what is done to it. Its address changes when it is started anew."""
+    """One server, its clock, and the faults injected into it. Its address changes when it is restarted."""
 
     def __init__(self, program, root, home, name, preloaded):
         self.program, self.root, self.name = program, root, name
@@ -97,7 +97,7 @@ class Caller(threading.Thread):
 
 
 def trouble(rng, hosts, long):
-    """One thing happens to one of the servers. Returns what."""
+    """Injects one fault into one of the servers. Returns its description."""
     host, kind = rng.choice(hosts), rng.choice(["stop", "stop", "kill", "clock", "clock", "long stop" if long else "stop"])
     if kind == "clock":
         host.jump(rng.choice(JUMPS))
@@ -111,7 +111,7 @@ def trouble(rng, hosts, long):
 
 
 def run(program, seconds, seed):
-    """Goes on for the seconds, and in a run of more than five minutes until 10,000 writes were acknowledged."""
+    """Runs for the seconds, and in a run of more than five minutes until 10,000 writes were acknowledged."""
     selftest()
     rng, home, over = random.Random(seed), tempfile.mkdtemp(prefix="fumi-nemesis-"), threading.Event()
     root = os.path.join(home, "project")

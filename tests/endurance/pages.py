@@ -1,4 +1,4 @@
-"""Pages that never rest, hang, grow, nest, redirect, stream for ever or open windows, and what a caller does on them."""
+"""Pages that never rest, hang, grow, nest, redirect, stream endlessly or open windows, and a caller's acts on them."""
 
 import functools
 import http.server
@@ -69,7 +69,7 @@ def site():
 
 
 def attacks(rng, address):
-    """For ever: a page is opened, looked at and acted on, and one time in two the session is closed."""
+    """Endless: opens a page, looks and acts on it, and one time in two closes the session."""
     paths = [*MADE, *FIXTURES, "/endless", "/redirect"]
     looks = [
         ("browser_snapshot", {}),

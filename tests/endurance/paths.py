@@ -1,6 +1,7 @@
-"""A folder and a link that leads out of the root are exchanged as fast as can be, while every tool reads and writes through both names.
+"""A folder and a link that leads out of the root are exchanged as fast as possible, while every tool reads and writes
+through both names.
 
-The oracle is a canary outside: its text in no reply, and nothing beside it made or changed.
+The oracle is a canary outside: its text is in no reply, and files beside it are neither created nor changed.
 """
 
 import collections
@@ -22,7 +23,7 @@ PLACES = {"project_root", "project_path", "file_path", "output_file", "roots", "
 
 
 def exchange(root, stop):
-    """Exchanges the two names until told to stop; a process of its own, so that it never waits for the callers."""
+    """Exchanges the two names until stopped, in a separate process, so that it never waits for the callers."""
     syscall = ctypes.CDLL(None, use_errno=True).syscall
     one, two = os.fsencode(f"{root}/d"), os.fsencode(f"{root}/l")
     while not stop.is_set():
@@ -30,7 +31,7 @@ def exchange(root, stop):
 
 
 def place(rng, root, argument, schema):
-    """A name that leads through the folder or the link, absolute or not."""
+    """Returns a path through the folder or the link, absolute or not."""
     if argument.startswith("project_"):
         return f"{root}/{rng.choice(['d', 'l'])}{rng.choice(['', '/deep'])}"
     name = rng.choice(["d", "l"]) + rng.choice(["", "/a.py", "/deep", "/deep/a.py", f"/new{rng.randrange(1000)}.md"])
@@ -39,7 +40,7 @@ def place(rng, root, argument, schema):
 
 
 def attacks(rng, root, tools):
-    """For ever: the example of a tool, one or two of its places exchanged for such names."""
+    """Endless: the example of a tool, with one or two of its paths exchanged for such names."""
     told = [(tool, sorted(PLACES & set(tool["inputSchema"].get("properties", {})))) for tool in tools]
     told = [(tool, places) for tool, places in told if places and not tool["name"].startswith("browser")]
     while True:
@@ -53,7 +54,7 @@ def attacks(rng, root, tools):
 
 
 def inside(folder):
-    """Every name below, with its content."""
+    """Returns every path below, with its content."""
     found = {}
     for at, _, names in os.walk(folder):
         found[at] = None

@@ -1,4 +1,4 @@
-"""A fumi under test: a real process on a free port, within a limit of memory, whose /livez is asked all the time."""
+"""A fumi under test: a real process on a free port, with a memory limit, whose /livez is polled all the time."""
 
 import http.client
 import json
@@ -11,9 +11,9 @@ import tempfile
 import time
 from urllib.parse import urlsplit
 
-# What Compose and the Deployment give the container, browser and parsers included (deploy/).
+# The memory of the container in Compose and the Deployment, browser and parsers included (deploy/).
 MEMORY = 2 << 30
-# The parent must get an answer to any call within this, in seconds: the longest time limit of a tool is 120.
+# The maximum time of any call, in seconds: the longest time limit of a tool is 120.
 PATIENCE = 180
 
 
@@ -50,14 +50,14 @@ class Cgroup:
         self.write("cgroup.procs", os.getpid())
 
     def peak(self):
-        """The most bytes of memory that were in use, the cache of files included; 0 where the kernel does not tell."""
+        """Returns the peak of memory in bytes, including the file cache; 0 if the kernel does not report it."""
         try:
             return int(self.read("memory.max_usage_in_bytes" if self.version == 1 else "memory.peak"))
         except OSError:
             return 0
 
     def killed(self):
-        """How many processes the kernel killed for want of memory."""
+        """Returns how many processes the kernel killed for lack of memory."""
         events = self.read("memory.oom_control" if self.version == 1 else "memory.events")
         return sum(int(line.split()[1]) for line in events.splitlines() if line.startswith("oom_kill "))
 
@@ -75,7 +75,7 @@ class Cgroup:
 
 
 class Server:
-    """Started when made. As a context it ends with SIGTERM, and a server that died or panicked before ends this program."""
+    """Starts when created. As a context it ends with SIGTERM; if it died or panicked before, this program ends."""
 
     def __init__(self, program, root, *, cgroup=None, state=None, environment=None, listen="127.0.0.1:0"):
         self.program = program
@@ -101,7 +101,7 @@ class Server:
         return self.log.read()
 
     def cpu(self):
-        """Processor seconds that the process has used, without its children."""
+        """Returns the processor seconds of the process, without its children."""
         with open(f"/proc/{self.process.pid}/stat") as file:
             fields = file.read().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
@@ -113,7 +113,7 @@ class Server:
         return self.process.poll() is not None
 
     def post(self, path, body, headers=None, patience=PATIENCE):
-        """Status and JSON of a POST on a connection of its own."""
+        """Returns status and JSON of a POST on a connection of its own."""
         connection = http.client.HTTPConnection(self.address, timeout=patience)
         try:
             connection.request("POST", path, body, {"Content-Type": "application/json", **(headers or {})})
@@ -123,11 +123,11 @@ class Server:
             connection.close()
 
     def call(self, tool, arguments, patience=PATIENCE):
-        """A call by REST: the status, and the result or the object with `error`."""
+        """Makes a call over REST; returns the status, and the result or the object with `error`."""
         return self.post(f"/v1/tools/{tool}", json.dumps(arguments), patience=patience)
 
     def mcp(self, method, params, session=None):
-        """A request of the session era: its result, and the id of the session that it began."""
+        """Makes a request of the session era; returns its result, and the id of the session that it began."""
         connection = http.client.HTTPConnection(self.address, timeout=PATIENCE)
         message = {"jsonrpc": "2.0", "method": method, "params": params}
         if not method.startswith("notifications/"):
@@ -150,7 +150,7 @@ class Server:
         return session
 
     def tools(self):
-        """Every tool: its name, its `inputSchema` and an example."""
+        """Returns every tool: its name, its `inputSchema` and an example."""
         said = subprocess.run([self.program, "tools", "--json"], capture_output=True, text=True, check=True).stdout
         examples = {tool["name"]: tool["example"] for tool in json.loads(said)}
         session, tools, cursor = self.session(), [], None
@@ -165,7 +165,7 @@ class Server:
         self.end()
 
     def end(self):
-        """Waits for its end and frees what belongs to it; returns the exit code."""
+        """Waits for its end and removes its files; returns the exit code."""
         code = self.process.wait(60)
         self.process.stdout.close()
         self.log.close()
@@ -197,7 +197,7 @@ def mcp_headers(session=None):
 
 
 def _ask(address, every, stop, told):
-    """Asks /livez until told to stop, in a process of its own, so that the work of this program is not measured."""
+    """Polls /livez until stopped, in a separate process, so that the work of this program is not measured."""
     waits, failures, connection = [], [], None
     while not stop.is_set():
         began = time.monotonic()
@@ -217,7 +217,7 @@ def _ask(address, every, stop, told):
 
 
 class Livez:
-    """Asks /livez every 20 ms for as long as the context lasts. Afterwards: `waits` in seconds, `failures` in words."""
+    """Polls /livez every 20 ms while the context lasts. Afterwards: `waits` in seconds, `failures` in words."""
 
     def __init__(self, server, every=0.02):
         self.stop, self.told = multiprocessing.Event(), multiprocessing.Queue()
@@ -233,6 +233,6 @@ class Livez:
         self.process.join()
 
     def at(self, share):
-        """The wait in milliseconds that this share of the requests did not exceed."""
+        """Returns the wait in milliseconds that this share of the requests did not exceed."""
         ordered = sorted(self.waits)
         return 1000 * ordered[min(len(ordered) - 1, int(share * len(ordered)))]

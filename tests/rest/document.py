@@ -1,13 +1,12 @@
-"""The OpenAPI document against the running server: Schemathesis calls what it says, rightly and wrongly, and compares.
+"""Checks the OpenAPI document against the running server: Schemathesis makes valid and invalid calls and compares.
 
     python tests/rest/document.py PROGRAM
 
-PROGRAM runs on a copy of the sample project, without credentials (OPEN) and with tokens (TOKENS). schemathesis.toml holds
-what the runs share, judge.py what Schemathesis cannot know. Between the two the document is made wrong in several ways, each
-of which must be found (FAULTS): only because of these does a run that finds nothing show something. At the end the program
-must have gone with 0 and left nothing behind but what callers asked for.
-
-The seed is fixed: what is found once is found again.
+PROGRAM runs on a copy of the sample project, without credentials (OPEN) and with tokens (TOKENS). schemathesis.toml has
+the shared settings of the runs, judge.py the rules that Schemathesis cannot derive. Between the two the document is
+made wrong in several ways, each of which must be found (FAULTS): otherwise a run without findings would prove nothing.
+At the end the program must exit with 0 and leave only files that callers asked for. The seed is fixed, so that a
+finding can be repeated.
 """
 
 import hashlib
@@ -45,13 +44,13 @@ class Run:
     phases: str
     examples: int = 0
     arguments: list = field(default_factory=list)
-    # The fewest cases that it must have made.
+    # The minimum number of cases that it must have made.
     least: int = 0
-    # Whose token: "" is nobody's, None means that the server asks for none.
+    # The token: "" means no token, None means that the server needs none.
     token: str | None = None
 
 
-# The status of a stream goes out before the result is known: wrong arguments are an event, which judge.py looks at.
+# The status of a stream is sent before the result is known: wrong arguments are an event, which judge.py checks.
 EVENTS = ["-H", "Accept: text/event-stream", "-m", "positive"]
 
 OPEN = [
@@ -59,7 +58,7 @@ OPEN = [
     Run("as text", "examples,fuzzing", 15, ["-H", "Accept: text/plain"], least=100),
     Run("as events", "examples,fuzzing", 15, EVENTS, least=100),
 ]
-# Without the tools that would open whatever URL comes to its mind; those have a run of their own.
+# Without the tools that would open random URLs; those have a run of their own.
 SAFE = "code,novel,novel-data,novel-steps,novel-review"
 PAGES = Run("of web pages, without a browser", "examples,fuzzing", 8, least=150)
 TOKENS = [
@@ -71,14 +70,14 @@ TOKENS = [
 
 
 def environment(home, temporary):
-    """Nothing of this machine's configuration of fumi, and folders of its own."""
+    """Returns the environment without the user's configuration of fumi, with separate folders."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("FUMI_", "PROJECT_ROOT"))}
     return {**kept, "HOME": str(home), "TMPDIR": str(temporary)}
 
 
 @contextmanager
 def server(program, folder, *arguments):
-    """The program on a free port; SIGTERM must end it with 0."""
+    """Starts the program on a free port; SIGTERM must end it with 0."""
     with open(folder / "log", "w+", encoding="utf-8") as log:
         running = subprocess.Popen(
             [program, "serve", "--listen", "127.0.0.1:0", "--store", "memory", "--root", folder / "project", *arguments],
@@ -103,7 +102,7 @@ def server(program, folder, *arguments):
 
 
 def schemathesis(run, document, base, folder):
-    """Exit code and output of one run."""
+    """Returns exit code and output of one run."""
     token = (folder / f"{run.token}.token").read_text() if run.token else None
     arguments = [
         SCHEMATHESIS, f"--config-file={HERE / 'schemathesis.toml'}", "run", document, f"--url={base}", "--checks=all",
@@ -132,7 +131,7 @@ def schemathesis(run, document, base, folder):
 
 
 def tried(run, document, base, folder):
-    """Runs one that must find nothing, says what it did, and returns how often each status came."""
+    """Makes a run that must find nothing, prints its figures, and returns how often each status came."""
     began = time.monotonic()
     code, said = schemathesis(run, document, base, folder)
     file = folder / "told.json"
@@ -195,7 +194,7 @@ def closed_to_strangers(document):
 
 @dataclass
 class Fault:
-    """What is made wrong in the document, what must be said of it, and of which operation."""
+    """A change that makes the document wrong, the expected message, and its operation."""
 
     spoil: Callable
     called: str
@@ -212,13 +211,13 @@ FAULTS = [
     Fault(other_kind, "Undocumented Content-Type", "GET /v1/errors"),
     Fault(closed_to_strangers, "API accepts invalid authentication", "GET /v1/tools"),
 ]
-EVENT = Fault(other_answer, "the event result is not as its schema says", "POST /v1/tools/check_code_scale")
-# Nothing is wrong but the caller, who expects to be refused.
+EVENT = Fault(other_answer, "the event result does not match its schema", "POST /v1/tools/check_code_scale")
+# Only the caller is wrong, and expects to be refused.
 STRANGER = Fault(lambda document: None, "without a token 200", "GET /v1/errors")
 
 
 def broken(faults, run, document, base, folder):
-    """Every fault that is put into the document must be found, where it is."""
+    """Checks that every fault in the document is found, at its place."""
     wrong = deepcopy(document)
     for fault in faults:
         fault.spoil(wrong)
@@ -242,14 +241,14 @@ def fetched(base, token=None):
 
 
 def state(folder):
-    """Every file below a folder, and what it holds."""
+    """Returns every file below a folder, with its content."""
     files = (path for path in sorted(folder.rglob("*")) if path.is_file())
     return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
 def unchanged(folder, before, what, may_write=True):
-    """Who may not write has changed nothing. What the others wrote, also over files, as `write` does with consent, is undone for
-    the next run."""
+    """Checks that callers without write access changed no file. Changes of the others, also to existing files as
+    `write` makes them with consent, are undone for the next run."""
     project = folder / "project"
     after = state(project)
     lost = sorted(path for path, content in before.items() if after.get(path) != content)
@@ -273,7 +272,7 @@ def unchanged(folder, before, what, may_write=True):
 
 
 def tokens(program, folder):
-    """Makes a token for each bound, as the operator does, and the configuration that knows them."""
+    """Makes a token for each bound, as the operator does, and the configuration that contains them."""
     bounds = {
         "full": "rate_per_minute = 0",
         "reader": "rate_per_minute = 0\nreadonly = true",
@@ -308,14 +307,14 @@ def main():
             for run in OPEN:
                 tried(run, f"{base}/openapi.json", base, folder)
             document = fetched(base)
-            # Faults in a document that has some already would tell nothing.
+            # Adding faults to a document that has some already would prove nothing.
             if not failures:
                 broken(FAULTS, Run("faults", "examples,coverage"), document, base, folder)
                 broken([EVENT], Run("faults in events", "examples", arguments=[*EVENTS]), document, base, folder)
                 broken([STRANGER], Run("without the token", "fuzzing", 1, token=""), document, base, folder)
         unchanged(folder, before, "without credentials")
 
-        # Every argument is checked before a browser is asked, and there is none: no page of anybody's is opened.
+        # Arguments are checked before a browser is used, and none is installed: no page is opened.
         (folder / "none.toml").write_text('[browser]\nexecutable = "/nonexistent/chromium"\n', encoding="utf-8")
         with server(program, folder, "--toolsets", "browser", "--config", folder / "none.toml") as base:
             tried(PAGES, f"{base}/openapi.json", base, folder)

@@ -1,5 +1,5 @@
 """A client of the REST routes, generated from /openapi.json by openapi-python-client, calls every tool with its example and wrong
-calls. Every reply must be one that it expects, and what it made of the reply must hold all that was sent.
+calls. The client must expect every reply, and its parsed reply must contain all that was sent.
 
     python3 tests/rest/generated.py PROGRAM GENERATOR
 """
@@ -17,7 +17,7 @@ import real
 
 
 class Body:
-    """Arguments as they are: the generated classes for bodies take no wrong ones."""
+    """Raw arguments: the generated classes for bodies do not accept wrong ones."""
 
     def __init__(self, arguments):
         self.arguments = arguments

@@ -1,11 +1,11 @@
-"""Loaded by Schemathesis: what it cannot know of fumi, and what it does not look at by itself.
+"""Loaded by Schemathesis: rules of fumi that it cannot derive, and checks that it does not make itself.
 
-All its checks are on. A failure is dropped only by a rule below, which says why fumi is right, and sees from the request
-and the answer that this is such a case: no status and no operation is excused as a whole. How often each rule was needed,
-and how often each status came, goes into the file $FUMI_TOLD.
+All its checks are on. A failure is dropped only by a rule below, which states why fumi is right and recognises the case
+by the request and the answer: a rule never excuses a whole status or operation. The file $FUMI_TOLD gets the counts of
+each rule and of each status.
 
-Two checks are added: a refusal has a code that /v1/errors knows, and a stream ends with the one event that says what came
-of the call. Without a token ($FUMI_STRANGER) a third: nothing but the probes says anything.
+Two checks are added: a refusal has a code of /v1/errors, and a stream ends with exactly one event with the result of
+the call. Without a token ($FUMI_STRANGER) there is a third: only the probes answer.
 """
 
 import atexit
@@ -43,12 +43,12 @@ def error_of(response):
 
 
 def refused_beyond_the_schema(failure, case, response):
-    """Arguments can fit their schema and still be wrong: two that exclude each other, a query that is no regular expression,
-    a file that is no text. The tool says so itself; what the schema says must not be among its reasons."""
+    """Arguments can fit their schema and still be wrong: two that exclude each other, an invalid regular expression, a
+    binary file. The tool refuses them itself; violations of the schema must not be among its reasons."""
     if not isinstance(failure, RejectedPositiveData) or response.status_code not in (400, 413, 422):
         return False
     if case.path == "/v1/tools/{name}":
-        # Its schema says only that the arguments are an object.
+        # Its schema requires only that the arguments are an object.
         return "tool" in error_of(response)
     problems = error_of(response).get("details", {}).get("problems", [])
     return "tool" in error_of(response) and all(is_beyond(problem) for problem in problems)
@@ -64,12 +64,12 @@ def is_beyond(problem):
 
 
 def there_is_no_browser(failure, case, response):
-    """The run of the browser tools has no Chromium, and so no session, which is told with a server's status."""
+    """The run of the browser tools has no Chromium, and so no session, which is reported with a 5xx status."""
     return isinstance(failure, ServerError) and error_of(response).get("code") in ("B001", "B007")
 
 
 def the_time_that_was_asked_for(failure, case, response):
-    """A caller who grants a call a few milliseconds may get 504, which is a server's status."""
+    """A caller who grants a call a few milliseconds may get 504, which is a 5xx status."""
     body = case.body if isinstance(case.body, dict) else {}
     patience = body.get("timeout_ms")
     is_short = isinstance(patience, (int, float)) and patience < 1_000
@@ -77,7 +77,7 @@ def the_time_that_was_asked_for(failure, case, response):
 
 
 def null_is_absent(failure, case, response):
-    """An argument that is null, and a body that is not there, say nothing (docs/decisions/edge.md): what is left is as published."""
+    """A null argument and a missing body mean nothing (docs/decisions/edge.md): the rest must match the schema."""
     is_call = case.method == "POST" and case.path.startswith("/v1/tools/") and "{" not in case.path
     if not isinstance(failure, AcceptedNegativeData) or not is_call:
         return False
@@ -102,7 +102,7 @@ def filter_failure(context, failure, case, response):
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    """Where the document's example names a project, the one that there is."""
+    """Replaces the project of the document's example by the existing one."""
     if case.path != "/v1/tools/set_project_path" or case.method != "POST" or not isinstance(case.body, dict):
         return
     body = case.operation.schema.raw_schema["paths"][case.path]["post"]["requestBody"]
@@ -117,7 +117,7 @@ def after_call(context, case, response):
 
 @cache
 def codes(base, authorization):
-    """Every code that the server says there is."""
+    """Returns every code that the server publishes."""
     headers = {"Authorization": authorization} if authorization else {}
     answer = requests.get(f"{base}/v1/errors", headers=headers, timeout=30)
     answer.raise_for_status()
@@ -147,7 +147,7 @@ def a_stream_ends_with_what_came_of_the_call(ctx, response, case):
     events = [dict(line.split(": ", 1) for line in piece if line and not line.startswith(":")) for piece in pieces]
     events = [event for event in events if event]
     names = [event["event"] for event in events]
-    assert names and names[-1] in ("result", "error"), f"the last event is no result: {names}"
+    assert names and names[-1] in ("result", "error"), f"the last event is not a result: {names}"
     assert set(names[:-1]) <= {"progress"}, f"the result is not the only one: {names}"
     document = case.operation.schema.raw_schema
     if names[-1] == "error":
@@ -157,7 +157,7 @@ def a_stream_ends_with_what_came_of_the_call(ctx, response, case):
         schema = answer["content"]["application/json"]["schema"]
     validator = jsonschema_rs.validator_for({"components": document["components"], "allOf": [schema]})
     wrong = [error.message for error in validator.iter_errors(json.loads(events[-1]["data"]))]
-    assert not wrong, f"the event {names[-1]} is not as its schema says: {wrong[:3]}"
+    assert not wrong, f"the event {names[-1]} does not match its schema: {wrong[:3]}"
 
 
 if "FUMI_STRANGER" in os.environ:
