@@ -152,7 +152,7 @@ const RULES: &[(&str, Rule, (&str, &str))] = &[
                 "src/config/mod.rs",
                 "src/config/server.rs",
                 "src/config/tools.rs",
-                "src/base/project.rs",
+                "src/base/project/project_path.rs",
                 "src/base/files.rs",
                 "src/base/freshness.rs",
                 // Unfinished files, with names that a client cannot choose, in an open folder.

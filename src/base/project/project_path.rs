@@ -1,0 +1,165 @@
+//! A path that was found to lie inside its project, and the opening of its file through the handle of the root.
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use cap_fs_ext::OpenOptionsSyncExt;
+use cap_std::fs::{File, OpenOptions};
+
+use super::{Project, path_error::PathError};
+
+/// The proof that a path lies inside its project, and the only way to open it.
+#[derive(Clone, Debug)]
+pub struct ProjectPath {
+    pub(super) project: Arc<Project>,
+    /// The path relative to the root; empty for the root itself.
+    pub(super) relative: PathBuf,
+}
+
+impl ProjectPath {
+    #[must_use]
+    pub fn project(&self) -> &Arc<Project> {
+        &self.project
+    }
+
+    /// Returns the path relative to the root; empty for the root.
+    #[must_use]
+    pub fn relative(&self) -> &Path {
+        &self.relative
+    }
+
+    /// Returns the absolute path, for walkers and matchers that need a name on the disk. Files are never opened by it:
+    /// see [`ProjectPath::open`].
+    #[must_use]
+    pub fn absolute(&self) -> PathBuf {
+        if self.relative.as_os_str().is_empty() {
+            self.project.root.clone()
+        } else {
+            self.project.root.join(&self.relative)
+        }
+    }
+
+    /// Returns the absolute path as the client writes it.
+    #[must_use]
+    pub fn shown_absolute(&self) -> String {
+        self.project.maps.to_client(&self.absolute())
+    }
+
+    /// Returns the relative path with `/`, as replies show it; `.` for the root. Bytes that are not UTF-8 become
+    /// U+FFFD.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        if self.relative.as_os_str().is_empty() {
+            ".".to_owned()
+        } else {
+            slashed(&self.relative)
+        }
+    }
+
+    /// Opens a regular file for reading, through the root's handle.
+    ///
+    /// Follows a link found by a walk if its target is an absolute path inside the project; refuses one whose target is
+    /// outside. Never blocks on a pipe or device: those are refused because they are not regular files.
+    pub fn open(&self) -> Result<File, PathError> {
+        let mut options = OpenOptions::new();
+        options.read(true).nonblock(true);
+        let opened = self.record_failure(self.project.dir().open_with(&self.relative, &options));
+        let file = match opened {
+            Ok(file) => file,
+            Err(error) => self.open_absolute_link(error, &options)?,
+        };
+        let meta = self
+            .record_failure(file.metadata())
+            .map_err(|source| self.unreadable(source))?;
+        let kind = meta.file_type();
+        if kind.is_file() {
+            return Ok(file);
+        }
+        let (kind, kind_ja) = if kind.is_dir() {
+            ("a folder", "フォルダー")
+        } else {
+            ("a device, pipe or socket", "デバイス、パイプ、ソケットなど")
+        };
+        Err(PathError::NotAFile {
+            path: self.shown(),
+            kind,
+            kind_ja,
+        })
+    }
+
+    /// True if the path is a folder now.
+    #[must_use]
+    pub fn is_dir(&self) -> bool {
+        self.relative.as_os_str().is_empty()
+            || self
+                .record_failure(self.project.dir().metadata(&self.relative))
+                .is_ok_and(|meta| meta.is_dir())
+    }
+
+    /// Records a system failure of the result and returns the result unchanged; see
+    /// [`crate::system::SystemFailures::record`].
+    pub fn record_failure<T>(&self, result: io::Result<T>) -> io::Result<T> {
+        self.project.failures.record(result)
+    }
+
+    /// Opens a file through an absolute link. `RESOLVE_BENEATH` refuses every absolute link. One that stays inside is
+    /// opened by its real path instead, again beneath the root, so a second swap gains nothing.
+    fn open_absolute_link(&self, error: io::Error, options: &OpenOptions) -> Result<File, PathError> {
+        let special = || PathError::NotAFile {
+            path: self.shown(),
+            kind: "a device, pipe or socket",
+            kind_ja: "デバイス、パイプ、ソケットなど",
+        };
+        match error.kind() {
+            // ENXIO: a socket cannot be opened.
+            _ if error.raw_os_error() == Some(6) => return Err(special()),
+            io::ErrorKind::NotFound => {
+                return Err(PathError::NotFound {
+                    path: self.shown(),
+                    nearest: Vec::new(),
+                });
+            }
+            io::ErrorKind::IsADirectory => {
+                return Err(PathError::NotAFile {
+                    path: self.shown(),
+                    kind: "a folder",
+                    kind_ja: "フォルダー",
+                });
+            }
+            _ => {}
+        }
+        let outside = || PathError::Outside { path: self.shown() };
+        let Ok(real) = self.record_failure(self.absolute().canonicalize()) else {
+            return Err(self.unreadable(error));
+        };
+        let inside = real.strip_prefix(&self.project.root).map_err(|_| outside())?;
+        if inside == self.relative {
+            return Err(self.unreadable(error));
+        }
+        self.record_failure(self.project.dir().open_with(inside, options))
+            .map_err(|source| self.unreadable(source))
+    }
+
+    fn unreadable(&self, source: io::Error) -> PathError {
+        PathError::Unreadable {
+            path: self.shown(),
+            action: "read",
+            action_ja: "読み込むことが",
+            source,
+        }
+    }
+}
+
+/// Formats a relative path with `/` between its parts on every system.
+#[must_use]
+pub fn slashed(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    if std::path::MAIN_SEPARATOR == '/' {
+        text.into_owned()
+    } else {
+        text.replace(std::path::MAIN_SEPARATOR, "/")
+    }
+}
