@@ -1,15 +1,13 @@
 //! The store of state that outlives a call ([`Store`]): small values under keys, and leases that grant exclusive
 //! rights.
 //!
-//! Every kind of store behaves the same; `contract.rs` runs the same tests on each. A value that is missing, expired or
-//! unreadable is absent. A store keeps no secrets by itself: its callers decide what a value contains.
+//! Every kind of store behaves the same; `tests/contract.rs` runs the same tests on each. A value that is missing,
+//! expired or unreadable is absent. A store keeps no secrets by itself: its callers decide what a value contains.
 //!
 //! Deliberately not here: the meaning of the values (each owner has its own format), transactions over several keys,
 //! and a store for several machines. The trait leaves room for one: everything is asynchronous, versions are compared
 //! and never ordered, and no operation reads more than the keys it is asked for.
 
-#[cfg(test)]
-mod contract;
 pub mod fs;
 pub mod memory;
 mod names;
@@ -315,3 +313,6 @@ fn check_value(value: &[u8]) -> Result<(), StoreError> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;
