@@ -1,0 +1,288 @@
+//! Patterns of example code: `$A.close()` finds every such call, with any expression in the place of `$A`.
+//!
+//! The pattern is parsed with the language's own grammar and compared with the file tree by tree (ast-grep-core), so
+//! that layout and comments do not matter. Invariant: a pattern that does not parse as one node is rejected with the
+//! position of the error, and never matched as something else. This module does not rewrite code.
+//!
+//! A comparison cannot be cancelled and follows the trees by recursion, so both sides are bounded before it begins: a
+//! pattern that is too large is rejected; a node of a file that is too deep or too wide for this pattern is left out,
+//! and the result reports that.
+
+mod cost;
+mod grammar;
+mod reading;
+mod rejection;
+
+use std::{collections::HashSet, fmt};
+
+use ast_grep_core::{
+    Matcher as _, Pattern, language::Language as _, matcher::MatcherExt as _, meta_var::MetaVariable,
+    tree_sitter::StrDoc,
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    errors::structure::StructureError,
+    languages::Language,
+    parse::{ParsedFile, one_line},
+};
+
+use cost::measure_cost;
+use grammar::PatternGrammar;
+use reading::{ErrorTolerance, PLACEHOLDER, parse_in_context};
+use rejection::{PATTERN_BYTES, PatternRejection, invalid_pattern};
+
+/// The maximum length of a returned capture, in characters.
+const CAPTURE_CHARACTERS: usize = 80;
+
+/// The number of nodes compared between two checks of the cancellation token.
+const POLL_EVERY: u32 = 1_024;
+
+/// The maximum number of nested levels in which a `$$$` precedes another part: each level doubles the comparisons.
+const PATTERN_DOUBLINGS: usize = 8;
+
+/// The maximum depth of the nodes that one repeated variable captures: they are compared by recursion.
+const NODE_DEPTH: usize = 1_000;
+
+/// The maximum number of children of a node where a named `$$$` is followed by another: the capture of the first is
+/// copied for each child that the second tries.
+const NODE_CHILDREN: u32 = 4_000;
+
+/// A compiled pattern of one language.
+pub struct CodePattern {
+    pattern: Pattern,
+    /// True at the ids of node kinds that it can match; `None` if it can match any.
+    kinds: Option<Vec<bool>>,
+    /// A name that every match contains.
+    literal: Option<String>,
+    /// True if a variable occurs twice.
+    has_repeated: bool,
+    /// True if a named `$$$` is followed by another.
+    has_several: bool,
+}
+
+/// All matches of a pattern in a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PatternMatches {
+    /// The matches in the order of the text.
+    pub list: Vec<PatternMatch>,
+    /// True if some nodes could not be compared, because they are too deep or too wide for this pattern.
+    pub is_incomplete: bool,
+}
+
+/// One match of a pattern.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PatternMatch {
+    /// The start, as a byte offset in the decoded text.
+    pub start_byte: usize,
+    /// The end, as an exclusive byte offset in the decoded text.
+    pub end_byte: usize,
+    /// The grammar's name of the node.
+    pub kind: String,
+    /// The variables' names and captured texts, each on one line.
+    pub captures: Vec<(String, String)>,
+}
+
+impl fmt::Debug for CodePattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a pattern with {:?}", self.pattern.fixed_string())
+    }
+}
+
+impl CodePattern {
+    /// Compiles example code. It must be one statement, expression or definition of the language.
+    pub fn compile(text: &str, language: &'static Language) -> Result<Self, StructureError> {
+        let text = text.trim();
+        if text.len() > PATTERN_BYTES {
+            return Err(invalid_pattern(text, language, PatternRejection::TooLarge));
+        }
+        let mut first_fault = None;
+        let contexts = &language.facts.pattern.contexts;
+        let bare = [PLACEHOLDER.to_owned()];
+        let contexts = if contexts.is_empty() { &bare[..] } else { &contexts[..] };
+        // Contexts in which the whole text is valid code come first. After them, the text is read as ast-grep reads it:
+        // a body is written `{ $$$BODY }` also where the language wants statements or fields, and there the grammar
+        // reports an error that is only the variable. The plainest context is the last in the data.
+        let whole = contexts.iter().map(|context| (ErrorTolerance::Code, context));
+        let lenient = contexts
+            .iter()
+            .rev()
+            .map(|context| (ErrorTolerance::Variables, context));
+        let unfinished = contexts.last().map(|context| (ErrorTolerance::Unfinished, context));
+        let readings: Vec<_> = whole.chain(lenient).chain(unfinished).collect();
+        let grammars = [
+            Some(PatternGrammar::new(language)),
+            language.facts.pattern.other.map(|sign| PatternGrammar(language, sign)),
+        ];
+        for grammar in grammars.into_iter().flatten() {
+            let code = grammar.pre_process_pattern(text).into_owned();
+            for (care, context) in &readings {
+                match parse_in_context(context, &code, grammar, *care) {
+                    Ok(pattern) => {
+                        if !pattern.1 {
+                            first_fault.get_or_insert(PatternRejection::Prose);
+                            continue;
+                        }
+                        if measure_cost(&pattern.0.node).doublings > PATTERN_DOUBLINGS {
+                            return Err(invalid_pattern(text, language, PatternRejection::TooLarge));
+                        }
+                        if pattern.is_variable() {
+                            return Err(invalid_pattern(text, language, PatternRejection::OnlyVariable));
+                        }
+                        return Ok(Self::new(pattern.0, language));
+                    }
+                    Err(PatternRejection::TooLarge) => {
+                        return Err(invalid_pattern(text, language, PatternRejection::TooLarge));
+                    }
+                    Err(trouble) => {
+                        first_fault.get_or_insert(trouble);
+                    }
+                }
+            }
+        }
+        Err(invalid_pattern(
+            text,
+            language,
+            first_fault.unwrap_or(PatternRejection::Several),
+        ))
+    }
+
+    fn new(pattern: Pattern, language: &'static Language) -> Self {
+        let kinds = pattern.potential_kinds().map(|known| {
+            let mut kinds = vec![false; language.grammar().node_kind_count()];
+            for kind in &known {
+                if let Some(is_possible) = kinds.get_mut(kind) {
+                    *is_possible = true;
+                }
+            }
+            kinds
+        });
+        // Punctuation can be left out (the comma before `$$$`), names cannot.
+        let literal = pattern.fixed_string().into_owned();
+        let is_name = literal.len() > 1 && literal.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let shape = measure_cost(&pattern.node);
+        Self {
+            has_repeated: shape.has_repeated,
+            has_several: shape.ellipses > 1 && shape.has_named_ellipsis,
+            pattern,
+            kinds,
+            literal: Some(literal).filter(|_| is_name),
+        }
+    }
+
+    /// Returns a text that every match contains, if the pattern has one.
+    #[must_use]
+    pub fn literal(&self) -> Option<&str> {
+        self.literal.as_deref()
+    }
+
+    /// Returns every match in the file, in the order of the text.
+    pub fn find(&self, parsed: &ParsedFile, cancel: &CancellationToken) -> Result<PatternMatches, StructureError> {
+        let document = StrDoc {
+            src: parsed.source.text.clone(),
+            lang: PatternGrammar::new(parsed.source.language),
+            tree: parsed.tree.clone(),
+        };
+        let root = ast_grep_core::AstGrep::doc(document);
+        let beyond = self.incomparable_nodes(parsed, cancel)?;
+        let mut found = PatternMatches::default();
+        let mut visited = 0_u32;
+        for node in root.root().dfs() {
+            visited = visited.wrapping_add(1);
+            if visited.is_multiple_of(POLL_EVERY) && cancel.is_cancelled() {
+                return Err(StructureError::Cancelled);
+            }
+            let is_possible = self
+                .kinds
+                .as_ref()
+                .is_none_or(|kinds| kinds.get(usize::from(node.kind_id())).copied().unwrap_or(false));
+            if !is_possible {
+                continue;
+            }
+            if beyond.contains(&node.node_id()) {
+                found.is_incomplete = true;
+                continue;
+            }
+            let Some(hit) = self.pattern.match_node(node) else {
+                continue;
+            };
+            let mut captures: Vec<(String, String)> = hit
+                .get_env()
+                .get_matched_variables()
+                .filter_map(|variable| capture(&hit, &parsed.source.text, &variable))
+                .collect();
+            captures.sort();
+            let range = hit.range();
+            found.list.push(PatternMatch {
+                start_byte: range.start,
+                end_byte: range.end,
+                kind: hit.kind().into_owned(),
+                captures,
+            });
+        }
+        Ok(found)
+    }
+
+    /// Returns the ids of the nodes that cannot be compared with this pattern: empty for nearly every file.
+    fn incomparable_nodes(
+        &self,
+        parsed: &ParsedFile,
+        cancel: &CancellationToken,
+    ) -> Result<HashSet<usize>, StructureError> {
+        let mut beyond = HashSet::new();
+        if !self.has_repeated && !self.has_several {
+            return Ok(beyond);
+        }
+        // For each ancestor of the cursor: the depth below it, and true if it contains a node that is too wide.
+        let mut around: Vec<(usize, bool)> = Vec::new();
+        let mut cursor = parsed.tree.walk();
+        let mut visited = 0_u32;
+        loop {
+            visited = visited.wrapping_add(1);
+            if visited.is_multiple_of(POLL_EVERY) && cancel.is_cancelled() {
+                return Err(StructureError::Cancelled);
+            }
+            around.push((0, self.has_several && cursor.node().child_count() > NODE_CHILDREN));
+            if cursor.goto_first_child() {
+                continue;
+            }
+            loop {
+                let (depth, is_wide) = around.pop().unwrap_or_default();
+                if is_wide || self.has_repeated && depth > NODE_DEPTH {
+                    beyond.insert(cursor.node().id());
+                }
+                if let Some((outer, holds_wide)) = around.last_mut() {
+                    *outer = (depth + 1).max(*outer);
+                    *holds_wide |= is_wide;
+                }
+                if cursor.goto_next_sibling() {
+                    break;
+                }
+                if !cursor.goto_parent() {
+                    return Ok(beyond);
+                }
+            }
+        }
+    }
+}
+
+fn capture(
+    hit: &ast_grep_core::NodeMatch<'_, StrDoc<PatternGrammar>>,
+    text: &str,
+    variable: &MetaVariable,
+) -> Option<(String, String)> {
+    let (name, range) = match variable {
+        MetaVariable::Capture(name, _) => (name, hit.get_env().get_match(name)?.range()),
+        MetaVariable::MultiCapture(name) => {
+            let nodes = hit.get_env().get_multiple_matches(name);
+            let start = nodes.first().map_or(0, |node| node.range().start);
+            (name, start..nodes.last().map_or(start, |node| node.range().end))
+        }
+        MetaVariable::Dropped(_) | MetaVariable::Multiple => return None,
+    };
+    let text = text.get(range).unwrap_or_default();
+    Some((name.clone(), one_line(text, CAPTURE_CHARACTERS)))
+}
+
+#[cfg(test)]
+mod tests;
