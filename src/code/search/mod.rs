@@ -1,0 +1,244 @@
+//! Searching text in many files, with the semantics of ripgrep 15: same files, same lines, same counts.
+//!
+//! Invariant: the kept rows are bounded, the counts are not; and the kept rows do not depend on the order in which
+//! threads finish (the first rows by path and line, or the files with the most matches). A file is searched once,
+//! however often the roots name it. The form of a reply is decided elsewhere (see [`crate::shape`]).
+
+mod collector;
+mod matches;
+mod scope;
+
+use std::{
+    collections::HashSet,
+    ops::ControlFlow,
+    path::PathBuf,
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
+};
+
+use fumi_base::project::ProjectPath;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    errors::search::SearchError,
+    file_searcher::{FileOrigin, FileSearcher},
+    shared_walk::{WalkEntry, walk_shared},
+    text_query::TextQuery,
+    thread_budget::{self, ThreadPermit, cores},
+    walk::{FoundFile, compare_paths, lock, record_entry, record_walk_error},
+};
+
+use collector::MatchCollector;
+pub use matches::{FileMatches, LineMatch, RowDemand, SearchMatches};
+pub use scope::{ScopeOptions, SearchScope};
+
+/// The places to search: folders are walked; files are searched even if they are ignored or hidden. If both are empty,
+/// the whole project is searched.
+#[derive(Clone, Debug, Default)]
+pub struct SearchTargets {
+    /// Folders to walk, or files.
+    pub roots: Vec<ProjectPath>,
+    /// Files to search, also ignored and hidden ones.
+    pub files: Vec<ProjectPath>,
+}
+
+/// Searches folders and named files.
+pub fn search(
+    query: &TextQuery,
+    targets: &SearchTargets,
+    scope: &SearchScope,
+    need: RowDemand,
+    cancel: &CancellationToken,
+) -> Result<SearchMatches, SearchError> {
+    let mut named: Vec<ProjectPath> = Vec::new();
+    let mut folders: Vec<PathBuf> = Vec::new();
+    for target in targets.files.iter().chain(&targets.roots) {
+        if target.is_dir() {
+            folders.push(target.absolute());
+        } else {
+            named.push(target.clone());
+        }
+    }
+    if targets.files.is_empty() && targets.roots.is_empty() {
+        folders.push(scope.project.root().to_path_buf());
+    }
+    named.sort_by(|a, b| compare_paths(a.relative(), b.relative()));
+    named.dedup_by(|a, b| a.relative() == b.relative());
+    folders.sort();
+    folders.dedup();
+    let gathered = MatchCollector::new(need);
+    let walkers = ThreadPermit::acquire(cores());
+    search_files(
+        &named,
+        walkers.count(),
+        query,
+        scope,
+        &gathered,
+        FileOrigin::Named,
+        cancel,
+    );
+    if !folders.is_empty() && !cancel.is_cancelled() {
+        let named: HashSet<PathBuf> = named.iter().map(|path| path.relative().to_path_buf()).collect();
+        walk_folders(&folders, &named, walkers.count(), query, scope, &gathered, cancel);
+    }
+    gathered.finish(cancel)
+}
+
+/// Searches files that a [`crate::walk::FileFilter`] found, if globs and size admit them. Folders and links among them
+/// are not searched.
+pub fn search_found(
+    query: &TextQuery,
+    found: &[FoundFile],
+    scope: &SearchScope,
+    need: RowDemand,
+    cancel: &CancellationToken,
+) -> Result<SearchMatches, SearchError> {
+    let files: Vec<ProjectPath> = found
+        .iter()
+        .filter(|file| !file.is_dir && !file.is_symlink && scope.admits(file))
+        .map(|file| file.path.clone())
+        .collect();
+    let gathered = MatchCollector::new(need);
+    let walkers = ThreadPermit::acquire(cores());
+    search_files(
+        &files,
+        walkers.count(),
+        query,
+        scope,
+        &gathered,
+        FileOrigin::Found,
+        cancel,
+    );
+    gathered.finish(cancel)
+}
+
+/// Searches a list of files on several threads.
+fn search_files(
+    files: &[ProjectPath],
+    threads: usize,
+    query: &TextQuery,
+    scope: &SearchScope,
+    gathered: &MatchCollector,
+    origin: FileOrigin,
+    cancel: &CancellationToken,
+) {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut worker = SearchWorker::new(query, scope, gathered, cancel);
+        while let Some(path) = files.get(next.fetch_add(1, Relaxed)) {
+            if cancel.is_cancelled() {
+                return;
+            }
+            worker.search(path, origin);
+        }
+    };
+    std::thread::scope(|threading| {
+        for _ in 1..threads.min(files.len()) {
+            thread_budget::spawn_thread(threading, work);
+        }
+        work();
+    });
+}
+
+/// Walks folders and searches their files during the walk.
+fn walk_folders(
+    folders: &[PathBuf],
+    named: &HashSet<PathBuf>,
+    threads: usize,
+    query: &TextQuery,
+    scope: &SearchScope,
+    gathered: &MatchCollector,
+    cancel: &CancellationToken,
+) {
+    let root = scope.project.root();
+    let mut rules = scope.walk_builder(&gathered.skipped);
+    rules.max_filesize(scope.max_filesize);
+    for folder in folders {
+        rules.add(folder);
+    }
+    // A file can be visited twice only if one folder lies in another.
+    let overlap = folders
+        .iter()
+        .any(|a| folders.iter().any(|b| a != b && b.starts_with(a)));
+    let seen = Mutex::new(HashSet::new());
+    walk_shared(&rules, threads, || {
+        let mut worker = SearchWorker::new(query, scope, gathered, cancel);
+        let seen = &seen;
+        move |entry: WalkEntry| {
+            if cancel.is_cancelled() {
+                return ControlFlow::Break(());
+            }
+            record_entry(&entry, &scope.project, &gathered.skipped);
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(error) => {
+                    record_walk_error(&error, root, &gathered.skipped);
+                    return ControlFlow::Continue(());
+                }
+            };
+            if !entry.file_type().is_some_and(|kind| kind.is_file()) {
+                return ControlFlow::Continue(());
+            }
+            let Some(path) = scope
+                .project
+                .walked_path(entry.path())
+                .filter(|path| scope.is_within(path))
+            else {
+                return ControlFlow::Continue(());
+            };
+            let again =
+                named.contains(path.relative()) || (overlap && !lock(seen).insert(path.relative().to_path_buf()));
+            if !again {
+                worker.search(&path, FileOrigin::Found);
+            }
+            ControlFlow::Continue(())
+        }
+    });
+}
+
+/// The searcher of one thread, with its counter.
+struct SearchWorker<'a> {
+    searcher: FileSearcher<'a>,
+    gathered: &'a MatchCollector,
+    searched: u64,
+}
+
+impl<'a> SearchWorker<'a> {
+    fn new(
+        query: &'a TextQuery,
+        scope: &SearchScope,
+        gathered: &'a MatchCollector,
+        cancel: &'a CancellationToken,
+    ) -> Self {
+        let wants_rows = gathered.need != RowDemand::Counts;
+        Self {
+            searcher: FileSearcher::new(query, scope.most_bytes, wants_rows, cancel),
+            gathered,
+            searched: 0,
+        }
+    }
+
+    fn search(&mut self, path: &ProjectPath, origin: FileOrigin) {
+        let keep = self.gathered.row_limit(path.relative());
+        match self.searcher.search(path, origin, keep) {
+            Ok(tally) => {
+                self.searched += 1;
+                if tally.matches > 0 {
+                    self.gathered.add(path, tally);
+                }
+            }
+            Err(reason) => lock(&self.gathered.skipped).add(path.shown(), reason),
+        }
+    }
+}
+
+impl Drop for SearchWorker<'_> {
+    fn drop(&mut self) {
+        self.gathered.searched.fetch_add(self.searched, Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,143 @@
+//! The files that a search may read: globs, places, sizes, and the rules of its walk.
+
+use std::sync::{Arc, Mutex};
+
+use fumi_base::project::{Project, ProjectPath};
+use ignore::{
+    WalkBuilder,
+    overrides::{Override, OverrideBuilder},
+};
+
+use crate::{
+    errors::search::SearchError,
+    pattern_error,
+    place_filter::PlaceFilter,
+    size,
+    skipped::SkippedList,
+    walk::{self, FoundFile, Traversal},
+};
+
+/// The filters for the files that a walk searches.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ScopeOptions {
+    /// Globs as ripgrep's `-g GLOB`: only files that match one of them. Relative to the project.
+    pub include_globs: Vec<String>,
+    /// Globs as ripgrep's `-g '!GLOB'`, with or without the `!`. They take precedence over the others.
+    pub exclude_globs: Vec<String>,
+    /// The size above which files are left out: `10M`, `500K`.
+    pub max_filesize: Option<String>,
+    pub traversal: Traversal,
+}
+
+/// The validated form of [`ScopeOptions`].
+#[derive(Clone, Debug)]
+pub struct SearchScope {
+    pub(super) project: Arc<Project>,
+    globs: Override,
+    within: Option<PlaceFilter>,
+    pub(super) max_filesize: Option<u64>,
+    traversal: Traversal,
+    /// The size in bytes above which files found by a walk are reported as skipped.
+    pub(super) most_bytes: u64,
+}
+
+impl SearchScope {
+    /// Validates globs and size. `most_bytes` is the size of the largest file that a walk searches (100 MB by default).
+    pub fn new(project: &Arc<Project>, options: &ScopeOptions, most_bytes: u64) -> Result<Self, Vec<SearchError>> {
+        let mut faults = Vec::new();
+        let mut builder = OverrideBuilder::new(project.root());
+        for (argument, mark, globs) in [
+            ("include_globs", "", &options.include_globs),
+            ("exclude_globs", "!", &options.exclude_globs),
+        ] {
+            for glob in globs {
+                let mark = if glob.starts_with('!') { "" } else { mark };
+                if let Err(error) = builder.add(&format!("{mark}{glob}")) {
+                    faults.push(SearchError::Glob {
+                        argument,
+                        glob: glob.clone(),
+                        reason: pattern_error::glob_reason(&error),
+                    });
+                }
+            }
+        }
+        let globs = builder.build().unwrap_or_else(|error| {
+            faults.push(SearchError::Glob {
+                argument: "include_globs",
+                glob: options.include_globs.join(", "),
+                reason: pattern_error::glob_reason(&error),
+            });
+            Override::empty()
+        });
+        let max_filesize = match options.max_filesize.as_deref().map(size::max_filesize).transpose() {
+            Ok(limit) => limit,
+            Err(fault) => {
+                faults.push(fault);
+                None
+            }
+        };
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        Ok(Self {
+            project: Arc::clone(project),
+            globs,
+            within: None,
+            max_filesize,
+            traversal: options.traversal,
+            most_bytes,
+        })
+    }
+
+    /// Restricts the files that a walk finds to the given places.
+    #[must_use]
+    pub fn only_within(mut self, within: Option<PlaceFilter>) -> Self {
+        self.within = within;
+        self
+    }
+
+    /// True if a found file lies in the places that the call named.
+    pub(crate) fn is_within(&self, path: &ProjectPath) -> bool {
+        self.within.as_ref().is_none_or(|within| within.admits(path.relative()))
+    }
+
+    pub(crate) const fn project(&self) -> &Arc<Project> {
+        &self.project
+    }
+
+    /// Returns a walk of the folders that also reads the ignore files of ripgrep.
+    pub(crate) fn walk_builder(&self, skipped: &Arc<Mutex<SkippedList>>) -> WalkBuilder {
+        let mut rules = walk::walk_builder(&self.project, self.traversal, skipped);
+        if !self.traversal.no_ignore {
+            rules.add_custom_ignore_filename(".rgignore");
+        }
+        rules.overrides(self.globs.clone());
+        rules
+    }
+
+    /// Returns the size of the largest file that is read, in bytes.
+    pub(crate) fn most_bytes(&self) -> u64 {
+        self.max_filesize
+            .map_or(self.most_bytes, |wanted| wanted.min(self.most_bytes))
+    }
+
+    /// True if globs and size admit a file that another search found.
+    pub(super) fn admits(&self, file: &FoundFile) -> bool {
+        let path = file.path.absolute();
+        if self.globs.matched(&path, false).is_ignore() {
+            return false;
+        }
+        // An excluded folder excludes its content; a walk would not have descended into it.
+        let below_excluded = path
+            .ancestors()
+            .skip(1)
+            .take_while(|folder| folder.starts_with(self.project.root()) && *folder != self.project.root())
+            .any(|folder| self.globs.matched(folder, true).is_ignore());
+        if below_excluded {
+            return false;
+        }
+        let Some(limit) = self.max_filesize else { return true };
+        let size = file.size_bytes.or_else(|| path.metadata().ok().map(|meta| meta.len()));
+        size.is_none_or(|size| size <= limit)
+    }
+}
