@@ -18,7 +18,7 @@ use super::{
     router::Edge, session_message::ClientAnswer,
 };
 use crate::{
-    mcp::{request_slot::ReleasableSlot, sessions},
+    mcp::{era, request_slot::ReleasableSlot},
     telemetry::metrics::{RefusalReason, ServerMetrics},
 };
 
@@ -109,7 +109,7 @@ pub fn is_answer(extensions: &Extensions) -> bool {
 pub(super) fn only_listens(parts: &Parts) -> bool {
     let is_listen = || {
         let method = parts.headers.get("mcp-method");
-        method.is_some_and(|method| method == "subscriptions/listen") && sessions::is_stateless(&parts.headers)
+        method.is_some_and(|method| method == "subscriptions/listen") && era::is_stateless(&parts.headers)
     };
     parts.method == Method::GET || is_listen()
 }

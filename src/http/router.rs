@@ -47,7 +47,7 @@ pub struct EdgeParts {
     /// The allowed host names and web origins.
     pub names: ReloadableValue<AllowedNames>,
     /// The open sessions and streams.
-    pub sessions: Arc<mcp::sessions::SessionRegistry>,
+    pub sessions: Arc<mcp::session_registry::SessionRegistry>,
     /// The result of the last `/readyz` check of the roots.
     pub root_probe: health::RootProbe,
     /// Cancelled when the server begins to shut down: `/readyz` fails first.
@@ -66,7 +66,7 @@ impl std::ops::Deref for Edge {
 impl Edge {
     /// Creates an edge over the application's parts. Fails if the configuration of authentication does not fit them.
     pub fn new(app: Arc<App>) -> Result<Self, ConfigError> {
-        let streams = mcp::sessions::SessionRegistry::new(&app);
+        let streams = mcp::session_registry::SessionRegistry::new(&app);
         let auth = ReloadableValue::new(Authenticator::open(&app.config.auth, &app)?);
         observe(&app, &streams);
         let names = ReloadableValue::new(AllowedNames::new(&app.config));
@@ -86,7 +86,7 @@ impl Edge {
 type LoadGetter = fn(PoolLoad) -> usize;
 
 /// Registers the metrics that are read on demand, and the listener for ended sessions.
-fn observe(app: &Arc<App>, streams: &Arc<mcp::sessions::SessionRegistry>) {
+fn observe(app: &Arc<App>, streams: &Arc<mcp::session_registry::SessionRegistry>) {
     let metrics = &app.kernel.metrics;
     let told = Arc::clone(metrics);
     streams.on_end(move |ended| {

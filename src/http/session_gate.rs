@@ -21,8 +21,9 @@ use super::{
 };
 use crate::{
     mcp::{
+        era,
+        session_manager::{self, McpSessionManager},
         session_restore::AdmissionError,
-        sessions::{self, McpSessionManager},
     },
     telemetry::metrics::RefusalReason,
 };
@@ -37,10 +38,10 @@ pub async fn check_owner(edge: &Edge, parts: &mut Parts) -> Result<(), HttpError
     if !http_error::is_mcp(parts.uri.path()) {
         return Ok(());
     }
-    if sessions::is_stateless(&parts.headers) {
+    if era::is_stateless(&parts.headers) {
         parts.headers.remove(SESSION);
     }
-    let Some(id) = sessions::session_id(&parts.headers) else {
+    let Some(id) = era::session_id(&parts.headers) else {
         return Ok(());
     };
     // Without a principal no owner matches.
@@ -59,7 +60,7 @@ pub async fn restore_layer(
     request: Request,
     next: Next,
 ) -> Response {
-    let Some(id) = sessions::session_id(request.headers()).map(str::to_owned) else {
+    let Some(id) = era::session_id(request.headers()).map(str::to_owned) else {
         return next.run(request).await;
     };
     let ends = request.method() == Method::DELETE;
@@ -69,7 +70,7 @@ pub async fn restore_layer(
     }
     let request = Request::from_parts(parts, body);
     let mut response = if ends {
-        sessions::ending(next.run(request)).await
+        session_manager::ending(next.run(request)).await
     } else {
         next.run(request).await
     };

@@ -14,10 +14,7 @@ use serde::de::IgnoredAny;
 
 use super::{auth::Principal, http_error::HttpError, router::Edge};
 use crate::{
-    mcp::{
-        session_store::LARGEST_INITIALIZE,
-        sessions::{self, SessionRegistry},
-    },
+    mcp::{era, session_manager, session_registry::SessionRegistry, session_store::LARGEST_INITIALIZE},
     telemetry::metrics::{RefusalReason, ServerMetrics},
 };
 
@@ -54,7 +51,7 @@ impl MessageInspector {
 
     /// Inspects a message. Returns true if it begins a session.
     pub fn inspect(&self, parts: &mut Parts, body: &[u8]) -> Result<bool, HttpError> {
-        if parts.method != Method::POST || sessions::is_stateless(&parts.headers) {
+        if parts.method != Method::POST || era::is_stateless(&parts.headers) {
             return Ok(false);
         }
         if parts.headers.contains_key("mcp-session-id") && is_answer(body) {
@@ -86,7 +83,7 @@ impl MessageInspector {
 
     /// Serves a message that begins a session. Returns a refusal if another session took the last slot meanwhile.
     pub async fn begin(&self, serve: impl Future<Output = Response>) -> Result<Response, HttpError> {
-        let (response, was_full) = sessions::detect_full(serve).await;
+        let (response, was_full) = session_manager::detect_full(serve).await;
         if was_full { Err(self.full()) } else { Ok(response) }
     }
 }

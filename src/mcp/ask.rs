@@ -22,10 +22,10 @@ use rmcp::{
 use serde::{Deserialize, Serialize};
 
 use super::{
+    era::STATELESS_SINCE,
     protocol_error::{McpError, to_protocol_error},
     request_slot::SlotHandle,
     request_state::{StateBinding, TTL},
-    sessions::STATELESS_SINCE,
 };
 use crate::{
     app::App,

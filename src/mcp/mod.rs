@@ -6,6 +6,7 @@
 pub mod access;
 pub mod ask;
 mod clients;
+pub mod era;
 pub mod instructions;
 mod log_messages;
 pub mod malformed;
@@ -19,9 +20,10 @@ pub mod request_state;
 pub mod resources;
 pub mod roots;
 pub mod server;
+pub mod session_manager;
+pub mod session_registry;
 pub mod session_restore;
 pub mod session_store;
-pub mod sessions;
 pub mod statistics;
 pub mod stdio;
 pub mod subscriptions;
@@ -40,9 +42,9 @@ use crate::app::App;
 /// The MCP service for both eras at one URL, as the HTTP edge mounts it.
 pub struct Endpoint<H> {
     /// The session manager. It checks requests before the service, which does not support principals.
-    pub sessions: Arc<sessions::McpSessionManager>,
+    pub sessions: Arc<session_manager::McpSessionManager>,
     /// The service that speaks the protocol.
-    pub service: StreamableHttpService<H, sessions::McpSessionManager>,
+    pub service: StreamableHttpService<H, session_manager::McpSessionManager>,
 }
 
 impl<H> std::fmt::Debug for Endpoint<H> {
@@ -58,11 +60,11 @@ impl<H> std::fmt::Debug for Endpoint<H> {
 #[must_use]
 pub fn endpoint<H: Handler>(
     app: &Arc<App>,
-    streams: &Arc<sessions::SessionRegistry>,
+    streams: &Arc<session_registry::SessionRegistry>,
     closing: CancellationToken,
     handler: impl Fn() -> H + Send + Sync + 'static,
 ) -> Endpoint<H> {
-    let sessions = sessions::McpSessionManager::new(app, streams, closing.clone());
+    let sessions = session_manager::McpSessionManager::new(app, streams, closing.clone());
     // The HTTP edge checks Host and Origin on every route.
     let config = StreamableHttpServerConfig::default()
         .disable_allowed_hosts()

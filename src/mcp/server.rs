@@ -26,12 +26,14 @@ use serde_json::{Value, json};
 
 use super::{
     ask::{Conversation, ConversationOutcome, can_sample},
-    clients, instructions, log_messages, malformed,
+    clients,
+    era::{self, STATELESS_SINCE},
+    instructions, log_messages, malformed,
     observe::{Operation, no_error},
     progress, prompts,
     protocol_error::{McpError, to_protocol_error},
     resources, roots,
-    sessions::{self, STATELESS_SINCE, SessionRegistry},
+    session_registry::SessionRegistry,
     subscriptions::{PreparedStream, Subscriber},
     tasks::LongCall,
 };
@@ -155,7 +157,7 @@ impl McpServer {
         let access = parts.extensions.get::<Arc<Access>>().unwrap_or(&self.access);
         Caller {
             access: Arc::clone(access),
-            session: sessions::session_id(&parts.headers)
+            session: era::session_id(&parts.headers)
                 .filter(|id| self.streams.is_open(id))
                 .map(str::to_owned),
             locale: super::access::requested_language(&parts.uri, &parts.headers),

@@ -29,8 +29,9 @@ use tracing::Instrument as _;
 use super::{
     access,
     server::McpServer,
+    session_manager::McpSessionManager,
+    session_registry::{ReadySession, SessionEndReason},
     session_store::SessionRecord,
-    sessions::{McpSessionManager, ReadySession, SessionEndReason},
     subscriptions::Subscriber,
 };
 use crate::tool::Access;

@@ -13,7 +13,7 @@ use std::{
 
 use tokio::io::{AsyncRead, ReadBuf};
 
-use super::{server::McpServer, sessions::SessionRegistry};
+use super::{server::McpServer, session_registry::SessionRegistry};
 use crate::app::App;
 
 /// Serves one client over standard input and output, until it closes them.

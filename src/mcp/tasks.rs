@@ -31,7 +31,7 @@ use super::{
     ask::{self, PATIENCE},
     protocol_error::{McpError, to_protocol_error},
     server,
-    sessions::SessionRegistry,
+    session_registry::SessionRegistry,
 };
 use crate::{
     app::App,

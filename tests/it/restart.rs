@@ -24,7 +24,8 @@ use fumi::{
     },
     mcp::{
         server::McpServer as Handler,
-        sessions::{McpSessionManager, SessionEndReason, SessionRegistry},
+        session_manager::McpSessionManager,
+        session_registry::{SessionEndReason, SessionRegistry},
     },
 };
 use fumi_base::store::{

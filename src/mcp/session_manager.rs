@@ -1,0 +1,365 @@
+//! Sessions of the session era: a wrapper of rmcp's own manager.
+//!
+//! The wrapper adds an owner, a limit of sessions, an idle expiry that never ends a session while a call or a stream is
+//! open, and a record in the store (`session_store.rs`) from which `session_restore.rs` restores a session that this
+//! process does not have. A session ends for good when its client or the expiry ends it; a process that shuts down
+//! leaves its record.
+
+use std::{
+    cell::Cell,
+    hash::{DefaultHasher, Hash as _, Hasher as _},
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+    time::{Duration, Instant},
+};
+
+use fumi_base::store::StoreError;
+use futures_core::Stream;
+use rmcp::{
+    model::{ClientJsonRpcMessage, ClientRequest, GetExtensions as _, ServerJsonRpcMessage},
+    transport::streamable_http_server::{
+        session::local::{LocalSessionManager, LocalSessionManagerError, SessionConfig},
+        session::{EventStore, ServerSseMessage, SessionId, SessionManager},
+    },
+};
+use tokio::sync::Mutex;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    access,
+    protocol_error::McpError,
+    replay::{EventId, ReplayReader, StreamRequest},
+    session_registry::{OpenGuard, ReadySession, SessionEndReason, SessionRegistry, idle_of, round_interval},
+    session_restore::principal_of,
+    session_store::SessionRecord,
+};
+use crate::app::App;
+
+/// The number of locks for restoring, ending and expiring, over which the sessions are distributed.
+const TURNS: usize = 64;
+/// The interval at which expired records are removed from the store.
+const SWEEP: Duration = Duration::from_mins(10);
+
+tokio::task_local! {
+    /// Set if the request of this task ends its session: rmcp closes a session in the same way when its worker ends.
+    static ENDING: ();
+    /// True if the request of this task was refused a session by the limit: the library does not report the reason.
+    static WAS_FULL: Cell<bool>;
+}
+
+/// Runs the work of a request. Returns true with the output if it was refused a session by the limit.
+pub async fn detect_full<F: Future>(work: F) -> (F::Output, bool) {
+    let noticed = async {
+        let done = work.await;
+        (done, WAS_FULL.with(Cell::get))
+    };
+    WAS_FULL.scope(Cell::new(false), noticed).await
+}
+
+/// Runs the work of a request by which a client ends its session for good.
+pub async fn ending<F: Future>(work: F) -> F::Output {
+    ENDING.scope((), work).await
+}
+
+/// A stream that keeps its session open.
+#[derive(Debug)]
+struct GuardedStream<S> {
+    inner: Pin<Box<S>>,
+    _open: OpenGuard,
+}
+
+impl<S: Stream> Stream for GuardedStream<S> {
+    type Item = S::Item;
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.inner.as_mut().poll_next(context)
+    }
+}
+
+/// Events from one of two sources.
+type Boxed = Pin<Box<dyn Stream<Item = ServerSseMessage> + Send + Sync>>;
+
+/// The manager that creates, restores and ends sessions for `rmcp`.
+#[derive(Debug)]
+pub struct McpSessionManager {
+    inner: LocalSessionManager,
+    app: Arc<App>,
+    streams: Arc<SessionRegistry>,
+    closing: CancellationToken,
+    turns: Vec<Arc<Mutex<()>>>,
+}
+
+/// The error of a session that could not be served.
+#[derive(Debug, thiserror::Error)]
+pub enum SessionError {
+    /// An error of rmcp's manager.
+    #[error(transparent)]
+    Local(#[from] LocalSessionManagerError),
+    /// The limit of open sessions is reached.
+    #[error("the server has {0} sessions open, its maximum; close one or try again later")]
+    TooMany(usize),
+    /// The end of the session could not be stored.
+    #[error("the session could not be ended: {0}")]
+    Store(#[from] StoreError),
+}
+
+impl McpSessionManager {
+    /// Creates a manager and starts the expiry, which ends when the manager is dropped. `closing` is cancelled when the
+    /// process shuts down.
+    #[must_use]
+    pub fn new(app: &Arc<App>, streams: &Arc<SessionRegistry>, closing: CancellationToken) -> Arc<Self> {
+        Self::with_idle(app, streams, closing, idle_of(app))
+    }
+
+    /// Creates a manager with another idle time than the configured one.
+    #[must_use]
+    pub fn with_idle(
+        app: &Arc<App>,
+        streams: &Arc<SessionRegistry>,
+        closing: CancellationToken,
+        idle: Duration,
+    ) -> Arc<Self> {
+        let mut inner = LocalSessionManager::default();
+        let mut config = SessionConfig::default();
+        // rmcp's own expiry counts from the last message and ends sessions in the middle of a call.
+        config.keep_alive = None;
+        // Streams are primed in the versions that have it.
+        config.sse_retry = None;
+        inner.session_config = config;
+        let sessions = Arc::new(Self {
+            inner,
+            app: Arc::clone(app),
+            streams: Arc::clone(streams),
+            closing,
+            turns: (0..TURNS).map(|_| Arc::default()).collect(),
+        });
+        let weak = Arc::downgrade(&sessions);
+        tokio::spawn(async move {
+            let mut swept: Option<Instant> = None;
+            loop {
+                // At the start, because earlier processes may have left expired records.
+                if swept.is_none_or(|at| at.elapsed() >= SWEEP) {
+                    let Some(sessions) = weak.upgrade() else { return };
+                    sessions.streams.stored().sweep().await;
+                    swept = Some(Instant::now());
+                }
+                tokio::time::sleep(round_interval(idle)).await;
+                let Some(sessions) = weak.upgrade() else { return };
+                sessions.round(idle).await;
+            }
+        });
+        sessions
+    }
+
+    /// Ends idle sessions, and extends the lifetimes of the rest.
+    async fn round(&self, idle: Duration) {
+        for id in self.streams.idle_for(idle) {
+            self.expire(&id, idle).await;
+        }
+        self.streams.drop_expired_calls();
+        for id in self.streams.untouched() {
+            self.streams.touch_stored(&id).await;
+        }
+    }
+
+    /// Ends a session for good unless it was used meanwhile.
+    async fn expire(&self, id: &str, idle: Duration) {
+        let _turn = self.lock(id).await;
+        if !self.streams.is_idle(id, idle) {
+            return;
+        }
+        tracing::info!("a session was idle for too long and is closed");
+        if let Err(error) = self.streams.stored().end(id).await {
+            tracing::warn!(%error, "an idle session remains in the store until its record expires");
+        }
+        self.streams.end(id, SessionEndReason::Idle);
+        let _ = self.inner.close_session(&id.into()).await;
+    }
+
+    /// True if the process shuts down.
+    #[must_use]
+    pub fn is_closing(&self) -> bool {
+        self.closing.is_cancelled()
+    }
+
+    pub(super) fn closing(&self) -> &CancellationToken {
+        &self.closing
+    }
+
+    pub(super) fn app(&self) -> &Arc<App> {
+        &self.app
+    }
+
+    pub(super) fn streams(&self) -> &Arc<SessionRegistry> {
+        &self.streams
+    }
+
+    pub(super) fn inner(&self) -> &LocalSessionManager {
+        &self.inner
+    }
+
+    /// Returns the largest number of open sessions.
+    pub(super) fn max(&self) -> usize {
+        self.app.config.server.max_sessions
+    }
+
+    /// Returns the lock under which a session is made ready and ended.
+    pub(super) fn lock_of(&self, id: &str) -> &Arc<Mutex<()>> {
+        let mut hasher = DefaultHasher::new();
+        id.hash(&mut hasher);
+        let turns = self.turns.len() as u64;
+        &self.turns[usize::try_from(hasher.finish() % turns).unwrap_or_default()]
+    }
+}
+
+/// Returns the record of the session that a message opens; `None` if the message is not an `initialize`.
+fn record_of_initialize(message: &ClientJsonRpcMessage) -> Option<SessionRecord> {
+    let ClientJsonRpcMessage::Request(request) = message else {
+        return None;
+    };
+    let principal = request.request.extensions().get().map_or("", principal_of);
+    match &request.request {
+        ClientRequest::InitializeRequest(initialize) => Some(SessionRecord::new(principal, initialize.params.clone())),
+        _ => None,
+    }
+}
+
+impl SessionManager for McpSessionManager {
+    type Error = SessionError;
+    type Transport = <LocalSessionManager as SessionManager>::Transport;
+
+    async fn create_session(&self) -> Result<(SessionId, Self::Transport), SessionError> {
+        let principal = access::current().map_or_else(Arc::default, |access| Arc::clone(&access.principal));
+        let Some(place) = self.streams.take_slot(&principal) else {
+            // Unset outside of a request that opens a session.
+            let _ = WAS_FULL.try_with(|full| full.set(true));
+            return Err(SessionError::TooMany(self.max()));
+        };
+        let (id, transport) = self.inner.create_session().await?;
+        self.streams.begin(&id, place);
+        Ok((id, transport))
+    }
+
+    async fn initialize_session(
+        &self,
+        id: &SessionId,
+        message: ClientJsonRpcMessage,
+    ) -> Result<ServerJsonRpcMessage, SessionError> {
+        let record = record_of_initialize(&message);
+        let answer = self.inner.initialize_session(id, message).await?;
+        if let (Some(record), ServerJsonRpcMessage::Response(_)) = (record, &answer) {
+            let stored = self.streams.stored().create(id, &record).await;
+            if let Err(error) = &stored {
+                tracing::warn!(%error, "a session is not stored and ends with this process");
+            }
+            self.streams.make_ready(
+                id,
+                ReadySession {
+                    owner: Arc::from(record.principal.as_str()),
+                    at: record.began(),
+                    kept: stored.is_ok().then_some(record.kept),
+                    missed: None,
+                },
+            );
+        }
+        Ok(answer)
+    }
+
+    async fn has_session(&self, id: &SessionId) -> Result<bool, SessionError> {
+        Ok(self.streams.mark_used(id) && self.inner.has_session(id).await?)
+    }
+
+    async fn close_session(&self, id: &SessionId) -> Result<(), SessionError> {
+        if ENDING.try_with(|()| ()).is_err() {
+            // The worker ended: with the process, or because it failed. The record stays.
+            let why = if self.is_closing() {
+                SessionEndReason::Stopped
+            } else {
+                SessionEndReason::Failed
+            };
+            self.streams.end(id, why);
+            return Ok(self.inner.close_session(id).await?);
+        }
+        let _turn = self.lock(id).await;
+        // In the store first: otherwise the session could be restored from there.
+        self.streams.stored().end(id).await?;
+        self.streams.end(id, SessionEndReason::Deleted);
+        Ok(self.inner.close_session(id).await?)
+    }
+
+    async fn create_stream(
+        &self,
+        id: &SessionId,
+        message: ClientJsonRpcMessage,
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionError> {
+        let open = self.streams.open(Some(id), false);
+        let asked = StreamRequest::from_message(&message);
+        let reader = match asked.map(|asked| self.streams.replay(id).map(|replay| replay.begin(asked))) {
+            Some(Ok(Ok((writer, reader)))) => {
+                let events = self.inner.create_stream(id, message).await?;
+                // A task of its own: the request continues without its connection.
+                tokio::spawn(writer.write_all(events));
+                reader
+            }
+            Some(Ok(Err(refusal))) => refusal,
+            Some(Err(error)) => return Err(error.into()),
+            None => return Err(LocalSessionManagerError::SessionNotFound(id.clone()).into()),
+        };
+        Ok(GuardedStream {
+            inner: Box::pin(reader),
+            _open: open,
+        })
+    }
+
+    async fn accept_message(&self, id: &SessionId, message: ClientJsonRpcMessage) -> Result<(), SessionError> {
+        self.streams.touch(id);
+        Ok(self.inner.accept_message(id, message).await?)
+    }
+
+    async fn create_standalone_stream(
+        &self,
+        id: &SessionId,
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionError> {
+        let open = self.streams.open(Some(id), false);
+        let inner = Box::pin(self.inner.create_standalone_stream(id).await?);
+        self.streams.notify_missed(id);
+        Ok(GuardedStream { inner, _open: open })
+    }
+
+    async fn resume(
+        &self,
+        id: &SessionId,
+        last_event_id: String,
+    ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, SessionError> {
+        let open = self.streams.open(Some(id), false);
+        if let Some(event) = EventId::parse(&last_event_id) {
+            let reader = self.streams.replay(id)?.resume(&event);
+            // With an empty stream the client would wait until its own timeout.
+            let reader = reader.unwrap_or_else(|| ReplayReader::from_error(event.request, McpError::ResultLost));
+            return Ok(GuardedStream {
+                inner: Box::pin(Box::pin(reader) as Boxed),
+                _open: open,
+            });
+        }
+        // Events of the standalone stream have a plain number.
+        let is_standalone = !last_event_id.contains('/');
+        let inner: Boxed = match self.inner.resume(id, last_event_id).await {
+            Ok(resumed) => Box::pin(resumed),
+            // An event of an earlier process. If refused, the client would ask for it again and again and receive
+            // nothing.
+            Err(_) if is_standalone => Box::pin(self.inner.create_standalone_stream(id).await?),
+            Err(error) => return Err(error.into()),
+        };
+        if is_standalone {
+            self.streams.notify_missed(id);
+        }
+        Ok(GuardedStream {
+            inner: Box::pin(inner),
+            _open: open,
+        })
+    }
+
+    fn event_store(&self) -> Option<Arc<dyn EventStore>> {
+        self.inner.event_store()
+    }
+}
