@@ -284,6 +284,27 @@ fn each_rule_catches_an_offender() {
     }
 }
 
+/// The largest number of lines of a source file, tests among them. A longer file holds more than one idea.
+const MOST_LINES: usize = 800;
+
+fn is_too_long(source: &Source) -> bool {
+    source.text.lines().count() > MOST_LINES
+}
+
+#[test]
+fn no_source_file_is_over_800_lines() {
+    let offender = Source::of("src/tool/tests/x.rs", &"//! x\n".repeat(MOST_LINES + 1));
+    assert!(is_too_long(&offender), "does not see {} lines", MOST_LINES + 1);
+    let mut sources = Vec::new();
+    collect(&root().join("src"), IncludedFiles::All, &mut sources);
+    let long: Vec<&str> = sources
+        .iter()
+        .filter(|source| is_too_long(source))
+        .map(|source| source.path.as_str())
+        .collect();
+    assert!(long.is_empty(), "over {MOST_LINES} lines:\n{}", long.join("\n"));
+}
+
 #[test]
 fn rules_look_at_code_outside_the_test_module() {
     let source = Source::of(
@@ -349,17 +370,24 @@ fn root() -> PathBuf {
 
 fn sources() -> Vec<Source> {
     let mut found = Vec::new();
-    collect(&root().join("src"), &mut found);
+    collect(&root().join("src"), IncludedFiles::WithoutTests, &mut found);
     found.sort_by(|a, b| a.path.cmp(&b.path));
     found
 }
 
-fn collect(folder: &Path, found: &mut Vec<Source>) {
+#[derive(Clone, Copy, PartialEq)]
+enum IncludedFiles {
+    All,
+    WithoutTests,
+}
+
+fn collect(folder: &Path, included: IncludedFiles, found: &mut Vec<Source>) {
+    let all = included == IncludedFiles::All;
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
         let path = entry.path();
-        if path.is_dir() && path.file_name().is_some_and(|name| name != "tests") {
-            collect(&path, found);
-        } else if path.extension().is_some_and(|ext| ext == "rs") && !is_test(&path) {
+        if path.is_dir() && (all || path.file_name().is_some_and(|name| name != "tests")) {
+            collect(&path, included, found);
+        } else if path.extension().is_some_and(|ext| ext == "rs") && (all || !is_test(&path)) {
             let shown = path.strip_prefix(root()).unwrap().to_string_lossy().into_owned();
             found.push(Source::of(&shown, &fs::read_to_string(&path).unwrap()));
         }
