@@ -14,7 +14,7 @@ use crate::{
     errors::{ErrorCatalog, UserError},
     path_maps::PathMaps,
     project::{BOOK, MAX_PATH_BYTES, Project, quoted},
-    system::is_system_failure,
+    system::{is_out_of_descriptors, is_system_failure},
 };
 
 /// The number of attempts to open a folder that is being moved.
@@ -189,6 +189,14 @@ impl AllowedRoots {
     #[must_use]
     pub fn ensure_open(&self) -> bool {
         self.all().all(|project| project.ensure_open())
+    }
+
+    /// True if no file can be opened, because there is no file descriptor left.
+    #[must_use]
+    pub fn lacks_descriptors(&self) -> bool {
+        self.default
+            .try_opening()
+            .is_err_and(|error| is_out_of_descriptors(&error))
     }
 
     /// True if a project that was opened some time ago is still allowed.

@@ -40,6 +40,13 @@ pub fn is_system_failure(error: &io::Error) -> bool {
                 .is_some_and(|number| NUMBERS.contains(&number)))
 }
 
+/// True if an error means that no file can be opened, because the process or the system has no file descriptor left
+/// (`EMFILE`, `ENFILE`).
+#[must_use]
+pub fn is_out_of_descriptors(error: &io::Error) -> bool {
+    cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24))
+}
+
 /// Counts the system failures in one project. If the count is the same before and after some work, no file was wrongly
 /// read as absent or empty because the system failed, however deep the failure was ignored.
 #[derive(Debug, Default)]

@@ -4,7 +4,7 @@
 
 use std::{
     sync::{
-        Arc,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering::Relaxed},
     },
     time::Duration,
@@ -31,13 +31,25 @@ pub async fn livez() -> &'static str {
 /// Reports whether the server accepts calls.
 pub async fn readyz(State(edge): State<Edge>) -> (StatusCode, &'static str) {
     if edge.draining.is_cancelled() {
-        (StatusCode::SERVICE_UNAVAILABLE, "draining\n")
-    } else if !are_roots_there(&edge).await {
-        // The response does not name the root, because probes need no token; the log and the caller's errors do.
-        (StatusCode::SERVICE_UNAVAILABLE, "a project root is missing\n")
-    } else {
-        (StatusCode::OK, "ok\n")
+        return (StatusCode::SERVICE_UNAVAILABLE, "draining\n");
     }
+    match check_roots(&edge).await {
+        RootState::Open => (StatusCode::OK, "ok\n"),
+        // The response does not name the root, because probes need no token; the log and the caller's errors do.
+        RootState::Missing => (StatusCode::SERVICE_UNAVAILABLE, "a project root is missing\n"),
+        RootState::NoDescriptors => (StatusCode::SERVICE_UNAVAILABLE, "no file descriptors are left\n"),
+    }
+}
+
+/// The state of all roots together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum RootState {
+    #[default]
+    Open,
+    /// A root does not exist, or did not answer in time.
+    Missing,
+    /// The roots exist, but no file can be opened.
+    NoDescriptors,
 }
 
 /// The result of the last check of the roots.
@@ -47,26 +59,38 @@ pub struct RootProbe(Arc<RootCheck>);
 #[derive(Debug, Default)]
 struct RootCheck {
     is_looking: AtomicBool,
-    is_missing: AtomicBool,
+    last: Mutex<RootState>,
 }
 
-/// True if every root answered within [`PATIENCE`]. Only one check runs at a time, so that a hanging mount blocks one
+impl RootCheck {
+    fn last(&self) -> MutexGuard<'_, RootState> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Checks every root, for at most [`PATIENCE`]. Only one check runs at a time, so that a hanging mount blocks one
 /// thread, however many probes arrive; meanwhile the last result is returned.
-async fn are_roots_there(edge: &Edge) -> bool {
-    let RootProbe(last) = edge.root_probe.clone();
-    if last.is_looking.swap(true, Relaxed) {
-        return !last.is_missing.load(Relaxed);
+async fn check_roots(edge: &Edge) -> RootState {
+    let RootProbe(check) = edge.root_probe.clone();
+    if check.is_looking.swap(true, Relaxed) {
+        return *check.last();
     }
-    let (roots, told) = (Arc::clone(&edge.app.kernel.roots), Arc::clone(&last));
+    let (roots, told) = (Arc::clone(&edge.app.kernel.roots), Arc::clone(&check));
     let look = tokio::task::spawn_blocking(move || {
-        let are_there = roots.ensure_open();
-        told.is_missing.store(!are_there, Relaxed);
+        let found = if !roots.ensure_open() {
+            RootState::Missing
+        } else if roots.lacks_descriptors() {
+            RootState::NoDescriptors
+        } else {
+            RootState::Open
+        };
+        *told.last() = found;
         told.is_looking.store(false, Relaxed);
-        are_there
+        found
     });
-    let looked = tokio::time::timeout(PATIENCE, look).await;
-    if looked.is_err() {
-        last.is_missing.store(true, Relaxed);
+    if let Ok(found) = tokio::time::timeout(PATIENCE, look).await {
+        return found.unwrap_or(RootState::Missing);
     }
-    matches!(looked, Ok(Ok(true)))
+    *check.last() = RootState::Missing;
+    RootState::Missing
 }

@@ -66,6 +66,14 @@ impl ProviderError {
         }
     }
 
+    /// Returns the cause for the log, without any word of the provider's reply, which may repeat the key.
+    pub(super) fn cause(&self) -> String {
+        match self {
+            Self::Malformed { .. } => "unexpected form of reply".to_owned(),
+            other => other.to_string(),
+        }
+    }
+
     /// True if the error may be temporary, so that a retry is useful.
     pub(super) fn is_retryable(&self) -> bool {
         match self {

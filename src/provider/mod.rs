@@ -208,9 +208,10 @@ impl TextModel for ProviderClient {
         prompt: &'a Prompt,
     ) -> Pin<Box<dyn Future<Output = Result<ModelText, NoAnswer>> + Send + 'a>> {
         Box::pin(async move {
-            self.request_answer(prompt)
-                .await
-                .map_err(|fault| NoAnswer::Failed(fault.with_model(&self.config.model).into()))
+            self.request_answer(prompt).await.map_err(|fault| {
+                tracing::warn!(error = fault.cause(), "the provider returned no text");
+                NoAnswer::Failed(fault.with_model(&self.config.model).into())
+            })
         })
     }
 }

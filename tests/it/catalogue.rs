@@ -15,6 +15,7 @@ use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
+    harness::{Server, Stateless},
     sample::{Sample, call, call_as, needs_a_page, only_teaches},
     taught::{is_japanese, refused},
 };
@@ -719,6 +720,60 @@ async fn an_empty_file_gets_an_answer_with_a_text() {
                 entry.spec.name,
                 reply.structured
             );
+        }
+    }
+}
+
+/// Clients show the title of the annotations.
+#[tokio::test(flavor = "multi_thread")]
+async fn every_listed_tool_has_its_title_in_the_annotations() {
+    let sample = Sample::new();
+    let server = Server::start(sample.app()).await;
+    let all: Vec<&str> = server.app.catalogue.toolsets().into_iter().collect();
+    let client = Stateless {
+        url: format!("{}/{}", server.url(), all.join(",")),
+        ..Stateless::new(&server)
+    };
+    let list = client.request("tools/list", json!({})).await;
+    let tools = list.result()["tools"].as_array().unwrap();
+    assert!(tools.len() > 80, "{} tools", tools.len());
+    for tool in tools {
+        let title = tool["annotations"]["title"].as_str().unwrap_or_default();
+        assert!(!title.is_empty() && tool["title"] == title, "{tool}");
+    }
+}
+
+/// Numbers whose limit is in a file, or in a list that the error names.
+const LIMITED_BY_CONTENT: [&str; 3] = [
+    "extract_code_section start_line",
+    "extract_code_section start_column",
+    "enhanced_execute_writing_step step_id",
+];
+
+/// A model must not learn a limit by an error: a number without a maximum is accepted, however large.
+#[tokio::test(flavor = "multi_thread")]
+async fn every_limited_number_has_its_maximum_in_the_schema() {
+    let sample = Sample::new();
+    let app = sample.app();
+    let tools = app.catalogue.entries().iter();
+    for entry in tools.filter(|entry| entry.spec.listed && !only_teaches(entry)) {
+        let tool = entry.spec.name;
+        for (name, property) in entry.input["properties"].as_object().unwrap() {
+            if property["type"] != "integer" || LIMITED_BY_CONTENT.contains(&format!("{tool} {name}").as_str()) {
+                continue;
+            }
+            let maximum = property["maximum"].as_i64();
+            let mut arguments = sample.example(entry);
+            let number = maximum.map_or(i64::from(i32::MAX), |maximum| maximum + 1);
+            arguments.insert(name.clone(), json!(number));
+            let reply = call(&app, tool, Value::Object(arguments)).await;
+            if maximum.is_some() {
+                refused(&app, &reply, &["INVALID_ARGUMENTS"]);
+                let problems = &reply.structured["error"]["details"]["problems"];
+                assert_eq!(problems[0]["parameter"], json!(name), "{tool}: {problems}");
+            } else {
+                assert!(!reply.is_error, "{tool} {name}: {}", reply.text);
+            }
         }
     }
 }

@@ -362,3 +362,24 @@ fn stdio_speaks_the_protocol_and_ends_with_its_input() {
     drop(input);
     assert!(child.0.wait().unwrap().success());
 }
+
+#[test]
+fn help_says_for_which_server_a_token_is_and_that_it_is_stored_nowhere() {
+    let sample = Sample::new();
+    for (arguments, part) in [
+        (
+            &["--help"][..],
+            "Create a token for the clients of a server with token authentication",
+        ),
+        (
+            &["token", "--help"],
+            "Create a token for the clients of a server with token authentication",
+        ),
+        (&["token", "new", "--help"], "It is printed once and stored nowhere"),
+    ] {
+        let output = run(&sample, arguments);
+        let (out, err) = says(&output);
+        assert!(output.status.success() && err.is_empty(), "{arguments:?}: {err}");
+        assert!(out.contains(part), "{arguments:?}: {out}");
+    }
+}

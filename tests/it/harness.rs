@@ -23,6 +23,8 @@ use tokio_util::sync::CancellationToken;
 pub(crate) const STATELESS: &str = "2026-07-28";
 /// The newest version of the session era.
 pub(crate) const SESSION: &str = "2025-11-25";
+/// The name of the client, unless a test gives another.
+const CLIENT: &str = "fumi-tests";
 
 /// A running server. Aborted when dropped, drained by [`Server::stop`].
 pub(crate) struct Server {
@@ -239,7 +241,7 @@ impl Stateless {
         let mut params = params;
         let meta = json!({
             "io.modelcontextprotocol/protocolVersion": STATELESS,
-            "io.modelcontextprotocol/clientInfo": {"name": "fumi-tests", "version": "1"},
+            "io.modelcontextprotocol/clientInfo": {"name": CLIENT, "version": "1"},
             "io.modelcontextprotocol/clientCapabilities": {},
         });
         let own = params
@@ -305,7 +307,19 @@ impl Session {
     }
 
     pub(crate) async fn open_as(http: reqwest::Client, url: &str, version: &str, capabilities: Value) -> Self {
-        let answer = Self::introduce(&http, url, version, None, capabilities).await;
+        let answer = Self::introduce(&http, url, (version, CLIENT), None, capabilities).await;
+        Self::begun(http, url, &answer).await
+    }
+
+    /// Opens a session of a client with this name.
+    pub(crate) async fn open_named(server: &Server, client: &str) -> Self {
+        let (http, url) = (reqwest::Client::new(), server.url());
+        let answer = Self::introduce(&http, &url, (SESSION, client), None, json!({})).await;
+        Self::begun(http, &url, &answer).await
+    }
+
+    /// Returns the session that began with this answer to `initialize`.
+    async fn begun(http: reqwest::Client, url: &str, answer: &Answer) -> Self {
         let id = answer
             .headers
             .get("mcp-session-id")
@@ -325,20 +339,20 @@ impl Session {
 
     /// Sends the first message, with a session id that may be stale.
     pub(crate) async fn initialize(http: &reqwest::Client, url: &str, version: &str, stale: Option<&str>) -> Answer {
-        Self::introduce(http, url, version, stale, json!({})).await
+        Self::introduce(http, url, (version, CLIENT), stale, json!({})).await
     }
 
     async fn introduce(
         http: &reqwest::Client,
         url: &str,
-        version: &str,
+        (version, client): (&str, &str),
         stale: Option<&str>,
         capabilities: Value,
     ) -> Answer {
         let params = json!({
             "protocolVersion": version,
             "capabilities": capabilities,
-            "clientInfo": {"name": "fumi-tests", "version": "1"},
+            "clientInfo": {"name": client, "version": "1"},
         });
         let mut request = post(http, url);
         if let Some(stale) = stale {

@@ -398,3 +398,24 @@ fn without_file_descriptors_a_call_is_right_or_fails_and_nothing_wrong_is_kept()
     }
     program.survived();
 }
+
+/// Over a connection that exists already: a new one could not be accepted.
+#[cfg(target_os = "linux")]
+#[test]
+fn readyz_reports_exhausted_descriptors() {
+    let sample = Sample::new();
+    let program = Program::start(&sample, &[]);
+    let request = format!("GET /readyz HTTP/1.1\r\nHost: {}\r\n\r\n", program.address);
+    let mut raw = program.connect();
+    let mut ready = || {
+        raw.send(request.as_bytes());
+        let answer = raw.answer().expect("an answer");
+        (answer.status, answer.text())
+    };
+    assert_eq!(ready(), (200, "ok\n".to_owned()));
+    program.limit_open_files(3);
+    assert_eq!(ready(), (503, "no file descriptors are left\n".to_owned()));
+    program.limit_open_files(1_000);
+    assert_eq!(ready(), (200, "ok\n".to_owned()));
+    program.survived();
+}

@@ -32,6 +32,7 @@ mod ignoring;
 mod instructions;
 mod layers;
 mod limits;
+mod log_lines;
 mod novel;
 mod program;
 mod remade;

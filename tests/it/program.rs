@@ -148,6 +148,14 @@ impl Program {
         );
     }
 
+    /// Returns the largest resident memory of the process so far, in bytes. Linux only.
+    pub(crate) fn peak_memory(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+        let kibibytes: u64 = peak.trim().trim_end_matches(" kB").parse().unwrap();
+        kibibytes << 10
+    }
+
     /// Asserts that the program still runs, ends properly and never panicked. Returns the log.
     #[track_caller]
     pub(crate) fn survived(mut self) -> String {

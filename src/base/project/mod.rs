@@ -197,6 +197,14 @@ impl Project {
         true
     }
 
+    /// Opens the root once more and closes it again.
+    ///
+    /// # Errors
+    /// The reason for which no file of the project can be opened.
+    pub fn try_opening(&self) -> io::Result<()> {
+        self.dir().open_dir(".").map(drop)
+    }
+
     /// Returns the canonical absolute path of the root.
     #[must_use]
     pub fn root(&self) -> &Path {

@@ -6,7 +6,8 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use fumi_base::tokens;
 use serde_json::{Value, json};
 
-use super::visit::{Visit, minimal};
+use super::visit::{Told, Visit, minimal};
+use crate::harness::Session;
 
 /// Returns a click for a batch, with its expectation.
 fn click(target: &str, expectation: &Value) -> Value {
@@ -212,6 +213,24 @@ async fn pictures_of_a_batch_come_back_as_pictures() {
     }
 }
 
+/// Codex shows its model no image that has a structure beside it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_drops_images_beside_a_structure_gets_the_image_alone() {
+    let visit = Visit::new().await;
+    for (name, has_structure) in [("codex-mcp-client", false), ("another-client", true)] {
+        let client = Session::open_named(&visit.server, name).await;
+        // A reply without an image has its structure for every client.
+        visit.open_of(&client, "/media/").await;
+        let answer = client.call("browser_take_screenshot", json!({})).await;
+        let told = Told { answer };
+        assert!(!told.has_failed() && !told.text().is_empty(), "{name}: {}", told.text());
+        let images = told.images();
+        assert_eq!(images.len(), 1, "{name}");
+        assert!(STANDARD.decode(images[0].1).unwrap().starts_with(b"\x89PNG"), "{name}");
+        assert_eq!(told.structured().is_object(), has_structure, "{name}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn pictures_are_as_large_as_was_expected() {
     let visit = Visit::new().await;
@@ -305,6 +324,11 @@ async fn the_smallest_reply_counts_new_errors_of_the_console() {
         .done();
     let told = visit.click_blindly("#throw").await;
     assert_eq!(told.done()["console"], json!({"new_errors": 1}));
+    assert!(
+        told.text().lines().any(|line| line == "- Console: 1 new error"),
+        "{}",
+        told.text()
+    );
     let told = visit.click_blindly("h1").await;
     assert!(!has(told.done(), "console"), "they were reported");
 }

@@ -353,3 +353,29 @@ async fn a_slider_takes_nothing_but_a_finite_number() {
         }
     }
 }
+
+/// 500 is for faults of the server: it would call the operator.
+#[tokio::test(flavor = "multi_thread")]
+async fn errors_of_the_caller_or_the_page_are_never_500_over_rest() {
+    let visit = Visit::new().await;
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let unreachable = format!("http://{}/", closed.local_addr().unwrap());
+    drop(closed);
+    let http = reqwest::Client::new();
+    for (tool, arguments, status, code) in [
+        ("browser_close", json!({}), 404, "B007"),
+        ("browser_click", json!({"target": "#x"}), 404, "B002"),
+        (
+            "browser_navigate",
+            json!({"url": unreachable}),
+            422,
+            "TOOL_EXECUTION_FAILED",
+        ),
+    ] {
+        let url = format!("{}/v1/tools/{tool}", visit.server.base);
+        let answer = http.post(url).json(&arguments).send().await.unwrap();
+        assert_eq!(answer.status().as_u16(), status, "{tool}");
+        let body: Value = answer.json().await.unwrap();
+        assert_eq!(body["error"]["code"], code, "{body}");
+    }
+}

@@ -72,3 +72,30 @@ async fn a_pattern_that_exhausts_its_parser_is_refused() {
     assert_eq!(answer["error"]["code"], "INVALID_QUERY", "{answer}");
     program.survived();
 }
+
+/// Eight megabytes on one line would take more than a gigabyte as a syntax tree.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_json_file_of_one_long_line_is_read_or_refused_within_the_memory_of_a_parser() {
+    use fumi_code::parser_process::MEMORY_LIMIT;
+
+    let sample = Sample::empty();
+    let entries: Vec<String> = (0..400_000).map(|at| format!("{{\"k{at}\":\"v{at}\"}}")).collect();
+    let line = format!("{{\"a\":[{}]}}", entries.join(","));
+    assert!(line.len() > 8_000_000);
+    sample.file("big.json", line).file("good.json", "{\"a\": 1}\n");
+    let program = within_two_gib(&sample);
+    for tool in ["check_code_scale", "analyze_code_structure"] {
+        let answer = call(&program, tool, json!({"file_path": "big.json"})).await;
+        assert!(
+            answer["success"] == true || answer["error"]["code"] == "PARSER_STOPPED",
+            "{tool}: {answer}"
+        );
+    }
+    // The server itself never holds the tree.
+    let peak = program.peak_memory();
+    assert!(peak < MEMORY_LIMIT, "{peak} bytes");
+    let after = call(&program, "check_code_scale", json!({"file_path": "good.json"})).await;
+    assert_eq!(after["success"], true, "{after}");
+    program.survived();
+}

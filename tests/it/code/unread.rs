@@ -145,3 +145,35 @@ async fn a_declared_encoding_is_believed_in_reading_and_in_searching() {
         );
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_constructor_on_a_line_of_its_own_and_expect_and_actual_hide_nothing_in_kotlin() {
+    let sample = Sample::empty();
+    sample.file(
+        "a.kt",
+        "class Session\n@Inject\nconstructor(private val store: Store) : Closeable {\n    fun open() = store.open()\n}\n\n\
+         class Plain\n    constructor(val x: Int)\n\n\
+         class Hidden\nprivate constructor(val x: Int) {\n    fun inner() {}\n}\n\n\
+         expect class Platform() {\n    fun start(): Int\n}\n\n\
+         actual class Platform actual constructor() {\n    actual fun start(): Int = 1\n}\n\n\
+         expect fun now(): Long\nactual fun now(): Long = 0\n\nfun last() {}\n",
+    );
+    let app = sample.app();
+    let names = async |key: &str| {
+        let reply = call(&app, "query_code", json!({"file_path": "a.kt", "query_key": key})).await;
+        assert!(!reply.structured.to_string().contains("broken"), "{}", reply.structured);
+        let found = reply.structured["query_result"]["matches"].as_array().unwrap().iter();
+        found.map(|one| one["name"].clone()).collect::<Vec<Value>>()
+    };
+    assert_eq!(
+        names("classes").await,
+        ["Session", "Plain", "Hidden", "Platform", "Platform"]
+    );
+    assert_eq!(names("functions").await, ["now", "now", "last"]);
+    for element in ["Session.open", "Hidden.inner"] {
+        let cut = json!({"file_path": "a.kt", "element": element, "format": "raw"});
+        let cut = call(&app, "extract_code_section", cut).await;
+        let (_, method) = element.split_once('.').unwrap();
+        assert!(cut.text.contains(&format!("fun {method}()")), "{}", cut.text);
+    }
+}

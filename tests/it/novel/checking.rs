@@ -160,6 +160,25 @@ async fn fixes_keep_speech_ruby_and_names_and_can_be_taken_back() {
     assert_eq!((&again["fixed_count"], sample.read(FIRST)), (&json!(0), text));
 }
 
+/// A file of another system is no fault in each of its lines.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_all_in_cr_lf_is_reported_once_as_information_and_written_with_lf() {
+    let text = "# 第一話　題\n\n　灯台の窓に灯がともった。\n「ただいま」\n　返事はない。\n";
+    let sample = with(text.replace('\n', "\r\n"));
+    let rule = |said: &Value| {
+        let list = said["structure_issues"]["formatting_issues"].as_array().unwrap();
+        let ends = list.iter().filter(|issue| issue["rule"] == "mixed_line_end");
+        ends.cloned().collect::<Vec<Value>>()
+    };
+    let found = rule(&done(&sample, "check_basic", json!({"episode": 1})).await);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0]["severity"], "info");
+    assert!(found[0]["message"].as_str().unwrap().contains("CR LF: 5"), "{found:?}");
+    done(&sample, "check_fix", json!({"episode": 1, "fix_level": "safe"})).await;
+    assert_eq!(sample.read(FIRST), text);
+    assert!(rule(&done(&sample, "check_basic", json!({"episode": 1})).await).is_empty());
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn only_the_issues_named_are_fixed() {
     let sample = with(FAULTY);

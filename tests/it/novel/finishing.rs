@@ -7,7 +7,10 @@ use fumi_base::text::Locale;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::novel;
+use super::{
+    novel, unwritten,
+    writing::{ok, until},
+};
 use crate::{
     catalogue::answers_as_published,
     sample::{Sample, call, call_as},
@@ -314,27 +317,37 @@ async fn the_status_of_a_half_made_project_names_what_is_broken() {
     );
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn the_status_says_how_writing_goes_on_and_how_long_it_takes() {
+/// A writing session of the fourth episode.
+const BEGUN: &str = "session_20250904_103000_1a2b3c4d";
+
+/// Returns the sample novel with nineteen stages left, after one that took some seconds: nine of [`BEGUN`], and ten of
+/// another plan.
+fn begun(seconds: f64) -> Sample {
     let sample = novel();
-    let id = "session_20250904_103000_1a2b3c4d";
+    let turn = seconds / 2.0;
     sample
         .file("20_プロット/話別/第004話.yaml", "synopsis: 次\n")
         .file("20_プロット/話別/第005話.yaml", "synopsis: その次\n")
         .file(
-            &format!(".noveler/sessions/{id}.yaml"),
+            &format!(".noveler/sessions/{BEGUN}.yaml"),
             format!(
-                "version: 1\nsession_id: {id}\ncreated_at: \"2025-09-04T10:30:00Z\"\nlast_updated: \"2025-09-04T10:30:40Z\"\n\
+                "version: 1\nsession_id: {BEGUN}\ncreated_at: \"2025-09-04T10:30:00Z\"\nlast_updated: \"2025-09-04T10:30:40Z\"\n\
                  episode: 4\ncurrent_stage: analyze_plot_structure\ntotal_stages: 10\n\
                  completed_stages: [plot_data_preparation]\nstage_outputs:\n  plot_data_preparation:\n    output_file: a\n    \
-                 sha256: b\n    characters: 9\n    execution_time: 40.0\n    turns:\n    - {{file: c, sha256: d, execution_time: 20.0}}\n    \
-                 - {{file: e, sha256: f, execution_time: 20.0}}\n"
+                 sha256: b\n    characters: 9\n    execution_time: {seconds:?}\n    turns:\n    - {{file: c, sha256: d, execution_time: {turn:?}}}\n    \
+                 - {{file: e, sha256: f, execution_time: {turn:?}}}\n"
             ),
         );
+    sample
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_status_says_how_writing_goes_on_and_how_long_it_takes() {
+    let sample = begun(40.0);
     let said = status(&sample).await;
     let next = &said["next_suggested_actions"][0];
     assert_eq!(next["tool"], "write_resume");
-    assert_eq!(next["arguments"], json!({"episode": 4, "session_id": id}));
+    assert_eq!(next["arguments"], json!({"episode": 4, "session_id": BEGUN}));
     assert_eq!(said["open_sessions"][0]["current_stage"], "analyze_plot_structure");
     // Nine stages of the open episode and ten of the other plan, forty seconds each.
     let progress = &said["progress_analysis"];
@@ -356,6 +369,37 @@ async fn the_status_says_how_writing_goes_on_and_how_long_it_takes() {
     assert_eq!(
         said["quality_summary"],
         json!({"method": "not_evaluated", "not_evaluated": 0})
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_minute_of_remaining_work_is_singular() {
+    // Nineteen stages of three seconds.
+    let said = status(&begun(3.0)).await;
+    let left = text(&said["progress_analysis"]["estimated_remaining_work"]);
+    assert!(left.contains("about 1 minute;"), "{left}");
+}
+
+/// The estimate is for the author, whose time is longer than fumi's own.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_time_of_a_stage_begins_with_its_question() {
+    let sample = unwritten();
+    let app = sample.app();
+    let asked = ok(&app, "noveler_write", json!({"episode": 1})).await;
+    // As if the question had been asked years ago.
+    let path = format!(".noveler/sessions/{}.yaml", text(&asked["session_id"]));
+    let session = sample.read(&path);
+    let updated = session.lines().find(|line| line.starts_with("last_updated:")).unwrap();
+    sample.file(
+        &path,
+        session.replace(updated, "last_updated: \"2020-01-31T10:00:00Z\""),
+    );
+    until(&app, asked, Some("analyze_plot_structure:1")).await;
+    let progress = &status(&sample).await["progress_analysis"];
+    assert!(progress["median_stage_seconds"].as_f64() > Some(3_600.0), "{progress}");
+    assert!(
+        text(&progress["estimated_remaining_work"]).contains("hours"),
+        "{progress}"
     );
 }
 

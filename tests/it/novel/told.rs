@@ -28,6 +28,55 @@ async fn errors_repeat_their_guidance_under_the_older_name_and_name_another_way(
     );
 }
 
+/// A name that no file system takes is refused to every user, also to root.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_cannot_be_written_suggests_another_tool_than_write() {
+    let sample = novel();
+    let app = sample.app();
+    let path = format!("40_原稿/{}.md", "長".repeat(90));
+    let error = refused(&app, "write", json!({"file_path": path, "content": "x"})).await;
+    assert_eq!(error["code"], "P003");
+    assert_eq!(
+        (&error["guidance"]["suggested_action"], &error["guidance"]["parameters"]),
+        (&json!("status"), &json!({}))
+    );
+    ok(&app, "status", json!({})).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_manuscript_over_4_mib_is_refused_with_its_own_limit() {
+    let sample = novel();
+    sample.file(FIRST, "　雨だ。\n".repeat((4 << 20) / 13 + 1));
+    let app = sample.app();
+    let error = refused(&app, "check_basic", json!({"episode": 1})).await;
+    assert_eq!(error["code"], "FILE_TOO_LARGE");
+    assert_eq!(
+        (&error["details"]["path"], &error["details"]["limit"]),
+        (&json!(FIRST), &json!("4194304"))
+    );
+    assert_eq!(error["guidance"]["suggested_action"], "status");
+    let text = error.to_string();
+    assert!(
+        text.contains("one file per episode") && !text.contains("big.log") && !text.contains("file_bytes"),
+        "{text}"
+    );
+    ok(&app, "status", json!({})).await;
+}
+
+/// A text of 200,000 lines is not checked within a millisecond.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_beyond_its_own_time_limit_is_r001() {
+    let sample = novel();
+    sample.file(FIRST, "　雨だ。\n".repeat(200_000));
+    let app = sample.app();
+    let error = refused(&app, "check_basic", json!({"episode": 1, "timeout_ms": 1})).await;
+    assert_eq!(
+        (&error["code"], &error["type"], &error["details"]["limit_ms"]),
+        (&json!("R001"), &json!("MCPTimeoutError"), &json!("1"))
+    );
+    assert_eq!(error["guidance"]["suggested_action"], "status");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_root_that_is_not_there_is_p001() {
     let sample = novel();
