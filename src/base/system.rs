@@ -44,7 +44,7 @@ pub fn is_system_failure(error: &io::Error) -> bool {
 /// (`EMFILE`, `ENFILE`).
 #[must_use]
 pub fn is_out_of_descriptors(error: &io::Error) -> bool {
-    cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24))
+    matches!(error.raw_os_error(), Some(23 | 24))
 }
 
 /// Counts the system failures in one project. If the count is the same before and after some work, no file was wrongly

@@ -6,6 +6,7 @@ pub mod access;
 pub mod access_log;
 pub mod auth;
 pub mod body;
+pub mod components;
 pub mod connections;
 pub mod cors;
 pub mod guarded_body;

@@ -1,13 +1,18 @@
 //! `/openapi.json`: the `/v1` routes as an `OpenAPI` 3.1 document, generated from the catalogue.
 //!
-//! `OpenAPI` 3.1 uses JSON Schema 2020-12, so that the tools' own schemas are included unchanged. The committed
-//! `openapi/openapi.json` is the document of the whole catalogue in English; a test compares them.
+//! `OpenAPI` 3.1 uses JSON Schema 2020-12, so that the tools' own schemas are included unchanged, with references for
+//! what occurs more than once ([`super::components`]). The committed `openapi/openapi.json` is the document of the
+//! whole catalogue in English; a test compares them.
 
 use axum::{Json, extract::State};
 use fumi_base::text::Locale;
 use serde_json::{Map, Value, json};
 
-use super::{auth::Authenticator, router::Edge};
+use super::{
+    auth::Authenticator,
+    components::{Call, Components},
+    router::Edge,
+};
 use crate::tool::catalogue::{Catalogue, ToolEntry, ToolsetScope};
 
 /// The error statuses of a call, besides the limits.
@@ -28,6 +33,7 @@ pub async fn serve(State(edge): State<Edge>) -> Json<Value> {
 /// Returns the document of the offered toolsets.
 #[must_use]
 pub fn document(catalogue: &Catalogue, offered: &ToolsetScope) -> Value {
+    let components = components(catalogue);
     let toolsets = offered.names().collect::<Vec<_>>().join("|");
     let mut paths = Map::new();
     let text = json!({"type": "string"});
@@ -80,10 +86,10 @@ pub fn document(catalogue: &Catalogue, offered: &ToolsetScope) -> Value {
         let name = entry.spec.name;
         // A path without a variable takes precedence over one with it: a method that is missing here would be undefined
         // for it.
-        let both = json!({"get": show(&format!("show_{name}"), &parameters()), "post": call(entry)});
+        let both = json!({"get": show(&format!("show_{name}"), &parameters()), "post": call(entry, &components)});
         paths.insert(format!("/v1/tools/{name}"), both);
     }
-    json!({
+    let mut document = json!({
         "openapi": "3.1.0",
         "jsonSchemaDialect": "https://json-schema.org/draft/2020-12/schema",
         "info": {
@@ -119,9 +125,25 @@ pub fn document(catalogue: &Catalogue, offered: &ToolsetScope) -> Value {
                 },
             },
             "responses": responses(),
-            "schemas": {"Error": error(), "Sentences": sentences(), "Tool": tool()},
         },
-    })
+    });
+    let schemas = components.used_by(&document);
+    document["components"]["schemas"] = Value::Object(schemas);
+    document
+}
+
+/// Returns the schemas of all tools, also of those that are not offered: otherwise the name of a component would depend
+/// on the settings of a server.
+fn components(catalogue: &Catalogue) -> Components {
+    let listed = catalogue.entries().iter().filter(|entry| entry.spec.listed);
+    let calls = listed.map(|entry| Call {
+        name: entry.spec.name,
+        arguments: (*entry.published(Locale::En).input).clone(),
+        reply: (*entry.output).clone(),
+    });
+    let fixed = [("Error", error()), ("Sentences", sentences()), ("Tool", tool())];
+    let fixed = fixed.into_iter().map(|(name, schema)| (name.to_owned(), schema));
+    Components::new(calls.collect(), fixed.collect())
 }
 
 fn parameters() -> Value {
@@ -182,7 +204,7 @@ fn show(id: &str, parameters: &Value) -> Value {
     operation
 }
 
-fn call(entry: &ToolEntry) -> Value {
+fn call(entry: &ToolEntry, components: &Components) -> Value {
     let texts = entry.published(Locale::En);
     let mut operation = json!({
         "operationId": entry.spec.name,
@@ -193,11 +215,11 @@ fn call(entry: &ToolEntry) -> Value {
         "requestBody": {
             "required": true,
             "content": {"application/json": {
-                "schema": *texts.input,
+                "schema": components.arguments(entry.spec.name),
                 "example": serde_json::from_str::<Value>(entry.spec.example).unwrap_or_default(),
             }},
         },
-        "responses": {"200": answers(&json!(*entry.output))},
+        "responses": {"200": answers(&json!(components.reply(entry.spec.name)))},
     });
     add_error_responses(&mut operation, &CALL_ERRORS);
     operation

@@ -1,9 +1,9 @@
 //! The routes for scripts: the same replies as over MCP, meaningful statuses, progress as events, and a correct `OpenAPI`
 //! document.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
-use fumi::tool::Effect;
+use fumi::{http::openapi, tool::Effect};
 use fumi_base::text::Locale;
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -24,6 +24,7 @@ async fn post(server: &Server, tool: &str, arguments: &Value) -> reqwest::Respon
 async fn every_tool_answers_as_through_the_pipeline() {
     let sample = Sample::new();
     let server = Server::start(sample.app()).await;
+    let document = openapi::document(&server.app.catalogue, &server.app.scope);
     let list: Value = reqwest::get(format!("{}/v1/tools", server.base))
         .await
         .unwrap()
@@ -73,6 +74,9 @@ async fn every_tool_answers_as_through_the_pipeline() {
         assert!(answer.headers().contains_key("x-fumi-tokens") && answer.headers().contains_key("x-fumi-elapsed-ms"));
         let mut answer: Value = answer.json().await.unwrap();
         answers_as_published(entry, &answer);
+        let schema = json!({"components": document["components"], "allOf": [reply_schema(&document, name)]});
+        let validator = jsonschema::validator_for(&schema).unwrap();
+        assert!(validator.is_valid(&answer), "{name}: not as in the document: {answer}");
         let mut same = call(&server.app, name, arguments).await.structured;
         if name == "noveler" {
             // The other call has answered here; the pipeline alone only names it.
@@ -335,6 +339,110 @@ async fn the_document_is_the_committed_one_and_names_every_route() {
             .collect();
         let documented: BTreeSet<_> = methods.as_object().unwrap().keys().cloned().collect();
         assert_eq!(taken, documented, "{path}");
+    }
+}
+
+/// Returns the schema of a tool's reply in the document.
+fn reply_schema<'d>(document: &'d Value, tool: &str) -> &'d Value {
+    let call = &document["paths"][format!("/v1/tools/{tool}")]["post"];
+    &call["responses"]["200"]["content"]["application/json"]["schema"]
+}
+
+/// Calls a function with a value and each value in it.
+fn each_value<'v>(value: &'v Value, visit: &mut dyn FnMut(&'v Value)) {
+    visit(value);
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| each_value(item, visit)),
+        Value::Object(fields) => fields.values().for_each(|field| each_value(field, visit)),
+        _ => {}
+    }
+}
+
+/// Collects the schemas of a document: those of bodies, headers and parameters, and the components.
+fn collect_schemas<'d>(value: &'d Value, found: &mut Vec<&'d Value>) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| collect_schemas(item, found)),
+        Value::Object(fields) => {
+            for (name, field) in fields {
+                match name.as_str() {
+                    "schema" => found.push(field),
+                    "schemas" => found.extend(field.as_object().unwrap().values()),
+                    _ => collect_schemas(field, found),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_large_schema_stands_twice_in_the_document_and_every_reference_resolves() {
+    let sample = Sample::new();
+    let app = sample.app();
+    let document = openapi::document(&app.catalogue, &app.scope);
+    let mut schemas = Vec::new();
+    collect_schemas(&document, &mut schemas);
+    assert!(schemas.len() > 100, "only {} schemas", schemas.len());
+    let mut large = HashSet::new();
+    for schema in schemas {
+        each_value(schema, &mut |part| {
+            let mut size = 0;
+            each_value(part, &mut |_| size += 1);
+            assert!(size <= 40 || large.insert(part), "stands twice: {part}");
+        });
+    }
+    let mut targets = BTreeSet::new();
+    each_value(&document, &mut |value| {
+        if let Some(target) = value.get("$ref").and_then(Value::as_str) {
+            // A definition of a tool's own schema would be looked for in the document.
+            assert!(target.starts_with("#/components/"), "{target}");
+            assert!(document.pointer(&target[1..]).is_some(), "{target}");
+            targets.insert(target);
+        }
+    });
+    for name in document["components"]["schemas"].as_object().unwrap().keys() {
+        let target = format!("#/components/schemas/{name}");
+        assert!(targets.contains(target.as_str()), "nothing refers to {name}");
+    }
+}
+
+/// Returns a schema with the components instead of the references to them.
+fn resolved(schema: &Value, document: &Value) -> Value {
+    if let Some(target) = schema.get("$ref").and_then(Value::as_str) {
+        return resolved(document.pointer(&target[1..]).unwrap(), document);
+    }
+    match schema {
+        Value::Array(items) => items.iter().map(|item| resolved(item, document)).collect(),
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(name, field)| (name.clone(), resolved(field, document)))
+            .collect(),
+        other => other.clone(),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_document_has_the_schemas_that_mcp_clients_see() {
+    let sample = Sample::new();
+    let app = sample.app();
+    let whole = openapi::document(&app.catalogue, &app.scope);
+    for entry in app.catalogue.entries().iter().filter(|entry| entry.spec.listed) {
+        let name = entry.spec.name;
+        let call = &whole["paths"][format!("/v1/tools/{name}")]["post"];
+        let arguments = &call["requestBody"]["content"]["application/json"]["schema"];
+        let published = json!(*entry.published(Locale::En).input);
+        assert_eq!(resolved(arguments, &whole), published, "{name}");
+        let reply = reply_schema(&whole, name);
+        assert!(reply.get("$ref").is_some(), "{name}: {reply}");
+        assert_eq!(resolved(reply, &whole), json!(*entry.output), "{name}");
+    }
+    // A server with fewer tools has the same components, so that a client made from either document knows both.
+    for toolset in app.catalogue.toolsets() {
+        let scope = app.catalogue.scope([toolset]).unwrap();
+        let narrow = openapi::document(&app.catalogue, &scope);
+        for (name, schema) in narrow["components"]["schemas"].as_object().unwrap() {
+            assert_eq!(schema, &whole["components"]["schemas"][name], "{toolset}: {name}");
+        }
     }
 }
 

@@ -157,12 +157,22 @@ def call(document, tool):
     return document["paths"][f"/v1/tools/{tool}"]["post"]
 
 
+def own_schema(document, content):
+    """Replaces the schema of a body by a copy that can be made wrong, and returns it. Other operations may refer to the
+    component, and would become wrong too."""
+    schema = content["application/json"]["schema"]
+    while "$ref" in schema:
+        schema = document["components"]["schemas"][schema["$ref"].removeprefix("#/components/schemas/")]
+    content["application/json"]["schema"] = deepcopy(schema)
+    return content["application/json"]["schema"]
+
+
 def no_status(document):
     del call(document, "set_project_path")["responses"]["400"]
 
 
 def other_answer(document):
-    answer = call(document, "check_code_scale")["responses"]["200"]["content"]["application/json"]["schema"]
+    answer = own_schema(document, call(document, "check_code_scale")["responses"]["200"]["content"])
     answer.setdefault("required", []).append("nothing_of_this_name")
 
 
@@ -176,8 +186,8 @@ def method_left_out(document):
 
 
 def looser_argument(document):
-    body = call(document, "check_code_scale")["requestBody"]["content"]["application/json"]
-    body["schema"]["properties"]["timeout_ms"] = {"type": "string"}
+    body = own_schema(document, call(document, "check_code_scale")["requestBody"]["content"])
+    body["properties"]["timeout_ms"] = {"type": "string"}
 
 
 def stricter_parameter(document):
