@@ -7,7 +7,8 @@ use std::{
 };
 
 use fumi_base::{
-    files::{self, EncodingChoice},
+    encoding::{self, EncodingChoice},
+    files,
     project::Project,
 };
 use fumi_code::{
@@ -72,7 +73,7 @@ pub(crate) fn run(bench: &Bench, report: &mut Report) {
                 }),
                 Peer::new("read, parse and extract", Cpu::Own, || {
                     let bytes = files::read(&path, 100_000_000).expect("readable");
-                    let decoded = files::decode(&bytes, EncodingChoice::Auto);
+                    let decoded = encoding::decode(&bytes, EncodingChoice::Auto);
                     let source = SourceFile::new(*name, decoded, bytes.len() as u64, None).expect("a language");
                     let parsed = parse(source, &cancel).expect("parsed");
                     let elements = extract(&parsed, &cancel).expect("extracted");

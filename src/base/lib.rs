@@ -10,6 +10,7 @@ pub mod atomic_write;
 pub mod audit;
 pub mod cache;
 pub mod changes;
+pub mod encoding;
 pub mod errors;
 pub mod expectation;
 mod failpoints;

@@ -14,7 +14,7 @@ use std::{
 };
 
 use fumi_base::{
-    files::{self, EncodingChoice},
+    encoding::{self, EncodingChoice},
     project::ProjectPath,
 };
 use grep_matcher::Matcher;
@@ -178,7 +178,7 @@ impl SearcherState<'_> {
             EncodingChoice::Auto => ByteForm::detect(head, whole),
             EncodingChoice::Fixed(encoding) => ByteForm {
                 decoded_from: Some(encoding.name()),
-                named: Some(files::name_of(encoding)),
+                named: Some(encoding::name_of(encoding)),
                 in_place: false,
             },
         };
@@ -282,7 +282,7 @@ impl ByteForm {
         if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") {
             return Self {
                 decoded_from: None,
-                named: Some(files::name_of(files::detect(&head[..2]))),
+                named: Some(encoding::name_of(encoding::detect(&head[..2]))),
                 in_place: true,
             };
         }
@@ -324,10 +324,10 @@ impl ByteForm {
             // Half a character at the end would count against the right encoding.
             sample = &sample[..=end];
         }
-        let encoding = files::detect(sample);
+        let encoding = encoding::detect(sample);
         (encoding.name() != "UTF-8").then(|| Self {
             decoded_from: Some(encoding.name()),
-            named: Some(files::name_of(encoding)),
+            named: Some(encoding::name_of(encoding)),
             in_place: false,
         })
     }

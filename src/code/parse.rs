@@ -49,7 +49,7 @@ impl SourceFile {
     /// Creates a source in the language that the caller named, or else in the detected one.
     pub fn new(
         path: impl Into<String>,
-        decoded: fumi_base::files::Decoded,
+        decoded: fumi_base::encoding::Decoded,
         size_bytes: u64,
         asked: Option<&str>,
     ) -> Result<Self, StructureError> {

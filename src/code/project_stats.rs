@@ -12,7 +12,8 @@ use std::{
     },
 };
 
-use fumi_base::files::{self, EncodingChoice};
+use fumi_base::encoding::{self, EncodingChoice};
+use fumi_base::files;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -193,7 +194,7 @@ impl ProjectStats {
         if depth == StatsDepth::Lines || !runs || !is_text {
             return Ok(());
         }
-        let decoded = files::decode(&bytes, EncodingChoice::Auto);
+        let decoded = encoding::decode(&bytes, EncodingChoice::Auto);
         let outline = SourceFile::new(path.clone(), decoded, bytes.len() as u64, None)
             .and_then(|source| parsers.outline(source, cancel));
         let file = match outline {

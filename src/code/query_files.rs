@@ -13,7 +13,8 @@ use std::{
 };
 
 use fumi_base::{
-    files::{self, EncodingChoice},
+    encoding::{self, EncodingChoice},
+    files,
     project::ProjectPath,
 };
 use tokio_util::sync::CancellationToken;
@@ -233,7 +234,7 @@ fn read_source(
         return Ok(None);
     }
     let size_bytes = bytes.len() as u64;
-    let decoded = files::decode(&bytes, EncodingChoice::Auto);
+    let decoded = encoding::decode(&bytes, EncodingChoice::Auto);
     let language = guess(&shown, &decoded.text).filter(|language| is_requested_language(language, asked));
     Ok(language.map(|language| SourceFile {
         path: shown,

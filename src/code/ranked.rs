@@ -11,7 +11,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use fumi_base::files;
+use fumi_base::{encoding, files};
 use grep_matcher::Matcher as _;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -216,7 +216,7 @@ pub fn rank(
     let paths: Vec<_> = chosen.iter().map(|at| matches.files[*at].path.clone()).collect();
     let sources = source_files::process_each(&paths, SkippedList::default(), cancel, |path| {
         let bytes = files::read(path, scope.most_bytes()).map_err(|error| SkipReason::from_path_error(&error))?;
-        let decoded = files::decode(&bytes, query.any.encoding);
+        let decoded = encoding::decode(&bytes, query.any.encoding);
         let shown = path.shown();
         let text = decoded.text.clone();
         let outline = SourceFile::new(shown.clone(), decoded, bytes.len() as u64, None)

@@ -4,7 +4,7 @@
 //! of the file is clamped, which is reported; a start past it is an error. `raw` is the file's exact text, including
 //! the last line end.
 
-use fumi_base::files::Decoded;
+use fumi_base::encoding::Decoded;
 
 use crate::{
     elements::ElementList,

@@ -3,7 +3,7 @@
 //! Invariant: a [`TextQuery`] is compiled, so errors in a query are found before a file is opened. A query that looks
 //! like a command-line option has no special meaning.
 
-use fumi_base::files::EncodingChoice;
+use fumi_base::encoding::EncodingChoice;
 use grep_regex::{ErrorKind, RegexMatcher, RegexMatcherBuilder};
 
 use crate::{

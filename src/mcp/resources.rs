@@ -10,8 +10,9 @@ use std::{
 
 use base64::{Engine as _, engine::general_purpose};
 use fumi_base::{
+    encoding::{self, EncodingChoice},
     expectation::ResolvedExpectation,
-    files::{self, EncodingChoice},
+    files,
     pools::Pool,
     project::{Project, ProjectPath},
     redact::Redactor,
@@ -340,7 +341,7 @@ fn file(
     locale: Locale,
 ) -> Result<Vec<ResourceContents>, ToolError> {
     let redactor = &app.kernel.redactor;
-    let is_binary = |bytes: &[u8]| files::detect(bytes).is_single_byte() && bytes.contains(&0);
+    let is_binary = |bytes: &[u8]| encoding::detect(bytes).is_single_byte() && bytes.contains(&0);
     let (mut head, size) = files::read_part(path, 0, LONGEST as u64 + redactor.margin())?;
     // Most binary files are recognised by their beginning; the rest of a large one is not read.
     if is_binary(&head) {
@@ -360,7 +361,7 @@ fn file(
         return Ok(vec![blob(path, 0, shown, bytes.len() as u64, uri.to_owned(), true)]);
     }
     let shown = path.shown();
-    let mut decoded = files::decode(&bytes, EncodingChoice::Auto);
+    let mut decoded = encoding::decode(&bytes, EncodingChoice::Auto);
     if let Some(covered) = redactor.mask(&decoded.text) {
         decoded.text = covered;
     }

@@ -9,7 +9,8 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use fumi_base::{
     atomic_write::replace,
-    files::{self, Decoded, EncodingChoice},
+    encoding::{self, Decoded, EncodingChoice},
+    files,
     listing::{FolderEntry, FolderEntryKind, list},
     project::{PathError, Project, ProjectPath},
     watched_path::file_stamp,
@@ -258,7 +259,7 @@ impl ArtifactStore {
                 path: file.path.clone(),
             });
         }
-        let decoded = files::decode(&bytes, EncodingChoice::Auto);
+        let decoded = encoding::decode(&bytes, EncodingChoice::Auto);
         if file.content_type == "application/epub+zip" || decoded.damaged || decoded.text.contains('\0') {
             return Err(not_text());
         }

@@ -9,7 +9,7 @@ use std::{
 };
 
 use fumi_base::{
-    files,
+    encoding, files,
     listing::{FolderEntryKind, list},
     project::{PathError, Project, ProjectPath},
 };
@@ -109,7 +109,7 @@ impl FileReference {
         Ok(Self {
             hash: ContentHash::from_bytes(&bytes),
             size: bytes.len() as u64,
-            encoding: is_text.then(|| files::name_of(files::detect(&bytes))),
+            encoding: is_text.then(|| encoding::name_of(encoding::detect(&bytes))),
             content_type,
             path,
         })

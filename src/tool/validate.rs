@@ -4,7 +4,7 @@
 //! never repaired silently, except unambiguous ones: an explicit `null` is an absent argument, and `5.0` is the integer
 //! 5.
 
-use fumi_base::{errors::UserError as _, files::EncodingChoice, project::quoted, redact, text::BilingualText};
+use fumi_base::{encoding::EncodingChoice, errors::UserError as _, project::quoted, redact, text::BilingualText};
 use jsonschema::{ValidationError, Validator, error::ValidationErrorKind};
 use serde_json::{Map, Value, json};
 

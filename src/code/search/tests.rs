@@ -102,9 +102,9 @@ fn japanese_files_are_found_in_every_encoding() {
 }
 
 fn encode(label: &str, text: &str) -> Vec<u8> {
-    match fumi_base::files::EncodingChoice::parse(label).expect("known") {
-        fumi_base::files::EncodingChoice::Fixed(encoding) => encoding.encode(text).0.into_owned(),
-        fumi_base::files::EncodingChoice::Auto => panic!("a fixed encoding"),
+    match fumi_base::encoding::EncodingChoice::parse(label).expect("known") {
+        fumi_base::encoding::EncodingChoice::Fixed(encoding) => encoding.encode(text).0.into_owned(),
+        fumi_base::encoding::EncodingChoice::Auto => panic!("a fixed encoding"),
     }
 }
 

@@ -12,7 +12,8 @@ mod record;
 use std::sync::Arc;
 
 use fumi_base::{
-    files::{self, EncodingChoice},
+    encoding::{self, EncodingChoice},
+    files,
     listing::{FolderEntryKind, list},
     project::{PathError, Project, ProjectPath},
     text::BilingualText,
@@ -362,7 +363,7 @@ const REMARKS: usize = 10;
 
 /// Reads a manuscript and checks that it can be published: it must be valid text and its body must not be empty.
 fn manuscript_of(episode: EpisodeId, file: &ProjectPath, bytes: &[u8]) -> Result<Manuscript, CompletionError> {
-    let decoded = files::decode(bytes, EncodingChoice::Auto);
+    let decoded = encoding::decode(bytes, EncodingChoice::Auto);
     let path = file.shown();
     if decoded.damaged {
         let encoding = decoded.encoding;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use fumi_base::{
     atomic_write::replace_if,
-    files,
+    encoding, files,
     project::Project,
     text::{BilingualText, Locale},
 };
@@ -305,5 +305,5 @@ fn lines(value: &YamlValue) -> String {
 /// Returns the text of a file, or `None` if it cannot be read.
 fn text_of(novel_file: &fumi_base::project::ProjectPath) -> Option<String> {
     let bytes = files::read(novel_file, PLOT_BYTES as u64).ok()?;
-    Some(files::decode(&bytes, files::EncodingChoice::Auto).text)
+    Some(encoding::decode(&bytes, encoding::EncodingChoice::Auto).text)
 }

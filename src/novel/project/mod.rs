@@ -12,7 +12,8 @@ mod yaml;
 use std::{collections::BTreeMap, sync::Arc};
 
 use fumi_base::{
-    files::{self, Decoded, EncodingChoice},
+    encoding::{self, Decoded, EncodingChoice},
+    files,
     listing::{FolderEntry, FolderEntryKind, list},
     project::{PathError, Project, ProjectPath},
     text::BilingualText,
@@ -265,7 +266,7 @@ impl NovelProject {
     /// Returns the text of an episode's manuscript in any encoding, with a flag for undecodable bytes.
     pub fn manuscript_text(&self, episode: EpisodeId) -> Result<Decoded, ProjectError> {
         let bytes = files::read(&self.manuscript(episode)?, MANUSCRIPT_BYTES)?;
-        Ok(files::decode(&bytes, EncodingChoice::Auto))
+        Ok(encoding::decode(&bytes, EncodingChoice::Auto))
     }
 
     /// Returns the parsed plot of an episode.
@@ -330,7 +331,7 @@ fn single_file(episode: EpisodeId, files: &[ProjectPath]) -> Option<Result<Proje
 /// Returns the text of a YAML file in any encoding. A file with undecodable bytes is an error, because its keys would
 /// be wrong.
 pub(crate) fn read_yaml_text(file: &ProjectPath) -> Result<String, ProjectError> {
-    let decoded = files::decode(&files::read(file, YAML_BYTES)?, EncodingChoice::Auto);
+    let decoded = encoding::decode(&files::read(file, YAML_BYTES)?, EncodingChoice::Auto);
     if decoded.damaged {
         return Err(ProjectError::Yaml {
             path: file.shown(),

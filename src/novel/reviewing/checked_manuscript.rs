@@ -1,6 +1,7 @@
 //! The input of a check: an episode's manuscript with the context of its novel, read once.
 
-use fumi_base::files::{self, Decoded, EncodingChoice};
+use fumi_base::encoding::{Decoded, EncodingChoice};
+use fumi_base::{encoding, files};
 
 use super::ReviewSubject;
 use crate::{
@@ -49,7 +50,7 @@ pub fn read_manuscript(
         encoding,
         bom,
         damaged,
-    } = files::decode(&bytes, EncodingChoice::Auto);
+    } = encoding::decode(&bytes, EncodingChoice::Auto);
     // The byte order mark is a character of the file that a rule may remove.
     let text = if bom { format!("\u{feff}{text}") } else { text };
     let characters = text.chars().count();

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use fumi_base::{
-    files,
+    encoding, files,
     listing::{FolderEntryKind, list},
     project::ProjectPath,
     text::BilingualText,
@@ -207,7 +207,7 @@ impl WritingMaterial {
             };
             match files::read(&file.path, PROMPT_BYTES) {
                 Ok(bytes) => {
-                    let text = files::decode(&bytes, files::EncodingChoice::Auto).text;
+                    let text = encoding::decode(&bytes, encoding::EncodingChoice::Auto).text;
                     self.prompts.insert(stage, text);
                 }
                 Err(error) => self.faults.push(error.into()),
@@ -222,7 +222,7 @@ impl WritingMaterial {
             Ok(bytes) => bytes,
             Err(error) => return self.faults.push(error.into()),
         };
-        let text = files::decode(&bytes, files::EncodingChoice::Auto).text;
+        let text = encoding::decode(&bytes, encoding::EncodingChoice::Auto).text;
         let manuscript = Manuscript::read(text, ManuscriptOptions::default());
         let visible = manuscript.visible().text().trim_end();
         let skipped = visible.chars().count().saturating_sub(END);

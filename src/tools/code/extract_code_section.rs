@@ -2,7 +2,7 @@
 
 use std::{ops::Range, sync::Arc, time::Duration};
 
-use fumi_base::{files::Decoded, pools::Pool, text::Locale};
+use fumi_base::{encoding::Decoded, pools::Pool, text::Locale};
 use fumi_code::{
     parse::SourceFile,
     section::{self, FileSection, SectionContent, SectionCutter},

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use fumi_base::{files::EncodingChoice, text::Locale};
+use fumi_base::{encoding::EncodingChoice, text::Locale};
 use fumi_code::{
     errors::search::SearchError,
     ranked::Ranking,

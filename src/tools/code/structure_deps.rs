@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use fumi_base::{
-    files::{self, Decoded, EncodingChoice},
+    encoding::{self, Decoded, EncodingChoice},
+    files,
     project::ProjectPath,
 };
 use fumi_code::{outline::Outline, parse::SourceFile, parser_pool::ParserPool, user_queries::UserQueries};
@@ -36,7 +37,7 @@ impl StructureDeps {
     /// Reads and decodes a file. The second value is its size in bytes.
     pub fn read(&self, path: &ProjectPath) -> Result<(Decoded, u64), ToolError> {
         let bytes = files::read(path, self.file_bytes)?;
-        Ok((files::decode(&bytes, EncodingChoice::Auto), bytes.len() as u64))
+        Ok((encoding::decode(&bytes, EncodingChoice::Auto), bytes.len() as u64))
     }
 
     /// Reads and parses a file in the requested language, or else in the detected one.

@@ -2,7 +2,7 @@
 
 use std::{cell::Cell, collections::BTreeMap};
 
-use fumi_base::files::EncodingChoice;
+use fumi_base::encoding::EncodingChoice;
 use fumi_code::{
     search::{RowDemand, ScopeOptions, SearchMatches, SearchScope, SearchTargets, search},
     text_query::{CaseSensitivity, QuerySyntax, TextQuery, TextQueryOptions},

@@ -13,7 +13,7 @@ use std::{
     process::Command,
 };
 
-use fumi_base::files::{EncodingChoice, decode};
+use fumi_base::encoding::{EncodingChoice, decode};
 use fumi_code::{
     languages::by_name,
     parse::{SourceFile, parse},

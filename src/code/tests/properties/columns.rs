@@ -3,7 +3,7 @@
 use std::fs;
 
 use fumi_base::{
-    files::{EncodingChoice, decode},
+    encoding::{EncodingChoice, decode},
     project::Project,
 };
 use fumi_code::{

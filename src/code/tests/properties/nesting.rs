@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use fumi_base::files::{EncodingChoice, decode};
+use fumi_base::encoding::{EncodingChoice, decode};
 use fumi_code::{
     elements::{CodeElement, ElementKind, ElementList},
     extract::extract,

@@ -1,6 +1,6 @@
 //! Cutting a file anywhere and joining the pieces yields the file, in every encoding and with every kind of line end.
 
-use fumi_base::files::decode;
+use fumi_base::encoding::decode;
 use fumi_code::section::{FileSection, SectionContent, SectionCutter, SectionFormat, SectionRange};
 use proptest::{collection::vec, prelude::*, test_runner::TestCaseError};
 

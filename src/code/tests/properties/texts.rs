@@ -3,7 +3,7 @@
 //! A text contains only characters that its encoding can represent, so that decoding must return it exactly.
 
 use encoding_rs::{EUC_JP, Encoding, ISO_2022_JP, SHIFT_JIS, UTF_8};
-use fumi_base::files::EncodingChoice;
+use fumi_base::encoding::EncodingChoice;
 use proptest::{collection::vec, prelude::*, sample::select};
 
 /// Pieces that every Japanese encoding can represent.

@@ -11,7 +11,7 @@ use std::{
     ops::RangeInclusive,
 };
 
-use fumi_base::files::{EncodingChoice, decode};
+use fumi_base::encoding::{EncodingChoice, decode};
 use fumi_code::parse::SourceFile;
 
 mod ctags;
