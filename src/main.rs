@@ -2,6 +2,8 @@
 //! standard error; exit 0 for success, 1 for a tool error, 2 for all other errors, such as invalid arguments or an
 //! unusable configuration.
 
+mod terminal;
+
 use std::{
     net::SocketAddr,
     panic,
@@ -55,19 +57,22 @@ enum CliCommand {
     Serve(Serve),
     /// Serve one MCP client over standard input and output.
     Stdio(Common),
-    /// Run one tool once and print its structured result.
+    /// Run one tool once and print its result: as text on a terminal, as JSON into a pipe.
     Call {
         /// The tool's name.
         tool: String,
         /// Its arguments, as a JSON object.
         #[arg(default_value = "{}")]
         arguments: String,
+        /// Print JSON on a terminal too.
+        #[arg(long)]
+        json: bool,
         #[command(flatten)]
         common: Common,
     },
-    /// List the tools.
+    /// List the tools: as text on a terminal, as JSON with all their data into a pipe.
     Tools {
-        /// Print all data of each tool, as JSON.
+        /// Print JSON on a terminal too.
         #[arg(long)]
         json: bool,
         #[command(flatten)]
@@ -213,8 +218,9 @@ fn main() -> ExitCode {
         CliCommand::Call {
             tool,
             arguments,
+            json,
             common,
-        } => call(&tool, &arguments, common),
+        } => call(&tool, &arguments, json, common),
         CliCommand::Tools { json, common } => tools(json, common),
         CliCommand::Token {
             command: TokenCommand::New { name },
@@ -404,7 +410,7 @@ fn stdio(common: Common) -> Result<ExitCode, ConfigError> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn call(tool: &str, arguments: &str, common: Common) -> Result<ExitCode, ConfigError> {
+fn call(tool: &str, arguments: &str, as_json: bool, common: Common) -> Result<ExitCode, ConfigError> {
     let arguments: Value =
         serde_json::from_str(arguments).map_err(|error| ConfigError(format!("the arguments are not JSON: {error}")))?;
     let Value::Object(arguments) = arguments else {
@@ -439,7 +445,11 @@ fn call(tool: &str, arguments: &str, common: Common) -> Result<ExitCode, ConfigE
         app.browser.shut_down().await;
         reply
     });
-    say(&reply.structured.to_string());
+    if as_json || !terminal::is_terminal() {
+        say(&reply.structured.to_string());
+    } else {
+        terminal::print_reply(&reply.text, reply.is_error);
+    }
     Ok(if reply.is_error {
         ExitCode::FAILURE
     } else {
@@ -514,16 +524,16 @@ fn new_token(name: &str) -> Result<ExitCode, ConfigError> {
 
 fn tools(as_json: bool, common: Common) -> Result<ExitCode, ConfigError> {
     let app = app(config(common, Flags::default())?)?;
-    if as_json {
+    if as_json || !terminal::is_terminal() {
         say(&fumi::tools::published(&app.catalogue, &app.scope).to_string());
         return Ok(ExitCode::SUCCESS);
     }
-    for entry in app.catalogue.list(&Access::full(app.scope.clone())) {
-        let shown = entry.published(Locale::En);
-        say(&format!(
-            "{:<24} {:<8} {}",
-            entry.spec.name, entry.spec.toolset, shown.title
-        ));
-    }
+    let access = Access::full(app.scope.clone());
+    let listed = app.catalogue.list(&access).map(|entry| terminal::ListedTool {
+        toolset: entry.spec.toolset,
+        name: entry.spec.name,
+        summary: &entry.published(Locale::En).summary,
+    });
+    terminal::print_tools(listed);
     Ok(ExitCode::SUCCESS)
 }

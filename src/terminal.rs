@@ -1,0 +1,70 @@
+//! Output for a person at a terminal: coloured, and wrapped to its width. Into a pipe, commands print JSON instead.
+
+use std::io::{IsTerminal as _, Write as _};
+
+use anstyle::{AnsiColor, Style};
+use textwrap::Options;
+
+const HEADING: Style = AnsiColor::Green.on_default().bold();
+const NAME: Style = AnsiColor::Cyan.on_default();
+const ERROR: Style = AnsiColor::Red.on_default().bold();
+
+/// The columns before the summary of a tool. Longer names have a line of their own.
+const SUMMARY_AT: usize = 28;
+
+/// One line of the list of tools.
+pub(crate) struct ListedTool<'t> {
+    pub(crate) toolset: &'t str,
+    pub(crate) name: &'t str,
+    pub(crate) summary: &'t str,
+}
+
+/// True if a person reads standard output.
+pub(crate) fn is_terminal() -> bool {
+    std::io::stdout().is_terminal()
+}
+
+/// Prints tools, with a heading before each toolset.
+pub(crate) fn print_tools<'t>(tools: impl Iterator<Item = ListedTool<'t>>) {
+    let indent = " ".repeat(SUMMARY_AT);
+    let (mut text, mut toolset) = (String::new(), "");
+    for tool in tools {
+        if tool.toolset != toolset {
+            toolset = tool.toolset;
+            text += &format!(
+                "{}{HEADING}{toolset}{HEADING:#}\n",
+                if text.is_empty() { "" } else { "\n" }
+            );
+        }
+        let name = format!("  {NAME}{:<1$}{NAME:#}", tool.name, SUMMARY_AT - 3);
+        let first = if tool.name.len() > SUMMARY_AT - 3 {
+            format!("{name}\n{indent}")
+        } else {
+            format!("{name} ")
+        };
+        let wrap = Options::with_termwidth()
+            .initial_indent(&indent)
+            .subsequent_indent(&indent);
+        text += &textwrap::fill(tool.summary, wrap).replacen(&indent, &first, 1);
+        text.push('\n');
+    }
+    print(&text);
+}
+
+/// Prints the text form of a reply. Its lines are not wrapped, because some of them are source code or rows of tables.
+pub(crate) fn print_reply(text: &str, is_error: bool) {
+    let text = text.trim_end();
+    if is_error {
+        let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
+        print(&format!("{ERROR}{first}{ERROR:#}\n{rest}\n"));
+    } else {
+        print(&format!("{text}\n"));
+    }
+}
+
+/// Writes to standard output, without colours if the terminal or `NO_COLOR` asks for none. A reader that is gone is not
+/// an error.
+fn print(text: &str) {
+    let mut out = anstream::stdout().lock();
+    let _ = write!(out, "{text}").and_then(|()| out.flush());
+}
