@@ -16,7 +16,7 @@ use std::{
 use clap::{Args, Parser, Subcommand};
 use fumi::{
     app::App,
-    config::{self, Config, ConfigError, Flags, LogFormat, StoreKind},
+    config::{self, Config, ConfigError, Flags, LogConfig, LogFormat, StoreKind},
     http, mcp,
     novel_commands::{self, IfChanged},
     state,
@@ -418,7 +418,13 @@ fn call(tool: &str, arguments: &str, as_json: bool, common: Common) -> Result<Ex
             "the arguments must be a JSON object, such as {\"roots\": [\".\"]}".to_owned(),
         ));
     };
-    let app = app(config(common, Flags::default())?)?;
+    let is_for_a_person = !as_json && terminal::is_terminal();
+    let mut config = config(common, Flags::default())?;
+    if is_for_a_person && config.log.filter == LogConfig::default().filter {
+        // A refused call is a line of the log too, which would stand before the same error.
+        "warn".clone_into(&mut config.log.filter);
+    }
+    let app = app(config)?;
     let Some(entry) = app.catalogue.find(&app.scope, tool) else {
         let near = app.catalogue.nearest(&Access::full(app.scope.clone()), tool);
         let near = match near.join(", ") {
@@ -445,10 +451,10 @@ fn call(tool: &str, arguments: &str, as_json: bool, common: Common) -> Result<Ex
         app.browser.shut_down().await;
         reply
     });
-    if as_json || !terminal::is_terminal() {
-        say(&reply.structured.to_string());
+    if is_for_a_person {
+        terminal::print_reply(&reply);
     } else {
-        terminal::print_reply(&reply.text, reply.is_error);
+        say(&reply.structured.to_string());
     }
     Ok(if reply.is_error {
         ExitCode::FAILURE

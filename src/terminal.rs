@@ -3,6 +3,7 @@
 use std::io::{IsTerminal as _, Write as _};
 
 use anstyle::{AnsiColor, Style};
+use fumi::tool::{Block, ToolReply};
 use textwrap::Options;
 
 const HEADING: Style = AnsiColor::Green.on_default().bold();
@@ -51,15 +52,39 @@ pub(crate) fn print_tools<'t>(tools: impl Iterator<Item = ListedTool<'t>>) {
     print(&text);
 }
 
-/// Prints the text form of a reply. Its lines are not wrapped, because some of them are source code or rows of tables.
-pub(crate) fn print_reply(text: &str, is_error: bool) {
-    let text = text.trim_end();
+/// Prints the text form of a reply, then its links and images by name. Lines are not wrapped, because some of them are
+/// source code or rows of tables.
+pub(crate) fn print_reply(reply: &ToolReply) {
+    let is_error = reply.is_error;
+    let mut text = visible(reply.text.trim_end());
+    for block in &reply.blocks {
+        text += &match block {
+            Block::Link { uri, .. } => format!("\n{}", visible(uri)),
+            Block::Label(label) => format!("\n{}", visible(label)),
+            // Three bytes of four characters in base64.
+            Block::Image { data, mime_type } => format!("\n[{mime_type}, {} bytes]", data.len() / 4 * 3),
+        };
+    }
+    let text = text.as_str();
     if is_error {
         let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
         print(&format!("{ERROR}{first}{ERROR:#}\n{rest}\n"));
     } else {
         print(&format!("{text}\n"));
     }
+}
+
+/// Replaces control characters by their escapes: a file must not colour, move or rename the terminal of its reader.
+fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if letter.is_control() && !matches!(letter, '\n' | '\t') {
+            shown.extend(letter.escape_default());
+        } else {
+            shown.push(letter);
+        }
+    }
+    shown
 }
 
 /// Writes to standard output, without colours if the terminal or `NO_COLOR` asks for none. A reader that is gone is not

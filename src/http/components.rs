@@ -23,7 +23,7 @@ const VALUE: &str = "value";
 
 /// A tool's schemas.
 #[derive(Debug)]
-pub struct Call<'n> {
+pub struct ToolSchemas<'n> {
     /// The name of the tool.
     pub name: &'n str,
     /// The schema of the arguments.
@@ -43,7 +43,7 @@ pub struct Components {
 impl Components {
     /// Makes the components of these tools, besides those that the document has in any case.
     #[must_use]
-    pub fn new(calls: Vec<Call<'_>>, fixed: BTreeMap<String, Value>) -> Self {
+    pub fn new(calls: Vec<ToolSchemas<'_>>, fixed: BTreeMap<String, Value>) -> Self {
         let mut taken: BTreeSet<String> = fixed.keys().cloned().collect();
         let mut roots = Vec::new();
         for call in calls {
@@ -51,7 +51,7 @@ impl Components {
                 roots.push(([call.name, kind], schema));
             }
         }
-        let mut parts = Parts::default();
+        let mut parts = SchemaPlaces::default();
         for (place, schema) in &roots {
             parts.count(schema, place);
         }
@@ -70,7 +70,7 @@ impl Components {
             }
         }
 
-        let mut writer = Writer { names, schemas: fixed };
+        let mut writer = ReferenceWriter { names, schemas: fixed };
         let mut calls = BTreeMap::<String, (Value, Value)>::new();
         for ([tool, kind], schema) in &roots {
             let call = calls.entry((*tool).to_owned()).or_default();
@@ -120,16 +120,16 @@ impl Components {
     }
 }
 
-/// What the value of a keyword is, as far as it can contain other schemas. Everything else, such as `enum`, is data.
-enum Contains {
+/// The meaning of a keyword's value, as far as it can contain other schemas. Everything else, such as `enum`, is data.
+enum SchemaKeyword {
     Properties,
     One(&'static str),
     Variants,
     Nothing,
 }
 
-impl Contains {
-    fn of(keyword: &str) -> Self {
+impl SchemaKeyword {
+    fn for_keyword(keyword: &str) -> Self {
         match keyword {
             "properties" => Self::Properties,
             "items" => Self::One(ITEM),
@@ -150,14 +150,14 @@ fn has_properties(schema: &Object) -> bool {
 
 /// Where each object with properties stands.
 #[derive(Default)]
-struct Parts<'a> {
+struct SchemaPlaces<'a> {
     /// The words from the tool to each place.
     places: HashMap<&'a Object, Vec<Vec<&'a str>>>,
     /// In the order of the first places: that of the map would differ from process to process.
     order: Vec<&'a Object>,
 }
 
-impl<'a> Parts<'a> {
+impl<'a> SchemaPlaces<'a> {
     fn count(&mut self, schema: &'a Object, place: &[&'a str]) {
         if has_properties(schema) {
             let places = self.places.entry(schema).or_default();
@@ -169,14 +169,14 @@ impl<'a> Parts<'a> {
             self.order.push(schema);
         }
         for (keyword, value) in schema {
-            match (Contains::of(keyword), value) {
-                (Contains::Properties, Value::Object(properties)) => {
+            match (SchemaKeyword::for_keyword(keyword), value) {
+                (SchemaKeyword::Properties, Value::Object(properties)) => {
                     for (name, property) in properties {
                         self.count_inner(property, place, Some(name.as_str()));
                     }
                 }
-                (Contains::One(word), value) => self.count_inner(value, place, Some(word)),
-                (Contains::Variants, Value::Array(variants)) => {
+                (SchemaKeyword::One(word), value) => self.count_inner(value, place, Some(word)),
+                (SchemaKeyword::Variants, Value::Array(variants)) => {
                     for variant in variants {
                         self.count_inner(variant, place, None);
                     }
@@ -195,13 +195,13 @@ impl<'a> Parts<'a> {
 }
 
 /// Replaces parts by references.
-struct Writer<'a> {
+struct ReferenceWriter<'a> {
     names: HashMap<&'a Object, String>,
     /// The components so far.
     schemas: BTreeMap<String, Value>,
 }
 
-impl Writer<'_> {
+impl ReferenceWriter<'_> {
     /// Returns a reference if the schema is a component, otherwise its content.
     fn reference(&mut self, schema: &Object) -> Value {
         let name = if has_properties(schema) {
@@ -225,13 +225,15 @@ impl Writer<'_> {
     fn content(&mut self, schema: &Object) -> Value {
         let mut written = Object::new();
         for (keyword, value) in schema {
-            let value = match (Contains::of(keyword), value) {
-                (Contains::Properties, Value::Object(properties)) => {
+            let value = match (SchemaKeyword::for_keyword(keyword), value) {
+                (SchemaKeyword::Properties, Value::Object(properties)) => {
                     let properties = properties.iter();
                     Value::Object(properties.map(|(name, one)| (name.clone(), self.inner(one))).collect())
                 }
-                (Contains::One(_), value) => self.inner(value),
-                (Contains::Variants, Value::Array(variants)) => variants.iter().map(|one| self.inner(one)).collect(),
+                (SchemaKeyword::One(_), value) => self.inner(value),
+                (SchemaKeyword::Variants, Value::Array(variants)) => {
+                    variants.iter().map(|one| self.inner(one)).collect()
+                }
                 _ => value.clone(),
             };
             written.insert(keyword.clone(), value);
@@ -307,7 +309,7 @@ mod tests {
 
     use serde_json::{Value, json};
 
-    use super::{Call, Components};
+    use super::{Components, ToolSchemas};
     use crate::tool::schema::Object;
 
     fn object(value: &Value) -> Object {
@@ -320,7 +322,7 @@ mod tests {
 
     /// Returns the components of tools with these replies, and without arguments.
     fn replying(replies: &[(&'static str, Value)]) -> Components {
-        let calls = replies.iter().map(|(name, reply)| Call {
+        let calls = replies.iter().map(|(name, reply)| ToolSchemas {
             name,
             arguments: object(&json!({"type": "object"})),
             reply: object(reply),

@@ -20,15 +20,20 @@ use super::http_error::HttpError;
 /// A well-formed JSON-RPC request, for error messages.
 const EXPECTED: &str = r#"{"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}"#;
 
-/// Creates a route over the protocol's service.
-pub fn endpoint<S, B>(service: S) -> MethodRouter
+/// Creates a route over the protocol's service, and over that for tool calls without a session.
+pub fn endpoint<S, B>(service: S, calls: S) -> MethodRouter
 where
     S: Service<Request, Response = Response<B>, Error = Infallible> + Clone + Send + Sync + 'static,
     S::Future: Send,
     B: HttpBody<Data = Bytes> + Send + 'static,
     B::Error: Into<BoxError>,
 {
-    any(move |request: Request| answer(service.clone(), request))
+    any(move |request: Request| {
+        // Only requests without a session have this header.
+        let method = request.headers().get("mcp-method");
+        let is_call = method.is_some_and(|method| method == "tools/call");
+        answer(if is_call { calls.clone() } else { service.clone() }, request)
+    })
 }
 
 async fn answer<S, B>(mut service: S, request: Request) -> Response

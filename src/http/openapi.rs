@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     auth::Authenticator,
-    components::{Call, Components},
+    components::{Components, ToolSchemas},
     router::Edge,
 };
 use crate::tool::catalogue::{Catalogue, ToolEntry, ToolsetScope};
@@ -23,7 +23,11 @@ const LIMITS: [u16; 3] = [414, 429, 503];
 /// Serves the document of this server. The committed document allows both servers with and without authentication; this
 /// one requires a token if the server does.
 pub async fn serve(State(edge): State<Edge>) -> Json<Value> {
-    let mut document = document(&edge.app.catalogue, &edge.app.scope);
+    // Making it takes tens of milliseconds.
+    let made = edge
+        .document
+        .get_or_init(|| document(&edge.app.catalogue, &edge.app.scope));
+    let mut document = made.clone();
     if !matches!(&*edge.auth.get(), Authenticator::Disabled(_)) {
         document["security"] = json!([{"bearer": []}]);
     }
@@ -136,7 +140,7 @@ pub fn document(catalogue: &Catalogue, offered: &ToolsetScope) -> Value {
 /// on the settings of a server.
 fn components(catalogue: &Catalogue) -> Components {
     let listed = catalogue.entries().iter().filter(|entry| entry.spec.listed);
-    let calls = listed.map(|entry| Call {
+    let calls = listed.map(|entry| ToolSchemas {
         name: entry.spec.name,
         arguments: (*entry.published(Locale::En).input).clone(),
         reply: (*entry.output).clone(),

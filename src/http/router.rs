@@ -2,7 +2,12 @@
 //!
 //! Invariant: [`routes`] is the complete list of what is served.
 
-use std::{io, net::SocketAddr, sync::Arc, time::Duration};
+use std::{
+    io,
+    net::SocketAddr,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use axum::{
     Json, Router,
@@ -50,6 +55,8 @@ pub struct EdgeParts {
     pub sessions: Arc<mcp::session_registry::SessionRegistry>,
     /// The result of the last `/readyz` check of the roots.
     pub root_probe: health::RootProbe,
+    /// The `OpenAPI` document, which is the same as long as the process runs.
+    pub document: OnceLock<Value>,
     /// Cancelled when the server begins to shut down: `/readyz` fails first.
     pub draining: CancellationToken,
     /// Cancelled when the drain time is over: sessions and streams end.
@@ -76,6 +83,7 @@ impl Edge {
             names,
             sessions: streams,
             root_probe: health::RootProbe::default(),
+            document: OnceLock::new(),
             draining: CancellationToken::new(),
             closing: CancellationToken::new(),
         })))
@@ -198,11 +206,15 @@ fn routes_of<H: mcp::Handler>(edge: &Edge, handler: impl Fn() -> H + Send + Sync
             .layer(DefaultBodyLimit::disable())
             .layer(middleware::from_fn_with_state(edge.clone(), access::plain_layer)),
     };
-    let mcp::Endpoint { sessions, service } = mcp::endpoint(&edge.app, &edge.sessions, edge.closing.clone(), handler);
+    let mcp::Endpoint {
+        sessions,
+        service,
+        calls,
+    } = mcp::endpoint(&edge.app, &edge.sessions, edge.closing.clone(), handler);
     let mcp = |path| HttpRoute {
         path,
         methods: &["GET", "POST", "DELETE"],
-        answers: mcp_route::endpoint(service.clone())
+        answers: mcp_route::endpoint(service.clone(), calls.clone())
             .layer(middleware::from_fn_with_state(
                 (edge.clone(), Arc::clone(&sessions)),
                 session_gate::restore_layer,

@@ -14,6 +14,8 @@ use super::router::Edge;
 const CLOSE: Duration = Duration::from_secs(4);
 /// The time for the last messages to be sent.
 const FLUSH: Duration = Duration::from_millis(100);
+/// The time for calls to be answered after they are stopped.
+const ANSWER: Duration = Duration::from_secs(1);
 /// The interval at which running calls are counted while draining.
 const LOOK: Duration = Duration::from_millis(20);
 
@@ -38,14 +40,22 @@ pub async fn drain(edge: &Edge, patience: Duration) {
     edge.draining.cancel();
     let deadline = Instant::now() + patience;
     tracing::info!(calls = edge.sessions.running_calls(), "draining");
-    while edge.sessions.running_calls() > 0 && Instant::now() < deadline {
-        sleep(LOOK).await;
-    }
+    calls_end(edge, deadline).await;
+    // Before the library ends: it would answer 500 to a request without a session whose call still runs.
+    edge.sessions.stop_calls();
+    calls_end(edge, Instant::now() + ANSWER).await;
     let deadline = Instant::now() + CLOSE;
     end_subscriptions(edge, deadline).await;
     edge.closing.cancel();
     sleep_until(deadline).await;
     tracing::warn!("connections are still open; not waiting for them");
+}
+
+/// Waits until no call runs, until the deadline at most.
+async fn calls_end(edge: &Edge, deadline: Instant) {
+    while edge.sessions.running_calls() > 0 && Instant::now() < deadline {
+        sleep(LOOK).await;
+    }
 }
 
 /// Ends the streams of subscriptions with a result, by which a client distinguishes a shutdown from a broken network.

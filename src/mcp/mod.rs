@@ -32,7 +32,7 @@ pub mod uri;
 
 use std::sync::Arc;
 
-/// The handler of requests. fumi's own is [`server::Server`]; the conformance tests put theirs behind the same edge.
+/// The handler of requests. fumi's own is [`server::McpServer`]; the conformance tests put theirs behind the same edge.
 pub use rmcp::ServerHandler as Handler;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
@@ -45,6 +45,9 @@ pub struct Endpoint<H> {
     pub sessions: Arc<session_manager::McpSessionManager>,
     /// The service that speaks the protocol.
     pub service: StreamableHttpService<H, session_manager::McpSessionManager>,
+    /// The same for tool calls without a session: it answers with plain JSON unless something is sent before the reply,
+    /// so that scripts need not read event streams.
+    pub calls: StreamableHttpService<H, session_manager::McpSessionManager>,
 }
 
 impl<H> std::fmt::Debug for Endpoint<H> {
@@ -68,12 +71,18 @@ pub fn endpoint<H: Handler>(
     // The HTTP edge checks Host and Origin on every route.
     let config = StreamableHttpServerConfig::default()
         .disable_allowed_hosts()
-        // Requests without a session: JSON, unless something is sent before the reply.
-        .with_json_response(true)
         // Streams are primed in the versions that have it (`replay.rs`).
         .with_sse_retry(None)
         .with_max_request_body_bytes(app.config.limits.body_bytes)
         .with_cancellation_token(closing);
-    let service = StreamableHttpService::new(move || Ok(handler()), Arc::clone(&sessions), config);
-    Endpoint { sessions, service }
+    let handler = Arc::new(handler);
+    let service = |config| {
+        let handler = Arc::clone(&handler);
+        StreamableHttpService::new(move || Ok(handler()), Arc::clone(&sessions), config)
+    };
+    Endpoint {
+        calls: service(config.clone().with_json_response(true)),
+        service: service(config),
+        sessions,
+    }
 }

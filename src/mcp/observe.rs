@@ -4,7 +4,11 @@
 //! message, else the span of the HTTP request. Errors are recorded by their code, never by their texts.
 
 use std::{
+    future::poll_fn,
+    panic::{AssertUnwindSafe, catch_unwind},
+    pin::pin,
     sync::{Arc, OnceLock},
+    task::Poll,
     time::Instant,
 };
 
@@ -77,7 +81,7 @@ impl Operation {
             Some(http) if span.is_disabled() => http.logged.clone(),
             _ => span.clone(),
         };
-        let result = work.instrument(around).await;
+        let result = catch_panic(work.instrument(around)).await;
         let error = match &result {
             Ok(done) => fault(done),
             Err(error) => Some(error.code.0.to_string()),
@@ -91,6 +95,24 @@ impl Operation {
             .operation(method, tool, error.as_deref(), started.elapsed());
         result
     }
+}
+
+/// Awaits work, and converts its panic to an error. The library does not join the task of a handler, and would wait for
+/// the reply of one that panicked until the client hangs up.
+async fn catch_panic<T>(work: impl Future<Output = Result<T, ErrorData>>) -> Result<T, ErrorData> {
+    let mut work = pin!(work);
+    poll_fn(|context| {
+        // The work is dropped after a panic, so that nothing reads what it left inconsistent.
+        match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context))) {
+            Ok(polled) => polled,
+            // The panic hook has written the message to the log.
+            Err(_) => Poll::Ready(Err(ErrorData::internal_error(
+                "internal error; the log of the server has the cause",
+                None,
+            ))),
+        }
+    })
+    .await
 }
 
 /// Returns `None`: the result type cannot express an error.

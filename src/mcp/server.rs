@@ -5,6 +5,7 @@
 
 use std::{
     collections::HashSet,
+    convert::Infallible,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -153,7 +154,7 @@ impl McpServer {
     }
 
     /// Returns the caller of an HTTP request.
-    pub(super) fn caller_of(&self, parts: &http::request::Parts) -> Caller {
+    fn caller_of(&self, parts: &http::request::Parts) -> Caller {
         let access = parts.extensions.get::<Arc<Access>>().unwrap_or(&self.access);
         Caller {
             access: Arc::clone(access),
@@ -457,6 +458,18 @@ impl ServerHandler for McpServer {
         let operation = Operation {
             method: "tools/call",
             tool: Some(entry.spec.name),
+        };
+        let stop = async {
+            self.streams.stopping().cancelled().await;
+            context.ct.cancel();
+            std::future::pending::<Infallible>().await
+        };
+        let work = async {
+            tokio::select! {
+                biased;
+                answered = Box::pin(work) => answered,
+                never = stop => match never {},
+            }
         };
         let reply = match operation
             .run(&self.app, &context, ConversationOutcome::error_code, work)

@@ -20,6 +20,7 @@ use rmcp::{
     transport::streamable_http_server::session::local::LocalSessionManagerError,
 };
 use tokio::sync::Mutex;
+use tokio_util::sync::CancellationToken;
 
 use super::{
     replay::{Replay, ReplayBudget},
@@ -33,6 +34,8 @@ use crate::{app::App, tools::SessionProjects as ChosenRoots};
 /// The registry of what is open: calls of both eras, and calls and streams by session.
 pub struct SessionRegistry {
     calls: AtomicUsize,
+    /// Cancelled when the drain time is over: running calls stop, and are answered.
+    stopping: CancellationToken,
     sessions: DashMap<String, SessionActivity>,
     places: Shares,
     chosen: Arc<ChosenRoots>,
@@ -135,6 +138,7 @@ impl SessionRegistry {
         let ttl = idle + round_interval(idle) * 2;
         Arc::new(Self {
             calls: AtomicUsize::new(0),
+            stopping: CancellationToken::new(),
             sessions: DashMap::new(),
             places: Shares::new(app.config.server.max_sessions, 1),
             chosen: Arc::clone(&app.sessions),
@@ -175,6 +179,17 @@ impl SessionRegistry {
     pub fn open_call(self: &Arc<Self>, session: Option<&str>) -> OpenGuard {
         self.calls.fetch_add(1, Ordering::SeqCst);
         self.open(session, true)
+    }
+
+    /// Stops running calls, which are then answered by an error.
+    pub fn stop_calls(&self) {
+        self.stopping.cancel();
+    }
+
+    /// Returns the token that stops running calls.
+    #[must_use]
+    pub fn stopping(&self) -> &CancellationToken {
+        &self.stopping
     }
 
     /// Returns the number of running calls.

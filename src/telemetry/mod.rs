@@ -27,7 +27,8 @@ use crate::config::{LogConfig, LogFormat};
 
 /// Libraries that log too much: rmcp logs whole requests, arguments included, and a client's own words in warnings; the
 /// walker logs every name that it visits; the exporters log their own start and end.
-const NOISY_LIBRARIES: [&str; 4] = ["rmcp", "ignore", "globset", "opentelemetry"];
+const NOISY_LIBRARIES: [&str; 4] = [PROTOCOL_LIBRARY, "ignore", "globset", "opentelemetry"];
+const PROTOCOL_LIBRARY: &str = "rmcp";
 
 /// The prefix of the targets that are sent to a collector: only fumi's own.
 const OURS: &str = "fumi";
@@ -42,6 +43,10 @@ pub fn filter(configured: &str) -> EnvFilter {
     let mut filter = configured.to_owned();
     for library in NOISY_LIBRARIES.iter().filter(|library| !configured.contains(**library)) {
         filter.push_str(&format!(",{library}=error"));
+    }
+    // Its service reports each reply whose client has hung up as an error.
+    if !configured.contains(PROTOCOL_LIBRARY) {
+        filter.push_str(&format!(",{PROTOCOL_LIBRARY}::service=off"));
     }
     EnvFilter::try_new(filter).unwrap_or_else(|_| EnvFilter::new("info"))
 }

@@ -210,6 +210,13 @@ fn on_a_terminal_tools_and_replies_are_laid_out_for_people() {
     assert_eq!((code, &as_json["success"]), (Some(0), &Value::Bool(true)));
     assert!(!shown.contains('{') && shown.contains("src/"), "{shown}");
 
+    sample.file("hostile.txt", "\u{1b}]0;title\u{7}\u{9b}31mred\n");
+    let (_, shown) = on_terminal(
+        &sample,
+        r#"call search_content '{"files": ["hostile.txt"], "query": "red"}'"#,
+    );
+    assert!(shown.contains(r"\u{1b}]0;title\u{7}\u{9b}31mred"), "{shown:?}");
+
     let (code, shown) = on_terminal(&sample, r#"call list_files '{"roots": ["nowhere"]}'"#);
     assert_eq!(code, Some(1));
     assert!(shown.starts_with("\u{1b}[1m\u{1b}[31mFILE_NOT_FOUND"), "{shown:?}");

@@ -469,6 +469,36 @@ async fn going_down_finishes_what_runs() {
     server.stop().await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn calls_that_outlast_the_drain_are_answered_in_both_eras() {
+    let sample = Sample::new();
+    let (app, gate) = app_with_gate(&sample, |config| config.server.drain_seconds = 0);
+    let server = Server::start(app).await;
+    let (stateless, session) = (Stateless::new(&server), Session::open(&server).await);
+    let call = json!({"name": "wait_at_gate", "arguments": {}});
+    let running = (
+        tokio::spawn({
+            let call = call.clone();
+            async move { stateless.request("tools/call", call).await }
+        }),
+        tokio::spawn(async move { session.request("tools/call", call).await }),
+    );
+    gate.entered().await;
+    gate.entered().await;
+    server.begin_stop();
+    gate.stopped().await;
+    gate.stopped().await;
+    for answer in [running.0.await.unwrap(), running.1.await.unwrap()] {
+        assert_eq!(
+            answer.result()["structuredContent"]["error"]["code"],
+            "CANCELLED",
+            "{}",
+            answer.raw
+        );
+    }
+    server.stop().await;
+}
+
 /// A method without a declared capability is unknown. An empty list would suggest otherwise: code has no prompts.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_undeclared_method_is_unknown() {

@@ -138,7 +138,7 @@ const RULES: &[(&str, Rule, (&str, &str))] = &[
     (
         "a tool reads no delivery option, timeout, semaphore or cache, and calls no tool",
         |source| {
-            let pattern = r"\boutput_file\b|\bsuppress_output\b|\btokio::time\b|\bSemaphore\b|\bResultCache\b|\bpipeline::|\bPools\b";
+            let pattern = r"\boutput_file\b|\bsuppress_output\b|\btokio::time\b|\bSemaphore\b|\bResultCache\b|\bpipeline::|\bWorkPools\b";
             never_in(source, "src/tools/", pattern)
         },
         ("src/tools/code/x.rs", "//! x\ntokio::time::timeout(limit, work).await;"),
@@ -326,7 +326,7 @@ fn manifests_contain_only_allowed_dependencies() {
         ("browser", &["fumi-base"][..]),
     ] {
         let Ok(text) = fs::read_to_string(root().join(format!("src/{member}/Cargo.toml"))) else {
-            continue; // // The member does not exist yet.
+            continue; // The member does not exist yet.
         };
         let manifest: toml::Table = text.parse().unwrap();
         for name in manifest["dependencies"].as_table().unwrap().keys() {
@@ -348,7 +348,7 @@ fn manifests_contain_only_allowed_dependencies() {
 fn every_tool_is_one_file_with_its_two_texts_beside_it() {
     for source in sources()
         .iter()
-        .filter(|source| source.text.contains("const SPEC: Spec = Spec {"))
+        .filter(|source| source.text.contains("const SPEC: ToolSpec = ToolSpec {"))
     {
         let base = root().join(source.path.trim_end_matches(".rs"));
         for tag in ["en", "ja"] {
@@ -356,7 +356,7 @@ fn every_tool_is_one_file_with_its_two_texts_beside_it() {
             assert!(texts.is_file(), "{} is missing", texts.display());
         }
         assert_eq!(
-            source.text.matches("const SPEC: Spec = Spec {").count(),
+            source.text.matches("const SPEC: ToolSpec = ToolSpec {").count(),
             1,
             "{}: one file is one tool",
             source.path

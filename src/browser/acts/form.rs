@@ -2,7 +2,7 @@
 
 use fumi_base::text::BilingualText;
 
-use super::{ClickOptions, FieldMismatch};
+use super::{ClickOptions, FieldMismatch, slide};
 use crate::{
     errors::BrowserError,
     script_reply::ScriptReply,
@@ -54,6 +54,9 @@ impl Tab {
         for field in fields {
             let found = self.locate(&field.target).await?;
             let deed = operation_for(field, &found.role)?;
+            if matches!(deed, FieldOperation::Slide) {
+                slide::finite(&field.value)?;
+            }
             located.push((field, found, deed));
         }
         let filling = async {

@@ -48,7 +48,7 @@ impl Tab {
 
 /// Parses the value for a slider. Rust's parser also accepts NaN and infinities, to which no comparison brings a slider
 /// nearer, so that they would count as reached.
-fn finite(value: &str) -> Result<f64, BrowserError> {
+pub(super) fn finite(value: &str) -> Result<f64, BrowserError> {
     let number = value.trim().parse::<f64>().ok().filter(|number| number.is_finite());
     number.ok_or_else(|| BrowserError::Argument {
         argument: "value",

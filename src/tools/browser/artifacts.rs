@@ -18,6 +18,9 @@ use crate::tool::{Cx, ToolError};
 /// The folder for saved files, relative to the project root.
 pub(super) const FOLDER: &str = ".fumi/browser";
 
+/// The longest file name of common file systems, in bytes.
+const NAME_BYTES: usize = 255;
+
 /// The largest number that is added to a name that exists.
 const NUMBERS: u32 = 999;
 
@@ -84,7 +87,11 @@ fn unused_path(project: &Project, path: &str) -> Result<String, WriteError> {
         Some(at) if at > 0 => name.split_at(at),
         _ => (name, ""),
     };
-    let numbered = (2..=NUMBERS).map(|number| format!("{folder}{stem} ({number}){ending}"));
+    let numbered = (2..=NUMBERS).map(|number| {
+        let rest = format!(" ({number}){ending}");
+        let stem = &stem[..stem.floor_char_boundary(NAME_BYTES.saturating_sub(rest.len()))];
+        format!("{folder}{stem}{rest}")
+    });
     for path in std::iter::once(path.to_owned()).chain(numbered) {
         if is_free(project, &path)? {
             return Ok(path);

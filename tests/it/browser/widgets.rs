@@ -152,12 +152,12 @@ async fn the_value_of_a_field_without_a_box_is_reported() {
     for (target, holds) in [("#upper", "ABCD"), ("#short", "ab")] {
         for tool in ["browser_type", "browser_fill"] {
             let told = typed(&visit, tool, target, "abcd").await;
-            let expected = format!("holds \"{holds}\"");
+            let expected = format!("now contains \"{holds}\"");
             assert!(told.text().contains(&expected), "{tool} {target}: {}", told.text());
         }
     }
     let told = typed(&visit, "browser_type", "#upper", "XY").await;
-    assert!(!told.text().contains("holds"), "{}", told.text());
+    assert!(!told.text().contains("now contains"), "{}", told.text());
 }
 
 /// A terminal draws the typed text after the text on its screen.
@@ -170,13 +170,13 @@ async fn terminal_that_shows_what_was_typed_holds_it() {
     .await;
     for tool in ["browser_type", "browser_fill"] {
         let told = typed(&visit, tool, "#terminal", "ls -l").await;
-        assert!(!told.text().contains("holds"), "{tool}: {}", told.text());
+        assert!(!told.text().contains("now contains"), "{tool}: {}", told.text());
     }
     visit
         .value("() => document.querySelector('#terminal').dataset.mute = 'yes'")
         .await;
     let told = typed(&visit, "browser_type", "#terminal", "pwd").await;
-    assert!(told.text().contains("holds"), "{}", told.text());
+    assert!(told.text().contains("now contains"), "{}", told.text());
 }
 
 /// A list of options without a `<select>`, and the reaction of its page to a press. `moves` times the list slides away
@@ -220,13 +220,13 @@ async fn option_is_pressed_again_if_the_press_met_something_else() {
         "{}",
         told.text()
     );
-    assert!(!told.text().contains("holds"), "{}", told.text());
+    assert!(!told.text().contains("now contains"), "{}", told.text());
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn field_that_did_not_take_its_option_says_what_it_shows() {
     let told = choose_chie(&sliding_list(2, SHOWN).await).await;
-    assert!(told.text().contains("holds \"Choose\""), "{}", told.text());
+    assert!(told.text().contains("now contains \"Choose\""), "{}", told.text());
     let visit = sliding_list(2, SHOWN).await;
     let select = json!({"target": "#customer", "values": ["Chie"]});
     let told = visit.call("browser_select_option", select).await;
@@ -247,6 +247,6 @@ async fn option_that_is_shown_otherwise_counts_as_chosen() {
         "target.ariaSelected = 'true'",
     ] {
         let told = choose_chie(&sliding_list(0, shows).await).await;
-        assert!(!told.text().contains("holds"), "{shows}: {}", told.text());
+        assert!(!told.text().contains("now contains"), "{shows}: {}", told.text());
     }
 }

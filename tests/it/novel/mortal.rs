@@ -72,13 +72,12 @@ impl Mortal {
     }
 
     /// Sends a call, waits for its answer, and returns the places that the call reached.
-    pub(super) fn places(&self, tool: &str, arguments: &Value) -> Vec<String> {
+    pub(super) fn places(mut self, tool: &str, arguments: &Value) -> Vec<String> {
         self.answer(tool, arguments);
-        let mut places = Vec::new();
-        while let Ok(place) = self.reached.recv_timeout(Duration::from_millis(20)) {
-            places.push(place);
-        }
-        places
+        // All places were written before the answer. The list ends with the program, whenever its output is read.
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+        self.reached.iter().collect()
     }
 
     /// Sends a call and waits for its answer.
