@@ -55,7 +55,7 @@ pub struct ToolEntry {
 pub struct Published {
     /// A short human title.
     pub title: String,
-    /// What the tool does, in one sentence. Not a part of MCP's tool list, where every text costs tokens.
+    /// One sentence about the effect of the tool. Not part of MCP's tool list, where every text costs tokens.
     pub summary: String,
     pub description: String,
     /// The input schema with descriptions.

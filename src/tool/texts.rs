@@ -17,7 +17,7 @@ use super::ToolSpec;
 pub struct ToolTexts {
     /// A short human title.
     pub title: String,
-    /// What the tool does, in one sentence for people: it is in documents, but not in the tool list of MCP clients.
+    /// One sentence about the effect of the tool, for people: in documents, not in the tool list of MCP clients.
     pub summary: String,
     /// The purpose of the tool and when to use it.
     pub description: String,

@@ -1,4 +1,4 @@
-//! What follows from a definition's name, parent and modifiers: its kind, its visibility and the like.
+//! The facts that follow from a definition's name, parent and modifiers: its kind, its visibility and the like.
 
 use super::draft::ElementDraft;
 use crate::{

@@ -1,4 +1,4 @@
-//! What a file search returns: the found files, their order, and how much is known of each.
+//! The result of a file search: the found files, their order, and how much is known of each.
 
 use std::time::Duration;
 

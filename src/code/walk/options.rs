@@ -1,4 +1,4 @@
-//! What a caller requests of a file search: the filters, and the rules for descending into folders.
+//! The request for a file search: the filters, and the rules for descending into folders.
 
 /// The rules for descending into folders; the same for listing and for searching.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
