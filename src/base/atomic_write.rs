@@ -18,122 +18,76 @@ use cap_std::fs::{Dir, OpenOptions};
 
 use crate::{
     audit,
-    errors::{ErrorCatalog, UserError},
+    errors::UserError,
     failpoints::reach,
-    project::{BOOK, PathError, Project, quoted, reason_of},
+    project::{BOOK, PathError, Project},
     project_locks::run_fenced,
-    system::is_system_failure,
+    text::BilingualText,
 };
 
 /// The errors of writing or removing a file.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, UserError)]
+#[error("{}", self.english())]
+#[catalog(BOOK)]
 pub enum WriteError {
     /// The path was refused before the disk was accessed.
     #[error(transparent)]
     Path(#[from] PathError),
     /// A part of the path is a link or a file, or the name belongs to a folder or a link.
-    #[error("{path} is taken: {reason}")]
+    #[entry("PLACE_TAKEN")]
     Taken {
         /// The path relative to the project root.
+        #[quoted]
         path: String,
-        /// The reason, in English.
-        reason: &'static str,
-        /// The reason, in Japanese.
-        reason_ja: &'static str,
+        reason: BilingualText,
     },
     /// The file is not in the state that the caller expects ([`replace_if`]).
-    #[error("{path} has changed")]
+    #[entry("CHANGED_MEANWHILE")]
     Changed {
         /// The path relative to the project root.
+        #[quoted]
         path: String,
     },
     /// This process slept past the end of its lease, and another process has held it since ([`crate::project_locks`]).
-    #[error("the write lease went to {holder} before {path} was written")]
+    #[entry("TURN_LOST")]
     LeaseLost {
         /// The path that was not written or removed, relative to the project root.
+        #[quoted]
         path: String,
         /// The current or last holder of the lease.
+        #[quoted]
         holder: String,
         /// The paths written earlier under this lease, in that order.
+        #[fact(with = written_paths)]
         written: Vec<String>,
     },
     /// Some of several files were replaced; the new contents of the others are saved, and will be written later.
-    #[error("not finished: {0}")]
-    Unfinished(Box<WriteError>),
+    #[entry("WRITE_UNFINISHED")]
+    Unfinished {
+        #[fact(with = message_of)]
+        reason: Box<WriteError>,
+    },
     /// The disk reported an error.
-    #[error("cannot write {path}: {source}")]
+    #[entry("UNREADABLE")]
+    #[fact(action = BilingualText::new("written", "書き込むことが"))]
     Io {
         /// The path relative to the project root.
+        #[quoted]
         path: String,
         /// The error of the system.
+        #[fact("reason")]
         source: io::Error,
     },
 }
 
-impl UserError for WriteError {
-    fn entry(&self) -> &'static str {
-        match self {
-            Self::Path(error) => error.entry(),
-            Self::Taken { .. } => "PLACE_TAKEN",
-            Self::Changed { .. } => "CHANGED_MEANWHILE",
-            Self::LeaseLost { .. } => "TURN_LOST",
-            Self::Unfinished(_) => "WRITE_UNFINISHED",
-            Self::Io { source, .. } => write_entry(source),
-        }
-    }
-
-    fn catalog(&self) -> &'static ErrorCatalog {
-        &BOOK
-    }
-
-    fn params(&self) -> Vec<(&'static str, String)> {
-        match self {
-            Self::Path(error) => error.params(),
-            Self::Taken {
-                path,
-                reason,
-                reason_ja,
-            } => vec![
-                ("path", quoted(path)),
-                ("reason", (*reason).to_owned()),
-                ("reason_ja", (*reason_ja).to_owned()),
-            ],
-            Self::Changed { path } => vec![("path", quoted(path))],
-            Self::LeaseLost { path, holder, written } => {
-                let (before, before_ja) = match written.as_slice() {
-                    [] => ("nothing".to_owned(), "なし".to_owned()),
-                    written => (written.join(", "), written.join("、")),
-                };
-                vec![
-                    ("path", quoted(path)),
-                    ("holder", quoted(holder)),
-                    ("written", before),
-                    ("written_ja", before_ja),
-                ]
-            }
-            Self::Unfinished(cause) => {
-                let cause = cause.error_message().message;
-                vec![("reason", cause.en.into_owned()), ("reason_ja", cause.ja.into_owned())]
-            }
-            Self::Io { path, source } => vec![
-                ("path", quoted(path)),
-                ("action", "written".to_owned()),
-                ("action_ja", "書き込むことが".to_owned()),
-                ("reason", reason_of(source)),
-                ("reason_ja", reason_of(source)),
-            ],
-        }
-    }
+fn message_of(error: &WriteError) -> BilingualText {
+    error.error_message().message
 }
 
-/// Returns the catalogue entry of a failed write. A full disk, or one that turned read-only, counts as a failure of the
-/// system.
-fn write_entry(error: &io::Error) -> &'static str {
-    use io::ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
-    if is_system_failure(error) || matches!(error.kind(), StorageFull | QuotaExceeded | ReadOnlyFilesystem) {
-        "SYSTEM_FAILURE"
-    } else {
-        "UNREADABLE"
+fn written_paths(paths: &[String]) -> BilingualText {
+    match paths {
+        [] => BilingualText::new("nothing", "なし"),
+        paths => BilingualText::new(paths.join(", "), paths.join("、")),
     }
 }
 
@@ -163,7 +117,7 @@ pub fn replace_if(
 fn write_file(
     project: &Project,
     raw: &str,
-    mut source: impl Read,
+    source: impl Read,
     is_known: impl FnOnce() -> bool,
 ) -> Result<PathBuf, WriteError> {
     let relative = project.relative(raw)?;
@@ -182,13 +136,7 @@ fn write_file(
         path: raw.to_owned(),
         source,
     };
-    sweep(&dir);
-    reach("create", &relative);
-    let mut unfinished = TempFile::new(&dir).map_err(io)?;
-    io::copy(&mut source, &mut unfinished.file).map_err(io)?;
-    reach("write", &relative);
-    unfinished.file.sync_all().map_err(io)?;
-    reach("fsync", &relative);
+    let mut unfinished = write_temporary(&dir, &relative, source).map_err(io)?;
     run_fenced(raw, || {
         if !is_known() {
             return Err(WriteError::Changed { path: raw.to_owned() });
@@ -200,6 +148,60 @@ fn write_file(
     flush(&dir).map_err(io)?;
     reach("flush", &relative);
     Ok(relative)
+}
+
+/// Writes a whole file under the first of these paths that does not exist, and replaces no file, not even one that
+/// another writer creates at the same time. Returns the path. The paths must be in one folder, which is created if it
+/// is missing; if all of them exist, the error names the first.
+pub fn write_unused(
+    project: &Project,
+    paths: impl IntoIterator<Item = String>,
+    source: impl Read,
+) -> Result<String, WriteError> {
+    let mut paths = paths.into_iter().peekable();
+    let first = paths.peek().cloned().unwrap_or_default();
+    let io = |source| WriteError::Io {
+        path: first.clone(),
+        source,
+    };
+    let relative = project.relative(&first)?;
+    let (dir, _) = open_parent(project, &first, &relative, MissingFolder::Create)?;
+    let mut unfinished = write_temporary(&dir, &relative, source).map_err(io)?;
+    for path in paths {
+        if !is_free(project, &path)? {
+            continue;
+        }
+        let relative = project.relative(&path)?;
+        let Some(name) = relative.file_name() else { continue };
+        match run_fenced(&path, || unfinished.take_unused(Path::new(name)).map_err(io)) {
+            Err(WriteError::Io { source, .. }) if source.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+            Ok(()) => {
+                audit::log_change("written", project, &relative);
+                // The name of the temporary file is removed before the flush.
+                drop(unfinished);
+                flush(&dir).map_err(io)?;
+                return Ok(path);
+            }
+        }
+    }
+    Err(taken(
+        &first,
+        "it exists, as do its numbered variants; move some of them away",
+        "この名前も番号付きの名前もすでにあります。いくつか移してください",
+    ))
+}
+
+/// Writes a temporary file in a folder and flushes it.
+fn write_temporary<'a>(dir: &'a Dir, relative: &Path, mut source: impl Read) -> io::Result<TempFile<'a>> {
+    sweep(dir);
+    reach("create", relative);
+    let mut unfinished = TempFile::new(dir)?;
+    io::copy(&mut source, &mut unfinished.file)?;
+    reach("write", relative);
+    unfinished.file.sync_all()?;
+    reach("fsync", relative);
+    Ok(unfinished)
 }
 
 /// True if a name certainly does not exist, neither as a link that leads nowhere nor in the other spelling (NFC, NFD).
@@ -278,10 +280,19 @@ impl<'a> TempFile<'a> {
         ))
     }
 
-    fn replace(mut self, name: &Path) -> io::Result<()> {
+    fn replace(&mut self, name: &Path) -> io::Result<()> {
         self.dir.rename(&self.name, self.dir, name)?;
         self.has_gone = true;
         Ok(())
+    }
+
+    /// Gives the file a name that does not exist, as the caller has checked. If it exists now nevertheless, the error is
+    /// [`io::ErrorKind::AlreadyExists`]; a file system without hard links cannot tell, and replaces it.
+    fn take_unused(&mut self, name: &Path) -> io::Result<()> {
+        match self.dir.hard_link(&self.name, self.dir, name) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => self.replace(name),
+            linked => linked,
+        }
     }
 }
 
@@ -481,11 +492,10 @@ fn open_parent(
     Ok((dir, name.to_path_buf()))
 }
 
-fn taken(raw: &str, reason: &'static str, reason_ja: &'static str) -> WriteError {
+fn taken(raw: &str, en: &'static str, ja: &'static str) -> WriteError {
     WriteError::Taken {
         path: raw.to_owned(),
-        reason,
-        reason_ja,
+        reason: BilingualText::new(en, ja),
     }
 }
 
@@ -493,7 +503,7 @@ fn taken(raw: &str, reason: &'static str, reason_ja: &'static str) -> WriteError
 mod tests {
     use std::fs;
 
-    use super::{TempFile, WriteError, is_free, remove_file, remove_folder, replace};
+    use super::{TempFile, WriteError, is_free, remove_file, remove_folder, replace, write_unused};
     use crate::{errors::UserError, project::Project};
 
     #[test]
@@ -583,12 +593,40 @@ mod tests {
     }
 
     #[test]
+    fn each_of_many_writers_gets_a_name_of_its_own() {
+        let root = tempfile::tempdir().expect("a folder");
+        let project = Project::open(root.path()).expect("a project");
+        let write = |content: String| write_unused(&project, (1..=8).map(|n| format!("a/{n}.csv")), content.as_bytes());
+        let mut paths: Vec<String> = std::thread::scope(|scope| {
+            let writers: Vec<_> = (0..8).map(|at| scope.spawn(move || write(at.to_string()))).collect();
+            let paths = writers
+                .into_iter()
+                .map(|writer| writer.join().expect("no panic").expect("written"));
+            paths.collect()
+        });
+        paths.sort();
+        assert_eq!(paths, (1..=8).map(|n| format!("a/{n}.csv")).collect::<Vec<_>>());
+        let mut contents: Vec<_> = paths
+            .iter()
+            .map(|path| fs::read_to_string(root.path().join(path)).expect("there"))
+            .collect();
+        contents.sort();
+        assert_eq!(contents, (0..8).map(|at| at.to_string()).collect::<Vec<_>>());
+        assert!(matches!(write("late".to_owned()), Err(WriteError::Taken { .. })));
+        assert_eq!(
+            fs::read_dir(root.path().join("a")).expect("there").count(),
+            8,
+            "no temporary file is left"
+        );
+    }
+
+    #[test]
     fn sweep_removes_only_leftovers_of_dead_processes() {
         let root = tempfile::tempdir().expect("a folder");
         let project = Project::open(root.path()).expect("a project");
         fs::write(root.path().join(".fumi-new-0123456789abcdef"), "left").expect("written");
         let dir = project.dir().try_clone().expect("a handle");
-        let living = TempFile::new(&dir).expect("made");
+        let mut living = TempFile::new(&dir).expect("made");
         replace(&project, "a.md", b"x").expect("written");
         let mut names: Vec<String> = fs::read_dir(root.path())
             .expect("there")

@@ -6,10 +6,7 @@ use std::sync::LazyLock;
 
 use encoding_rs::{EUC_JP, Encoding, ISO_2022_JP, SHIFT_JIS, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
-use crate::{
-    errors::{ErrorCatalog, UserError},
-    project::{BOOK, quoted},
-};
+use crate::{errors::UserError, project::BOOK};
 
 /// The number of bytes used to detect a file's encoding; more does not change the result of `chardetng` for real text.
 const DETECTION_BYTES: usize = 1 << 20;
@@ -24,20 +21,13 @@ pub enum EncodingChoice {
 }
 
 /// The error of a caller that named an unknown encoding.
-#[derive(Debug, thiserror::Error)]
-#[error("unknown encoding {0}")]
-pub struct UnknownEncoding(pub String);
-
-impl UserError for UnknownEncoding {
-    fn entry(&self) -> &'static str {
-        "UNKNOWN_ENCODING"
-    }
-    fn catalog(&self) -> &'static ErrorCatalog {
-        &BOOK
-    }
-    fn params(&self) -> Vec<(&'static str, String)> {
-        vec![("label", quoted(&self.0))]
-    }
+#[derive(Debug, thiserror::Error, UserError)]
+#[error("{}", self.english())]
+#[catalog(BOOK)]
+#[entry("UNKNOWN_ENCODING")]
+pub struct UnknownEncoding {
+    #[quoted]
+    pub label: String,
 }
 
 impl EncodingChoice {
@@ -56,7 +46,9 @@ impl EncodingChoice {
         Encoding::for_label(label_of.as_bytes())
             .or_else(|| Encoding::for_label(label.trim().as_bytes()))
             .map(Self::Fixed)
-            .ok_or_else(|| UnknownEncoding(label.to_owned()))
+            .ok_or_else(|| UnknownEncoding {
+                label: label.to_owned(),
+            })
     }
 }
 

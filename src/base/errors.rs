@@ -3,13 +3,28 @@
 //! A domain error is a type with named facts; its sentences are in the domain's `errors.toml`, so that `/v1/errors` and
 //! the docs are the union of those files. This module does not decide which reader sees which part.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, io, time::Duration};
 
+pub use fumi_derive::UserError;
 use serde::Deserialize;
 
-use crate::text::BilingualText;
+use crate::{
+    project::{quoted, reason_of},
+    system::is_system_failure,
+    text::{BilingualText, Locale},
+};
 
 /// An error with an entry in its domain's catalogue and the facts that fill that entry.
+///
+/// It is derived: a variant is an entry, and its fields are the facts.
+///
+/// - `#[catalog(BOOK)]` names the catalogue, of the type or of one variant.
+/// - `#[entry("FILE_NOT_FOUND")]` names the entry of a variant or struct. If a fact is named `source` and is a failure of
+///   the system ([`is_system_failure`]), the entry is `SYSTEM_FAILURE` instead.
+/// - `#[error(transparent)]` of `thiserror` passes everything on to the error in the variant.
+/// - A field is a fact with its own name; `#[fact("other_name")]` gives another, `#[fact(with = function)]` a text made
+///   of it, and `#[fact(skip)]` keeps it to the program. A text of the client or of a file is `#[quoted]`.
+/// - `#[fact(name = expression)]` at the variant is a fact made of its fields, which the expression sees as references.
 pub trait UserError: std::error::Error + Send + Sync + 'static {
     /// Returns the entry's name in [`UserError::catalog`], such as `FILE_NOT_FOUND`.
     fn entry(&self) -> &'static str;
@@ -17,14 +32,136 @@ pub trait UserError: std::error::Error + Send + Sync + 'static {
     /// Returns the catalogue of the error's domain.
     fn catalog(&self) -> &'static ErrorCatalog;
 
-    /// Returns the details of the error as names and values: they replace `{name}` in the sentences and are sent as
-    /// `details`.
-    fn params(&self) -> Vec<(&'static str, String)>;
+    /// Returns the facts of the error.
+    fn facts(&self) -> Facts;
+
+    /// Returns the shapes of all errors of the type, except those of other types that it contains. Empty for an
+    /// implementation by hand that does not list them.
+    #[must_use]
+    fn shapes() -> Vec<ErrorShape>
+    where
+        Self: Sized,
+    {
+        Vec::new()
+    }
 
     /// Returns the catalogue entry, filled with the facts.
     fn error_message(&self) -> ErrorMessage {
-        self.catalog().error_message(self.entry(), &self.params())
+        self.catalog().error_message(self.entry(), &self.facts())
     }
+
+    /// Returns the English message, for the log.
+    fn english(&self) -> String {
+        self.error_message().message.en.into_owned()
+    }
+}
+
+/// The facts of an error by name: each replaces `{name}` in the sentences of its language, and its English form is sent
+/// in `details`.
+pub type Facts = Vec<(&'static str, BilingualText)>;
+
+/// A value that can be a fact of an error.
+pub trait Fact {
+    /// Returns the value in both languages. Returns `None` if there is nothing to say.
+    fn fact(&self) -> Option<BilingualText>;
+
+    /// Returns the value as a quotation ([`quoted`]).
+    fn quoted(&self) -> Option<BilingualText> {
+        self.fact()
+    }
+}
+
+impl Fact for BilingualText {
+    fn fact(&self) -> Option<BilingualText> {
+        Some(self.clone())
+    }
+}
+
+impl Fact for String {
+    fn fact(&self) -> Option<BilingualText> {
+        Some(BilingualText::same(self.clone()))
+    }
+
+    fn quoted(&self) -> Option<BilingualText> {
+        Some(BilingualText::same(quoted(self)))
+    }
+}
+
+impl Fact for &'static str {
+    fn fact(&self) -> Option<BilingualText> {
+        Some(BilingualText::same(*self))
+    }
+}
+
+/// The names, separated by commas.
+impl Fact for Vec<String> {
+    fn fact(&self) -> Option<BilingualText> {
+        Some(BilingualText::same(self.join(", ")))
+    }
+
+    fn quoted(&self) -> Option<BilingualText> {
+        let names: Vec<String> = self.iter().map(|name| quoted(name)).collect();
+        names.fact()
+    }
+}
+
+impl Fact for Box<[String]> {
+    fn fact(&self) -> Option<BilingualText> {
+        Some(BilingualText::same(self.join(", ")))
+    }
+}
+
+/// The value, if there is one.
+impl<T: Fact> Fact for Option<T> {
+    fn fact(&self) -> Option<BilingualText> {
+        self.as_ref()?.fact()
+    }
+}
+
+/// The number of milliseconds.
+impl Fact for Duration {
+    fn fact(&self) -> Option<BilingualText> {
+        Some(BilingualText::same(self.as_millis().to_string()))
+    }
+}
+
+/// The reason, in the words of the system.
+impl Fact for io::Error {
+    fn fact(&self) -> Option<BilingualText> {
+        Some(BilingualText::same(reason_of(self)))
+    }
+}
+
+macro_rules! number_facts {
+    ($($number:ty),*) => {
+        $(impl Fact for $number {
+            fn fact(&self) -> Option<BilingualText> {
+                Some(BilingualText::same(self.to_string()))
+            }
+        })*
+    };
+}
+number_facts!(u16, u32, u64, usize);
+
+/// Returns the entry of an error of the system: `SYSTEM_FAILURE` or this one.
+#[must_use]
+pub fn entry_or_system_failure(entry: &'static str, source: &io::Error) -> &'static str {
+    if is_system_failure(source) {
+        "SYSTEM_FAILURE"
+    } else {
+        entry
+    }
+}
+
+/// The form of one error, without values: what a test compares with the catalogue.
+#[derive(Debug)]
+pub struct ErrorShape {
+    /// The entry.
+    pub entry: &'static str,
+    /// The catalogue with that entry.
+    pub catalog: &'static ErrorCatalog,
+    /// The names of the facts.
+    pub facts: &'static [&'static str],
 }
 
 /// Formats an error with its causes, for the log: libraries often show only the outermost.
@@ -136,35 +273,70 @@ impl ErrorCatalog {
     /// # Panics
     /// If the catalogue has no such entry: each domain's test walks its errors.
     #[must_use]
-    pub fn error_message(&self, name: &str, facts: &[(&'static str, String)]) -> ErrorMessage {
+    pub fn error_message(&self, name: &str, facts: &[(&'static str, BilingualText)]) -> ErrorMessage {
         let entry = self
             .entries
             .get(name)
             .unwrap_or_else(|| panic!("errors.toml has no entry {name}"));
-        let fill = |template: &str| fill(template, facts);
+        let fill = |en: &str, ja: &str| BilingualText::new(fill(en, facts, Locale::En), fill(ja, facts, Locale::Ja));
         ErrorMessage {
             class: entry.class,
             code: entry.code.clone().unwrap_or_else(|| name.to_owned()),
             kind: name.to_owned(),
-            message: BilingualText::new(fill(&entry.en), fill(&entry.ja)),
-            next: BilingualText::new(fill(&entry.next_en), fill(&entry.next_ja)),
+            message: fill(&entry.en, &entry.ja),
+            next: fill(&entry.next_en, &entry.next_ja),
             tool: entry.tool.clone(),
             example: entry.example.clone(),
             change: fact_or(facts, &entry.change),
             is_template: entry.template,
-            params: facts.to_vec(),
+            facts: facts.to_vec(),
         }
+    }
+
+    /// Returns what is wrong between this catalogue and the errors that use it, for a test: an error without an entry,
+    /// an entry that no error uses, a placeholder without a fact, or a sentence that is missing in one language.
+    #[must_use]
+    pub fn faults(&'static self, errors: &[Vec<ErrorShape>]) -> Vec<String> {
+        let shapes = errors.iter().flatten();
+        let own: Vec<&ErrorShape> = shapes.filter(|shape| std::ptr::eq(shape.catalog, self)).collect();
+        let mut faults = Vec::new();
+        for (name, entry) in &self.entries {
+            let mut of_entry = own.iter().filter(|shape| shape.entry == name).peekable();
+            if of_entry.peek().is_none() {
+                faults.push(format!("no error uses {name}"));
+            }
+            for shape in of_entry {
+                for text in [&entry.en, &entry.ja, &entry.next_en, &entry.next_ja] {
+                    let unknown = placeholders(text).find(|fact| !shape.facts.contains(fact));
+                    faults.extend(unknown.map(|fact| format!("{name}: no fact {{{fact}}}")));
+                }
+            }
+            let texts = [(&entry.en, &entry.ja), (&entry.next_en, &entry.next_ja)];
+            if texts.iter().any(|(en, ja)| en.is_empty() || ja.is_empty() || en == ja) {
+                faults.push(format!("{name}: a sentence is missing"));
+            }
+        }
+        let missing = own.iter().filter(|shape| !self.entries.contains_key(shape.entry));
+        faults.extend(missing.map(|shape| format!("no entry {}", shape.entry)));
+        faults
     }
 }
 
+/// Returns the names in braces. A name is one word; other braces belong to the sentence, as in `*.{py,md}`.
+fn placeholders(template: &str) -> impl Iterator<Item = &str> {
+    let starts = template.split('{').skip(1);
+    let names = starts.filter_map(|rest| Some(rest.split_once('}')?.0));
+    names.filter(|name| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'))
+}
+
 /// Returns the fact `change` of an error whose change depends on the case, or else the change of its entry.
-fn fact_or(facts: &[(&'static str, String)], entry: &str) -> String {
+fn fact_or(facts: &[(&'static str, BilingualText)], entry: &str) -> String {
     let fact = facts.iter().find(|(name, _)| *name == "change");
-    fact.map_or_else(|| entry.to_owned(), |(_, change)| change.clone())
+    fact.map_or_else(|| entry.to_owned(), |(_, change)| change.en.clone().into_owned())
 }
 
 /// Replaces `{name}` by its fact, in one pass: braces inside a fact are never expanded again.
-fn fill(template: &str, facts: &[(&'static str, String)]) -> String {
+fn fill(template: &str, facts: &[(&'static str, BilingualText)], locale: Locale) -> String {
     let mut out = String::with_capacity(template.len());
     let mut rest = template;
     while let Some(open) = rest.find('{') {
@@ -176,7 +348,7 @@ fn fill(template: &str, facts: &[(&'static str, String)]) -> String {
             Some((close, value))
         });
         if let Some((close, value)) = fact {
-            out.push_str(value);
+            out.push_str(value.get(locale));
             rest = &after[close + 1..];
         } else {
             out.push('{');
@@ -210,19 +382,53 @@ pub struct ErrorMessage {
     /// True if the example cannot be called as it is.
     pub is_template: bool,
     /// The facts, for the field `details`.
-    pub params: Vec<(&'static str, String)>,
+    pub facts: Facts,
 }
 
 #[cfg(test)]
 mod tests {
-    use super::fill;
+    use super::{UserError, fill};
+    use crate::{
+        atomic_write::WriteError,
+        encoding::UnknownEncoding,
+        files::OutputError,
+        pools::PoolError,
+        project::{BOOK, PathError},
+        roots::RootError,
+        store::StoreError,
+        text::{BilingualText, Locale},
+    };
+
+    #[test]
+    fn every_error_has_its_sentences() {
+        let errors = [
+            PathError::shapes(),
+            WriteError::shapes(),
+            OutputError::shapes(),
+            UnknownEncoding::shapes(),
+            PoolError::shapes(),
+            RootError::shapes(),
+            StoreError::shapes(),
+        ];
+        // These are errors of calls and of the code tools.
+        let of_others = ["INVALID_CURSOR", "PROJECT_TOO_LARGE", "SYSTEM_FAILURE", "TOOL_TIMEOUT"];
+        assert_eq!(
+            BOOK.faults(&errors),
+            of_others.map(|name| format!("no error uses {name}"))
+        );
+    }
 
     #[test]
     fn facts_fill_once_and_only_where_named() {
-        let facts = [("path", "{nearest}".to_owned()), ("nearest", "b".to_owned())];
+        let facts = [
+            ("path", BilingualText::same("{nearest}")),
+            ("nearest", BilingualText::new("b", "び")),
+        ];
+        let template = "No {path}; try {nearest}, or {\"a\": 1}";
+        assert_eq!(fill(template, &facts, Locale::En), "No {nearest}; try b, or {\"a\": 1}");
         assert_eq!(
-            fill("No {path}; try {nearest}, or {\"a\": 1}", &facts),
-            "No {nearest}; try b, or {\"a\": 1}"
+            fill(template, &facts, Locale::Ja),
+            "No {nearest}; try び, or {\"a\": 1}"
         );
     }
 }

@@ -13,8 +13,9 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     atomic_write::{WriteError, is_free, replace},
-    errors::{ErrorCatalog, UserError},
-    project::{BOOK, PathError, Project, ProjectPath, quoted},
+    errors::UserError,
+    project::{BOOK, PathError, Project, ProjectPath},
+    text::BilingualText,
 };
 
 /// The folder of every `output_file`, under the project root.
@@ -25,8 +26,7 @@ pub fn read(path: &ProjectPath, limit: u64) -> Result<Vec<u8>, PathError> {
     let file = path.open()?;
     let unreadable = |source| PathError::Unreadable {
         path: path.shown(),
-        action: "read",
-        action_ja: "読み込むことが",
+        action: BilingualText::new("read", "読み込むことが"),
         source,
     };
     let size = path.record_failure(file.metadata()).map_err(unreadable)?.len();
@@ -53,8 +53,7 @@ pub fn read_part(path: &ProjectPath, start: u64, length: u64) -> Result<(Vec<u8>
     let mut file = path.open()?;
     let unreadable = |source| PathError::Unreadable {
         path: path.shown(),
-        action: "read",
-        action_ja: "読み込むことが",
+        action: BilingualText::new("read", "読み込むことが"),
         source,
     };
     let size = path.record_failure(file.metadata()).map_err(unreadable)?.len();
@@ -79,17 +78,17 @@ pub fn sha256(bytes: &[u8]) -> String {
 }
 
 /// The errors of writing an `output_file`.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, UserError)]
+#[error("{}", self.english())]
+#[catalog(BOOK)]
 pub enum OutputError {
     /// The name is not a plain relative one.
-    #[error("output_file refused: {reason}")]
+    #[entry("OUTPUT_FILE_REFUSED")]
     Name {
         /// The name as the client wrote it.
+        #[quoted]
         path: String,
-        /// The reason, in English.
-        reason: &'static str,
-        /// The reason, in Japanese.
-        reason_ja: &'static str,
+        reason: BilingualText,
     },
     /// The file could not be written.
     #[error(transparent)]
@@ -99,42 +98,8 @@ pub enum OutputError {
 impl From<WriteError> for OutputError {
     fn from(error: WriteError) -> Self {
         match error {
-            WriteError::Taken {
-                path,
-                reason,
-                reason_ja,
-            } => Self::Name {
-                path,
-                reason,
-                reason_ja,
-            },
+            WriteError::Taken { path, reason } => Self::Name { path, reason },
             error => Self::Write(error),
-        }
-    }
-}
-
-impl UserError for OutputError {
-    fn entry(&self) -> &'static str {
-        match self {
-            Self::Name { .. } => "OUTPUT_FILE_REFUSED",
-            Self::Write(error) => error.entry(),
-        }
-    }
-    fn catalog(&self) -> &'static ErrorCatalog {
-        &BOOK
-    }
-    fn params(&self) -> Vec<(&'static str, String)> {
-        match self {
-            Self::Name {
-                path,
-                reason,
-                reason_ja,
-            } => vec![
-                ("path", quoted(path)),
-                ("reason", (*reason).to_owned()),
-                ("reason_ja", (*reason_ja).to_owned()),
-            ],
-            Self::Write(error) => error.params(),
         }
     }
 }
@@ -146,11 +111,10 @@ pub struct OutputName(String);
 impl OutputName {
     /// Parses a client's `output_file`. Accepts the name with or without [`OUTPUT_FOLDER`] before it.
     pub fn parse(raw: &str) -> Result<Self, OutputError> {
-        let refuse = |reason, reason_ja| {
+        let refuse = |en: &'static str, ja: &'static str| {
             Err(OutputError::Name {
                 path: raw.to_owned(),
-                reason,
-                reason_ja,
+                reason: BilingualText::new(en, ja),
             })
         };
         if raw.len() > 1_024 || raw.split('/').any(|part| part.len() > 255) {
@@ -199,11 +163,17 @@ impl OutputName {
 ///
 /// No folder of its path may be a link: an output must never land on a source file.
 pub fn write_output(project: &Project, name: &OutputName, bytes: &[u8]) -> Result<(), OutputError> {
+    ignore_outputs(project)?;
+    replace(project, &name.shown(), bytes)?;
+    Ok(())
+}
+
+/// Makes git ignore what fumi saves in a project.
+pub fn ignore_outputs(project: &Project) -> Result<(), WriteError> {
     const IGNORE: &str = ".fumi/.gitignore";
     if is_free(project, IGNORE)? {
         replace(project, IGNORE, b"*\n")?;
     }
-    replace(project, &name.shown(), bytes)?;
     Ok(())
 }
 

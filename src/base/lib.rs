@@ -6,6 +6,9 @@
 #[cfg(not(unix))]
 compile_error!("fumi needs a Unix system: it relies on inodes, permissions, process groups and locks of Unix");
 
+// The derive macro names the crate, also in it.
+extern crate self as fumi_base;
+
 pub mod atomic_write;
 pub mod audit;
 pub mod cache;

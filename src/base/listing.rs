@@ -5,7 +5,10 @@
 
 use std::{ffi::OsString, io};
 
-use crate::project::{PathError, ProjectPath};
+use crate::{
+    project::{PathError, ProjectPath},
+    text::BilingualText,
+};
 
 /// An entry of a folder.
 #[derive(Clone, Debug)]
@@ -62,8 +65,7 @@ fn list_folder(
         io::ErrorKind::NotADirectory => PathError::NotAFolder { path: folder.shown() },
         _ => PathError::Unreadable {
             path: folder.shown(),
-            action: "listed",
-            action_ja: "一覧することが",
+            action: BilingualText::new("listed", "一覧することが"),
             source,
         },
     };

@@ -17,9 +17,10 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    errors::{ErrorCatalog, UserError},
+    errors::{Fact, UserError},
     fair_queue::{FairQueue, PushOutcome, Ticket},
     project::BOOK,
+    text::BilingualText,
 };
 
 /// The kinds of jobs, each with slots and a queue of its own.
@@ -75,64 +76,47 @@ pub struct PoolLoad {
 }
 
 /// The errors of waiting for a slot.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, UserError)]
+#[error("{}", self.english())]
+#[catalog(BOOK)]
 pub enum PoolError {
-    #[error("the queue of {} is full", pool.name())]
-    QueueFull { pool: Pool, retry_after: Duration },
-    #[error("evicted from the queue of {} for another caller", pool.name())]
-    Evicted { pool: Pool, retry_after: Duration },
-    #[error("no slot in {} within {waited:?}", pool.name())]
-    WaitedTooLong {
+    #[entry("BUSY")]
+    #[fact(reason = BilingualText::new("the queue is full", "待ち行列が満杯です"))]
+    QueueFull {
         pool: Pool,
-        waited: Duration,
+        #[fact("retry_after_ms")]
         retry_after: Duration,
     },
-    #[error("cancelled while waiting")]
+    /// Another caller got the place in the queue.
+    #[entry("BUSY")]
+    #[fact(reason = BilingualText::new(
+        "the queue is full, and most of it is yours",
+        "待ち行列が満杯で、その多くがこの呼び出し元のものです",
+    ))]
+    Evicted {
+        pool: Pool,
+        #[fact("retry_after_ms")]
+        retry_after: Duration,
+    },
+    #[entry("BUSY")]
+    #[fact(reason = BilingualText::new(
+        format!("waited {} s", waited.as_secs()),
+        format!("{} 秒待ちました", waited.as_secs()),
+    ))]
+    WaitedTooLong {
+        pool: Pool,
+        #[fact(skip)]
+        waited: Duration,
+        #[fact("retry_after_ms")]
+        retry_after: Duration,
+    },
+    #[entry("CANCELLED")]
     Cancelled,
 }
 
-impl UserError for PoolError {
-    fn entry(&self) -> &'static str {
-        match self {
-            Self::Cancelled => "CANCELLED",
-            _ => "BUSY",
-        }
-    }
-    fn catalog(&self) -> &'static ErrorCatalog {
-        &BOOK
-    }
-    fn params(&self) -> Vec<(&'static str, String)> {
-        let (pool, reason, reason_ja, retry_after) = match self {
-            Self::Cancelled => return Vec::new(),
-            Self::QueueFull { pool, retry_after } => (
-                pool,
-                "the queue is full".to_owned(),
-                "待ち行列が満杯です".to_owned(),
-                retry_after,
-            ),
-            Self::Evicted { pool, retry_after } => (
-                pool,
-                "the queue is full, and most of it is yours".to_owned(),
-                "待ち行列が満杯で、その多くがこの呼び出し元のものです".to_owned(),
-                retry_after,
-            ),
-            Self::WaitedTooLong {
-                pool,
-                waited,
-                retry_after,
-            } => (
-                pool,
-                format!("waited {} s", waited.as_secs()),
-                format!("{} 秒待ちました", waited.as_secs()),
-                retry_after,
-            ),
-        };
-        vec![
-            ("pool", pool.name().to_owned()),
-            ("reason", reason),
-            ("reason_ja", reason_ja),
-            ("retry_after_ms", retry_after.as_millis().to_string()),
-        ]
+impl Fact for Pool {
+    fn fact(&self) -> Option<BilingualText> {
+        Some(BilingualText::same(self.name()))
     }
 }
 

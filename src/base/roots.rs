@@ -11,10 +11,11 @@ use std::{
 };
 
 use crate::{
-    errors::{ErrorCatalog, UserError},
+    errors::{ErrorCatalog, ErrorShape, Facts, UserError},
     path_maps::PathMaps,
     project::{BOOK, MAX_PATH_BYTES, Project, quoted},
     system::{is_out_of_descriptors, is_system_failure},
+    text::BilingualText,
 };
 
 /// The number of attempts to open a folder that is being moved.
@@ -35,14 +36,12 @@ const MISSING: (&str, &str) = ("the folder does not exist", "そのフォルダ�
 
 /// The error of a folder that cannot be the project root.
 #[derive(Debug, thiserror::Error)]
-#[error("root refused: {reason}")]
+#[error("{}", self.english())]
 pub struct RootError {
     /// The path as the client wrote it.
     pub path: String,
-    /// The reason, in English.
-    pub reason: &'static str,
-    /// The reason, in Japanese.
-    pub reason_ja: &'static str,
+    /// The reason, in English and in Japanese.
+    pub reason: (&'static str, &'static str),
     /// The allowed roots, as the client writes them.
     pub allowed: Box<[String]>,
     /// Paths of the client that are mapped to allowed roots, to a parent of one, or to a folder inside one.
@@ -57,46 +56,55 @@ impl UserError for RootError {
     fn entry(&self) -> &'static str {
         match self.failure {
             Some(_) => "SYSTEM_FAILURE",
-            None if self.reason == MISSING.0 => "ROOT_MISSING",
+            None if self.reason == MISSING => "ROOT_MISSING",
             None => "ROOT_NOT_ALLOWED",
         }
     }
+
     fn catalog(&self) -> &'static ErrorCatalog {
         &BOOK
     }
-    fn params(&self) -> Vec<(&'static str, String)> {
+
+    fn facts(&self) -> Facts {
+        let path = ("path", BilingualText::same(quoted(&self.path)));
         if let Some(failure) = &self.failure {
             return vec![
-                ("path", quoted(&self.path)),
-                ("action", "opened".to_owned()),
-                ("reason", failure.to_string()),
-                ("reason_ja", failure.to_string()),
+                path,
+                ("action", BilingualText::new("opened", "開くことが")),
+                ("reason", BilingualText::same(failure.to_string())),
             ];
         }
-        let (maps, maps_ja) = match self.mapped.join(", ") {
-            maps if maps.is_empty() => (String::new(), String::new()),
-            maps => (
+        let maps = match self.mapped.join(", ") {
+            maps if maps.is_empty() => BilingualText::same(""),
+            maps => BilingualText::new(
                 format!(" Mapped from the client: {maps}."),
                 format!(" クライアント側で対応付けられているパス: {maps}。"),
             ),
         };
-        let (named, named_ja) = match self.named.join(", ") {
-            named if named.is_empty() => (String::new(), String::new()),
-            named => (
+        let named = match self.named.join(", ") {
+            named if named.is_empty() => BilingualText::same(""),
+            named => BilingualText::new(
                 format!(" Named projects (/projects/NAME/mcp): {named}."),
                 format!(" 名前付きプロジェクト（/projects/NAME/mcp）: {named}。"),
             ),
         };
+        let (en, ja) = self.reason;
         vec![
-            ("path", quoted(&self.path)),
-            ("reason", self.reason.to_owned()),
-            ("reason_ja", self.reason_ja.to_owned()),
-            ("allowed", self.allowed.join(", ")),
+            path,
+            ("reason", BilingualText::new(en, ja)),
+            ("allowed", BilingualText::same(self.allowed.join(", "))),
             ("maps", maps),
-            ("maps_ja", maps_ja),
             ("named", named),
-            ("named_ja", named_ja),
         ]
+    }
+
+    fn shapes() -> Vec<ErrorShape> {
+        let shape = |entry| ErrorShape {
+            entry,
+            catalog: &BOOK,
+            facts: &["path", "reason", "allowed", "maps", "named"],
+        };
+        vec![shape("ROOT_MISSING"), shape("ROOT_NOT_ALLOWED")]
     }
 }
 
@@ -242,11 +250,10 @@ impl AllowedRoots {
             .collect()
     }
 
-    fn refuse(&self, raw: &str, reason: &'static str, reason_ja: &'static str) -> RootError {
+    fn refuse(&self, raw: &str, en: &'static str, ja: &'static str) -> RootError {
         RootError {
             path: raw.to_owned(),
-            reason,
-            reason_ja,
+            reason: (en, ja),
             allowed: self.all().map(|project| project.shown_root()).collect(),
             mapped: self.mapped(),
             named: self.names().map(str::to_owned).collect(),
@@ -257,7 +264,7 @@ impl AllowedRoots {
     /// Opens a project by its absolute path (in the client's or the server's form), if it is an existing folder inside
     /// an allowed root.
     pub fn project(&self, raw: &str) -> Result<Arc<Project>, RootError> {
-        let refuse = |reason, reason_ja| self.refuse(raw, reason, reason_ja);
+        let refuse = |en, ja| self.refuse(raw, en, ja);
         if raw.len() > MAX_PATH_BYTES || raw.contains('\0') {
             return Err(refuse(
                 "it is too long or contains NUL",
@@ -303,9 +310,9 @@ impl AllowedRoots {
         refuse: &dyn Fn(&'static str, &'static str) -> RootError,
         outside: &dyn Fn() -> RootError,
     ) -> Result<(&Arc<Project>, PathBuf), RootError> {
-        let unusable = |error: io::Error, reason, reason_ja| RootError {
+        let unusable = |error: io::Error, en, ja| RootError {
             failure: is_system_failure(&error).then_some(error),
-            ..refuse(reason, reason_ja)
+            ..refuse(en, ja)
         };
         // Paths outside get the same error whether they exist or not, so that nothing about the rest of the disk is
         // revealed.
@@ -426,7 +433,7 @@ mod tests {
             ("/no/such/place".to_owned(), "it is outside the allowed roots"),
             ("inner".to_owned(), "it is not absolute"),
         ] {
-            let answer = roots.project(&path).map_or_else(|error| error.reason, |_| "ok");
+            let answer = roots.project(&path).map_or_else(|error| error.reason.0, |_| "ok");
             assert_eq!(answer, reason, "{path}");
         }
     }

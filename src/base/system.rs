@@ -14,13 +14,17 @@ use std::{
 /// does not name.
 const NUMBERS: [i32; 8] = [5, 19, 23, 24, 37, 67, 112, 121];
 
-/// True if an error is a system failure: no descriptor or memory left, a disk or mount that does not respond.
+/// True if an error is a system failure: no descriptor or memory left, a disk that is full or
+/// read-only, a disk or mount that does not respond.
 #[must_use]
 pub fn is_system_failure(error: &io::Error) -> bool {
     let by_kind = matches!(
         error.kind(),
         ErrorKind::OutOfMemory
             | ErrorKind::StaleNetworkFileHandle
+            | ErrorKind::StorageFull
+            | ErrorKind::QuotaExceeded
+            | ErrorKind::ReadOnlyFilesystem
             | ErrorKind::TimedOut
             | ErrorKind::WouldBlock
             | ErrorKind::HostUnreachable

@@ -56,7 +56,7 @@ impl Locale {
 }
 
 /// One message in both languages.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BilingualText {
     pub en: Cow<'static, str>,
     pub ja: Cow<'static, str>,
@@ -68,6 +68,16 @@ impl BilingualText {
         Self {
             en: en.into(),
             ja: ja.into(),
+        }
+    }
+
+    /// Creates a message that is the same in both languages, such as a number or a name.
+    #[must_use]
+    pub fn same(value: impl Into<Cow<'static, str>>) -> Self {
+        let value = value.into();
+        Self {
+            en: value.clone(),
+            ja: value,
         }
     }
 

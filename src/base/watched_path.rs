@@ -77,11 +77,7 @@ impl WatchedPath {
         let spellings = project.spellings(raw, &relative)?;
         match project.resolve(raw) {
             Ok(path) if path.is_dir() => {
-                return Err(PathError::NotAFile {
-                    path: raw.to_owned(),
-                    kind: "a folder",
-                    kind_ja: "フォルダー",
-                });
+                return Err(PathError::is_folder(raw));
             }
             Ok(_) => {}
             Err(PathError::NotFound { .. }) => {

@@ -273,7 +273,7 @@ impl BrowserService {
         }
         *current = None;
         if self.ending.is_cancelled() {
-            return Err(BrowserError::Protocol(CallError::Closed));
+            return Err(CallError::Closed.into());
         }
         if let Some((at, failure)) = &self.history().failure
             && came < *at
@@ -282,7 +282,7 @@ impl BrowserService {
         }
         let started = tokio::select! {
             started = self.start() => started,
-            () = self.ending.cancelled() => return Err(BrowserError::Protocol(CallError::Closed)),
+            () = self.ending.cancelled() => return Err(CallError::Closed.into()),
         };
         match &started {
             Ok(running) => *current = Some(Arc::clone(running)),

@@ -180,7 +180,7 @@ impl BrowserContext {
         let connection = self.running.process().connection();
         tokio::select! {
             () = wait => Ok(()),
-            () = connection.closed() => Err(BrowserError::Protocol(crate::devtools::CallError::Closed)),
+            () = connection.closed() => Err(crate::devtools::CallError::Closed.into()),
             () = tokio::time::sleep(CHANGE) => Err(BrowserError::Broken {
                 reason: format!("did not open or close a tab within {} s", CHANGE.as_secs()),
             }),

@@ -5,6 +5,9 @@
 //! matches, nor does its opposite. `decorator` is compared with each decorator as written, with its name and with the
 //! last part of the name: `app.route("/x")`, `app.route`, `route`.
 
+use std::borrow::Cow;
+
+use fumi_base::text::BilingualText;
 use globset::{GlobBuilder, GlobMatcher};
 use regex::Regex;
 
@@ -211,11 +214,16 @@ struct FilterParser<'t> {
 }
 
 impl<'t> FilterParser<'t> {
-    fn error_at(&self, at: usize, en: impl Into<String>, ja: impl Into<String>) -> StructureError {
+    fn error_at(
+        &self,
+        at: usize,
+        en: impl Into<Cow<'static, str>>,
+        ja: impl Into<Cow<'static, str>>,
+    ) -> StructureError {
         StructureError::BadFilter {
             filter: self.text.to_owned(),
             column: self.text.get(..at).unwrap_or(self.text).chars().count(),
-            reason: (en.into(), ja.into()),
+            reason: BilingualText::new(en, ja),
         }
     }
 
@@ -465,7 +473,7 @@ mod tests {
 
     fn refused(filter: &str) -> (usize, String) {
         match ElementFilter::parse(filter) {
-            Err(StructureError::BadFilter { column, reason, .. }) => (column, reason.0),
+            Err(StructureError::BadFilter { column, reason, .. }) => (column, reason.en.into_owned()),
             other => panic!("{filter}: {other:?}"),
         }
     }

@@ -17,6 +17,7 @@ use std::{
     time::Duration,
 };
 
+use fumi_base::text::BilingualText;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -254,18 +255,15 @@ fn too_complex(kind: &QueryKind) -> StructureError {
         line: 1,
         column: 0,
         excerpt: String::new(),
-        reason: (
-            "it is too complex to compile".to_owned(),
-            "複雑すぎて解釈できません".to_owned(),
-        ),
-        hint: (
-            "Shorten it, or nest less deeply.".to_owned(),
-            "短くするか、入れ子を浅くしてください。".to_owned(),
+        reason: BilingualText::new("it is too complex to compile", "複雑すぎて解釈できません"),
+        hint: BilingualText::new(
+            "Shorten it, or nest less deeply.",
+            "短くするか、入れ子を浅くしてください。",
         ),
     });
     match kind {
-        QueryKind::Pattern(_) => StructureError::BadPattern(fault),
-        QueryKind::Key(_) | QueryKind::Query(_) => StructureError::BadQuery(fault),
+        QueryKind::Pattern(_) => StructureError::BadPattern { fault },
+        QueryKind::Key(_) | QueryKind::Query(_) => StructureError::BadQuery { fault },
     }
 }
 

@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use fumi_base::text::BilingualText;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 use tree_sitter::{
@@ -424,15 +425,13 @@ pub fn compile(text: &str, language: &'static Language) -> Result<Query, Structu
             return Err(bad_query(
                 text,
                 at,
-                (
+                BilingualText::new(
                     format!("unknown predicate {shown} with {arguments} captures"),
                     format!("述語 {shown} は使えません"),
                 ),
-                (
-                    "Known: #eq?, #not-eq?, #any-eq?, #match?, #not-match?, #any-match?, #any-of?, #not-any-of?."
-                        .to_owned(),
-                    "使える述語: #eq?、#not-eq?、#any-eq?、#match?、#not-match?、#any-match?、#any-of?、#not-any-of?"
-                        .to_owned(),
+                BilingualText::new(
+                    "Known: #eq?, #not-eq?, #any-eq?, #match?, #not-match?, #any-match?, #any-of?, #not-any-of?.",
+                    "使える述語: #eq?、#not-eq?、#any-eq?、#match?、#not-match?、#any-match?、#any-of?、#not-any-of?",
                 ),
             ));
         }
@@ -441,10 +440,10 @@ pub fn compile(text: &str, language: &'static Language) -> Result<Query, Structu
         return Err(bad_query(
             text,
             text.trim_end().len(),
-            ("it captures nothing".to_owned(), "キャプチャがありません".to_owned()),
-            (
-                "Put a capture such as @found after the node to return.".to_owned(),
-                "取り出したいノードの後に @found のような名前を付けてください。".to_owned(),
+            BilingualText::new("it captures nothing", "キャプチャがありません"),
+            BilingualText::new(
+                "Put a capture such as @found after the node to return.",
+                "取り出したいノードの後に @found のような名前を付けてください。",
             ),
         ));
     }
@@ -454,11 +453,8 @@ pub fn compile(text: &str, language: &'static Language) -> Result<Query, Structu
 /// Rejects a query that tree-sitter would take too long to compile, or that would overflow its stack.
 fn check_size(text: &str) -> Result<(), StructureError> {
     let too_large = |at: usize, en: String, ja: String| {
-        let hint = (
-            "Split it into several queries.".to_owned(),
-            "クエリを分けてください。".to_owned(),
-        );
-        Err(bad_query(text, at, (en, ja), hint))
+        let hint = BilingualText::new("Split it into several queries.", "クエリを分けてください。");
+        Err(bad_query(text, at, BilingualText::new(en, ja), hint))
     };
     if text.len() > QUERY_BYTES {
         return too_large(
@@ -528,9 +524,9 @@ fn describe_query_error(
     let suggest = |names: Vec<&str>| {
         let near = most_similar(word, names);
         if near.is_empty() {
-            (String::new(), String::new())
+            BilingualText::same("")
         } else {
-            (
+            BilingualText::new(
                 format!("Did you mean {}?", near.join(", ")),
                 format!("もしかして: {}", near.join("、")),
             )
@@ -550,58 +546,54 @@ fn describe_query_error(
     let title = &language.facts.title;
     let (reason, hint) = match error.kind {
         QueryErrorKind::NodeType => (
-            (
+            BilingualText::new(
                 format!("{title} has no node type {word:?}"),
                 format!("{title} に {word:?} というノード型はありません"),
             ),
             suggest(kinds()),
         ),
         QueryErrorKind::Field => (
-            (
+            BilingualText::new(
                 format!("{title} has no field {word:?}"),
                 format!("{title} に {word:?} というフィールドはありません"),
             ),
             suggest(fields()),
         ),
         QueryErrorKind::Capture => (
-            (
+            BilingualText::new(
                 format!("the capture @{word} is used but not defined"),
                 format!("キャプチャ @{word} が定義されていません"),
             ),
-            (
-                "A predicate names captures of its own pattern.".to_owned(),
-                "述語には同じパターン内のキャプチャを書いてください。".to_owned(),
+            BilingualText::new(
+                "A predicate names captures of its own pattern.",
+                "述語には同じパターン内のキャプチャを書いてください。",
             ),
         ),
         QueryErrorKind::Structure => (
-            (
-                "this pattern can never match".to_owned(),
-                "このパターンに一致するものは文法上ありません".to_owned(),
+            BilingualText::new(
+                "this pattern can never match",
+                "このパターンに一致するものは文法上ありません",
             ),
-            (
-                "The node cannot occur there: leave out a level or the field, or use (_).".to_owned(),
-                "その位置にこのノードは現れません。階層やフィールドを省くか、(_) を使ってください。".to_owned(),
+            BilingualText::new(
+                "The node cannot occur there: leave out a level or the field, or use (_).",
+                "その位置にこのノードは現れません。階層やフィールドを省くか、(_) を使ってください。",
             ),
         ),
         QueryErrorKind::Predicate => (
-            (
+            BilingualText::new(
                 one_line(&error.message, 200),
                 format!("述語の書き方に誤りがあります: {}", one_line(&error.message, 200)),
             ),
-            (
-                "Example: ((identifier) @x (#match? @x \"^get\")).".to_owned(),
-                "例: ((identifier) @x (#match? @x \"^get\"))".to_owned(),
+            BilingualText::new(
+                "Example: ((identifier) @x (#match? @x \"^get\")).",
+                "例: ((identifier) @x (#match? @x \"^get\"))",
             ),
         ),
         QueryErrorKind::Syntax | QueryErrorKind::Language => (
-            (
-                "the syntax is wrong here".to_owned(),
-                "この位置の構文に誤りがあります".to_owned(),
-            ),
-            (
-                "Check the parentheses: a pattern is (node_type field: (child) @capture) @capture.".to_owned(),
-                "括弧の対応を確かめてください。パターンは (node_type field: (child) @capture) @capture の形です。"
-                    .to_owned(),
+            BilingualText::new("the syntax is wrong here", "この位置の構文に誤りがあります"),
+            BilingualText::new(
+                "Check the parentheses: a pattern is (node_type field: (child) @capture) @capture.",
+                "括弧の対応を確かめてください。パターンは (node_type field: (child) @capture) @capture の形です。",
             ),
         ),
     };
@@ -615,7 +607,7 @@ fn describe_query_error(
 }
 
 /// Builds the error for a byte of the query, with the line and a caret below it.
-fn bad_query(text: &str, at: usize, reason: (String, String), hint: (String, String)) -> StructureError {
+fn bad_query(text: &str, at: usize, reason: BilingualText, hint: BilingualText) -> StructureError {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {
         at -= 1;
@@ -627,13 +619,15 @@ fn bad_query(text: &str, at: usize, reason: (String, String), hint: (String, Str
     // Around the position, so that a query on one long line stays readable.
     let skipped = column.saturating_sub(60);
     let shown: String = line.chars().skip(skipped).take(120).collect();
-    StructureError::BadQuery(Box::new(QuerySyntaxError {
-        line: before.matches('\n').count() + 1,
-        column,
-        excerpt: format!("{shown}\n{}^", " ".repeat(column - skipped)),
-        reason,
-        hint,
-    }))
+    StructureError::BadQuery {
+        fault: Box::new(QuerySyntaxError {
+            line: before.matches('\n').count() + 1,
+            column,
+            excerpt: format!("{shown}\n{}^", " ".repeat(column - skipped)),
+            reason,
+            hint,
+        }),
+    }
 }
 
 #[cfg(test)]
@@ -670,7 +664,7 @@ mod tests {
 
     fn refused(query: &str) -> (usize, usize, String) {
         match ask(&QueryKind::Query(query.to_owned()), "") {
-            Err(StructureError::BadQuery(fault)) => (fault.line, fault.column, fault.hint.0),
+            Err(StructureError::BadQuery { fault }) => (fault.line, fault.column, fault.hint.en.into_owned()),
             other => panic!("{query}: {other:?}"),
         }
     }

@@ -57,7 +57,7 @@ impl SizeFilter {
 
 /// Parses a `max_filesize` of ripgrep: digits, then nothing, `K`, `M` or `G` in either case. Returns bytes.
 pub fn max_filesize(value: &str) -> Result<u64, SearchError> {
-    let refused = || SearchError::Size {
+    let refused = || SearchError::MaxFilesize {
         argument: "max_filesize",
         value: value.to_owned(),
     };

@@ -163,11 +163,12 @@ fn admit(edge: &Edge, asked: &RequestedScope, request: &Request) -> Result<Acces
     // Messages count; streams that only listen and answers to the server's own questions do not.
     if request.method() == Method::POST && !is_answer(request.extensions()) {
         principal.count().map_err(|many| {
-            let facts = [
-                ("principal", principal.name.to_string()),
-                ("limit", many.per_minute.to_string()),
-            ];
-            HttpError::temporary(StatusCode::TOO_MANY_REQUESTS, "RATE_LIMITED", &facts, many.wait)
+            HttpError::temporary(
+                StatusCode::TOO_MANY_REQUESTS,
+                "RATE_LIMITED",
+                &[("principal", &principal.name.to_string()), ("limit", &many.per_minute)],
+                many.wait,
+            )
         })?;
     }
     Ok(access)
@@ -240,7 +241,7 @@ fn is_true(value: &str) -> Result<bool, HttpError> {
         _ => Err(HttpError::new(
             StatusCode::BAD_REQUEST,
             "READ_ONLY_UNCLEAR",
-            &[("value", quoted(value))],
+            &[("value", &quoted(value))],
         )),
     }
 }
@@ -254,7 +255,7 @@ fn project(roots: &fumi_base::roots::AllowedRoots, name: &str) -> Result<Arc<Pro
         HttpError::new(
             StatusCode::NOT_FOUND,
             "UNKNOWN_PROJECT",
-            &[("unknown", quoted(name)), ("known", known)],
+            &[("unknown", &quoted(name)), ("known", &known)],
         )
     })
 }
@@ -277,7 +278,7 @@ fn named<'n>(
     Err(HttpError::new(
         status,
         "UNKNOWN_TOOLSET",
-        &[("unknown", unknown.join(", ")), ("known", known.join(", "))],
+        &[("unknown", &unknown), ("known", &known.join(", "))],
     ))
 }
 

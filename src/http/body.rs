@@ -74,14 +74,18 @@ impl BodyLimits {
             BodyReadError::NoRoom => HttpError::busy(),
             BodyReadError::Unwanted => HttpError::new(StatusCode::PAYLOAD_TOO_LARGE, "BODY_UNWANTED", &[]),
             BodyReadError::Broken => HttpError::new(StatusCode::BAD_REQUEST, "BODY_BROKEN", &[]),
-            BodyReadError::TooLarge => {
-                let facts = [("limit", self.limit.to_string())];
-                HttpError::new(StatusCode::PAYLOAD_TOO_LARGE, "BODY_TOO_LARGE", &facts)
-            }
+            BodyReadError::TooLarge => HttpError::new(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "BODY_TOO_LARGE",
+                &[("limit", &self.limit)],
+            ),
             BodyReadError::Late => {
-                let part = self.limit.div_ceil(PARTS).to_string();
-                let facts = [("seconds", self.patience.as_secs().to_string()), ("part", part)];
-                HttpError::new(StatusCode::REQUEST_TIMEOUT, "BODY_LATE", &facts)
+                let (seconds, part) = (self.patience.as_secs(), self.limit.div_ceil(PARTS));
+                HttpError::new(
+                    StatusCode::REQUEST_TIMEOUT,
+                    "BODY_LATE",
+                    &[("seconds", &seconds), ("part", &part)],
+                )
             }
         }
     }
@@ -97,8 +101,11 @@ impl BodyLimits {
         };
         if let Some(encoding) = encoded(&parts.headers) {
             self.metrics.refused(RefusalReason::Body);
-            let facts = [("encoding", encoding)];
-            let refusal = HttpError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "BODY_ENCODED", &facts);
+            let refusal = HttpError::new(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "BODY_ENCODED",
+                &[("encoding", &encoding)],
+            );
             return Err(refusal.with_header(header::ACCEPT_ENCODING, "identity"));
         }
         let announced = parts

@@ -15,7 +15,7 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Response},
 };
-use fumi_base::errors::{ErrorCatalog, ErrorMessage};
+use fumi_base::errors::{ErrorCatalog, ErrorMessage, Fact, Facts};
 use serde_json::{Map, Value, json};
 
 /// The error catalogue of the edge.
@@ -43,10 +43,14 @@ pub struct HttpError {
 impl HttpError {
     /// Creates a refusal from its entry in the catalogue.
     #[must_use]
-    pub fn new(status: StatusCode, entry: &'static str, facts: &[(&'static str, String)]) -> Self {
+    pub fn new(status: StatusCode, entry: &'static str, facts: &[(&'static str, &dyn Fact)]) -> Self {
+        let texts: Facts = facts
+            .iter()
+            .filter_map(|(name, fact)| Some((*name, fact.fact()?)))
+            .collect();
         Self {
             status,
-            lesson: Box::new(BOOK.error_message(entry, facts)),
+            lesson: Box::new(BOOK.error_message(entry, &texts)),
             headers: HeaderMap::new(),
         }
     }
@@ -56,12 +60,12 @@ impl HttpError {
     pub fn temporary(
         status: StatusCode,
         entry: &'static str,
-        facts: &[(&'static str, String)],
+        facts: &[(&'static str, &dyn Fact)],
         wait: Duration,
     ) -> Self {
         let seconds = seconds(wait);
         let mut facts = facts.to_vec();
-        facts.push(("retry_after", seconds.to_string()));
+        facts.push(("retry_after", &seconds));
         Self::new(status, entry, &facts).with_header(header::RETRY_AFTER, &seconds.to_string())
     }
 
@@ -74,13 +78,17 @@ impl HttpError {
     /// Creates the refusal of a server that has no room for another session.
     #[must_use]
     pub fn too_many_sessions(limit: usize) -> Self {
-        let facts = [("limit", limit.to_string())];
-        Self::temporary(StatusCode::SERVICE_UNAVAILABLE, "TOO_MANY_SESSIONS", &facts, SOON)
+        Self::temporary(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "TOO_MANY_SESSIONS",
+            &[("limit", &limit)],
+            SOON,
+        )
     }
 
     /// Converts a plain-text error of the protocol library.
     fn from_library(status: StatusCode, text: &str, names_session: bool) -> Self {
-        let told = || text.trim_start_matches("Bad Request: ").chars().take(TOLD).collect();
+        let told = || -> String { text.trim_start_matches("Bad Request: ").chars().take(TOLD).collect() };
         match status {
             StatusCode::NOT_FOUND if names_session => Self::new(status, "SESSION_NOT_FOUND", &[]),
             StatusCode::NOT_FOUND => Self::new(status, "NO_SUCH_ROUTE", &[]),
@@ -88,7 +96,7 @@ impl HttpError {
             StatusCode::NOT_ACCEPTABLE => Self::new(status, "NOT_ACCEPTABLE", &[]),
             StatusCode::UNSUPPORTED_MEDIA_TYPE => Self::new(status, "NOT_JSON_BY_TYPE", &[]),
             status if status.is_server_error() => Self::new(status, "SERVER_FAILED", &[]),
-            status => Self::new(status, "REQUEST_REFUSED", &[("reason", told())]),
+            status => Self::new(status, "REQUEST_REFUSED", &[("reason", &told())]),
         }
     }
 
@@ -124,10 +132,9 @@ impl IntoResponse for HttpError {
             headers,
         } = self;
         let details: Map<String, Value> = lesson
-            .params
+            .facts
             .iter()
-            .filter(|(name, _)| !name.ends_with("_ja"))
-            .map(|(name, value)| ((*name).to_owned(), json!(value)))
+            .map(|(name, value)| ((*name).to_owned(), json!(value.en)))
             .collect();
         let error = json!({
             "type": lesson.class.name(),

@@ -239,8 +239,11 @@ fn check_names(edge: &Edge, parts: &Parts) -> Result<(), HttpError> {
     let path = parts.uri.path_and_query();
     if path.is_some_and(|path| path.as_str().len() > URI_BYTES) {
         edge.app.kernel.metrics.refused(RefusalReason::Body);
-        let facts = [("limit", URI_BYTES.to_string())];
-        return Err(HttpError::new(StatusCode::URI_TOO_LONG, "URI_TOO_LONG", &facts));
+        return Err(HttpError::new(
+            StatusCode::URI_TOO_LONG,
+            "URI_TOO_LONG",
+            &[("limit", &URI_BYTES)],
+        ));
     }
     Ok(())
 }

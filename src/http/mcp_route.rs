@@ -86,13 +86,7 @@ fn is_json(headers: &HeaderMap) -> bool {
 fn unreadable(body: &[u8]) -> HttpError {
     // Parsed as a value and not only for its form: too deep nesting counts as invalid JSON.
     match serde_json::from_slice::<serde_json::Value>(body) {
-        Ok(_) => {
-            let facts = [("expected", EXPECTED.to_owned())];
-            HttpError::new(StatusCode::BAD_REQUEST, "NOT_A_MESSAGE", &facts)
-        }
-        Err(error) => {
-            let facts = [("reason", error.to_string())];
-            HttpError::new(StatusCode::BAD_REQUEST, "NOT_JSON", &facts)
-        }
+        Ok(_) => HttpError::new(StatusCode::BAD_REQUEST, "NOT_A_MESSAGE", &[("expected", &EXPECTED)]),
+        Err(error) => HttpError::new(StatusCode::BAD_REQUEST, "NOT_JSON", &[("reason", &error.to_string())]),
     }
 }

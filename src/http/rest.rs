@@ -22,7 +22,10 @@ use axum::{
         sse::{Event, KeepAlive, Sse},
     },
 };
-use fumi_base::{project::quoted, text::Locale};
+use fumi_base::{
+    project::quoted,
+    text::{BilingualText, Locale},
+};
 use futures_core::Stream;
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
@@ -120,17 +123,16 @@ fn find<'e>(edge: &'e Edge, access: &Access, name: &str) -> Result<&'e ToolEntry
     let catalogue = &edge.app.catalogue;
     catalogue.find(&access.scope, name).ok_or_else(|| {
         let near = catalogue.nearest(access, name).join(", ");
-        let (nearest, nearest_ja) = if near.is_empty() {
-            (String::new(), String::new())
+        let nearest = if near.is_empty() {
+            BilingualText::same("")
         } else {
-            (format!(" Nearest: {near}."), format!("近い名前: {near}。"))
+            BilingualText::new(format!(" Nearest: {near}."), format!("近い名前: {near}。"))
         };
-        let facts = [
-            ("unknown", quoted(name)),
-            ("nearest", nearest),
-            ("nearest_ja", nearest_ja),
-        ];
-        HttpError::new(StatusCode::NOT_FOUND, "UNKNOWN_TOOL", &facts)
+        HttpError::new(
+            StatusCode::NOT_FOUND,
+            "UNKNOWN_TOOL",
+            &[("unknown", &quoted(name)), ("nearest", &nearest)],
+        )
     })
 }
 
@@ -155,9 +157,8 @@ fn shown(entry: &ToolEntry, locale: Locale) -> Value {
 }
 
 fn arguments(headers: &HeaderMap, body: &[u8]) -> Result<Map<String, Value>, HttpError> {
-    let refuse = |status, reason: String, reason_ja: &str| {
-        let facts = [("reason", reason), ("reason_ja", reason_ja.to_owned())];
-        HttpError::new(status, "BODY_REFUSED", &facts)
+    let refuse = |status, en: String, ja: &'static str| {
+        HttpError::new(status, "BODY_REFUSED", &[("reason", &BilingualText::new(en, ja))])
     };
     if body.is_empty() {
         return Ok(Map::new());

@@ -62,14 +62,10 @@ impl MessageInspector {
         }
         if body.len() > LARGEST_INITIALIZE {
             self.metrics.refused(RefusalReason::Body);
-            let facts = [
-                ("size", body.len().to_string()),
-                ("limit", LARGEST_INITIALIZE.to_string()),
-            ];
             return Err(HttpError::new(
                 StatusCode::PAYLOAD_TOO_LARGE,
                 "INITIALIZE_TOO_LARGE",
-                &facts,
+                &[("size", &body.len()), ("limit", &LARGEST_INITIALIZE)],
             ));
         }
         // A reconnecting client may still send the id of an expired session. `initialize` never needs one.

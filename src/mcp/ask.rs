@@ -162,7 +162,7 @@ impl Conversation<'_> {
             }
             None => talk.ask_again(&open.submit).await,
         };
-        let reply = reply.ok_or_else(|| self.refuse(&McpError::StateRefused(TTL).into()))?;
+        let reply = reply.ok_or_else(|| self.refuse(&McpError::StateRefused { ttl: TTL }.into()))?;
         if reply.is_pool_full() {
             // The model's answer must not be lost because the server is busy.
             self.app.seals.release(used).await;

@@ -3,6 +3,7 @@
 //! rmcp tries every method's form and treats a request that fits none as an unknown method, which hides the error. A
 //! known method with malformed `params` is answered with the expected form. Only forms are checked, never values.
 
+use fumi_base::text::BilingualText;
 use rmcp::model::CustomRequest;
 use serde_json::Value;
 
@@ -44,19 +45,17 @@ pub fn diagnose(request: &CustomRequest, is_stateless: bool) -> Option<McpError>
         .chain(of_era)
         .find(|(method, _)| *method == request.method);
     let (method, expected) = known?;
-    let (reason, reason_ja) = reason(method, request.params.as_ref());
     Some(McpError::MalformedRequest {
         method: (*method).to_owned(),
-        reason,
-        reason_ja,
+        reason: reason(method, request.params.as_ref()),
         expected,
     })
 }
 
-fn reason(method: &str, params: Option<&Value>) -> (String, String) {
+fn reason(method: &str, params: Option<&Value>) -> BilingualText {
     let is = |what: &str, value: Option<&Value>, wanted: &str, wanted_ja: &str| {
         let (found, found_ja) = kind(value);
-        (
+        BilingualText::new(
             format!("{what} is {found}; it must be {wanted}"),
             format!("{what} が{found_ja}になっています。{wanted_ja}で渡してください"),
         )
@@ -92,9 +91,9 @@ fn reason(method: &str, params: Option<&Value>) -> (String, String) {
         {
             is("uri", uri, "a string", "文字列")
         }
-        _ => (
-            "a field is missing, or its type is not the one that the protocol defines".to_owned(),
-            "必要なフィールドがないか、型がプロトコルの定めと違います".to_owned(),
+        _ => BilingualText::new(
+            "a field is missing, or its type is not the one that the protocol defines",
+            "必要なフィールドがないか、型がプロトコルの定めと違います",
         ),
     }
 }
@@ -120,7 +119,7 @@ mod tests {
 
     fn said(method: &str, params: Value, is_stateless: bool) -> Option<String> {
         match diagnose(&CustomRequest::new(method, Some(params)), is_stateless) {
-            Some(McpError::MalformedRequest { reason, .. }) => Some(reason),
+            Some(McpError::MalformedRequest { reason, .. }) => Some(reason.en.into_owned()),
             _ => None,
         }
     }

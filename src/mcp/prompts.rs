@@ -6,7 +6,10 @@
 
 use std::sync::Arc;
 
-use fumi_base::{project::Project, text::Locale};
+use fumi_base::{
+    project::Project,
+    text::{BilingualText, Locale},
+};
 use fumi_novel::project::{EpisodeId, NovelProject};
 use rmcp::{
     ErrorData,
@@ -214,11 +217,10 @@ fn find(app: &App, access: &Access, name: &str) -> Result<&'static PromptSpec, M
 /// Returns the arguments by name, in the form in which they are inserted. Reports only the first invalid argument,
 /// since there are two at most.
 fn values(spec: &PromptSpec, given: &Map<String, Value>) -> Result<Vec<(&'static str, String)>, McpError> {
-    let refuse = |name: &str, reason: &'static str, reason_ja: &'static str| McpError::InvalidPromptArgument {
+    let refuse = |name: &str, en: &'static str, ja: &'static str| McpError::InvalidPromptArgument {
         prompt: spec.name,
         name: name.chars().take(100).collect(),
-        reason,
-        reason_ja,
+        reason: BilingualText::new(en, ja),
         known: spec.arguments().collect::<Vec<_>>().join(", "),
     };
     if let Some(unknown) = given.keys().find(|name| spec.arguments().all(|known| known != *name)) {

@@ -7,8 +7,7 @@ use std::{sync::LazyLock, time::Duration};
 
 use fumi_base::{
     errors::{ErrorCatalog, UserError},
-    project::quoted,
-    text::Locale,
+    text::{BilingualText, Locale},
 };
 use rmcp::{ErrorData, model::ErrorCode};
 use serde_json::json;
@@ -19,180 +18,111 @@ use crate::tool::ToolError;
 pub static BOOK: LazyLock<ErrorCatalog> = LazyLock::new(|| ErrorCatalog::embedded(include_str!("errors.toml")));
 
 /// An error of the protocol edge.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, UserError)]
+#[error("{}", self.english())]
+#[catalog(BOOK)]
 pub enum McpError {
-    #[error("unknown resource {uri}")]
-    UnknownResource { uri: String },
-    #[error("unknown statistics {name}")]
-    UnknownStatistics { name: String, known: String },
-    #[error("not UTF-8: {uri}")]
-    NotUtf8 { uri: String },
-    #[error("unknown parameter {name}")]
-    UnknownParameter {
+    #[entry("UNKNOWN_RESOURCE")]
+    UnknownResource {
+        #[quoted]
         uri: String,
+    },
+    #[entry("UNKNOWN_STATISTICS")]
+    UnknownStatistics {
+        #[quoted]
         name: String,
-        reason: &'static str,
-        reason_ja: &'static str,
-        known: &'static str,
-    },
-    #[error("invalid range {value}")]
-    InvalidLines {
-        value: String,
-        reason: &'static str,
-        reason_ja: &'static str,
-    },
-    #[error("invalid range of bytes {value}")]
-    InvalidBytes {
-        value: String,
-        reason: &'static str,
-        reason_ja: &'static str,
-    },
-    #[error("a URI over {0} bytes")]
-    UriTooLong(usize),
-    #[error("the id of a running request")]
-    RequestIdInUse,
-    #[error("the result is lost")]
-    ResultLost,
-    #[error("unknown cursor")]
-    InvalidCursor,
-    #[error("stopped after {0:?}")]
-    Late(Duration),
-    #[error("too many subscriptions in one session: {0}")]
-    TooManyInSession(usize),
-    #[error("too many streams: {0}")]
-    TooManyStreams(usize),
-    #[error("invalid requestState")]
-    StateRefused(Duration),
-    #[error("unknown task {id}")]
-    UnknownTask { id: String },
-    #[error("unknown prompt {name}")]
-    UnknownPrompt { name: String, known: String },
-    #[error("argument {name} of the prompt {prompt}: {reason}")]
-    InvalidPromptArgument {
-        prompt: &'static str,
-        name: String,
-        reason: &'static str,
-        reason_ja: &'static str,
         known: String,
     },
-    #[error("malformed {method}")]
+    #[entry("URI_NOT_UTF8")]
+    NotUtf8 {
+        #[quoted]
+        uri: String,
+    },
+    #[entry("UNKNOWN_URI_PARAMETER")]
+    UnknownParameter {
+        #[quoted]
+        uri: String,
+        #[quoted]
+        name: String,
+        reason: BilingualText,
+        known: &'static str,
+    },
+    #[entry("INVALID_LINES")]
+    InvalidLines {
+        #[quoted]
+        value: String,
+        reason: BilingualText,
+    },
+    #[entry("INVALID_BYTES")]
+    InvalidBytes {
+        #[quoted]
+        value: String,
+        reason: BilingualText,
+    },
+    #[entry("URI_TOO_LONG")]
+    UriTooLong { limit: usize },
+    #[entry("REQUEST_ID_IN_USE")]
+    RequestIdInUse,
+    #[entry("RESULT_LOST")]
+    ResultLost,
+    #[entry("INVALID_LIST_CURSOR")]
+    InvalidCursor,
+    #[entry("RESOURCE_TIMEOUT")]
+    #[fact(limit_s = limit.as_secs())]
+    Late {
+        #[fact(skip)]
+        limit: Duration,
+    },
+    /// Too many subscriptions in one session.
+    #[entry("TOO_MANY_SUBSCRIPTIONS")]
+    #[fact(what = BilingualText::new(format!("{limit} resources"), format!("{limit} 件")))]
+    #[fact(scope = BilingualText::new("one session", "一つのセッション"))]
+    TooManyInSession {
+        #[fact(skip)]
+        limit: usize,
+    },
+    #[entry("TOO_MANY_SUBSCRIPTIONS")]
+    #[fact(what = BilingualText::new(format!("{limit} streams"), format!("{limit} ストリーム")))]
+    #[fact(scope = BilingualText::new(
+        "this server, where one caller gets at most as many as are free",
+        "このサーバー（1 人の呼び出し元は空きと同じ数まで）",
+    ))]
+    TooManyStreams {
+        #[fact(skip)]
+        limit: usize,
+    },
+    #[entry("REQUEST_STATE_REFUSED")]
+    #[fact(minutes = ttl.as_secs() / 60)]
+    StateRefused {
+        /// The time for which a state is valid.
+        #[fact(skip)]
+        ttl: Duration,
+    },
+    #[entry("UNKNOWN_TASK")]
+    UnknownTask {
+        #[quoted]
+        id: String,
+    },
+    #[entry("UNKNOWN_PROMPT")]
+    UnknownPrompt {
+        #[quoted]
+        name: String,
+        known: String,
+    },
+    #[entry("INVALID_PROMPT_ARGUMENT")]
+    InvalidPromptArgument {
+        prompt: &'static str,
+        #[quoted]
+        name: String,
+        reason: BilingualText,
+        known: String,
+    },
+    #[entry("MALFORMED_REQUEST")]
     MalformedRequest {
         method: String,
-        reason: String,
-        reason_ja: String,
+        reason: BilingualText,
         expected: &'static str,
     },
-}
-
-impl UserError for McpError {
-    fn entry(&self) -> &'static str {
-        match self {
-            Self::UnknownResource { .. } => "UNKNOWN_RESOURCE",
-            Self::UnknownStatistics { .. } => "UNKNOWN_STATISTICS",
-            Self::NotUtf8 { .. } => "URI_NOT_UTF8",
-            Self::UnknownParameter { .. } => "UNKNOWN_URI_PARAMETER",
-            Self::InvalidLines { .. } => "INVALID_LINES",
-            Self::InvalidBytes { .. } => "INVALID_BYTES",
-            Self::UriTooLong(_) => "URI_TOO_LONG",
-            Self::RequestIdInUse => "REQUEST_ID_IN_USE",
-            Self::ResultLost => "RESULT_LOST",
-            Self::InvalidCursor => "INVALID_LIST_CURSOR",
-            Self::Late(_) => "RESOURCE_TIMEOUT",
-            Self::TooManyInSession(_) | Self::TooManyStreams(_) => "TOO_MANY_SUBSCRIPTIONS",
-            Self::StateRefused(_) => "REQUEST_STATE_REFUSED",
-            Self::UnknownTask { .. } => "UNKNOWN_TASK",
-            Self::UnknownPrompt { .. } => "UNKNOWN_PROMPT",
-            Self::InvalidPromptArgument { .. } => "INVALID_PROMPT_ARGUMENT",
-            Self::MalformedRequest { .. } => "MALFORMED_REQUEST",
-        }
-    }
-
-    fn catalog(&self) -> &'static ErrorCatalog {
-        &BOOK
-    }
-
-    fn params(&self) -> Vec<(&'static str, String)> {
-        match self {
-            Self::UnknownResource { uri } | Self::NotUtf8 { uri } => vec![("uri", quoted(uri))],
-            Self::UnknownStatistics { name, known } | Self::UnknownPrompt { name, known } => {
-                vec![("name", quoted(name)), ("known", known.clone())]
-            }
-            Self::UnknownParameter {
-                uri,
-                name,
-                reason,
-                reason_ja,
-                known,
-            } => vec![
-                ("uri", quoted(uri)),
-                ("name", quoted(name)),
-                ("reason", (*reason).to_owned()),
-                ("reason_ja", (*reason_ja).to_owned()),
-                ("known", (*known).to_owned()),
-            ],
-            Self::InvalidLines {
-                value,
-                reason,
-                reason_ja,
-            }
-            | Self::InvalidBytes {
-                value,
-                reason,
-                reason_ja,
-            } => vec![
-                ("value", quoted(value)),
-                ("reason", (*reason).to_owned()),
-                ("reason_ja", (*reason_ja).to_owned()),
-            ],
-            Self::UnknownTask { id } => vec![("id", quoted(id))],
-            Self::InvalidCursor | Self::RequestIdInUse | Self::ResultLost => Vec::new(),
-            Self::UriTooLong(limit) => vec![("limit", limit.to_string())],
-            Self::StateRefused(ttl) => vec![("minutes", (ttl.as_secs() / 60).to_string())],
-            Self::Late(limit) => vec![("limit_s", limit.as_secs().to_string())],
-            Self::TooManyInSession(limit) => vec![
-                ("what", format!("{limit} resources")),
-                ("what_ja", format!("{limit} 件")),
-                ("scope", "one session".to_owned()),
-                ("scope_ja", "一つのセッション".to_owned()),
-            ],
-            Self::TooManyStreams(limit) => vec![
-                ("what", format!("{limit} streams")),
-                ("what_ja", format!("{limit} ストリーム")),
-                (
-                    "scope",
-                    "this server, where one caller gets at most as many as are free".to_owned(),
-                ),
-                (
-                    "scope_ja",
-                    "このサーバー（1 人の呼び出し元は空きと同じ数まで）".to_owned(),
-                ),
-            ],
-            Self::InvalidPromptArgument {
-                prompt,
-                name,
-                reason,
-                reason_ja,
-                known,
-            } => vec![
-                ("prompt", (*prompt).to_owned()),
-                ("name", quoted(name)),
-                ("reason", (*reason).to_owned()),
-                ("reason_ja", (*reason_ja).to_owned()),
-                ("known", known.clone()),
-            ],
-            Self::MalformedRequest {
-                method,
-                reason,
-                reason_ja,
-                expected,
-            } => vec![
-                ("method", method.clone()),
-                ("reason", reason.clone()),
-                ("reason_ja", reason_ja.clone()),
-                ("expected", (*expected).to_owned()),
-            ],
-        }
-    }
 }
 
 /// Converts an error to a protocol error: the cause, then the next step.

@@ -16,7 +16,7 @@ use fumi_base::{
     pools::Pool,
     project::{Project, ProjectPath},
     redact::Redactor,
-    text::Locale,
+    text::{BilingualText, Locale},
 };
 use fumi_code::{
     languages::detect::guess,
@@ -172,7 +172,7 @@ pub(super) async fn run<T: Send + 'static>(
     let done = pipeline::run_with_timeout(LIMIT, cancel, &cx, work).await;
     done.map_err(|error| match error.code() {
         // The text for tools names an option that does not exist here.
-        "TOOL_TIMEOUT" => to_protocol_error(&McpError::Late(LIMIT).into(), caller.locale),
+        "TOOL_TIMEOUT" => to_protocol_error(&McpError::Late { limit: LIMIT }.into(), caller.locale),
         _ => to_protocol_error(&error, caller.locale),
     })
 }
@@ -305,8 +305,10 @@ fn part(
     if start >= size {
         let fault = McpError::InvalidBytes {
             value: start.to_string(),
-            reason: "it begins after the end of the file",
-            reason_ja: "開始位置がファイルの末尾を越えています",
+            reason: BilingualText::new(
+                "it begins after the end of the file",
+                "開始位置がファイルの末尾を越えています",
+            ),
         };
         return Err(fault.into());
     }

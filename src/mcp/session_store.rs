@@ -114,7 +114,9 @@ impl SessionStore {
     }
 
     async fn write(&self, id: &str, record: &SessionRecord, expect: ExpectedState) -> Result<(), StoreError> {
-        let key = key(id).ok_or(StoreError::Key("is not the key of a session"))?;
+        let key = key(id).ok_or(StoreError::Key {
+            reason: "is not the key of a session",
+        })?;
         let bytes = serde_json::to_vec(record).map_err(|error| StoreError::Io {
             what: "a session cannot be serialized",
             source: error.into(),

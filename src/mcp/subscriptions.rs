@@ -184,7 +184,7 @@ impl Subscriptions {
                 return Ok(());
             }
             if full(&held) {
-                return Err(McpError::TooManyInSession(limit).into());
+                return Err(McpError::TooManyInSession { limit }.into());
             }
         }
         let (parts, prints, own_uri) = (Arc::clone(app), Arc::clone(&self.prints), uri.to_owned());
@@ -200,7 +200,7 @@ impl Subscriptions {
                 return Ok(());
             }
             if full(&held) {
-                return Err(McpError::TooManyInSession(limit).into());
+                return Err(McpError::TooManyInSession { limit }.into());
             }
             let subscription = Subscription {
                 root: watched.project.root().to_path_buf(),
@@ -274,7 +274,7 @@ impl Subscriptions {
         let mut prepared = PreparedStream::default();
         let (limit, streams) = (app.config.resources.subscriptions, app.config.resources.streams);
         let Some(place) = self.streams.take(&access.principal) else {
-            prepared.refused = Some(McpError::TooManyStreams(streams).into());
+            prepared.refused = Some(McpError::TooManyStreams { limit: streams }.into());
             return prepared;
         };
         prepared.place = Some(place);
@@ -285,7 +285,7 @@ impl Subscriptions {
             let begun = if prepared.watched.len() < limit {
                 WatchedResource::begin(app, access.roots(&app.kernel.roots), project, &self.prints, uri.clone())
             } else {
-                Err(McpError::TooManyInSession(limit).into())
+                Err(McpError::TooManyInSession { limit }.into())
             };
             match begun {
                 Ok(watched) => prepared.watched.push(watched),

@@ -4,6 +4,7 @@
 //! A URI is percent-decoded once. Its path is not checked here: it is resolved like every other path of a client.
 
 use super::protocol_error::McpError;
+use fumi_base::text::BilingualText;
 
 /// The names of all statistics.
 pub const STATS: [&str; 4] = ["overview", "languages", "complexity", "files"];
@@ -42,7 +43,7 @@ impl ResourceUri {
     /// Parses a URI and its parameters.
     pub fn parse(uri: &str) -> Result<Self, McpError> {
         if uri.len() > LONGEST {
-            return Err(McpError::UriTooLong(LONGEST));
+            return Err(McpError::UriTooLong { limit: LONGEST });
         }
         let decode = |text: &str| {
             percent_encoding::percent_decode_str(text)
@@ -73,11 +74,10 @@ impl ResourceUri {
         };
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            let refuse = |reason, reason_ja| McpError::UnknownParameter {
+            let refuse = |en: &'static str, ja: &'static str| McpError::UnknownParameter {
                 uri: uri.to_owned(),
                 name: name.to_owned(),
-                reason,
-                reason_ja,
+                reason: BilingualText::new(en, ja),
                 known,
             };
             let twice = || refuse("it is given twice", "2 回指定されています");
@@ -106,10 +106,9 @@ impl ResourceUri {
 
 /// Parses a range of lines: `10-50`, `10-` or `10`.
 fn lines(value: &str) -> Result<(usize, Option<usize>), McpError> {
-    let refuse = |reason, reason_ja| McpError::InvalidLines {
+    let refuse = |en: &'static str, ja: &'static str| McpError::InvalidLines {
         value: value.to_owned(),
-        reason,
-        reason_ja,
+        reason: BilingualText::new(en, ja),
     };
     let number = |text: &str| {
         text.parse::<usize>()
@@ -132,10 +131,9 @@ fn lines(value: &str) -> Result<(usize, Option<usize>), McpError> {
 
 /// Parses a range of bytes: `0-1023`, `1024-` or `7`.
 fn bytes(value: &str) -> Result<(u64, Option<u64>), McpError> {
-    let refuse = |reason, reason_ja| McpError::InvalidBytes {
+    let refuse = |en: &'static str, ja: &'static str| McpError::InvalidBytes {
         value: value.to_owned(),
-        reason,
-        reason_ja,
+        reason: BilingualText::new(en, ja),
     };
     let number = |text: &str| {
         text.parse::<u64>()

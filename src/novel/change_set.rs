@@ -234,7 +234,9 @@ pub fn apply(
     replace(project, NOTE, text.as_bytes())?;
     let saved = apply_journal(project, &note).map_err(|error| match as_write(error) {
         error @ WriteError::Changed { .. } => error,
-        error => WriteError::Unfinished(Box::new(error)),
+        error => WriteError::Unfinished {
+            reason: Box::new(error),
+        },
     })?;
     kept.extend(saved);
     Ok(kept)

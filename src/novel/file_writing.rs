@@ -9,6 +9,7 @@ use std::sync::Arc;
 use fumi_base::{
     atomic_write::{WriteError, replace_if},
     project::{PathError, Project},
+    text::BilingualText,
     watched_path,
 };
 
@@ -182,7 +183,7 @@ impl FileWriter {
 /// Rejects paths that a shell or URL decoder would expand; taken literally, they would create unintended folders.
 fn reject_unexpanded_path(path: &str) -> Result<(), SaveError> {
     let lower = path.to_ascii_lowercase();
-    let (reason, reason_ja) = if path.ends_with('/') {
+    let (en, ja) = if path.ends_with('/') {
         ("it ends with a slash", "スラッシュで終わっています")
     } else if path.starts_with('~') {
         ("it begins with '~'", "「~」で始まっています")
@@ -197,8 +198,7 @@ fn reject_unexpanded_path(path: &str) -> Result<(), SaveError> {
     };
     Err(SaveError::Path(PathError::Traversal {
         path: path.to_owned(),
-        reason,
-        reason_ja,
+        reason: BilingualText::new(en, ja),
     }))
 }
 

@@ -6,8 +6,9 @@
 use std::{sync::LazyLock, time::Duration};
 
 use fumi_base::{
-    errors::{ErrorCatalog, UserError},
+    errors::{ErrorCatalog, Fact, Facts, UserError},
     project::quoted,
+    text::BilingualText,
 };
 
 use super::is_retryable_status;
@@ -122,22 +123,19 @@ impl UserError for ProviderCallError {
         &BOOK
     }
 
-    fn params(&self) -> Vec<(&'static str, String)> {
-        let mut facts = vec![("model", self.model.clone())];
+    fn facts(&self) -> Facts {
+        let mut facts = vec![("model", BilingualText::same(self.model.clone()))];
+        let mut add = |name, value: &dyn Fact| facts.extend(value.fact().map(|text| (name, text)));
         match &self.fault {
-            ProviderError::Unreachable { reason } | ProviderError::Malformed { reason } => {
-                facts.push(("reason", reason.clone()));
-            }
-            ProviderError::TimedOut { seconds } => facts.push(("seconds", seconds.to_string())),
+            ProviderError::Unreachable { reason } | ProviderError::Malformed { reason } => add("reason", reason),
+            ProviderError::TimedOut { seconds } => add("seconds", seconds),
             ProviderError::Status { status, said, wait } => {
-                facts.push(("status", status.to_string()));
-                facts.push(("said", quoted(said)));
-                if let Some(wait) = wait {
-                    facts.push(("retry_after_ms", wait.as_millis().to_string()));
-                }
+                add("status", status);
+                add("said", &quoted(said));
+                add("retry_after_ms", wait);
             }
-            ProviderError::TooLarge { limit } => facts.push(("limit", limit.to_string())),
-            ProviderError::Cut { max_tokens } => facts.push(("max_tokens", max_tokens.to_string())),
+            ProviderError::TooLarge { limit } => add("limit", limit),
+            ProviderError::Cut { max_tokens } => add("max_tokens", max_tokens),
             ProviderError::Filtered | ProviderError::Empty => {}
         }
         facts

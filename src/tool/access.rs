@@ -5,11 +5,7 @@
 
 use std::sync::Arc;
 
-use fumi_base::{
-    errors::{ErrorCatalog, UserError},
-    project::Project,
-    roots::AllowedRoots,
-};
+use fumi_base::{errors::UserError, project::Project, roots::AllowedRoots, text::BilingualText};
 
 use super::{Effect, ToolSpec, catalogue::ToolsetScope, error::BOOK};
 
@@ -101,8 +97,7 @@ impl Access {
     pub fn check_write(&self, en: impl FnOnce() -> String, ja: impl FnOnce() -> String) -> Result<(), ReadOnly> {
         if self.read_only {
             return Err(ReadOnly {
-                what: en(),
-                what_ja: ja(),
+                what: BilingualText::new(en(), ja()),
             });
         }
         Ok(())
@@ -124,21 +119,10 @@ impl Access {
 }
 
 /// The error of a write by a read-only caller.
-#[derive(Debug, thiserror::Error)]
-#[error("read-only: {what}")]
+#[derive(Debug, thiserror::Error, UserError)]
+#[error("{}", self.english())]
+#[catalog(BOOK)]
+#[entry("READ_ONLY")]
 pub struct ReadOnly {
-    what: String,
-    what_ja: String,
-}
-
-impl UserError for ReadOnly {
-    fn entry(&self) -> &'static str {
-        "READ_ONLY"
-    }
-    fn catalog(&self) -> &'static ErrorCatalog {
-        &BOOK
-    }
-    fn params(&self) -> Vec<(&'static str, String)> {
-        vec![("what", self.what.clone()), ("what_ja", self.what_ja.clone())]
-    }
+    what: BilingualText,
 }

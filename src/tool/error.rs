@@ -48,10 +48,10 @@ impl ToolError {
     #[must_use]
     pub fn from_message(lesson: ErrorMessage) -> Self {
         let details = lesson
-            .params
+            .facts
             .iter()
-            .filter(|(name, _)| !name.ends_with("_ja") && !FOR_SUGGESTIONS.contains(name))
-            .map(|(name, value)| ((*name).to_owned(), json!(bare(value))))
+            .filter(|(name, _)| !FOR_SUGGESTIONS.contains(name))
+            .map(|(name, value)| ((*name).to_owned(), json!(bare(&value.en))))
             .collect();
         Self {
             lesson: Box::new(lesson),
@@ -97,7 +97,7 @@ impl ToolError {
         let Some(book) = family.book else { return self };
         let name = format!("{}_{}", family.name.to_uppercase(), self.lesson.kind);
         if book().entries().any(|(entry, _)| entry == name) {
-            let facts = std::mem::take(&mut self.lesson.params);
+            let facts = std::mem::take(&mut self.lesson.facts);
             let kind = std::mem::take(&mut self.lesson.kind);
             *self.lesson = ErrorMessage {
                 kind,
@@ -200,7 +200,7 @@ impl ToolError {
         };
         let (mut parameters, mut is_template) = match self.changed(arguments, redactor) {
             Some(changed) => (changed, lesson.is_template),
-            None => (with_facts(&lesson.example, &lesson.params), lesson.is_template),
+            None => (with_facts(&lesson.example, &lesson.facts), lesson.is_template),
         };
         let is_empty = |parameters: &Value| parameters.as_object().is_none_or(Map::is_empty);
         let shown = parameters.to_string();
@@ -292,7 +292,7 @@ impl ToolError {
     /// the arguments cannot be repeated.
     fn changed(&self, arguments: &Map<String, Value>, redactor: &Redactor) -> Option<Value> {
         let changes =
-            Some(with_facts(&self.lesson.change, &self.lesson.params)).filter(|_| !self.lesson.change.is_empty())?;
+            Some(with_facts(&self.lesson.change, &self.lesson.facts)).filter(|_| !self.lesson.change.is_empty())?;
         let mut call = arguments.clone();
         for (name, value) in changes.as_object()? {
             if value.is_null() {
@@ -321,13 +321,13 @@ fn bare(fact: &str) -> &str {
 }
 
 /// Parses a JSON object, with strings such as `{path}` replaced by facts.
-fn with_facts(text: &str, facts: &[(&'static str, String)]) -> Value {
-    fn fill(text: &str, facts: &[(&'static str, String)]) -> String {
+fn with_facts(text: &str, facts: &[(&'static str, BilingualText)]) -> Value {
+    fn fill(text: &str, facts: &[(&'static str, BilingualText)]) -> String {
         let name = text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
         let fact = name.and_then(|name| facts.iter().find(|(fact, _)| *fact == name));
-        fact.map_or_else(|| text.to_owned(), |(_, fact)| bare(fact).to_owned())
+        fact.map_or_else(|| text.to_owned(), |(_, fact)| bare(&fact.en).to_owned())
     }
-    fn filled(value: Value, facts: &[(&'static str, String)]) -> Value {
+    fn filled(value: Value, facts: &[(&'static str, BilingualText)]) -> Value {
         match value {
             Value::String(text) => json!(fill(&text, facts)),
             Value::Array(items) => items.into_iter().map(|item| filled(item, facts)).collect(),
@@ -353,8 +353,8 @@ fn joined(one: &ErrorMessage, other: &ErrorMessage) -> String {
     if one.change.is_empty() || other.change.is_empty() {
         return String::new();
     }
-    let mut change = with_facts(&one.change, &one.params);
-    if let (Some(change), Value::Object(more)) = (change.as_object_mut(), with_facts(&other.change, &other.params)) {
+    let mut change = with_facts(&one.change, &one.facts);
+    if let (Some(change), Value::Object(more)) = (change.as_object_mut(), with_facts(&other.change, &other.facts)) {
         change.extend(more);
     }
     change.to_string()

@@ -5,11 +5,7 @@
 
 use std::sync::LazyLock;
 
-use fumi_base::{
-    errors::{ErrorCatalog, UserError},
-    expectation::Expectation,
-    text::BilingualText,
-};
+use fumi_base::{errors::UserError, expectation::Expectation, text::BilingualText};
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
@@ -88,18 +84,8 @@ pub fn unusable(said: &Expectation, path: &str) -> Vec<ArgumentProblem> {
 }
 
 /// The error of an expectation on a server that does not accept them.
-#[derive(Debug, thiserror::Error)]
-#[error("expectations are disabled")]
+#[derive(Debug, thiserror::Error, UserError)]
+#[error("{}", self.english())]
+#[catalog(BOOK)]
+#[entry("EXPECTATION_DISABLED")]
 pub struct SwitchedOff;
-
-impl UserError for SwitchedOff {
-    fn entry(&self) -> &'static str {
-        "EXPECTATION_DISABLED"
-    }
-    fn catalog(&self) -> &'static ErrorCatalog {
-        &BOOK
-    }
-    fn params(&self) -> Vec<(&'static str, String)> {
-        Vec::new()
-    }
-}

@@ -6,11 +6,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use fumi_base::{
-    errors::{ErrorCatalog, UserError},
-    expectation::Expectation,
-    project::BOOK,
-};
+use fumi_base::{errors::UserError, expectation::Expectation, project::BOOK, text::BilingualText};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -130,26 +126,12 @@ pub struct Cursor {
 }
 
 /// The error of a cursor that does not continue this call.
-#[derive(Debug, thiserror::Error)]
-#[error("invalid cursor: {reason}")]
+#[derive(Debug, thiserror::Error, UserError)]
+#[error("{}", self.english())]
+#[catalog(BOOK)]
+#[entry("INVALID_CURSOR")]
 pub struct CursorError {
-    reason: &'static str,
-    reason_ja: &'static str,
-}
-
-impl UserError for CursorError {
-    fn entry(&self) -> &'static str {
-        "INVALID_CURSOR"
-    }
-    fn catalog(&self) -> &'static ErrorCatalog {
-        &BOOK
-    }
-    fn params(&self) -> Vec<(&'static str, String)> {
-        vec![
-            ("reason", self.reason.to_owned()),
-            ("reason_ja", self.reason_ja.to_owned()),
-        ]
-    }
+    reason: BilingualText,
 }
 
 impl Cursor {
@@ -161,25 +143,24 @@ impl Cursor {
 
     /// Parses a client's cursor, and checks that it continues the given call.
     pub fn parse(raw: &str, call: u64) -> Result<Self, CursorError> {
+        let refuse = |en: &'static str, ja: &'static str| {
+            Err(CursorError {
+                reason: BilingualText::new(en, ja),
+            })
+        };
         let mut parts = raw.split('-');
         let mut number = || parts.next().and_then(|part| u64::from_str_radix(part, 16).ok());
         let (Some(row), Some(of), Some(issued)) = (number(), number(), number()) else {
-            return Err(CursorError {
-                reason: "it has another form",
-                reason_ja: "形式が違います",
-            });
+            return refuse("it has another form", "形式が違います");
         };
         if of != call {
-            return Err(CursorError {
-                reason: "the arguments differ, or files changed since",
-                reason_ja: "引数が違うか、その後ファイルが変わりました",
-            });
+            return refuse(
+                "the arguments differ, or files changed since",
+                "引数が違うか、その後ファイルが変わりました",
+            );
         }
         if now().saturating_sub(issued) > CURSOR_SECONDS {
-            return Err(CursorError {
-                reason: "it is older than ten minutes",
-                reason_ja: "発行から10分を過ぎています",
-            });
+            return refuse("it is older than ten minutes", "発行から10分を過ぎています");
         }
         let row = usize::try_from(row).unwrap_or(usize::MAX);
         Ok(Self { row, call })

@@ -13,7 +13,7 @@ use std::{
 use fumi_base::{
     audit::Actor,
     cache::{CacheKey, ResultCache},
-    errors::{ErrorCatalog, UserError},
+    errors::UserError,
     expectation::{ExpectationPolicy, ResolvedExpectation},
     files::OutputName,
     freshness::{Freshness, RootStamp},
@@ -392,27 +392,20 @@ async fn acquire_exclusive(
         biased;
         () = cx.cancel.cancelled() => return Err(CallStopped::Cancelled.into()),
         turn = entry.acquire_exclusive(prepared, cx) => turn?,
-        () = tokio::time::sleep(waited) => return Err(ExclusiveTimeout(waited).into()),
+        () = tokio::time::sleep(waited) => return Err(ExclusiveTimeout { waited }.into()),
     };
     *cx.turn.lock().unwrap_or_else(PoisonError::into_inner) = turn;
     Ok(())
 }
 
 /// The error of a timeout: another call holds the exclusive guard that this one needs.
-#[derive(Debug, thiserror::Error)]
-#[error("the exclusive guard was not free within {0:?}")]
-struct ExclusiveTimeout(Duration);
-
-impl UserError for ExclusiveTimeout {
-    fn entry(&self) -> &'static str {
-        "TURN_TAKEN"
-    }
-    fn catalog(&self) -> &'static ErrorCatalog {
-        &error::BOOK
-    }
-    fn params(&self) -> Vec<(&'static str, String)> {
-        vec![("waited_ms", self.0.as_millis().to_string())]
-    }
+#[derive(Debug, thiserror::Error, UserError)]
+#[error("{}", self.english())]
+#[catalog(error::BOOK)]
+#[entry("TURN_TAKEN")]
+struct ExclusiveTimeout {
+    #[fact("waited_ms")]
+    waited: Duration,
 }
 
 /// Acquires the exclusive guard first, then the permit, so that a call which waits for a guard does not block the pool.
@@ -594,30 +587,17 @@ async fn deliver(
 }
 
 /// The error of work that was stopped: by its timeout, or because the client cancelled.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, UserError)]
+#[error("{}", self.english())]
+#[catalog(BOOK)]
 pub(super) enum CallStopped {
-    #[error("stopped after {0:?}")]
-    Late(Duration),
-    #[error("cancelled")]
+    #[entry("TOOL_TIMEOUT")]
+    Late {
+        #[fact("limit_ms")]
+        limit: Duration,
+    },
+    #[entry("CANCELLED")]
     Cancelled,
-}
-
-impl UserError for CallStopped {
-    fn entry(&self) -> &'static str {
-        match self {
-            Self::Late(_) => "TOOL_TIMEOUT",
-            Self::Cancelled => "CANCELLED",
-        }
-    }
-    fn catalog(&self) -> &'static ErrorCatalog {
-        &BOOK
-    }
-    fn params(&self) -> Vec<(&'static str, String)> {
-        match self {
-            Self::Late(limit) => vec![("limit_ms", limit.as_millis().to_string())],
-            Self::Cancelled => Vec::new(),
-        }
-    }
 }
 
 /// Returns the result of work on a project, or `SYSTEM_FAILURE` if the system failed while its files were read (the
@@ -654,10 +634,10 @@ pub async fn run_with_timeout<T>(
         biased;
         () = client.cancelled() => CallStopped::Cancelled,
         result = &mut work => return result,
-        () = working_time_elapsed(limit, cx.writing.subscribe()) => CallStopped::Late(limit),
+        () = working_time_elapsed(limit, cx.writing.subscribe()) => CallStopped::Late { limit },
     };
     cx.cancel.cancel();
-    if *cx.writing.borrow() == WriteLockState::Began && matches!(stopped, CallStopped::Late(_)) {
+    if *cx.writing.borrow() == WriteLockState::Began && matches!(stopped, CallStopped::Late { .. }) {
         tokio::select! {
             () = client.cancelled() => {}
             result = &mut work => match result {

@@ -682,12 +682,11 @@ pub fn invalid_arguments(entry: &ToolEntry, problems: &[ArgumentProblem]) -> Too
             "INVALID_ARGUMENTS"
         },
         &[
-            ("tool", entry.spec.name.to_owned()),
-            ("problems", en),
-            ("problems_ja", ja),
+            ("tool", BilingualText::same(entry.spec.name)),
+            ("problems", BilingualText::new(en, ja)),
         ],
     );
-    lesson.params.clear();
+    lesson.facts.clear();
     entry.spec.example.clone_into(&mut lesson.example);
     lesson.is_template = true;
     ToolError::from_message(lesson).with_detail("problems", data)
@@ -709,16 +708,14 @@ fn exclusive_error(
     let mut lesson = BOOK.error_message(
         "EXCLUSIVE_PARAMETERS",
         &[
-            ("tool", entry.spec.name.to_owned()),
-            ("given", given.join(", ")),
-            ("allowed", names.join(", ")),
-            ("examples", examples.join("\n")),
-            ("examples_ja", examples.join("\n")),
-            ("problems", lead(en)),
-            ("problems_ja", lead(ja)),
+            ("tool", BilingualText::same(entry.spec.name)),
+            ("given", BilingualText::same(given.join(", "))),
+            ("allowed", BilingualText::same(names.join(", "))),
+            ("examples", BilingualText::same(examples.join("\n"))),
+            ("problems", BilingualText::new(lead(en), lead(ja))),
         ],
     );
-    lesson.params.clear();
+    lesson.facts.clear();
     let others_away = given.iter().skip(1).map(|name| ((*name).to_owned(), Value::Null));
     if others.is_empty() {
         lesson.change = Value::Object(others_away.collect()).to_string();

@@ -499,6 +499,39 @@ async fn calls_that_outlast_the_drain_are_answered_in_both_eras() {
     server.stop().await;
 }
 
+/// The client of a call whose handler panics gets an error, and the server answers the next call.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_panic_is_answered_in_both_eras_and_over_rest() {
+    let sample = Sample::new();
+    let (app, gate) = app_with_gate(&sample, |_| {});
+    gate.open();
+    let server = Server::start(app).await;
+    let (stateless, session) = (Stateless::new(&server), Session::open(&server).await);
+    let call = |panics: bool| json!({"name": "wait_at_gate", "arguments": {"panics": panics}});
+    for answer in [
+        stateless.request("tools/call", call(true)).await,
+        session.request("tools/call", call(true)).await,
+    ] {
+        assert_eq!(answer.error()["code"], -32_603, "{}", answer.raw);
+    }
+    let url = format!("{}/v1/tools/wait_at_gate", server.base);
+    let answer = stateless
+        .http
+        .post(url)
+        .json(&json!({"panics": true}))
+        .send()
+        .await
+        .unwrap();
+    assert_eq!(answer.status(), StatusCode::INTERNAL_SERVER_ERROR);
+    for answer in [
+        stateless.request("tools/call", call(false)).await,
+        session.request("tools/call", call(false)).await,
+    ] {
+        assert_eq!(answer.called().1, "through", "{}", answer.raw);
+    }
+    assert_eq!(server.edge.sessions.running_calls(), 0);
+}
+
 /// A method without a declared capability is unknown. An empty list would suggest otherwise: code has no prompts.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_undeclared_method_is_unknown() {

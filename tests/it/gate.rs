@@ -17,7 +17,10 @@ use fumi::{
         Cx, Effect, Render, SharedOption, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles,
         catalogue::{Catalogue, ToolEntry},
     },
-    tools::code::{ProjectDeps, SearchDeps, list_files::ListFiles, set_project_path::SetProjectPath},
+    tools::{
+        batch::batch_execute::BatchExecute,
+        code::{ProjectDeps, SearchDeps, list_files::ListFiles, set_project_path::SetProjectPath},
+    },
 };
 use fumi_base::{pools::Pool, text::Locale};
 use schemars::JsonSchema;
@@ -63,7 +66,11 @@ impl Gate {
 pub(crate) struct Wait;
 
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(crate) struct Args {}
+pub(crate) struct Args {
+    /// Panics instead of waiting.
+    #[serde(default)]
+    panics: bool,
+}
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Output {
@@ -95,7 +102,8 @@ impl Tool for Wait {
     type Args = Args;
     type Output = Output;
 
-    async fn call(_args: Args, gate: &Gate, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
+    async fn call(args: Args, gate: &Gate, cx: &Cx) -> Result<ToolOutcome<Output>, ToolError> {
+        assert!(!args.panics, "the call asked for a panic");
         gate.entered.add_permits(1);
         cx.progress.set_total(10);
         cx.progress.advance(1);
@@ -134,6 +142,7 @@ pub(crate) fn app_with_gate(sample: &Sample, change: impl FnOnce(&mut fumi::conf
         ToolEntry::for_tool::<ListFiles>(Arc::new(SearchDeps::new(&app.config, Arc::clone(&app.parsers)))),
         ToolEntry::for_tool::<SetProjectPath>(project),
         ToolEntry::for_tool::<Wait>(Arc::clone(&gate)),
+        ToolEntry::for_tool::<BatchExecute>(Arc::new(())),
     ]);
     (Arc::new(App { catalogue, ..app }), gate)
 }

@@ -320,7 +320,8 @@ fn rules_look_at_code_outside_the_test_module() {
 fn manifests_contain_only_allowed_dependencies() {
     const PROTOCOL: [&str; 6] = ["rmcp", "axum", "tower", "tower-http", "serde_json", "reqwest"];
     for (member, allowed) in [
-        ("base", &[][..]),
+        ("base", &["fumi-derive"][..]),
+        ("derive", &[][..]),
         ("code", &["fumi-base"][..]),
         ("novel", &["fumi-base"][..]),
         ("browser", &["fumi-base"][..]),

@@ -419,3 +419,41 @@ fn readyz_reports_exhausted_descriptors() {
     assert_eq!(ready(), (200, "ok\n".to_owned()));
     program.survived();
 }
+
+/// The bound of the cache is one of memory, so cached answers must weigh what they take.
+#[test]
+fn cached_answers_weigh_about_their_memory() {
+    const ROWS: usize = 500;
+    let sample = Sample::new();
+    let rows: String = (0..ROWS).map(|row| format!("an item in row {row}\n")).collect();
+    sample.file("rows.txt", rows);
+    let program = Program::start(&sample, &[]);
+    let search = |number: usize| {
+        let arguments = json!({"files": ["rows.txt"], "query": format!("item|absent{number}")});
+        let (host, body) = (&program.address, arguments.to_string());
+        let length = body.len();
+        let request = format!(
+            "POST /v1/tools/search_content HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n\
+             Content-Length: {length}\r\n\r\n{body}"
+        );
+        let answer: Value = serde_json::from_slice(&program.ask(request.as_bytes()).body).unwrap();
+        assert_eq!(answer["total_matches"], ROWS, "{answer}");
+    };
+    let counted = || {
+        let request = format!("GET /metrics HTTP/1.1\r\nHost: {}\r\n\r\n", program.address);
+        let metrics = program.ask(request.as_bytes()).text();
+        let line = metrics.lines().find(|line| line.starts_with("fumi_cache_bytes"));
+        let value = line.and_then(|line| line.rsplit(' ').next()?.parse::<f64>().ok());
+        value.unwrap_or_else(|| panic!("no fumi_cache_bytes: {metrics}"))
+    };
+    // The first calls also start what every call uses.
+    (0..20).for_each(search);
+    let before = (counted(), program.resident_memory() as f64);
+    (20..320).for_each(search);
+    let (counted, taken) = (counted() - before.0, program.resident_memory() as f64 - before.1);
+    let ratio = taken / counted;
+    assert!(
+        counted > 10e6 && (0.4..2.5).contains(&ratio),
+        "{taken} bytes taken, {counted} counted"
+    );
+}

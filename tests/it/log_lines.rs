@@ -66,6 +66,39 @@ fn a_line_of_the_access_log_has_numbers() {
     }
 }
 
+/// Clients hang up all the time: an operator is not called for that.
+#[test]
+fn a_client_that_hangs_up_is_not_an_error_of_the_server() {
+    let sample = Sample::new();
+    let program = start(&sample, &[]);
+    let body = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": {
+            "name": "search_content",
+            "arguments": {"roots": ["."], "query": "."},
+            "_meta": {
+                "io.modelcontextprotocol/protocolVersion": STATELESS,
+                "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
+                "io.modelcontextprotocol/clientCapabilities": {},
+            },
+        },
+    })
+    .to_string();
+    let request = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\n\
+         Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: {STATELESS}\r\n\
+         Mcp-Method: tools/call\r\nMcp-Name: search_content\r\nContent-Length: {}\r\n\r\n{body}",
+        program.address,
+        body.len()
+    );
+    for _ in 0..100 {
+        program.connect().send(request.as_bytes());
+    }
+    let log = program.survived();
+    let errors: Vec<&str> = log.lines().filter(|line| line.contains(r#""level":"ERROR""#)).collect();
+    assert!(errors.is_empty(), "{errors:#?}");
+}
+
 #[test]
 fn reasons_of_refusals_are_words() {
     let sample = novel();

@@ -150,9 +150,18 @@ impl Program {
 
     /// Returns the largest resident memory of the process so far, in bytes. Linux only.
     pub(crate) fn peak_memory(&self) -> u64 {
+        self.memory("VmHWM:")
+    }
+
+    /// Returns the resident memory of the process, in bytes. Linux only.
+    pub(crate) fn resident_memory(&self) -> u64 {
+        self.memory("VmRSS:")
+    }
+
+    fn memory(&self, name: &str) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
-        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
-        let kibibytes: u64 = peak.trim().trim_end_matches(" kB").parse().unwrap();
+        let found = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+        let kibibytes: u64 = found.trim().trim_end_matches(" kB").parse().unwrap();
         kibibytes << 10
     }
 

@@ -254,7 +254,7 @@ async fn a_call_out_of_time_is_answered_and_its_work_stopped() {
     let (app, gate) = app_with_gate(&sample, |_| {});
     let server = Server::start(app).await;
     let answer = Stateless::new(&server)
-        .call("wait_at_gate", json!({"timeout_ms": 20}))
+        .call("wait_at_gate", json!({"timeout_ms": 500}))
         .await;
     let (structured, _, failed) = answer.called();
     assert!(

@@ -25,7 +25,7 @@ use cap_std::{
     fs::{Dir, MetadataExt as _},
 };
 
-use crate::{path_maps::PathMaps, root_watcher, system::SystemFailures};
+use crate::{path_maps::PathMaps, root_watcher, system::SystemFailures, text::BilingualText};
 
 pub(crate) use path_error::reason_of;
 pub use path_error::{BOOK, PathError, quoted};
@@ -130,8 +130,7 @@ impl Project {
         }
         Err(PathError::Unreadable {
             path: ".".to_owned(),
-            action: "read",
-            action_ja: "読み込むことが",
+            action: BilingualText::new("read", "読み込むことが"),
             source: self.failures.last(),
         })
     }

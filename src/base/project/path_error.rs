@@ -5,38 +5,68 @@ use std::io;
 use crate::{
     errors::{ErrorCatalog, UserError},
     system::is_system_failure,
+    text::BilingualText,
 };
 
 /// The errors of resolving and reading a path.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, UserError)]
+#[error("{}", self.english())]
+#[catalog(BOOK)]
 pub enum PathError {
-    #[error("path refused: {reason}")]
+    #[entry("PATH_TRAVERSAL")]
     Traversal {
+        #[quoted]
         path: String,
-        reason: &'static str,
-        reason_ja: &'static str,
+        reason: BilingualText,
     },
-    #[error("outside the project: {path}")]
-    Outside { path: String },
-    #[error("no such path: {path}")]
-    NotFound { path: String, nearest: Vec<String> },
-    #[error("ambiguous normalisation: {path}")]
-    Ambiguous { path: String },
-    #[error("not a regular file: {path}")]
+    #[entry("OUTSIDE_PROJECT")]
+    Outside {
+        #[quoted]
+        path: String,
+    },
+    #[entry("FILE_NOT_FOUND")]
+    #[fact(glob = glob_hint(path))]
+    #[fact(name = word_of(path))]
+    NotFound {
+        #[quoted]
+        path: String,
+        /// Similar names that exist.
+        #[fact(with = nearest_names)]
+        nearest: Vec<String>,
+    },
+    #[entry("AMBIGUOUS_PATH")]
+    Ambiguous {
+        #[quoted]
+        path: String,
+    },
+    /// See [`PathError::is_folder`] and [`PathError::is_special`].
+    #[entry("NOT_A_FILE")]
     NotAFile {
+        #[quoted]
         path: String,
-        kind: &'static str,
-        kind_ja: &'static str,
+        /// The folder to list.
+        folder: String,
+        kind: BilingualText,
     },
-    #[error("not a folder: {path}")]
-    NotAFolder { path: String },
-    #[error("{path} has {size} bytes, over {limit}")]
-    TooLarge { path: String, size: u64, limit: u64 },
-    #[error("{path}: {source}")]
-    Unreadable {
+    #[entry("NOT_A_FOLDER")]
+    NotAFolder {
+        #[quoted]
         path: String,
-        action: &'static str,
-        action_ja: &'static str,
+    },
+    #[entry("FILE_TOO_LARGE")]
+    TooLarge {
+        #[quoted]
+        path: String,
+        size: u64,
+        limit: u64,
+    },
+    #[entry("UNREADABLE")]
+    Unreadable {
+        #[quoted]
+        path: String,
+        /// What was tried: "read", and the same in Japanese up to "できません".
+        action: BilingualText,
+        #[fact("reason")]
         source: io::Error,
     },
 }
@@ -45,96 +75,54 @@ pub enum PathError {
 pub static BOOK: std::sync::LazyLock<ErrorCatalog> =
     std::sync::LazyLock::new(|| ErrorCatalog::embedded(include_str!("../errors.toml")));
 
-impl UserError for PathError {
-    fn entry(&self) -> &'static str {
-        match self {
-            Self::Traversal { .. } => "PATH_TRAVERSAL",
-            Self::Outside { .. } => "OUTSIDE_PROJECT",
-            Self::NotFound { .. } => "FILE_NOT_FOUND",
-            Self::Ambiguous { .. } => "AMBIGUOUS_PATH",
-            Self::NotAFile { .. } => "NOT_A_FILE",
-            Self::NotAFolder { .. } => "NOT_A_FOLDER",
-            Self::TooLarge { .. } => "FILE_TOO_LARGE",
-            Self::Unreadable { source, .. } if is_system_failure(source) => "SYSTEM_FAILURE",
-            Self::Unreadable { .. } => "UNREADABLE",
-        }
-    }
-
-    fn catalog(&self) -> &'static ErrorCatalog {
-        &BOOK
-    }
-
-    fn params(&self) -> Vec<(&'static str, String)> {
-        match self {
-            Self::Traversal {
-                path,
-                reason,
-                reason_ja,
-            } => vec![
-                ("path", quoted(path)),
-                ("reason", (*reason).to_owned()),
-                ("reason_ja", (*reason_ja).to_owned()),
-            ],
-            Self::Outside { path } | Self::Ambiguous { path } | Self::NotAFolder { path } => {
-                vec![("path", quoted(path))]
-            }
-            Self::NotFound { path, nearest } => {
-                let names = nearest.join(", ");
-                let (en, ja) = if names.is_empty() {
-                    (String::new(), String::new())
-                } else {
-                    (format!(" Nearest: {names}."), format!("近い名前: {names}。"))
-                };
-                let (glob, glob_ja) = if path.contains(['*', '?', '{']) {
-                    (
-                        " It looks like a glob: name a folder in roots and give the glob in include_globs, or in pattern with \"glob\": true (list_files).",
-                        "glob を指定する場合は、roots にフォルダーを、include_globs（list_files では pattern と \"glob\": true）に glob を渡してください。",
-                    )
-                } else {
-                    ("", "")
-                };
-                vec![
-                    ("path", quoted(path)),
-                    ("nearest", en),
-                    ("nearest_ja", ja),
-                    ("glob", glob.to_owned()),
-                    ("glob_ja", glob_ja.to_owned()),
-                    ("name", word_of(path)),
-                ]
-            }
-            Self::NotAFile { path, kind, kind_ja } => vec![
-                ("path", quoted(path)),
-                ("folder", folder_of(path, kind)),
-                ("kind", (*kind).to_owned()),
-                ("kind_ja", (*kind_ja).to_owned()),
-            ],
-            Self::TooLarge { path, size, limit } => vec![
-                ("path", quoted(path)),
-                ("size", size.to_string()),
-                ("limit", limit.to_string()),
-            ],
-            Self::Unreadable {
-                path,
-                action,
-                action_ja,
-                source,
-            } => vec![
-                ("path", quoted(path)),
-                ("action", (*action).to_owned()),
-                ("action_ja", (*action_ja).to_owned()),
-                ("reason", reason_of(source)),
-                ("reason_ja", reason_of(source)),
-            ],
-        }
-    }
-}
-
 impl PathError {
+    /// Creates the error of a folder where a file is needed.
+    pub fn is_folder(path: impl Into<String>) -> Self {
+        let path = path.into();
+        let folder = if path.is_empty() { "." } else { &path };
+        Self::NotAFile {
+            folder: folder.to_owned(),
+            path,
+            kind: BilingualText::new("a folder", "フォルダー"),
+        }
+    }
+
+    /// Creates the error of a device, pipe or socket where a file is needed.
+    pub fn is_special(path: impl Into<String>) -> Self {
+        let path = path.into();
+        let folder = path.rsplit_once('/').map_or(".", |(folder, _)| folder);
+        let folder = if folder.is_empty() { "." } else { folder };
+        Self::NotAFile {
+            folder: folder.to_owned(),
+            path,
+            kind: BilingualText::new("a device, pipe or socket", "デバイス、パイプ、ソケットなど"),
+        }
+    }
+
     /// True if the system failed and the state of the file is unknown ([`crate::system`]).
     #[must_use]
     pub fn is_system_failure(&self) -> bool {
         matches!(self, Self::Unreadable { source, .. } if is_system_failure(source))
     }
+}
+
+/// Returns a sentence with similar names; empty without any.
+fn nearest_names(names: &[String]) -> BilingualText {
+    match names.join(", ") {
+        names if names.is_empty() => BilingualText::same(""),
+        names => BilingualText::new(format!(" Nearest: {names}."), format!("近い名前: {names}。")),
+    }
+}
+
+/// Returns the advice for a path that looks like a glob; empty for others.
+fn glob_hint(path: &str) -> BilingualText {
+    if !path.contains(['*', '?', '{']) {
+        return BilingualText::same("");
+    }
+    BilingualText::new(
+        " It looks like a glob: name a folder in roots and give the glob in include_globs, or in pattern with \"glob\": true (list_files).",
+        "glob を指定する場合は、roots にフォルダーを、include_globs（list_files では pattern と \"glob\": true）に glob を渡してください。",
+    )
 }
 
 /// Returns the search word for a missing file: the longest run of letters and digits in its name.
@@ -154,20 +142,6 @@ fn word_of(path: &str) -> String {
     match words(stem) {
         word if word.is_empty() => words(name),
         word => word,
-    }
-}
-
-/// Returns the path itself for a folder, or the parent folder for anything else.
-fn folder_of(path: &str, kind: &str) -> String {
-    let folder = if kind == "a folder" {
-        path
-    } else {
-        path.rsplit_once('/').map_or(".", |(folder, _)| folder)
-    };
-    if folder.is_empty() {
-        ".".to_owned()
-    } else {
-        folder.to_owned()
     }
 }
 

@@ -10,6 +10,7 @@ use cap_fs_ext::OpenOptionsSyncExt;
 use cap_std::fs::{File, OpenOptions};
 
 use super::{Project, path_error::PathError};
+use crate::text::BilingualText;
 
 /// The proof that a path lies inside its project, and the only way to open it.
 #[derive(Clone, Debug)]
@@ -78,15 +79,10 @@ impl ProjectPath {
         if kind.is_file() {
             return Ok(file);
         }
-        let (kind, kind_ja) = if kind.is_dir() {
-            ("a folder", "フォルダー")
+        Err(if kind.is_dir() {
+            PathError::is_folder(self.shown())
         } else {
-            ("a device, pipe or socket", "デバイス、パイプ、ソケットなど")
-        };
-        Err(PathError::NotAFile {
-            path: self.shown(),
-            kind,
-            kind_ja,
+            PathError::is_special(self.shown())
         })
     }
 
@@ -108,27 +104,16 @@ impl ProjectPath {
     /// Opens a file through an absolute link. `RESOLVE_BENEATH` refuses every absolute link. One that stays inside is
     /// opened by its real path instead, again beneath the root, so a second swap gains nothing.
     fn open_absolute_link(&self, error: io::Error, options: &OpenOptions) -> Result<File, PathError> {
-        let special = || PathError::NotAFile {
-            path: self.shown(),
-            kind: "a device, pipe or socket",
-            kind_ja: "デバイス、パイプ、ソケットなど",
-        };
         match error.kind() {
             // ENXIO: a socket cannot be opened.
-            _ if error.raw_os_error() == Some(6) => return Err(special()),
+            _ if error.raw_os_error() == Some(6) => return Err(PathError::is_special(self.shown())),
             io::ErrorKind::NotFound => {
                 return Err(PathError::NotFound {
                     path: self.shown(),
                     nearest: Vec::new(),
                 });
             }
-            io::ErrorKind::IsADirectory => {
-                return Err(PathError::NotAFile {
-                    path: self.shown(),
-                    kind: "a folder",
-                    kind_ja: "フォルダー",
-                });
-            }
+            io::ErrorKind::IsADirectory => return Err(PathError::is_folder(self.shown())),
             _ => {}
         }
         let outside = || PathError::Outside { path: self.shown() };
@@ -146,8 +131,7 @@ impl ProjectPath {
     fn unreadable(&self, source: io::Error) -> PathError {
         PathError::Unreadable {
             path: self.shown(),
-            action: "read",
-            action_ja: "読み込むことが",
+            action: BilingualText::new("read", "読み込むことが"),
             source,
         }
     }

@@ -13,7 +13,7 @@ use super::{
     path_error::PathError,
     project_path::{ProjectPath, slashed},
 };
-use crate::root_watcher;
+use crate::{root_watcher, text::BilingualText};
 
 /// The maximum length of a path, in bytes (Linux `PATH_MAX`).
 pub const MAX_PATH_BYTES: usize = 4_096;
@@ -49,8 +49,7 @@ impl Project {
                 Err(source) => {
                     return Err(PathError::Unreadable {
                         path: raw.to_owned(),
-                        action: "opened",
-                        action_ja: "開くことが",
+                        action: BilingualText::new("opened", "開くことが"),
                         source,
                     });
                 }
@@ -75,11 +74,10 @@ impl Project {
 
     /// Checks a string without touching the disk: length, NUL, `..`, Unicode tricks, the root's prefix.
     pub(crate) fn relative(&self, raw: &str) -> Result<PathBuf, PathError> {
-        let refuse = |reason, reason_ja| {
+        let refuse = |en: &'static str, ja: &'static str| {
             Err(PathError::Traversal {
                 path: raw.to_owned(),
-                reason,
-                reason_ja,
+                reason: BilingualText::new(en, ja),
             })
         };
         if raw.len() > MAX_PATH_BYTES {

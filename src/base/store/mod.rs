@@ -21,10 +21,7 @@ use std::{
 
 use async_trait::async_trait;
 
-use crate::{
-    errors::{ErrorCatalog, UserError},
-    project::BOOK,
-};
+use crate::{errors::UserError, project::BOOK};
 
 /// The maximum length of a key, in bytes. 1,000 characters of any script fit.
 pub const MAX_KEY_BYTES: usize = 4_096;
@@ -114,72 +111,70 @@ pub struct Lease {
 }
 
 /// The errors of a store.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, UserError)]
+#[catalog(BOOK)]
 pub enum StoreError {
     /// The key is not valid.
-    #[error("a key {0}")]
-    Key(&'static str),
+    #[error("a key {reason}")]
+    #[entry("STATE_UNAVAILABLE")]
+    Key {
+        #[fact(skip)]
+        reason: &'static str,
+    },
     /// The value is too large.
     #[error("a value of {size} bytes, over {limit}")]
+    #[entry("STATE_UNAVAILABLE")]
     TooLarge {
         /// The size of the value, in bytes.
+        #[fact(skip)]
         size: usize,
         /// The maximum size, in bytes.
+        #[fact(skip)]
         limit: usize,
     },
     /// The entry is not in the expected state.
     #[error("the entry is in another state than expected")]
+    #[entry("STATE_UNAVAILABLE")]
     Conflict,
     /// Another holder has the lease.
     #[error("the lease is held by {holder} for {left:?} more")]
+    #[entry("LEASE_HELD")]
+    #[fact(retry_after_ms = (*left).max(Duration::from_millis(1)))]
     Held {
         /// The current holder of the lease.
+        #[quoted]
         holder: String,
         /// The time until the lease expires, unless it is renewed.
+        #[fact(skip)]
         left: Duration,
     },
     /// The lease expired, or another holder has it now.
     #[error("the lease is lost")]
+    #[entry("STATE_UNAVAILABLE")]
     Lost,
     /// The store has no room for the value.
     #[error("the store is full: {limit} bytes")]
+    #[entry("STATE_UNAVAILABLE")]
     Full {
         /// The maximum size of the store, in bytes.
+        #[fact(skip)]
         limit: usize,
     },
     /// Another process keeps the store locked.
     #[error("another process keeps the store locked")]
+    #[entry("STATE_UNAVAILABLE")]
     Locked,
     /// The disk reported an error.
     #[error("{what}: {source}")]
+    #[entry("STATE_UNAVAILABLE")]
     Io {
         /// The failed operation.
+        #[fact(skip)]
         what: &'static str,
         /// The error of the system.
+        #[fact(skip)]
         source: io::Error,
     },
-}
-
-impl UserError for StoreError {
-    fn entry(&self) -> &'static str {
-        match self {
-            Self::Held { .. } => "LEASE_HELD",
-            _ => "STATE_UNAVAILABLE",
-        }
-    }
-    fn catalog(&self) -> &'static ErrorCatalog {
-        &BOOK
-    }
-    fn params(&self) -> Vec<(&'static str, String)> {
-        match self {
-            Self::Held { holder, left } => vec![
-                ("holder", crate::project::quoted(holder)),
-                ("retry_after_ms", left.as_millis().max(1).to_string()),
-            ],
-            // The disk's error is meant for the operator, in the log.
-            _ => Vec::new(),
-        }
-    }
 }
 
 /// Small values under keys, with leases.
@@ -298,8 +293,10 @@ impl Expiry {
 
 fn check_key(key: &str) -> Result<(), StoreError> {
     match key.len() {
-        0 => Err(StoreError::Key("is empty")),
-        length if length > MAX_KEY_BYTES => Err(StoreError::Key("is longer than 4,096 bytes")),
+        0 => Err(StoreError::Key { reason: "is empty" }),
+        length if length > MAX_KEY_BYTES => Err(StoreError::Key {
+            reason: "is longer than 4,096 bytes",
+        }),
         _ => Ok(()),
     }
 }

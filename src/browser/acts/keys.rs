@@ -44,7 +44,7 @@ impl Tab {
         release(self.page(), chord, key, held).await?;
         match pasted {
             // The keys made the page navigate away, so there is nothing to paste into.
-            Err(BrowserError::Protocol(_)) => Ok(()),
+            Err(BrowserError::Protocol { .. } | BrowserError::ChromiumGone { .. }) => Ok(()),
             pasted => pasted,
         }
     }

@@ -243,7 +243,7 @@ impl Tab {
         tokio::select! {
             biased;
             done = work => match done {
-                Err(BrowserError::Protocol(CallError::Gone { .. })) if self.is_detached() => {
+                Err(BrowserError::Protocol { reason: CallError::Gone { .. } }) if self.is_detached() => {
                     // The session ends a moment before the tab has handled all earlier events.
                     self.until(|state| state.is_closed.then_some(())).await;
                     Err(BrowserError::TabClosed)

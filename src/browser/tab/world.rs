@@ -170,7 +170,7 @@ enum WorldCallError {
 impl From<WorldCallError> for BrowserError {
     fn from(failure: WorldCallError) -> Self {
         match failure {
-            WorldCallError::Lost(error) => Self::Protocol(error),
+            WorldCallError::Lost(error) => error.into(),
             WorldCallError::Unprepared => Self::Script {
                 what: "fumi".to_owned(),
                 message: "the script of the page is missing".to_owned(),

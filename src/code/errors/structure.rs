@@ -3,13 +3,13 @@
 //! Each error has the parameters of its messages in `structure.toml`. Broken source is not an error: parse errors are
 //! part of the result.
 
-use std::{fmt::Write as _, sync::LazyLock};
+use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
 use fumi_base::{
-    errors::{ErrorCatalog, UserError},
-    project::quoted,
+    errors::{ErrorCatalog, Fact, UserError},
+    text::BilingualText,
 };
 
 use crate::{
@@ -17,74 +17,133 @@ use crate::{
     parser_process::{CPU_SECONDS, MEMORY_LIMIT},
 };
 
+/// The largest number of elements listed in an error.
+const LISTED: usize = 20;
+
 /// The catalogue of structure errors.
 pub static BOOK: LazyLock<ErrorCatalog> = LazyLock::new(|| ErrorCatalog::embedded(include_str!("structure.toml")));
 
 /// An error of extracting elements, querying, or cutting sections.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, thiserror::Error, UserError)]
+#[error("{}", self.english())]
+#[catalog(BOOK)]
 pub enum StructureError {
-    #[error("unsupported language: {path}")]
-    UnsupportedLanguage { path: String },
-    #[error("empty file: {path}")]
-    EmptyFile { path: String },
-    #[error("unknown language: {asked}")]
-    UnknownLanguage { asked: String },
-    #[error("invalid tree-sitter query at {}:{}: {}", _0.line, _0.column, _0.reason.0)]
-    BadQuery(Box<QuerySyntaxError>),
-    #[error("invalid pattern at {}:{}: {}", _0.line, _0.column, _0.reason.0)]
-    BadPattern(Box<QuerySyntaxError>),
-    #[error("unknown query key {key} for {language}")]
+    #[entry("UNSUPPORTED_LANGUAGE")]
+    #[fact(known = languages::known_names())]
+    UnsupportedLanguage {
+        #[quoted]
+        path: String,
+    },
+    #[entry("EMPTY_FILE")]
+    EmptyFile {
+        #[quoted]
+        path: String,
+    },
+    #[entry("UNKNOWN_LANGUAGE")]
+    #[fact(known = languages::known_names())]
+    #[fact(nearest = did_you_mean(&most_similar(asked, languages::all().map(|language| language.name))))]
+    UnknownLanguage {
+        #[fact("language")]
+        #[quoted]
+        asked: String,
+    },
+    #[entry("INVALID_QUERY")]
+    #[fact(line = fault.line)]
+    #[fact(column = fault.column)]
+    #[fact(excerpt = fault.excerpt.clone())]
+    #[fact(reason = fault.reason.clone())]
+    #[fact(hint = fault.hint.clone())]
+    BadQuery {
+        #[fact(skip)]
+        fault: Box<QuerySyntaxError>,
+    },
+    #[entry("INVALID_PATTERN")]
+    #[fact(line = fault.line)]
+    #[fact(column = fault.column)]
+    #[fact(excerpt = fault.excerpt.clone())]
+    #[fact(reason = fault.reason.clone())]
+    #[fact(hint = fault.hint.clone())]
+    BadPattern {
+        #[fact(skip)]
+        fault: Box<QuerySyntaxError>,
+    },
+    #[entry("UNKNOWN_QUERY_KEY")]
+    #[fact(first = nearest.first().map_or_else(|| keys.split(", ").next().unwrap_or_default().to_owned(), Clone::clone))]
     UnknownQueryKey {
+        #[quoted]
         key: String,
         language: String,
+        /// The known keys, separated by commas.
         keys: String,
+        #[fact(with = did_you_mean)]
         nearest: Vec<String>,
     },
-    #[error("malformed filter at {column}: {}", reason.0)]
+    #[entry("INVALID_FILTER")]
     BadFilter {
+        #[quoted]
         filter: String,
         /// The 0-based column, in characters.
         column: usize,
-        reason: (String, String),
+        reason: BilingualText,
     },
-    #[error("bad range: {start}")]
+    #[entry("INVALID_RANGE")]
+    #[fact(range = end.map_or_else(|| start.to_string(), |end| format!("{start}-{end}")))]
     BadRange {
+        #[quoted]
         path: String,
+        #[fact(skip)]
         start: usize,
+        #[fact(skip)]
         end: Option<usize>,
         total: usize,
     },
-    #[error("bad columns")]
+    #[entry("INVALID_COLUMNS")]
     BadColumns {
+        #[quoted]
         path: String,
         line: usize,
         start: usize,
         end: usize,
         width: usize,
     },
-    #[error("no sections requested")]
+    #[entry("NO_SECTIONS")]
     NoSections,
-    #[error("unknown element {element}")]
+    #[entry("UNKNOWN_ELEMENT")]
+    #[fact(broken = broken_at(*broken))]
     UnknownElement {
+        #[quoted]
         path: String,
+        #[quoted]
         element: String,
+        #[fact(with = did_you_mean)]
         nearest: Vec<String>,
         count: usize,
         /// The line of the first parse error.
+        #[fact(skip)]
         broken: Option<usize>,
     },
-    #[error("ambiguous element {element}")]
+    #[entry("AMBIGUOUS_ELEMENT")]
+    #[fact(count = candidates.len())]
+    #[fact(change = first_of(candidates))]
     AmbiguousElement {
+        #[quoted]
         path: String,
+        #[quoted]
         element: String,
         /// The qualified names with first and last line.
+        #[fact(with = listed)]
         candidates: Vec<(String, usize, usize)>,
     },
-    #[error("the parser of {path} reached its limit of {limit:?}")]
-    ParserStopped { path: String, limit: ParserLimit },
-    #[error("no parser process: {reason}")]
+    #[entry("PARSER_STOPPED")]
+    ParserStopped {
+        #[quoted]
+        path: String,
+        limit: ParserLimit,
+    },
+    #[entry("PARSER_UNAVAILABLE")]
     ParserUnavailable { reason: String },
-    #[error("cancelled")]
+    #[catalog(fumi_base::project::BOOK)]
+    #[entry("CANCELLED")]
     Cancelled,
 }
 
@@ -106,10 +165,9 @@ pub struct QuerySyntaxError {
     pub column: usize,
     /// The line of the query, with a caret below the position.
     pub excerpt: String,
-    /// The reason, in English and in Japanese.
-    pub reason: (String, String),
-    /// A correction, in English and in Japanese.
-    pub hint: (String, String),
+    pub reason: BilingualText,
+    /// A correction.
+    pub hint: BilingualText,
 }
 
 impl StructureError {
@@ -124,175 +182,50 @@ impl StructureError {
     }
 }
 
-impl UserError for StructureError {
-    fn entry(&self) -> &'static str {
-        match self {
-            Self::UnsupportedLanguage { .. } => "UNSUPPORTED_LANGUAGE",
-            Self::EmptyFile { .. } => "EMPTY_FILE",
-            Self::UnknownLanguage { .. } => "UNKNOWN_LANGUAGE",
-            Self::BadQuery(_) => "INVALID_QUERY",
-            Self::BadPattern(_) => "INVALID_PATTERN",
-            Self::UnknownQueryKey { .. } => "UNKNOWN_QUERY_KEY",
-            Self::BadFilter { .. } => "INVALID_FILTER",
-            Self::BadRange { .. } => "INVALID_RANGE",
-            Self::BadColumns { .. } => "INVALID_COLUMNS",
-            Self::NoSections => "NO_SECTIONS",
-            Self::UnknownElement { .. } => "UNKNOWN_ELEMENT",
-            Self::AmbiguousElement { .. } => "AMBIGUOUS_ELEMENT",
-            Self::ParserStopped { .. } => "PARSER_STOPPED",
-            Self::ParserUnavailable { .. } => "PARSER_UNAVAILABLE",
-            Self::Cancelled => "CANCELLED",
-        }
+impl Fact for ParserLimit {
+    fn fact(&self) -> Option<BilingualText> {
+        Some(match self {
+            Self::Memory => BilingualText::new(
+                format!("{} MB of memory", MEMORY_LIMIT >> 20),
+                format!("メモリー {} MB", MEMORY_LIMIT >> 20),
+            ),
+            Self::Time => BilingualText::new(
+                format!("{CPU_SECONDS} seconds of CPU time"),
+                format!("CPU 時間 {CPU_SECONDS} 秒"),
+            ),
+        })
     }
+}
 
-    fn catalog(&self) -> &'static ErrorCatalog {
-        match self {
-            Self::Cancelled => &fumi_base::project::BOOK,
-            _ => &BOOK,
-        }
-    }
-
-    #[expect(clippy::too_many_lines, reason = "a list: one entry a failure")]
-    fn params(&self) -> Vec<(&'static str, String)> {
-        match self {
-            Self::UnsupportedLanguage { path } => vec![("path", quoted(path)), ("known", languages::known_names())],
-            Self::EmptyFile { path } => vec![("path", quoted(path))],
-            Self::UnknownLanguage { asked } => {
-                let names: Vec<&str> = languages::all().map(|language| language.name).collect();
-                let (nearest, nearest_ja) = did_you_mean(&most_similar(asked, names));
-                vec![
-                    ("language", quoted(asked)),
-                    ("known", languages::known_names()),
-                    ("nearest", nearest),
-                    ("nearest_ja", nearest_ja),
-                ]
-            }
-            Self::BadQuery(fault) | Self::BadPattern(fault) => vec![
-                ("line", fault.line.to_string()),
-                ("column", fault.column.to_string()),
-                ("excerpt", fault.excerpt.clone()),
-                ("reason", fault.reason.0.clone()),
-                ("reason_ja", fault.reason.1.clone()),
-                ("hint", fault.hint.0.clone()),
-                ("hint_ja", fault.hint.1.clone()),
-            ],
-            Self::UnknownQueryKey {
-                key,
-                language,
-                keys,
-                nearest,
-            } => {
-                let first = nearest.first().map(String::as_str);
-                let first = first.or_else(|| keys.split(", ").next()).unwrap_or_default().to_owned();
-                let (nearest, nearest_ja) = did_you_mean(nearest);
-                vec![
-                    ("first", first),
-                    ("key", quoted(key)),
-                    ("language", language.clone()),
-                    ("keys", keys.clone()),
-                    ("nearest", nearest),
-                    ("nearest_ja", nearest_ja),
-                ]
-            }
-            Self::BadFilter { filter, column, reason } => vec![
-                ("filter", quoted(filter)),
-                ("column", column.to_string()),
-                ("reason", reason.0.clone()),
-                ("reason_ja", reason.1.clone()),
-            ],
-            Self::BadRange {
-                path,
-                start,
-                end,
-                total,
-            } => vec![
-                ("path", quoted(path)),
-                (
-                    "range",
-                    end.map_or_else(|| start.to_string(), |end| format!("{start}-{end}")),
+/// Returns the advice for a file with syntax errors; empty without any.
+fn broken_at(line: Option<usize>) -> BilingualText {
+    line.map_or_else(
+        || BilingualText::same(""),
+        |line| {
+            BilingualText::new(
+                format!(
+                    " The file has syntax errors (the first at line {line}), so the element may exist nevertheless: search for its name with search_content."
                 ),
-                ("total", total.to_string()),
-            ],
-            Self::BadColumns {
-                path,
-                line,
-                start,
-                end,
-                width,
-            } => vec![
-                ("path", quoted(path)),
-                ("line", line.to_string()),
-                ("start", start.to_string()),
-                ("end", end.to_string()),
-                ("width", width.to_string()),
-            ],
-            Self::ParserStopped { path, limit } => {
-                let (limit, limit_ja) = match limit {
-                    ParserLimit::Memory => (
-                        format!("{} MB of memory", MEMORY_LIMIT >> 20),
-                        format!("メモリー {} MB", MEMORY_LIMIT >> 20),
-                    ),
-                    ParserLimit::Time => (
-                        format!("{CPU_SECONDS} seconds of CPU time"),
-                        format!("CPU 時間 {CPU_SECONDS} 秒"),
-                    ),
-                };
-                vec![("path", quoted(path)), ("limit", limit), ("limit_ja", limit_ja)]
-            }
-            Self::ParserUnavailable { reason } => vec![("reason", reason.clone())],
-            Self::NoSections | Self::Cancelled => vec![],
-            Self::UnknownElement {
-                path,
-                element,
-                nearest,
-                count,
-                broken,
-            } => {
-                let (nearest, nearest_ja) = did_you_mean(nearest);
-                let (broken, broken_ja) = broken.map_or_else(Default::default, |line| {
-                    (
-                        format!(
-                            " The file has syntax errors (the first at line {line}), so the element may exist nevertheless: search for its name with search_content."
-                        ),
-                        format!(
-                            " 構文エラー（最初は {line} 行目）のためファイル全体を読めておらず、要素が漏れている可能性があります。search_content で名前を検索してください。"
-                        ),
-                    )
-                });
-                vec![
-                    ("broken", broken),
-                    ("broken_ja", broken_ja),
-                    ("path", quoted(path)),
-                    ("element", quoted(element)),
-                    ("count", count.to_string()),
-                    ("nearest", nearest),
-                    ("nearest_ja", nearest_ja),
-                ]
-            }
-            Self::AmbiguousElement {
-                path,
-                element,
-                candidates,
-            } => {
-                let change = candidates.first().map_or_else(String::new, |(_, start, end)| {
-                    format!(r#"{{"element": null, "start_line": {start}, "end_line": {end}}}"#)
-                });
-                let mut shown = String::new();
-                for (name, start, end) in candidates.iter().take(20) {
-                    let comma = if shown.is_empty() { "" } else { ", " };
-                    // Writing to a String cannot fail.
-                    let _ = write!(shown, "{comma}{name} ({start}-{end})");
-                }
-                vec![
-                    ("path", quoted(path)),
-                    ("element", quoted(element)),
-                    ("count", candidates.len().to_string()),
-                    ("candidates", shown),
-                    ("change", change),
-                ]
-            }
-        }
-    }
+                format!(
+                    " 構文エラー（最初は {line} 行目）のためファイル全体を読めておらず、要素が漏れている可能性があります。search_content で名前を検索してください。"
+                ),
+            )
+        },
+    )
+}
+
+/// Returns the first candidates with their lines.
+fn listed(candidates: &[(String, usize, usize)]) -> String {
+    let shown = candidates.iter().take(LISTED);
+    let shown = shown.map(|(name, start, end)| format!("{name} ({start}-{end})"));
+    shown.collect::<Vec<_>>().join(", ")
+}
+
+/// Returns the change of a call to the lines of the first candidate.
+fn first_of(candidates: &[(String, usize, usize)]) -> String {
+    candidates.first().map_or_else(String::new, |(_, start, end)| {
+        format!(r#"{{"element": null, "start_line": {start}, "end_line": {end}}}"#)
+    })
 }
 
 /// Returns the names most similar to a misspelt one, best first, at most three; empty if none is similar.
@@ -311,12 +244,12 @@ pub fn most_similar<'n>(wanted: &str, names: impl IntoIterator<Item = &'n str>) 
     scored.into_iter().take(3).map(|(_, name)| name.to_owned()).collect()
 }
 
-/// Returns a sentence of suggestions in both languages, with a space before the English one; empty without suggestions.
-fn did_you_mean(names: &[String]) -> (String, String) {
+/// Returns a sentence of suggestions, with a space before the English one; empty without suggestions.
+fn did_you_mean(names: &[String]) -> BilingualText {
     if names.is_empty() {
-        return (String::new(), String::new());
+        return BilingualText::same("");
     }
-    (
+    BilingualText::new(
         format!(" Did you mean {}?", names.join(", ")),
         format!("もしかして: {}", names.join("、")),
     )
@@ -326,87 +259,11 @@ fn did_you_mean(names: &[String]) -> (String, String) {
 mod tests {
     use fumi_base::errors::UserError;
 
-    use super::{BOOK, ParserLimit, QuerySyntaxError, StructureError, most_similar};
+    use super::{BOOK, StructureError, most_similar};
 
     #[test]
-    fn every_error_message_is_complete() {
-        let text = || "x".to_owned();
-        let pair = || (text(), text());
-        let all = [
-            StructureError::UnsupportedLanguage { path: text() },
-            StructureError::EmptyFile { path: text() },
-            StructureError::UnknownLanguage { asked: text() },
-            StructureError::BadQuery(Box::new(QuerySyntaxError {
-                line: 1,
-                column: 2,
-                excerpt: text(),
-                reason: pair(),
-                hint: pair(),
-            })),
-            StructureError::BadPattern(Box::new(QuerySyntaxError {
-                line: 1,
-                column: 2,
-                excerpt: text(),
-                reason: pair(),
-                hint: pair(),
-            })),
-            StructureError::UnknownQueryKey {
-                key: text(),
-                language: text(),
-                keys: text(),
-                nearest: vec![text()],
-            },
-            StructureError::BadFilter {
-                filter: text(),
-                column: 1,
-                reason: pair(),
-            },
-            StructureError::BadRange {
-                path: text(),
-                start: 9,
-                end: Some(1),
-                total: 5,
-            },
-            StructureError::BadColumns {
-                path: text(),
-                line: 1,
-                start: 2,
-                end: 1,
-                width: 5,
-            },
-            StructureError::NoSections,
-            StructureError::UnknownElement {
-                path: text(),
-                element: text(),
-                nearest: vec![],
-                count: 3,
-                broken: Some(3),
-            },
-            StructureError::AmbiguousElement {
-                path: text(),
-                element: text(),
-                candidates: vec![(text(), 1, 2)],
-            },
-            StructureError::ParserStopped {
-                path: text(),
-                limit: ParserLimit::Time,
-            },
-            StructureError::ParserUnavailable { reason: text() },
-            StructureError::Cancelled,
-        ];
-        for error in &all {
-            let lesson = error.error_message();
-            for sentence in [&lesson.message.en, &lesson.message.ja, &lesson.next.en, &lesson.next.ja] {
-                assert!(
-                    !sentence.is_empty() && !sentence.contains('{'),
-                    "{}: {sentence}",
-                    error.entry()
-                );
-            }
-        }
-        for (name, _) in BOOK.entries() {
-            assert!(all.iter().any(|error| error.entry() == name), "{name} is never raised");
-        }
+    fn every_error_has_its_sentences() {
+        assert_eq!(BOOK.faults(&[StructureError::shapes()]), [""; 0]);
     }
 
     #[test]

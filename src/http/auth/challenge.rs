@@ -12,6 +12,7 @@ use axum::{
     http::{HeaderMap, StatusCode, Uri, header, request::Parts},
     response::{IntoResponse, Response},
 };
+use fumi_base::text::BilingualText;
 use serde_json::json;
 
 use super::{AuthError, Authenticator, Principal, oauth::OAuthVerifier};
@@ -31,14 +32,13 @@ const AWAY: Duration = Duration::from_secs(10);
 /// Returns 401, or 503 while the authorization server is unreachable.
 #[must_use]
 pub fn unauthenticated(app: &App, auth: &Authenticator, denied: &AuthError, request: &Parts) -> HttpError {
-    let (reason, reason_ja, error) = match denied {
-        AuthError::Missing(reason, reason_ja) => (reason, reason_ja, None),
-        AuthError::Invalid(reason, reason_ja) => (reason, reason_ja, Some("invalid_token")),
+    let (reason, ja, error) = match denied {
+        AuthError::Missing(en, ja) => (*en, *ja, None),
+        AuthError::Invalid(en, ja) => (*en, *ja, Some("invalid_token")),
         AuthError::Unavailable => {
             return HttpError::temporary(StatusCode::SERVICE_UNAVAILABLE, "AUTHORIZATION_SERVER_AWAY", &[], AWAY);
         }
     };
-    let facts = [("reason", (*reason).to_owned()), ("reason_ja", (*reason_ja).to_owned())];
     let mut parts = vec!["realm=\"fumi\"".to_owned()];
     if let Some(error) = error {
         parts.push(format!("error=\"{error}\""));
@@ -53,7 +53,8 @@ pub fn unauthenticated(app: &App, auth: &Authenticator, denied: &AuthError, requ
         ));
     }
     let challenge = format!("Bearer {}", parts.join(", "));
-    HttpError::new(StatusCode::UNAUTHORIZED, "UNAUTHENTICATED", &facts)
+    let reason = BilingualText::new(reason, ja);
+    HttpError::new(StatusCode::UNAUTHORIZED, "UNAUTHENTICATED", &[("reason", &reason)])
         .with_header(header::WWW_AUTHENTICATE, &challenge)
 }
 
@@ -73,14 +74,17 @@ pub fn insufficient_scope(
         Authenticator::OAuth(oauth) => oauth.needed(wanted),
         _ => wanted.names().collect(),
     };
-    let refusal = |needed| {
-        let facts = [
-            ("principal", principal.name.to_string()),
-            ("what", joined(wanted.names().collect())),
-            ("needed", needed),
-            ("has", joined(principal.scope.names().collect())),
-        ];
-        HttpError::new(StatusCode::FORBIDDEN, "INSUFFICIENT_SCOPE", &facts)
+    let refusal = |needed: String| {
+        HttpError::new(
+            StatusCode::FORBIDDEN,
+            "INSUFFICIENT_SCOPE",
+            &[
+                ("principal", &principal.name.to_string()),
+                ("what", &joined(wanted.names().collect())),
+                ("needed", &needed),
+                ("has", &joined(principal.scope.names().collect())),
+            ],
+        )
     };
     let Authenticator::OAuth(oauth) = auth else {
         return refusal(joined(needed));

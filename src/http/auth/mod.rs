@@ -140,7 +140,7 @@ impl LimitContext<'_> {
             .collect();
         let narrowed = self.roots.narrowed(&absolute);
         let narrowed =
-            narrowed.map_err(|error| ConfigError(format!("{entry}: the root {}: {}", error.path, error.reason)))?;
+            narrowed.map_err(|error| ConfigError(format!("{entry}: the root {}: {}", error.path, error.reason.0)))?;
         Ok(narrowed.map(Arc::new))
     }
 

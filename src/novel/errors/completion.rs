@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use fumi_base::{
     atomic_write::WriteError,
     errors::{ErrorCatalog, UserError},
-    project::{PathError, quoted},
+    project::PathError,
 };
 
 use super::project::ProjectError;
@@ -18,13 +18,24 @@ use crate::project::EpisodeId;
 pub static BOOK: LazyLock<ErrorCatalog> = LazyLock::new(|| ErrorCatalog::embedded(include_str!("completion.toml")));
 
 /// An error of finishing an episode.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, UserError)]
+#[error("{}", self.english())]
+#[catalog(BOOK)]
 pub enum CompletionError {
-    #[error("{path} of episode {episode} is empty")]
-    Empty { episode: EpisodeId, path: String },
-    #[error("{path} is not valid {encoding}")]
-    Damaged { path: String, encoding: String },
-    #[error("cancelled")]
+    #[entry("EMPTY_MANUSCRIPT")]
+    Empty {
+        episode: EpisodeId,
+        #[quoted]
+        path: String,
+    },
+    #[entry("DAMAGED_MANUSCRIPT")]
+    Damaged {
+        #[quoted]
+        path: String,
+        encoding: String,
+    },
+    #[catalog(fumi_base::project::BOOK)]
+    #[entry("CANCELLED")]
     Cancelled,
     #[error(transparent)]
     Project(#[from] ProjectError),
@@ -34,78 +45,14 @@ pub enum CompletionError {
     Write(#[from] WriteError),
 }
 
-impl UserError for CompletionError {
-    fn entry(&self) -> &'static str {
-        match self {
-            Self::Empty { .. } => "EMPTY_MANUSCRIPT",
-            Self::Damaged { .. } => "DAMAGED_MANUSCRIPT",
-            Self::Cancelled => "CANCELLED",
-            Self::Project(error) => error.entry(),
-            Self::Path(error) => error.entry(),
-            Self::Write(error) => error.entry(),
-        }
-    }
-
-    fn catalog(&self) -> &'static ErrorCatalog {
-        match self {
-            Self::Empty { .. } | Self::Damaged { .. } => &BOOK,
-            Self::Cancelled => &fumi_base::project::BOOK,
-            Self::Project(error) => error.catalog(),
-            Self::Path(error) => error.catalog(),
-            Self::Write(error) => error.catalog(),
-        }
-    }
-
-    fn params(&self) -> Vec<(&'static str, String)> {
-        match self {
-            Self::Empty { episode, path } => {
-                vec![("episode", episode.number().to_string()), ("path", quoted(path))]
-            }
-            Self::Damaged { path, encoding } => vec![("path", quoted(path)), ("encoding", encoding.clone())],
-            Self::Cancelled => Vec::new(),
-            Self::Project(error) => error.params(),
-            Self::Path(error) => error.params(),
-            Self::Write(error) => error.params(),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use fumi_base::{errors::UserError, project::PathError};
+    use fumi_base::errors::UserError;
 
     use super::{BOOK, CompletionError};
-    use crate::{errors::project::ProjectError, project::EpisodeId};
 
     #[test]
-    fn every_error_has_both_texts_and_every_entry_is_used() {
-        let path = "40_原稿/第001話.md".to_owned();
-        let all = [
-            CompletionError::Empty {
-                episode: EpisodeId::new(1).expect("a number"),
-                path: path.clone(),
-            },
-            CompletionError::Damaged {
-                path,
-                encoding: "utf-8".to_owned(),
-            },
-            CompletionError::Cancelled,
-            CompletionError::Project(ProjectError::NotAnEpisode("x".to_owned())),
-            CompletionError::Path(PathError::NotFound {
-                path: "x".to_owned(),
-                nearest: Vec::new(),
-            }),
-        ];
-        for error in &all {
-            let lesson = error.error_message();
-            for text in [&lesson.message, &lesson.next] {
-                assert!(!text.en.contains('{') && !text.ja.contains('{'), "{text:?}");
-                assert!(!text.en.is_empty() && !text.ja.is_empty(), "{text:?}");
-            }
-        }
-        let said: Vec<&str> = all.iter().map(UserError::entry).collect();
-        for (name, _) in BOOK.entries() {
-            assert!(said.contains(&name), "{name} is never raised");
-        }
+    fn every_error_has_its_sentences() {
+        assert_eq!(BOOK.faults(&[CompletionError::shapes()]), [""; 0]);
     }
 }

@@ -8,10 +8,15 @@ use fumi_base::{
     atomic_write::WriteError,
     errors::{ErrorCatalog, UserError},
     project::{PathError, quoted},
-    text::BilingualText,
+    text::{BilingualText, Locale},
 };
 
-use super::{artifact::ArtifactError, backup::BackupError, project::ProjectError, saving::SaveError};
+use super::{
+    artifact::ArtifactError,
+    backup::BackupError,
+    project::{ProjectError, bilingual_reason},
+    saving::SaveError,
+};
 use crate::project::EpisodeId;
 
 /// The error catalogue of checks and fixes.
@@ -21,33 +26,68 @@ pub static BOOK: LazyLock<ErrorCatalog> = LazyLock::new(|| ErrorCatalog::embedde
 const NAMED: usize = 5;
 
 /// An error of checking or fixing a manuscript.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, UserError)]
+#[error("{}", self.english())]
+#[catalog(BOOK)]
 pub enum ReviewError {
-    #[error("unknown review {id}")]
-    NoReview { id: String },
-    #[error("{path}: {reason}")]
-    Broken { path: String, reason: String },
-    #[error("{path} is not valid {encoding}")]
-    Damaged { path: String, encoding: String },
-    #[error("{path} has {characters} characters; the limit is {limit}")]
+    #[entry("REVIEW_NOT_FOUND")]
+    NoReview {
+        #[quoted]
+        id: String,
+    },
+    #[entry("REVIEW_BROKEN")]
+    Broken {
+        #[quoted]
+        path: String,
+        reason: String,
+    },
+    #[entry("MANUSCRIPT_DAMAGED")]
+    Damaged {
+        #[quoted]
+        path: String,
+        encoding: String,
+    },
+    #[entry("MANUSCRIPT_TOO_LONG")]
     TooLong {
+        #[quoted]
         path: String,
         characters: usize,
         limit: usize,
     },
-    #[error("invalid checks in the settings: {reason}")]
-    Tuning { reason: String },
-    #[error("all judgements were rejected")]
-    NotTaken { misses: Vec<BilingualText> },
-    #[error("unknown step {asked}")]
+    /// The settings of the novel have invalid `checks`.
+    #[entry("CHECKS_TUNED_WRONGLY")]
+    Tuning {
+        #[fact(with = bilingual_tuning)]
+        reason: String,
+    },
+    /// All judgements were rejected.
+    #[entry("JUDGEMENTS_NOT_TAKEN")]
+    #[fact(count = misses.len())]
+    NotTaken {
+        #[fact(with = joined_sentences)]
+        misses: Vec<BilingualText>,
+    },
+    #[entry("NO_REVIEW_STEP")]
     NoStep { asked: u32 },
-    #[error("episode {episode} has none of the given issues")]
-    NothingToFix { episode: EpisodeId, ids: Vec<String> },
-    #[error("{path} cannot be written in {encoding}")]
-    Unencodable { path: String, encoding: String },
-    #[error("{path} changed")]
-    Changed { path: String },
-    #[error("cancelled")]
+    #[entry("NOTHING_TO_FIX")]
+    NothingToFix {
+        episode: EpisodeId,
+        #[fact(with = first_ids)]
+        ids: Vec<String>,
+    },
+    #[entry("FIX_NOT_IN_ENCODING")]
+    Unencodable {
+        #[quoted]
+        path: String,
+        encoding: String,
+    },
+    #[entry("MANUSCRIPT_CHANGED")]
+    Changed {
+        #[quoted]
+        path: String,
+    },
+    #[catalog(fumi_base::project::BOOK)]
+    #[entry("CANCELLED")]
     Cancelled,
     #[error(transparent)]
     Project(#[from] ProjectError),
@@ -72,101 +112,28 @@ impl From<WriteError> for ReviewError {
     }
 }
 
-impl UserError for ReviewError {
-    fn entry(&self) -> &'static str {
-        match self {
-            Self::NoReview { .. } => "REVIEW_NOT_FOUND",
-            Self::Broken { .. } => "REVIEW_BROKEN",
-            Self::Damaged { .. } => "MANUSCRIPT_DAMAGED",
-            Self::TooLong { .. } => "MANUSCRIPT_TOO_LONG",
-            Self::Tuning { .. } => "CHECKS_TUNED_WRONGLY",
-            Self::NotTaken { .. } => "JUDGEMENTS_NOT_TAKEN",
-            Self::NoStep { .. } => "NO_REVIEW_STEP",
-            Self::NothingToFix { .. } => "NOTHING_TO_FIX",
-            Self::Unencodable { .. } => "FIX_NOT_IN_ENCODING",
-            Self::Changed { .. } => "MANUSCRIPT_CHANGED",
-            Self::Cancelled => "CANCELLED",
-            Self::Project(error) => error.entry(),
-            Self::Save(error) => error.entry(),
-            Self::Backup(error) => error.entry(),
-            Self::Artifact(error) => error.entry(),
-            Self::Path(error) => error.entry(),
-            Self::Write(error) => error.entry(),
-        }
-    }
-
-    fn catalog(&self) -> &'static ErrorCatalog {
-        match self {
-            Self::Cancelled => &fumi_base::project::BOOK,
-            Self::Project(error) => error.catalog(),
-            Self::Save(error) => error.catalog(),
-            Self::Backup(error) => error.catalog(),
-            Self::Artifact(error) => error.catalog(),
-            Self::Path(error) => error.catalog(),
-            Self::Write(error) => error.catalog(),
-            _ => &BOOK,
-        }
-    }
-
-    fn params(&self) -> Vec<(&'static str, String)> {
-        match self {
-            Self::NoReview { id } => vec![("id", quoted(id))],
-            Self::Broken { path, reason } => vec![("path", quoted(path)), ("reason", reason.clone())],
-            Self::Changed { path } => vec![("path", quoted(path))],
-            Self::Damaged { path, encoding } | Self::Unencodable { path, encoding } => {
-                vec![("path", quoted(path)), ("encoding", encoding.clone())]
-            }
-            Self::TooLong {
-                path,
-                characters,
-                limit,
-            } => vec![
-                ("path", quoted(path)),
-                ("characters", characters.to_string()),
-                ("limit", limit.to_string()),
-            ],
-            Self::Tuning { reason } => vec![
-                ("reason", reason.clone()),
-                (
-                    "reason_ja",
-                    if reason.starts_with('`') {
-                        crate::project::translate_reason(reason)
-                    } else {
-                        reason.clone()
-                    },
-                ),
-            ],
-            Self::NotTaken { misses } => vec![
-                ("count", misses.len().to_string()),
-                ("misses", joined_sentences(misses.iter().map(|miss| miss.en.as_ref()))),
-                (
-                    "misses_ja",
-                    joined_sentences(misses.iter().map(|miss| miss.ja.as_ref())),
-                ),
-            ],
-            Self::NoStep { asked } => vec![("asked", asked.to_string())],
-            Self::NothingToFix { episode, ids } => {
-                let shown: Vec<String> = ids.iter().take(NAMED).map(|id| quoted(id)).collect();
-                let more = if ids.len() > NAMED { " …" } else { "" };
-                vec![
-                    ("episode", episode.number().to_string()),
-                    ("ids", format!("{}{more}", shown.join(", "))),
-                ]
-            }
-            Self::Cancelled => Vec::new(),
-            Self::Project(error) => error.params(),
-            Self::Save(error) => error.params(),
-            Self::Backup(error) => error.params(),
-            Self::Artifact(error) => error.params(),
-            Self::Path(error) => error.params(),
-            Self::Write(error) => error.params(),
-        }
+/// Returns the reason in both languages if it is one of the YAML parser, which begins with a name.
+fn bilingual_tuning(reason: &str) -> BilingualText {
+    if reason.starts_with('`') {
+        bilingual_reason(reason)
+    } else {
+        BilingualText::same(reason.to_owned())
     }
 }
 
+fn first_ids(ids: &[String]) -> String {
+    let shown: Vec<String> = ids.iter().take(NAMED).map(|id| quoted(id)).collect();
+    let more = if ids.len() > NAMED { " …" } else { "" };
+    format!("{}{more}", shown.join(", "))
+}
+
 /// Joins the first [`NAMED`] sentences.
-fn joined_sentences<'a>(misses: impl Iterator<Item = &'a str>) -> String {
-    misses.take(NAMED).collect::<Vec<_>>().join(" ")
+fn joined_sentences(misses: &[BilingualText]) -> BilingualText {
+    let joined = |locale| {
+        let sentences = misses.iter().take(NAMED).map(|miss| miss.get(locale));
+        sentences.collect::<Vec<_>>().join(" ")
+    };
+    BilingualText::new(joined(Locale::En), joined(Locale::Ja))
 }
 
 #[cfg(test)]
@@ -174,52 +141,9 @@ mod tests {
     use fumi_base::errors::UserError;
 
     use super::{BOOK, ReviewError};
-    use crate::project::EpisodeId;
 
     #[test]
-    fn every_error_has_both_texts_and_every_entry_is_used() {
-        let text = || "x".to_owned();
-        let all = [
-            ReviewError::NoReview { id: text() },
-            ReviewError::Broken {
-                path: text(),
-                reason: text(),
-            },
-            ReviewError::Damaged {
-                path: text(),
-                encoding: text(),
-            },
-            ReviewError::TooLong {
-                path: text(),
-                characters: 2,
-                limit: 1,
-            },
-            ReviewError::Tuning { reason: text() },
-            ReviewError::NotTaken {
-                misses: vec![fumi_base::text::BilingualText::new("x", "x")],
-            },
-            ReviewError::NoStep { asked: 13 },
-            ReviewError::NothingToFix {
-                episode: EpisodeId::new(1).expect("a number"),
-                ids: vec![text(); 9],
-            },
-            ReviewError::Unencodable {
-                path: text(),
-                encoding: text(),
-            },
-            ReviewError::Changed { path: text() },
-            ReviewError::Cancelled,
-        ];
-        for error in &all {
-            let lesson = error.error_message();
-            for text in [&lesson.message, &lesson.next] {
-                assert!(!text.en.contains('{') && !text.ja.contains('{'), "{text:?}");
-                assert!(!text.en.is_empty() && !text.ja.is_empty(), "{text:?}");
-            }
-        }
-        let said: Vec<&str> = all.iter().map(UserError::entry).collect();
-        for (name, _) in BOOK.entries() {
-            assert!(said.contains(&name), "{name} is never raised");
-        }
+    fn every_error_has_its_sentences() {
+        assert_eq!(BOOK.faults(&[ReviewError::shapes()]), [""; 0]);
     }
 }

@@ -7,9 +7,9 @@ use std::sync::LazyLock;
 
 use fumi_base::{
     atomic_write::WriteError,
-    errors::{ErrorCatalog, UserError},
-    project::{PathError, quoted},
-    text::Locale,
+    errors::{ErrorCatalog, Fact, UserError},
+    project::PathError,
+    text::{BilingualText, Locale},
 };
 
 use super::{backup::BackupError, project::ProjectError};
@@ -22,64 +22,95 @@ use crate::{
 pub static BOOK: LazyLock<ErrorCatalog> = LazyLock::new(|| ErrorCatalog::embedded(include_str!("writing.toml")));
 
 /// An error of a writing step.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, UserError)]
+#[error("{}", self.english())]
+#[catalog(BOOK)]
 pub enum WritingError {
-    #[error("unknown stage {asked}")]
-    UnknownStage { asked: String },
-    #[error("{stage} requires earlier stages")]
+    #[entry("UNKNOWN_STAGE")]
+    #[fact(names = listed(WritingStage::all()))]
+    #[fact(aliases = aliases())]
+    UnknownStage {
+        #[quoted]
+        asked: String,
+    },
+    /// The stage requires earlier stages.
+    #[entry("STAGE_TOO_EARLY")]
+    #[fact(missing = listed(missing.iter().copied()))]
+    #[fact(first = missing.first().copied())]
     TooEarly {
         stage: WritingStage,
+        #[fact(skip)]
         missing: Vec<WritingStage>,
     },
-    #[error("turn {turn} of {stage} misses {} criteria", misses.len())]
+    #[entry("CRITERIA_MISSED")]
+    #[fact(count = misses.len())]
     CriteriaMissed {
         stage: WritingStage,
         turn: usize,
+        #[fact(with = missed)]
         misses: Vec<MissedCriterion>,
     },
-    #[error("the plot misses {} criteria", misses.len())]
-    PlotMissed { misses: Vec<MissedCriterion> },
-    #[error("episode {episode} already has a plot")]
-    PlotExists { episode: EpisodeId, path: String },
-    #[error("{stage} is already done")]
+    #[entry("PLOT_MISSED")]
+    #[fact(count = misses.len())]
+    PlotMissed {
+        #[fact(with = missed)]
+        misses: Vec<MissedCriterion>,
+    },
+    #[entry("PLOT_EXISTS")]
+    PlotExists {
+        episode: EpisodeId,
+        #[quoted]
+        path: String,
+    },
+    #[entry("STAGE_DONE")]
     StageDone { stage: WritingStage, current: WritingStage },
-    #[error("the answer is for turn {asked} of {stage}, not turn {turn}")]
+    #[entry("WRONG_TURN")]
     WrongTurn {
         stage: WritingStage,
         asked: usize,
         turn: usize,
     },
-    #[error("{id} is finished")]
-    Finished { id: String },
-    #[error("unknown session {id}")]
-    NoSession { id: String, episode: EpisodeId },
-    #[error("this text was already accepted for {stage}")]
-    TakenAlready { stage: WritingStage },
-    #[error("the answer is for {asked}, not {stage}")]
-    OtherStage { stage: WritingStage, asked: WritingStage },
-    #[error("the answer lacks a session")]
-    AnswerWithoutSession,
-    #[error("episode {episode} has no open session")]
-    NoOpenSession { episode: EpisodeId },
-    #[error("{stage} requires a session")]
-    NoSessionId { stage: WritingStage },
-    #[error("{path}: {reason}")]
-    BrokenSession {
-        path: String,
-        reason: &'static str,
-        reason_ja: &'static str,
+    #[entry("WRITING_FINISHED")]
+    Finished {
+        #[quoted]
+        id: String,
     },
-    #[error("{what} has {size} bytes")]
+    #[entry("WRITING_SESSION_NOT_FOUND")]
+    NoSession {
+        #[quoted]
+        id: String,
+        episode: EpisodeId,
+    },
+    #[entry("ANSWER_TAKEN_ALREADY")]
+    TakenAlready { stage: WritingStage },
+    #[entry("OTHER_STAGE")]
+    OtherStage { stage: WritingStage, asked: WritingStage },
+    #[entry("ANSWER_WITHOUT_SESSION")]
+    AnswerWithoutSession,
+    #[entry("NO_OPEN_SESSION")]
+    NoOpenSession { episode: EpisodeId },
+    #[entry("SESSION_ID_MISSING")]
+    NoSessionId { stage: WritingStage },
+    #[entry("BROKEN_SESSION")]
+    BrokenSession {
+        #[quoted]
+        path: String,
+        reason: BilingualText,
+    },
+    #[entry("CONTENT_TOO_LARGE")]
     TooLarge {
-        what: &'static str,
-        what_ja: &'static str,
+        what: BilingualText,
         size: usize,
         limit: usize,
     },
-    #[error("{id} does not have the stage {stage}")]
+    /// The session has no such stage.
+    #[entry("STAGE_OFF_ROUTE")]
     OffRoute { stage: WritingStage, id: String },
-    #[error("{id} cannot store more feedback")]
-    FeedbackFull { id: String },
+    #[entry("FEEDBACK_FULL")]
+    FeedbackFull {
+        #[quoted]
+        id: String,
+    },
     #[error(transparent)]
     Project(#[from] ProjectError),
     #[error(transparent)]
@@ -90,214 +121,42 @@ pub enum WritingError {
     Backup(#[from] BackupError),
 }
 
+impl Fact for WritingStage {
+    fn fact(&self) -> Option<BilingualText> {
+        self.to_string().fact()
+    }
+}
+
 fn listed(stages: impl Iterator<Item = WritingStage>) -> String {
     stages.map(WritingStage::name).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the facts on missed criteria, in both languages.
-fn missed(misses: &[MissedCriterion]) -> Vec<(&'static str, String)> {
+fn aliases() -> String {
+    WritingStage::all()
+        .map(WritingStage::alias)
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+/// Joins what the criteria say.
+fn missed(misses: &[MissedCriterion]) -> BilingualText {
     let all = |locale, between: &str| {
         let lines = misses
             .iter()
             .map(|miss| format!("[{}] {}", miss.criterion, miss.message.get(locale)));
         lines.collect::<Vec<_>>().join(between)
     };
-    vec![
-        ("count", misses.len().to_string()),
-        ("misses", all(Locale::En, " ")),
-        ("misses_ja", all(Locale::Ja, "")),
-    ]
-}
-
-impl UserError for WritingError {
-    fn entry(&self) -> &'static str {
-        match self {
-            Self::UnknownStage { .. } => "UNKNOWN_STAGE",
-            Self::TooEarly { .. } => "STAGE_TOO_EARLY",
-            Self::CriteriaMissed { .. } => "CRITERIA_MISSED",
-            Self::PlotMissed { .. } => "PLOT_MISSED",
-            Self::PlotExists { .. } => "PLOT_EXISTS",
-            Self::StageDone { .. } => "STAGE_DONE",
-            Self::WrongTurn { .. } => "WRONG_TURN",
-            Self::Finished { .. } => "WRITING_FINISHED",
-            Self::NoSession { .. } => "WRITING_SESSION_NOT_FOUND",
-            Self::TakenAlready { .. } => "ANSWER_TAKEN_ALREADY",
-            Self::OtherStage { .. } => "OTHER_STAGE",
-            Self::AnswerWithoutSession => "ANSWER_WITHOUT_SESSION",
-            Self::NoOpenSession { .. } => "NO_OPEN_SESSION",
-            Self::NoSessionId { .. } => "SESSION_ID_MISSING",
-            Self::BrokenSession { .. } => "BROKEN_SESSION",
-            Self::TooLarge { .. } => "CONTENT_TOO_LARGE",
-            Self::OffRoute { .. } => "STAGE_OFF_ROUTE",
-            Self::FeedbackFull { .. } => "FEEDBACK_FULL",
-            Self::Backup(error) => error.entry(),
-            Self::Project(error) => error.entry(),
-            Self::Path(error) => error.entry(),
-            Self::Write(error) => error.entry(),
-        }
-    }
-
-    fn catalog(&self) -> &'static ErrorCatalog {
-        match self {
-            Self::Project(error) => error.catalog(),
-            Self::Path(error) => error.catalog(),
-            Self::Write(error) => error.catalog(),
-            Self::Backup(error) => error.catalog(),
-            _ => &BOOK,
-        }
-    }
-
-    fn params(&self) -> Vec<(&'static str, String)> {
-        match self {
-            Self::UnknownStage { asked } => {
-                let aliases: Vec<&str> = WritingStage::all().map(WritingStage::alias).collect();
-                vec![
-                    ("asked", quoted(asked)),
-                    ("names", listed(WritingStage::all())),
-                    ("aliases", aliases.join(", ")),
-                ]
-            }
-            Self::TooEarly { stage, missing } => vec![
-                ("stage", stage.to_string()),
-                ("missing", listed(missing.iter().copied())),
-                (
-                    "first",
-                    missing.first().map(WritingStage::to_string).unwrap_or_default(),
-                ),
-            ],
-            Self::CriteriaMissed { stage, turn, misses } => {
-                let mut facts = vec![("stage", stage.to_string()), ("turn", turn.to_string())];
-                facts.extend(missed(misses));
-                facts
-            }
-            Self::PlotMissed { misses } => missed(misses),
-            Self::PlotExists { episode, path } => {
-                vec![("episode", episode.number().to_string()), ("path", quoted(path))]
-            }
-            Self::StageDone { stage, current } => {
-                vec![("stage", stage.to_string()), ("current", current.to_string())]
-            }
-            Self::WrongTurn { stage, asked, turn } => vec![
-                ("stage", stage.to_string()),
-                ("asked", asked.to_string()),
-                ("turn", turn.to_string()),
-            ],
-            Self::Finished { id } | Self::FeedbackFull { id } => vec![("id", quoted(id))],
-            Self::NoSession { id, episode } => {
-                vec![("id", quoted(id)), ("episode", episode.number().to_string())]
-            }
-            Self::OtherStage { stage, asked } => vec![("stage", stage.to_string()), ("asked", asked.to_string())],
-            Self::AnswerWithoutSession => Vec::new(),
-            Self::NoOpenSession { episode } => vec![("episode", episode.number().to_string())],
-            Self::NoSessionId { stage } | Self::TakenAlready { stage } => vec![("stage", stage.to_string())],
-            Self::OffRoute { stage, id } => vec![("stage", stage.to_string()), ("id", id.clone())],
-            Self::BrokenSession {
-                path,
-                reason,
-                reason_ja,
-            } => vec![
-                ("path", quoted(path)),
-                ("reason", (*reason).to_owned()),
-                ("reason_ja", (*reason_ja).to_owned()),
-            ],
-            Self::TooLarge {
-                what,
-                what_ja,
-                size,
-                limit,
-            } => vec![
-                ("what", (*what).to_owned()),
-                ("what_ja", (*what_ja).to_owned()),
-                ("size", size.to_string()),
-                ("limit", limit.to_string()),
-            ],
-            Self::Project(error) => error.params(),
-            Self::Path(error) => error.params(),
-            Self::Write(error) => error.params(),
-            Self::Backup(error) => error.params(),
-        }
-    }
+    BilingualText::new(all(Locale::En, " "), all(Locale::Ja, ""))
 }
 
 #[cfg(test)]
 mod tests {
-    use fumi_base::{errors::UserError, text::BilingualText};
+    use fumi_base::errors::UserError;
 
     use super::{BOOK, WritingError};
-    use crate::{
-        project::EpisodeId,
-        writing::{MissedCriterion, WritingStage},
-    };
 
     #[test]
-    fn every_error_has_both_texts_and_every_entry_is_used() {
-        let stage = WritingStage::LAST;
-        let text = || "x".to_owned();
-        let all = [
-            WritingError::UnknownStage { asked: text() },
-            WritingError::TooEarly {
-                stage,
-                missing: WritingStage::all().take(9).collect(),
-            },
-            WritingError::CriteriaMissed {
-                stage,
-                turn: 1,
-                misses: vec![MissedCriterion {
-                    criterion: "length".to_owned(),
-                    message: BilingualText::new("Too short.", "短すぎます。"),
-                }],
-            },
-            WritingError::PlotMissed {
-                misses: vec![MissedCriterion {
-                    criterion: "synopsis".to_owned(),
-                    message: BilingualText::new("Too short.", "短すぎます。"),
-                }],
-            },
-            WritingError::PlotExists {
-                episode: EpisodeId::new(1).expect("a number"),
-                path: text(),
-            },
-            WritingError::StageDone { stage, current: stage },
-            WritingError::WrongTurn {
-                stage,
-                asked: 2,
-                turn: 1,
-            },
-            WritingError::Finished { id: text() },
-            WritingError::NoSession {
-                id: text(),
-                episode: EpisodeId::new(1).expect("a number"),
-            },
-            WritingError::TakenAlready { stage },
-            WritingError::OtherStage { stage, asked: stage },
-            WritingError::AnswerWithoutSession,
-            WritingError::NoOpenSession {
-                episode: EpisodeId::new(1).expect("a number"),
-            },
-            WritingError::NoSessionId { stage },
-            WritingError::BrokenSession {
-                path: text(),
-                reason: "why",
-                reason_ja: "理由",
-            },
-            WritingError::TooLarge {
-                what: "It",
-                what_ja: "それ",
-                size: 2,
-                limit: 1,
-            },
-            WritingError::FeedbackFull { id: text() },
-            WritingError::OffRoute { stage, id: text() },
-        ];
-        let mut entries: Vec<&str> = BOOK.entries().map(|(name, _)| name).collect();
-        for error in &all {
-            let lesson = error.error_message();
-            for text in [&lesson.message, &lesson.next] {
-                assert!(!text.en.contains('{') && !text.ja.contains('{'), "{text:?}");
-                assert!(text.en != text.ja && text.ja.ends_with('。'), "{text:?}");
-            }
-            entries.retain(|entry| *entry != error.entry());
-        }
-        assert!(entries.is_empty(), "{entries:?} are never raised");
+    fn every_error_has_its_sentences() {
+        assert_eq!(BOOK.faults(&[WritingError::shapes()]), [""; 0]);
     }
 }

@@ -118,8 +118,7 @@ pub fn criteria() -> Vec<BilingualText> {
 pub fn validate_answer(episode: EpisodeId, content: &str) -> Result<EpisodePlot, WritingError> {
     if content.len() > PLOT_BYTES {
         return Err(WritingError::TooLarge {
-            what: "The plot",
-            what_ja: "プロット",
+            what: BilingualText::new("The plot", "プロット"),
             size: content.len(),
             limit: PLOT_BYTES,
         });

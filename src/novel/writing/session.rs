@@ -4,6 +4,7 @@
 //! one and has fewer turns than it needs. A file that violates this is rejected. The contents of outputs are not
 //! examined.
 
+use fumi_base::text::BilingualText;
 use std::fmt;
 
 use serde::{
@@ -179,15 +180,14 @@ impl WritingSession {
 
     /// Parses a session's file; `path` is used in errors.
     pub fn read(path: &str, text: &str) -> Result<Self, WritingError> {
-        let broken = |reason, reason_ja| WritingError::BrokenSession {
+        let broken = |en: &'static str, ja: &'static str| WritingError::BrokenSession {
             path: path.to_owned(),
-            reason,
-            reason_ja,
+            reason: BilingualText::new(en, ja),
         };
         let read: Option<Self> = read_yaml(path, text)?;
         let session = read.ok_or_else(|| broken("it is empty", "空です"))?;
         match session.violated_invariant() {
-            Some((reason, reason_ja)) => Err(broken(reason, reason_ja)),
+            Some((en, ja)) => Err(broken(en, ja)),
             None => Ok(session),
         }
     }

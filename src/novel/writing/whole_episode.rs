@@ -3,7 +3,7 @@
 //!
 //! No session is used: the arguments contain everything needed to repeat the prompt. Nothing is read or written here.
 
-use fumi_base::text::Locale;
+use fumi_base::{text::BilingualText, text::Locale};
 
 use super::{
     criteria::{self, AnswerCriterion, MissedCriterion},
@@ -107,8 +107,7 @@ impl WholeEpisodeRequest<'_> {
     pub fn accept(&self, content: &str) -> Result<WholeEpisodeText, WritingError> {
         if content.len() > CONTENT_BYTES {
             return Err(WritingError::TooLarge {
-                what: "The content",
-                what_ja: "内容",
+                what: BilingualText::new("The content", "内容"),
                 size: content.len(),
                 limit: CONTENT_BYTES,
             });

@@ -198,8 +198,7 @@ impl<'a> Workflow<'a> {
         let said = said.trim();
         if said.len() > FEEDBACK_BYTES {
             return Err(WritingError::TooLarge {
-                what: "The feedback",
-                what_ja: "フィードバック",
+                what: BilingualText::new("The feedback", "フィードバック"),
                 size: said.len(),
                 limit: FEEDBACK_BYTES,
             });
@@ -272,8 +271,7 @@ impl<'a> Workflow<'a> {
         }
         if answer.content.len() > CONTENT_BYTES {
             return Err(WritingError::TooLarge {
-                what: "The content",
-                what_ja: "内容",
+                what: BilingualText::new("The content", "内容"),
                 size: answer.content.len(),
                 limit: CONTENT_BYTES,
             });

@@ -4,10 +4,7 @@
 //! consists of one reference becomes the value with its type; inside other text the value becomes text. Anything else
 //! that begins with `${` is unchanged, since scripts use it too; `$${steps[` is an escape for `${steps[` itself.
 
-use fumi_base::{
-    errors::{ErrorCatalog, UserError},
-    text::BilingualText,
-};
+use fumi_base::{errors::UserError, text::BilingualText};
 use serde_json::{Map, Value};
 
 use crate::tool::{
@@ -52,51 +49,26 @@ pub(super) struct LocatedReference {
 }
 
 /// The error of a reference to a value that does not exist.
-#[derive(Debug, thiserror::Error)]
-#[error("{reference} does not resolve")]
+#[derive(Debug, thiserror::Error, UserError)]
+#[error("{}", self.english())]
+#[catalog(BOOK)]
+#[entry("STEP_VALUE_MISSING")]
 pub(super) struct MissingValue {
     reference: String,
     at: String,
     there: String,
 }
 
-impl UserError for MissingValue {
-    fn entry(&self) -> &'static str {
-        "STEP_VALUE_MISSING"
-    }
-    fn catalog(&self) -> &'static ErrorCatalog {
-        &BOOK
-    }
-    fn params(&self) -> Vec<(&'static str, String)> {
-        vec![
-            ("reference", self.reference.clone()),
-            ("at", self.at.clone()),
-            ("there", self.there.clone()),
-        ]
-    }
-}
-
 /// The error of values that together are larger than the arguments of one call may be.
-#[derive(Debug, thiserror::Error)]
-#[error("referenced values exceed {limit} bytes")]
+#[derive(Debug, thiserror::Error, UserError)]
+#[error("{}", self.english())]
+#[catalog(BOOK)]
+#[entry("STEP_VALUE_TOO_LARGE")]
+#[fact(limit_mib = limit >> 20)]
 pub(super) struct ValueTooLarge {
     reference: String,
+    #[fact(skip)]
     limit: usize,
-}
-
-impl UserError for ValueTooLarge {
-    fn entry(&self) -> &'static str {
-        "STEP_VALUE_TOO_LARGE"
-    }
-    fn catalog(&self) -> &'static ErrorCatalog {
-        &BOOK
-    }
-    fn params(&self) -> Vec<(&'static str, String)> {
-        vec![
-            ("reference", self.reference.clone()),
-            ("limit_mib", (self.limit >> 20).to_string()),
-        ]
-    }
 }
 
 /// The error of arguments whose references cannot be resolved.

@@ -5,9 +5,8 @@
 use std::{io, path::PathBuf, sync::Arc};
 
 use fumi_base::{
-    atomic_write::{WriteError, is_free, replace, replace_from},
-    files::{OUTPUT_FOLDER, OutputError, OutputName},
-    project::{Project, quoted},
+    atomic_write::{replace_from, write_unused},
+    files::{OUTPUT_FOLDER, OutputError, OutputName, ignore_outputs},
 };
 
 use fumi_browser::PageDownload;
@@ -45,10 +44,9 @@ pub(super) fn output_path(cx: &Cx, filename: &str) -> Result<String, ToolError> 
     let inside = filename.strip_prefix(FOLDER).and_then(|rest| rest.strip_prefix('/'));
     // The name follows the rules of every output; the folder is that of this module.
     let name = OutputName::parse(inside.unwrap_or(filename)).map_err(|error| match error {
-        OutputError::Name { reason, reason_ja, .. } => BrowserCallError::Filename {
-            filename: quoted(filename),
+        OutputError::Name { reason, .. } => BrowserCallError::Filename {
+            filename: filename.to_owned(),
             reason,
-            reason_ja,
         }
         .into(),
         disk @ OutputError::Write(_) => ToolError::from(disk),
@@ -72,36 +70,30 @@ pub(super) async fn import_download(cx: &Cx, download: &PageDownload) -> Result<
         return Ok(None);
     };
     let project = Arc::clone(&cx.project);
-    let name = cx.blocking(move |_, _| unused_path(&project, &wanted)).await?;
-    let saved = save(cx, &name, file).await?;
+    let saved = cx
+        .blocking(move |_, _| {
+            ignore_outputs(&project)?;
+            write_unused(&project, numbered(&wanted), file)
+        })
+        .await?;
     // The original is removed only now, so that nothing is lost if saving failed.
     download.remove_file();
     Ok(Some(saved))
 }
 
-/// Returns the path, or the first of its numbered variants that certainly does not exist, so that earlier files are
-/// kept.
-fn unused_path(project: &Project, path: &str) -> Result<String, WriteError> {
+/// Returns the path and its variants with the numbers 2 to [`NUMBERS`], each with a name of at most [`NAME_BYTES`].
+fn numbered(path: &str) -> impl Iterator<Item = String> {
     let (folder, name) = path.split_at(path.rfind('/').map_or(0, |at| at + 1));
     let (stem, ending) = match name.rfind('.') {
-        Some(at) if at > 0 => name.split_at(at),
+        Some(at) if at > 0 && name.len() - at < NAME_BYTES / 2 => name.split_at(at),
         _ => (name, ""),
     };
-    let numbered = (2..=NUMBERS).map(|number| {
+    let numbered = (2..=NUMBERS).map(move |number| {
         let rest = format!(" ({number}){ending}");
         let stem = &stem[..stem.floor_char_boundary(NAME_BYTES.saturating_sub(rest.len()))];
         format!("{folder}{stem}{rest}")
     });
-    for path in std::iter::once(path.to_owned()).chain(numbered) {
-        if is_free(project, &path)? {
-            return Ok(path);
-        }
-    }
-    Err(WriteError::Taken {
-        path: path.to_owned(),
-        reason: "it exists, as do its numbered variants up to (999); move some of them away",
-        reason_ja: "この名前も (999) までの番号付きの名前もすでにあります。いくつか移してください",
-    })
+    std::iter::once(path.to_owned()).chain(numbered)
 }
 
 /// Writes a file atomically and returns its path in the project.
@@ -110,12 +102,8 @@ pub(super) async fn save(cx: &Cx, filename: &str, source: impl io::Read + Send +
     let project = Arc::clone(&cx.project);
     let shown = name.clone();
     cx.blocking(move |_, _| {
-        const IGNORE: &str = ".fumi/.gitignore";
-        if is_free(&project, IGNORE)? {
-            replace(&project, IGNORE, b"*\n")?;
-        }
-        replace_from(&project, &name, source)?;
-        Ok::<_, WriteError>(())
+        ignore_outputs(&project)?;
+        replace_from(&project, &name, source)
     })
     .await?;
     Ok(shown)
@@ -123,25 +111,28 @@ pub(super) async fn save(cx: &Cx, filename: &str, source: impl io::Read + Send +
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
-    use fumi_base::{atomic_write::WriteError, project::Project};
-
-    use super::{NUMBERS, unused_path};
+    use super::{NAME_BYTES, NUMBERS, numbered};
 
     #[test]
-    fn a_name_is_numbered_until_none_is_left() {
-        let root = tempfile::tempdir().expect("a folder");
-        let project = Project::open(root.path()).expect("a project");
-        let free = || unused_path(&project, "a.b/c.csv");
-        assert_eq!(free().expect("no file exists"), "a.b/c.csv");
-        fs::create_dir(root.path().join("a.b")).expect("a folder");
-        fs::write(root.path().join("a.b/c.csv"), "").expect("written");
-        std::os::unix::fs::symlink("nowhere", root.path().join("a.b/c (2).csv")).expect("a link");
-        assert_eq!(free().expect("the third"), "a.b/c (3).csv");
-        for number in 3..=NUMBERS {
-            fs::write(root.path().join(format!("a.b/c ({number}).csv")), "").expect("written");
+    fn numbers_stand_before_the_extension() {
+        let names: Vec<String> = numbered("a.b/c.csv").collect();
+        assert_eq!(names[..3], ["a.b/c.csv", "a.b/c (2).csv", "a.b/c (3).csv"]);
+        assert_eq!(names.len(), NUMBERS as usize);
+        assert_eq!(numbered("a.b/.csv").nth(1).as_deref(), Some("a.b/.csv (2)"));
+    }
+
+    #[test]
+    fn numbered_names_fit_into_a_folder() {
+        for name in [
+            "帳".repeat(83) + ".csv",
+            "x".repeat(NAME_BYTES),
+            "x.".to_owned() + &"y".repeat(NAME_BYTES - 2),
+        ] {
+            for path in numbered(&format!("folder/{name}")).skip(1) {
+                let numbered = path.strip_prefix("folder/").unwrap_or_default();
+                assert!(numbered.len() <= NAME_BYTES && numbered.contains(" ("), "{path}");
+                assert!(!name.ends_with(".csv") || numbered.ends_with(").csv"), "{path}");
+            }
         }
-        assert!(matches!(free(), Err(WriteError::Taken { .. })));
     }
 }

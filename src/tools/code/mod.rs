@@ -19,7 +19,7 @@ pub mod structure_deps;
 use std::{sync::Arc, time::SystemTime};
 
 use fumi_base::{
-    errors::{ErrorCatalog, UserError},
+    errors::UserError,
     project::{BOOK, Project, ProjectPath},
     roots::AllowedRoots,
 };
@@ -78,23 +78,13 @@ pub struct SearchDeps {
 }
 
 /// An error: the walk visited more files than the operator allows.
-#[derive(Debug, thiserror::Error)]
-#[error("{found} files, over {limit}")]
+#[derive(Debug, thiserror::Error, UserError)]
+#[error("{}", self.english())]
+#[catalog(BOOK)]
+#[entry("PROJECT_TOO_LARGE")]
 pub struct TooManyFiles {
     found: u64,
     limit: u64,
-}
-
-impl UserError for TooManyFiles {
-    fn entry(&self) -> &'static str {
-        "PROJECT_TOO_LARGE"
-    }
-    fn catalog(&self) -> &'static ErrorCatalog {
-        &BOOK
-    }
-    fn params(&self) -> Vec<(&'static str, String)> {
-        vec![("found", self.found.to_string()), ("limit", self.limit.to_string())]
-    }
 }
 
 impl SearchDeps {

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use fumi_base::{
-    errors::{ErrorCatalog, UserError},
+    errors::UserError,
     project::quoted,
-    text::Locale,
+    text::{BilingualText, Locale},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -118,44 +118,34 @@ const COMMANDS: [TypedCommand; 7] = [
 ];
 
 /// The error for a command that cannot be parsed.
-#[derive(Debug, thiserror::Error)]
-#[error("{reason}")]
+#[derive(Debug, thiserror::Error, UserError)]
+#[error("{}", self.english())]
+#[catalog(BOOK)]
+#[entry("UNKNOWN_COMMAND")]
+#[fact(forms = forms())]
 struct UnknownCommand {
+    #[quoted]
     command: String,
-    reason: String,
-    reason_ja: String,
+    reason: BilingualText,
 }
 
-impl UserError for UnknownCommand {
-    fn entry(&self) -> &'static str {
-        "UNKNOWN_COMMAND"
-    }
-    fn catalog(&self) -> &'static ErrorCatalog {
-        &BOOK
-    }
-    fn params(&self) -> Vec<(&'static str, String)> {
-        let forms = COMMANDS.iter().map(|command| {
-            let episode = if command.has_episode { " EPISODE" } else { "" };
-            let names = command.options.iter().map(|(name, _)| *name);
-            let names = names.chain(command.shortcut.map(|(name, _)| name));
-            let options = names.fold(String::new(), |all, name| all + " [--" + &name.replace('_', "-") + "]");
-            format!("{}{episode}{options}", command.name)
-        });
-        vec![
-            ("command", quoted(&self.command)),
-            ("reason", self.reason.clone()),
-            ("reason_ja", self.reason_ja.clone()),
-            ("forms", forms.collect::<Vec<_>>().join("; ")),
-        ]
-    }
+/// Returns the commands with their options.
+fn forms() -> String {
+    let forms = COMMANDS.iter().map(|command| {
+        let episode = if command.has_episode { " EPISODE" } else { "" };
+        let names = command.options.iter().map(|(name, _)| *name);
+        let names = names.chain(command.shortcut.map(|(name, _)| name));
+        let options = names.fold(String::new(), |all, name| all + " [--" + &name.replace('_', "-") + "]");
+        format!("{}{episode}{options}", command.name)
+    });
+    forms.collect::<Vec<_>>().join("; ")
 }
 
 /// Parses a command into the call that it stands for.
 fn parse_command(command: &str) -> Result<ReplacementCall, UnknownCommand> {
-    let unread = |reason: String, reason_ja: String| UnknownCommand {
+    let unread = |en: String, ja: String| UnknownCommand {
         command: command.to_owned(),
-        reason,
-        reason_ja,
+        reason: BilingualText::new(en, ja),
     };
     // Normalises full-width letters and digits from an input method.
     let plain: String = command.nfkc().collect();

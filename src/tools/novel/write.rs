@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use fumi_base::text::Locale;
+use fumi_base::text::{BilingualText, Locale};
 use fumi_novel::{
     errors::writing::WritingError,
     file_writing::{ExpectedFile, FileWriter, SavedFile},
@@ -92,8 +92,7 @@ impl Tool for WriteFile {
         let saving = FileWriter::new(Arc::clone(&cx.project), &backups);
         if args.content.len() > CONTENT_BYTES {
             return Err(WritingError::TooLarge {
-                what: "The content",
-                what_ja: "内容",
+                what: BilingualText::new("The content", "内容"),
                 size: args.content.len(),
                 limit: CONTENT_BYTES,
             }

@@ -115,7 +115,7 @@ impl Tool for Compose {
             .as_ref()
             .is_some_and(|content| !content.contains(&args.word))
         {
-            return Err(Missed(args.word).into());
+            return Err(Missed { word: args.word }.into());
         }
         let parts = args.parts.unwrap_or(1);
         let mut written = args.written;
@@ -176,9 +176,13 @@ impl Render for Output {
 }
 
 /// The error for a part without the word, as a domain defines it.
-#[derive(Debug, thiserror::Error)]
-#[error("no {0}")]
-struct Missed(String);
+#[derive(Debug, thiserror::Error, UserError)]
+#[error("{}", self.english())]
+#[catalog(BOOK)]
+#[entry("PART_MISSED")]
+struct Missed {
+    word: String,
+}
 
 static BOOK: LazyLock<ErrorCatalog> = LazyLock::new(|| {
     ErrorCatalog::embedded(
@@ -193,18 +197,6 @@ next_ja = "書き直してください。"
 "#,
     )
 });
-
-impl UserError for Missed {
-    fn entry(&self) -> &'static str {
-        "PART_MISSED"
-    }
-    fn catalog(&self) -> &'static ErrorCatalog {
-        &BOOK
-    }
-    fn params(&self) -> Vec<(&'static str, String)> {
-        vec![("word", self.0.clone())]
-    }
-}
 
 /// A tool that asks although it does not declare that it does.
 struct Sudden;

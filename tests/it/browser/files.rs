@@ -104,7 +104,7 @@ async fn a_download_takes_no_name_that_exists() {
     assert_eq!(download["file"], ".fumi/browser/report (3).csv", "{download}");
     let download = downloaded(&visit, "text=Report").await;
     let failure = download["failure"].as_str().unwrap_or_default();
-    assert!(failure.contains("up to (999)"), "{download}");
+    assert!(failure.contains("numbered variants"), "{download}");
     assert_eq!(visit.sample.read(".fumi/browser/report.csv"), "first");
 }
 

@@ -63,11 +63,11 @@ async fn a_manuscript_over_4_mib_is_refused_with_its_own_limit() {
     ok(&app, "status", json!({})).await;
 }
 
-/// A text of 200,000 lines is not checked within a millisecond.
+/// The longest text that is checked, 200,000 characters, takes far longer than a millisecond.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_beyond_its_own_time_limit_is_r001() {
     let sample = novel();
-    sample.file(FIRST, "　雨だ。\n".repeat(200_000));
+    sample.file(FIRST, "　雨だ。\n".repeat(40_000));
     let app = sample.app();
     let error = refused(&app, "check_basic", json!({"episode": 1, "timeout_ms": 1})).await;
     assert_eq!(

@@ -238,12 +238,12 @@ async fn what_cannot_be_stored_is_refused(rig: TestStore) {
     let longest = "k".repeat(MAX_KEY_BYTES);
     rig.put(&longest, "").await;
     for key in ["", &format!("{longest}k")] {
-        assert!(matches!(rig.store.get(key).await, Err(StoreError::Key(_))));
+        assert!(matches!(rig.store.get(key).await, Err(StoreError::Key { .. })));
         let put = rig.store.put(key, Vec::new(), ExpectedState::Anything, None).await;
-        assert!(matches!(put, Err(StoreError::Key(_))));
+        assert!(matches!(put, Err(StoreError::Key { .. })));
         assert!(matches!(
             rig.store.lease(key, "me", SECOND).await,
-            Err(StoreError::Key(_))
+            Err(StoreError::Key { .. })
         ));
     }
     let large = vec![0; MAX_VALUE_BYTES + 1];

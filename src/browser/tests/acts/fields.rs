@@ -121,6 +121,8 @@ async fn a_form_is_filled_in_or_left_alone() {
 
     let wrong = [field("#name", "Bob"), field("#missing", "x")];
     assert!(reason(tab.fill_form(&wrong).await).contains("#missing"));
+    let wrong = [field("#name", "Bob"), field("#range", "NaN")];
+    assert!(reason(tab.fill_form(&wrong).await).contains("finite number"));
     assert_eq!(
         page.value("document.getElementById('name').value").await,
         r#""Ann""#,

@@ -37,8 +37,8 @@ async fn a_pattern_that_cannot_be_read_is_refused_as_such() {
     let page = Page::with_body("<p>text (</p>").await;
     let bad = |error: BrowserError| {
         assert_eq!(error.entry(), "BAD_PATTERN", "{error}");
-        let facts = error.params();
-        assert!(facts.iter().all(|(_, fact)| !fact.contains('\n')), "{facts:?}");
+        let facts = error.facts();
+        assert!(facts.iter().all(|(_, fact)| !fact.en.contains('\n')), "{facts:?}");
         facts
     };
     let facts = bad(page
@@ -46,14 +46,14 @@ async fn a_pattern_that_cannot_be_read_is_refused_as_such() {
         .find(&LineQuery::Regex("text (".to_owned()))
         .await
         .expect_err("bad"));
-    assert!(facts.iter().any(|(_, fact)| fact.contains("text (")), "{facts:?}");
+    assert!(facts.iter().any(|(_, fact)| fact.en.contains("text (")), "{facts:?}");
     let filter = RequestFilter {
         url: Some("api/(".to_owned()),
         ..RequestFilter::default()
     };
     let facts = bad(page.tab.requests(&filter).expect_err("bad"));
     assert!(
-        facts.iter().any(|(_, fact)| fact.contains("unclosed group")),
+        facts.iter().any(|(_, fact)| fact.en.contains("unclosed group")),
         "{facts:?}"
     );
     page.close().await;

@@ -50,6 +50,10 @@ async fn typed_password_is_not_in_other_names() {
 /// Returns the candidates of a target with several matches, as a caller reads them.
 async fn reason_of(page: &Page, target: &str) -> String {
     let error = page.tab.locator(&at(target)).await.expect_err("several");
-    let facts = fumi_base::errors::UserError::params(&error);
-    facts.into_iter().map(|(_, fact)| fact).collect::<Vec<_>>().join("\n")
+    let facts = fumi_base::errors::UserError::facts(&error);
+    facts
+        .into_iter()
+        .map(|(_, fact)| fact.en)
+        .collect::<Vec<_>>()
+        .join("\n")
 }

@@ -87,19 +87,20 @@ fn broken_yaml_tells_line_and_column() {
         .error_message();
     assert_eq!(lesson.code, "P002");
     let told = lesson
-        .params
+        .facts
         .iter()
         .find(|(name, _)| *name == "line")
         .expect("a line")
         .1
+        .en
         .parse::<usize>()
         .expect("a number");
     assert!((line..=line + 1).contains(&told), "{told} is not near {line}");
     assert!(
         !lesson
-            .params
+            .facts
             .iter()
-            .any(|(name, value)| *name == "column" && value == "0")
+            .any(|(name, value)| *name == "column" && value.en == "0")
     );
 }
 

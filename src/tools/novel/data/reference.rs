@@ -172,5 +172,5 @@ pub fn time(seconds: i64) -> Option<String> {
 
 /// Parses a hash or an artifact id sent by a client.
 pub fn parse_hash(text: &str) -> Result<ContentHash, ArtifactError> {
-    ContentHash::parse(text).ok_or_else(|| ArtifactError::NotAHash(text.to_owned()))
+    ContentHash::parse(text).ok_or_else(|| ArtifactError::NotAHash { asked: text.to_owned() })
 }

@@ -9,7 +9,7 @@ pub mod get_writing_tasks;
 pub mod resume_from_partial_failure;
 
 use fumi_base::{
-    errors::{ErrorCatalog, UserError},
+    errors::UserError,
     text::{BilingualText, Locale},
 };
 use fumi_novel::{
@@ -104,26 +104,19 @@ impl WritingStep {
 }
 
 /// The error for a number that is not a step.
-#[derive(Debug, thiserror::Error)]
-#[error("no step {asked}")]
+#[derive(Debug, thiserror::Error, UserError)]
+#[error("{}", self.english())]
+#[catalog(BOOK)]
+#[entry("UNKNOWN_STEP")]
+#[fact(steps = steps())]
 pub(super) struct UnknownStep {
     asked: String,
 }
 
-impl UserError for UnknownStep {
-    fn entry(&self) -> &'static str {
-        "UNKNOWN_STEP"
-    }
-    fn catalog(&self) -> &'static ErrorCatalog {
-        &BOOK
-    }
-    fn params(&self) -> Vec<(&'static str, String)> {
-        let steps = WritingStep::all().map(|step| format!("{} {}", step.number(), step.name()));
-        vec![
-            ("asked", self.asked.clone()),
-            ("steps", steps.collect::<Vec<_>>().join(", ")),
-        ]
-    }
+/// Returns the numbers and names of all steps.
+fn steps() -> String {
+    let steps = WritingStep::all().map(|step| format!("{} {}", step.number(), step.name()));
+    steps.collect::<Vec<_>>().join(", ")
 }
 
 impl WritingTask {
