@@ -38,7 +38,7 @@ pub use provider::{AuthorChoice, ProviderConfig, ProviderKind};
 pub use server::ServerConfig;
 pub use state_key::{Secret, StateKey};
 pub use store::{StoreConfig, StoreKind, state_folder};
-pub use telemetry::{LogConfig, LogFormat, OtlpProtocol, TelemetryConfig};
+pub use telemetry::{LogConfig, LogFormat, TelemetryConfig};
 pub use tools::{CodeConfig, ToolsConfig};
 
 /// Environment variables that name the default project, as related servers call them.

@@ -41,8 +41,6 @@ pub enum LogFormat {
 pub struct TelemetryConfig {
     /// The URL of the collector, such as `http://localhost:4318`. Empty: `OTEL_EXPORTER_OTLP_ENDPOINT`, or none.
     pub otlp_endpoint: String,
-    /// The protocol of the collector: `http/protobuf` or `grpc`. `OTEL_EXPORTER_OTLP_PROTOCOL` wins.
-    pub otlp_protocol: OtlpProtocol,
     /// The name of this server at the collector. `OTEL_SERVICE_NAME` wins.
     pub service_name: String,
     /// A separate address for `/metrics`, without authentication, such as `127.0.0.1:9464`. Empty: `/metrics` is a
@@ -54,22 +52,10 @@ impl Default for TelemetryConfig {
     fn default() -> Self {
         Self {
             otlp_endpoint: String::new(),
-            otlp_protocol: OtlpProtocol::Http,
             service_name: "fumi".to_owned(),
             metrics_listen: String::new(),
         }
     }
-}
-
-/// The protocol of a collector.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum OtlpProtocol {
-    /// Protobuf over HTTP, port 4318.
-    #[serde(rename = "http/protobuf")]
-    Http,
-    /// gRPC, usually on port 4317.
-    #[serde(rename = "grpc")]
-    Grpc,
 }
 
 impl TelemetryConfig {
@@ -82,15 +68,10 @@ impl TelemetryConfig {
         if let Some(name) = variable("OTEL_SERVICE_NAME") {
             self.service_name = name;
         }
-        match variable("OTEL_EXPORTER_OTLP_PROTOCOL").as_deref() {
-            None => {}
-            Some("http/protobuf") => self.otlp_protocol = OtlpProtocol::Http,
-            Some("grpc") => self.otlp_protocol = OtlpProtocol::Grpc,
-            Some(other) => {
-                return Err(ConfigError(format!(
-                    "OTEL_EXPORTER_OTLP_PROTOCOL: {other:?} is not one of http/protobuf, grpc"
-                )));
-            }
+        if let Some(other) = variable("OTEL_EXPORTER_OTLP_PROTOCOL").filter(|protocol| protocol != "http/protobuf") {
+            return Err(ConfigError(format!(
+                "OTEL_EXPORTER_OTLP_PROTOCOL: {other:?} is not supported, only http/protobuf, mostly on port 4318 of the collector"
+            )));
         }
         if variable("OTEL_SDK_DISABLED").is_some_and(|value| value.eq_ignore_ascii_case("true")) {
             self.otlp_endpoint.clear();

@@ -13,7 +13,7 @@ use opentelemetry_sdk::{
     trace::SdkTracerProvider,
 };
 
-use crate::config::{OtlpProtocol, TelemetryConfig};
+use crate::config::TelemetryConfig;
 
 /// The exporters of spans and messages. Flush them with [`Exporters::shutdown`].
 #[derive(Debug)]
@@ -34,33 +34,21 @@ pub fn resource(config: &TelemetryConfig) -> Resource {
 }
 
 impl Exporters {
-    /// Creates the exporters if a collector is configured. Must be called within a runtime, for gRPC.
+    /// Creates the exporters if a collector is configured.
     pub fn open(config: &TelemetryConfig) -> Result<Option<Self>, ExporterBuildError> {
         if config.otlp_endpoint.is_empty() {
             return Ok(None);
         }
-        let spans = match config.otlp_protocol {
-            OtlpProtocol::Http => SpanExporter::builder()
-                .with_http()
-                .with_protocol(Protocol::HttpBinary)
-                .with_endpoint(http(config, "traces"))
-                .build(),
-            OtlpProtocol::Grpc => SpanExporter::builder()
-                .with_tonic()
-                .with_endpoint(&config.otlp_endpoint)
-                .build(),
-        }?;
-        let messages = match config.otlp_protocol {
-            OtlpProtocol::Http => LogExporter::builder()
-                .with_http()
-                .with_protocol(Protocol::HttpBinary)
-                .with_endpoint(http(config, "logs"))
-                .build(),
-            OtlpProtocol::Grpc => LogExporter::builder()
-                .with_tonic()
-                .with_endpoint(&config.otlp_endpoint)
-                .build(),
-        }?;
+        let spans = SpanExporter::builder()
+            .with_http()
+            .with_protocol(Protocol::HttpBinary)
+            .with_endpoint(http(config, "traces"))
+            .build()?;
+        let messages = LogExporter::builder()
+            .with_http()
+            .with_protocol(Protocol::HttpBinary)
+            .with_endpoint(http(config, "logs"))
+            .build()?;
         let traces = SdkTracerProvider::builder()
             .with_resource(resource(config))
             .with_batch_exporter(spans);
@@ -91,17 +79,11 @@ pub fn metrics(
     if config.otlp_endpoint.is_empty() {
         return Ok(None);
     }
-    let exporter = match config.otlp_protocol {
-        OtlpProtocol::Http => MetricExporter::builder()
-            .with_http()
-            .with_protocol(Protocol::HttpBinary)
-            .with_endpoint(http(config, "metrics"))
-            .build(),
-        OtlpProtocol::Grpc => MetricExporter::builder()
-            .with_tonic()
-            .with_endpoint(&config.otlp_endpoint)
-            .build(),
-    }?;
+    let exporter = MetricExporter::builder()
+        .with_http()
+        .with_protocol(Protocol::HttpBinary)
+        .with_endpoint(http(config, "metrics"))
+        .build()?;
     Ok(Some(PeriodicReader::builder(exporter).build()))
 }
 

@@ -89,7 +89,7 @@ GROUPS = {
             (COMPOSE, "./otel-collector.yaml:/etc", "./otel-collectors.yaml:/etc", "./otel-collectors.yaml is not there"),
             (COMPOSE, "./grafana/dashboards:/etc/grafana/dashboards:ro", "./grafana/dashboards:/etc/grafana/boards", "./grafana/dashboards can be written to"),
             (COMPOSE, "      - state:/state", "      - stat:/state", "the volume stat is not declared"),
-            (COMPOSE, "http://otel-collector:4317", "http://otel-collector:4318", "listens on {'4317'}"),
+            (COMPOSE, "http://otel-collector:4318", "http://otel-collector:4317", "listens on {'4318'}"),
             (COMPOSE, "FUMI__LOG__FORMAT", "FUMI__LOG__FORMATS", "formats"),
             (COMPOSE, "      - --store", "      - --stores", "fumi has no --stores"),
             (COMPOSE, '"fumi-healthcheck", "8640"]', '"fumi-healthcheck", "8641"]', "its health check is not the image's"),

@@ -176,7 +176,7 @@ def collector():
     for kind, allowed in COMPONENTS.items():
         check(set(config[kind]) == used[kind], f"configured and not used: {set(config[kind]) ^ used[kind]}")
         check(set(config[kind]) <= allowed, f"the collector's image has no {set(config[kind]) - allowed}")
-    check("grpc" in config["receivers"]["otlp"]["protocols"], "fumi sends over gRPC")
+    check("http" in config["receivers"]["otlp"]["protocols"], "fumi sends over HTTP")
 
 
 metrics = published()
