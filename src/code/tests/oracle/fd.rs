@@ -13,7 +13,7 @@ use proptest::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::{
+use super::{
     programs,
     rg::seeded,
     tree::{Git, Tree},

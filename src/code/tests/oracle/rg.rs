@@ -17,7 +17,7 @@ use proptest::{
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::{
+use super::{
     programs,
     tree::{Git, Tree},
 };

@@ -18,7 +18,7 @@ use fumi_code::{
 use proptest::{prelude::*, sample::select};
 use tokio_util::sync::CancellationToken;
 
-use crate::{fault_of, nesting::fixtures, runner, texts::texts};
+use super::{fault_of, nesting::fixtures, runner, texts::texts};
 
 const SEARCHES: u32 = 400;
 

@@ -18,7 +18,7 @@ use fumi_code::{
 use proptest::{collection::vec, prelude::*, sample::select, test_runner::TestCaseError};
 use tokio_util::sync::CancellationToken;
 
-use crate::{fault_of, runner};
+use super::{fault_of, runner};
 
 const CASES: u32 = 800;
 
@@ -137,7 +137,7 @@ fn elements_of_broken_sources_nest_and_lie_in_the_text() {
             for error in &parsed.errors {
                 let lines = text.split('\n').count();
                 prop_assert!((1..=lines).contains(&error.line), "{error:?}");
-                prop_assert!(crate::byte_of(text, error.line, error.column).is_some(), "{error:?}");
+                prop_assert!(super::byte_of(text, error.line, error.column).is_some(), "{error:?}");
             }
             Ok(())
         })

@@ -4,7 +4,7 @@ use fumi_base::encoding::decode;
 use fumi_code::section::{FileSection, SectionContent, SectionCutter, SectionFormat, SectionRange};
 use proptest::{collection::vec, prelude::*, test_runner::TestCaseError};
 
-use crate::{byte_of, runner, texts::texts};
+use super::{byte_of, runner, texts::texts};
 
 const CASES: u32 = 400;
 

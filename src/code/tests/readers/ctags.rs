@@ -24,7 +24,7 @@ use fumi_code::{
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::source;
+use super::source;
 
 /// A language with ctags' and fumi's names for its definitions.
 struct Check {

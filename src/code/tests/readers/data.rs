@@ -10,7 +10,7 @@ use std::{
 use fumi_code::{elements::ElementDetail, extract::extract, parse::parse};
 use tokio_util::sync::CancellationToken;
 
-use crate::{compare, python::python, source};
+use super::{compare, python::python, source};
 
 /// The number of files: enough for every construct of real manifests, few enough for a few seconds.
 const FILES: usize = 400;

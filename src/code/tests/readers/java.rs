@@ -16,7 +16,7 @@ use fumi_code::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::{compare, source};
+use super::{compare, source};
 
 /// The sampling interval over the archive's files, about 450 of 14,000: every construct occurs, and the test stays
 /// short.

@@ -17,7 +17,7 @@ use fumi_code::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::{compare, source};
+use super::{compare, source};
 
 /// The number of files: every construct of everyday Python occurs, and the test stays below ten seconds.
 const FILES: usize = 500;

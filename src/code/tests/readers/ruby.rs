@@ -12,7 +12,7 @@ use std::{
 use fumi_code::{elements::ElementKind, extract::extract, parse::parse};
 use tokio_util::sync::CancellationToken;
 
-use crate::{compare, source};
+use super::{compare, source};
 
 /// The number of files: every construct of everyday Ruby occurs, and the test stays below ten seconds.
 const FILES: usize = 800;

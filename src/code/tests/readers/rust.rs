@@ -27,7 +27,7 @@ use syn::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::{compare, source};
+use super::{compare, source};
 
 /// The number of files of each package: together they contain every construct of everyday Rust, and the test stays
 /// below ten seconds. `FUMI_READER_FILES` raises it.

@@ -18,7 +18,7 @@ use fumi_code::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::{Known, compare_but, source};
+use super::{Known, compare_but, source};
 
 /// Folders below the installed packages, each with n for a sample of every nth file: all files if the code is varied,
 /// fewer if many files are of one kind.

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use fumi_novel::checks::{ClosingQuotePeriod, NovelContext, ParagraphIndent, RuleGroup, Tuning, run_rules};
 
-use crate::with_material;
+use super::with_material;
 
 /// Returns the findings of one rule in a text, as quoted source text.
 fn finds(rule: &str, text: &str, tuning: &Tuning) -> Vec<String> {

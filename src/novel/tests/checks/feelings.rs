@@ -2,7 +2,7 @@
 
 use fumi_novel::checks::{NovelContext, Tuning};
 
-use crate::with_material;
+use super::with_material;
 
 /// Returns the feelings that a text names, with ¬ if negated, and the gestures that it shows.
 fn felt(text: &str) -> (Vec<String>, Vec<String>) {

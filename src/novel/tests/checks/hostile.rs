@@ -13,7 +13,7 @@ use fumi_novel::{
 };
 use proptest::{prelude::*, sample::select};
 
-use crate::{
+use super::{
     made::{BOCCHAN, context, runner},
     properties::{Desk, fault_of},
 };

@@ -18,7 +18,7 @@ use fumi_novel::{
     project::{EpisodePlot, NovelSettings, YamlValue},
 };
 
-use crate::with_material;
+use super::with_material;
 
 /// The smallest difference between the scores of the good and the bad text.
 const ABOVE: f64 = 0.3;

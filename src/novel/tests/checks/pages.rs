@@ -12,7 +12,7 @@ use fumi_novel::{
     morphology::Ipadic,
 };
 
-use crate::{context, tuning, with_material};
+use super::{context, tuning, with_material};
 
 /// The number of findings in 1,000 characters for which a rule's score is 0.
 const WORST: f64 = 10.0;

@@ -17,7 +17,7 @@ use fumi_novel::{
 use proptest::prelude::*;
 use unicode_normalization::{UnicodeNormalization, char::compose};
 
-use crate::made::{context, contexts, runner, texts, tunings};
+use super::made::{context, contexts, runner, texts, tunings};
 
 /// The context and tuning under which a text is fixed.
 #[derive(Clone)]

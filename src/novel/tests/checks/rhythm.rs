@@ -10,7 +10,7 @@ use fumi_novel::{
     morphology::Ipadic,
 };
 
-use crate::{context, tuning, with_material};
+use super::{context, tuning, with_material};
 
 const AOZORA: ManuscriptOptions = ManuscriptOptions {
     syntax: ManuscriptSyntax::Aozora,

@@ -14,7 +14,7 @@ use fumi_novel::{
     project::{EpisodePlot, YamlValue},
 };
 
-use crate::with_material;
+use super::with_material;
 
 const NOVEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/novel");
 

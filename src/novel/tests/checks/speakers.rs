@@ -6,7 +6,7 @@ use fumi_novel::{
     project::YamlValue,
 };
 
-use crate::with_material;
+use super::with_material;
 
 const CAST: &str = "
 characters:

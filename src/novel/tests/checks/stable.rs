@@ -11,7 +11,7 @@ use proptest::{
     sample::{Index, select},
 };
 
-use crate::{
+use super::{
     made::{SENTENCES, context, lines, runner},
     with_material,
 };

@@ -8,7 +8,7 @@ use fumi_novel::{
     writing::{UtcTime, WritingSession, WritingSessionId},
 };
 
-use crate::{Novel, episode};
+use super::{Novel, episode};
 
 const FOLDER: &str = ".noveler/publish/episode_001";
 const MANUSCRIPT: &str = "40_原稿/第001話_こぶとえくぼ.md";
@@ -108,10 +108,10 @@ fn a_repeated_run_makes_the_same_files_and_a_changed_title_others() {
     let novel = Novel::sample();
     let later = || fumi_novel::writing::UtcTime::parse("2027-01-01T00:00:00Z").expect("a time");
     let again = |novel: &Novel| {
-        let form = |record: &fumi_novel::finishing::PublishRecord| crate::yaml(record);
+        let form = |record: &fumi_novel::finishing::PublishRecord| super::yaml(record);
         let done = fumi_novel::finishing::complete(
             &novel.novel(),
-            crate::episode(1),
+            super::episode(1),
             PublishExtent::Formats,
             &later(),
             form,
@@ -140,7 +140,7 @@ fn a_repeated_run_makes_the_same_files_and_a_changed_title_others() {
     // The same applies to the book.
     novel.complete(2).expect("completed");
     let book = novel.bind().expect("a book");
-    let rebound = fumi_novel::finishing::build_book(&novel.novel(), None, &later(), crate::yaml, &|| false);
+    let rebound = fumi_novel::finishing::build_book(&novel.novel(), None, &later(), super::yaml, &|| false);
     assert_eq!(rebound.expect("bound").expect("a book").0.sha256, book.sha256);
 }
 
@@ -237,7 +237,7 @@ fn finished_episodes_are_bound_into_one_book() {
     // A draft is left out, and a single episode gives no new book.
     novel.write(MANUSCRIPT, "# 書きかけ\n\n　。\n");
     assert!(novel.bind().is_none());
-    let stopped = fumi_novel::finishing::build_book(&novel.novel(), None, &crate::now(), |_| Vec::new(), &|| true);
+    let stopped = fumi_novel::finishing::build_book(&novel.novel(), None, &super::now(), |_| Vec::new(), &|| true);
     assert!(matches!(stopped, Err(CompletionError::Cancelled)));
 }
 

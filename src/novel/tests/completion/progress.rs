@@ -6,7 +6,7 @@ use fumi_novel::{
     writing::WritingStage,
 };
 
-use crate::Novel;
+use super::Novel;
 
 /// A session with one completed stage, one turn of the next, and one feedback.
 const OPEN: &str = r#"version: 1

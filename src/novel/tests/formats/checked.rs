@@ -13,7 +13,7 @@ use fumi_novel::{
     publish::epub::{EpubBook, EpubChapter, EpubTime, WrittenBook, write},
 };
 
-use crate::{bocchan, every_feature, sample};
+use super::{bocchan, every_feature, sample};
 
 /// The path of the packaged program. The command `epubcheck` needs a kernel that can start `.jar` files.
 const EPUBCHECK: &str = "/usr/share/java/epubcheck.jar";

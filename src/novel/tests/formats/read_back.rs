@@ -8,7 +8,7 @@ use fumi_novel::{
     publish::{PublishLoss, PublishLossKind, aozora, html, kakuyomu, narou},
 };
 
-use crate::{bocchan, every_feature, sample};
+use super::{bocchan, every_feature, sample};
 
 /// Returns the story as a reader sees it: letters, `[base|ruby]`, `⟨dots⟩`.
 fn read(manuscript: &Manuscript) -> String {

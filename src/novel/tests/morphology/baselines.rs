@@ -5,7 +5,7 @@ use fumi_novel::{
     text::{DialogueRatio, ScriptCounts, Sentences},
 };
 
-use crate::bocchan;
+use super::bocchan;
 
 #[expect(clippy::cast_precision_loss, reason = "lengths of sentences")]
 fn float(count: usize) -> f64 {

@@ -13,7 +13,7 @@ use proptest::{
     test_runner::{Config, RngSeed, TestRunner},
 };
 
-use crate::{bocchan, sample};
+use super::{bocchan, sample};
 
 /// Returns a violated invariant of the sentences and words of a manuscript, if there is one.
 fn fault_of(manuscript: &Manuscript, names: &NameLexicon) -> Option<String> {

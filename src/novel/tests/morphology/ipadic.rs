@@ -9,7 +9,7 @@ use std::{error::Error, fs, path::Path};
 use fumi_novel::morphology::STAND_INS;
 use vibrato::SystemDictionaryBuilder;
 
-use crate::entries::Entries;
+use super::entries::Entries;
 
 /// The folder in which the Debian package mecab-ipadic installs the sources.
 pub(crate) const SOURCES: &str = "/usr/share/mecab/dic/ipadic";

@@ -5,7 +5,7 @@ use fumi_novel::{
     text::Sentences,
 };
 
-use crate::{sample, words::words_of};
+use super::{sample, words::words_of};
 
 fn read(text: &str, names: &[(&str, &str, NameKind)]) -> String {
     let mut lexicon = NameLexicon::default();

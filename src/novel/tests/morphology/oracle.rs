@@ -11,7 +11,7 @@ use fumi_novel::{
     text::Sentences,
 };
 
-use crate::{bocchan, sample};
+use super::{bocchan, sample};
 
 const INSTALL: &str = "install it: sudo apt-get install -y --no-install-recommends mecab mecab-ipadic-utf8";
 const DICTIONARY: &str = "/var/lib/mecab/dic/ipadic-utf8";
@@ -133,9 +133,9 @@ impl Agreement {
 
 #[test]
 fn the_dictionary_is_what_its_sources_give() {
-    let sources = std::path::Path::new(crate::ipadic::SOURCES);
+    let sources = std::path::Path::new(super::ipadic::SOURCES);
     assert!(sources.is_dir(), "{} is missing; {INSTALL}", sources.display());
-    let (made, kept, dropped) = crate::ipadic::made_from(sources).expect("a dictionary");
+    let (made, kept, dropped) = super::ipadic::made_from(sources).expect("a dictionary");
     assert_eq!((kept, dropped), (240_930, 151_197));
     let packed = &include_bytes!("../../assets/ipadic.zst")[..];
     let mut unpacked = Vec::new();

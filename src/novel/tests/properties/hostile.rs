@@ -4,7 +4,7 @@
 
 use fumi_novel::manuscript::{Manuscript, ManuscriptOptions, ManuscriptSyntax};
 
-use crate::invariants::fault_of;
+use super::invariants::fault_of;
 
 const MEGABYTE: usize = 1 << 20;
 

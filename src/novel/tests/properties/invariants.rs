@@ -7,7 +7,7 @@ use fumi_novel::manuscript::{
 };
 use proptest::{prelude::*, sample::select};
 
-use crate::runner;
+use super::runner;
 
 /// All signs of the notations, and some ordinary text.
 pub(crate) const SIGNS: &[&str] = &[

@@ -3,7 +3,7 @@
 use fumi_novel::manuscript::{Emphasis, Manuscript, ManuscriptOptions, SpanKind};
 use proptest::{prelude::*, sample::select};
 
-use crate::runner;
+use super::runner;
 
 /// A piece of a line: its notation, its visible text, and the ruby or emphasis that it makes.
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@ use fumi_novel::manuscript::{
     Emphasis, Manuscript, ManuscriptOptions, ManuscriptPart, ManuscriptSyntax, SpanKind, TextVoice,
 };
 
-use crate::invariants::fault_of;
+use super::invariants::fault_of;
 
 pub(crate) const BOCCHAN: &str = include_str!("../fixtures/bocchan.aozora.txt");
 

@@ -6,7 +6,7 @@ use fumi_novel::{
 };
 use proptest::{prelude::*, sample::select};
 
-use crate::{
+use super::{
     invariants::SIGNS,
     made::{Piece, pieces},
     runner,

@@ -11,7 +11,7 @@ use fumi_novel::{
     },
 };
 
-use crate::{at, entry, episode, sample::copied};
+use super::{at, entry, episode, sample::copied};
 
 const SHA: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 

@@ -12,7 +12,7 @@ use fumi_novel::{
     reviewing::{CheckedManuscript, ReplacedManuscript, prepare_replacement, read_manuscript},
 };
 
-use crate::{entry, episode, sample::copied};
+use super::{entry, episode, sample::copied};
 
 const MANUSCRIPT: &str = "40_原稿/第001話_こぶとえくぼ.md";
 

@@ -16,7 +16,7 @@ use fumi_novel::{
     },
 };
 
-use crate::{acts, answer, at, episode, good, sample::copied, stage};
+use super::{acts, answer, at, episode, good, sample::copied, stage};
 
 const MANUSCRIPT: &str = "40_原稿/第001話_こぶとえくぼ.md";
 
@@ -398,7 +398,7 @@ fn a_project_has_prompts_of_its_own_by_stage_and_by_turn() {
 fn every_criterion_says_in_both_languages_what_it_asks() {
     let (_folder, novel) = copied();
     let material = WritingMaterial::gather(&novel, episode()).expect("a plot");
-    let mut workflow = crate::begun(&material);
+    let mut workflow = super::begun(&material);
     let mut names = BTreeSet::new();
     for seconds in 1.. {
         let step = workflow.step(None, &at(seconds)).expect("a question").next;

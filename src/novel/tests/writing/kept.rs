@@ -9,7 +9,7 @@ use proptest::{
     test_runner::{Config, RngSeed, TestRunner},
 };
 
-use crate::{answer, at, begun, disk, episode, good, material, question, stage, until};
+use super::{answer, at, begun, disk, episode, good, material, question, stage, until};
 
 #[test]
 fn the_file_of_the_specification_is_read_and_keeps_what_is_unknown() {

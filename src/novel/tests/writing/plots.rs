@@ -11,7 +11,7 @@ use fumi_novel::{
     references::ContentHash,
 };
 
-use crate::{episode, sample, sample::copied};
+use super::{episode, sample, sample::copied};
 
 fn number(number: u32) -> EpisodeId {
     EpisodeId::new(number).expect("a number")

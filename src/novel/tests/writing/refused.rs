@@ -10,7 +10,7 @@ use fumi_novel::{
     },
 };
 
-use crate::{acts, answer, at, begun, disk, episode, good, material, question, stage, until};
+use super::{acts, answer, at, begun, disk, episode, good, material, question, stage, until};
 
 /// Sends an answer that must be rejected without changing the session. Returns the code and the English sentence.
 fn refused(workflow: &mut Workflow, answer: TurnAnswer) -> (String, String) {

@@ -6,7 +6,7 @@ use fumi_novel::{
     writing::{FileWrite, NextStep, STAGES, Workflow, WritingSessionStore, WritingStage, apply},
 };
 
-use crate::{acts, answer, at, begun, disk, episode, good, material, question};
+use super::{acts, answer, at, begun, disk, episode, good, material, question};
 
 /// Returns all writes of a whole episode in order, and the finished workflow.
 fn written() -> (Vec<FileWrite>, Workflow<'static>) {

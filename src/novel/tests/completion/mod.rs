@@ -3,11 +3,10 @@
 
 mod finished;
 mod progress;
-#[path = "../shared/sample.rs"]
-mod sample;
 
 use std::{fs, sync::Arc};
 
+use crate::sample;
 use fumi_base::project::Project;
 use fumi_novel::{
     change_set,

@@ -4,9 +4,8 @@
 
 mod kept;
 mod looked;
-#[path = "../shared/sample.rs"]
-mod sample;
 
+use crate::sample;
 use fumi_base::{errors::UserError, text::Locale};
 use fumi_novel::{errors::reviewing::ReviewError, project::EpisodeId, writing::UtcTime};
 

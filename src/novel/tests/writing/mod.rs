@@ -5,8 +5,6 @@ mod desks;
 mod kept;
 mod plots;
 mod refused;
-#[path = "../shared/sample.rs"]
-mod sample;
 mod whole;
 
 use std::{
@@ -15,6 +13,7 @@ use std::{
     time::Duration,
 };
 
+use crate::sample;
 use fumi_base::{project::Project, text::Locale};
 use fumi_novel::{
     manuscript::{Manuscript, ManuscriptOptions, ManuscriptPart},
