@@ -23,7 +23,7 @@ use fumi::{
     telemetry::{self, export::Exporters},
     tool::{Access, CallProgress, Caller, conversation::CallRunner},
 };
-use fumi_base::{errors::UserError as _, pools::Pool, redact::Redactor, store::memory::MemoryStore, text::Locale};
+use fumi_base::{errors::UserError as _, pools::Pool, redact::Redactor, store::memory::MemoryStore};
 use fumi_code::{
     parser_pool::{ParserPool, ParserProgram},
     parser_process,
@@ -261,7 +261,7 @@ fn config(common: Common, mut flags: Flags) -> Result<Config, ConfigError> {
     flags.roots = common.roots;
     flags.toolsets = common.toolsets;
     flags.log = common.log;
-    config::load(common.config.as_deref(), flags, |name| std::env::var(name).ok())
+    config::load(common.config.as_deref(), flags, environment)
 }
 
 /// Builds the parts of a process that serves only its own user: it logs, but exports no telemetry.
@@ -336,7 +336,7 @@ fn serve(flags: Serve) -> Result<ExitCode, ConfigError> {
     let inside = runtime.enter();
     let exporters = Exporters::open(&config.telemetry).map_err(|error| ConfigError(format!("telemetry: {error}")))?;
     telemetry::start(&config.log, exporters.as_ref());
-    let store = state::open(&config.store, |name| std::env::var(name).ok())?;
+    let store = state::open(&config.store, environment)?;
     let app = App::build_with_store(store, config, parsers()?, secrets())?;
     drop(inside);
     let metrics = Arc::clone(&app.kernel.metrics);
@@ -435,6 +435,7 @@ fn call(tool: &str, arguments: &str, as_json: bool, common: Common) -> Result<Ex
     };
     let caller = Caller {
         access: Arc::new(Access::full(app.scope.clone())),
+        locale: is_for_a_person.then(|| terminal::language(environment)),
         ..Caller::default()
     };
     let talk = CallRunner {
@@ -528,17 +529,22 @@ fn new_token(name: &str) -> Result<ExitCode, ConfigError> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Returns a variable of the environment, if it is set and valid text.
+fn environment(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
 fn tools(as_json: bool, common: Common) -> Result<ExitCode, ConfigError> {
     let app = app(config(common, Flags::default())?)?;
     if as_json || !terminal::is_terminal() {
         say(&fumi::tools::published(&app.catalogue, &app.scope).to_string());
         return Ok(ExitCode::SUCCESS);
     }
-    let access = Access::full(app.scope.clone());
+    let (access, locale) = (Access::full(app.scope.clone()), terminal::language(environment));
     let listed = app.catalogue.list(&access).map(|entry| terminal::ListedTool {
         toolset: entry.spec.toolset,
         name: entry.spec.name,
-        summary: &entry.published(Locale::En).summary,
+        summary: &entry.published(locale).summary,
     });
     terminal::print_tools(listed);
     Ok(ExitCode::SUCCESS)

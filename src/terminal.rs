@@ -4,6 +4,7 @@ use std::io::{IsTerminal as _, Write as _};
 
 use anstyle::{AnsiColor, Style};
 use fumi::tool::{Block, ToolReply};
+use fumi_base::text::Locale;
 use textwrap::Options;
 
 const HEADING: Style = AnsiColor::Green.on_default().bold();
@@ -23,6 +24,14 @@ pub(crate) struct ListedTool<'t> {
 /// True if a person reads standard output.
 pub(crate) fn is_terminal() -> bool {
     std::io::stdout().is_terminal()
+}
+
+/// Returns the language of the person, from the variables that POSIX defines for messages.
+pub(crate) fn language(variable: impl Fn(&str) -> Option<String>) -> Locale {
+    let wanted = ["LC_ALL", "LC_MESSAGES", "LANG"]
+        .into_iter()
+        .find_map(|name| variable(name).filter(|value| !value.is_empty()));
+    wanted.and_then(|wanted| Locale::negotiate(&wanted)).unwrap_or_default()
 }
 
 /// Prints tools, with a heading before each toolset.

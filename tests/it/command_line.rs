@@ -177,13 +177,20 @@ fn call_prints_the_structure_and_tells_success_by_its_exit_code() {
     assert!(says(&other).0.contains("\"total_count\":1"), "{other:?}");
 }
 
-/// Runs fumi in a terminal of 60 columns, and returns its exit code and what the terminal shows.
+/// Runs fumi in a terminal of 60 columns with an English person, and returns its exit code and what the terminal shows.
 fn on_terminal(sample: &Sample, arguments: &str) -> (Option<i32>, String) {
+    on_terminal_in(sample, "en_US.UTF-8", arguments)
+}
+
+/// The same with a person who reads this language.
+fn on_terminal_in(sample: &Sample, language: &str, arguments: &str) -> (Option<i32>, String) {
+    let language = ["LC_ALL", "LC_MESSAGES", "LANG"].map(|name| (name, if name == "LANG" { language } else { "" }));
     let command = format!("stty rows 24 cols 60; exec {} {arguments}", env!("CARGO_BIN_EXE_fumi"));
     let output = std::process::Command::new("script")
         .args(["--quiet", "--return", "--command", &command, "/dev/null"])
         .env("TERM", "xterm")
         .env_remove("NO_COLOR")
+        .envs(language)
         .current_dir(sample.root())
         .output()
         .expect("script is installed (Debian: apt-get install bsdutils)");
@@ -209,6 +216,14 @@ fn on_a_terminal_tools_and_replies_are_laid_out_for_people() {
     let as_json: Value = serde_json::from_str(&on_terminal(&sample, &format!("{call} --json")).1).unwrap();
     assert_eq!((code, &as_json["success"]), (Some(0), &Value::Bool(true)));
     assert!(!shown.contains('{') && shown.contains("src/"), "{shown}");
+
+    let wrong = r#"call list_files '{"roots": ["nowhere"]}'"#;
+    for (language, is_ja) in [("en_US.UTF-8", false), ("ja_JP.UTF-8", true), ("C", false)] {
+        let (code, shown) = on_terminal_in(&sample, language, wrong);
+        assert_eq!(code, Some(1), "{shown}");
+        assert_eq!(shown.contains("という"), is_ja, "{language}: {shown}");
+        assert_eq!(shown.contains("not found"), !is_ja, "{language}: {shown}");
+    }
 
     sample.file("hostile.txt", "\u{1b}]0;title\u{7}\u{9b}31mred\n");
     let (_, shown) = on_terminal(
