@@ -273,20 +273,20 @@ mod tests {
     fn script_errors_become_browser_errors_with_details() {
         assert_eq!(
             refused(r#"{"error":"covered","by":"<div#consent>"}"#).to_string(),
-            "e7 is covered by <div#consent>"
+            "\"e7\" is covered by <div#consent>: a click would hit that element instead."
         );
         assert_eq!(
             refused(r#"{"error":"disabled"}"#).to_string(),
-            "e7 cannot be acted on: it is disabled"
+            "\"e7\" cannot be acted on: it is disabled."
         );
         assert_eq!(
             refused(r#"{"error":"format","type":"date","given":"soon","example":"2026-01-31","min":"2026-01-01"}"#)
                 .to_string(),
-            "value: a field of type date does not take \"soon\"; write it as 2026-01-31, min=2026-01-01"
+            "value: a field of type date does not take \"soon\"; write it as 2026-01-31, min=2026-01-01."
         );
         assert_eq!(
             refused(r#"{"error":"options","missing":["Blue"],"options":["Red","Green"],"of":30}"#).to_string(),
-            "values: unknown option \"Blue\"; options: \"Red\", \"Green\" and 28 more"
+            "values: unknown option \"Blue\"; options: \"Red\", \"Green\" and 28 more."
         );
         let done: ScriptReply<Done> = serde_json::from_str(r#"{"selected":["Red"]}"#).expect("JSON");
         assert_eq!(done.into_result("e7").expect("done").selected, ["Red"]);

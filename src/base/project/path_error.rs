@@ -64,7 +64,7 @@ pub enum PathError {
     Unreadable {
         #[quoted]
         path: String,
-        /// What was tried: "read", and the same in Japanese up to "できません".
+        /// The operation that failed: "read", and in Japanese "読み込むことが", which "できません" follows.
         action: BilingualText,
         #[fact("reason")]
         source: io::Error,

@@ -30,7 +30,7 @@ async fn texts_are_waited_for_in_every_frame() {
         ..text("never")
     };
     let late = reason(page.tab.wait_for(&never).await);
-    assert!(late.contains("never") && late.contains("300ms"), "{late}");
+    assert!(late.contains("never") && late.contains("300 ms"), "{late}");
     let long = Wait {
         time: Some(Duration::from_secs(61)),
         ..Wait::default()
