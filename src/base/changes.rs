@@ -7,10 +7,11 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{Arc, Weak},
     time::Duration,
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::{sync::Notify, task::JoinHandle};
 
 use crate::root_watcher::{RootWatcher, Source, is_uncounted};
@@ -86,7 +87,7 @@ struct ListenerState {
 
 impl Listener {
     fn state(&self) -> MutexGuard<'_, ListenerState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     fn on_event(&self, what: impl FnOnce(&Interest) -> Pending) {
@@ -148,7 +149,7 @@ impl ChangeSubscription {
             wake: Notify::new(),
         });
         let pump = {
-            let mut inner = tree.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut inner = tree.lock();
             // Discard events queued earlier: they are not news for this listener.
             inner.drain();
             inner.listeners.0.push(Arc::downgrade(&listener));
@@ -216,7 +217,7 @@ impl ChangeSubscription {
     }
 
     fn drain(&self) {
-        self.tree.lock().unwrap_or_else(PoisonError::into_inner).drain();
+        self.tree.lock().drain();
     }
 }
 
@@ -245,7 +246,7 @@ async fn run_event_loop(tree: Weak<Mutex<RootWatcher>>, renewed: Arc<Notify>) {
         let Some(tree) = tree.upgrade() else { return };
         // On a thread of its own: new folders are walked, and a call may hold the lock while it walks them.
         let read = tokio::task::spawn_blocking(move || {
-            let mut tree = tree.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut tree = tree.lock();
             tree.drain();
             let source = tree.source();
             if source.is_none() && !looked {
@@ -383,8 +384,8 @@ mod tests {
             listen(&freshness, root.path(), &["a"], false),
             listen(&freshness, root.path(), &["b"], false),
         );
-        let pump = a.tree.lock().expect("not poisoned").event_loop.clone();
-        assert!(pump.ptr_eq(&b.tree.lock().expect("not poisoned").event_loop));
+        let pump = a.tree.lock().event_loop.clone();
+        assert!(pump.ptr_eq(&b.tree.lock().event_loop));
         drop(a);
         assert!(pump.upgrade().is_some());
         drop(b);

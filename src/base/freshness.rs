@@ -12,10 +12,12 @@ use std::{
     collections::HashMap,
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, TryLockError,
+        Arc, OnceLock,
         atomic::{AtomicU64, Ordering},
     },
 };
+
+use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use crate::{
     changes::{ChangeSubscription, Interest},
@@ -65,14 +67,14 @@ impl Freshness {
     /// Returns the stamp of a canonical root, now. Blocking: the first call for a root walks its folders.
     #[must_use]
     pub fn stamp(&self, root: &Path) -> RootStamp {
-        self.tree(root).lock().unwrap_or_else(PoisonError::into_inner).stamp()
+        self.tree(root).lock().stamp()
     }
 
     /// Returns the stamp if that takes only microseconds: the root is watched and nothing in it changed since the last
     /// access. Returns `None` if this cheap check is inconclusive; call [`Freshness::stamp`] then.
     #[must_use]
     pub fn try_stamp(&self, root: &Path) -> Option<RootStamp> {
-        let tree = self.known(&*self.roots.try_read().ok()?, root)?;
+        let tree = self.known(&*self.roots.try_read()?, root)?;
         try_lock_briefly(tree.get()?)?.try_stamp()
     }
 
@@ -81,7 +83,7 @@ impl Freshness {
     #[must_use]
     pub fn has_external_rules(&self, root: &Path) -> bool {
         let tree = self.tree(root);
-        let tree = tree.lock().unwrap_or_else(PoisonError::into_inner);
+        let tree = tree.lock();
         tree.has_external_rules()
     }
 
@@ -93,13 +95,13 @@ impl Freshness {
     }
 
     fn tree(&self, root: &Path) -> Arc<Mutex<RootWatcher>> {
-        let known = self.known(&self.roots.read().unwrap_or_else(PoisonError::into_inner), root);
+        let known = self.known(&self.roots.read(), root);
         let tree = known.unwrap_or_else(|| self.add(root));
         Arc::clone(tree.get_or_init(|| Arc::new(Mutex::new(RootWatcher::new(root)))))
     }
 
     fn add(&self, root: &Path) -> Arc<OnceLock<Arc<Mutex<RootWatcher>>>> {
-        let mut roots = self.roots.write().unwrap_or_else(PoisonError::into_inner);
+        let mut roots = self.roots.write();
         if let Some(tree) = self.known(&roots, root) {
             return tree;
         }
@@ -139,11 +141,10 @@ impl Freshness {
 /// Locks a tree that other threads usually hold only briefly; returns `None` if one of them takes longer.
 fn try_lock_briefly(tree: &Mutex<RootWatcher>) -> Option<MutexGuard<'_, RootWatcher>> {
     for _ in 0..TRIES {
-        match tree.try_lock() {
-            Ok(tree) => return Some(tree),
-            Err(TryLockError::Poisoned(poisoned)) => return Some(poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) => std::hint::spin_loop(),
+        if let Some(tree) = tree.try_lock() {
+            return Some(tree);
         }
+        std::hint::spin_loop();
     }
     None
 }

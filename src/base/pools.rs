@@ -9,10 +9,11 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
@@ -216,7 +217,7 @@ impl PoolOccupancy {
 
 impl PoolState {
     fn state(&self) -> MutexGuard<'_, PoolOccupancy> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     fn permit(self: &Arc<Self>, key: Option<Arc<str>>) -> Permit {
@@ -392,12 +393,13 @@ mod tests {
     use std::{
         collections::HashMap,
         sync::{
-            Arc, Mutex,
+            Arc,
             atomic::{AtomicUsize, Ordering},
         },
         time::Duration,
     };
 
+    use parking_lot::Mutex;
     use tokio::{sync::Barrier, task::JoinHandle};
     use tokio_util::sync::CancellationToken;
 
@@ -462,7 +464,7 @@ mod tests {
                 Some(key) => pools.acquire_for(Pool::Write, key, &principal, &cancel).await?,
                 None => pools.acquire(Pool::Write, &principal, &cancel).await?,
             };
-            served.lock().expect("no panic").push(says);
+            served.lock().push(says);
             drop(permit);
             Ok(())
         })
@@ -511,7 +513,7 @@ mod tests {
         for task in tasks {
             task.await.expect("no panic").expect("served");
         }
-        let served = served.lock().expect("no panic").clone();
+        let served = served.lock().clone();
         assert_eq!(
             served[..6],
             ["flood 0", "ann 0", "flood 1", "ann 1", "flood 2", "ann 2"]
@@ -568,11 +570,7 @@ mod tests {
         assert_eq!(pools.load(Pool::Write).waiting, 2, "its key is free, but no slot is");
         drop(two);
         three.await.expect("no panic").expect("served");
-        assert_eq!(
-            *served.lock().expect("no panic"),
-            ["three"],
-            "served before the one whose key is taken"
-        );
+        assert_eq!(*served.lock(), ["three"], "served before the one whose key is taken");
         drop(one);
         again.await.expect("no panic").expect("served");
         assert_eq!(pools.load(Pool::Write).running, 0);
@@ -590,7 +588,7 @@ mod tests {
         drop(held);
         gone.abort();
         next.await.expect("no panic").expect("served");
-        assert_eq!(*served.lock().expect("no panic"), ["next"]);
+        assert_eq!(*served.lock(), ["next"]);
         assert_eq!(pools.load(Pool::Write).running, 0);
     }
 
@@ -607,14 +605,14 @@ mod tests {
         let running = counted.running.fetch_add(1, Ordering::SeqCst) + 1;
         counted.most.fetch_max(running, Ordering::SeqCst);
         if let Some(key) = key {
-            let mut by_key = counted.by_key.lock().expect("no panic");
+            let mut by_key = counted.by_key.lock();
             let running = by_key.entry(key.to_owned()).or_default();
             *running += 1;
             assert_eq!(*running, 1, "two of {key} at once");
         }
         tokio::task::yield_now().await;
         if let Some(key) = key {
-            *counted.by_key.lock().expect("no panic").get_mut(key).expect("it runs") -= 1;
+            *counted.by_key.lock().get_mut(key).expect("it runs") -= 1;
         }
         counted.running.fetch_sub(1, Ordering::SeqCst);
         counted.served.fetch_add(1, Ordering::SeqCst);

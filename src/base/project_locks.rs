@@ -15,12 +15,13 @@ use std::{
     collections::HashMap,
     fs::{self, TryLockError},
     path::PathBuf,
-    sync::{Arc, Mutex, Once, PoisonError},
+    sync::{Arc, Once},
     time::Duration,
 };
 
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
 use cap_std::fs::{Dir, OpenOptions};
+use parking_lot::Mutex;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
@@ -196,7 +197,7 @@ impl ProjectLocks {
 
     /// Returns the leases of a project, which are opened once.
     fn lock_of(&self, project: &Project) -> Result<Arc<ProjectLock>, StoreError> {
-        let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut places = self.places.lock();
         // A folder that was deleted and created again is a different one.
         let own = format!("{FOLDER}/{}", alive_file(&self.process));
         let is_there = project.dir().symlink_metadata(own).is_ok();

@@ -4,10 +4,9 @@
 //! so on, so that the next one finds some. Calls never wait here, and nothing is taken away again; for queues see
 //! [`crate::pools`].
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::{collections::HashMap, sync::Arc};
+
+use parking_lot::{Mutex, MutexGuard};
 
 /// The shared capacity. Clones refer to the same one.
 #[derive(Clone, Debug)]
@@ -73,7 +72,7 @@ impl Shares {
     }
 
     fn lock(&self) -> MutexGuard<'_, TakenUnits> {
-        self.0.taken.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.taken.lock()
     }
 }
 

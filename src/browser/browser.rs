@@ -7,10 +7,11 @@ use std::{
     cmp::Reverse,
     collections::HashMap,
     fmt,
-    sync::{Arc, Mutex, MutexGuard, Once, PoisonError, Weak, atomic::AtomicU64},
+    sync::{Arc, Once, Weak, atomic::AtomicU64},
     time::Instant,
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::{Mutex as Queue, OnceCell, oneshot};
 use tokio_util::sync::CancellationToken;
 
@@ -332,11 +333,11 @@ impl BrowserService {
     }
 
     pub(crate) fn history(&self) -> MutexGuard<'_, ProcessHistory> {
-        self.history.lock().unwrap_or_else(PoisonError::into_inner)
+        self.history.lock()
     }
 
     fn sessions(&self) -> MutexGuard<'_, BrowserSessionTable> {
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+        self.sessions.lock()
     }
 
     /// Returns all sessions, in no particular order.

@@ -3,11 +3,9 @@
 //! Invariants: a tab is listed from the end of its setup until Chromium reports that it is gone. One of the tabs is the
 //! current one. Nothing of another context is visible. Exclusive access to the tabs is managed in `session`.
 
-use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::watch;
 
 use crate::{
@@ -79,7 +77,7 @@ impl BrowserContext {
 
     /// Locks the list of tabs.
     pub(crate) fn tab_list(&self) -> MutexGuard<'_, TabList> {
-        self.strip.lock().unwrap_or_else(PoisonError::into_inner)
+        self.strip.lock()
     }
 
     /// Opens an empty tab and makes it the current one.

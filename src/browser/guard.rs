@@ -2,11 +2,12 @@
 
 use std::{
     collections::VecDeque,
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
 use fumi_base::text::BilingualText;
+use parking_lot::Mutex;
 use url::Url;
 
 use crate::{
@@ -65,7 +66,7 @@ impl PolicyGuard {
     pub fn recent_denial(&self, url: &str) -> Option<BrowserError> {
         let parsed = Url::parse(url).ok()?;
         let host = format!("{}:{}", parsed.host_str()?, parsed.port_or_known_default()?);
-        let refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
+        let refusals = self.refusals.lock();
         refusals
             .iter()
             .rev()
@@ -79,7 +80,7 @@ impl PolicyGuard {
     pub(crate) fn record_denial(&self, host: String, Denial(reason): Denial) {
         // Logged at debug level, as a page that keeps trying causes thousands.
         tracing::debug!(host, reason = %reason.en, "a request of a page is denied");
-        let mut refusals = self.refusals.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut refusals = self.refusals.lock();
         if refusals.len() == KEPT {
             refusals.pop_front();
         }

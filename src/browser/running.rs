@@ -6,11 +6,13 @@
 use std::{
     collections::{HashMap, VecDeque},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        Arc, Weak,
         atomic::{AtomicU64, Ordering},
     },
     time::{Duration, Instant},
 };
+
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::{
     chromium::{ChromiumProcess, ProcessExit},
@@ -170,33 +172,30 @@ impl RunningChromium {
 
     /// Returns the reason why the tabs in this process are gone.
     pub(crate) fn reset_reason(&self) -> ResetReason {
-        self.ended_for
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .unwrap_or(ResetReason::Crash)
+        self.ended_for.lock().unwrap_or(ResetReason::Crash)
     }
 
     /// Records that it takes no new contexts from now on.
     pub(crate) fn retire(&self) {
-        *self.retired.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+        *self.retired.lock() = Some(Instant::now());
     }
 
     /// Returns the time since it stopped taking new contexts; `None` if it still takes them.
     pub(crate) fn retired(&self) -> Option<Duration> {
-        let retired = self.retired.lock().unwrap_or_else(PoisonError::into_inner);
+        let retired = self.retired.lock();
         retired.map(|since| since.elapsed())
     }
 
     /// Ends the process, even if sessions use it.
     pub(crate) async fn end(&self, why: ResetReason) -> ProcessExit {
-        *self.ended_for.lock().unwrap_or_else(PoisonError::into_inner) = Some(why);
+        *self.ended_for.lock() = Some(why);
         self.process.kill().await
     }
 }
 
 impl ContextRegistry {
     fn known(&self) -> MutexGuard<'_, PageOwners> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        self.known.lock()
     }
 
     /// True if a session is still attached.

@@ -7,12 +7,13 @@ use std::{
     fmt,
     ops::{Deref, DerefMut},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError, Weak,
+        Arc, Weak,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
 };
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::{Mutex as Queue, OwnedMutexGuard};
 
 use crate::{
@@ -150,17 +151,17 @@ impl BrowserSessionState {
     }
 
     fn lock_context(&self) -> MutexGuard<'_, Option<Arc<BrowserContext>>> {
-        self.context.lock().unwrap_or_else(PoisonError::into_inner)
+        self.context.lock()
     }
 
     fn record_reset(&self, loss: ResetReason) {
-        *self.loss.lock().unwrap_or_else(PoisonError::into_inner) = Some(loss);
+        *self.loss.lock() = Some(loss);
     }
 
     pub(crate) fn take_reset_reason(&self) -> Option<ResetReason> {
         // Checking the context records a loss that was not noticed before.
         self.live_context();
-        self.loss.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.loss.lock().take()
     }
 
     /// True if a call holds or awaits the lock.
@@ -179,7 +180,7 @@ impl BrowserSessionState {
     /// Returns the time of the last use. Unlike [`BrowserSessionState::idle`], it does not change while sessions are
     /// compared.
     pub(crate) fn used(&self) -> Instant {
-        *self.used.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.used.lock()
     }
 
     /// True if the session has a context, even one whose Chromium is gone.
@@ -194,7 +195,7 @@ impl BrowserSessionState {
 
     #[cfg(test)]
     pub(crate) fn grow_older(&self, by: Duration) {
-        *self.used.lock().unwrap_or_else(PoisonError::into_inner) -= by;
+        *self.used.lock() -= by;
     }
 
     pub(crate) fn is_closed(&self) -> bool {
@@ -224,7 +225,7 @@ impl UsageGuard {
 
 impl Drop for UsageGuard {
     fn drop(&mut self) {
-        *self.0.used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        *self.0.used.lock() = Instant::now();
         self.0.users.fetch_sub(1, Ordering::SeqCst);
     }
 }

@@ -13,11 +13,11 @@ use std::{
     },
     path::PathBuf,
     process::{Child, Command, ExitStatus, Stdio},
-    sync::{Mutex, PoisonError},
     time::Duration,
 };
 
 use fumi_base::text::BilingualText;
+use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -215,7 +215,7 @@ impl ParserPool {
         match answered {
             Ok((parsed, answer)) => {
                 work_counters::count_parsed_remotely(parsed);
-                let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut idle = self.idle.lock();
                 if idle.len() < cores() {
                     idle.push(process);
                 }
@@ -233,7 +233,7 @@ impl ParserPool {
     }
 
     fn pop(&self) -> Option<ParserProcess> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()
+        self.idle.lock().pop()
     }
 }
 

@@ -6,14 +6,12 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::atomic::{AtomicUsize, Ordering},
 };
 
 use fumi_base::encoding::{self, EncodingChoice};
 use fumi_base::files;
+use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -121,14 +119,11 @@ pub fn collect_stats(
             if let Err(error) = own.add(file, depth, file_bytes, parsers, cancel) {
                 // The results of the remaining files would be discarded.
                 next.store(found.len(), Ordering::Relaxed);
-                failure
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .get_or_insert(error);
+                failure.lock().get_or_insert(error);
                 return;
             }
         }
-        gathered.lock().unwrap_or_else(PoisonError::into_inner).merge(own);
+        gathered.lock().merge(own);
     };
     let walkers = ThreadPermit::acquire(cores());
     std::thread::scope(|scope| {
@@ -140,10 +135,10 @@ pub fn collect_stats(
     if cancel.is_cancelled() {
         return Err(SearchError::Cancelled);
     }
-    if let Some(error) = failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
+    if let Some(error) = failure.into_inner() {
         return Err(error);
     }
-    let mut stats = gathered.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut stats = gathered.into_inner();
     stats.files.sort_by(|a, b| a.path.cmp(&b.path));
     stats.unparsed.sort();
     stats.sort_top();

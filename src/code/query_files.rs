@@ -7,7 +7,7 @@
 use std::{
     collections::BTreeMap,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicUsize, Ordering::Relaxed},
     },
 };
@@ -17,6 +17,7 @@ use fumi_base::{
     files,
     project::ProjectPath,
 };
+use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -109,7 +110,7 @@ pub fn query_files(
     if let Some(language) = asked {
         // If the caller named a language, errors of the query are returned before any file is read.
         let prepared = parsers.prepare(kind, language, user, cancel)?;
-        lock(&questions).insert(language.name, (Arc::new(Ok(prepared)), 0));
+        questions.lock().insert(language.name, (Arc::new(Ok(prepared)), 0));
     }
     let is_pattern = matches!(kind, QueryKind::Pattern(_));
     let (kept, searched) = (AtomicUsize::new(0), AtomicUsize::new(0));
@@ -124,7 +125,7 @@ pub fn query_files(
         };
         let language = source.language;
         let question = {
-            let mut questions = lock(&questions);
+            let mut questions = questions.lock();
             let (question, files) = questions
                 .entry(language.name)
                 .or_insert_with(|| (Arc::new(parsers.prepare(kind, language, user, cancel)), 0));
@@ -142,14 +143,14 @@ pub fn query_files(
             Ok(matches) => matches,
             Err(StructureError::ParserStopped { .. }) => return Err(SkipReason::Unparsable),
             Err(StructureError::ParserUnavailable { reason }) => {
-                lock(&unavailable).get_or_insert(reason);
+                unavailable.lock().get_or_insert(reason);
                 return Ok(None);
             }
             // Only cancellation is left: the whole query then fails.
             Err(_) => return Ok(None),
         };
         if let Some(place) = matches.broken {
-            lock(&broken).push((path.shown(), place.first_line));
+            broken.lock().push((path.shown(), place.first_line));
         }
         kept.fetch_add(matches.list.len(), Relaxed);
         Ok((matches.total > 0).then(|| FileQueryMatches {
@@ -158,10 +159,10 @@ pub fn query_files(
             matches,
         }))
     })?;
-    if let Some(reason) = lock(&unavailable).take() {
+    if let Some(reason) = unavailable.lock().take() {
         return Err(StructureError::ParserUnavailable { reason }.into());
     }
-    let questions = questions.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let questions = questions.into_inner();
     let fits = questions.values().any(|(question, _)| question.is_ok());
     if !fits && let Some((question, _)) = questions.values().max_by_key(|(_, files)| *files) {
         return match question.as_ref() {
@@ -170,7 +171,7 @@ pub fn query_files(
         };
     }
     let mut answers = FileQueryResult {
-        broken: MalformedFiles::from_places(broken.into_inner().unwrap_or_else(PoisonError::into_inner)),
+        broken: MalformedFiles::from_places(broken.into_inner()),
         total: sources.results.iter().map(|file| file.matches.total).sum(),
         total_files: sources.results.len(),
         searched: searched.into_inner(),
@@ -247,8 +248,4 @@ fn read_source(
 
 fn is_requested_language(language: &Language, asked: Option<&'static Language>) -> bool {
     asked.is_none_or(|asked| language == asked || language.facts.dialect_of.as_deref() == Some(asked.name))
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

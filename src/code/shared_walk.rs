@@ -8,16 +8,14 @@ use std::{
     cell::Cell,
     ops::ControlFlow,
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
-    sync::{
-        Mutex, PoisonError,
-        mpsc::{TrySendError, sync_channel},
-    },
+    sync::mpsc::{TrySendError, sync_channel},
     thread,
 };
 
 use ignore::{DirEntry, WalkBuilder, WalkState};
+use parking_lot::Mutex;
 
-use crate::{thread_budget, walk::lock};
+use crate::thread_budget;
 
 /// The maximum number of files waiting for a thread. The walking thread then visits the next file itself; if that one
 /// is large, the other threads take the waiting ones.
@@ -48,7 +46,7 @@ pub(crate) fn walk(
     let walked = catch_unwind(AssertUnwindSafe(|| {
         rules.clone().threads(1).build_parallel().run(|| {
             Box::new(|entry| {
-                let (result, has_begun, visitor) = &mut *lock(&shared);
+                let (result, has_begun, visitor) = &mut *shared.lock();
                 *has_begun = true;
                 *result = visitor(entry);
                 if result.is_break() {
@@ -60,7 +58,7 @@ pub(crate) fn walk(
         });
     }));
     HAS_FALLBACK.set(false);
-    let (result, has_begun, _) = shared.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let (result, has_begun, _) = shared.into_inner();
     match walked {
         Ok(()) => result,
         Err(panic) if has_begun => resume_unwind(panic),
@@ -79,7 +77,7 @@ where
     let offered = Mutex::new(offered);
     let visit_offered = |mut visitor: V| {
         loop {
-            let Ok(entry) = lock(&offered).recv() else { return };
+            let Ok(entry) = offered.lock().recv() else { return };
             if visitor(entry).is_break() {
                 return;
             }
@@ -119,11 +117,11 @@ mod tests {
         ops::ControlFlow,
         panic::{AssertUnwindSafe, catch_unwind},
         path::PathBuf,
-        sync::{Condvar, Mutex, PoisonError},
         time::Duration,
     };
 
     use ignore::WalkBuilder;
+    use parking_lot::{Condvar, Mutex};
 
     use super::{WalkEntry, walk_shared};
 
@@ -146,13 +144,12 @@ mod tests {
 
     impl Meeting {
         fn wait_for(&self, visitors: usize) -> bool {
-            let mut met = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut met = self.0.lock();
             *met += 1;
             self.1.notify_all();
-            let (_met, wait) = self
+            let wait = self
                 .1
-                .wait_timeout_while(met, Duration::from_secs(10), |met| *met < visitors)
-                .unwrap_or_else(PoisonError::into_inner);
+                .wait_while_for(&mut met, |met| *met < visitors, Duration::from_secs(10));
             !wait.timed_out()
         }
     }
@@ -181,11 +178,11 @@ mod tests {
             walk_shared(&WalkBuilder::new(root.path()), threads, || {
                 |entry: WalkEntry| {
                     let path = entry.expect("an entry").into_path();
-                    met.lock().expect("a lock").push(path);
+                    met.lock().push(path);
                     ControlFlow::Continue(())
                 }
             });
-            let mut met = met.into_inner().expect("a lock");
+            let mut met = met.into_inner();
             met.sort();
             assert_eq!(met, serial, "{threads} threads");
         }
@@ -201,12 +198,12 @@ mod tests {
                 let entry = entry.expect("an entry");
                 if entry.file_type().is_some_and(|kind| kind.is_file()) {
                     let others = meeting.wait_for(2);
-                    met.lock().expect("a lock").insert(entry.into_path(), others);
+                    met.lock().insert(entry.into_path(), others);
                 }
                 ControlFlow::Continue(())
             }
         });
-        let met = met.into_inner().expect("a lock");
+        let met = met.into_inner();
         assert_eq!(met.len(), 2);
         assert!(met.values().all(|others| *others), "{met:?}");
     }

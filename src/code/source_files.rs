@@ -8,12 +8,13 @@ use std::{
     ops::ControlFlow,
     path::PathBuf,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicUsize, Ordering::Relaxed},
     },
 };
 
 use fumi_base::project::ProjectPath;
+use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -22,7 +23,7 @@ use crate::{
     shared_walk::walk,
     skipped::{SkipReason, SkippedList},
     thread_budget::{ThreadPermit, cores},
-    walk::{compare_paths, lock, record_entry, record_walk_error},
+    walk::{compare_paths, record_entry, record_walk_error},
 };
 
 /// The results of processing files.
@@ -49,7 +50,7 @@ pub fn find_sources(
         if target.is_dir() {
             folders.push(target.absolute());
         } else {
-            lock_list(&found).push(target.clone());
+            found.lock().push(target.clone());
         }
     }
     folders.sort();
@@ -68,7 +69,7 @@ pub fn find_sources(
             match entry {
                 Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_file()) => {
                     if let Some(path) = project.walked_path(entry.path()).filter(|path| scope.is_within(path)) {
-                        lock_list(&found).push(path);
+                        found.lock().push(path);
                     }
                 }
                 Ok(_) => {}
@@ -80,12 +81,12 @@ pub fn find_sources(
     if cancel.is_cancelled() {
         return Err(SearchError::Cancelled);
     }
-    let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut found = found.into_inner();
     // A named file, and one in overlapping folders, is found twice.
     let mut seen = HashSet::new();
     found.retain(|path| seen.insert(path.relative().to_path_buf()));
     found.sort_by(|a, b| compare_paths(a.relative(), b.relative()));
-    let skipped = lock(&skipped).clone();
+    let skipped = skipped.lock().clone();
     Ok((found, skipped))
 }
 
@@ -107,7 +108,7 @@ pub fn process_each<T: Send>(
             };
             let result = make(path);
             if !matches!(result, Ok(None)) {
-                lock_list(&gathered).push((at, result));
+                gathered.lock().push((at, result));
             }
         }
     };
@@ -121,7 +122,7 @@ pub fn process_each<T: Send>(
     if cancel.is_cancelled() {
         return Err(SearchError::Cancelled);
     }
-    let mut gathered = gathered.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut gathered = gathered.into_inner();
     gathered.sort_unstable_by_key(|(at, _)| *at);
     let mut results = Vec::with_capacity(gathered.len());
     for (at, result) in gathered {
@@ -136,9 +137,4 @@ pub fn process_each<T: Send>(
         files: files.len() as u64,
         skipped,
     })
-}
-
-/// Locks a list that is only ever pushed to: a panic elsewhere cannot leave it half-written.
-fn lock_list<T>(list: &Mutex<Vec<T>>) -> std::sync::MutexGuard<'_, Vec<T>> {
-    list.lock().unwrap_or_else(PoisonError::into_inner)
 }

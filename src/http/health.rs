@@ -4,13 +4,14 @@
 
 use std::{
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc,
         atomic::{AtomicBool, Ordering::Relaxed},
     },
     time::Duration,
 };
 
 use axum::{extract::State, http::StatusCode};
+use parking_lot::{Mutex, MutexGuard};
 
 use super::router::Edge;
 
@@ -64,7 +65,7 @@ struct RootCheck {
 
 impl RootCheck {
     fn last(&self) -> MutexGuard<'_, RootState> {
-        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+        self.last.lock()
     }
 }
 

@@ -1,6 +1,8 @@
 //! A value that may be replaced as a whole while the server runs.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
+
+use parking_lot::RwLock;
 
 /// The current value. A request that took it keeps it until the request ends.
 #[derive(Debug)]
@@ -22,11 +24,11 @@ impl<T> ReloadableValue<T> {
     /// Returns the current value.
     #[must_use]
     pub fn get(&self) -> Arc<T> {
-        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.0.read())
     }
 
     /// Replaces the value for later callers of [`Self::get`].
     pub fn set(&self, value: T) {
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(value);
+        *self.0.write() = Arc::new(value);
     }
 }

@@ -11,7 +11,7 @@ use std::{
     fmt, io,
     pin::Pin,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc,
         atomic::{
             AtomicBool, AtomicUsize,
             Ordering::{self, Relaxed},
@@ -23,6 +23,7 @@ use std::{
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use futures_core::Stream;
+use parking_lot::{Mutex, MutexGuard};
 use rmcp::{
     model::{ClientJsonRpcMessage, ClientRequest, GetExtensions as _, RequestId, ServerJsonRpcMessage},
     transport::streamable_http_server::session::ServerSseMessage,
@@ -238,7 +239,7 @@ impl Replay {
     }
 
     fn kept(&self) -> MutexGuard<'_, VecDeque<ReplayStream>> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+        self.kept.lock()
     }
 
     /// Begins the stream of a request; an error if a request with the same id is running.

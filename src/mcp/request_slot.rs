@@ -4,9 +4,10 @@
 //! beyond that a call keeps its slot. When the answer arrives the slot is taken again if one is free; otherwise the
 //! call continues without one, because its work has pools of its own.
 
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
 use fumi_base::shares::{CapacityShare, Shares};
+use parking_lot::Mutex;
 
 /// The slot of one request, held while the request is served; its work finds a [`SlotHandle`] in the extensions.
 #[derive(Debug)]
@@ -49,7 +50,7 @@ impl ReleasableSlot {
     }
 
     fn put(&self, place: Option<CapacityShare>) {
-        *self.place.lock().unwrap_or_else(PoisonError::into_inner) = place;
+        *self.place.lock() = place;
     }
 }
 

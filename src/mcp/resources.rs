@@ -156,7 +156,7 @@ pub(super) async fn run<T: Send + 'static>(
         progress: CallProgress::default(),
         metrics: Arc::clone(&app.kernel.metrics),
         writers: Arc::clone(&app.kernel.writers),
-        turn: std::sync::Mutex::default(),
+        turn: parking_lot::Mutex::default(),
         writing: tokio::sync::watch::Sender::default(),
         permit: std::sync::OnceLock::new(),
     };

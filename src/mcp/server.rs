@@ -3,12 +3,9 @@
 //! rmcp creates a new handler for each session and for each stateless request, so a handler contains only handles to
 //! shared parts (and, between the two halves of one `subscriptions/listen`, the streams that the first half prepared).
 
-use std::{
-    collections::HashSet,
-    convert::Infallible,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::{collections::HashSet, convert::Infallible, sync::Arc};
 
+use parking_lot::{Mutex, MutexGuard};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
@@ -194,7 +191,7 @@ impl McpServer {
     }
 
     fn prepared(&self) -> MutexGuard<'_, Vec<PreparedStream>> {
-        self.prepared.lock().unwrap_or_else(PoisonError::into_inner)
+        self.prepared.lock()
     }
 
     /// Takes the prepared stream that was confirmed with this filter. Over HTTP there is only one; over standard input

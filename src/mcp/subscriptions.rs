@@ -9,7 +9,7 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
     path::PathBuf,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicUsize, Ordering},
     },
     time::{Duration, SystemTime},
@@ -28,6 +28,7 @@ use fumi_code::{
     errors::search::SearchError,
     walk::{FileFilter, FileOptions, ListingDetail, ListingRequest, ListingSort},
 };
+use parking_lot::Mutex;
 use rmcp::{
     RoleServer,
     model::ResourceUpdatedNotificationParam,
@@ -535,7 +536,7 @@ impl ProjectHashes {
     fn get(&self, app: &App, project: &Arc<Project>, cancel: &CancellationToken) -> Result<u64, ToolError> {
         let kept = Arc::clone(&self.roots.entry(project.root().to_path_buf()).or_default());
         // Locked while the project is walked: other subscriptions wait for the result instead of walking too.
-        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = kept.lock();
         let stamp = app.kernel.freshness.stamp(project.root());
         if let Some(print) = *kept
             && print.of == stamp

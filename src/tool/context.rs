@@ -6,7 +6,7 @@
 use std::{
     any::Any,
     sync::{
-        Arc, Mutex, OnceLock, PoisonError,
+        Arc, OnceLock,
         atomic::{AtomicU64, Ordering},
     },
 };
@@ -19,6 +19,7 @@ use fumi_base::{
     project_locks::ProjectLocks,
     text::{BilingualText, Locale},
 };
+use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -118,7 +119,7 @@ impl Cx {
 
     /// Takes the guard that [`super::Tool::acquire_exclusive`] acquired, if it is of this type and was not taken yet.
     pub fn take_exclusive<T: Any + Send>(&self) -> Option<T> {
-        let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+        let turn = self.turn.lock().take()?;
         turn.downcast().ok().map(|turn| *turn)
     }
 
@@ -220,13 +221,13 @@ impl CallProgress {
 
     /// Sets the current step, as people read it.
     pub fn set_step(&self, doing: BilingualText) {
-        *self.0.doing.lock().unwrap_or_else(PoisonError::into_inner) = Some(doing);
+        *self.0.doing.lock() = Some(doing);
     }
 
     /// Returns the current step, if one was set.
     #[must_use]
     pub fn current_step(&self) -> Option<BilingualText> {
-        self.0.doing.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.doing.lock().clone()
     }
 
     /// Returns the finished work, and the total if it is known.

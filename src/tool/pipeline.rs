@@ -6,7 +6,7 @@
 use std::{
     collections::BTreeMap,
     hash::{DefaultHasher, Hash, Hasher},
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, OnceLock},
     time::{Duration, Instant},
 };
 
@@ -24,6 +24,7 @@ use fumi_base::{
     roots::AllowedRoots,
     text::Locale,
 };
+use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -394,7 +395,7 @@ async fn acquire_exclusive(
         turn = entry.acquire_exclusive(prepared, cx) => turn?,
         () = tokio::time::sleep(waited) => return Err(ExclusiveTimeout { waited }.into()),
     };
-    *cx.turn.lock().unwrap_or_else(PoisonError::into_inner) = turn;
+    *cx.turn.lock() = turn;
     Ok(())
 }
 

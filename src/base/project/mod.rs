@@ -9,13 +9,14 @@ mod path_error;
 mod project_path;
 mod resolve;
 
+use parking_lot::RwLock;
 #[cfg(target_os = "linux")]
 use std::os::fd::AsRawFd as _;
 use std::{
     io,
     path::{Path, PathBuf},
     sync::{
-        Arc, PoisonError, RwLock,
+        Arc,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
 };
@@ -178,7 +179,7 @@ impl Project {
     #[must_use]
     pub fn ensure_open(&self) -> bool {
         use std::os::unix::fs::MetadataExt as _;
-        let known = self.handle.read().unwrap_or_else(PoisonError::into_inner).id;
+        let known = self.handle.read().id;
         let named = std::fs::symlink_metadata(&self.root);
         let Some(named) = named.ok().filter(std::fs::Metadata::is_dir) else {
             return false;
@@ -192,7 +193,7 @@ impl Project {
         };
         let Some(Ok(opened)) = opened else { return false };
         tracing::info!("the folder of a project was replaced; opening the new one");
-        *self.handle.write().unwrap_or_else(PoisonError::into_inner) = opened;
+        *self.handle.write() = opened;
         true
     }
 
@@ -228,7 +229,7 @@ impl Project {
     /// Returns the handle through which files of this project are written and inspected (see [`crate::files`] and
     /// [`crate::watched_path`]).
     pub(crate) fn dir(&self) -> Arc<Dir> {
-        Arc::clone(&self.handle.read().unwrap_or_else(PoisonError::into_inner).dir)
+        Arc::clone(&self.handle.read().dir)
     }
 }
 

@@ -13,13 +13,14 @@ use std::{
     io::{self, Read as _, Seek as _, SeekFrom, Write as _},
     os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
-    sync::{Arc, PoisonError, RwLock},
+    sync::Arc,
     time::{Duration, SystemTime},
 };
 
 use async_trait::async_trait;
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _, OpenOptionsSyncExt as _};
 use cap_std::fs::{Dir, DirBuilderExt as _, MetadataExt as _, OpenOptions, OpenOptionsExt as _, Permissions};
+use parking_lot::RwLock;
 use sha2::{Digest as _, Sha256};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
@@ -104,14 +105,14 @@ impl FolderStore {
     /// Returns the folders. If the store's folder was removed or replaced by another one, it is created or opened
     /// again.
     fn folders(&self) -> Result<StoreFolders, StoreError> {
-        let known = self.folders.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let known = self.folders.read().clone();
         let is_there = |place: &PathBuf| {
             let folder = fs::metadata(place);
             folder.is_ok_and(|folder| (folder.dev(), folder.ino()) == known.id)
         };
         match &self.place {
             Some(place) if !is_there(place) => {
-                let mut folders = self.folders.write().unwrap_or_else(PoisonError::into_inner);
+                let mut folders = self.folders.write();
                 tracing::warn!("the state folder was replaced; opening the new one");
                 *folders = StoreFolders::open(&open_or_create(place)?)?;
                 Ok(folders.clone())

@@ -6,11 +6,11 @@
 use std::{
     collections::{BTreeMap, HashMap},
     hash::{BuildHasher as _, Hasher as _, RandomState},
-    sync::{Mutex, MutexGuard, PoisonError},
     time::{Duration, SystemTime},
 };
 
 use async_trait::async_trait;
+use parking_lot::{Mutex, MutexGuard};
 
 use super::{
     Clock, ExpectedState, Expiry, KeyListing, Lease, Store, StoreError, StoredEntry, SweepReport, Version, check_key,
@@ -75,7 +75,7 @@ impl MemoryStore {
     }
 
     fn state(&self) -> MutexGuard<'_, MemoryContents> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

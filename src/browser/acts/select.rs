@@ -34,7 +34,8 @@ impl Tab {
                     }
                     let mut selected = Vec::with_capacity(values.len());
                     for value in values {
-                        match self.choose_in_list(&located, value).await? {
+                        // Large, and rarely needed.
+                        match Box::pin(self.choose_in_list(&located, value)).await? {
                             ListChoice::Option(name) => selected.push(name),
                             ListChoice::Typed(Some(FieldMismatch {
                                 how: MismatchKind::OnlyTyped(options),

@@ -1,10 +1,8 @@
 //! The last lines that a program wrote to standard error; they show why it ended.
 
-use std::{
-    collections::VecDeque,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{collections::VecDeque, sync::Arc};
 
+use parking_lot::Mutex;
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 
 /// Lines of standard error that are kept; the report of a crash needs fewer.
@@ -29,7 +27,7 @@ impl StderrTail {
             if line.is_empty() {
                 continue;
             }
-            let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut said = self.0.lock();
             if said.len() == LINES {
                 said.pop_front();
             }
@@ -39,7 +37,7 @@ impl StderrTail {
 
     /// Returns the kept lines, the oldest first.
     pub(super) fn all(&self) -> Vec<String> {
-        let said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let said = self.0.lock();
         said.iter().cloned().collect()
     }
 }

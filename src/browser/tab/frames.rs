@@ -3,10 +3,9 @@
 //! Invariants: a frame keeps its number for its lifetime, even if another process takes it over, and no number is used
 //! twice in a tab; the main frame is 0. Only this module knows which frame is the child of which.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::{collections::HashMap, sync::Arc};
+
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::devtools::{
     Channel,
@@ -61,7 +60,7 @@ pub(super) struct Loading {
 
 impl TabFrame {
     pub(super) fn inner(&self) -> MutexGuard<'_, FrameState> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.lock()
     }
 
     /// Returns the session of the process that the frame lives in now.

@@ -27,8 +27,9 @@ mod settle;
 mod title;
 mod world;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::watch;
 
 pub use console::{ConsoleMessage, MessageLevel};
@@ -206,7 +207,7 @@ impl Tab {
     }
 
     fn state(&self) -> MutexGuard<'_, TabState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// Changes the state and wakes all waiting operations.

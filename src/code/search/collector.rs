@@ -4,13 +4,14 @@ use std::{
     cmp::Ordering,
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex,
+        Arc,
         atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
     },
     time::Instant,
 };
 
 use fumi_base::project::ProjectPath;
+use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use super::matches::{FileMatches, LineMatch, RowDemand, SearchMatches};
@@ -18,7 +19,7 @@ use crate::{
     errors::search::SearchError,
     file_searcher::FileTally,
     skipped::{SkipReason, SkippedList},
-    walk::{compare_paths, lock},
+    walk::compare_paths,
 };
 
 /// The maximum size of the kept rows of one search, in bytes of text. Well under the 500 MB that one operation may use.
@@ -66,7 +67,9 @@ impl MatchCollector {
             RowDemand::Top { rows, .. } => rows,
             RowDemand::Rows { keep } => {
                 let behind = self.is_full.load(Relaxed)
-                    && lock(&self.kept)
+                    && self
+                        .kept
+                        .lock()
                         .last
                         .as_deref()
                         .is_some_and(|last| compare_paths(path, last) == Ordering::Greater);
@@ -77,7 +80,7 @@ impl MatchCollector {
 
     pub(super) fn add(&self, path: &ProjectPath, tally: FileTally) {
         let binary = tally.binary;
-        let mut kept = lock(&self.kept);
+        let mut kept = self.kept.lock();
         kept.matches += tally.matches;
         kept.lines += tally.lines;
         kept.rows += tally.rows.len();
@@ -102,7 +105,7 @@ impl MatchCollector {
         }
         drop(kept);
         if binary {
-            lock(&self.skipped).add(path.shown(), SkipReason::BinaryMatches);
+            self.skipped.lock().add(path.shown(), SkipReason::BinaryMatches);
         }
     }
 
@@ -110,11 +113,11 @@ impl MatchCollector {
         if cancel.is_cancelled() {
             return Err(SearchError::Cancelled);
         }
-        let mut kept = std::mem::take(&mut *lock(&self.kept));
+        let mut kept = std::mem::take(&mut *self.kept.lock());
         kept.trim(self.need);
         kept.files
             .sort_by(|a, b| compare_paths(a.path.relative(), b.path.relative()));
-        let mut skipped = std::mem::take(&mut *lock(&self.skipped));
+        let mut skipped = std::mem::take(&mut *self.skipped.lock());
         skipped.finish()?;
         Ok(SearchMatches {
             files: kept.files,

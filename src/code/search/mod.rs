@@ -12,13 +12,11 @@ use std::{
     collections::HashSet,
     ops::ControlFlow,
     path::PathBuf,
-    sync::{
-        Mutex,
-        atomic::{AtomicUsize, Ordering::Relaxed},
-    },
+    sync::atomic::{AtomicUsize, Ordering::Relaxed},
 };
 
 use fumi_base::project::ProjectPath;
+use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -27,7 +25,7 @@ use crate::{
     shared_walk::{WalkEntry, walk_shared},
     text_query::TextQuery,
     thread_budget::{self, ThreadPermit, cores},
-    walk::{FoundFile, compare_paths, lock, record_entry, record_walk_error},
+    walk::{FoundFile, compare_paths, record_entry, record_walk_error},
 };
 
 use collector::MatchCollector;
@@ -189,7 +187,7 @@ fn walk_folders(
                 return ControlFlow::Continue(());
             };
             let again =
-                named.contains(path.relative()) || (overlap && !lock(seen).insert(path.relative().to_path_buf()));
+                named.contains(path.relative()) || (overlap && !seen.lock().insert(path.relative().to_path_buf()));
             if !again {
                 worker.search(&path, FileOrigin::Found);
             }
@@ -229,7 +227,7 @@ impl<'a> SearchWorker<'a> {
                     self.gathered.add(path, tally);
                 }
             }
-            Err(reason) => lock(&self.gathered.skipped).add(path.shown(), reason),
+            Err(reason) => self.gathered.skipped.lock().add(path.shown(), reason),
         }
     }
 }

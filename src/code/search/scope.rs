@@ -1,12 +1,13 @@
 //! The files that a search may read: globs, places, sizes, and the rules of its walk.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use fumi_base::project::{Project, ProjectPath};
 use ignore::{
     WalkBuilder,
     overrides::{Override, OverrideBuilder},
 };
+use parking_lot::Mutex;
 
 use crate::{
     errors::search::SearchError,

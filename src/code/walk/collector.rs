@@ -5,18 +5,18 @@ use std::{
     fs::Metadata,
     path::PathBuf,
     sync::{
-        Arc, Mutex,
+        Arc,
         atomic::{AtomicU64, Ordering::Relaxed},
     },
     time::{SystemTime, UNIX_EPOCH},
 };
 
 use fumi_base::project::Project;
+use parking_lot::Mutex;
 
 use super::{
     candidate::WalkCandidate,
     listing::{FoundFile, ListingDetail, ListingRequest, ListingSort},
-    project_walk::lock,
     walked_paths::{compare_paths, strip_root},
 };
 use crate::thread_budget;
@@ -107,7 +107,7 @@ impl ListingCollector {
     }
 
     fn take(&self, batch: &mut Vec<FoundEntry>) {
-        let mut found = lock(&self.found);
+        let mut found = self.found.lock();
         found.append(batch);
         // With overlapping roots a path may occur twice, and dropping rows would drop the wrong ones.
         if !self.overlap && found.len() > self.wanted.keep.saturating_add(SLACK) && self.wanted.keep > 0 {

@@ -17,12 +17,13 @@ use std::{
     collections::HashSet,
     ops::ControlFlow,
     path::PathBuf,
-    sync::{Arc, Mutex, PoisonError, atomic::AtomicU64},
+    sync::{Arc, atomic::AtomicU64},
     time::{Instant, SystemTime},
 };
 
 use fumi_base::project::{Project, ProjectPath};
 use ignore::{WalkBuilder, overrides::Override};
+use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -41,7 +42,7 @@ use entry_test::{EntryTest, Kinds};
 pub use listing::{FileListing, FoundFile, ListingDetail, ListingRequest, ListingSort};
 pub use options::{FileOptions, Traversal};
 use patterns::{excludes, extension_test, name_test};
-pub(crate) use project_walk::{lock, record_entry, record_walk_error, walk_builder};
+pub(crate) use project_walk::{record_entry, record_walk_error, walk_builder};
 pub(crate) use walked_paths::compare_paths;
 
 /// The number of entries that a thread visits between two checks of the cancellation token (a check takes a lock).
@@ -163,7 +164,7 @@ impl FileFilter {
                 return Err(SearchError::Cancelled);
             }
         }
-        let mut found = gathered.found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut found = gathered.found.into_inner();
         let mut total_count = gathered.total.into_inner();
         if overlap {
             let mut seen = HashSet::new();
@@ -178,7 +179,7 @@ impl FileFilter {
         if wanted.detail == ListingDetail::Metadata {
             read_stamps(&self.project, &mut found, threads.count());
         }
-        let mut skipped = lock(&skipped).clone();
+        let mut skipped = skipped.lock().clone();
         skipped.finish()?;
         Ok(FileListing {
             entries: found

@@ -3,11 +3,12 @@
 use std::{
     io,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
 };
 
 use fumi_base::project::Project;
 use ignore::{DirEntry, WalkBuilder};
+use parking_lot::Mutex;
 
 use super::options::Traversal;
 use crate::skipped::{SkipReason, SkippedList, display_path};
@@ -32,7 +33,9 @@ pub(crate) fn walk_builder(
             if !entry.path_is_symlink() || leads_inside(&project, entry.path()) {
                 return true;
             }
-            lock(&skipped).add(display_path(project.root(), entry.path()), SkipReason::OutsideProject);
+            skipped
+                .lock()
+                .add(display_path(project.root(), entry.path()), SkipReason::OutsideProject);
             false
         });
     }
@@ -42,7 +45,7 @@ pub(crate) fn walk_builder(
 /// Adds an error of the walk to `skipped`, if it concerns the reader.
 pub(crate) fn record_walk_error(error: &ignore::Error, root: &Path, skipped: &Mutex<SkippedList>) {
     if let Some((path, reason)) = skip_reason(error, root) {
-        lock(skipped).add(display_path(root, &path), reason);
+        skipped.lock().add(display_path(root, &path), reason);
     }
 }
 
@@ -56,13 +59,10 @@ pub(crate) fn record_entry(entry: &Result<DirEntry, ignore::Error>, project: &Pr
     };
     project.note_entry(entry.path());
     if let Some((path, SkipReason::System)) = entry.error().and_then(|error| skip_reason(error, entry.path())) {
-        lock(skipped).add(display_path(project.root(), &path), SkipReason::System);
+        skipped
+            .lock()
+            .add(display_path(project.root(), &path), SkipReason::System);
     }
-}
-
-/// Locks a list that is only ever pushed to: a panic elsewhere cannot leave it half-written.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// True if a link leads to a place inside the project.

@@ -7,13 +7,14 @@
 
 use std::{
     num::NonZeroU32,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     time::{Duration, Instant},
 };
 
 use fumi_base::errors::with_causes;
 use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 use jsonwebtoken::jwk::{Jwk, JwkSet};
+use parking_lot::{Mutex, MutexGuard};
 use serde::Deserialize;
 use tokio::{sync::watch, time::timeout};
 
@@ -108,7 +109,7 @@ impl IssuerKeys {
     }
 
     fn state(&self) -> MutexGuard<'_, KeyCacheState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// Returns the running fetch, or starts one. Returns `None` if the rate limit of fetches is reached.

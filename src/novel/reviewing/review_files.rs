@@ -3,16 +3,14 @@
 //! A file in memory shadows the project's file of the same path, which stays unchanged. The owner of the [`ReviewOverlay`]
 //! decides what happens to it.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{collections::BTreeMap, sync::Arc};
 
 use fumi_base::{
     atomic_write::replace,
     files,
     project::{PathError, Project},
 };
+use parking_lot::Mutex;
 
 use crate::errors::reviewing::ReviewError;
 
@@ -26,24 +24,24 @@ pub struct ReviewOverlay(
 impl ReviewOverlay {
     /// Replaces all files.
     pub fn fill(&self, files: BTreeMap<String, String>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = files;
+        *self.0.lock() = files;
     }
 
     /// Removes and returns all files.
     #[must_use]
     pub fn take(&self) -> BTreeMap<String, String> {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *self.0.lock())
     }
 
     /// Returns one file.
     fn get(&self, path: &str) -> Option<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(path).cloned()
+        self.0.lock().get(path).cloned()
     }
 
     /// Returns a copy of all files.
     #[must_use]
     pub fn files(&self) -> BTreeMap<String, String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.lock().clone()
     }
 }
 
@@ -78,7 +76,7 @@ impl ReviewFiles {
     pub(super) fn write(&self, path: &str, text: &str) -> Result<(), ReviewError> {
         match &self.apart {
             Some(apart) => {
-                let mut files = apart.0.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut files = apart.0.lock();
                 files.insert(path.to_owned(), text.to_owned());
             }
             None => drop(replace(&self.project, path, text.as_bytes())?),

@@ -13,13 +13,14 @@ use std::{
     any::{Any, TypeId},
     collections::HashMap,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
 };
 
 use fumi_base::project::Project;
+use parking_lot::Mutex;
 use serde_json::{Map, Value};
 
 pub use reply::{BatchReply, StepReply};
@@ -110,7 +111,7 @@ impl BatchState {
     /// # Panics
     /// Never: a value is stored under its own type.
     pub fn get_or_create<T: Any + Send + Sync>(&self, make: impl FnOnce() -> T) -> Arc<T> {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.kept.lock();
         let value = kept.entry(TypeId::of::<T>()).or_insert_with(|| Arc::new(make()));
         let value = Arc::clone(value).downcast();
         value.expect("a value is stored under its own type")
@@ -119,12 +120,12 @@ impl BatchState {
     /// Returns the project of the steps that name none.
     #[must_use]
     pub fn project(&self) -> Arc<Project> {
-        Arc::clone(&self.project.lock().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.project.lock())
     }
 
     /// Sets the project of the following steps.
     pub fn choose(&self, project: Arc<Project>) {
-        *self.project.lock().unwrap_or_else(PoisonError::into_inner) = project;
+        *self.project.lock() = project;
     }
 }
 

@@ -74,7 +74,7 @@ async fn waiting_for_a_turn_does_not_use_up_the_time_of_the_call() {
         expectation: fumi_base::expectation::ResolvedExpectation::default(),
         batch: None,
         is_followed: false,
-        turn: std::sync::Mutex::default(),
+        turn: parking_lot::Mutex::default(),
         writing: tokio::sync::watch::Sender::default(),
         permit: std::sync::OnceLock::new(),
     };

@@ -1,7 +1,8 @@
 //! A site for tests: a function creates the page of every path, and the requests are recorded.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use tokio::{
     io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
     net::{TcpListener, TcpStream},
@@ -42,7 +43,7 @@ impl Site {
 
     /// Returns `HOST PATH` of each request, followed by `upgrade` if it asked for a protocol upgrade.
     pub(super) fn asked(&self) -> Vec<String> {
-        self.asked.lock().expect("asked").clone()
+        self.asked.lock().clone()
     }
 }
 
@@ -71,7 +72,6 @@ async fn serve(stream: TcpStream, pages: Pages, asked: Arc<Mutex<Vec<String>>>) 
     let is_upgrade = upgrade.is_some_and(|upgrade| upgrade == "websocket");
     asked
         .lock()
-        .expect("asked")
         .push(format!("{host} {path}{}", if is_upgrade { " upgrade" } else { "" }));
     let body = pages(&path);
     let reply = match body.strip_prefix("-> ") {

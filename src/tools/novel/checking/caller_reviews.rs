@@ -5,11 +5,7 @@
 //! Reviews of such callers are never written to the project. They can continue a review that another caller began in
 //! the project; the project's copy is unchanged.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use fumi_base::{
     files::sha256,
@@ -17,6 +13,7 @@ use fumi_base::{
     store::{ExpectedState, Store, StoreError, Version},
 };
 use fumi_novel::reviewing::{ReviewId, ReviewOverlay, ReviewStore};
+use parking_lot::Mutex;
 
 use super::{Cx, NovelDeps, ToolError};
 
@@ -72,7 +69,7 @@ impl CallerReviews {
     pub(super) async fn fetch(&self, id: &str) -> Result<(), ToolError> {
         let Some(id) = ReviewId::parse(id) else { return Ok(()) };
         let entry = self.store.get(&format!("{}{id}", self.prefix)).await?;
-        *self.fetched.lock().unwrap_or_else(PoisonError::into_inner) = entry.as_ref().map(|entry| entry.version);
+        *self.fetched.lock() = entry.as_ref().map(|entry| entry.version);
         let files: Option<BTreeMap<String, String>> = entry.and_then(|entry| serde_json::from_slice(&entry.value).ok());
         self.files.fill(files.unwrap_or_default());
         Ok(())
@@ -104,7 +101,7 @@ impl CallerReviews {
             }
             .into());
         }
-        let fetched = *self.fetched.lock().unwrap_or_else(PoisonError::into_inner);
+        let fetched = *self.fetched.lock();
         let expect = fetched.map_or(ExpectedState::Absent, ExpectedState::Version);
         self.store.put(&key, value, expect, Some(REVIEW_LIFETIME)).await?;
         Ok(())
