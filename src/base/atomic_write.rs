@@ -150,9 +150,9 @@ fn write_file(
     Ok(relative)
 }
 
-/// Writes a whole file under the first of these paths that does not exist, and replaces no file, not even one that
-/// another writer creates at the same time. Returns the path. The paths must be in one folder, which is created if it
-/// is missing; if all of them exist, the error names the first.
+/// Writes a whole file under the first of these paths that does not exist. It replaces no file, on a file system with
+/// hard links not even one that another writer creates at the same time. Returns the path. The paths must be in one
+/// folder, which is created if it is missing; if all of them exist, the error names the first.
 pub fn write_unused(
     project: &Project,
     paths: impl IntoIterator<Item = String>,
@@ -173,6 +173,10 @@ pub fn write_unused(
         }
         let relative = project.relative(&path)?;
         let Some(name) = relative.file_name() else { continue };
+        let io = |source| WriteError::Io {
+            path: path.clone(),
+            source,
+        };
         match run_fenced(&path, || unfinished.take_unused(Path::new(name)).map_err(io)) {
             Err(WriteError::Io { source, .. }) if source.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),

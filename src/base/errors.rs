@@ -19,11 +19,12 @@ use crate::{
 /// It is derived: a variant is an entry, and its fields are the facts.
 ///
 /// - `#[catalog(BOOK)]` names the catalogue, of the type or of one variant.
-/// - `#[entry("FILE_NOT_FOUND")]` names the entry of a variant or struct. If a fact is named `source` and is a failure of
-///   the system ([`is_system_failure`]), the entry is `SYSTEM_FAILURE` instead.
+/// - `#[entry("FILE_NOT_FOUND")]` names the entry of a variant or struct. If a field named `source` is a fact and holds a
+///   failure of the system ([`is_system_failure`]), the entry is `SYSTEM_FAILURE` instead; the catalogue must have it.
 /// - `#[error(transparent)]` of `thiserror` passes everything on to the error in the variant.
-/// - A field is a fact with its own name; `#[fact("other_name")]` gives another, `#[fact(with = function)]` a text made
-///   of it, and `#[fact(skip)]` keeps it to the program. A text of the client or of a file is `#[quoted]`.
+/// - A field is a fact with its own name, so fields have names. `#[fact("other_name")]` gives another name,
+///   `#[fact(with = function)]` a text that the function makes of a reference to the field, `#[fact(skip)]` leaves it
+///   out. Mark text of a client or of a file `#[quoted]`; a function quotes it itself.
 /// - `#[fact(name = expression)]` at the variant is a fact made of its fields, which the expression sees as references.
 pub trait UserError: std::error::Error + Send + Sync + 'static {
     /// Returns the entry's name in [`UserError::catalog`], such as `FILE_NOT_FOUND`.
@@ -64,11 +65,12 @@ pub type Facts = Vec<(&'static str, BilingualText)>;
 pub trait Fact {
     /// Returns the value in both languages. Returns `None` if there is nothing to say.
     fn fact(&self) -> Option<BilingualText>;
+}
 
+/// A fact that can be `#[quoted]`: text of a client or of a file.
+pub trait QuotedFact: Fact {
     /// Returns the value as a quotation ([`quoted`]).
-    fn quoted(&self) -> Option<BilingualText> {
-        self.fact()
-    }
+    fn quoted(&self) -> Option<BilingualText>;
 }
 
 impl Fact for BilingualText {
@@ -81,7 +83,9 @@ impl Fact for String {
     fn fact(&self) -> Option<BilingualText> {
         Some(BilingualText::same(self.clone()))
     }
+}
 
+impl QuotedFact for String {
     fn quoted(&self) -> Option<BilingualText> {
         Some(BilingualText::same(quoted(self)))
     }
@@ -98,16 +102,12 @@ impl Fact for Vec<String> {
     fn fact(&self) -> Option<BilingualText> {
         Some(BilingualText::same(self.join(", ")))
     }
+}
 
+impl QuotedFact for Vec<String> {
     fn quoted(&self) -> Option<BilingualText> {
         let names: Vec<String> = self.iter().map(|name| quoted(name)).collect();
         names.fact()
-    }
-}
-
-impl Fact for Box<[String]> {
-    fn fact(&self) -> Option<BilingualText> {
-        Some(BilingualText::same(self.join(", ")))
     }
 }
 
@@ -306,7 +306,11 @@ impl ErrorCatalog {
                 faults.push(format!("no error uses {name}"));
             }
             for shape in of_entry {
-                for text in [&entry.en, &entry.ja, &entry.next_en, &entry.next_ja] {
+                let suggestions = [&entry.example, &entry.change];
+                for text in [&entry.en, &entry.ja, &entry.next_en, &entry.next_ja]
+                    .into_iter()
+                    .chain(suggestions)
+                {
                     let unknown = placeholders(text).find(|fact| !shape.facts.contains(fact));
                     faults.extend(unknown.map(|fact| format!("{name}: no fact {{{fact}}}")));
                 }
@@ -411,7 +415,7 @@ mod tests {
             StoreError::shapes(),
         ];
         // These are errors of calls and of the code tools.
-        let of_others = ["INVALID_CURSOR", "PROJECT_TOO_LARGE", "SYSTEM_FAILURE", "TOOL_TIMEOUT"];
+        let of_others = ["INVALID_CURSOR", "PROJECT_TOO_LARGE", "TOOL_TIMEOUT"];
         assert_eq!(
             BOOK.faults(&errors),
             of_others.map(|name| format!("no error uses {name}"))

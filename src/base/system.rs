@@ -1,4 +1,4 @@
-//! Detection of system failures: errors of input and output that are temporary and do not depend on the file.
+//! Detection of system failures: errors of input and output that do not depend on the file, and are often temporary.
 //!
 //! Invariant: a system failure ends a call with an error that may be retried; it is never treated as an absent or empty
 //! file. Errors that belong to one file (no permission, vanished, a broken link, a name that is too long) are not
@@ -14,8 +14,8 @@ use std::{
 /// does not name.
 const NUMBERS: [i32; 8] = [5, 19, 23, 24, 37, 67, 112, 121];
 
-/// True if an error is a system failure: no descriptor or memory left, a disk that is full or
-/// read-only, a disk or mount that does not respond.
+/// True if an error is a system failure: no descriptor or memory left, a disk that is full or read-only, a disk or mount
+/// that does not respond.
 #[must_use]
 pub fn is_system_failure(error: &io::Error) -> bool {
     let by_kind = matches!(

@@ -100,13 +100,21 @@ fn implement(input: &DeriveInput) -> Result<Tokens> {
             ))
         }
     });
-    let shapes = cases.iter().filter_map(|case| match case {
-        Case::Other { .. } => None,
+    let shapes = cases.iter().flat_map(|case| match case {
+        Case::Other { .. } => Vec::new(),
         Case::Own(OwnCase {
-            entry, catalog, facts, ..
+            entry,
+            catalog,
+            facts,
+            source,
+            ..
         }) => {
-            let names = facts.iter().map(|fact| &fact.name);
-            Some(quote!(::fumi_base::errors::ErrorShape { entry: #entry, catalog: &#catalog, facts: &[#(#names),*] }))
+            let names: Vec<_> = facts.iter().map(|fact| &fact.name).collect();
+            let system = source.as_ref().map(|field| LitStr::new("SYSTEM_FAILURE", field.span()));
+            let shape = |entry| {
+                quote!(::fumi_base::errors::ErrorShape { entry: #entry, catalog: &#catalog, facts: &[#(#names),*] })
+            };
+            std::iter::once(entry).chain(&system).map(shape).collect()
         }
     });
     let name = &input.ident;
@@ -149,7 +157,7 @@ fn own(path: &Tokens, attributes: &[Attribute], fields: &Fields, catalog: Path, 
         let mut fact = NamedFact {
             name: LitStr::new(&name.to_string(), name.span()),
             text: if is_quoted {
-                quote!(::fumi_base::errors::Fact::quoted(#name))
+                quote!(::fumi_base::errors::QuotedFact::quoted(#name))
             } else {
                 quote!(::fumi_base::errors::Fact::fact(#name))
             },
@@ -157,6 +165,9 @@ fn own(path: &Tokens, attributes: &[Attribute], fields: &Fields, catalog: Path, 
         match attribute(&field.attrs, "fact")? {
             Some(FieldOption::Skip) => continue,
             Some(FieldOption::Name(other)) => fact.name = other,
+            Some(FieldOption::With(_)) if is_quoted => {
+                return Err(Error::new_spanned(field, "quote the text in the function instead"));
+            }
             Some(FieldOption::With(function)) => {
                 fact.text = quote!(::fumi_base::errors::Fact::fact(&#function(#name)));
             }
@@ -201,6 +212,12 @@ impl Parse for FieldOption {
         if word == "skip" {
             return Ok(Self::Skip);
         }
+        if word != "with" {
+            return Err(Error::new(
+                word.span(),
+                "write skip, with = function, or a name in quotes",
+            ));
+        }
         input.parse::<Token![=]>()?;
         input.parse().map(Self::With)
     }
@@ -213,7 +230,7 @@ fn entry(attributes: &[Attribute], name: &Ident) -> Result<LitStr> {
 }
 
 /// Returns the argument of an attribute, if the attribute is there.
-fn attribute<T: syn::parse::Parse>(attributes: &[Attribute], name: &str) -> Result<Option<T>> {
+fn attribute<T: Parse>(attributes: &[Attribute], name: &str) -> Result<Option<T>> {
     let found = attributes.iter().find(|attribute| attribute.path().is_ident(name));
     found.map(Attribute::parse_args).transpose()
 }

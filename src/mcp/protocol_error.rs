@@ -141,3 +141,15 @@ pub fn to_protocol_error(error: &ToolError, locale: Option<Locale>) -> ErrorData
     );
     ErrorData::new(code, message, Some(json!({"code": error.code()})))
 }
+
+#[cfg(test)]
+mod tests {
+    use fumi_base::errors::UserError;
+
+    use super::{BOOK, McpError};
+
+    #[test]
+    fn every_error_has_its_sentences() {
+        assert_eq!(BOOK.faults(&[McpError::shapes()]), [""; 0]);
+    }
+}

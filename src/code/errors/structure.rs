@@ -1,6 +1,6 @@
 //! Errors of extracting elements from a file, querying it or cutting sections from it.
 //!
-//! Each error has the parameters of its messages in `structure.toml`. Broken source is not an error: parse errors are
+//! The facts of each error fill its sentences in `structure.toml`. Broken source is not an error: parse errors are
 //! part of the result.
 
 use std::sync::LazyLock;

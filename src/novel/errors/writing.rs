@@ -36,7 +36,7 @@ pub enum WritingError {
     /// The stage requires earlier stages.
     #[entry("STAGE_TOO_EARLY")]
     #[fact(missing = listed(missing.iter().copied()))]
-    #[fact(first = missing.first().copied())]
+    #[fact(first = missing.first().map(ToString::to_string).unwrap_or_default())]
     TooEarly {
         stage: WritingStage,
         #[fact(skip)]

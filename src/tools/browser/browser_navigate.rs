@@ -1,6 +1,6 @@
 //! `browser_navigate`: opens a URL in the current tab.
 
-use fumi_base::{expectation::Expectation, project::quoted, text::Locale};
+use fumi_base::{expectation::Expectation, text::Locale};
 use fumi_browser::{Arrival, ArrivalNote};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -118,8 +118,11 @@ pub(super) fn with_scheme(url: &str) -> Result<(), ToolError> {
     if has_scheme(url) {
         return Ok(());
     }
-    let with = quoted(&format!("http://{url}"));
-    Err(BrowserCallError::NoScheme { url: quoted(url), with }.into())
+    Err(BrowserCallError::NoScheme {
+        url: url.to_owned(),
+        with: format!("http://{url}"),
+    }
+    .into())
 }
 
 /// True if a URL has a scheme. In `localhost:8080` the part after the colon is a port.

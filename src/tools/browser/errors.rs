@@ -30,9 +30,11 @@ pub(super) enum BrowserCallError {
     /// A URL without a scheme such as `http:`.
     #[entry("URL_WITHOUT_SCHEME")]
     NoScheme {
-        /// The URL as the client wrote it, quoted.
+        /// The URL as the client wrote it.
+        #[quoted]
         url: String,
-        /// The URL with the likeliest scheme, quoted.
+        /// The URL with the likeliest scheme.
+        #[quoted]
         with: String,
     },
     /// A filename that leads outside the folder or is invalid.
