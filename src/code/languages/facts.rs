@@ -246,8 +246,8 @@ pub struct Visibilities {
 pub struct ComplexityFacts {
     /// Named node kinds; `kind.field` counts only if the node has that field.
     pub nodes: Vec<String>,
-    /// Default branches, which are not decisions: the text of the first child, keyed by node kind (`*` of a shell's
-    /// `case`).
+    /// Default branches, which are not decisions: the text of the first named child, keyed by node kind (`*` of a
+    /// shell's `case`). A keyword is not a named child.
     pub defaults: BTreeMap<String, String>,
     /// Named node kinds with one decision fewer than they contain, if they are not empty: the last arm of an exhaustive
     /// match.

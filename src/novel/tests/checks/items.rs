@@ -2,7 +2,7 @@
 //! not penalised.
 //!
 //! Judgements are scripted beside the text: the tests cover the verification of quotations and the arithmetic. One item
-//! at a time: `ITEM=A31-004 cargo test -p fumi-novel --test checks items`.
+//! at a time: `ITEM=A31-004 cargo test --release -p fumi-novel --test it checks::items`.
 
 use std::collections::HashSet;
 

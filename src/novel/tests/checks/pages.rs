@@ -1,7 +1,7 @@
 //! Tests of every rule against its manual page: the faults of the bad text are found and fixed as documented, and
 //! nothing else is reported.
 //!
-//! One rule at a time: `RULE=ellipsis cargo nextest run -p fumi-novel --test checks`.
+//! One rule at a time: `RULE=ellipsis cargo nextest run --release -p fumi-novel -E 'test(/^checks::/)'`.
 
 use std::collections::HashSet;
 
