@@ -13,8 +13,10 @@ use fumi_novel::{
 use proptest::{
     prelude::*,
     sample::{Index, select},
-    test_runner::{Config, RngSeed, TestRunner},
+    test_runner::{Config, TestRunner},
 };
+
+use crate::properties;
 
 const NOVEL: [&str; 3] = [
     include_str!("../../../../examples/novel/40_原稿/第001話_こぶとえくぼ.md"),
@@ -299,18 +301,10 @@ pub(crate) fn tunings() -> impl Strategy<Value = Tuning> {
     })
 }
 
-/// Returns a test runner for this number of cases.
+/// Returns a test runner for this number of cases, which are slow to shrink.
 pub(crate) fn runner(cases: u32) -> TestRunner {
-    let asked = |name: &str| {
-        let value = std::env::var(name).ok()?;
-        Some(value.parse::<u32>().unwrap_or_else(|error| panic!("{name}: {error}")))
-    };
-    let seed = asked("FUMI_PROPERTY_SEED").map(u64::from);
     TestRunner::new(Config {
-        cases: cases * asked("FUMI_PROPERTY_TIMES").unwrap_or(1),
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(seed.unwrap_or(9)),
         max_shrink_iters: 300,
-        ..Config::default()
+        ..properties::config(cases)
     })
 }

@@ -7,13 +7,10 @@ use fumi_novel::{
     morphology::{Ipadic, LONGEST_STRETCH, NameKind, NameLexicon, WordAnalysis},
     text::{ManuscriptSentence, Sentences},
 };
-use proptest::{
-    prelude::*,
-    sample::select,
-    test_runner::{Config, RngSeed, TestRunner},
-};
+use proptest::{prelude::*, sample::select};
 
 use super::{bocchan, sample};
+use crate::properties::runner;
 
 /// Returns a violated invariant of the sentences and words of a manuscript, if there is one.
 fn fault_of(manuscript: &Manuscript, names: &NameLexicon) -> Option<String> {
@@ -110,15 +107,6 @@ fn texts() -> impl Strategy<Value = String> {
         "x",
     ][..];
     prop::collection::vec(select(pieces), 0..30).prop_map(|pieces| pieces.concat())
-}
-
-fn runner(cases: u32) -> TestRunner {
-    TestRunner::new(Config {
-        cases,
-        failure_persistence: None,
-        rng_seed: RngSeed::Fixed(9),
-        ..Config::default()
-    })
 }
 
 fn readings() -> impl Strategy<Value = ManuscriptOptions> {
