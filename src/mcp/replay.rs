@@ -152,6 +152,8 @@ struct ReplayStream {
     next: usize,
     events: VecDeque<ServerSseMessage>,
     reader: Option<mpsc::Sender<ServerSseMessage>>,
+    /// True once the result was sent: the client may use the id again, although the stream has not ended yet.
+    is_answered: bool,
     finished: Option<(Instant, ReservedBytes)>,
 }
 
@@ -245,7 +247,7 @@ impl Replay {
     /// Begins the stream of a request; an error if a request with the same id is running.
     pub(super) fn begin(self: &Arc<Self>, asked: StreamRequest) -> Result<(ReplayWriter, ReplayReader), ReplayReader> {
         let mut kept = self.kept();
-        let is_running = |kept: &ReplayStream| kept.finished.is_none() && kept.request == asked.id;
+        let is_running = |kept: &ReplayStream| !kept.is_answered && kept.finished.is_none() && kept.request == asked.id;
         if kept.iter().any(is_running) {
             return Err(ReplayReader::from_error(asked.id, McpError::RequestIdInUse));
         }
@@ -260,6 +262,7 @@ impl Replay {
             next: 1,
             events: VecDeque::new(),
             reader: None,
+            is_answered: false,
             finished: None,
         };
         if let Some(id) = begun.id(0) {
@@ -343,6 +346,7 @@ impl ReplayWriter {
         };
         event.event_id = kept.id(kept.next);
         kept.next += 1;
+        kept.is_answered |= is_result(&event);
         if kept.events.len() == EVENTS {
             kept.events.pop_front();
         }
@@ -364,6 +368,14 @@ impl ReplayWriter {
             self.push(event);
         }
     }
+}
+
+/// True if an event contains the result of the request.
+fn is_result(event: &ServerSseMessage) -> bool {
+    matches!(
+        event.message.as_deref(),
+        Some(ServerJsonRpcMessage::Response(_) | ServerJsonRpcMessage::Error(_))
+    )
 }
 
 impl Drop for ReplayWriter {
@@ -434,6 +446,28 @@ mod tests {
         assert_eq!((ids.len(), ids[0].index), (EVENTS, 11));
         writer.push(event("last"));
         assert_eq!(read(&mut again)[0].index, EVENTS + 11);
+    }
+
+    /// A client may send the next request as soon as it has read the result, before the stream has ended.
+    #[test]
+    fn id_is_free_as_soon_as_its_result_was_sent() {
+        let replay = Replay::new(&ReplayBudget::default());
+        let again = || StreamRequest {
+            id: RequestId::Number(1),
+            is_call: true,
+            is_primed: false,
+        };
+        let (first, _reader) = begin(&replay, 1);
+        assert!(replay.begin(again()).is_err(), "it is running");
+        first.push(event("done"));
+        let (second, _reader) = replay.begin(again()).expect("it is answered");
+        assert!(replay.begin(again()).is_err(), "the second is running");
+        drop(first);
+        assert!(
+            replay.begin(again()).is_err(),
+            "the end of the first does not end the second"
+        );
+        drop(second);
     }
 
     #[test]
