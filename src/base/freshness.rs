@@ -15,17 +15,18 @@ use std::{
         Arc, OnceLock,
         atomic::{AtomicU64, Ordering},
     },
+    time::Duration,
 };
 
-use parking_lot::{Mutex, MutexGuard, RwLock};
+use parking_lot::{Mutex, RwLock};
 
 use crate::{
     changes::{ChangeSubscription, Interest},
     root_watcher::RootWatcher,
 };
 
-/// The number of attempts to take a lock that is usually held for microseconds, before giving up.
-const TRIES: usize = 200;
+/// The time to wait for a lock that is usually held for microseconds.
+const BRIEF: Duration = Duration::from_micros(200);
 
 /// A value that identifies the state of everything that an answer over one root can depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -42,8 +43,8 @@ impl std::fmt::Display for RootStamp {
     }
 }
 
-/// The maximum number of roots watched at once. Each uses up to two inotify instances; a user has 128 by default, for
-/// all programs together.
+/// The maximum number of roots watched at once. Each uses an inotify instance; a user has 128 by default, for all
+/// programs together.
 const ROOTS: usize = 32;
 
 /// The watched roots of this process.
@@ -75,7 +76,7 @@ impl Freshness {
     #[must_use]
     pub fn try_stamp(&self, root: &Path) -> Option<RootStamp> {
         let tree = self.known(&*self.roots.try_read()?, root)?;
-        try_lock_briefly(tree.get()?)?.try_stamp()
+        tree.get()?.try_lock_for(BRIEF)?.try_stamp()
     }
 
     /// True if answers over this root may depend on ignore rules that no stamp covers, as of the last stamp: those of a
@@ -136,17 +137,6 @@ impl Freshness {
             .store(self.looks.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
         Some(Arc::clone(&known.tree))
     }
-}
-
-/// Locks a tree that other threads usually hold only briefly; returns `None` if one of them takes longer.
-fn try_lock_briefly(tree: &Mutex<RootWatcher>) -> Option<MutexGuard<'_, RootWatcher>> {
-    for _ in 0..TRIES {
-        if let Some(tree) = tree.try_lock() {
-            return Some(tree);
-        }
-        std::hint::spin_loop();
-    }
-    None
 }
 
 #[cfg(test)]

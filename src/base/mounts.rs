@@ -34,40 +34,26 @@ const SHARED: [&str; 22] = [
     "vmhgfs",
 ];
 
-/// True if a canonical root, or anything under it, lies on a shared mount.
+/// True if a canonical root, or anything under it, lies on a shared mount, or if the system fails to provide the list of
+/// mounts: events then prove nothing.
 pub(crate) fn has_shared_mount(root: &Path) -> bool {
-    // Without Linux or /proc, the result is false: nothing is watched there, or nothing is known.
-    mounts_satisfy(|mounts| is_shared(mounts, root))
-}
-
-/// True if a canonical folder lies on a shared mount, regardless of mounts below it.
-pub(crate) fn is_on_shared_mount(folder: &Path) -> bool {
-    mounts_satisfy(|mounts| is_shared_at(mounts, folder))
-}
-
-/// True if the predicate holds for the list of mounts, or if the system fails to provide the list: events then prove
-/// nothing.
-fn mounts_satisfy(says: impl Fn(&str) -> bool) -> bool {
     match std::fs::read_to_string("/proc/self/mountinfo") {
-        Ok(mounts) => says(&mounts),
+        Ok(mounts) => is_shared(&mounts, root),
+        // Without Linux or /proc: nothing is watched there, or nothing is known.
         Err(error) => is_system_failure(&error),
     }
 }
 
 fn is_shared(mounts: &str, root: &Path) -> bool {
-    let below = |(point, kind): (String, &str)| is_shared_kind(kind) && Path::new(&point).starts_with(root);
-    is_shared_at(mounts, root) || mounts.lines().filter_map(mount).any(below)
-}
-
-fn is_shared_at(mounts: &str, folder: &Path) -> bool {
-    let holding = mounts.lines().filter_map(mount).filter_map(|(point, kind)| {
+    let mounts = || mounts.lines().filter_map(mount);
+    let holding = mounts().filter_map(|(point, kind)| {
         let point = Path::new(&point);
-        folder.starts_with(point).then(|| (point.components().count(), kind))
+        root.starts_with(point).then(|| (point.components().count(), kind))
     });
     // The longest mount point contains the folder; of several mounts at one point, the last is visible.
-    holding
-        .max_by_key(|(depth, _)| *depth)
-        .is_some_and(|(_, kind)| is_shared_kind(kind))
+    let own = holding.max_by_key(|(depth, _)| *depth);
+    own.is_some_and(|(_, kind)| is_shared_kind(kind))
+        || mounts().any(|(point, kind)| is_shared_kind(kind) && Path::new(&point).starts_with(root))
 }
 
 fn is_shared_kind(kind: &str) -> bool {
