@@ -11,6 +11,7 @@ use serde::Deserialize;
 use crate::{
     project::{quoted, reason_of},
     system::is_system_failure,
+    template,
     text::{BilingualText, Locale},
 };
 
@@ -339,28 +340,12 @@ fn fact_or(facts: &[(&'static str, BilingualText)], entry: &str) -> String {
     fact.map_or_else(|| entry.to_owned(), |(_, change)| change.en.clone().into_owned())
 }
 
-/// Replaces `{name}` by its fact, in one pass: braces inside a fact are never expanded again.
+/// Replaces `{name}` by its fact: braces inside a fact are never expanded again.
 fn fill(template: &str, facts: &[(&'static str, BilingualText)], locale: Locale) -> String {
-    let mut out = String::with_capacity(template.len());
-    let mut rest = template;
-    while let Some(open) = rest.find('{') {
-        out.push_str(&rest[..open]);
-        let after = &rest[open + 1..];
-        let fact = after.find('}').and_then(|close| {
-            let name = &after[..close];
-            let (_, value) = facts.iter().find(|(fact, _)| *fact == name)?;
-            Some((close, value))
-        });
-        if let Some((close, value)) = fact {
-            out.push_str(value.get(locale));
-            rest = &after[close + 1..];
-        } else {
-            out.push('{');
-            rest = after;
-        }
-    }
-    out.push_str(rest);
-    out
+    template::fill(template, ("{", "}"), |name| {
+        let (_, value) = facts.iter().find(|(fact, _)| *fact == name)?;
+        Some(value.get(locale).into())
+    })
 }
 
 /// An error ready to be sent: type, code, sentences, next step, facts.

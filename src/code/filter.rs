@@ -7,13 +7,13 @@
 
 use std::borrow::Cow;
 
-use fumi_base::text::BilingualText;
+use fumi_base::{nearest::nearest, text::BilingualText};
 use globset::{GlobBuilder, GlobMatcher};
 use regex::Regex;
 
 use crate::{
     elements::{CodeElement, DefinitionFacts, ElementDetail, Visibility, decorator_names},
-    errors::structure::{StructureError, most_similar},
+    errors::structure::StructureError,
 };
 
 /// The maximum length of a filter, in characters; a longer one is rejected.
@@ -255,7 +255,7 @@ impl<'t> FilterParser<'t> {
             return Err(self.error_at(start, "a key is expected here", "ここにはキーが必要です"));
         }
         let Some((_, key)) = KEYS.iter().find(|(name, _)| *name == word) else {
-            let near = most_similar(word, KEYS.iter().map(|(name, _)| *name));
+            let near = nearest(word, KEYS.iter().map(|(name, _)| *name), 1);
             let (mean, mean_ja) = near.first().map_or((String::new(), String::new()), |near| {
                 (format!("; did you mean {near}"), format!("。もしかして: {near}"))
             });

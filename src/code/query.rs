@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use fumi_base::text::BilingualText;
+use fumi_base::{nearest::nearest, text::BilingualText};
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 use tree_sitter::{
@@ -15,7 +15,7 @@ use tree_sitter::{
 
 use crate::{
     elements::{CodeElement, ElementDetail, ElementList, Enclosures, SourceSpan},
-    errors::structure::{QuerySyntaxError, StructureError, most_similar},
+    errors::structure::{QuerySyntaxError, StructureError},
     extract::extract,
     filter::{ElementFilter, FilterSubject},
     languages::{Language, facts::Selection},
@@ -126,7 +126,10 @@ fn selection(key: &str, language: &'static Language, user: &UserQueries) -> Resu
         StructureError::UnknownQueryKey {
             key: key.to_owned(),
             language: language.name.to_owned(),
-            nearest: most_similar(key, keys.iter().copied()),
+            nearest: nearest(key, keys.iter().copied(), 3)
+                .into_iter()
+                .map(str::to_owned)
+                .collect(),
             keys: keys.join(", "),
         }
     })
@@ -522,7 +525,7 @@ fn describe_query_error(
 ) -> StructureError {
     let word = error.message.trim_matches('"');
     let suggest = |names: Vec<&str>| {
-        let near = most_similar(word, names);
+        let near = nearest(word, names, 3);
         if near.is_empty() {
             BilingualText::same("")
         } else {

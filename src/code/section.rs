@@ -4,14 +4,9 @@
 //! of the file is clamped, which is reported; a start past it is an error. `raw` is the file's exact text, including
 //! the last line end.
 
-use fumi_base::encoding::Decoded;
+use fumi_base::{encoding::Decoded, nearest::nearest};
 
-use crate::{
-    elements::ElementList,
-    errors::structure::{StructureError, most_similar},
-    extract::last_name,
-    parse::LineIndex,
-};
+use crate::{elements::ElementList, errors::structure::StructureError, extract::last_name, parse::LineIndex};
 
 /// The length above which a line counts as minified, in characters: an element on it is cut by columns, without its
 /// neighbours on the line.
@@ -299,7 +294,8 @@ pub fn find_element(path: &str, name: &str, elements: &ElementList) -> Result<us
         [(at, _)] => Ok(*at),
         [] => {
             let simple = last_name(&wanted);
-            let mut near = most_similar(&wanted, named.iter().map(|(_, qualified)| qualified.as_str()));
+            let all = named.iter().map(|(_, qualified)| qualified.as_str());
+            let mut near: Vec<String> = nearest(&wanted, all, 3).into_iter().map(str::to_owned).collect();
             for (at, qualified) in &named {
                 if near.len() < 3 && elements.list[*at].name.eq_ignore_ascii_case(simple) && !near.contains(qualified) {
                     near.insert(0, qualified.clone());

@@ -13,7 +13,7 @@ use super::{
     path_error::PathError,
     project_path::{ProjectPath, slashed},
 };
-use crate::{root_watcher, text::BilingualText};
+use crate::{nearest::nearest, root_watcher, text::BilingualText};
 
 /// The maximum length of a path, in bytes (Linux `PATH_MAX`).
 pub const MAX_PATH_BYTES: usize = 4_096;
@@ -152,21 +152,15 @@ impl Project {
                 .and_then(|rest| rest.components().next())
                 .map(|first| first.as_os_str().to_string_lossy().into_owned())
                 .unwrap_or_default();
-            let mut near: Vec<(f64, String)> = entries
+            let names: Vec<String> = entries
                 .filter_map(Result::ok)
                 .take(10_000)
                 .map(|entry| entry.file_name().to_string_lossy().into_owned())
                 // A dangling link has exactly the wanted name.
                 .filter(|name| *name != wanted)
-                .map(|name| (strsim::jaro_winkler(&wanted.to_lowercase(), &name.to_lowercase()), name))
-                .filter(|(likeness, _)| *likeness >= 0.75)
                 .collect();
-            near.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-            return near
-                .into_iter()
-                .take(NEAREST)
-                .map(|(_, name)| slashed(&parent.join(name)))
-                .collect();
+            let near = nearest(&wanted, names.iter().map(String::as_str), NEAREST);
+            return near.into_iter().map(|name| slashed(&parent.join(name))).collect();
         }
         Vec::new()
     }

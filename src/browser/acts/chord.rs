@@ -3,13 +3,10 @@
 //! A chord contains at most one key that is not a modifier. A word is not a key; its error suggests `browser_type`
 //! instead.
 
-use fumi_base::text::BilingualText;
+use fumi_base::{nearest::nearest, text::BilingualText};
 
 use super::keyboard::{self, KeyboardKey};
 use crate::{devtools::protocol::input::Modifiers, errors::BrowserError};
-
-/// The minimum similarity (Jaro-Winkler) of a suggested key name.
-const LIKE: f64 = 0.7;
 
 /// A chord: modifiers that are held, and one key that is pressed.
 #[derive(Debug, PartialEq, Eq)]
@@ -123,12 +120,7 @@ fn no_modifier(part: &str) -> BrowserError {
 }
 
 fn no_key(part: &str) -> BrowserError {
-    let mut near: Vec<(f64, &str)> = keyboard::names()
-        .map(|name| (strsim::jaro_winkler(&name.to_lowercase(), &part.to_lowercase()), name))
-        .filter(|(likeness, _)| *likeness >= LIKE)
-        .collect();
-    near.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let near: Vec<&str> = near.into_iter().take(3).map(|(_, name)| name).collect();
+    let near = nearest(part, keyboard::names(), 3);
     let (en, ja) = if near.is_empty() {
         (
             "key names are Enter, Tab, Escape, ArrowDown, F5, a; use browser_type for text".to_owned(),

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use fumi_base::{
     errors::{ErrorCatalog, Fact, UserError},
+    nearest::nearest,
     text::BilingualText,
 };
 
@@ -41,7 +42,7 @@ pub enum StructureError {
     },
     #[entry("UNKNOWN_LANGUAGE")]
     #[fact(known = languages::known_names())]
-    #[fact(nearest = did_you_mean(&most_similar(asked, languages::all().map(|language| language.name))))]
+    #[fact(nearest = did_you_mean(&nearest(asked, languages::all().map(|language| language.name), 3)))]
     UnknownLanguage {
         #[fact("language")]
         #[quoted]
@@ -228,30 +229,15 @@ fn first_of(candidates: &[(String, usize, usize)]) -> String {
     })
 }
 
-/// Returns the names most similar to a misspelt one, best first, at most three; empty if none is similar.
-#[must_use]
-pub fn most_similar<'n>(wanted: &str, names: impl IntoIterator<Item = &'n str>) -> Vec<String> {
-    // Below this similarity a suggestion misleads more often than it helps (Jaro-Winkler, 0 to 1).
-    const LIKE: f64 = 0.7;
-    let lower = wanted.to_lowercase();
-    let mut scored: Vec<(f64, &str)> = names
-        .into_iter()
-        .map(|name| (strsim::jaro_winkler(&lower, &name.to_lowercase()), name))
-        .filter(|(score, _)| *score >= LIKE)
-        .collect();
-    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
-    scored.dedup_by(|a, b| a.1 == b.1);
-    scored.into_iter().take(3).map(|(_, name)| name.to_owned()).collect()
-}
-
 /// Returns a sentence of suggestions, with a space before the English one; empty without suggestions.
-fn did_you_mean(names: &[String]) -> BilingualText {
+fn did_you_mean(names: &[impl AsRef<str>]) -> BilingualText {
     if names.is_empty() {
         return BilingualText::same("");
     }
+    let joined = |between| names.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(between);
     BilingualText::new(
-        format!(" Did you mean {}?", names.join(", ")),
-        format!("もしかして: {}", names.join("、")),
+        format!(" Did you mean {}?", joined(", ")),
+        format!("もしかして: {}", joined("、")),
     )
 }
 
@@ -259,16 +245,10 @@ fn did_you_mean(names: &[String]) -> BilingualText {
 mod tests {
     use fumi_base::errors::UserError;
 
-    use super::{BOOK, StructureError, most_similar};
+    use super::{BOOK, StructureError};
 
     #[test]
     fn every_error_has_its_sentences() {
         assert_eq!(BOOK.faults(&[StructureError::shapes()]), [""; 0]);
-    }
-
-    #[test]
-    fn only_similar_names_are_suggested() {
-        assert_eq!(most_similar("method", ["methods", "classes", "imports"]), ["methods"]);
-        assert!(most_similar("zzz", ["methods", "classes"]).is_empty());
     }
 }

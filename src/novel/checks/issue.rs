@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use fumi_base::text::Locale;
+use fumi_base::{template, text::Locale};
 use sha2::{Digest, Sha256};
 
 use super::{
@@ -166,24 +166,13 @@ fn words_of(finding: &Finding, locale: Locale) -> &'static RuleTexts {
     }
 }
 
-/// Fills the placeholders of a sentence from left to right, each once: braces within a filled-in value stay as they
-/// are.
+/// Fills the placeholders of a sentence. An unknown one keeps its braces; a test of every page detects them.
 fn filled(sentence: &str, finding: &Finding, found: &str) -> String {
-    let mut out = String::new();
-    let mut rest = sentence.trim();
-    while let Some((before, after)) = rest.split_once('{') {
-        out.push_str(before);
-        let (name, after) = after.split_once('}').unwrap_or((after, ""));
+    template::fill(sentence.trim(), ("{", "}"), |name| {
         let fact = finding.facts.iter().find(|(known, _)| *known == name);
-        match fact {
-            Some((_, value)) => out.push_str(value),
-            None if name == "found" => out.push_str(found),
-            // An unknown placeholder keeps its braces; a test of every page detects them.
-            None => out.push_str(&format!("{{{name}}}")),
-        }
-        rest = after;
-    }
-    out + rest
+        let value = fact.map(|(_, value)| value.as_str());
+        value.or((name == "found").then_some(found)).map(Into::into)
+    })
 }
 
 fn shortened(text: &str) -> String {

@@ -3,6 +3,8 @@
 //! The templates are data in Japanese; this module inserts the title and the names. The caller decides where the files
 //! are written and whether any exist already.
 
+use fumi_base::template;
+
 use crate::project::{ProjectNames, StylePreset};
 
 /// The requested properties of a new novel.
@@ -96,26 +98,12 @@ fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// Replaces `{{name}}` by its value in one pass, so that braces in a title are kept.
+/// Replaces `{{name}}` by its value.
 fn fill(template: &str, values: &[(&str, String)]) -> String {
-    let mut filled = String::with_capacity(template.len());
-    let mut rest = template;
-    while let Some((before, after)) = rest.split_once("{{") {
-        filled.push_str(before);
-        let value = after.split_once("}}").and_then(|(name, after)| {
-            let (_, value) = values.iter().find(|(known, _)| *known == name)?;
-            Some((value, after))
-        });
-        rest = if let Some((value, after)) = value {
-            filled.push_str(value);
-            after
-        } else {
-            filled.push_str("{{");
-            after
-        };
-    }
-    filled.push_str(rest);
-    filled
+    template::fill(template, ("{{", "}}"), |name| {
+        let (_, value) = values.iter().find(|(known, _)| *known == name)?;
+        Some(value.into())
+    })
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! Invariant: every placeholder is filled in one pass, so that braces in a plot are kept. Long material is cited
 //! instead of copied: only a stage that begins with the plot contains it. Nothing is judged here.
 
-use fumi_base::text::Locale;
+use fumi_base::{template, text::Locale};
 
 use super::{
     material::{LengthRange, WritingMaterial},
@@ -48,10 +48,14 @@ pub(super) fn render(
         Locale::En => FRAME_EN,
         Locale::Ja => FRAME_JA,
     };
-    let fill = |name: &str| value(name, session, stage, turn, material, locale);
-    let task = filled(task(stage, turn, material, locale), &fill);
-    filled(frame, &|name| {
-        if name == "task" { Some(task.clone()) } else { fill(name) }
+    let fill = |name: &str| value(name, session, stage, turn, material, locale).map(Into::into);
+    let task = template::fill(task(stage, turn, material, locale), ("{", "}"), fill);
+    template::fill(frame, ("{", "}"), |name| {
+        if name == "task" {
+            Some(task.clone().into())
+        } else {
+            fill(name)
+        }
     })
 }
 
@@ -65,30 +69,10 @@ pub(super) fn fill(
     locale: Locale,
     plot: Option<&str>,
 ) -> String {
-    filled(template, &|name| match (name, plot) {
-        ("plot", Some(plot)) => Some(plot.to_owned()),
-        _ => value(name, session, stage, turn, material, locale),
+    template::fill(template, ("{", "}"), |name| match (name, plot) {
+        ("plot", Some(plot)) => Some(plot.to_owned().into()),
+        _ => value(name, session, stage, turn, material, locale).map(Into::into),
     })
-}
-
-/// Replaces `{name}` by its value, in one pass.
-fn filled(template: &str, value: &dyn Fn(&str) -> Option<String>) -> String {
-    let mut out = String::with_capacity(template.len());
-    let mut rest = template;
-    while let Some(open) = rest.find('{') {
-        out.push_str(&rest[..open]);
-        let after = &rest[open + 1..];
-        let known = after.find('}').and_then(|close| Some((close, value(&after[..close])?)));
-        if let Some((close, value)) = known {
-            out.push_str(&value);
-            rest = &after[close + 1..];
-        } else {
-            out.push('{');
-            rest = after;
-        }
-    }
-    out.push_str(rest);
-    out
 }
 
 fn value(
@@ -195,7 +179,7 @@ fn feedback(session: &WritingSession, stage: WritingStage, locale: Locale) -> St
 mod tests {
     use fumi_base::text::Locale;
 
-    use super::{filled, render, task};
+    use super::{render, task};
     use crate::{
         project::{EpisodeId, EpisodePlot},
         writing::{UtcTime, WritingMaterial, WritingSession, WritingSessionId, WritingStage},
@@ -253,11 +237,5 @@ mod tests {
             ours,
             "a turn without a section uses the built-in prompt"
         );
-    }
-
-    #[test]
-    fn values_are_not_filled_again() {
-        let value = |name: &str| (name == "a").then(|| "{a}".to_owned());
-        assert_eq!(filled("{a}{b}{", &value), "{a}{b}{");
     }
 }
