@@ -97,7 +97,6 @@ impl CharRun {
     /// three Japanese texts, then rounded. `tests/it/budgets.rs` shows their accuracy: each class within 4 % as a
     /// whole, nine of ten files within 10 %.
     fn cost(&self) -> f64 {
-        #[expect(clippy::cast_precision_loss, reason = "runs are short")]
         let length = self.length as f64;
         match self.class {
             _ if self.length == 0 => 0.0,
@@ -155,7 +154,6 @@ impl PackedPiece {
             digits,
         } = std::mem::take(self);
         let is_packed = beyond_hex && length >= Self::LEAST && digits >= 2 && letters > 0;
-        #[expect(clippy::cast_precision_loss, reason = "a length")]
         let length = length as f64;
         if is_packed { 0.2 * length } else { 0.0 }
     }

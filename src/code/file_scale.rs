@@ -260,7 +260,6 @@ pub fn complexity(elements: &ElementList) -> FileComplexity {
     }
     if callables > 0 {
         // Sums of complexity stay far below the 52 bits that a float represents exactly.
-        #[expect(clippy::cast_precision_loss, reason = "see above")]
         let total = cyclomatic.total as f64;
         cyclomatic.average = (total / f64::from(callables) * 100.0).round() / 100.0;
     }

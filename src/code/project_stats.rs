@@ -156,9 +156,7 @@ impl ProjectStats {
             .iter()
             .map(|(complexity, count)| complexity * count)
             .sum();
-        #[expect(clippy::cast_precision_loss, reason = "a mean of small numbers")]
-        let mean = total as f64 / count.max(1) as f64;
-        mean
+        total as f64 / count.max(1) as f64
     }
 
     fn add(

@@ -296,7 +296,6 @@ fn select_files(
 }
 
 /// Computes BM25 scores: rare terms count more, further occurrences less, long elements less.
-#[expect(clippy::cast_precision_loss, reason = "numbers of elements and bytes of source text")]
 fn score(documents: &mut [RankedDocument], total: usize, length: usize) {
     let average = (length as f64 / total.max(1) as f64).max(1.0);
     let terms = documents.first().map_or(0, |document| document.counts.len());

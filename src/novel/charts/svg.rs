@@ -307,7 +307,6 @@ pub(super) fn percent(share: f64) -> String {
 }
 
 /// Converts a count to a coordinate.
-#[expect(clippy::cast_precision_loss, reason = "counts in pictures are far below 2⁵²")]
 pub(super) fn to_f64(count: usize) -> f64 {
     count as f64
 }

@@ -124,7 +124,6 @@ impl<'e> AspectScore<'e> {
     /// Scores an aspect from the findings of its rules and the evaluations of its items. `characters` is the length of
     /// the text.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "an aspect has few parts")]
     pub fn evaluate(aspect: Aspect, findings: &[Finding], characters: usize, all: &'e [Evaluation]) -> Self {
         let mut parts: Vec<f64> = Vec::new();
         let has_rules = !aspect.rules.is_empty();

@@ -36,7 +36,6 @@ pub struct Score(pub f64);
 impl Score {
     /// Scores findings in a text of `characters` characters.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "counts of characters are far below 2⁵²")]
     pub fn from_findings(findings: &[Finding], characters: usize) -> Self {
         let thousands = characters.max(LEAST_CHARACTERS) as f64 / 1_000.0;
         let mut rules: BTreeMap<&str, (f64, usize)> = BTreeMap::new();

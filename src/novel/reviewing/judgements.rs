@@ -89,7 +89,6 @@ impl CombinedJudgements {
 }
 
 /// Combines several judgements of the same item into one.
-#[expect(clippy::cast_precision_loss, reason = "there are at most two")]
 fn mean(lines: &[JudgementLine]) -> Option<AcceptedJudgement> {
     let last = lines.last()?;
     let by = match last.method.as_str() {

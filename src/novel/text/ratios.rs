@@ -127,7 +127,6 @@ impl DialogueRatio {
 }
 
 /// Divides two counts, which are far below the 2⁵² that a float represents exactly.
-#[expect(clippy::cast_precision_loss, reason = "counts of characters are far below 2⁵²")]
 fn share(some: usize, all: usize) -> Option<f64> {
     (all > 0).then(|| some as f64 / all as f64)
 }

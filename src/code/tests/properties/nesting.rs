@@ -68,7 +68,6 @@ fn damages() -> impl Strategy<Value = Damage> {
 
 #[expect(
     clippy::cast_possible_truncation,
-    clippy::cast_precision_loss,
     clippy::cast_sign_loss,
     reason = "parts of small numbers"
 )]

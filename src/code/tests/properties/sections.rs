@@ -113,7 +113,6 @@ fn pieces_of_columns_join_to_the_file() {
 /// Scales a fraction to a number below `count`.
 #[expect(
     clippy::cast_possible_truncation,
-    clippy::cast_precision_loss,
     clippy::cast_sign_loss,
     reason = "parts of small numbers"
 )]

@@ -41,7 +41,6 @@ pub struct PlotEvent {
 impl PlotEvent {
     /// Returns the share of the words that occur in one scene; 0 without words.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "an event is a sentence or two")]
     pub fn share(&self) -> f64 {
         self.found as f64 / self.words.max(1) as f64
     }

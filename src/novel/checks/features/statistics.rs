@@ -56,7 +56,6 @@ pub fn spearman(pairs: &[(f64, f64)]) -> Option<f64> {
 }
 
 /// Returns the mean rank of `same` equal values from index `at` on.
-#[expect(clippy::cast_precision_loss, reason = "counts of stages are small")]
 fn mean_rank(at: usize, same: usize) -> f64 {
     at as f64 + f64::midpoint(same as f64, 1.0)
 }

@@ -38,7 +38,6 @@ pub fn tension(material: &CheckMaterial<'_>, section: &StorySegment) -> Tension 
 
 /// Measures the sentences with these indices.
 #[must_use]
-#[expect(clippy::cast_precision_loss, reason = "counts of a section are small")]
 pub fn tension_of(material: &CheckMaterial<'_>, range: impl IntoIterator<Item = usize>) -> Tension {
     let manuscript = material.manuscript();
     let (mut spoken, mut all, mut sentences) = (0, 0, 0_usize);

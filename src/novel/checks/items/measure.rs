@@ -91,7 +91,6 @@ pub fn trapezoid(value: f64, low: f64, high: f64, slope: f64) -> f64 {
 
 /// Returns the number per 1,000 characters; 0 for an empty text.
 #[must_use]
-#[expect(clippy::cast_precision_loss, reason = "counts of a text are small")]
 pub fn per_thousand(count: usize, characters: usize) -> f64 {
     if characters == 0 {
         0.0
@@ -102,7 +101,6 @@ pub fn per_thousand(count: usize, characters: usize) -> f64 {
 
 /// Returns the share of `some` in `all`; 0 if both are 0.
 #[must_use]
-#[expect(clippy::cast_precision_loss, reason = "counts of a text are far below 2⁵²")]
 pub fn share(some: usize, all: usize) -> f64 {
     some as f64 / all.max(1) as f64
 }

@@ -123,7 +123,6 @@ pub fn category_scores(all: &[Evaluation]) -> Vec<CategoryScore> {
     ItemCategory::ALL.map(|category| category_score(category, all)).to_vec()
 }
 
-#[expect(clippy::cast_precision_loss, reason = "there are 68 items")]
 fn category_score(category: ItemCategory, all: &[Evaluation]) -> CategoryScore {
     let own = all.iter().filter(|one| one.item.category == category);
     let scores: Vec<f64> = own.clone().filter_map(|one| one.score).collect();

@@ -31,7 +31,6 @@ pub struct Commas {
 }
 
 impl Commas {
-    #[expect(clippy::cast_precision_loss, reason = "counts of commas are far below 2⁵²")]
     pub(super) fn from_material(material: &CheckMaterial<'_>, lengths: &SentenceLengths) -> Self {
         let sentences = lengths.sentences.iter().map(|(at, _)| &material.sentences()[*at]);
         let of_sentences: Vec<usize> = sentences

@@ -87,7 +87,6 @@ pub fn windows() -> usize {
     REFERENCE.figures.values().map(Vec::len).max().unwrap_or_default()
 }
 
-#[expect(clippy::cast_precision_loss, reason = "the reference has about thirty windows")]
 fn beside(name: &'static str, value: f64, windows: &[f64]) -> FigureComparison {
     let count = windows.len().max(1) as f64;
     let less = windows.partition_point(|window| *window < value) as f64;
@@ -104,7 +103,6 @@ fn beside(name: &'static str, value: f64, windows: &[f64]) -> FigureComparison {
 
 /// Returns the value at a quantile of sorted numbers.
 #[expect(
-    clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "a rank among about thirty windows"

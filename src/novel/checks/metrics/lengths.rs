@@ -30,7 +30,6 @@ pub struct Spread {
 impl Spread {
     /// Computes mean and deviation of numbers.
     #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "counts of sentences are far below 2⁵²")]
     pub fn from_numbers(numbers: impl IntoIterator<Item = f64> + Clone) -> Self {
         let count = numbers.clone().into_iter().count();
         if count == 0 {
@@ -70,7 +69,6 @@ pub struct SentenceLengths {
 }
 
 impl SentenceLengths {
-    #[expect(clippy::cast_precision_loss, reason = "counts of sentences are far below 2⁵²")]
     pub(super) fn from_material(material: &CheckMaterial<'_>) -> Self {
         let manuscript = material.manuscript();
         let heard = material.sentences_in_voice(TextVoice::Narration);

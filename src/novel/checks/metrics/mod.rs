@@ -66,7 +66,6 @@ impl TextMetrics {
 }
 
 /// Returns the share of `some` in `all`; 0 if `all` is 0.
-#[expect(clippy::cast_precision_loss, reason = "counts of a text are far below 2⁵²")]
 fn share(some: usize, all: usize) -> f64 {
     if all == 0 { 0.0 } else { some as f64 / all as f64 }
 }

@@ -24,7 +24,6 @@ pub struct ParagraphLengths {
 }
 
 impl ParagraphLengths {
-    #[expect(clippy::cast_precision_loss, reason = "lengths of paragraphs are far below 2⁵²")]
     pub(super) fn from_material(material: &CheckMaterial<'_>) -> Self {
         let mut lines: Vec<usize> = material
             .sentences_in_voice(TextVoice::Narration)

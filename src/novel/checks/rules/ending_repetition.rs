@@ -9,7 +9,6 @@ use crate::{
     manuscript::TextVoice,
 };
 
-#[expect(clippy::cast_precision_loss, reason = "counts of a text are far below 2⁵²")]
 pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let (same_ending, same_class) = (found.limit("same_ending"), found.limit("same_class"));
     let endings = &material.metrics().endings;

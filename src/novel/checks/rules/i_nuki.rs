@@ -6,7 +6,6 @@ use crate::{checks::material::CheckMaterial, morphology::Morpheme};
 /// The maximum number of words before and after て that are shown with it.
 const NEAR: usize = 4;
 
-#[expect(clippy::cast_precision_loss, reason = "counts of words")]
 pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let (mut short, mut full) = (Vec::new(), 0_usize);
     for words in stretches::narration_stretches(material) {

@@ -9,7 +9,6 @@ use crate::{
     project::StylePreset,
 };
 
-#[expect(clippy::cast_precision_loss, reason = "speeches are far fewer than 2⁵²")]
 pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let manuscript = material.manuscript();
     let speeches: HashMap<usize, (&Range<usize>, SpeechEnd)> = manuscript

@@ -9,7 +9,6 @@ use crate::{
     manuscript::TextVoice,
 };
 
-#[expect(clippy::cast_precision_loss, reason = "paragraphs are far fewer than 2⁵²")]
 pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let setting = material.tuning().paragraph_indent;
     if setting == Some(ParagraphIndent::Never) {

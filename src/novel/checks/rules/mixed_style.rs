@@ -15,7 +15,6 @@ use crate::{
 /// frame, a thought.
 const PASSAGE: usize = 4;
 
-#[expect(clippy::cast_precision_loss, reason = "counts of sentences")]
 pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let mut styles: Vec<(&ManuscriptSentence, bool)> = Vec::new();
     for (at, sentence, words) in material.sentences_in_voice(TextVoice::Narration) {

@@ -8,12 +8,7 @@ use crate::{
     lexicons::{FORBIDDEN, LimitedPhrase},
 };
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_precision_loss,
-    clippy::cast_sign_loss,
-    reason = "limits are small and no text has 2⁵² characters"
-)]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "limits are small and no text has 2⁵² characters")]
 pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let windows = material.characters() as f64 / found.threshold("window");
     for (entry, mut uses) in FORBIDDEN.overused.iter().zip(uses(material)) {

@@ -41,7 +41,6 @@ pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '
 
 /// Returns the share of speech that closes after a word, among speech that closes after a word or a 。. Returns 1 if
 /// fewer than `habit` close after a 。.
-#[expect(clippy::cast_precision_loss, reason = "speeches are far fewer than 2⁵²")]
 fn share_without(material: &CheckMaterial<'_>, habit: usize) -> f64 {
     let manuscript = material.manuscript();
     let source = manuscript.source();

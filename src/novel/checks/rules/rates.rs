@@ -13,7 +13,6 @@ const SHOWN: usize = 8;
 
 /// Reports ranges of the visible text if there are at least `least` of them, and more than `most` per 1,000 characters
 /// of narration.
-#[expect(clippy::cast_precision_loss, reason = "counts of words")]
 pub(super) fn push_excess(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>, places: &[Range<usize>]) {
     let Some(first) = places.first() else { return };
     let most = found.threshold("most");

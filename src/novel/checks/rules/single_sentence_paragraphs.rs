@@ -6,7 +6,6 @@ use crate::{
     manuscript::TextVoice,
 };
 
-#[expect(clippy::cast_precision_loss, reason = "paragraphs are far fewer than 2⁵²")]
 pub(super) fn check(material: &CheckMaterial<'_>, found: &mut RuleReporter<'_, '_>) {
     let (mut paragraphs, mut single, mut place) = (0_usize, 0_usize, None);
     let sentences: Vec<_> = material

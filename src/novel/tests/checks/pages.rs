@@ -40,7 +40,6 @@ fn finds(rule: &CheckRule, sample: &Sample) -> Vec<String> {
 }
 
 /// Returns a rule's score of a text, from 0 to 1.
-#[expect(clippy::cast_precision_loss, reason = "samples are short")]
 fn score(found: usize, text: &str) -> f64 {
     let characters = text
         .chars()

@@ -63,7 +63,6 @@ fn orders(count: usize) -> Vec<Vec<usize>> {
 }
 
 #[test]
-#[expect(clippy::cast_precision_loss, reason = "a story has few scenes")]
 fn shuffled_scenes_score_lower() {
     for (episode, name) in [(1, "第001話_こぶとえくぼ"), (2, "第002話_ほまち"), (3, "第003話_備考")] {
         let (manuscript, context, tuning) = (text(&format!("40_原稿/{name}.md")), context(episode), Tuning::default());

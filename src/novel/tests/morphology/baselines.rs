@@ -7,7 +7,6 @@ use fumi_novel::{
 
 use super::bocchan;
 
-#[expect(clippy::cast_precision_loss, reason = "lengths of sentences")]
 fn float(count: usize) -> f64 {
     count as f64
 }

@@ -110,7 +110,6 @@ impl Agreement {
         }
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "numbers of words")]
     fn shares(&self) -> [f64; 3] {
         [self.same_place, self.same_parts, self.same_base].map(|same| same as f64 / self.compared as f64)
     }

@@ -12,7 +12,6 @@ use crate::checks::{
 /// The maximum number of sentences of narration within an exchange.
 const PAUSE: usize = 2;
 
-#[expect(clippy::cast_precision_loss, reason = "counts of a text are small")]
 pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let mut exchanges: HashMap<(Person, Person), Vec<Range<usize>>> = HashMap::new();
     for pair in material.speakers().lines.windows(2) {

@@ -14,7 +14,6 @@ use crate::{
     morphology::Morpheme,
 };
 
-#[expect(clippy::cast_precision_loss, reason = "counts of a text are small")]
 pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let members = &material.cast().members;
     let before = material.previous_speech_styles();

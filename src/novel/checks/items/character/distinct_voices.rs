@@ -20,7 +20,6 @@ struct SpeakerModel {
     all: f64,
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts of a text are small")]
 pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let mut lines: BTreeMap<&Person, Vec<(&SpeechLine, Vec<Pair>)>> = BTreeMap::new();
     for line in &material.speakers().lines {

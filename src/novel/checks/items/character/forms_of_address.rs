@@ -9,7 +9,6 @@ use crate::checks::{
     items::{ItemThresholds, Measure},
 };
 
-#[expect(clippy::cast_precision_loss, reason = "counts of a text are small")]
 pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let sure = percent(gauge.threshold("confidence"));
     let members = &material.cast().members;

@@ -11,7 +11,6 @@ use crate::{
     morphology::{Morpheme, WordOrigin},
 };
 
-#[expect(clippy::cast_precision_loss, reason = "counts of a text are small")]
 pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let lines = &material.speakers().lines;
     if lines.is_empty() {

@@ -6,7 +6,6 @@ use crate::checks::{
     items::{ItemThresholds, Measure, ramp},
 };
 
-#[expect(clippy::cast_precision_loss, reason = "counts of a text are small")]
 pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let feelings = material.feelings();
     let is_told = |sentence: usize| is_outside_speech(material.sentences()[sentence].voice);

@@ -10,7 +10,6 @@ use crate::{
     lexicons::{SENSES, SETTING},
 };
 
-#[expect(clippy::cast_precision_loss, reason = "counts of a text are small")]
 pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let (peak, window) = (gauge.threshold("peak"), gauge.limit("window"));
     let lists = [&SETTING.nature, &SENSES.sight, &SENSES.hearing];

@@ -22,12 +22,7 @@ const SUMMING: [&str; 8] = [
     "気が付く",
 ];
 
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "counts of a text are small"
-)]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts of a text are small")]
 pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let sentences = material.sentences().iter().enumerate();
     let story: Vec<(usize, usize, TextVoice)> = sentences

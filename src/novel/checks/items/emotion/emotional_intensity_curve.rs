@@ -7,7 +7,6 @@ use crate::checks::{
     metrics::Spread,
 };
 
-#[expect(clippy::cast_precision_loss, reason = "counts of a text are small")]
 pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let sections = &material.scenes().sections;
     let all: usize = sections.iter().map(|section| section.characters).sum();

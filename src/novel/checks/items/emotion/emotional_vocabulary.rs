@@ -11,7 +11,6 @@ use crate::{
     lexicons::EMOTION,
 };
 
-#[expect(clippy::cast_precision_loss, reason = "counts of a text are small")]
 pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let told = &material.feelings().named;
     if told.len() < gauge.limit("minimum").max(1) {

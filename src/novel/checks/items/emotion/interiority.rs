@@ -11,7 +11,6 @@ use crate::{
     manuscript::TextVoice,
 };
 
-#[expect(clippy::cast_precision_loss, reason = "counts of a text are small")]
 pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let sentences = material.sentences().iter().enumerate();
     let told = sentences.filter(|(_, sentence)| sentence.is_story() && is_outside_speech(sentence.voice));

@@ -12,7 +12,6 @@ use crate::{
     lexicons::DRAMA,
 };
 
-#[expect(clippy::cast_precision_loss, reason = "there are four kinds of signs")]
 pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let tail = tail(material, gauge.limit("tail"));
     let story = material

@@ -10,7 +10,6 @@ use crate::{
     text::DialogueRatio,
 };
 
-#[expect(clippy::cast_precision_loss, reason = "words of a text")]
 pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let genre = material.context().settings.genre.as_deref().and_then(genre);
     let spoken = DialogueRatio::count(material.manuscript()).by_lines();

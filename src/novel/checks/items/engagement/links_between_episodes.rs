@@ -14,7 +14,6 @@ use crate::{
     manuscript::ManuscriptOptions,
 };
 
-#[expect(clippy::cast_precision_loss, reason = "words of a page")]
 pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let context = material.context();
     let Some(previous) = context.previous.as_deref().filter(|_| context.episode != 1) else {
@@ -59,12 +58,7 @@ pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) 
 }
 
 /// Returns the number of characters of the beginning and of the end of a text.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
-    reason = "a share of a text is less than the text"
-)]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a text is less than the text")]
 fn ends(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> usize {
     let share = gauge.threshold("tenth") * material.characters() as f64;
     gauge.limit("least").max(share as usize)

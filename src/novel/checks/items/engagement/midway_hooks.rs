@@ -10,7 +10,6 @@ use crate::checks::{
 /// The number of parts of the text. The peaks are in the fifth or sixth and in the ninth.
 const PARTS: usize = 10;
 
-#[expect(clippy::cast_precision_loss, reason = "two peaks are measured")]
 pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let story = material
         .sentences()

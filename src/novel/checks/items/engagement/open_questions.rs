@@ -9,7 +9,6 @@ use crate::checks::{
     items::{ItemThresholds, Measure, ramp},
 };
 
-#[expect(clippy::cast_precision_loss, reason = "sentences of a text")]
 pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let characters = material.characters();
     if characters == 0 {

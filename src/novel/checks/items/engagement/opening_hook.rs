@@ -11,7 +11,6 @@ use crate::{
     manuscript::TextVoice,
 };
 
-#[expect(clippy::cast_precision_loss, reason = "there are five kinds of signs")]
 pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let head = head(material, gauge.limit("head"));
     let story = material

@@ -9,7 +9,6 @@ use crate::{
     manuscript::CharacterCounts,
 };
 
-#[expect(clippy::cast_precision_loss, reason = "paragraphs of a text")]
 pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let paragraphs: Vec<_> = material.paragraphs().collect();
     if !material.context().is_on_screen() || paragraphs.is_empty() {

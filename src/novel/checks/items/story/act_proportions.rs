@@ -95,7 +95,6 @@ fn off(begin: f64, wanted: f64) -> f64 {
     (begin - wanted).abs() * 0.4
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts of words are far below 2⁵²")]
 fn float(count: usize) -> f64 {
     count as f64
 }

@@ -6,7 +6,6 @@ use crate::checks::{
     items::{ItemThresholds, Measure},
 };
 
-#[expect(clippy::cast_precision_loss, reason = "a text has few times")]
 pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let told = Chronology::from_material(material);
     if told.most < gauge.limit("times") {

@@ -7,7 +7,6 @@ use crate::checks::{
     metrics::Spread,
 };
 
-#[expect(clippy::cast_precision_loss, reason = "lengths of scenes are far below 2⁵²")]
 pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let scenes = &material.scenes().scenes;
     if scenes.len() < gauge.limit("scenes") {

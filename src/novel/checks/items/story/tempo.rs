@@ -7,7 +7,6 @@ use crate::checks::{
     metrics::Spread,
 };
 
-#[expect(clippy::cast_precision_loss, reason = "sections are short and few")]
 pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let sections = &material.scenes().sections;
     if sections.len() < gauge.limit("sections") {

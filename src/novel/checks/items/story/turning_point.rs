@@ -36,7 +36,6 @@ pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) 
 }
 
 /// Finds the change point of the tension and scores its strength and position.
-#[expect(clippy::cast_precision_loss, reason = "a text has few sections")]
 fn turn(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Option<Measure> {
     let sections = &material.scenes().sections;
     if sections.len() < gauge.limit("sections") {

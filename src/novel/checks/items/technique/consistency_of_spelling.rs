@@ -17,10 +17,6 @@ use crate::{
     project::YamlValue,
 };
 
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "counts of groups and characters are far below 2⁵²"
-)]
 pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     if material.characters() == 0 {
         return Measure::not_applicable();

@@ -18,10 +18,6 @@ const RULES: [&str; 8] = [
     "replacement_character",
 ];
 
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "counts of findings and characters are far below 2⁵²"
-)]
 pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let characters = material.characters();
     if characters == 0 {

@@ -7,10 +7,6 @@ use crate::checks::{
     items::{ItemThresholds, Measure, ramp, share},
 };
 
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "counts of words and characters are far below 2⁵²"
-)]
 pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let thousands = material.characters() as f64 / 1_000.0;
     if thousands == 0.0 {

@@ -11,7 +11,6 @@ use crate::{
     morphology::{Morpheme, WordOrigin},
 };
 
-#[expect(clippy::cast_precision_loss, reason = "a scene's head has few sentences")]
 pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let scenes = &material.scenes().scenes;
     if scenes.is_empty() {

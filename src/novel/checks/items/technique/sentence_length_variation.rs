@@ -9,10 +9,6 @@ use crate::{
     manuscript::TextVoice,
 };
 
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "counts of rows and characters are far below 2⁵²"
-)]
 pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let metrics = material.metrics();
     let sentences = &metrics.lengths.sentences;

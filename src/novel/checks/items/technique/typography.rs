@@ -6,10 +6,6 @@ use crate::checks::{
     rules::run_selected_rules,
 };
 
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "counts of findings and characters are far below 2⁵²"
-)]
 pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let characters = material.characters();
     if characters == 0 {

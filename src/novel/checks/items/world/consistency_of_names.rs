@@ -21,7 +21,6 @@ const WORDS: usize = 6;
 /// Titles in addition to those of the lexicon of people.
 const TITLES: [&str; 6] = ["様", "殿", "氏", "君", "嬢", "翁"];
 
-#[expect(clippy::cast_precision_loss, reason = "variants are few")]
 pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let names: Vec<&str> = material
         .context()

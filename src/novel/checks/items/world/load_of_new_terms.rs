@@ -27,7 +27,6 @@ struct NewTerm {
     meaning: HashSet<String>,
 }
 
-#[expect(clippy::cast_precision_loss, reason = "terms are few")]
 pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let head = head(material, gauge.limit("head"));
     let (new, known) = new_terms(material, &head);

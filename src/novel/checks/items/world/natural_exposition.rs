@@ -20,7 +20,6 @@ struct ExpositionRun {
     entries: HashSet<usize>,
 }
 
-#[expect(clippy::cast_precision_loss, reason = "characters of a run")]
 pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     if !material.glossary().has_world() {
         return Measure::not_applicable();

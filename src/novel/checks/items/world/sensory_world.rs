@@ -9,7 +9,6 @@ use crate::checks::{
     items::{ItemThresholds, Measure, ramp},
 };
 
-#[expect(clippy::cast_precision_loss, reason = "mentions of a text")]
 pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let glossary = material.glossary();
     let named: HashSet<usize> = glossary.mentions_of_world().map(|mention| mention.word).collect();

@@ -37,7 +37,6 @@ struct SettingFact {
     fact: Fact,
 }
 
-#[expect(clippy::cast_precision_loss, reason = "facts are few")]
 pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let window = gauge.limit("window");
     let known = known(material, window);

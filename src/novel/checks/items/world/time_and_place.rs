@@ -7,7 +7,6 @@ use crate::checks::{
     items::{ItemThresholds, Measure},
 };
 
-#[expect(clippy::cast_precision_loss, reason = "scenes are few")]
 pub(super) fn measure(material: &CheckMaterial<'_>, gauge: &ItemThresholds<'_>) -> Measure {
     let scenes = &material.scenes().scenes;
     if scenes.is_empty() {
