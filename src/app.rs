@@ -16,19 +16,21 @@ use fumi_base::{
 
 use fumi_browser::BrowserService;
 use fumi_code::parser_pool::ParserPool;
+use fumi_config::{Config, ConfigError, StateKey};
+use fumi_kernel::{
+    Access, Audience, SessionProjects,
+    catalogue::{Catalogue, ToolsetScope},
+    conversation::{ModelQuestion, TextModel},
+    metrics::ServerMetrics,
+    pipeline::{self, Kernel},
+    resources::ProjectResources,
+};
+use fumi_provider::ProviderClient;
+use fumi_tools::{code::resources::CodeResources, family_metrics};
 
 use crate::{
-    config::{Config, ConfigError, StateKey},
     mcp::request_state::{self, RequestStateCodec},
-    provider::ProviderClient,
-    telemetry::metrics::ServerMetrics,
-    tool::{
-        Access, Audience,
-        catalogue::{Catalogue, ToolsetScope},
-        conversation::{ModelQuestion, TextModel},
-        pipeline::{self, Kernel},
-    },
-    tools::{self, SessionProjects},
+    telemetry::metrics::MetricsExporter,
 };
 
 /// The maximum size of all cached statistics, in bytes. One entry has at most some 200 KB.
@@ -41,10 +43,14 @@ pub struct App {
     pub config: Config,
     /// The kernel on which calls run.
     pub kernel: Kernel,
+    /// Where the metrics of the kernel are exported to.
+    pub metrics: MetricsExporter,
     /// The catalogue of all tools.
     pub catalogue: Catalogue,
     /// The toolsets at `/mcp`.
     pub scope: ToolsetScope,
+    /// The content of resources.
+    pub resources: Arc<dyn ProjectResources>,
     /// The projects that sessions chose.
     pub sessions: Arc<SessionProjects>,
     /// The browser. Chromium is started by the first call that needs it.
@@ -88,7 +94,7 @@ impl App {
         let sessions = Arc::new(SessionProjects::default());
         let parsers = Arc::new(parsers);
         let browser = BrowserService::new(config.browser.settings(config.is_shared())?);
-        let catalogue = tools::catalogue(
+        let catalogue = fumi_tools::catalogue(
             &config,
             config.code.queries()?,
             &roots,
@@ -98,7 +104,9 @@ impl App {
             &store,
         );
         let scope = scope(&catalogue, &config.tools.toolsets)?;
-        let metrics = ServerMetrics::open(&config.telemetry)?;
+        let exporter = MetricsExporter::open(&config.telemetry)?;
+        let metrics = ServerMetrics::new(exporter.meter());
+        family_metrics::register(&metrics, &browser);
         let seals = RequestStateCodec::new(
             &StateKey::from_config(&config.server.state_key)?,
             request_state::TTL,
@@ -116,17 +124,20 @@ impl App {
                 ProjectLocks::new(Duration::from_secs(config.pools.wait_seconds))
                     .map_err(|error| ConfigError(format!("the system provides no random numbers: {error}")))?,
             ),
-            top_markers: BTreeMap::from([(tools::novel::FAMILY.name, config.novel.names.settings.clone())]),
+            top_markers: BTreeMap::from([(fumi_tools::novel::FAMILY.name, config.novel.names.settings.clone())]),
             redactor: Arc::new(Redactor::new(secrets.into_iter().chain(own))),
             caps: config.limits.caps(),
             expectation: config.browser.expectation.policy(),
             most_steps: config.batch.max_steps,
         };
+        let resources = Arc::new(CodeResources::new(&config, Arc::clone(&parsers)));
         Ok(Arc::new(Self {
             config,
             kernel,
+            metrics: exporter,
             catalogue,
             scope,
+            resources,
             sessions,
             browser,
             parsers,
@@ -143,7 +154,7 @@ impl App {
         if !access.by_project {
             return access.clone();
         }
-        let is_novel = pipeline::is_of_family(&self.kernel, tools::novel::FAMILY.name, access, project);
+        let is_novel = pipeline::is_of_family(&self.kernel, fumi_tools::novel::FAMILY.name, access, project);
         access.with_listed(if is_novel { "novel" } else { "code" })
     }
 

@@ -16,12 +16,10 @@ use std::{
 use clap::{Args, Parser, Subcommand};
 use fumi::{
     app::App,
-    config::{self, Config, ConfigError, Flags, LogConfig, LogFormat, StoreKind},
     http, mcp,
     novel_commands::{self, IfChanged},
     state,
     telemetry::{self, export::Exporters},
-    tool::{Access, CallProgress, Caller, conversation::CallRunner},
 };
 use fumi_base::{errors::UserError as _, pools::Pool, redact::Redactor, store::memory::MemoryStore};
 use fumi_code::{
@@ -29,6 +27,8 @@ use fumi_code::{
     parser_process,
     shared_walk::is_panic_handled,
 };
+use fumi_config::{self, Config, ConfigError, Flags, LogConfig, LogFormat, StoreKind};
+use fumi_kernel::{Access, CallProgress, Caller, conversation::CallRunner};
 use fumi_novel::{project::StylePreset, scaffold::NovelTemplateValues};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::Value;
@@ -261,7 +261,7 @@ fn config(common: Common, mut flags: Flags) -> Result<Config, ConfigError> {
     flags.roots = common.roots;
     flags.toolsets = common.toolsets;
     flags.log = common.log;
-    config::load(common.config.as_deref(), flags, environment)
+    fumi_config::load(common.config.as_deref(), flags, environment)
 }
 
 /// Builds the parts of a process that serves only its own user: it logs, but exports no telemetry.
@@ -339,10 +339,9 @@ fn serve(flags: Serve) -> Result<ExitCode, ConfigError> {
     let store = state::open(&config.store, environment)?;
     let app = App::build_with_store(store, config, parsers()?, secrets())?;
     drop(inside);
-    let metrics = Arc::clone(&app.kernel.metrics);
     let own = Arc::clone(&app);
     let served = runtime.block_on(async {
-        fumi::tools::novel::finish_interrupted(&app.kernel.roots, &app.kernel.writers).await;
+        fumi_tools::novel::finish_interrupted(&app.kernel.roots, &app.kernel.writers).await;
         let bound = http::router::bind(app).await?;
         let unknown = |error: std::io::Error| ConfigError(error.to_string());
         let address = bound.address().map_err(unknown)?;
@@ -355,7 +354,7 @@ fn serve(flags: Serve) -> Result<ExitCode, ConfigError> {
         say(&format!("fumi listening on http://{address}/mcp"));
         bound.serve(stop).await.map_err(|error| ConfigError(error.to_string()))
     });
-    metrics.shutdown();
+    own.metrics.shutdown();
     if let Some(exporters) = exporters {
         exporters.shutdown();
     }
@@ -390,7 +389,7 @@ fn log_start(config: &Config, file: Option<&Path>, address: SocketAddr, metrics:
 /// Warns if Chromium is missing. The browser tools are listed nevertheless: their errors explain how to install
 /// Chromium, and no restart is needed afterwards.
 fn warn_of_missing_browser(app: &App) {
-    if app.scope.contains(fumi::tools::browser::TOOLSET)
+    if app.scope.contains(fumi_tools::browser::TOOLSET)
         && let Some(missing) = app.browser.missing_chromium()
     {
         let lesson = missing.error_message();
@@ -402,7 +401,7 @@ fn stdio(common: Common) -> Result<ExitCode, ConfigError> {
     let app = app(config(common, Flags::default())?)?;
     let runtime = runtime()?;
     let served = runtime.block_on(async {
-        fumi::tools::novel::finish_interrupted(&app.kernel.roots, &app.kernel.writers).await;
+        fumi_tools::novel::finish_interrupted(&app.kernel.roots, &app.kernel.writers).await;
         mcp::stdio::serve(app).await
     });
     runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
@@ -537,7 +536,7 @@ fn environment(name: &str) -> Option<String> {
 fn tools(as_json: bool, common: Common) -> Result<ExitCode, ConfigError> {
     let app = app(config(common, Flags::default())?)?;
     if as_json || !terminal::is_terminal() {
-        say(&fumi::tools::published(&app.catalogue, &app.scope).to_string());
+        say(&fumi_tools::published(&app.catalogue, &app.scope).to_string());
         return Ok(ExitCode::SUCCESS);
     }
     let (access, locale) = (Access::full(app.scope.clone()), terminal::language(environment));

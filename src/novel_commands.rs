@@ -11,13 +11,12 @@ use fumi_base::{
     files::read as read_bytes,
     project::{Project, ProjectPath},
 };
+use fumi_config::ConfigError;
 use fumi_novel::{
     change_set::{self, FileChange},
     project::ProjectNames,
     scaffold::{NovelTemplateValues, files, is_line},
 };
-
-use crate::config::ConfigError;
 
 /// The slash command, as the repository publishes it.
 const COMMAND: &str = include_str!("../deploy/claude/commands/noveler.md");

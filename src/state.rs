@@ -6,22 +6,21 @@
 use std::{path::Path, sync::Arc};
 
 use fumi_base::store::{Clock, Store, fs::FolderStore, memory::MemoryStore};
-
-use crate::config::{self, ConfigError, StoreKind};
+use fumi_config::{self, ConfigError, StoreKind};
 
 /// The folder of the store inside the state folder.
 const FOLDER: &str = "store";
 
 /// Opens the configured store.
 pub fn open(
-    config: &config::StoreConfig,
+    config: &fumi_config::StoreConfig,
     environment: impl Fn(&str) -> Option<String>,
 ) -> Result<Arc<dyn Store>, ConfigError> {
     if config.kind == StoreKind::Memory {
         return Ok(Arc::new(MemoryStore::default()));
     }
     let is_named = !config.dir.as_os_str().is_empty();
-    let usual = || config::state_folder(environment);
+    let usual = || fumi_config::state_folder(environment);
     let Some(folder) = is_named.then(|| config.dir.clone()).or_else(usual) else {
         tracing::warn!(
             "no folder for state: HOME is not set; sessions end with this process. Name a folder with --state."

@@ -3,8 +3,8 @@
 use std::io::{IsTerminal as _, Write as _};
 
 use anstyle::{AnsiColor, Style};
-use fumi::tool::{Block, ToolReply};
 use fumi_base::text::Locale;
+use fumi_kernel::{Block, ToolReply};
 use textwrap::Options;
 
 const HEADING: Style = AnsiColor::Green.on_default().bold();

@@ -2,13 +2,11 @@
 
 use std::{path::Path, sync::Arc};
 
-use fumi::{
-    app::App,
-    config::{self, Flags},
-    tool::{
-        Answerer, CallProgress, Caller, ToolReply,
-        pipeline::{self, Call},
-    },
+use fumi::app::App;
+use fumi_config::Flags;
+use fumi_kernel::{
+    Answerer, CallProgress, Caller, ToolReply,
+    pipeline::{self, Call},
 };
 use serde_json::Value;
 use tokio::runtime::Runtime;
@@ -26,7 +24,7 @@ impl Kernel {
             roots: roots.iter().map(|root| root.to_path_buf()).collect(),
             ..Flags::default()
         };
-        let mut config = config::load(None, flags, |_| None).expect("defaults are valid");
+        let mut config = fumi_config::load(None, flags, |_| None).expect("defaults are valid");
         if !cached {
             config.cache.entry_bytes = 0;
         }

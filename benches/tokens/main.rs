@@ -1,5 +1,5 @@
 //! The cost of fumi's replies for a model: `./bench tokens` runs this, and rewrites docs/tokens.md and
-//! src/tool/measured.toml, from which the texts of the tools are filled.
+//! src/kernel/measured.toml, from which the texts of the tools are filled.
 //!
 //! Invariant: every figure is counted with the tokenizer itself (o200k) over arguments and replies, never estimated; of
 //! a reply the larger of structure and text. The right answers come from other programs than fumi. Speed is not
@@ -26,7 +26,7 @@ mod trees;
 
 use std::{fs, path::Path};
 
-use fumi::tool::ToolReply;
+use fumi_kernel::ToolReply;
 use tiktoken_rs::o200k_base_singleton;
 
 /// Returns the tokens of a text.
@@ -77,6 +77,6 @@ fn main() {
     }
     if let (Some(trees), Some(tasks), Some(levels)) = (&trees, &tasks, &levels) {
         write("docs/tokens.md", report::page(&hash, trees, tasks, levels));
-        write("src/tool/measured.toml", levels.figures(&hash));
+        write("src/kernel/measured.toml", levels.figures(&hash));
     }
 }

@@ -6,8 +6,8 @@ use std::{
     path::PathBuf,
 };
 
-use reqwest::Url;
 use serde::{Deserialize, Serialize};
+use url::Url;
 
 use super::ConfigError;
 

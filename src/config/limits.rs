@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use fumi_base::pools::PoolSizes;
+use fumi_kernel::reply::Caps;
 use serde::{Deserialize, Serialize};
 
 use super::ConfigError;
-use crate::tool::reply::Caps;
 
 /// The minimum buffer size that the HTTP library accepts.
 const LEAST_HEADER_BYTES: usize = 8_192;

@@ -3,8 +3,8 @@
 //! Invariant: the key is in an environment variable, which is read once, at the start; a configuration file contains
 //! the variable's name only, and `Debug` shows neither. The protocol of a provider is implemented in `src/provider/`.
 
-use reqwest::Url;
 use serde::{Deserialize, Serialize};
+use url::Url;
 
 use super::{ConfigError, Secret, auth::is_loopback_url};
 
@@ -98,7 +98,8 @@ impl ProviderConfig {
     }
 
     /// True if requests must bypass any proxy: a proxy cannot reach this machine, and could read plain HTTP.
-    pub(crate) fn is_direct(&self) -> bool {
+    #[must_use]
+    pub fn is_direct(&self) -> bool {
         Url::parse(&self.base_url).is_ok_and(|url| url.scheme() == "http" || is_loopback_url(&url))
     }
 
@@ -114,7 +115,7 @@ impl ProviderConfig {
     }
 
     /// Checks the rules that types cannot express, if a provider may be asked at all.
-    pub(crate) fn check(&self, author: AuthorChoice) -> Result<(), ConfigError> {
+    pub fn check(&self, author: AuthorChoice) -> Result<(), ConfigError> {
         if !author.asks_providers() {
             return Ok(());
         }

@@ -75,7 +75,7 @@ impl std::fmt::Debug for StateKey {
 #[cfg(test)]
 mod tests {
     use super::{Secret, StateKey};
-    use crate::config::Config;
+    use crate::Config;
 
     #[test]
     fn a_key_is_never_shown() {

@@ -14,6 +14,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use fumi_base::project::{Project, quoted};
+use fumi_kernel::{Access, Effect, catalogue::ToolsetScope, metrics::RefusalReason};
 use percent_encoding::percent_decode_str;
 
 use super::{
@@ -22,12 +23,7 @@ use super::{
     in_flight::is_answer,
     router::Edge,
 };
-use crate::{
-    app::App,
-    mcp,
-    telemetry::metrics::RefusalReason,
-    tool::{Access, Effect, catalogue::ToolsetScope},
-};
+use crate::{app::App, mcp};
 
 /// The segment for read-only access. It is not the name of a toolset.
 const READ_ONLY: &str = "readonly";

@@ -21,9 +21,10 @@ use axum::{
     middleware::Next,
     response::Response,
 };
+use fumi_kernel::Access;
 use hyper::body::{Frame, SizeHint};
 
-use crate::{mcp::observe::OperationSlot, tool::Access};
+use crate::mcp::observe::OperationSlot;
 
 /// The header that carries a request's id, in requests and in responses.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");

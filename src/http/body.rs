@@ -15,13 +15,11 @@ use fumi_base::{
     project::quoted,
     shares::{CapacityShare, Shares},
 };
+use fumi_config::Config;
+use fumi_kernel::metrics::{RefusalReason, ServerMetrics};
 use tokio::time::{Instant, timeout_at};
 
 use super::{auth::Principal, http_error::HttpError};
-use crate::{
-    config::Config,
-    telemetry::metrics::{RefusalReason, ServerMetrics},
-};
 
 /// The number of parts into which the largest body is divided: each part, or the end of the body, must arrive within
 /// one timeout.

@@ -11,9 +11,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use fumi_kernel::schema::Object;
 use serde_json::{Value, json};
-
-use crate::tool::schema::Object;
 
 /// The beginning of a reference to a component.
 const COMPONENTS: &str = "#/components/schemas/";
@@ -310,7 +309,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::{Components, ToolSchemas};
-    use crate::tool::schema::Object;
+    use fumi_kernel::schema::Object;
 
     fn object(value: &Value) -> Object {
         value.as_object().cloned().unwrap_or_default()

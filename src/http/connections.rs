@@ -15,6 +15,7 @@ use std::{
 
 use axum::{Router, body::Body};
 use fumi_base::shares::{CapacityShare, Shares};
+use fumi_config::Config;
 use hyper::{body::Incoming, server::conn::http1};
 use hyper_util::rt::TokioIo;
 use tokio::{
@@ -28,7 +29,6 @@ use super::{
     guarded_body::GuardedBody,
     io_timeout::{RunningRequests, SocketTimeouts, TimeoutStream},
 };
-use crate::config::Config;
 
 /// Connections beyond the configured ones, each for one request, so that probes of a full server are still answered.
 const SPARE: usize = 64;

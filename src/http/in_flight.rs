@@ -12,15 +12,13 @@ use axum::{
     response::Response,
 };
 use fumi_base::shares::Shares;
+use fumi_kernel::metrics::{RefusalReason, ServerMetrics};
 
 use super::{
     auth::Principal, connections::ConnectionOrigin, guarded_body::GuardedBody, health, http_error::HttpError,
     router::Edge, session_message::ClientAnswer,
 };
-use crate::{
-    mcp::{era, request_slot::ReleasableSlot},
-    telemetry::metrics::{RefusalReason, ServerMetrics},
-};
+use crate::mcp::{era, request_slot::ReleasableSlot};
 
 /// The slots of all requests.
 #[derive(Clone, Debug)]

@@ -13,6 +13,8 @@ use axum::{
     middleware::{self, Next},
     response::{IntoResponse, Response},
 };
+use fumi_config::Config;
+use fumi_kernel::metrics::RefusalReason;
 use tower::ServiceBuilder;
 use tower_http::{
     CompressionLevel,
@@ -35,7 +37,6 @@ use super::{
     session_message::MessageInspector,
     trace::trace,
 };
-use crate::{config::Config, telemetry::metrics::RefusalReason};
 
 /// The longest path and query of a URL, in bytes.
 const URI_BYTES: usize = 8 * 1024;
@@ -268,7 +269,7 @@ fn check_host_and_origin(names: &AllowedNames, headers: &HeaderMap, uri: &Uri) -
 #[cfg(test)]
 mod tests {
     use super::AllowedNames;
-    use crate::config::Config;
+    use fumi_config::Config;
 
     fn config() -> Config {
         let mut config = Config::default();

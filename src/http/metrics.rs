@@ -17,7 +17,7 @@ use super::{connections, router::Edge};
 const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 pub async fn metrics(State(edge): State<Edge>) -> Response {
-    ([(header::CONTENT_TYPE, TEXT)], edge.app.kernel.metrics.text()).into_response()
+    ([(header::CONTENT_TYPE, TEXT)], edge.app.metrics.text()).into_response()
 }
 
 /// Serves only metrics, until the edge closes. Every client that reaches the address may read them.

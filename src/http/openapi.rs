@@ -6,6 +6,7 @@
 
 use axum::{Json, extract::State};
 use fumi_base::text::Locale;
+use fumi_kernel::catalogue::{Catalogue, ToolEntry, ToolsetScope};
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -13,7 +14,6 @@ use super::{
     components::{Components, ToolSchemas},
     router::Edge,
 };
-use crate::tool::catalogue::{Catalogue, ToolEntry, ToolsetScope};
 
 /// The error statuses of a call, besides the limits.
 const CALL_ERRORS: [u16; 12] = [400, 401, 403, 404, 408, 409, 413, 415, 422, 500, 502, 504];

@@ -4,13 +4,11 @@
 //! needs a restart. A configuration with an error is rejected as a whole, and the old one stays. Open event streams of
 //! principals that were removed or changed end.
 
+use fumi_config::{Config, ConfigError};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::{layers::AllowedNames, router::Edge};
-use crate::{
-    config::{Config, ConfigError},
-    telemetry,
-};
+use crate::telemetry;
 
 /// Applies the sections that can change. Returns the sections whose changes need a restart.
 pub fn apply(edge: &Edge, new: &Config) -> Result<Vec<String>, ConfigError> {

@@ -26,6 +26,9 @@ use fumi_base::{
     project::quoted,
     text::{BilingualText, Locale},
 };
+use fumi_kernel::{
+    Access, CallProgress, Caller, ToolReply, catalogue::ToolEntry, conversation::CallRunner, metrics::ReplyForm,
+};
 use futures_core::Stream;
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
@@ -33,13 +36,9 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
 use super::{http_error::HttpError, router::Edge};
-use crate::{
-    mcp::{
-        self,
-        observe::{self, Operation},
-    },
-    telemetry::metrics::ReplyForm,
-    tool::{Access, CallProgress, Caller, ToolReply, catalogue::ToolEntry, conversation::CallRunner},
+use crate::mcp::{
+    self,
+    observe::{self, Operation},
 };
 
 /// The interval of progress events.
@@ -355,7 +354,7 @@ mod tests {
 
     #[test]
     fn only_server_errors_have_status_500() {
-        let all = all_errors();
+        let all = all_errors(&fumi_tools::errors());
         let entries = all.as_object().expect("books");
         // The refusals of the service have statuses of their own.
         let of_service = |kind: &str| {

@@ -12,6 +12,7 @@ use std::{
 use axum::{
     Json, Router,
     extract::DefaultBodyLimit,
+    extract::State,
     http::StatusCode,
     middleware,
     routing::{MethodRouter, get},
@@ -20,7 +21,7 @@ use fumi_base::{
     errors::ErrorCatalog,
     pools::{Pool, PoolLoad},
 };
-use fumi_code::work_counters;
+use fumi_config::ConfigError;
 use opentelemetry::KeyValue;
 use serde_json::{Map, Value, json};
 use tokio::net::TcpListener;
@@ -36,7 +37,7 @@ use super::{
     reloadable::ReloadableValue,
     rest, session_gate, shutdown,
 };
-use crate::{app::App, config::ConfigError, mcp, mcp::server::McpServer, telemetry::metrics::resident_bytes};
+use crate::{app::App, mcp, mcp::server::McpServer, telemetry::metrics::resident_bytes};
 
 /// The state shared by all routes, as one handle, since every layer clones it with each request.
 #[derive(Clone, Debug)]
@@ -130,35 +131,6 @@ fn observe(app: &Arc<App>, streams: &Arc<mcp::session_registry::SessionRegistry>
             tell(app.kernel.cache.bytes(), &[]);
         }
     });
-    let parts = Arc::downgrade(app);
-    metrics.register_gauge(
-        ("fumi.browser.contexts", ""),
-        "Browser sessions with open tabs",
-        move |tell| {
-            if let Some(app) = parts.upgrade() {
-                tell(app.browser.contexts() as u64, &[]);
-            }
-        },
-    );
-    let parts = Arc::downgrade(app);
-    metrics.register_counter(("fumi.browser.starts", ""), "Starts of Chromium", move || {
-        parts.upgrade().map_or(0, |app| app.browser.starts())
-    });
-    metrics.register_counter(
-        ("fumi.searched", "By"),
-        "Bytes of files that were searched",
-        work_counters::searched_bytes,
-    );
-    metrics.register_counter(
-        ("fumi.parses", ""),
-        "Texts that were parsed",
-        work_counters::parsed_texts,
-    );
-    metrics.register_counter(
-        ("fumi.parser_stops", ""),
-        "Parser processes that reached a limit",
-        work_counters::stopped_parsers,
-    );
     metrics.register_gauge(("process.memory.usage", "By"), "Bytes of memory in use", |tell| {
         if let Some(bytes) = resident_bytes() {
             tell(bytes, &[]);
@@ -337,34 +309,23 @@ impl BoundServer {
 }
 
 /// Serves all error codes with their texts, to which `troubleshooting_url` points.
-async fn errors() -> Json<Value> {
-    Json(all_errors())
+async fn errors(State(edge): State<Edge>) -> Json<Value> {
+    Json(all_errors(edge.app.catalogue.errors()))
 }
 
-/// Returns the union of all error catalogues, by entry.
+/// Returns the union of the error catalogues of the server and of the families, by entry.
 #[must_use]
-pub fn all_errors() -> Value {
-    let books: [&ErrorCatalog; 17] = [
+pub fn all_errors(of_families: &[&'static ErrorCatalog]) -> Value {
+    let own: [&ErrorCatalog; 5] = [
         &fumi_base::project::BOOK,
-        &crate::tool::error::BOOK,
+        &fumi_kernel::error::BOOK,
         &mcp::protocol_error::BOOK,
-        &crate::provider::error::BOOK,
+        &fumi_provider::error::BOOK,
         &http_error::BOOK,
-        &fumi_browser::errors::BOOK,
-        &fumi_code::errors::search::BOOK,
-        &fumi_code::errors::structure::BOOK,
-        &fumi_novel::errors::project::BOOK,
-        &fumi_novel::errors::artifact::BOOK,
-        &fumi_novel::errors::backup::BOOK,
-        &fumi_novel::errors::completion::BOOK,
-        &fumi_novel::errors::reviewing::BOOK,
-        &fumi_novel::errors::saving::BOOK,
-        &fumi_novel::errors::writing::BOOK,
-        &crate::tools::novel::BOOK,
-        &crate::tools::browser::BOOK,
     ];
+    let books = own.iter().chain(of_families);
     let mut all = Map::new();
-    for (name, entry) in books.iter().flat_map(|book| book.entries()) {
+    for (name, entry) in books.flat_map(|book| book.entries()) {
         all.insert(
             name.to_owned(),
             json!({

@@ -13,19 +13,17 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Response},
 };
+use fumi_kernel::metrics::RefusalReason;
 
 use super::{
     auth::Principal,
     http_error::{self, HttpError},
     router::Edge,
 };
-use crate::{
-    mcp::{
-        era,
-        session_manager::{self, McpSessionManager},
-        session_restore::AdmissionError,
-    },
-    telemetry::metrics::RefusalReason,
+use crate::mcp::{
+    era,
+    session_manager::{self, McpSessionManager},
+    session_restore::AdmissionError,
 };
 
 /// The header that names the session of a request.

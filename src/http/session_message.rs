@@ -10,13 +10,11 @@ use axum::{
     http::{Method, StatusCode, request::Parts},
     response::Response,
 };
+use fumi_kernel::metrics::{RefusalReason, ServerMetrics};
 use serde::de::IgnoredAny;
 
 use super::{auth::Principal, http_error::HttpError, router::Edge};
-use crate::{
-    mcp::{era, session_manager, session_registry::SessionRegistry, session_store::LARGEST_INITIALIZE},
-    telemetry::metrics::{RefusalReason, ServerMetrics},
-};
+use crate::mcp::{era, session_manager, session_registry::SessionRegistry, session_store::LARGEST_INITIALIZE};
 
 /// The mark of a message that answers a question of the server. It begins no work, and the call that asked has its slot
 /// and was counted: if that message had to wait for either, a full server would wait for itself.

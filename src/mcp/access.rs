@@ -8,9 +8,8 @@
 use std::sync::Arc;
 
 use fumi_base::text::Locale;
+use fumi_kernel::Access;
 use http::{HeaderMap, Uri};
-
-use crate::tool::Access;
 
 /// Returns the language that a request asks for: `?lang=`, then `Accept-Language`.
 #[must_use]

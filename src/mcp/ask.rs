@@ -11,6 +11,13 @@
 use std::{pin::Pin, sync::Arc, time::Duration};
 
 use fumi_base::{project::Project, text::Locale};
+use fumi_kernel::{
+    Answerer, CallProgress, Caller, ToolError, ToolReply,
+    catalogue::ToolEntry,
+    conversation::{
+        AnswerRejection, CallRunner, ModelQuestion, ModelText, NoAnswer, Prompt, Speaker, Submission, TRIES, TextModel,
+    },
+};
 use rmcp::{
     ErrorData, RoleServer,
     model::{
@@ -27,17 +34,7 @@ use super::{
     request_slot::SlotHandle,
     request_state::{StateBinding, TTL},
 };
-use crate::{
-    app::App,
-    tool::{
-        Answerer, CallProgress, Caller, ToolError, ToolReply,
-        catalogue::ToolEntry,
-        conversation::{
-            AnswerRejection, CallRunner, ModelQuestion, ModelText, NoAnswer, Prompt, Speaker, Submission, TRIES,
-            TextModel,
-        },
-    },
-};
+use crate::app::App;
 
 /// The timeout of one answer of the client's model.
 pub(super) const PATIENCE: Duration = TTL;

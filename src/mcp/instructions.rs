@@ -1,13 +1,14 @@
 //! The instructions that a client's model reads first: how the tools are used together.
 //!
 //! Invariant: they name only tools that are listed for the caller in some project that the session may have, so that
-//! one text serves every scope (see [`super::prompts`], whose format they use). They are in the operator's language,
+//! one text serves every scope (see [`fumi_kernel::prompts`], whose format they use). They are in the operator's language,
 //! because a client requests them before it states its own.
 
 use fumi_base::text::Locale;
+use fumi_kernel::{Access, prompts::rendered};
 
 use super::prompts;
-use crate::{app::App, tool::Access};
+use crate::app::App;
 
 /// Returns the text for a caller in the default project.
 #[must_use]
@@ -25,18 +26,18 @@ pub fn for_any_project(app: &App, access: &Access) -> String {
         Locale::En => include_str!("instructions.en.md"),
         Locale::Ja => include_str!("instructions.ja.md"),
     };
-    let rendered = |text: &str| prompts::rendered(text, &[], |tool| prompts::can_call(app, access, tool));
+    let render = |text: &str| rendered(text, &[], |tool| prompts::can_call(app, access, tool));
     // Some clients show only the first line until the tools are needed: it lists what is available.
     let (offers, advice) = text.split_once("\n\n").unwrap_or(("", text));
     let (between, end) = match app.config.tools.language {
         Locale::En => ("; ", "."),
         Locale::Ja => ("、", "。"),
     };
-    let offers = rendered(offers).lines().collect::<Vec<_>>().join(between);
+    let offers = render(offers).lines().collect::<Vec<_>>().join(between);
     let offers = if offers.is_empty() {
         offers
     } else {
         format!("fumi: {offers}{end}\n")
     };
-    offers + &rendered(advice)
+    offers + &render(advice)
 }

@@ -1,6 +1,6 @@
 //! The protocol edge: MCP in both eras. The only folder that uses `rmcp`.
 //!
-//! It turns a protocol request into a [`crate::tool::pipeline::Call`] and a reply into a protocol result. It does
+//! It turns a protocol request into a [`fumi_kernel::pipeline::Call`] and a reply into a protocol result. It does
 //! not name single tools, and does not decide what a tool may do.
 
 pub mod access;

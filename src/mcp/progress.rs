@@ -6,10 +6,9 @@
 use std::time::Duration;
 
 use fumi_base::text::Locale;
+use fumi_kernel::CallProgress;
 use rmcp::{RoleServer, model::ProgressNotificationParam, service::RequestContext};
 use tokio::{task::JoinHandle, time::Instant};
-
-use crate::tool::CallProgress;
 
 /// The delay of the first notification; shorter calls send none.
 const FIRST: Duration = Duration::from_secs(2);
@@ -45,10 +44,8 @@ pub fn start_ticker(
             // The protocol requires a number that increases, even while the work counts nothing or restarts its count.
             most = most.max(done);
             ticks += 0.001;
-            #[expect(clippy::cast_precision_loss, reason = "a number for a progress bar")]
             let mut param = ProgressNotificationParam::new(token.clone(), most as f64 + ticks);
             if let Some(total) = total {
-                #[expect(clippy::cast_precision_loss, reason = "a number for a progress bar")]
                 let total = total as f64;
                 param = param.with_total(total);
             }

@@ -9,10 +9,9 @@ use fumi_base::{
     errors::{ErrorCatalog, UserError},
     text::{BilingualText, Locale},
 };
+use fumi_kernel::ToolError;
 use rmcp::{ErrorData, model::ErrorCode};
 use serde_json::json;
-
-use crate::tool::ToolError;
 
 /// The error catalogue of the protocol edge.
 pub static BOOK: LazyLock<ErrorCatalog> = LazyLock::new(|| ErrorCatalog::embedded(include_str!("errors.toml")));

@@ -18,14 +18,12 @@ use aws_lc_rs::{
 };
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use fumi_base::store::{ExpectedState, Store, StoreError};
+use fumi_config::StateKey;
+use fumi_kernel::{ToolError, pipeline::canonical};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
 use super::protocol_error::McpError;
-use crate::{
-    config::StateKey,
-    tool::{ToolError, pipeline::canonical},
-};
 
 /// The lifetime of a state. A model's answer is written in minutes.
 pub const TTL: Duration = Duration::from_mins(10);

@@ -3,10 +3,7 @@
 //! A path in a URI is resolved like every other: nothing outside the project is read, and an unreadable file is an
 //! error that explains the next step, never an empty answer. Notifications of changes are in `subscriptions.rs`.
 
-use std::{
-    sync::Arc,
-    time::{Duration, SystemTime},
-};
+use std::{sync::Arc, time::Duration};
 
 use base64::{Engine as _, engine::general_purpose};
 use fumi_base::{
@@ -18,11 +15,7 @@ use fumi_base::{
     redact::Redactor,
     text::{BilingualText, Locale},
 };
-use fumi_code::{
-    languages::detect::guess,
-    section::{SectionContent, SectionCutter, SectionFormat, SectionRange},
-    walk::{FileFilter, FileOptions, ListingDetail, ListingRequest, ListingSort},
-};
+use fumi_kernel::{Answerer, CallProgress, Caller, Cx, ToolError, pipeline, resources::STATISTICS, shorten::json_end};
 use rmcp::{
     ErrorData,
     model::{
@@ -39,10 +32,7 @@ use super::{
     statistics,
     uri::{self, ResourceKind, ResourceUri},
 };
-use crate::{
-    app::App,
-    tool::{Answerer, CallProgress, Caller, Cx, ToolError, pipeline, shorten::json_end},
-};
+use crate::app::App;
 
 /// The number of files on one page of the list.
 const PAGE: usize = 100;
@@ -70,16 +60,15 @@ pub async fn list(
     let paths = paths(app, project, caller, cancel).await?;
     let mut resources = Vec::new();
     if after.is_none() {
-        resources.extend(uri::STATS.iter().map(|name| {
+        resources.extend(STATISTICS.iter().map(|name| {
             Resource::new(format!("{}{name}", uri::STATS_PREFIX), (*name).to_owned()).with_mime_type("application/json")
         }));
     }
     let from = after.map_or(0, |after| paths.partition_point(|path| *path <= after));
     let page = &paths[from..paths.len().min(from + PAGE)];
-    resources.extend(
-        page.iter()
-            .map(|path| Resource::new(uri::file_uri(path), path.clone()).with_mime_type(media_type(path, ""))),
-    );
+    resources.extend(page.iter().map(|path| {
+        Resource::new(uri::file_uri(path), path.clone()).with_mime_type(media_type(app.resources.language(path, "")))
+    }));
     let mut result = ListResourcesResult::with_all_items(resources);
     if from + page.len() < paths.len() {
         result.next_cursor = page.last().map(|path| cursor_of(path));
@@ -110,27 +99,11 @@ async fn paths(
     caller: &Caller,
     cancel: &CancellationToken,
 ) -> Result<Vec<String>, ErrorData> {
-    run(app, project, caller, cancel, |project, cancel| {
-        let options = FileOptions {
-            types: vec!["f".to_owned()],
-            ..FileOptions::default()
-        };
-        let filter = FileFilter::new(project, &[], &options, SystemTime::now())
-            .map_err(|errors| ToolError::combine_same_kind(&errors))?;
-        let wanted = ListingRequest {
-            detail: ListingDetail::Names,
-            sort: ListingSort::Path,
-            keep: usize::MAX,
-        };
-        let mut paths: Vec<_> = filter
-            .list(wanted, cancel)?
-            .entries
-            .iter()
-            .filter(|file| file.path.relative().to_str().is_some())
-            .map(|file| file.path.shown())
-            .collect();
-        paths.sort_unstable();
-        Ok(paths)
+    let resources = Arc::clone(&app.resources);
+    run(app, project, caller, cancel, move |project, cancel| {
+        let files = resources.files(project, cancel)?;
+        let nameable = files.iter().filter(|path| path.relative().to_str().is_some());
+        Ok(nameable.map(ProjectPath::shown).collect())
     })
     .await
 }
@@ -249,7 +222,7 @@ pub async fn complete(
     let typed = request.argument.value.as_str();
     let values: Vec<String> = match &request.r#ref {
         Reference::Resource(reference) if reference.uri.starts_with(uri::STATS_PREFIX) => {
-            let names = uri::STATS.iter().filter(|name| name.starts_with(typed));
+            let names = STATISTICS.iter().filter(|name| name.starts_with(typed));
             names.map(|name| (*name).to_owned()).collect()
         }
         Reference::Resource(reference) if reference.uri.starts_with(uri::FILE_PREFIX) => {
@@ -369,17 +342,8 @@ fn file(
     }
     let size = bytes.len();
     drop(bytes);
-    let sheet = SectionCutter::new(&shown, &decoded);
-    let total_lines = sheet.total_lines();
-    let cut = match lines {
-        Some((start, end)) => match sheet.cut(&SectionRange::lines(start, end), SectionFormat::Raw)?.content {
-            SectionContent::One(text) => Some(text),
-            SectionContent::Lines(lines) => Some(lines.join("\n")),
-        },
-        None => None,
-    };
-    drop(sheet);
-    let language = guess(&shown, &decoded.text).map_or("text", |language| language.name);
+    let (total_lines, cut) = app.resources.lines(&shown, &decoded, lines)?;
+    let language = app.resources.language(&shown, &decoded.text).unwrap_or("text");
     let encoding = decoded.encoding;
     let mut text = cut.unwrap_or(decoded.text);
     let room = app.kernel.caps.bytes.saturating_sub(BESIDE);
@@ -409,7 +373,7 @@ fn file(
     }
     let content = ResourceContents::TextResourceContents {
         uri: uri.to_owned(),
-        mime_type: Some(media_type(&shown, language)),
+        mime_type: Some(media_type(Some(language))),
         text,
         meta: Some(object(meta)),
     };
@@ -510,16 +474,11 @@ fn object(value: Value) -> MetaObject {
 }
 
 /// Returns the media type of a text by its language, as IANA and common use name it.
-fn media_type(path: &str, language: &str) -> String {
-    let language = if language.is_empty() {
-        guess(path, "").map_or("", |language| language.name)
-    } else {
-        language
-    };
+fn media_type(language: Option<&str>) -> String {
     match language {
-        "html" | "css" | "markdown" | "javascript" => format!("text/{language}"),
-        "" | "text" => "text/plain".to_owned(),
-        other => format!("text/x-{other}"),
+        Some(language @ ("html" | "css" | "markdown" | "javascript")) => format!("text/{language}"),
+        None | Some("text") => "text/plain".to_owned(),
+        Some(other) => format!("text/x-{other}"),
     }
 }
 

@@ -12,9 +12,10 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use dashmap::DashMap;
 use fumi_base::{project::Project, roots::AllowedRoots};
+use fumi_kernel::Caller;
 use rmcp::{RoleServer, service::RequestContext};
 
-use crate::{app::App, tool::Caller};
+use crate::app::App;
 
 /// The timeout of a client's answer with its roots.
 const PATIENCE: Duration = Duration::from_secs(2);

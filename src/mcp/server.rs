@@ -35,15 +35,13 @@ use super::{
     subscriptions::{PreparedStream, Subscriber},
     tasks::LongCall,
 };
-use crate::{
-    app::App,
-    telemetry::metrics::ReplyForm,
-    tool::{
-        Access, Block, CallProgress, Caller, Effect, ToolReply,
-        catalogue::{Catalogue, ToolEntry},
-    },
-};
+use crate::app::App;
 use fumi_base::{project::Project, text::Locale};
+use fumi_kernel::{
+    Access, Block, CallProgress, Caller, Effect, ToolReply,
+    catalogue::{Catalogue, ToolEntry},
+    metrics::ReplyForm,
+};
 
 /// The result length up to which a client should not cut results by itself, in characters: lists are cut here, with a
 /// cursor, and other results are useless without their end.

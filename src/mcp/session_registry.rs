@@ -15,6 +15,7 @@ use fumi_base::{
     shares::{CapacityShare, Shares},
     store::StoreError,
 };
+use fumi_kernel::SessionProjects as ChosenRoots;
 use rmcp::{
     RoleServer, model::ResourceUpdatedNotificationParam, service::Peer,
     transport::streamable_http_server::session::local::LocalSessionManagerError,
@@ -29,7 +30,7 @@ use super::{
     subscriptions::Subscriptions,
     tasks::Tasks,
 };
-use crate::{app::App, tools::SessionProjects as ChosenRoots};
+use crate::app::App;
 
 /// The registry of what is open: calls of both eras, and calls and streams by session.
 pub struct SessionRegistry {

@@ -11,6 +11,7 @@
 use std::{path::PathBuf, sync::Arc};
 
 use fumi_base::{project::Project, store::StoreError};
+use fumi_kernel::Access;
 use rmcp::{
     RoleServer,
     model::{
@@ -34,7 +35,6 @@ use super::{
     session_store::SessionRecord,
     subscriptions::Subscriber,
 };
-use crate::tool::Access;
 
 /// The error of a request whose session is not available.
 #[derive(Debug, thiserror::Error)]

@@ -12,7 +12,7 @@ use std::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
-    time::{Duration, SystemTime},
+    time::Duration,
 };
 
 use dashmap::DashMap;
@@ -24,10 +24,7 @@ use fumi_base::{
     shares::{CapacityShare, Shares},
     watched_path::{FileStamp, FileState, WatchedPath, file_stamp},
 };
-use fumi_code::{
-    errors::search::SearchError,
-    walk::{FileFilter, FileOptions, ListingDetail, ListingRequest, ListingSort},
-};
+use fumi_kernel::{Access, ToolError, pipeline::CallStopped};
 use parking_lot::Mutex;
 use rmcp::{
     RoleServer,
@@ -44,10 +41,7 @@ use super::{
     protocol_error::McpError,
     uri::{ResourceKind, ResourceUri},
 };
-use crate::{
-    app::App,
-    tool::{Access, ToolError},
-};
+use crate::app::App;
 
 /// The longest burst that is sent as one change; a file that is written all the time causes one notification per burst.
 const LONGEST: Duration = Duration::from_secs(1);
@@ -543,30 +537,20 @@ impl ProjectHashes {
         {
             return Ok(print.hash);
         }
-        let hash = hash(project, cancel)?;
+        let hash = hash(app, project, cancel)?;
         *kept = Some(ProjectHash { of: stamp, hash });
         Ok(hash)
     }
 }
 
-fn hash(project: &Arc<Project>, cancel: &CancellationToken) -> Result<u64, ToolError> {
-    let filter = FileFilter::new(project, &[], &FileOptions::default(), SystemTime::now())
-        .map_err(|errors| ToolError::combine_same_kind(&errors))?;
-    let wanted = ListingRequest {
-        detail: ListingDetail::Names,
-        sort: ListingSort::Path,
-        keep: usize::MAX,
-    };
+fn hash(app: &App, project: &Arc<Project>, cancel: &CancellationToken) -> Result<u64, ToolError> {
     let mut hasher = DefaultHasher::new();
-    for file in &filter.list(wanted, cancel)?.entries {
-        if file.is_dir {
-            continue;
-        }
+    for path in app.resources.files(project, cancel)? {
         if cancel.is_cancelled() {
-            return Err(SearchError::Cancelled.into());
+            return Err(CallStopped::Cancelled.into());
         }
-        file.path.relative().hash(&mut hasher);
-        file_stamp(&file.path)
+        path.relative().hash(&mut hasher);
+        file_stamp(&path)
             .map(|mark| (mark.size, mark.modified))
             .hash(&mut hasher);
     }

@@ -19,6 +19,11 @@ use std::{
 
 use dashmap::DashMap;
 use fumi_base::project::Project;
+use fumi_kernel::{
+    Answerer, CallProgress, Caller,
+    conversation::{CallRunner, ModelQuestion, ModelText, NoAnswer, Prompt, TextModel},
+    metrics::ReplyForm,
+};
 use rmcp::{
     ErrorData,
     model::{CreateMessageRequest, CreateMessageResult, DetailedTask, InputRequest, InputResponses, Task},
@@ -33,14 +38,7 @@ use super::{
     server,
     session_registry::SessionRegistry,
 };
-use crate::{
-    app::App,
-    telemetry::metrics::ReplyForm,
-    tool::{
-        Answerer, CallProgress, Caller,
-        conversation::{CallRunner, ModelQuestion, ModelText, NoAnswer, Prompt, TextModel},
-    },
-};
+use crate::app::App;
 
 /// The longest time of a task, and the time for which its result is kept after that: the longest work writes for an
 /// hour.

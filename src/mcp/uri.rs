@@ -5,9 +5,7 @@
 
 use super::protocol_error::McpError;
 use fumi_base::text::BilingualText;
-
-/// The names of all statistics.
-pub const STATS: [&str; 4] = ["overview", "languages", "complexity", "files"];
+use fumi_kernel::resources::STATISTICS;
 
 /// The prefix of the URIs of files.
 pub const FILE_PREFIX: &str = "code://file/";
@@ -35,7 +33,7 @@ pub struct ResourceUri {
 pub enum ResourceKind {
     /// The file at a path of the project.
     File(String),
-    /// The statistics of a name, one of [`STATS`].
+    /// The statistics of a name, one of [`STATISTICS`].
     Stats(&'static str),
 }
 
@@ -56,10 +54,10 @@ impl ResourceUri {
             what: if let Some(path) = path.strip_prefix(FILE_PREFIX) {
                 ResourceKind::File(decode(path)?)
             } else if let Some(name) = path.strip_prefix(STATS_PREFIX) {
-                let known = STATS.iter().find(|known| **known == name);
+                let known = STATISTICS.iter().find(|known| **known == name);
                 ResourceKind::Stats(known.ok_or_else(|| McpError::UnknownStatistics {
                     name: name.to_owned(),
-                    known: STATS.join(", "),
+                    known: STATISTICS.join(", "),
                 })?)
             } else {
                 return Err(McpError::UnknownResource { uri: uri.to_owned() });

@@ -3,13 +3,10 @@
 //! Replies are parsed leniently, because each compatible server omits something else, except for the two fields that
 //! decide whether a reply is an answer: its text, and the reason why it ended. Nothing is sent here.
 
+use fumi_config::{ProviderConfig, ProviderKind};
+use fumi_kernel::conversation::{Prompt, Speaker};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-
-use crate::{
-    config::{ProviderConfig, ProviderKind},
-    tool::conversation::{Prompt, Speaker},
-};
 
 /// The version of the API that requests are written for.
 pub(super) const ANTHROPIC_VERSION: &str = "2023-06-01";

@@ -4,6 +4,7 @@
 //! settings from the standard `OTEL_*` variables (headers, timeouts, sampling, resource attributes). If the collector
 //! is unreachable, data is dropped: calls never wait for it.
 
+use fumi_config::TelemetryConfig;
 use opentelemetry::KeyValue;
 use opentelemetry_otlp::{
     ExporterBuildError, LogExporter, MetricExporter, Protocol, SpanExporter, WithExportConfig as _,
@@ -12,8 +13,6 @@ use opentelemetry_sdk::{
     Resource, logs::SdkLoggerProvider, metrics::PeriodicReader, metrics::exporter::PushMetricExporter,
     trace::SdkTracerProvider,
 };
-
-use crate::config::TelemetryConfig;
 
 /// The exporters of spans and messages. Flush them with [`Exporters::shutdown`].
 #[derive(Debug)]

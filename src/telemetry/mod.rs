@@ -10,6 +10,7 @@ pub mod spans;
 
 use std::io::IsTerminal as _;
 
+use fumi_config::{LogConfig, LogFormat};
 use opentelemetry::trace::TracerProvider as _;
 use opentelemetry_appender_tracing::layer::OpenTelemetryTracingBridge;
 use tracing::{Level, Metadata, Subscriber};
@@ -22,8 +23,6 @@ use tracing_subscriber::{
     reload,
     util::SubscriberInitExt as _,
 };
-
-use crate::config::{LogConfig, LogFormat};
 
 /// Libraries that log too much: rmcp logs whole requests, arguments included, and a client's own words in warnings; the
 /// walker logs every name that it visits; the exporters log their own start and end.

@@ -20,7 +20,7 @@ import pages
 from server import MEMORY, Cgroup, Livez, Server
 
 BAR_MS, TIMED_FROM = 100, 300
-# Errors that say that fumi itself failed (src/tool/errors.toml, src/http/errors.toml).
+# Errors that say that fumi itself failed (src/kernel/errors.toml, src/http/errors.toml).
 OWN_FAULTS = {"INTERNAL_ERROR", "CALL_FAILED", "SERVER_FAILED"}
 
 

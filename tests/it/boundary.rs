@@ -5,7 +5,7 @@
 
 use std::{fs, os::unix::fs::symlink};
 
-use fumi::tool::{ArgumentRule, catalogue::ToolEntry};
+use fumi_kernel::{ArgumentRule, catalogue::ToolEntry};
 use serde_json::{Map, Value, json};
 
 use crate::{

@@ -9,8 +9,8 @@ use std::{
     process::Command,
 };
 
-use fumi::tool::catalogue::ToolEntry;
 use fumi_base::{text::Locale, tokens};
+use fumi_kernel::catalogue::ToolEntry;
 use serde_json::{Map, Value, json};
 use tiktoken_rs::o200k_base_singleton;
 
@@ -131,7 +131,6 @@ async fn replies_stay_within_their_caps_on_a_large_project() {
                     "{name}: {form} of {} estimated tokens",
                     tokens::estimate(text)
                 );
-                #[expect(clippy::cast_precision_loss, reason = "a ratio")]
                 let real = count(text) as f64;
                 assert!(
                     real <= MOST_TOKENS as f64 * (1.0 + ERROR),
@@ -463,7 +462,6 @@ fn files(folder: &Path, ext: &str) -> Vec<PathBuf> {
     found.into_iter().step_by(step).collect()
 }
 
-#[expect(clippy::cast_precision_loss, reason = "ratios")]
 fn error(estimated: usize, real: usize) -> f64 {
     estimated as f64 / real.max(1) as f64 - 1.0
 }

@@ -3,13 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use fumi::tool::{
+use fumi_base::text::Locale;
+use fumi_kernel::{
     ArgumentRule, Caller, ToolSpec,
     catalogue::ToolEntry,
     schema::{self, Object},
     texts::ToolTexts,
 };
-use fumi_base::text::Locale;
 use regex::Regex;
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
@@ -191,7 +191,7 @@ fn the_catalogue_is_the_same_at_every_start() {
     let sample = Sample::new();
     let list = || {
         let app = sample.app();
-        fumi::tools::published(&app.catalogue, &app.scope).to_string()
+        fumi_tools::published(&app.catalogue, &app.scope).to_string()
     };
     assert_eq!(list(), list());
 }

@@ -1,7 +1,7 @@
 //! `expectation` on calls of code tools: refused values, selected fields, cuts, and that none of it is cached.
 
-use fumi::tool::{Caller, ToolReply};
 use fumi_base::{expectation::ExpectationProfile, text::Locale, tokens};
+use fumi_kernel::{Caller, ToolReply};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 

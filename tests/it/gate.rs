@@ -11,18 +11,16 @@ use std::{
     time::Duration,
 };
 
-use fumi::{
-    app::App,
-    tool::{
-        Cx, Effect, Render, SharedOption, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles,
-        catalogue::{Catalogue, ToolEntry},
-    },
-    tools::{
-        batch::batch_execute::BatchExecute,
-        code::{ProjectDeps, SearchDeps, list_files::ListFiles, set_project_path::SetProjectPath},
-    },
-};
+use fumi::app::App;
 use fumi_base::{pools::Pool, text::Locale};
+use fumi_kernel::{
+    Cx, Effect, Render, SharedOption, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles,
+    catalogue::{Catalogue, ToolEntry},
+};
+use fumi_tools::{
+    batch::batch_execute::BatchExecute,
+    code::{ProjectDeps, SearchDeps, list_files::ListFiles, set_project_path::SetProjectPath},
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Semaphore;
@@ -83,7 +81,7 @@ impl Tool for Wait {
         aliases: &["wait"],
         toolset: "code",
         other_toolsets: &[],
-        family: &fumi::tools::code::FAMILY,
+        family: &fumi_tools::code::FAMILY,
         listed: true,
         texts: ToolTextFiles {
             en: "# Wait\nsummary: Wait at the gate.\nWaits at the gate.",
@@ -127,7 +125,7 @@ impl Render for Output {
 }
 
 /// Returns fumi's parts with the gate among its tools.
-pub(crate) fn app_with_gate(sample: &Sample, change: impl FnOnce(&mut fumi::config::Config)) -> (Arc<App>, Arc<Gate>) {
+pub(crate) fn app_with_gate(sample: &Sample, change: impl FnOnce(&mut fumi_config::Config)) -> (Arc<App>, Arc<Gate>) {
     let gate = Arc::new(Gate {
         entered: Semaphore::new(0),
         stopped: Semaphore::new(0),

@@ -4,8 +4,8 @@
 
 use std::{fs, path::Path};
 
-use fumi::tool::{ArgumentRule, Caller, catalogue::ToolEntry, texts::ToolTexts};
 use fumi_base::text::Locale;
+use fumi_kernel::{ArgumentRule, Caller, catalogue::ToolEntry, texts::ToolTexts};
 use regex::Regex;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -183,7 +183,7 @@ fn a_workflow_says_when_to_go_on() {
 
 /// Returns the figures that `./bench tokens` wrote.
 fn measured() -> toml::Table {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tool/measured.toml");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/kernel/measured.toml");
     fs::read_to_string(path).unwrap().parse().unwrap()
 }
 

@@ -3,10 +3,8 @@
 
 use std::{io::Read as _, net::TcpStream};
 
-use fumi::{
-    http::auth::tokens::sha256_of,
-    tool::{Effect, catalogue::ToolEntry},
-};
+use fumi::http::auth::tokens::sha256_of;
+use fumi_kernel::{Effect, catalogue::ToolEntry};
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 

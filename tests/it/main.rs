@@ -4,7 +4,6 @@
 //! facts (results of a search, of a parser) are tested in the domain crates, not here.
 
 #![allow(
-    clippy::cast_precision_loss,
     clippy::disallowed_methods,
     clippy::unwrap_used,
     missing_docs,

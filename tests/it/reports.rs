@@ -16,7 +16,7 @@ fn committed_reports_are_those_of_the_benchmarks_as_they_are() {
         ("faults", "docs/faults.md", "./bench faults"),
         ("tokens", "docs/tokens.md", "./bench tokens"),
         ("tokens", "docs/tokens-novel.md", "./bench tokens novel"),
-        ("tokens", "src/tool/measured.toml", "./bench tokens"),
+        ("tokens", "src/kernel/measured.toml", "./bench tokens"),
         ("browser", "docs/browser-benchmarks.md", "./bench browser"),
     ] {
         let text = fs::read_to_string(root.join(report)).unwrap_or_else(|error| panic!("{report}: {error}"));

@@ -3,8 +3,9 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use fumi::{http::openapi, tool::Effect};
+use fumi::http::openapi;
 use fumi_base::text::Locale;
+use fumi_kernel::Effect;
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 

@@ -17,7 +17,6 @@ use std::{
 use async_trait::async_trait;
 use fumi::{
     app::App,
-    config::{AuthMode, Config, ConfiguredToken},
     http::{
         auth::tokens::sha256_of,
         router::{self, Edge},
@@ -32,6 +31,7 @@ use fumi_base::store::{
     Clock, ExpectedState, KeyListing, Lease, Store, StoreError, StoredEntry, SweepReport, Version, fs::FolderStore,
     memory::MemoryStore,
 };
+use fumi_config::{AuthMode, Config, ConfiguredToken};
 use reqwest::{Method, Response, StatusCode};
 use rmcp::{
     model::{

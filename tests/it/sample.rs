@@ -8,16 +8,14 @@ use std::{
     sync::Arc,
 };
 
-use fumi::{
-    app::App,
-    config::Config,
-    tool::{
-        Access, Answerer, CallProgress, Caller, SharedOption, ToolReply,
-        catalogue::ToolEntry,
-        pipeline::{self, Call},
-    },
-};
+use fumi::app::App;
 use fumi_base::text::Locale;
+use fumi_config::Config;
+use fumi_kernel::{
+    Access, Answerer, CallProgress, Caller, SharedOption, ToolReply,
+    catalogue::ToolEntry,
+    pipeline::{self, Call},
+};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
@@ -298,7 +296,7 @@ pub(crate) fn wide(entry: &ToolEntry, example: &Map<String, Value>) -> Map<Strin
         .filter_map(Value::as_str)
         .collect();
     let ruled = |name: &str| {
-        use fumi::tool::ArgumentRule;
+        use fumi_kernel::ArgumentRule;
         entry.spec.rules.iter().any(|rule| match rule {
             ArgumentRule::ExactlyOne(names) | ArgumentRule::AnyOf(names) => names.contains(&name),
             ArgumentRule::AtMostOne(_)

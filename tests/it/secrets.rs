@@ -8,7 +8,8 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use fumi::{config::Config, telemetry};
+use fumi::telemetry;
+use fumi_config::Config;
 use serde_json::{Value, json};
 use tracing_subscriber::fmt::{MakeWriter, format::FmtSpan};
 

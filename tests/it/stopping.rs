@@ -4,8 +4,8 @@
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
-use fumi::tool::{Caller, catalogue::ToolEntry};
 use fumi_base::{pools::Pool, text::Locale};
+use fumi_kernel::{Caller, catalogue::ToolEntry};
 use inotify::{Inotify, WatchMask};
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;

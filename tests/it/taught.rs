@@ -4,7 +4,8 @@
 
 use std::{collections::BTreeSet, fs, path::Path};
 
-use fumi::{app::App, http::router::all_errors, tool::ToolReply};
+use fumi::{app::App, http::router::all_errors};
+use fumi_kernel::ToolReply;
 use regex::Regex;
 use serde_json::Value;
 
@@ -46,7 +47,10 @@ pub(crate) fn refused(app: &App, reply: &ToolReply, codes: &[&str]) -> String {
     assert!(text("/timestamp").ends_with('Z'));
     let url = text("/troubleshooting_url");
     let entry = url.strip_prefix("/v1/errors#").unwrap_or_default();
-    assert!(all_errors().get(entry).is_some(), "/v1/errors has no {entry}");
+    assert!(
+        all_errors(&fumi_tools::errors()).get(entry).is_some(),
+        "/v1/errors has no {entry}"
+    );
     let action = text("/guidance/suggested_action");
     assert!(is_tool(app, &action), "the next step {action} is not a tool");
     let (message, explanation) = (text("/message"), text("/guidance/explanation"));
@@ -194,7 +198,12 @@ fn code_of(folder: &Path) -> String {
 
 #[test]
 fn the_published_list_of_errors_is_complete() {
-    let published: BTreeSet<String> = all_errors().as_object().unwrap().keys().cloned().collect();
+    let published: BTreeSet<String> = all_errors(&fumi_tools::errors())
+        .as_object()
+        .unwrap()
+        .keys()
+        .cloned()
+        .collect();
     let written: BTreeSet<String> = lessons().into_iter().map(|lesson| lesson.name).collect();
     assert_eq!(published, written);
 }
@@ -218,7 +227,7 @@ fn the_page_of_errors_says_what_each_code_means_in_both_languages() {
         assert!(is_japanese(japanese), "{row:?}");
     }
     let listed: Vec<&str> = rows.iter().map(|row| row[0].trim_matches('`')).collect();
-    let errors = all_errors();
+    let errors = all_errors(&fumi_tools::errors());
     let codes: BTreeSet<&str> = errors
         .as_object()
         .unwrap()
@@ -234,8 +243,8 @@ fn the_page_of_errors_says_what_each_code_means_in_both_languages() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_error_is_in_the_language_of_the_caller_or_in_both() {
-    use fumi::tool::Caller;
     use fumi_base::text::Locale;
+    use fumi_kernel::Caller;
     use tokio_util::sync::CancellationToken;
 
     let sample = Sample::new();

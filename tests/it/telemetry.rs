@@ -222,7 +222,7 @@ async fn stages_of_writing_and_whole_episodes_are_counted() {
     assert_eq!(asked["success"], true, "{asked}");
     // A finished episode is not counted again.
     call(&app, "noveler_write", json!({"episode": 1})).await;
-    let text = app.kernel.metrics.text();
+    let text = app.metrics.text();
     let line = |begins: &str| text.lines().find_map(|line| line.strip_prefix(begins)).map(str::trim);
     for stage in fumi_novel::writing::WritingStage::all() {
         let labels = format!("fumi_novel_stage_duration_seconds_count{{stage=\"{stage}\"");
@@ -305,7 +305,7 @@ async fn tokens_are_counted_however_a_call_is_answered() {
     let server = Server::start(sample.app()).await;
     let (stateless, session) = (Stateless::new(&server), Session::open(&server).await);
     let counted = |tool: &str| {
-        let text = server.app.kernel.metrics.text();
+        let text = server.app.metrics.text();
         let own = format!("gen_ai_tool_name=\"{tool}\"");
         let lines = text
             .lines()

@@ -13,13 +13,13 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use fumi_base::text::BilingualText;
+use fumi_kernel::catalogue::ToolsetScope;
 use serde_json::json;
 
 use super::{AuthError, Authenticator, Principal, oauth::OAuthVerifier};
 use crate::{
     app::App,
     http::{access, http_error::HttpError, router::Edge},
-    tool::catalogue::ToolsetScope,
 };
 
 /// The path of the metadata document; a client may append the path of the resource.

@@ -12,13 +12,12 @@ use std::{
 };
 
 use fumi_base::errors::with_causes;
+use fumi_config::is_tamperproof_url;
 use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 use jsonwebtoken::jwk::{Jwk, JwkSet};
 use parking_lot::{Mutex, MutexGuard};
 use serde::Deserialize;
 use tokio::{sync::watch, time::timeout};
-
-use crate::config::is_tamperproof_url;
 
 /// The limits of fetches: per minute, and in one burst.
 const A_MINUTE: NonZeroU32 = NonZeroU32::new(6).expect("six");

@@ -14,6 +14,11 @@ use std::{num::NonZeroU32, sync::Arc, time::Duration};
 
 use axum::http::{HeaderMap, header, request::Parts};
 use fumi_base::roots::AllowedRoots;
+use fumi_config::{AuthMode, ConfigError};
+use fumi_kernel::{
+    catalogue::{Catalogue, ToolsetScope},
+    metrics::RefusalReason,
+};
 use governor::{
     DefaultDirectRateLimiter, Quota, RateLimiter,
     clock::{Clock as _, DefaultClock},
@@ -23,12 +28,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::{health, http_error::HttpError, router::Edge};
-use crate::{
-    app::App,
-    config::{self, AuthMode, ConfigError},
-    telemetry::metrics::RefusalReason,
-    tool::catalogue::{Catalogue, ToolsetScope},
-};
+use crate::app::App;
 
 /// An authenticated caller and its limits.
 #[derive(Debug)]
@@ -191,16 +191,16 @@ pub enum Authenticator {
 
 impl Authenticator {
     /// Builds it from the configuration.
-    pub fn open(config: &config::AuthConfig, app: &App) -> Result<Self, ConfigError> {
+    pub fn open(config: &fumi_config::AuthConfig, app: &App) -> Result<Self, ConfigError> {
         Self::open_after(None, config, app)
     }
 
     /// Builds it again from a new configuration. Unchanged principals stay the same objects and keep their rate limits.
-    pub fn reopen(&self, config: &config::AuthConfig, app: &App) -> Result<Self, ConfigError> {
+    pub fn reopen(&self, config: &fumi_config::AuthConfig, app: &App) -> Result<Self, ConfigError> {
         Self::open_after(Some(self), config, app)
     }
 
-    fn open_after(before: Option<&Self>, config: &config::AuthConfig, app: &App) -> Result<Self, ConfigError> {
+    fn open_after(before: Option<&Self>, config: &fumi_config::AuthConfig, app: &App) -> Result<Self, ConfigError> {
         let allowed = LimitContext {
             catalogue: &app.catalogue,
             roots: &app.kernel.roots,

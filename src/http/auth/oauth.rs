@@ -12,6 +12,8 @@ use std::{
 };
 
 use fumi_base::roots::AllowedRoots;
+use fumi_config::ConfigError;
+use fumi_kernel::catalogue::ToolsetScope;
 use jsonwebtoken::{
     Algorithm, DecodingKey, Validation, decode, decode_header,
     jwk::{Jwk, PublicKeyUse},
@@ -22,10 +24,6 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::{AuthError, LimitContext, Principal, PrincipalRate, keys::IssuerKeys};
-use crate::{
-    config::{self, ConfigError},
-    tool::catalogue::ToolsetScope,
-};
 
 /// The tolerated clock skew between the issuer and this server, in seconds.
 const SKEW: u64 = 60;
@@ -40,7 +38,7 @@ const NO_SUBJECT: AuthError = AuthError::Invalid("it names no subject (sub)", "ä
 /// The configured resource server.
 #[derive(Debug)]
 pub struct OAuthVerifier {
-    config: config::AuthConfig,
+    config: fumi_config::AuthConfig,
     gone: CancellationToken,
     keys: Arc<IssuerKeys>,
     issuer: String,
@@ -105,7 +103,7 @@ impl Claims {
 }
 
 impl OAuthVerifier {
-    pub(super) fn open(auth: &config::AuthConfig, allowed: LimitContext<'_>) -> Result<Self, ConfigError> {
+    pub(super) fn open(auth: &fumi_config::AuthConfig, allowed: LimitContext<'_>) -> Result<Self, ConfigError> {
         let config = &auth.oauth;
         let keys = IssuerKeys::new(
             &config.issuer,
@@ -177,7 +175,7 @@ impl OAuthVerifier {
     }
 
     /// True if it was built from this configuration.
-    pub(super) fn is_of(&self, config: &config::AuthConfig) -> bool {
+    pub(super) fn is_of(&self, config: &fumi_config::AuthConfig) -> bool {
         self.config == *config
     }
 
@@ -256,7 +254,6 @@ impl OAuthVerifier {
 
 /// Returns the end of a token's validity. Returns `None` if the time is not representable.
 fn end_of(exp: f64) -> Option<Instant> {
-    #[expect(clippy::cast_precision_loss, reason = "a minute")]
     let end = SystemTime::UNIX_EPOCH.checked_add(Duration::try_from_secs_f64(exp + SKEW as f64).ok()?)?;
     let left = end.duration_since(SystemTime::now()).unwrap_or_default();
     Instant::now().checked_add(left)

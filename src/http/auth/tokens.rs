@@ -7,11 +7,11 @@
 use std::sync::Arc;
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use fumi_config::ConfigError;
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
 use super::{AuthError, LimitContext, Principal, PrincipalLimits};
-use crate::config::{self, ConfigError};
 
 /// The prefix of tokens, by which people and secret scanners recognise one.
 const PREFIX: &str = "fumi_";
@@ -26,7 +26,7 @@ pub struct StaticTokens(Vec<TokenEntry>);
 #[derive(Debug)]
 pub(super) struct TokenEntry {
     /// The configured token, with the rate limit that applies if it sets none.
-    token: (config::ConfiguredToken, u32),
+    token: (fumi_config::ConfiguredToken, u32),
     hash: [u8; 32],
     principal: Arc<Principal>,
 }
@@ -34,11 +34,11 @@ pub(super) struct TokenEntry {
 impl StaticTokens {
     /// Builds the tokens. Unchanged entries keep their principals.
     pub(super) fn open(
-        tokens: &[config::ConfiguredToken],
+        tokens: &[fumi_config::ConfiguredToken],
         allowed: LimitContext<'_>,
         before: &[TokenEntry],
     ) -> Result<Self, ConfigError> {
-        let open = |token: &config::ConfiguredToken| {
+        let open = |token: &fumi_config::ConfiguredToken| {
             let own = (token.clone(), allowed.rate_per_minute);
             let entry = format!("auth.tokens {:?}", token.name);
             let hash = hash_of(&token.sha256)

@@ -1,14 +1,14 @@
 //! `batch_execute`: several calls of any tools in one.
 
 use fumi_base::expectation::Expectation;
+use fumi_kernel::{
+    ArgumentRule, Cx, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles,
+    batch::{BatchPlan, BatchReply},
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{BASE, Step};
-use crate::tool::{
-    ArgumentRule, Cx, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles,
-    batch::{BatchPlan, BatchReply},
-};
 
 #[derive(Debug)]
 pub struct BatchExecute;

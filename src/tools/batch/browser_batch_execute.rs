@@ -2,18 +2,16 @@
 //!
 //! The tool list of the browser must stay small, so only `batch_execute` publishes the schema of `expectation`.
 
+use fumi_kernel::{
+    Cx, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles,
+    batch::{BatchPlan, BatchReply},
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::{BASE, Step};
-use crate::{
-    tool::{
-        Cx, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles,
-        batch::{BatchPlan, BatchReply},
-    },
-    tools::browser,
-};
+use crate::browser;
 
 #[derive(Debug)]
 pub struct BrowserBatchExecute;

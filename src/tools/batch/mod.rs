@@ -6,11 +6,10 @@ pub mod batch_execute;
 pub mod browser_batch_execute;
 
 use fumi_base::pools::Pool;
+use fumi_kernel::{Effect, SharedOption, ToolFamily, ToolSpec, ToolTextFiles};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
-
-use crate::tool::{self, Effect, SharedOption, ToolFamily, ToolSpec, ToolTextFiles};
 
 /// The properties that the batch tools share.
 pub static FAMILY: ToolFamily = ToolFamily {
@@ -60,7 +59,7 @@ pub struct Step {
     expectation: Option<Map<String, Value>>,
 }
 
-impl From<Step> for tool::batch::PlannedStep {
+impl From<Step> for fumi_kernel::batch::PlannedStep {
     fn from(step: Step) -> Self {
         Self {
             tool: step.tool,

@@ -10,9 +10,9 @@ use fumi_base::{
 };
 
 use fumi_browser::PageDownload;
+use fumi_kernel::{Cx, ToolError};
 
 use super::errors::BrowserCallError;
-use crate::tool::{Cx, ToolError};
 
 /// The folder for saved files, relative to the project root.
 pub(super) const FOLDER: &str = ".fumi/browser";

@@ -2,11 +2,11 @@
 
 use fumi_base::{expectation::Expectation, text::Locale};
 use fumi_browser::BrowserError;
+use fumi_kernel::{Cx, Effect, ExclusiveGuard, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{ACTS, BrowserDeps, default_expectation, owner, tab_lease::TabLease, texts};
-use crate::tool::{Cx, Effect, ExclusiveGuard, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 
 #[derive(Debug)]
 pub struct Close;

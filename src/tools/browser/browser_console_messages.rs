@@ -2,6 +2,7 @@
 
 use fumi_base::{expectation::Expectation, text::Locale};
 use fumi_browser as browser;
+use fumi_kernel::{Cx, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +12,6 @@ use super::{
     reply::ConsoleRow,
     texts,
 };
-use crate::tool::{Cx, ToolError, ToolSpec};
 
 #[derive(Debug)]
 pub struct ConsoleMessages;

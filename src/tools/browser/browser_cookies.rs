@@ -2,6 +2,7 @@
 
 use fumi_base::{expectation::Expectation, text::Locale};
 use fumi_browser::{self as browser, CookieFilter};
+use fumi_kernel::{Cx, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +13,6 @@ use super::{
     on_tab::{TabAnswer, TabContext, TabTool},
     texts,
 };
-use crate::tool::{Cx, ToolError, ToolSpec};
 
 #[derive(Debug)]
 pub struct CookiesTool;

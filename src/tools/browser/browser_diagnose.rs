@@ -2,11 +2,11 @@
 
 use fumi_base::{expectation::Expectation, text::Locale};
 use fumi_browser::Diagnosis;
+use fumi_kernel::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{BrowserDeps, LOOKS, default_expectation, texts};
-use crate::tool::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 
 #[derive(Debug)]
 pub struct Diagnose;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use fumi_base::expectation::Expectation;
 use fumi_browser as browser;
+use fumi_kernel::{ArgumentRule, Cx, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -14,7 +15,6 @@ use super::{
     target::TargetArg,
     texts,
 };
-use crate::tool::{ArgumentRule, Cx, ToolError, ToolSpec};
 
 #[derive(Debug)]
 pub struct DropTool;

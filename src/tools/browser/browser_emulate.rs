@@ -2,6 +2,7 @@
 
 use fumi_base::expectation::Expectation;
 use fumi_browser as browser;
+use fumi_kernel::{ArgumentRule, Cx, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +12,6 @@ use super::{
     playwright::CodeLine,
     texts,
 };
-use crate::tool::{ArgumentRule, Cx, ToolError, ToolSpec};
 
 #[derive(Debug)]
 pub struct Emulate;

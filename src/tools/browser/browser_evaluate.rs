@@ -1,6 +1,7 @@
 //! `browser_evaluate`: runs a function in the page and returns its result.
 
 use fumi_base::{expectation::Expectation, text::Locale, tokens};
+use fumi_kernel::{Cx, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -12,7 +13,6 @@ use super::{
     target::TargetArg,
     texts,
 };
-use crate::tool::{Cx, ToolError, ToolSpec};
 
 #[derive(Debug)]
 pub struct EvaluateTool;

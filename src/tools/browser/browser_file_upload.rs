@@ -1,6 +1,7 @@
 //! `browser_file_upload`: passes files of the project to the open file chooser, or cancels it.
 
 use fumi_base::expectation::Expectation;
+use fumi_kernel::{Cx, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -10,7 +11,6 @@ use super::{
     playwright::{self, CodeLine},
     texts,
 };
-use crate::tool::{Cx, ToolError, ToolSpec};
 
 #[derive(Debug)]
 pub struct FileUpload;

@@ -2,6 +2,7 @@
 
 use fumi_base::expectation::Expectation;
 use fumi_browser as browser;
+use fumi_kernel::{Cx, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -13,7 +14,6 @@ use super::{
     target::TargetArg,
     texts,
 };
-use crate::tool::{Cx, ToolError, ToolSpec};
 
 #[derive(Debug)]
 pub struct FillForm;

@@ -2,6 +2,7 @@
 
 use fumi_base::{expectation::Expectation, text::Locale};
 use fumi_browser::LineQuery as Wanted;
+use fumi_kernel::{ArgumentRule, Cx, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +11,6 @@ use super::{
     on_tab::{TabAnswer, TabContext, TabTool},
     texts,
 };
-use crate::tool::{ArgumentRule, Cx, ToolError, ToolSpec};
 
 /// The maximum number of lines that are returned. A query with more matches is too general to be useful.
 const LINES: usize = 50;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use fumi_base::{expectation::Expectation, text::Locale};
 use fumi_browser::{self as browser, ElementQuery};
+use fumi_kernel::{ArgumentRule, Cx, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +13,6 @@ use super::{
     on_tab::{TabAnswer, TabContext, TabTool},
     texts,
 };
-use crate::tool::{ArgumentRule, Cx, ToolError, ToolSpec};
 
 /// The default for the maximum number of rows.
 const ROWS: usize = 20;

@@ -1,6 +1,7 @@
 //! `browser_handle_dialog`: answers the open dialog.
 
 use fumi_base::{expectation::Expectation, text::Locale};
+use fumi_kernel::{Cx, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +12,6 @@ use super::{
     reply::DialogPart,
     texts,
 };
-use crate::tool::{Cx, ToolError, ToolSpec};
 
 #[derive(Debug)]
 pub struct HandleDialog;

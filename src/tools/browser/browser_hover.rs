@@ -1,6 +1,7 @@
 //! `browser_hover`: moves the pointer over an element or to a point.
 
 use fumi_base::expectation::Expectation;
+use fumi_kernel::{ArgumentRule, Cx, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -11,7 +12,6 @@ use super::{
     target::{TargetArg, aim},
     texts,
 };
-use crate::tool::{ArgumentRule, Cx, ToolError, ToolSpec};
 
 #[derive(Debug)]
 pub struct Hover;

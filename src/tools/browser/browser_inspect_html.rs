@@ -2,6 +2,7 @@
 
 use fumi_base::{expectation::Expectation, text::Locale};
 use fumi_browser::HtmlRequest;
+use fumi_kernel::{Cx, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +13,6 @@ use super::{
     target::TargetArg,
     texts,
 };
-use crate::tool::{Cx, ToolError, ToolSpec};
 
 /// The default for the maximum number of characters.
 const SIZE: usize = 10_000;

@@ -1,6 +1,7 @@
 //! `browser_navigate_back`: goes back one entry in the history of the tab.
 
 use fumi_base::expectation::Expectation;
+use fumi_kernel::{Cx, ToolError, ToolSpec};
 
 use super::{
     ACTS,
@@ -10,7 +11,6 @@ use super::{
     playwright::CodeLine,
     texts,
 };
-use crate::tool::{Cx, ToolError, ToolSpec};
 
 #[derive(Debug)]
 pub struct NavigateBack;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use fumi_base::{expectation::Expectation, text::Locale};
 use fumi_browser::{self as browser, RequestPart};
+use fumi_kernel::{Cx, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +15,6 @@ use super::{
     on_tab::{TabAnswer, TabContext, TabTool},
     texts,
 };
-use crate::tool::{Cx, ToolError, ToolSpec};
 
 /// The token budget of each body if all parts are requested, since the bodies share the answer.
 const BODY: usize = limits::ANSWER / 2;

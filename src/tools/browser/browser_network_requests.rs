@@ -2,6 +2,7 @@
 
 use fumi_base::{expectation::Expectation, text::Locale};
 use fumi_browser::{self as browser, RequestFilter};
+use fumi_kernel::{Cx, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +11,6 @@ use super::{
     on_tab::{TabAnswer, TabContext, TabTool},
     texts,
 };
-use crate::tool::{Cx, ToolError, ToolSpec};
 
 /// The default for the maximum number of rows.
 const ROWS: usize = 50;

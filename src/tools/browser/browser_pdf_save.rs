@@ -3,6 +3,7 @@
 use std::io::Cursor;
 
 use fumi_base::{expectation::Expectation, files::sha256, text::Locale};
+use fumi_kernel::{Cx, Effect, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +13,6 @@ use super::{
     playwright::CodeLine,
     texts,
 };
-use crate::tool::{Cx, Effect, ToolError, ToolSpec};
 
 #[derive(Debug)]
 pub struct PdfSave;

@@ -1,6 +1,7 @@
 //! `browser_resize`: sets the size of the viewport.
 
 use fumi_base::expectation::Expectation;
+use fumi_kernel::{Cx, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -10,7 +11,6 @@ use super::{
     playwright::CodeLine,
     texts,
 };
-use crate::tool::{Cx, ToolError, ToolSpec};
 
 #[derive(Debug)]
 pub struct Resize;

@@ -1,6 +1,7 @@
 //! `browser_select_option`: chooses options of a list.
 
 use fumi_base::{expectation::Expectation, text::Locale};
+use fumi_kernel::{Cx, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +12,6 @@ use super::{
     target::TargetArg,
     texts,
 };
-use crate::tool::{Cx, ToolError, ToolSpec};
 
 #[derive(Debug)]
 pub struct SelectOption;

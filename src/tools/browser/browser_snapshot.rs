@@ -1,6 +1,7 @@
 //! `browser_snapshot`: returns the page as a tree of roles and names, with a ref for each element that can be acted on.
 
 use fumi_base::expectation::Expectation;
+use fumi_kernel::{Cx, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -10,7 +11,6 @@ use super::{
     target::TargetArg,
     texts,
 };
-use crate::tool::{Cx, ToolError, ToolSpec};
 
 #[derive(Debug)]
 pub struct SnapshotTool;

@@ -1,6 +1,7 @@
 //! `browser_tabs`: lists, opens, closes and selects the tabs of the session.
 
 use fumi_base::expectation::Expectation;
+use fumi_kernel::{Cx, Effect, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -13,7 +14,6 @@ use super::{
     playwright::{self, CodeLine},
     texts,
 };
-use crate::tool::{Cx, Effect, ToolError, ToolSpec};
 
 #[derive(Debug)]
 pub struct TabsTool;

@@ -8,6 +8,7 @@ use fumi_base::{
     text::Locale,
 };
 use fumi_browser as browser;
+use fumi_kernel::{ArgumentRule, Block, Cx, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +20,6 @@ use super::{
     target::TargetArg,
     texts,
 };
-use crate::tool::{ArgumentRule, Block, Cx, ToolError, ToolSpec};
 
 /// The maximum bytes of an image in a reply, about as large as the APIs of models accept.
 const LARGEST: usize = 5 << 20;

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use fumi_base::{expectation::Expectation, text::Locale};
 use fumi_browser::{LineQuery, Wait};
+use fumi_kernel::{ArgumentRule, Cx, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +14,6 @@ use super::{
     playwright::{self, CodeLine},
     texts,
 };
-use crate::tool::{ArgumentRule, Cx, ToolError, ToolSpec};
 
 #[derive(Debug)]
 pub struct WaitFor;

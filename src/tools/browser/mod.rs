@@ -51,8 +51,7 @@ use std::{sync::Arc, time::Duration};
 
 use fumi_base::pools::Pool;
 use fumi_browser::{BrowserService, BrowserSession, SessionOwner};
-
-use crate::tool::{Cx, Effect, ToolError, ToolFamily, ToolSpec, ToolTextFiles, validate::MAX_STRING};
+use fumi_kernel::{Cx, Effect, ToolError, ToolFamily, ToolSpec, ToolTextFiles, validate::MAX_STRING};
 
 pub use errors::BOOK;
 
@@ -105,7 +104,7 @@ pub const LOOKS: ToolSpec = ToolSpec {
 /// Embeds the two text files of a tool, which are beside its source file.
 macro_rules! texts {
     ($name:literal) => {
-        $crate::tool::ToolTextFiles {
+        fumi_kernel::ToolTextFiles {
             en: include_str!(concat!($name, ".en.md")),
             ja: include_str!(concat!($name, ".ja.md")),
         }

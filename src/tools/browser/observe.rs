@@ -13,6 +13,7 @@ use fumi_browser::{
     self as browser, DownloadLimit, MessageLevel, PageSnapshotFormat, SessionTabs, SnapshotRequest, Tab, TabInfo,
     TabObservation, Target,
 };
+use fumi_kernel::{Cx, ToolError};
 use regex::RegexSet;
 
 use super::{
@@ -20,7 +21,6 @@ use super::{
     on_tab::SnapshotScope,
     reply::{ConsolePart, ConsoleRow, DownloadRow, ObservedPage, TabRow},
 };
-use crate::tool::{Cx, ToolError};
 
 /// The default for the maximum number of console messages.
 const MESSAGES: usize = 10;

@@ -8,6 +8,7 @@ use std::{marker::PhantomData, sync::Arc};
 
 use fumi_base::{expectation::Expectation, text::Locale};
 use fumi_browser::{BrowserError, PopupMode, SessionTabs, Tab, Target};
+use fumi_kernel::{Block, Cx, ExclusiveGuard, Tool, ToolError, ToolOutcome, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::json;
@@ -19,7 +20,6 @@ use super::{
     reply::BrowserReply,
     tab_lease::TabLease,
 };
-use crate::tool::{Block, Cx, ExclusiveGuard, Tool, ToolError, ToolOutcome, ToolSpec};
 
 /// One operation on a tab. The file that implements the trait is the whole tool; its texts are in files beside it.
 pub trait TabTool: Send + Sync + 'static {

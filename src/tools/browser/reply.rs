@@ -5,11 +5,11 @@
 
 use fumi_base::text::Locale;
 use fumi_browser as browser;
+use fumi_kernel::{Block, Render};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{limits, on_tab::TabAnswer};
-use crate::tool::{Block, Render};
 
 /// The reply of a browser tool: its answer with the observation.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -399,10 +399,8 @@ mod tests {
     use serde_json::json;
 
     use super::{BrowserReply, ConsolePart, DialogPart, ObservedPage, TabRow};
-    use crate::{
-        tool::{Render, schema},
-        tools::browser::on_tab::EmptyAnswer,
-    };
+    use crate::browser::on_tab::EmptyAnswer;
+    use fumi_kernel::{Render, schema};
 
     fn observed(seen: ObservedPage) -> BrowserReply<EmptyAnswer> {
         BrowserReply {

@@ -7,10 +7,10 @@
 use std::sync::Arc;
 
 use fumi_browser::{BrowserSession, SessionGuard, SessionTabs};
+use fumi_kernel::{Cx, ToolError};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use super::BrowserDeps;
-use crate::tool::{Cx, ToolError};
 
 /// The locks of a batch in the order in which it took them. They are released when the batch ends.
 #[derive(Debug, Default)]

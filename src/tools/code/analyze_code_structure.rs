@@ -7,11 +7,11 @@ use fumi_code::{
     elements::ElementKind,
     table::{self, TableFormat, rows::ElementRow},
 };
+use fumi_kernel::{Cx, Effect, NextPage, Render, SharedOption, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{FAMILY, TOOLSET, path_arguments, structure_deps::StructureDeps};
-use crate::tool::{Cx, Effect, NextPage, Render, SharedOption, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles};
 
 #[derive(Debug)]
 pub struct AnalyzeCodeStructure;

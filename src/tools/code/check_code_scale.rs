@@ -17,14 +17,14 @@ use fumi_code::{
     source_files,
     syntax_errors::SyntaxErrorSummary,
 };
+use fumi_kernel::{
+    ArgumentRule, Cx, Effect, NextPage, Render, SharedOption, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
 use super::{FAMILY, TOOLSET, path_arguments, structure_deps::StructureDeps};
-use crate::tool::{
-    ArgumentRule, Cx, Effect, NextPage, Render, SharedOption, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles,
-};
 
 #[derive(Debug)]
 pub struct CheckCodeScale;

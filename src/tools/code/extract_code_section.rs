@@ -7,13 +7,13 @@ use fumi_code::{
     parse::SourceFile,
     section::{self, FileSection, SectionContent, SectionCutter},
 };
+use fumi_kernel::{
+    ArgumentRule, Cx, Effect, NextPage, Render, SharedOption, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{FAMILY, TOOLSET, path_arguments, structure_deps::StructureDeps};
-use crate::tool::{
-    ArgumentRule, Cx, Effect, NextPage, Render, SharedOption, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles,
-};
 
 /// The maximum length of a piece, in characters. Longer lines are split, so that one minified line still fits a reply
 /// in parts.

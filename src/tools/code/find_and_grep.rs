@@ -9,6 +9,7 @@ use fumi_code::{
     text_query::TextQuery,
     walk::{ListingDetail, ListingRequest},
 };
+use fumi_kernel::{Cx, Effect, SharedOption, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -19,7 +20,6 @@ use super::{
         ContentGlobs, ENCODING_RULE, FORMAT_RULE, MAX_COUNT_RULE, ReplyFormatArgs, SearchReply, TextQueryArgs,
     },
 };
-use crate::tool::{Cx, Effect, SharedOption, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles};
 
 /// The maximum number of files passed to the second stage, also without a caller's limit (the design limit of a
 /// project).

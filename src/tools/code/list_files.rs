@@ -4,6 +4,7 @@ use std::{ops::Range, time::Duration};
 
 use fumi_base::{pools::Pool, text::Locale};
 use fumi_code::walk::{FoundFile, ListingDetail, ListingRequest};
+use fumi_kernel::{Cx, Effect, NextPage, Render, SharedOption, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +12,6 @@ use super::{
     FAMILY, FileNameArgs, MAX_RESULTS, SearchDeps, TOOLSET, WalkArgs, clamp_limit,
     path_arguments::{self, GlobRoots},
 };
-use crate::tool::{Cx, Effect, NextPage, Render, SharedOption, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles};
 
 #[derive(Debug)]
 pub struct ListFiles;

@@ -11,9 +11,11 @@ pub mod list_files;
 pub mod malformed_files;
 pub mod path_arguments;
 pub mod query_code;
+pub mod resources;
 pub mod search_content;
 pub mod search_reply;
 pub mod set_project_path;
+pub mod statistics;
 pub mod structure_deps;
 
 use std::{sync::Arc, time::SystemTime};
@@ -28,14 +30,10 @@ use fumi_code::{
     parser_pool::ParserPool,
     walk::{FileFilter, FileOptions, ListingSort, Traversal},
 };
+use fumi_config::Config;
+use fumi_kernel::{SessionProjects, ToolError, ToolFamily, validate::MAX_STRING};
 use schemars::JsonSchema;
 use serde::Deserialize;
-
-use super::SessionProjects;
-use crate::{
-    config::Config,
-    tool::{ToolError, ToolFamily, validate::MAX_STRING},
-};
 
 /// The name of the toolset.
 pub const TOOLSET: &str = "code";

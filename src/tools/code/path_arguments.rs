@@ -15,9 +15,8 @@ use fumi_code::{
     place_filter::{PlaceFilter, PlaceGlob},
     walk::{FileFilter, FileListing, FileOptions, ListingDetail, ListingRequest, ListingSort, Traversal},
 };
+use fumi_kernel::{Cx, ToolError};
 use tokio_util::sync::CancellationToken;
-
-use crate::tool::{Cx, ToolError};
 
 /// The maximum number of files with the same name that an error suggests.
 const CANDIDATES: usize = 5;

@@ -15,6 +15,9 @@ use fumi_code::{
     syntax_errors::MalformedFiles,
     walk::Traversal,
 };
+use fumi_kernel::{
+    ArgumentRule, Cx, Effect, NextPage, Render, SharedOption, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -24,9 +27,6 @@ use super::{
     path_arguments::{self, GlobRoots},
     search_reply::SkippedSummary,
     structure_deps::StructureDeps,
-};
-use crate::tool::{
-    ArgumentRule, Cx, Effect, NextPage, Render, SharedOption, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles,
 };
 
 #[derive(Debug)]

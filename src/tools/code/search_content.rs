@@ -9,6 +9,7 @@ use fumi_code::{
     shape::shape,
     text_query::TextQuery,
 };
+use fumi_kernel::{ArgumentRule, Cx, Effect, SharedOption, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -19,7 +20,6 @@ use super::{
         ContentGlobs, ENCODING_RULE, FORMAT_RULE, MAX_COUNT_RULE, ReplyFormatArgs, SearchReply, TextQueryArgs,
     },
 };
-use crate::tool::{ArgumentRule, Cx, Effect, SharedOption, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles};
 
 #[derive(Debug)]
 pub struct SearchContent;

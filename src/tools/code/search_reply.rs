@@ -11,11 +11,11 @@ use fumi_code::{
     skipped::SkippedList,
     text_query::{CaseSensitivity, QuerySyntax, TextQueryOptions},
 };
+use fumi_kernel::{ArgumentRule, Cx, NextPage, Render, ToolError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{MAX_RESULTS, SearchDeps, WalkArgs, clamp_limit, malformed_files::MalformedFilesReport};
-use crate::tool::{ArgumentRule, Cx, NextPage, Render, ToolError};
 
 /// The formats that exclude one another, most efficient first.
 pub const FORMAT_RULE: ArgumentRule = ArgumentRule::AtMostOne(&[

@@ -3,11 +3,11 @@
 use std::{sync::Arc, time::Duration};
 
 use fumi_base::{pools::Pool, text::Locale};
+use fumi_kernel::{Cx, Effect, Render, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{FAMILY, ProjectDeps, TOOLSET};
-use crate::tool::{Cx, Effect, Render, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles};
 
 #[derive(Debug)]
 pub struct SetProjectPath;

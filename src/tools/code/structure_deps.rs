@@ -8,9 +8,9 @@ use fumi_base::{
     project::ProjectPath,
 };
 use fumi_code::{outline::Outline, parse::SourceFile, parser_pool::ParserPool, user_queries::UserQueries};
+use fumi_config::Config;
+use fumi_kernel::ToolError;
 use tokio_util::sync::CancellationToken;
-
-use crate::{config::Config, tool::ToolError};
 
 /// The dependencies of the structure tools.
 #[derive(Debug)]

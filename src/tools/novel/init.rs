@@ -3,11 +3,11 @@
 //! It creates nothing: the folder of a new novel is chosen at the command line, where its owner sees the path.
 
 use fumi_base::text::Locale;
+use fumi_kernel::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{BOOK, NovelDeps, READS, texts};
-use crate::tool::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 
 #[derive(Debug)]
 pub struct Init;

@@ -2,7 +2,7 @@
 //! `fumi-novel`.
 //!
 //! Times come from [`now`] and are passed down: the domain reads no clock. Files are read and written in
-//! [`crate::tool::Cx::blocking`], and work that writes is run by [`alone`].
+//! [`fumi_kernel::Cx::blocking`], and work that writes is run by [`alone`].
 
 pub mod checking;
 pub mod data;
@@ -11,6 +11,7 @@ pub mod init;
 pub mod noveler;
 pub mod noveler_complete;
 pub mod plotting;
+pub mod prompts;
 mod rounding;
 pub mod status;
 mod suggestion;
@@ -33,6 +34,9 @@ use fumi_base::{
     roots::AllowedRoots,
     store::Store,
 };
+use fumi_kernel::{
+    CallProgress, Cx, Effect, GuidanceExtras, SharedOption, ToolError, ToolFamily, ToolSpec, ToolTextFiles,
+};
 use fumi_novel::{
     backups::BackupTime,
     change_set,
@@ -43,11 +47,6 @@ use fumi_novel::{
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, de::Error as _};
 use tokio_util::sync::CancellationToken;
-
-use crate::{
-    config,
-    tool::{CallProgress, Cx, Effect, GuidanceExtras, SharedOption, ToolError, ToolFamily, ToolSpec, ToolTextFiles},
-};
 
 /// The toolset for writing, planning and publishing.
 pub const NOVEL: &str = "novel";
@@ -127,7 +126,7 @@ pub const WRITES: ToolSpec = ToolSpec {
 /// Includes the two text files of a tool, which are beside its source file.
 macro_rules! texts {
     ($name:literal) => {
-        $crate::tool::ToolTextFiles {
+        fumi_kernel::ToolTextFiles {
             en: include_str!(concat!($name, ".en.md")),
             ja: include_str!(concat!($name, ".ja.md")),
         }
@@ -149,7 +148,7 @@ pub struct NovelDeps {
 impl NovelDeps {
     /// Returns the dependencies for a configuration.
     #[must_use]
-    pub fn new(config: &config::NovelConfig, store: Arc<dyn Store>) -> Self {
+    pub fn new(config: &fumi_config::NovelConfig, store: Arc<dyn Store>) -> Self {
         Self {
             store,
             names: config.names.clone(),

@@ -8,13 +8,13 @@ use fumi_base::{
     project::quoted,
     text::{BilingualText, Locale},
 };
+use fumi_kernel::{Cx, Render, ReplacementCall, Tool, ToolError, ToolOutcome, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use unicode_normalization::UnicodeNormalization as _;
 
 use super::{BOOK, NovelDeps, WRITES, texts};
-use crate::tool::{Cx, Render, ReplacementCall, Tool, ToolError, ToolOutcome, ToolSpec};
 
 #[derive(Debug)]
 pub struct Noveler;

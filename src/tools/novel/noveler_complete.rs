@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use fumi_base::text::{BilingualText, Locale};
+use fumi_kernel::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 use fumi_novel::{
     change_set,
     errors::{completion::CompletionError, project::ProjectError},
@@ -16,7 +17,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{EpisodeNumber, NovelDeps, WRITES, alone, now, suggestion::Suggestion, texts};
-use crate::tool::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 
 /// The maximum number of kinds of losses shown for one file, and of places for each kind; the record has more.
 const KINDS: usize = 10;

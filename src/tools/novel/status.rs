@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use fumi_base::text::{BilingualText, Locale};
+use fumi_kernel::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 use fumi_novel::{
     errors::project::ProjectError,
     finishing::NOT_EVALUATED,
@@ -16,7 +17,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{NovelDeps, READS, checking::review_charts::Chart, rounding::tenths, suggestion::Suggestion, texts};
-use crate::tool::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 
 /// The maximum number of open sessions and remarks shown; the totals are always reported.
 const SHOWN: usize = 20;
@@ -195,7 +195,6 @@ fn output(status: &NovelStatus, draws: bool, locale: Locale) -> Output {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "episodes are counted in thousands")]
 fn percent(part: usize, whole: usize) -> f64 {
     if whole == 0 {
         return 0.0;
@@ -203,7 +202,6 @@ fn percent(part: usize, whole: usize) -> f64 {
     tenths(part as f64 * 100.0 / whole as f64)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "episodes are counted in thousands")]
 fn quality(status: &NovelStatus) -> QualitySummary {
     let judged = status
         .episodes
@@ -261,7 +259,6 @@ fn trend(status: &NovelStatus) -> Vec<Scored> {
 }
 
 /// Describes the remaining work, and its duration if a stage was ever measured.
-#[expect(clippy::cast_precision_loss, reason = "stages are counted in thousands")]
 fn remaining(status: &NovelStatus) -> BilingualText {
     let (left, drafts) = (status.stages_left, status.count(EpisodeProgress::Draft));
     if left == 0 && drafts == 0 {

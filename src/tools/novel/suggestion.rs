@@ -9,7 +9,7 @@ use serde::Serialize;
 
 /// A call that is useful next.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(in crate::tools::novel) struct Suggestion {
+pub(in crate::novel) struct Suggestion {
     tool: &'static str,
     arguments: SuggestedArguments,
     /// The reason for the suggestion.
@@ -32,7 +32,7 @@ struct SuggestedArguments {
 
 impl Suggestion {
     /// Suggests a call for one episode.
-    pub(in crate::tools::novel) fn for_episode(
+    pub(in crate::novel) fn for_episode(
         tool: &'static str,
         episode: EpisodeId,
         reason: &BilingualText,
@@ -49,35 +49,31 @@ impl Suggestion {
     }
 
     /// Adds a session to the call.
-    pub(in crate::tools::novel) fn in_session(mut self, id: String) -> Self {
+    pub(in crate::novel) fn in_session(mut self, id: String) -> Self {
         self.arguments.session_id = Some(id);
         self
     }
 
     /// Adds a step of a review to the call.
-    pub(in crate::tools::novel) fn at_step(mut self, step: u32) -> Self {
+    pub(in crate::novel) fn at_step(mut self, step: u32) -> Self {
         self.arguments.step_id = Some(step);
         self
     }
 
     /// Adds a fix level to the call.
-    pub(in crate::tools::novel) fn at_level(mut self, level: &'static str) -> Self {
+    pub(in crate::novel) fn at_level(mut self, level: &'static str) -> Self {
         self.arguments.fix_level = Some(level);
         self
     }
 
     /// Makes the call write instead of a dry run.
-    pub(in crate::tools::novel) fn without_dry_run(mut self) -> Self {
+    pub(in crate::novel) fn without_dry_run(mut self) -> Self {
         self.arguments.dry_run = Some(false);
         self
     }
 
     /// Suggests a call without arguments.
-    pub(in crate::tools::novel) fn without_arguments(
-        tool: &'static str,
-        reason: &BilingualText,
-        locale: Locale,
-    ) -> Self {
+    pub(in crate::novel) fn without_arguments(tool: &'static str, reason: &BilingualText, locale: Locale) -> Self {
         Self {
             tool,
             arguments: SuggestedArguments::default(),
@@ -86,7 +82,7 @@ impl Suggestion {
     }
 
     /// Returns the suggestion as one line of text.
-    pub(in crate::tools::novel) fn line(&self) -> String {
+    pub(in crate::novel) fn line(&self) -> String {
         let arguments = serde_json::to_string(&self.arguments).unwrap_or_default();
         format!("→ {} {arguments}: {}", self.tool, self.reason)
     }

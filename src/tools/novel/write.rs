@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use fumi_base::text::{BilingualText, Locale};
+use fumi_kernel::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 use fumi_novel::{
     errors::writing::WritingError,
     file_writing::{ExpectedFile, FileWriter, SavedFile},
@@ -13,7 +14,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{NovelDeps, WRITES, alone, data::reference::parse_hash, stamp, texts, writing::ResourceUsage};
-use crate::tool::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 
 #[derive(Debug)]
 pub struct WriteFile;

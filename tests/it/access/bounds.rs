@@ -1,5 +1,6 @@
 //! The bounds of a principal: toolsets, roots, write access, calls a minute.
 
+use fumi_config::{AuthMode, ConfiguredToken, PathMapping};
 use reqwest::StatusCode;
 use serde_json::json;
 
@@ -8,7 +9,6 @@ use crate::{
     harness::{Answer, SESSION, Server, Session, Stateless},
     sample::Sample,
 };
-use fumi::config::{AuthMode, ConfiguredToken, PathMapping};
 
 async fn server(sample: &Sample, tokens: Vec<ConfiguredToken>) -> Server {
     let app = app(sample, |config| {

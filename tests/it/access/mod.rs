@@ -11,17 +11,14 @@ mod tokens;
 
 use std::{sync::Arc, time::Duration};
 
-use fumi::{
-    app::App,
-    config::{Config, ConfiguredToken},
-    http::auth::tokens::sha256_of,
-    tool::{
-        Cx, Effect, Render, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles,
-        catalogue::{Catalogue, ToolEntry},
-    },
-    tools::code::{ProjectDeps, SearchDeps, list_files::ListFiles, set_project_path::SetProjectPath},
-};
+use fumi::{app::App, http::auth::tokens::sha256_of};
 use fumi_base::{pools::Pool, text::Locale};
+use fumi_config::{Config, ConfiguredToken};
+use fumi_kernel::{
+    Cx, Effect, Render, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles,
+    catalogue::{Catalogue, ToolEntry},
+};
+use fumi_tools::code::{ProjectDeps, SearchDeps, list_files::ListFiles, set_project_path::SetProjectPath};
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -46,7 +43,7 @@ impl Tool for WriteNote {
         aliases: &[],
         toolset: "notes",
         other_toolsets: &[],
-        family: &fumi::tools::code::FAMILY,
+        family: &fumi_tools::code::FAMILY,
         listed: true,
         texts: ToolTextFiles {
             en: "# Note\nsummary: Write a note.\nWrites a note.",

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use fumi::{app::App, config::PathMapping};
+use fumi::app::App;
+use fumi_config::PathMapping;
 use reqwest::StatusCode;
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! The slots and sessions that one principal leaves to others.
 
-use fumi::config::{AuthMode, Config};
+use fumi_config::{AuthMode, Config};
 use reqwest::StatusCode;
 use serde_json::json;
 

@@ -11,7 +11,7 @@ use aws_lc_rs::{
 };
 use axum::{Json, Router, routing::get};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use fumi::config::{AuthMode, Config, SubjectBounds};
+use fumi_config::{AuthMode, Config, SubjectBounds};
 use jsonwebtoken::{Algorithm, EncodingKey, Header, encode, get_current_timestamp, jwk::Jwk};
 use reqwest::StatusCode;
 use serde_json::{Value, json};

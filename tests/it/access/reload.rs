@@ -1,6 +1,7 @@
 //! The configuration is reloaded while the server runs.
 
-use fumi::{config::AuthMode, http::reload::apply};
+use fumi::http::reload::apply;
+use fumi_config::AuthMode;
 use reqwest::StatusCode;
 use serde_json::json;
 

@@ -1,6 +1,6 @@
 //! Static tokens: valid ones are accepted, and a refusal reveals nothing.
 
-use fumi::config::AuthMode;
+use fumi_config::AuthMode;
 use reqwest::{Method, StatusCode};
 use serde_json::json;
 

@@ -16,15 +16,8 @@ use std::{
 
 use fumi::{
     app::App,
-    config::{Config, ConfiguredToken, StateKey},
     http::auth::tokens::sha256_of,
     mcp::request_state::{self as own_seals, RequestStateCodec},
-    tool::{
-        AnswerCall, AnswerMaterial, Audience, Cx, Effect, QuestionReply, Render, SharedOption, Tool, ToolError,
-        ToolOutcome, ToolSpec, ToolTextFiles,
-        catalogue::{Catalogue, ToolEntry},
-    },
-    tools::code::{ProjectDeps, SearchDeps, list_files::ListFiles, set_project_path::SetProjectPath},
 };
 use fumi_base::{
     errors::{ErrorCatalog, UserError},
@@ -32,6 +25,13 @@ use fumi_base::{
     store::Store,
     text::{BilingualText, Locale},
 };
+use fumi_config::{Config, ConfiguredToken, StateKey};
+use fumi_kernel::{
+    AnswerCall, AnswerMaterial, Audience, Cx, Effect, QuestionReply, Render, SharedOption, Tool, ToolError,
+    ToolOutcome, ToolSpec, ToolTextFiles,
+    catalogue::{Catalogue, ToolEntry},
+};
+use fumi_tools::code::{ProjectDeps, SearchDeps, list_files::ListFiles, set_project_path::SetProjectPath};
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -92,7 +92,7 @@ impl Tool for Compose {
         aliases: &["compose_text"],
         toolset: "code",
         other_toolsets: &[],
-        family: &fumi::tools::code::FAMILY,
+        family: &fumi_tools::code::FAMILY,
         listed: true,
         texts: TEXTS,
         example: r#"{"topic": "rain"}"#,

@@ -16,10 +16,8 @@ use axum::{
     http::{HeaderMap, StatusCode, Uri},
     response::{IntoResponse as _, Response},
 };
-use fumi::{
-    app::App,
-    config::{self, AuthorChoice, Config, ProviderKind},
-};
+use fumi::app::App;
+use fumi_config::{self, AuthorChoice, Config, ProviderKind};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
@@ -112,14 +110,14 @@ impl Provider {
     }
 
     fn configure(&self, config: &mut Config) {
-        config.novel.provider = config::ProviderConfig {
+        config.novel.provider = fumi_config::ProviderConfig {
             base_url: format!("{}/v1", self.base),
             model: "a-model".to_owned(),
             api_key_env: "MODELS_KEY".to_owned(),
             key: API_KEY.to_owned().into(),
             retry_ms: 1,
             retries: 2,
-            ..config::ProviderConfig::default()
+            ..fumi_config::ProviderConfig::default()
         };
     }
 
@@ -259,7 +257,7 @@ async fn a_provider_answers_whatever_edge_a_call_comes_by() {
     assert_eq!(response.status(), StatusCode::OK);
     assert_eq!(response.json::<Value>().await.unwrap()["text"], "Drop. Drop.");
     assert_eq!(provider.requests(), 8);
-    let metrics = server.app.kernel.metrics.text();
+    let metrics = server.app.metrics.text();
     for expected in [
         "gen_ai_client_token_usage_sum{gen_ai_operation_name=\"chat\",gen_ai_provider_name=\"openai\",gen_ai_request_model=\"a-model\",gen_ai_token_type=\"input\"",
         "gen_ai_client_operation_duration_seconds_count{gen_ai_operation_name=\"chat\"",

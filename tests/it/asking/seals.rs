@@ -2,11 +2,9 @@
 
 use std::{path::Path, sync::Arc, time::Duration};
 
-use fumi::{
-    config::{Secret, StateKey},
-    mcp::request_state::{RequestStateCodec, StateBinding},
-};
+use fumi::mcp::request_state::{RequestStateCodec, StateBinding};
 use fumi_base::store::memory::MemoryStore;
+use fumi_config::{Secret, StateKey};
 use proptest::{
     prelude::*,
     sample::Index,

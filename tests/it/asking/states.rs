@@ -3,14 +3,12 @@
 
 use std::{path::Path, sync::Arc, time::Duration};
 
-use fumi::{
-    config::{AuthMode, StateKey},
-    mcp::request_state::{RequestStateCodec, StateBinding},
-};
+use fumi::mcp::request_state::{RequestStateCodec, StateBinding};
 use fumi_base::{
     pools::Pool,
     store::{Clock, Store, memory::MemoryStore},
 };
+use fumi_config::{AuthMode, StateKey};
 use proptest::{
     prelude::*,
     strategy::ValueTree as _,

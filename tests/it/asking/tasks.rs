@@ -153,7 +153,7 @@ async fn a_task_that_is_cancelled_stops_its_work() {
 async fn a_task_is_its_principals() {
     let sample = Sample::new();
     let server = Server::start(app(&sample, &[], |config| {
-        config.auth.mode = fumi::config::AuthMode::Tokens;
+        config.auth.mode = fumi_config::AuthMode::Tokens;
         config.auth.tokens = vec![token("alice"), token("bob")];
     }))
     .await;
@@ -234,7 +234,7 @@ async fn many_principals_with_many_tasks_leave_some_to_the_next() {
     let names: Vec<_> = (0..20).map(|number| format!("p{number}")).collect();
     let tokens = names.iter().map(|name| token(name)).collect::<Vec<_>>();
     let server = Server::start(app(&sample, &[], |config| {
-        config.auth.mode = fumi::config::AuthMode::Tokens;
+        config.auth.mode = fumi_config::AuthMode::Tokens;
         config.auth.tokens = tokens;
     }))
     .await;

@@ -1,10 +1,8 @@
 //! The three ways in which a question is sent: to the client's model while the call waits, as a result that the client
 //! answers by repeating the call, and to the host, which answers by a call of its own.
 
-use fumi::{
-    config::{AuthMode, ConfiguredToken},
-    tool::catalogue::ToolEntry,
-};
+use fumi_config::{AuthMode, ConfiguredToken};
+use fumi_kernel::catalogue::ToolEntry;
 use reqwest::StatusCode;
 use serde_json::json;
 

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use fumi::tool::{Access, Caller};
 use fumi_base::tokens;
+use fumi_kernel::{Access, Caller};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 

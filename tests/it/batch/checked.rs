@@ -1,7 +1,7 @@
 //! The whole plan is checked first: the problems of each step are reported, and no step runs.
 
-use fumi::tool::{Caller, ToolReply};
 use fumi_base::text::Locale;
+use fumi_kernel::{Caller, ToolReply};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 

@@ -5,7 +5,8 @@ mod bounds;
 mod checked;
 mod running;
 
-use fumi::{app::App, tool::ToolReply};
+use fumi::app::App;
+use fumi_kernel::ToolReply;
 use serde_json::{Value, json};
 
 use crate::sample::call;

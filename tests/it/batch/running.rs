@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fumi::tool::{
+use fumi_kernel::{
     Answerer, CallProgress,
     pipeline::{self, Call},
 };
@@ -254,7 +254,7 @@ async fn batches_are_served_in_both_eras() {
         assert_eq!(counts(structured), [2, 1, 1, 0]);
         assert!(text.contains("## steps[1]"), "{text}");
     }
-    let metrics = server.app.kernel.metrics.text();
+    let metrics = server.app.metrics.text();
     for line in [
         "fumi_batch_calls_saved",
         "fumi_batch_steps",

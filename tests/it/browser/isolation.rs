@@ -3,8 +3,8 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use fumi::config::{AuthMode, ConfiguredToken};
 use fumi::http::auth::tokens::sha256_of;
+use fumi_config::{AuthMode, ConfiguredToken};
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use serde_json::json;
 
@@ -248,7 +248,7 @@ async fn too_many_sessions_are_refused_or_the_oldest_goes() {
 async fn sessions_with_tabs_and_starts_of_chromium_are_metrics() {
     let visit = Visit::new().await;
     let metric = |name: &str| {
-        let text = visit.server.app.kernel.metrics.text();
+        let text = visit.server.app.metrics.text();
         let line = text.lines().find(|line| line.starts_with(name));
         let line = line.unwrap_or_else(|| panic!("no {name} in\n{text}"));
         line.rsplit(' ').next().unwrap().to_owned()

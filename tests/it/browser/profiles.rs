@@ -1,7 +1,7 @@
 //! The default contents of a reply: the rows of the two profiles, on one page that has a part of every kind.
 
-use fumi::config::Config;
 use fumi_base::expectation::ExpectationProfile;
+use fumi_config::Config;
 use serde_json::{Value, json};
 
 use super::visit::Visit;

@@ -1,6 +1,6 @@
 //! Errors: their codes, and the next step that they suggest.
 
-use fumi::config::Config;
+use fumi_config::Config;
 use serde_json::{Value, json};
 
 use super::{

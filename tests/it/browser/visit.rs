@@ -5,7 +5,7 @@
 
 use std::{process::Command, time::Duration};
 
-use fumi::config::Config;
+use fumi_config::Config;
 use serde_json::{Value, json};
 
 use super::site::Site;

@@ -2,7 +2,7 @@
 
 use std::{fs, os::unix::fs::symlink};
 
-use fumi::tool::Effect;
+use fumi_kernel::Effect;
 use serde_json::{Value, json};
 
 use crate::{

@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use fumi::{config::Config, tool::ToolReply};
+use fumi_config::Config;
+use fumi_kernel::ToolReply;
 use serde_json::{Value, json};
 
 use crate::sample::{Sample, call};

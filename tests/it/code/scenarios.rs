@@ -1,7 +1,7 @@
 //! The scenarios of the requirements, one test each, with the exact errors that they specify.
 
-use fumi::tool::{Caller, ToolReply};
 use fumi_base::text::Locale;
+use fumi_kernel::{Caller, ToolReply};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 

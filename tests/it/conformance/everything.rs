@@ -6,7 +6,8 @@
 
 use std::sync::{Arc, LazyLock};
 
-use fumi::{app::App, mcp::request_state::StateBinding, tool::Access};
+use fumi::{app::App, mcp::request_state::StateBinding};
+use fumi_kernel::Access;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{

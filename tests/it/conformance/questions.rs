@@ -2,7 +2,7 @@
 //!
 //! Each round is a function of the request's contents. The state from round to round is sealed.
 
-use fumi::tool::ToolError;
+use fumi_kernel::ToolError;
 use rmcp::{
     ErrorData, RoleServer,
     model::{

@@ -11,7 +11,7 @@ use std::{
 };
 
 use axum::{Router, body::Bytes, extract::State, http::StatusCode};
-use fumi::config::{self, Config};
+use fumi_config::{self, Config};
 use regex::Regex;
 use serde_json::{Value, json};
 
@@ -135,11 +135,11 @@ async fn answer(State(model): State<Arc<Model>>, body: Bytes) -> (StatusCode, St
 /// Starts a server with this provider.
 async fn server(sample: &Sample, base: &str) -> Server {
     let configure = |config: &mut Config| {
-        config.novel.provider = config::ProviderConfig {
+        config.novel.provider = fumi_config::ProviderConfig {
             base_url: base.to_owned(),
             model: "a-model".to_owned(),
             retry_ms: 1,
-            ..config::ProviderConfig::default()
+            ..fumi_config::ProviderConfig::default()
         };
     };
     Server::start(sample.app_with(&[], configure)).await

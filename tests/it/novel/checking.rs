@@ -3,8 +3,8 @@
 
 use std::fs;
 
-use fumi::tool::{Access, Caller, ToolReply};
 use fumi_base::pools::Pool;
+use fumi_kernel::{Access, Caller, ToolReply};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 

@@ -5,11 +5,9 @@
 
 use std::{collections::BTreeMap, fs, os::unix::fs::symlink, process::Command, sync::Arc};
 
-use fumi::{
-    app::App,
-    tool::{Access, Caller, ToolReply},
-};
+use fumi::app::App;
 use fumi_base::text::Locale;
+use fumi_kernel::{Access, Caller, ToolReply};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 

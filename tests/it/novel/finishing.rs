@@ -2,8 +2,8 @@
 
 use std::{fs, process::Command};
 
-use fumi::tool::{Caller, ToolReply};
 use fumi_base::text::Locale;
+use fumi_kernel::{Caller, ToolReply};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -446,6 +446,6 @@ async fn init_teaches_how_a_novel_is_made() {
         assert!(reply.text.contains("fumi novel new"), "{}", reply.text);
         assert_eq!(reply.structured["error"]["details"]["kind"], "INIT_ABOLISHED");
     }
-    let published = fumi::tools::published(&app.catalogue, &app.scope).to_string();
+    let published = fumi_tools::published(&app.catalogue, &app.scope).to_string();
     assert!(published.contains("\"noveler_complete\"") && !published.contains("\"init\""));
 }

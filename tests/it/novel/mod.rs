@@ -23,7 +23,7 @@ mod writing;
 
 use std::path::PathBuf;
 
-use fumi::config::{AuthorChoice, Config};
+use fumi_config::{AuthorChoice, Config};
 
 use crate::sample::{Sample, copy};
 

@@ -134,7 +134,7 @@ async fn a_review_counts_ten_points_and_names_what_is_weak() {
     }
     let listed = app
         .catalogue
-        .list(&fumi::tool::Access::full(app.scope.clone()))
+        .list(&fumi_kernel::Access::full(app.scope.clone()))
         .any(|entry| entry.spec.name == "plot_validate");
     assert!(!listed);
 }

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use fumi::{app::App, config::Config, mcp::prompts};
+use fumi::app::App;
 use fumi_base::text::Locale;
+use fumi_config::Config;
+use fumi_kernel::prompts::named;
 use serde_json::{Value, json};
 
 use crate::{
@@ -141,9 +143,9 @@ async fn prompts_name_only_existing_tools() {
     let sample = Sample::new();
     let app = app(&sample, |_| {});
     let has = |tool: &str| app.catalogue.find(&app.scope, tool).is_some();
-    for spec in &prompts::ALL {
+    for spec in app.catalogue.prompts() {
         for locale in Locale::ALL {
-            for tool in prompts::named(spec.texts(locale).1) {
+            for tool in named(spec.texts(locale).1) {
                 assert!(has(tool), "{}: {tool}", spec.name);
             }
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fumi::tool::{Access, Caller, ToolReply};
+use fumi_kernel::{Access, Caller, ToolReply};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 

@@ -1,7 +1,7 @@
 //! Errors: their codes, both languages, and that a failed call leaves the project unchanged.
 
-use fumi::tool::Caller;
 use fumi_base::text::Locale;
+use fumi_kernel::Caller;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 

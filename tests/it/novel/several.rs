@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use fumi::tool::{Answerer, CallProgress, Caller, Cx, ToolError, pipeline};
+use fumi_kernel::{Answerer, CallProgress, Caller, Cx, ToolError, pipeline};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 

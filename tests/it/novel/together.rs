@@ -13,7 +13,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use fumi::tool::Effect;
+use fumi_kernel::Effect;
 use regex::Regex;
 use serde_json::{Value, json};
 

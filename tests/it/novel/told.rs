@@ -1,7 +1,7 @@
 //! Messages of the novel tools: how to continue, in plain words, and never a silent substitute.
 
-use fumi::tool::Caller;
 use fumi_base::text::Locale;
+use fumi_kernel::Caller;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 

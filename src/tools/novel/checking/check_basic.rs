@@ -1,6 +1,7 @@
 //! The `check_basic` tool: the length of an episode, unwanted words, typography, typing errors.
 
 use fumi_base::text::Locale;
+use fumi_kernel::{Cx, Tool, ToolError, ToolOutcome, ToolSpec};
 use fumi_novel::{checks::RuleGroup, project::EpisodePlot, writing::LengthRange};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,7 +10,6 @@ use super::{
     CHECKS, CheckContext, CheckDetails, CheckJob, CheckReply, CheckVerdict, DETERMINISTIC, EpisodeNumber, NovelDeps,
     issue::IssueReport, review::check, tenths, texts,
 };
-use crate::tool::{Cx, Tool, ToolError, ToolOutcome, ToolSpec};
 
 /// Names of the rules for words that should not be in the text.
 const UNWANTED: [&str; 5] = [
@@ -128,7 +128,6 @@ fn basic(seen: &CheckContext<'_>, target: Option<u32>) -> BasicReport {
 }
 
 impl WordCount {
-    #[expect(clippy::cast_precision_loss, reason = "no text has that many characters")]
     fn measure(seen: &CheckContext<'_>, asked: Option<u32>) -> Self {
         let nothing = EpisodePlot::default();
         let context = seen.material.context();
@@ -157,7 +156,6 @@ impl WordCount {
 
 impl CheckDetails for BasicReport {
     /// Scales the score by the written share of the minimum length if the text is far too short.
-    #[expect(clippy::cast_precision_loss, reason = "no text has that many characters")]
     fn verdict(&self) -> Option<CheckVerdict> {
         let count = &self.word_count_check;
         let written = if count.status == "below_min" {

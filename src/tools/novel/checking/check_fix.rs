@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 
 use fumi_base::text::{BilingualText, Locale};
+use fumi_kernel::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 use fumi_novel::{
     backups::BackupTime,
     change_set,
@@ -22,7 +23,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{CHECKS, CheckJob, EpisodeNumber, NovelDeps, Suggestion, WRITES, alone, json, now, stamp, tenths, texts};
-use crate::tool::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 
 /// The maximum number of fixes shown; the record has all of them.
 const SHOWN: usize = 40;

@@ -1,6 +1,7 @@
 //! The `check_rhythm` tool: the rhythm of the narration in sentence lengths, commas, endings, scripts and paragraphs.
 
 use fumi_base::text::Locale;
+use fumi_kernel::{Cx, Tool, ToolError, ToolOutcome, ToolSpec};
 use fumi_novel::checks::RuleGroup;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,7 +10,6 @@ use super::{
     CHECKS, CheckContext, CheckDetails, CheckJob, CheckReply, EpisodeNumber, NovelDeps, hundredths, issue::IssueReport,
     review::check, review_charts::ChartKind, tenths, texts,
 };
-use crate::tool::{Cx, Tool, ToolError, ToolOutcome, ToolSpec};
 
 /// Names of the rules for repeated endings.
 const ENDINGS: [&str; 3] = ["ending_repetition", "noun_ending_excess", "same_sentence_head"];

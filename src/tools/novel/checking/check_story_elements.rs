@@ -1,6 +1,7 @@
 //! The `check_story_elements` tool: the 68 items of A31 in six categories, with evidence for low ones.
 
 use fumi_base::text::Locale;
+use fumi_kernel::{ArgumentRule, Cx, Tool, ToolError, ToolOutcome, ToolSpec};
 use fumi_novel::checks::items::{CategoryScore, Evaluation, EvaluationMethod, category_scores, overall};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,7 +17,6 @@ use super::{
     review_charts::ChartKind,
     tenths, texts, yes,
 };
-use crate::tool::{ArgumentRule, Cx, Tool, ToolError, ToolOutcome, ToolSpec};
 
 /// The highest score of an item that counts as low.
 const LOW: f64 = 0.5;
@@ -179,7 +179,6 @@ impl Tool for CheckStoryElements {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "there are 68 items")]
 pub(super) fn elements(whole: &ReviewContext<'_>) -> ElementsReport {
     let (seen, all) = (whole.seen, whole.evaluations);
     let categories = category_scores(all);

@@ -1,6 +1,7 @@
 //! The `check_story_structure` tool: plot, pace, foreshadowing, characters and genre of an episode.
 
 use fumi_base::text::Locale;
+use fumi_kernel::{Cx, Tool, ToolError, ToolOutcome, ToolSpec};
 use fumi_novel::checks::{
     aspects::{AspectScore, STRUCTURE, overall_score},
     features::Foreshadowing,
@@ -19,7 +20,6 @@ use super::{
     review::{ItemSelection, ReviewContext, ReviewOptions, review_blocking},
     tenths, texts, yes,
 };
-use crate::tool::{Cx, Tool, ToolError, ToolOutcome, ToolSpec};
 
 #[derive(Debug)]
 pub struct CheckStoryStructure;

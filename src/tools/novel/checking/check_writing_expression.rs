@@ -2,6 +2,7 @@
 //! a comparison of their figures with printed literature.
 
 use fumi_base::text::Locale;
+use fumi_kernel::{Cx, Tool, ToolError, ToolOutcome, ToolSpec};
 use fumi_novel::checks::{
     RuleGroup,
     aspects::{AspectScore, EXPRESSION, overall_score},
@@ -20,7 +21,6 @@ use super::{
     review::{ItemSelection, ReviewContext, ReviewOptions, review},
     tenths, texts,
 };
-use crate::tool::{Cx, Tool, ToolError, ToolOutcome, ToolSpec};
 
 /// Figures with a usualness below this limit are shown.
 const UNUSUAL: f64 = 0.5;
@@ -138,7 +138,6 @@ pub(super) fn expression(whole: &ReviewContext<'_>) -> Expression {
 }
 
 impl LiteratureComparison {
-    #[expect(clippy::cast_precision_loss, reason = "there are twelve figures")]
     fn measure(seen: &CheckContext<'_>) -> Self {
         let compared = metrics::compared(&metrics::figures(seen.material).unwrap_or_default());
         let usual = compared.iter().map(|one| one.usual).sum::<f64>() / compared.len().max(1) as f64;

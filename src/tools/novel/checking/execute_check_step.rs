@@ -2,6 +2,7 @@
 //! for them.
 
 use fumi_base::text::Locale;
+use fumi_kernel::{Cx, Tool, ToolError, ToolOutcome, ToolSpec};
 use fumi_novel::{
     checks::items::EvaluationMethod,
     errors::reviewing::ReviewError,
@@ -21,7 +22,6 @@ use super::{
     review::{ItemSelection, ReviewContext, ReviewOptions, review_blocking},
     tenths, texts, yes,
 };
-use crate::tool::{Cx, Tool, ToolError, ToolOutcome, ToolSpec};
 
 #[derive(Debug)]
 pub struct ExecuteCheckStep;
@@ -168,12 +168,10 @@ fn executed(whole: &ReviewContext<'_>, step: &'static ReviewStep, focus: &[Strin
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a step has a handful of parts")]
 fn mean(parts: &[f64]) -> Option<f64> {
     (!parts.is_empty()).then(|| parts.iter().sum::<f64>() / parts.len() as f64)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a step has a handful of parts")]
 fn share(some: usize, all: usize) -> f64 {
     some as f64 / all.max(1) as f64
 }

@@ -1,6 +1,7 @@
 //! The checks as steps that finish an episode: the same reviews, stored in the same way, shown in one line.
 
 use fumi_base::text::Locale;
+use fumi_kernel::{Cx, ToolError};
 use fumi_novel::{
     checks::{RuleGroup, aspects},
     errors::reviewing::ReviewError,
@@ -19,11 +20,10 @@ use super::{
     judging::Judging,
     review::{ItemSelection, ReviewContext, ReviewOptions, review},
 };
-use crate::tool::{Cx, ToolError};
 
 /// The result of a check of the episode.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
-pub(in crate::tools::novel) struct FinishingCheck {
+pub(in crate::novel) struct FinishingCheck {
     /// The id under which the review is stored.
     session_id: String,
     method: String,
@@ -55,7 +55,7 @@ impl CheckDetails for EmptyReport {
 
 impl FinishingCheck {
     /// Runs the check of a step, without requesting judgements.
-    pub(in crate::tools::novel) async fn run(
+    pub(in crate::novel) async fn run(
         tool: &'static str,
         episode: EpisodeNumber,
         deps: &NovelDeps,
@@ -78,7 +78,7 @@ impl FinishingCheck {
     }
 
     /// Returns the result in the form `, 87.5/100, 3 issues`.
-    pub(in crate::tools::novel) fn words(&self, locale: Locale) -> String {
+    pub(in crate::novel) fn words(&self, locale: Locale) -> String {
         let score = self
             .quality_score
             .map_or_else(String::new, |score| format!("{score}/100"));

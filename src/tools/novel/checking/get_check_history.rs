@@ -1,6 +1,7 @@
 //! The `get_check_history` tool: the checks made of an episode, newest first. Reads only.
 
 use fumi_base::text::Locale;
+use fumi_kernel::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 use fumi_novel::{
     errors::reviewing::ReviewError,
     reviewing::{ReviewId, ReviewStore, StepExecution},
@@ -9,7 +10,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{CHECKS, EpisodeNumber, NovelDeps, READS, REVIEW, hundredths, texts};
-use crate::tool::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 
 /// The default number of entries shown.
 const DEFAULT: usize = 20;

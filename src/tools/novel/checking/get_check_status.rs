@@ -1,6 +1,7 @@
 //! The `get_check_status` tool: the progress of a staged review and its next step. Reads only.
 
 use fumi_base::text::Locale;
+use fumi_kernel::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 use fumi_novel::{errors::reviewing::ReviewError, project::EpisodeId, reviewing::STEPS};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,7 +9,6 @@ use serde::{Deserialize, Serialize};
 use super::{
     CHECKS, NovelDeps, READS, REVIEW, caller_reviews::CallerReviews, get_check_tasks::CheckTask, tenths, texts,
 };
-use crate::tool::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 
 #[derive(Debug)]
 pub struct GetCheckStatus;
@@ -85,12 +85,10 @@ impl Tool for GetCheckStatus {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "there are twelve steps")]
 fn percent(done: usize) -> f64 {
     100.0 * done as f64 / STEPS.len() as f64
 }
 
-#[expect(clippy::cast_precision_loss, reason = "there are twelve steps")]
 fn score(executions: &[fumi_novel::reviewing::StepExecution]) -> Option<f64> {
     let newest = |step: u32| {
         executions

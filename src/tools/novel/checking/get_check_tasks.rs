@@ -1,6 +1,7 @@
 //! The `get_check_tasks` tool: the twelve steps of a staged review, and the session that they belong to.
 
 use fumi_base::text::Locale;
+use fumi_kernel::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 use fumi_novel::{
     errors::reviewing::ReviewError,
     reviewing::{self, ReviewStep, STEPS},
@@ -9,7 +10,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{CHECKS, CheckJob, EpisodeNumber, NovelDeps, REVIEW, Suggestion, review::ReviewOptions, texts};
-use crate::tool::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 
 #[derive(Debug)]
 pub struct GetCheckTasks;

@@ -4,6 +4,9 @@
 //! host submits judgements with another call. Nothing is invented: an item without a judgement is not evaluated.
 
 use fumi_base::text::{BilingualText, Locale};
+use fumi_kernel::{
+    AnswerCall, AnswerMaterial, Answerer, AskStatus, Audience, Cx, QuestionReply, Render as _, ToolError, ToolOutcome,
+};
 use fumi_novel::{
     artifacts::{ArtifactKind, ArtifactStore},
     checks::{
@@ -19,13 +22,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::{CheckContext, CheckDetails, CheckJob, CheckReply, now};
-use crate::{
-    tool::{
-        AnswerCall, AnswerMaterial, Answerer, AskStatus, Audience, Cx, QuestionReply, Render as _, ToolError,
-        ToolOutcome,
-    },
-    tools::novel::writing::artifact,
-};
+use crate::novel::writing::artifact;
 
 /// A judgement of an item.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]

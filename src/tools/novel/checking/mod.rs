@@ -19,11 +19,11 @@ pub mod noveler_check;
 
 mod aspect;
 mod caller_reviews;
-pub(in crate::tools::novel) mod finishing;
+pub(in crate::novel) mod finishing;
 mod issue;
 mod judging;
 mod review;
-pub(in crate::tools::novel) mod review_charts;
+pub(in crate::novel) mod review_charts;
 
 use std::time::Duration;
 
@@ -31,6 +31,7 @@ use fumi_base::{
     pools::Pool,
     text::{BilingualText, Locale},
 };
+use fumi_kernel::{Cx, Effect, Render, ToolError, ToolSpec};
 use fumi_novel::{
     change_set,
     checks::{CheckIssue, CheckMaterial, Finding, FixLevel, RULE_VERSION, Score, Severity, Tuning},
@@ -57,7 +58,6 @@ use super::{
     texts,
     writing::call_time,
 };
-use crate::tool::{Cx, Effect, Render, ToolError, ToolSpec};
 
 /// The specification shared by tools that check: they record their findings and change nothing else.
 const CHECKS: ToolSpec = ToolSpec {

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use fumi_base::text::Locale;
+use fumi_kernel::{ArgumentRule, Cx, Tool, ToolError, ToolOutcome, ToolSpec};
 use fumi_novel::checks::{
     RuleGroup,
     items::{Evaluation, EvaluationKind, EvaluationMethod},
@@ -22,7 +23,6 @@ use super::{
     review_charts::ChartKind,
     tenths, texts, yes,
 };
-use crate::tool::{ArgumentRule, Cx, Tool, ToolError, ToolOutcome, ToolSpec};
 
 #[derive(Debug)]
 pub struct NovelerCheck;
@@ -171,7 +171,6 @@ pub(super) fn everything(whole: &ReviewContext<'_>, fixed: Option<(usize, Option
 }
 
 impl JudgementSummary {
-    #[expect(clippy::cast_precision_loss, reason = "there are 68 items")]
     fn from_evaluations(all: &[Evaluation]) -> Self {
         let asked = || {
             all.iter()

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use fumi_kernel::{CallProgress, Cx, ToolError};
 use fumi_novel::{
     checks::{
         self, CheckIssue, CheckMaterial as Novel, RuleGroup, Score,
@@ -21,7 +22,6 @@ use super::{
     judging::{self, JudgementRequest, Judging, RejectedJudgement},
     now, review_charts,
 };
-use crate::tool::{CallProgress, Cx, ToolError};
 
 /// The rules, items and input of a review.
 #[derive(Clone, Debug, Default)]

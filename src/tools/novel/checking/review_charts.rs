@@ -18,7 +18,7 @@ use super::{CheckContext, now, review::ReviewContext};
 
 /// The kinds of pictures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::tools::novel) enum ChartKind {
+pub(in crate::novel) enum ChartKind {
     /// A radar chart of the six categories.
     Radar,
     /// A strip of sentence lengths, with runs of equal endings.
@@ -31,7 +31,7 @@ pub(in crate::tools::novel) enum ChartKind {
 
 /// A chart of a reply.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(in crate::tools::novel) struct Chart {
+pub(in crate::novel) struct Chart {
     /// `quality_radar`, `rhythm_strip`, `tension_curve` or `score_trend`.
     kind: &'static str,
     /// The id for `fetch_artifact`.
@@ -47,7 +47,7 @@ pub(in crate::tools::novel) struct Chart {
 
 impl Chart {
     /// Returns a chart of review scores over time, with the SVG in the reply.
-    pub(in crate::tools::novel) fn of_scores(scores: &[EpisodeScore], locale: Locale) -> Self {
+    pub(in crate::novel) fn of_scores(scores: &[EpisodeScore], locale: Locale) -> Self {
         Self::inline(ChartKind::Trend, trend(scores, locale))
     }
 
@@ -61,7 +61,7 @@ impl Chart {
     }
 
     /// Returns the chart as one line of text.
-    pub(in crate::tools::novel) fn line(&self) -> String {
+    pub(in crate::novel) fn line(&self) -> String {
         let place = self.path.as_deref().or(self.svg.as_deref()).unwrap_or_default();
         format!(
             "{} {} {place}",
@@ -162,7 +162,6 @@ fn strip(seen: &CheckContext<'_>, locale: Locale) -> String {
     )
 }
 
-#[expect(clippy::cast_precision_loss, reason = "no text has that many characters")]
 fn curve(seen: &CheckContext<'_>, locale: Locale) -> String {
     let sections = &seen.material.scenes().sections;
     let all: usize = sections.iter().map(|section| section.characters).sum();

@@ -7,6 +7,7 @@ use fumi_base::{
     text::Locale,
     watched_path::WatchedPath,
 };
+use fumi_kernel::{CallProgress, Cx, NextPage, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 use fumi_novel::{
     backups::{Backup, BackupTime, Backups, CopyDamage},
     errors::backup::BackupError,
@@ -17,8 +18,6 @@ use serde::{Deserialize, Serialize};
 
 use super::{DATA, NovelDeps, WRITES, alone, stamp, texts};
 use tokio_util::sync::CancellationToken;
-
-use crate::tool::{CallProgress, Cx, NextPage, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 
 /// The maximum number of files named for a new backup.
 const NAMED: usize = 50;

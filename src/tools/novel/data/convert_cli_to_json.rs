@@ -2,6 +2,7 @@
 //! tokens saved.
 
 use fumi_base::{text::Locale, tokens};
+use fumi_kernel::{Cx, Effect, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 use fumi_novel::artifacts::ArtifactStore;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,10 +15,7 @@ use super::{
     responses::{ErrorResponse, ResponseForm, StandardResponse},
     texts,
 };
-use crate::{
-    tool::{Cx, Effect, Render, Tool, ToolError, ToolOutcome, ToolSpec},
-    tools::novel::rounding::tenths,
-};
+use crate::novel::rounding::tenths;
 
 #[derive(Debug)]
 pub struct ConvertCliToJson;
@@ -56,7 +54,6 @@ pub struct TokenReduction {
 impl TokenReduction {
     fn estimate(before: &str, after: &str) -> Self {
         let (before, after) = (tokens::estimate(before), tokens::estimate(after));
-        #[expect(clippy::cast_precision_loss, reason = "numbers of tokens are small")]
         let percent = 100.0 * (1.0 - after as f64 / before.max(1) as f64);
         Self {
             tokens_before: before,

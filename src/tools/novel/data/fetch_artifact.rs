@@ -6,6 +6,7 @@
 use std::{ops::Range, sync::Arc};
 
 use fumi_base::{redact::Redactor, text::Locale};
+use fumi_kernel::{Cx, NextPage, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 use fumi_novel::{
     artifacts::{ArtifactStore, NovelArtifact},
     errors::{artifact::ArtifactError, project::ProjectError},
@@ -21,10 +22,7 @@ use super::{
     reference::{ArtifactInfo, parse_hash},
     texts,
 };
-use crate::{
-    tool::{Cx, NextPage, Render, Tool, ToolError, ToolOutcome, ToolSpec},
-    tools::novel::{NOVEL, REVIEW, STEPS},
-};
+use crate::novel::{NOVEL, REVIEW, STEPS};
 
 /// The size above which only the keys of data are listed, in bytes of JSON: together with the rest of the reply, about
 /// the default reply limit.

@@ -1,6 +1,7 @@
 //! The `get_file_reference_info` tool: describes the current content of a file by hash, size and type.
 
 use fumi_base::{text::Locale, watched_path::file_stamp};
+use fumi_kernel::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 use fumi_novel::references::FileReference;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,7 +11,6 @@ use super::{
     reference::{HashedFile, time},
     texts,
 };
-use crate::tool::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 
 #[derive(Debug)]
 pub struct GetFileReferenceInfo;

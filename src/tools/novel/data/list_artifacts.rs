@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use fumi_base::text::Locale;
+use fumi_kernel::{Cx, NextPage, Render, SharedOption, Tool, ToolError, ToolOutcome, ToolSpec};
 use fumi_novel::artifacts::{ArtifactOrigin, ArtifactStore};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,7 +13,6 @@ use super::{
     reference::{ArtifactInfo, ArtifactPlace},
     texts,
 };
-use crate::tool::{Cx, NextPage, Render, SharedOption, Tool, ToolError, ToolOutcome, ToolSpec};
 
 #[derive(Debug)]
 pub struct ListArtifacts;

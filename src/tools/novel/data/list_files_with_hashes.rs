@@ -3,12 +3,12 @@
 use std::ops::Range;
 
 use fumi_base::text::Locale;
+use fumi_kernel::{Cx, NextPage, Render, SharedOption, Tool, ToolError, ToolOutcome, ToolSpec};
 use fumi_novel::references::{FilePattern, reference_matching};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{DATA, NovelDeps, READS, reference::HashedFile, texts};
-use crate::tool::{Cx, NextPage, Render, SharedOption, Tool, ToolError, ToolOutcome, ToolSpec};
 
 #[derive(Debug)]
 pub struct ListFilesWithHashes;

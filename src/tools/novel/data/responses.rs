@@ -4,12 +4,12 @@
 //! conversion of other results is in `conversion.rs`.
 
 use fumi_base::text::BilingualText;
+use fumi_kernel::{schema, validate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::reference::HashedFile;
-use crate::tool::{schema, validate};
 
 /// A pattern for the beginning of an ISO 8601 time.
 const TIME: &str = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}";

@@ -1,6 +1,7 @@
 //! The `validate_json_response` tool: checks whether a result has one of the two forms, and lists its problems.
 
 use fumi_base::text::Locale;
+use fumi_kernel::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -10,7 +11,6 @@ use super::{
     responses::{ResponseForm, problems},
     texts,
 };
-use crate::tool::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 
 /// The maximum number of problems listed: a result with more has another form altogether.
 const MAX_PROBLEMS: usize = 50;

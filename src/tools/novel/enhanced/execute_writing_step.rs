@@ -2,6 +2,7 @@
 //! repairs it if files are missing.
 
 use fumi_base::text::Locale;
+use fumi_kernel::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 use fumi_novel::{
     errors::writing::WritingError,
     finishing::PublishExtent,
@@ -12,16 +13,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{METHOD, WritingStep, latest_session};
-use crate::{
-    tool::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec},
-    tools::novel::{
-        ENHANCED, EpisodeNumber, NovelDeps, REVIEW, WRITES, alone,
-        checking::finishing::FinishingCheck,
-        noveler_complete, now, texts,
-        writing::{
-            PlacedManuscript, RequestedSession, STAGE_TIMEOUT, StageResult, StepRequest, Verbose, call_time, localized,
-            names, one_stage, preview, question, run_step, stage_result, verbose_argument, writing_service,
-        },
+use crate::novel::{
+    ENHANCED, EpisodeNumber, NovelDeps, REVIEW, WRITES, alone,
+    checking::finishing::FinishingCheck,
+    noveler_complete, now, texts,
+    writing::{
+        PlacedManuscript, RequestedSession, STAGE_TIMEOUT, StageResult, StepRequest, Verbose, call_time, localized,
+        names, one_stage, preview, question, run_step, stage_result, verbose_argument, writing_service,
     },
 };
 

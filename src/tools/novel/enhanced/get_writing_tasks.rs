@@ -4,6 +4,7 @@
 use std::{sync::Arc, time::Duration};
 
 use fumi_base::text::Locale;
+use fumi_kernel::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 use fumi_novel::{
     errors::reviewing::ReviewError,
     finishing,
@@ -16,14 +17,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Diagnostics, METHOD, WritingTask, latest_session, tasks};
-use crate::{
-    tool::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec},
-    tools::novel::{
-        ENHANCED, EpisodeNumber, NovelDeps, READS, REVIEW,
-        rounding::tenths,
-        texts,
-        writing::{TraceEntry, localized},
-    },
+use crate::novel::{
+    ENHANCED, EpisodeNumber, NovelDeps, READS, REVIEW,
+    rounding::tenths,
+    texts,
+    writing::{TraceEntry, localized},
 };
 
 /// The number of most recent checks of the episode that are considered.
@@ -148,7 +146,6 @@ impl Tool for GetWritingTasks {
             None => Some(1),
         };
         let done = session.map_or(0, |session| session.completed().len());
-        #[expect(clippy::cast_precision_loss, reason = "eighteen steps at most")]
         let progress = if is_complete {
             100.0
         } else {

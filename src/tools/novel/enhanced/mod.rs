@@ -12,6 +12,7 @@ use fumi_base::{
     errors::UserError,
     text::{BilingualText, Locale},
 };
+use fumi_kernel::{Cx, ToolError};
 use fumi_novel::{
     project::EpisodeId,
     writing::{STAGES, StageRoute, WritingSession, WritingSessionStore, WritingStage},
@@ -20,7 +21,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{BOOK, ENHANCED};
-use crate::tool::{Cx, ToolError};
 
 /// The `execution_method` of every reply and error of this group.
 pub(super) const METHOD: &str = ENHANCED.details[0].1;

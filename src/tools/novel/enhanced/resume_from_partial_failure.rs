@@ -2,6 +2,7 @@
 //! done again, and asks the next question.
 
 use fumi_base::text::Locale;
+use fumi_kernel::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 use fumi_novel::{
     errors::writing::WritingError,
     writing::{NextStep, OpenedSession, SessionAction, StageRoute, WritingStage},
@@ -11,14 +12,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{METHOD, execute_writing_step::ExecuteWritingStep, latest_session};
-use crate::{
-    tool::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec},
-    tools::novel::{
-        ENHANCED, EpisodeNumber, NovelDeps, REVIEW, WRITES, texts,
-        writing::{
-            PlacedManuscript, RequestedSession, STAGE_TIMEOUT, StepRequest, Verbose, localized, names, question,
-            run_step, verbose_argument,
-        },
+use crate::novel::{
+    ENHANCED, EpisodeNumber, NovelDeps, REVIEW, WRITES, texts,
+    writing::{
+        PlacedManuscript, RequestedSession, STAGE_TIMEOUT, StepRequest, Verbose, localized, names, question, run_step,
+        verbose_argument,
     },
 };
 

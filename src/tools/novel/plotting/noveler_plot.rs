@@ -6,6 +6,9 @@ use fumi_base::{
     pools::Pool,
     text::{BilingualText, Locale},
 };
+use fumi_kernel::{
+    AnswerCall, AskStatus, Audience, CallProgress, Cx, QuestionReply, Render, Tool, ToolError, ToolOutcome, ToolSpec,
+};
 use fumi_novel::{
     errors::writing::WritingError,
     plotting::{self, PlotMaterial, PlotPreview, StoredPlot},
@@ -17,17 +20,11 @@ use serde_json::{Map, Value, json};
 
 use tokio_util::sync::CancellationToken;
 
-use crate::{
-    tool::{
-        AnswerCall, AskStatus, Audience, CallProgress, Cx, QuestionReply, Render, Tool, ToolError, ToolOutcome,
-        ToolSpec,
-    },
-    tools::novel::{
-        EpisodeNumber, NovelDeps, WRITES, alone, stamp,
-        suggestion::Suggestion,
-        texts,
-        writing::{artifact, call_time, localized, material, noveler_write::to_write, preview, reference, work_id},
-    },
+use crate::novel::{
+    EpisodeNumber, NovelDeps, WRITES, alone, stamp,
+    suggestion::Suggestion,
+    texts,
+    writing::{artifact, call_time, localized, material, noveler_write::to_write, preview, reference, work_id},
 };
 
 #[derive(Debug)]

@@ -6,6 +6,7 @@ use fumi_base::{
     pools::Pool,
     text::{BilingualText, Locale},
 };
+use fumi_kernel::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 use fumi_novel::{
     errors::project::ProjectError,
     plotting::{self, PlotReview, PlotVerdict, unused_characters},
@@ -15,10 +16,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::{
-    tool::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec},
-    tools::novel::{EpisodeNumber, NovelDeps, READS, rounding::tenths, texts, writing::localized},
-};
+use crate::novel::{EpisodeNumber, NovelDeps, READS, rounding::tenths, texts, writing::localized};
 
 #[derive(Debug)]
 pub struct PlotValidate;
@@ -129,7 +127,6 @@ fn output(args: &Args, plot: &EpisodePlot, review: &PlotReview, locale: Locale) 
     let unused = unused_characters(plot);
     let cast = plot.character_names().len();
     let used = cast.saturating_sub(unused.len());
-    #[expect(clippy::cast_precision_loss, reason = "a plot has some tens of characters")]
     let characters = if cast == 0 {
         0.0
     } else {

@@ -19,6 +19,7 @@ use fumi_base::{
     files,
     text::{BilingualText, Locale},
 };
+use fumi_kernel::{AnswerCall, AnswerMaterial, AskStatus, Audience, Cx, QuestionReply, ToolError};
 use fumi_novel::{
     errors::writing::WritingError,
     project::EpisodeId,
@@ -34,17 +35,16 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::{NovelDeps, alone, now, stamp};
-use crate::tool::{AnswerCall, AnswerMaterial, AskStatus, Audience, Cx, QuestionReply, ToolError};
 
 /// The timeout of one step: every stage has five minutes (decision 17).
-pub(in crate::tools::novel) const STAGE_TIMEOUT: Duration = Duration::from_mins(5);
+pub(in crate::novel) const STAGE_TIMEOUT: Duration = Duration::from_mins(5);
 
 /// The maximum length of a preview in a reply, in characters.
-pub(in crate::tools::novel) const PREVIEW: usize = 200;
+pub(in crate::novel) const PREVIEW: usize = 200;
 
 /// The session that a call's arguments select.
 #[derive(Clone, Debug)]
-pub(in crate::tools::novel) enum RequestedSession {
+pub(in crate::novel) enum RequestedSession {
     Named(String),
     Open(StageRoute),
     /// The newest session, even if it is finished.
@@ -54,7 +54,7 @@ pub(in crate::tools::novel) enum RequestedSession {
 
 impl RequestedSession {
     /// Returns the selection for the arguments: a named session, a new one, or the open one.
-    pub(in crate::tools::novel) fn from_args(session_id: Option<String>, restart: bool, route: StageRoute) -> Self {
+    pub(in crate::novel) fn from_args(session_id: Option<String>, restart: bool, route: StageRoute) -> Self {
         match session_id {
             Some(id) => Self::Named(id),
             None if restart => Self::New(route),
@@ -73,18 +73,18 @@ impl RequestedSession {
 }
 
 /// The arguments of one step: the session to open, and the action to choose once it is open.
-pub(in crate::tools::novel) struct StepRequest<F> {
-    pub(in crate::tools::novel) tool: &'static str,
-    pub(in crate::tools::novel) episode: EpisodeId,
-    pub(in crate::tools::novel) wanted: RequestedSession,
-    pub(in crate::tools::novel) target: Option<u32>,
+pub(in crate::novel) struct StepRequest<F> {
+    pub(in crate::novel) tool: &'static str,
+    pub(in crate::novel) episode: EpisodeId,
+    pub(in crate::novel) wanted: RequestedSession,
+    pub(in crate::novel) target: Option<u32>,
     /// True if a finished draft is placed among the manuscripts at once.
-    pub(in crate::tools::novel) places_draft: bool,
-    pub(in crate::tools::novel) act: F,
+    pub(in crate::novel) places_draft: bool,
+    pub(in crate::novel) act: F,
 }
 
 /// Returns the time and random number of a call.
-pub(in crate::tools::novel) fn call_time() -> Result<CallTime, ToolError> {
+pub(in crate::novel) fn call_time() -> Result<CallTime, ToolError> {
     let mut random = [0; 4];
     getrandom::fill(&mut random).map_err(|_| ToolError::internal())?;
     Ok(CallTime {
@@ -96,7 +96,7 @@ pub(in crate::tools::novel) fn call_time() -> Result<CallTime, ToolError> {
 
 /// Returns the id of work that a single answer completes: the id given by its question, else a new one. Nothing is
 /// stored under it.
-pub(in crate::tools::novel) fn work_id(of_question: Option<&str>, now: &CallTime) -> String {
+pub(in crate::novel) fn work_id(of_question: Option<&str>, now: &CallTime) -> String {
     of_question.map_or_else(
         || WritingSessionId::new(&now.moment, now.random).to_string(),
         str::to_owned,
@@ -105,7 +105,7 @@ pub(in crate::tools::novel) fn work_id(of_question: Option<&str>, now: &CallTime
 
 /// Opens the writing service for an episode by gathering its material. Nothing is written, so that an error here leaves
 /// no trace.
-pub(in crate::tools::novel) async fn writing_service(
+pub(in crate::novel) async fn writing_service(
     deps: &NovelDeps,
     cx: &Cx,
     episode: EpisodeId,
@@ -116,7 +116,7 @@ pub(in crate::tools::novel) async fn writing_service(
 }
 
 /// Runs one step while holding the project's lock.
-pub(in crate::tools::novel) async fn run_step<F>(
+pub(in crate::novel) async fn run_step<F>(
     deps: &NovelDeps,
     cx: &Cx,
     sitting: StepRequest<F>,
@@ -158,7 +158,7 @@ fn record_metrics(worked: &StepOutcome, cx: &Cx) {
 
 /// Chooses the action for one stage. Returns an error for an answer to another stage, and for a stage whose turn has
 /// not come yet.
-pub(in crate::tools::novel) fn one_stage(
+pub(in crate::novel) fn one_stage(
     stage: WritingStage,
     opened: &OpenedSession,
     content: Option<String>,
@@ -194,7 +194,7 @@ pub(in crate::tools::novel) fn one_stage(
 }
 
 /// Builds an answer from the arguments: the text, and the step that it is for.
-pub(in crate::tools::novel) fn answer(content: String, step: Option<&str>) -> Result<SessionAction, WritingError> {
+pub(in crate::novel) fn answer(content: String, step: Option<&str>) -> Result<SessionAction, WritingError> {
     let (stage, turn) = match step {
         None => (None, None),
         Some(step) => {
@@ -212,7 +212,7 @@ pub(in crate::tools::novel) fn answer(content: String, step: Option<&str>) -> Re
 
 /// Builds the question for clients. `submit` contains the further arguments of the answering call, beside the episode,
 /// the session and the step.
-pub(in crate::tools::novel) async fn question(
+pub(in crate::novel) async fn question(
     worked: &StepOutcome,
     asked: &Asked,
     cx: &Cx,
@@ -257,10 +257,7 @@ pub(in crate::tools::novel) async fn question(
 
 /// Returns the texts behind references, for models that cannot fetch. A missing file is left out, though its reference
 /// remains.
-pub(in crate::tools::novel) async fn material(
-    context: &[CitedFile],
-    cx: &Cx,
-) -> Result<Vec<AnswerMaterial>, ToolError> {
+pub(in crate::novel) async fn material(context: &[CitedFile], cx: &Cx) -> Result<Vec<AnswerMaterial>, ToolError> {
     let mut all = Vec::new();
     for cited in context {
         let text = text_of(cx, &cited.path).await?;
@@ -273,7 +270,7 @@ pub(in crate::tools::novel) async fn material(
 }
 
 /// Returns a file reference with the id for `fetch_artifact`.
-pub(in crate::tools::novel) fn reference(cited: &CitedFile, locale: Locale) -> String {
+pub(in crate::novel) fn reference(cited: &CitedFile, locale: Locale) -> String {
     format!(
         "{} {} ({})",
         artifact(&cited.sha256),
@@ -283,7 +280,7 @@ pub(in crate::tools::novel) fn reference(cited: &CitedFile, locale: Locale) -> S
 }
 
 /// Returns the id under which `fetch_artifact` finds a file.
-pub(in crate::tools::novel) fn artifact(sha256: &str) -> String {
+pub(in crate::novel) fn artifact(sha256: &str) -> String {
     ContentHash::parse(sha256).map_or_else(String::new, |hash| hash.artifact_id())
 }
 
@@ -325,7 +322,7 @@ pub(crate) struct StageReport {
 }
 
 /// Returns the reports of a session's stages, always in their order.
-pub(in crate::tools::novel) fn stages(session: &WritingSession, locale: Locale) -> Vec<StageReport> {
+pub(in crate::novel) fn stages(session: &WritingSession, locale: Locale) -> Vec<StageReport> {
     let report = |stage: WritingStage| {
         let output = session.output(stage);
         let status = match output {
@@ -374,7 +371,7 @@ pub(crate) struct StageResult {
 
 impl StageResult {
     /// Returns one line and the beginning of the text.
-    pub(in crate::tools::novel) fn line(&self) -> String {
+    pub(in crate::novel) fn line(&self) -> String {
         let Self {
             artifact_id,
             file,
@@ -387,7 +384,7 @@ impl StageResult {
 }
 
 /// Returns the result of a stage, or `None` if it is not done.
-pub(in crate::tools::novel) async fn stage_result(
+pub(in crate::novel) async fn stage_result(
     cx: &Cx,
     session: &WritingSession,
     stage: WritingStage,
@@ -410,7 +407,7 @@ pub(in crate::tools::novel) async fn stage_result(
 }
 
 /// Returns the method by which a score was determined.
-pub(in crate::tools::novel) fn method(score: Option<f64>) -> String {
+pub(in crate::novel) fn method(score: Option<f64>) -> String {
     if score.is_some() {
         "deterministic"
     } else {
@@ -420,7 +417,7 @@ pub(in crate::tools::novel) fn method(score: Option<f64>) -> String {
 }
 
 /// Reads the text of a file for a reply; empty if the file is missing.
-pub(in crate::tools::novel) async fn text_of(cx: &Cx, path: &str) -> Result<String, ToolError> {
+pub(in crate::novel) async fn text_of(cx: &Cx, path: &str) -> Result<String, ToolError> {
     let (project, path) = (Arc::clone(&cx.project), path.to_owned());
     cx.blocking(move |_, _| {
         let bytes = match project.resolve(&path) {
@@ -433,7 +430,7 @@ pub(in crate::tools::novel) async fn text_of(cx: &Cx, path: &str) -> Result<Stri
 }
 
 /// Returns the beginning of a text.
-pub(in crate::tools::novel) fn preview(text: &str) -> String {
+pub(in crate::novel) fn preview(text: &str) -> String {
     let text = text.trim();
     match text.char_indices().nth(PREVIEW) {
         Some((at, _)) => format!("{}…", &text[..at]),
@@ -442,13 +439,13 @@ pub(in crate::tools::novel) fn preview(text: &str) -> String {
 }
 
 /// Returns one of two sentences, by locale.
-pub(in crate::tools::novel) fn localized(locale: Locale, en: String, ja: String) -> String {
+pub(in crate::novel) fn localized(locale: Locale, en: String, ja: String) -> String {
     BilingualText::new(en, ja).get(locale).to_owned()
 }
 
 /// The result for the manuscript.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
-pub(in crate::tools::novel) struct PlacedManuscript {
+pub(in crate::novel) struct PlacedManuscript {
     #[serde(skip_serializing_if = "Option::is_none")]
     final_manuscript_path: Option<String>,
     /// The id of the backup of the replaced file.
@@ -460,7 +457,7 @@ pub(in crate::tools::novel) struct PlacedManuscript {
 }
 
 impl PlacedManuscript {
-    pub(in crate::tools::novel) fn for_call(worked: &StepOutcome, locale: Locale) -> Self {
+    pub(in crate::novel) fn for_call(worked: &StepOutcome, locale: Locale) -> Self {
         let place = worked.delivered.as_ref();
         let manuscript_edited = match (edited_and_left(worked), &worked.next) {
             (Some(EditedManuscript { path, .. }), NextStep::Done(_)) => Some(localized(
@@ -481,7 +478,7 @@ impl PlacedManuscript {
         }
     }
 
-    pub(in crate::tools::novel) fn lines(&self) -> impl Iterator<Item = String> {
+    pub(in crate::novel) fn lines(&self) -> impl Iterator<Item = String> {
         let place = self.final_manuscript_path.iter().map(|path| match &self.backup_id {
             Some(id) => format!("{path} (backup {id})"),
             None => path.clone(),
@@ -491,13 +488,13 @@ impl PlacedManuscript {
 }
 
 /// Returns the manuscript as edited outside of the session, if the edit was left in place.
-pub(in crate::tools::novel) fn edited_and_left(worked: &StepOutcome) -> Option<&EditedManuscript> {
+pub(in crate::novel) fn edited_and_left(worked: &StepOutcome) -> Option<&EditedManuscript> {
     let is_left = worked.delivered.as_ref().is_some_and(|place| place.backup.is_none());
     worked.edited.as_ref().filter(|_| is_left)
 }
 
 /// Describes how a manuscript was handled that was edited outside of the session.
-pub(in crate::tools::novel) fn edit_notice(worked: &StepOutcome, locale: Locale) -> Option<String> {
+pub(in crate::novel) fn edit_notice(worked: &StepOutcome, locale: Locale) -> Option<String> {
     let path = &worked.edited.as_ref()?.path;
     let backup = worked.delivered.as_ref().and_then(|place| place.backup.as_ref());
     let text = match (backup, &worked.next) {
@@ -536,7 +533,7 @@ pub(crate) struct Verbose {
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(in crate::tools::novel) struct TraceEntry {
+pub(in crate::novel) struct TraceEntry {
     stage: String,
     turn: usize,
     tool_name: String,
@@ -548,7 +545,7 @@ pub(in crate::tools::novel) struct TraceEntry {
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub(in crate::tools::novel) struct ResourceUsage {
+pub(in crate::novel) struct ResourceUsage {
     /// The number of files that this call wrote, without backups.
     file_operations: usize,
     /// The number of bytes in these files.
@@ -559,7 +556,7 @@ pub(in crate::tools::novel) struct ResourceUsage {
 
 impl ResourceUsage {
     /// Returns the usage for files with their sizes in bytes.
-    pub(in crate::tools::novel) fn from_files(written: &[(String, usize)]) -> Self {
+    pub(in crate::novel) fn from_files(written: &[(String, usize)]) -> Self {
         Self {
             file_operations: written.len(),
             bytes_written: written.iter().map(|(_, bytes)| bytes).sum(),
@@ -570,7 +567,7 @@ impl ResourceUsage {
 
 impl Verbose {
     /// Returns the verbose part of a reply, if it was requested.
-    pub(in crate::tools::novel) fn for_call(worked: &StepOutcome, wanted: bool) -> Option<Self> {
+    pub(in crate::novel) fn for_call(worked: &StepOutcome, wanted: bool) -> Option<Self> {
         wanted.then(|| Self {
             execution_trace: TraceEntry::all(&worked.trace),
             resource_usage: ResourceUsage::from_files(&worked.written),
@@ -578,7 +575,7 @@ impl Verbose {
     }
 
     /// Returns the verbose part as fields beside a question.
-    pub(in crate::tools::novel) fn fields(this: Option<Self>) -> Map<String, Value> {
+    pub(in crate::novel) fn fields(this: Option<Self>) -> Map<String, Value> {
         match serde_json::to_value(this) {
             Ok(Value::Object(fields)) => fields,
             _ => Map::new(),
@@ -587,7 +584,7 @@ impl Verbose {
 }
 
 impl TraceEntry {
-    pub(in crate::tools::novel) fn all(trace: &[TracedTurn]) -> Vec<Self> {
+    pub(in crate::novel) fn all(trace: &[TracedTurn]) -> Vec<Self> {
         trace.iter().map(Self::from_traced).collect()
     }
 
@@ -606,7 +603,7 @@ impl TraceEntry {
 }
 
 /// Returns the argument that makes the next call as verbose as this one.
-pub(in crate::tools::novel) fn verbose_argument(wanted: bool) -> Map<String, Value> {
+pub(in crate::novel) fn verbose_argument(wanted: bool) -> Map<String, Value> {
     wanted
         .then(|| ("verbose".to_owned(), json!(true)))
         .into_iter()
@@ -614,12 +611,12 @@ pub(in crate::tools::novel) fn verbose_argument(wanted: bool) -> Map<String, Val
 }
 
 /// Returns the names of stages.
-pub(in crate::tools::novel) fn names(stages: impl IntoIterator<Item = WritingStage>) -> Vec<String> {
+pub(in crate::novel) fn names(stages: impl IntoIterator<Item = WritingStage>) -> Vec<String> {
     stages.into_iter().map(|stage| stage.name().to_owned()).collect()
 }
 
 /// Returns the stages that must be repeated, as fields beside a question.
-pub(in crate::tools::novel) fn redo_fields(worked: &StepOutcome) -> Map<String, Value> {
+pub(in crate::novel) fn redo_fields(worked: &StepOutcome) -> Map<String, Value> {
     let mut fields = Map::new();
     if !worked.lost.is_empty() {
         fields.insert("recovered_stages".to_owned(), json!(names(worked.lost.clone())));

@@ -2,6 +2,7 @@
 //! manuscript.
 
 use fumi_base::text::{BilingualText, Locale};
+use fumi_kernel::{ArgumentRule, Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 use fumi_novel::{
     errors::writing::WritingError,
     writing::{FinishedText, NextStep, OpenedSession, SessionAction, StageRoute, StepOutcome, WritingStage},
@@ -14,10 +15,7 @@ use super::{
     RequestedSession, STAGE_TIMEOUT, StageReport, StepRequest, Verbose, answer, call_time, edit_notice,
     edited_and_left, localized, method, preview, question, redo_fields, run_step, stages, text_of, writing_service,
 };
-use crate::{
-    tool::{ArgumentRule, Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec},
-    tools::novel::{EpisodeNumber, NovelDeps, WRITES, suggestion::Suggestion, texts},
-};
+use crate::novel::{EpisodeNumber, NovelDeps, WRITES, suggestion::Suggestion, texts};
 
 #[derive(Debug)]
 pub struct NovelerWrite;
@@ -283,12 +281,12 @@ async fn finished(
 }
 
 /// Returns the reason for a suggestion to complete an episode.
-pub(in crate::tools::novel) fn to_finish() -> BilingualText {
+pub(in crate::novel) fn to_finish() -> BilingualText {
     BilingualText::new("make the formats that are published", "公開用の各形式を作る")
 }
 
 /// Returns the reason for a suggestion to write an episode.
-pub(in crate::tools::novel) fn to_write() -> BilingualText {
+pub(in crate::novel) fn to_write() -> BilingualText {
     BilingualText::new("write it from its plot", "プロットから書く")
 }
 

@@ -3,6 +3,7 @@
 //! replaces is backed up.
 
 use fumi_base::text::Locale;
+use fumi_kernel::{ArgumentRule, Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 use fumi_novel::{
     errors::writing::WritingError,
     writing::{NextStep, OpenedSession, StageRoute, WritingStage},
@@ -15,10 +16,7 @@ use super::{
     RequestedSession, STAGE_TIMEOUT, StepRequest, Verbose, edit_notice, edited_and_left, localized, method, one_stage,
     preview, question, redo_fields, run_step, text_of, verbose_argument,
 };
-use crate::{
-    tool::{ArgumentRule, Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec},
-    tools::novel::{EpisodeNumber, NovelDeps, WRITES, texts},
-};
+use crate::novel::{EpisodeNumber, NovelDeps, WRITES, texts};
 
 #[derive(Debug)]
 pub struct WriteManuscriptDraft;

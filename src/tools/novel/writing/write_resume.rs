@@ -2,6 +2,7 @@
 //! ones, and asks the next question.
 
 use fumi_base::text::Locale;
+use fumi_kernel::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 use fumi_novel::writing::{NextStep, OpenedSession, SessionAction, StageRoute, WritingStage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,10 +13,7 @@ use super::{
     noveler_write::{self, next_outcome},
     run_step,
 };
-use crate::{
-    tool::{Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec},
-    tools::novel::{EpisodeNumber, NovelDeps, WRITES, texts},
-};
+use crate::novel::{EpisodeNumber, NovelDeps, WRITES, texts};
 
 #[derive(Debug)]
 pub struct WriteResume;

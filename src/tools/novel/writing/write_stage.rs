@@ -1,6 +1,7 @@
 //! The `write_stage` tool: executes one stage of an episode. Feedback has a stage done again.
 
 use fumi_base::text::Locale;
+use fumi_kernel::{ArgumentRule, Cx, QuestionReply, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 use fumi_novel::{
     errors::writing::WritingError,
     writing::{NextStep, OpenedSession, SessionAction, StageRoute, StepOutcome, WritingStage},
@@ -13,10 +14,7 @@ use super::{
     PlacedManuscript, RequestedSession, STAGE_TIMEOUT, StageResult, StepRequest, Verbose, localized, names, one_stage,
     question, redo_fields, run_step, stage_result, verbose_argument,
 };
-use crate::{
-    tool::{ArgumentRule, Cx, QuestionReply, Render, Tool, ToolError, ToolOutcome, ToolSpec},
-    tools::novel::{EpisodeNumber, NovelDeps, WRITES, texts},
-};
+use crate::novel::{EpisodeNumber, NovelDeps, WRITES, texts};
 
 #[derive(Debug)]
 pub struct WriteStage;

@@ -3,6 +3,7 @@
 //! The ten tools have the same form; they differ only in number and texts.
 
 use fumi_base::text::Locale;
+use fumi_kernel::{ArgumentRule, Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles};
 use fumi_novel::writing::WritingStage;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
@@ -11,10 +12,7 @@ use super::{
     PlacedManuscript, STAGE_TIMEOUT, StageResult, Verbose, localized, names, stage_result, verbose_argument,
     write_stage::{OneStage, open_question},
 };
-use crate::{
-    tool::{ArgumentRule, Cx, Render, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles},
-    tools::novel::{EpisodeNumber, NovelDeps, STEPS, WRITES},
-};
+use crate::novel::{EpisodeNumber, NovelDeps, STEPS, WRITES};
 
 /// The tool of one stage, numbered 1 to 10.
 #[derive(Debug)]

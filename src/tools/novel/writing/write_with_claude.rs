@@ -7,6 +7,9 @@
 use std::sync::Arc;
 
 use fumi_base::text::Locale;
+use fumi_kernel::{
+    AnswerCall, AskStatus, Audience, CallProgress, Cx, QuestionReply, Render, Tool, ToolError, ToolOutcome, ToolSpec,
+};
 use fumi_novel::{
     change_set,
     errors::writing::WritingError,
@@ -25,13 +28,7 @@ use super::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::{
-    tool::{
-        AnswerCall, AskStatus, Audience, CallProgress, Cx, QuestionReply, Render, Tool, ToolError, ToolOutcome,
-        ToolSpec,
-    },
-    tools::novel::{EpisodeNumber, NovelDeps, WRITES, alone, suggestion::Suggestion, texts},
-};
+use crate::novel::{EpisodeNumber, NovelDeps, WRITES, alone, suggestion::Suggestion, texts};
 
 #[derive(Debug)]
 pub struct WriteWithClaude;

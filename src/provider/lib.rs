@@ -14,21 +14,19 @@ use std::{
 };
 
 use fumi_base::tokens;
+use fumi_config::{ConfigError, ProviderKind};
+use fumi_kernel::{
+    Answerer,
+    conversation::{ModelText, NoAnswer, Prompt, TextModel},
+    metrics::ServerMetrics,
+    reply::TokenUsage,
+};
 use reqwest::{
     Client, StatusCode,
     header::{HeaderMap, HeaderName, HeaderValue, RETRY_AFTER},
     redirect::Policy,
 };
 
-use crate::{
-    config::{self, ConfigError, ProviderKind},
-    telemetry::metrics::ServerMetrics,
-    tool::{
-        Answerer,
-        conversation::{ModelText, NoAnswer, Prompt, TextModel},
-        reply::TokenUsage,
-    },
-};
 use error::ProviderError;
 use wire::{EndReason, ProviderReply};
 
@@ -44,7 +42,7 @@ const LONGEST_WAIT: Duration = Duration::from_mins(1);
 /// A provider of models, with its connections.
 #[derive(Debug)]
 pub struct ProviderClient {
-    config: config::ProviderConfig,
+    config: fumi_config::ProviderConfig,
     http: Client,
     url: String,
     headers: HeaderMap,
@@ -53,7 +51,7 @@ pub struct ProviderClient {
 
 impl ProviderClient {
     /// Returns the provider of the configuration, if it may be asked. Nothing is sent before the first question.
-    pub fn open(config: &config::NovelConfig, metrics: &Arc<ServerMetrics>) -> Result<Option<Self>, ConfigError> {
+    pub fn open(config: &fumi_config::NovelConfig, metrics: &Arc<ServerMetrics>) -> Result<Option<Self>, ConfigError> {
         let (author, config) = (config.author, config.provider.clone());
         config.check(author)?;
         if !author.asks_providers() || !config.is_configured() {
@@ -217,7 +215,7 @@ impl TextModel for ProviderClient {
 }
 
 /// Returns the headers of every request, including the key.
-fn headers(config: &config::ProviderConfig) -> Result<HeaderMap, ConfigError> {
+fn headers(config: &fumi_config::ProviderConfig) -> Result<HeaderMap, ConfigError> {
     let mut headers = HeaderMap::new();
     let plain = |value: &'static str| HeaderValue::from_static(value);
     headers.insert("content-type", plain("application/json"));

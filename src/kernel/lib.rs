@@ -2,7 +2,7 @@
 //!
 //! A tool is a type that implements [`Tool`]: its [`ToolSpec`] declares it, `Args` are its input, `Output` is its
 //! result. Everything else (schemas, validation, pools, timeouts, caching, delivery, errors) follows from these and is
-//! done by [`pipeline::run`]. This folder names no domain: dependencies on a family are passed as `Deps`.
+//! done by [`pipeline::run`]. This crate depends on no domain: what a tool needs of its family is passed as `Deps`.
 
 pub mod access;
 pub mod batch;
@@ -13,10 +13,14 @@ pub mod delivery;
 pub mod error;
 pub mod expectation;
 pub mod fields;
+pub mod metrics;
 pub mod options;
 pub mod pipeline;
+pub mod prompts;
 pub mod reply;
+pub mod resources;
 pub mod schema;
+pub mod session_projects;
 pub mod shorten;
 pub mod texts;
 pub mod validate;
@@ -37,12 +41,13 @@ pub use context::{Answerer, CallProgress, Caller, Cx, ExclusiveGuard};
 pub use error::ToolError;
 pub use options::SharedOption;
 pub use reply::{Block, ToolReply};
+pub use session_projects::SessionProjects;
 
 /// One tool. The file that implements it is the whole tool; its texts are beside it.
 pub trait Tool: Send + Sync + 'static {
     /// The declaration in the catalogue.
     const SPEC: ToolSpec;
-    /// The dependencies on the family, wired once in `tools/mod.rs`.
+    /// The dependencies on the family, wired once in `tools/lib.rs`.
     type Deps: Send + Sync + 'static;
     /// The arguments of a call, without the shared options.
     type Args: DeserializeOwned + JsonSchema + Send + Sync + 'static;

@@ -6,20 +6,21 @@
 pub mod batch;
 pub mod browser;
 pub mod code;
+pub mod family_metrics;
 pub mod novel;
-pub mod session_projects;
 
 use std::sync::Arc;
 
-use fumi_base::{roots::AllowedRoots, store::Store, text::Locale};
+use fumi_base::{errors::ErrorCatalog, roots::AllowedRoots, store::Store, text::Locale};
 use fumi_browser::BrowserService;
 use fumi_code::{parser_pool::ParserPool, user_queries::UserQueries};
+use fumi_config::Config;
+use fumi_kernel::{
+    SessionProjects,
+    catalogue::{Catalogue, ToolEntry, ToolsetScope},
+};
 use serde_json::{Map, Value, json};
 
-use crate::{
-    config::Config,
-    tool::catalogue::{Catalogue, ToolEntry, ToolsetScope},
-};
 use browser::{BrowserDeps, on_tab::OnTab};
 use code::{ProjectDeps, SearchDeps, structure_deps::StructureDeps};
 use novel::{
@@ -28,8 +29,6 @@ use novel::{
     write,
     writing::{noveler_write, write_manuscript_draft, write_resume, write_stage, write_step, write_with_claude},
 };
-
-pub use session_projects::SessionProjects;
 
 /// Returns all tools, in the order in which clients see them.
 #[must_use]
@@ -164,6 +163,27 @@ pub fn catalogue(
         entries.push(ToolEntry::for_tool::<batch::browser_batch_execute::BrowserBatchExecute>(Arc::new(())));
     }
     Catalogue::new(entries)
+        .with_prompts(novel::prompts::all(&config.novel.names))
+        .with_errors(errors())
+}
+
+/// Returns the error catalogues of all families.
+#[must_use]
+pub fn errors() -> [&'static ErrorCatalog; 12] {
+    [
+        &fumi_browser::errors::BOOK,
+        &fumi_code::errors::search::BOOK,
+        &fumi_code::errors::structure::BOOK,
+        &fumi_novel::errors::project::BOOK,
+        &fumi_novel::errors::artifact::BOOK,
+        &fumi_novel::errors::backup::BOOK,
+        &fumi_novel::errors::completion::BOOK,
+        &fumi_novel::errors::reviewing::BOOK,
+        &fumi_novel::errors::saving::BOOK,
+        &fumi_novel::errors::writing::BOOK,
+        &novel::BOOK,
+        &browser::BOOK,
+    ]
 }
 
 /// Returns the tools of a scope as data: the output of `fumi tools --json` and the content of `openapi/tools.json`.

@@ -24,7 +24,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::{access::Access, batch::BatchState, error::ToolError};
-use crate::telemetry::metrics::ServerMetrics;
+use crate::metrics::ServerMetrics;
 
 /// The caller of a tool.
 #[derive(Clone, Debug, Default)]

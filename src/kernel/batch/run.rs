@@ -17,7 +17,7 @@ use super::{
     check::{self, CheckedStep},
     reference::{self, ReferenceError},
 };
-use crate::tool::{
+use crate::{
     Answerer, CallProgress, Cx, ToolError, ToolReply,
     catalogue::{Catalogue, ToolEntry},
     expectation,
@@ -54,7 +54,7 @@ struct StepResult {
 
 impl<'a> BatchRun<'a> {
     /// Creates a batch from a call of a tool that runs steps.
-    pub(in crate::tool) fn new(
+    pub(crate) fn new(
         kernel: &'a Kernel,
         catalogue: &'a Catalogue,
         entry: &'a ToolEntry,

@@ -25,7 +25,10 @@ use figment::{
     Figment,
     providers::{Env, Format, Serialized, Toml},
 };
-use fumi_base::path_maps::{PathMap, PathMaps};
+use fumi_base::{
+    nearest::nearest,
+    path_maps::{PathMap, PathMaps},
+};
 use serde::{Deserialize, Serialize};
 
 pub use auth::{AuthConfig, AuthMode, ConfiguredToken, OAuthConfig, SubjectBounds, is_tamperproof_url};
@@ -185,12 +188,8 @@ fn describe_parse_error(text: &str, error: &toml::de::Error) -> String {
     let message = one_line(error.message());
     let mut names = message.split('`').skip(1).step_by(2);
     let unknown = names.next().filter(|_| message.starts_with("unknown"));
-    let nearest = unknown.and_then(|unknown| {
-        let near = names.map(|known| (strsim::jaro_winkler(unknown, known), known));
-        near.filter(|(score, _)| *score > 0.8)
-            .max_by(|a, b| a.0.total_cmp(&b.0))
-    });
-    let nearest = nearest.map(|(_, known)| format!("; did you mean `{known}`?"));
+    let near = unknown.and_then(|unknown| nearest(unknown, names, 1).pop());
+    let nearest = near.map(|known| format!("; did you mean `{known}`?"));
     format!("line {line}{key}: {message}{}", nearest.unwrap_or_default())
 }
 

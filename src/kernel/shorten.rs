@@ -279,7 +279,7 @@ mod tests {
     use serde_json::json;
 
     use super::{RestAdvice, json_end, shorten};
-    use crate::tool::{
+    use crate::{
         reply::{Caps, FittedAnswer, excess},
         schema::LEFT_OUT,
     };

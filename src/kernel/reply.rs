@@ -346,7 +346,6 @@ pub fn fit(
                 #[expect(
                     clippy::cast_possible_truncation,
                     clippy::cast_sign_loss,
-                    clippy::cast_precision_loss,
                     reason = "a number of rows, shrunk by a factor below one"
                 )]
                 let smaller = (take as f64 * share * 0.95) as usize;
@@ -412,7 +411,6 @@ fn render(answer: &dyn Rendered, room: ReplyLimits<'_>) -> FittedAnswer {
 pub fn excess(fitted: &FittedAnswer, caps: Caps) -> Option<(&'static str, f64)> {
     let json = fitted.structured.to_string();
     let over = |name, used: usize, cap: usize| {
-        #[expect(clippy::cast_precision_loss, reason = "a ratio")]
         let share = cap as f64 / used.max(1) as f64;
         (used > cap).then_some((name, share))
     };

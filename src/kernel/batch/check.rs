@@ -9,7 +9,7 @@ use fumi_base::{expectation::Expectation, pools::Pool, text::BilingualText};
 use serde_json::{Map, Value, json};
 
 use super::{BatchPlan, PlannedStep, reference, run::BatchRun};
-use crate::tool::{
+use crate::{
     Effect, ToolError,
     access::ReadOnly,
     catalogue::ToolEntry,

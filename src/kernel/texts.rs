@@ -8,7 +8,7 @@
 
 use std::{collections::BTreeMap, sync::LazyLock};
 
-use fumi_base::text::Locale;
+use fumi_base::{template, text::Locale};
 
 use super::ToolSpec;
 
@@ -87,21 +87,9 @@ static MEASURED: LazyLock<BTreeMap<String, i64>> =
 
 /// Replaces the names of figures by the figures.
 fn fill(text: &str) -> String {
-    let mut filled = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, (name, after))) = rest
-        .split_once("{{")
-        .and_then(|(before, after)| Some((before, after.split_once("}}")?)))
-    {
-        filled.push_str(before);
-        match MEASURED.get(name) {
-            Some(figure) => filled.push_str(&rounded(*figure)),
-            None => filled.push_str(&format!("{{{{{name}}}}}")),
-        }
-        rest = after;
-    }
-    filled.push_str(rest);
-    filled
+    template::fill(text, ("{{", "}}"), |name| {
+        MEASURED.get(name).map(|figure| rounded(*figure).into())
+    })
 }
 
 /// Rounds a figure to two digits: more would promise what another project does not reach, and change with every

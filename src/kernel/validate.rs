@@ -4,7 +4,9 @@
 //! never repaired silently, except unambiguous ones: an explicit `null` is an absent argument, and `5.0` is the integer
 //! 5.
 
-use fumi_base::{encoding::EncodingChoice, errors::UserError as _, project::quoted, redact, text::BilingualText};
+use fumi_base::{
+    encoding::EncodingChoice, errors::UserError as _, nearest::nearest, project::quoted, redact, text::BilingualText,
+};
 use jsonschema::{ValidationError, Validator, error::ValidationErrorKind};
 use serde_json::{Map, Value, json};
 
@@ -254,27 +256,6 @@ pub fn unreadable(entry: &ToolEntry, error: &serde_json::Error) -> ToolError {
         entry,
         &[ArgumentProblem::new("arguments".to_owned(), text, Value::Null)],
     )
-}
-
-/// Returns the names nearest to a wrong one, best first: by edit distance for misspellings, and names that contain it
-/// or are contained in it.
-#[must_use]
-pub fn nearest<'n>(wrong: &str, names: impl IntoIterator<Item = &'n str>, count: usize) -> Vec<&'n str> {
-    let plain = |name: &str| name.to_lowercase().replace(['-', ' '], "_");
-    let wrong = plain(wrong);
-    let mut near: Vec<(f64, &str)> = names
-        .into_iter()
-        .map(|name| {
-            let plain = plain(name);
-            let likeness =
-                strsim::jaro_winkler(&wrong, &plain).max(strsim::normalized_damerau_levenshtein(&wrong, &plain));
-            let part = wrong.len() >= 3 && (plain.contains(&wrong) || wrong.contains(&plain));
-            (if part { likeness.max(0.85) } else { likeness }, name)
-        })
-        .filter(|(likeness, _)| *likeness >= 0.7)
-        .collect();
-    near.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
-    near.into_iter().take(count).map(|(_, name)| name).collect()
 }
 
 /// Converts whole floats to integers. JSON has one type of number; `5.0` from a client means 5.

@@ -1,7 +1,7 @@
-//! The catalogue: all tools with their types erased, found by name.
+//! The catalogue: what the families offer. All tools with their types erased, found by name; prompts; errors.
 //!
 //! Listing and calling use the same entries, so a tool that can be called is listed and vice versa. The list itself is
-//! `tools/mod.rs`.
+//! `tools/lib.rs`.
 
 use std::{
     collections::BTreeSet,
@@ -9,12 +9,13 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use fumi_base::{expectation::Expectation, text::Locale};
+use fumi_base::{errors::ErrorCatalog, expectation::Expectation, nearest::nearest, text::Locale};
 use jsonschema::Validator;
 use serde_json::Value;
 
 use super::{
     Access, Cx, ExclusiveGuard, QuestionReply, Tool, ToolError, ToolOutcome, ToolSpec,
+    prompts::PromptSpec,
     reply::Rendered,
     schema::{self, Object},
     texts::ToolTexts,
@@ -213,10 +214,12 @@ impl std::fmt::Debug for ToolEntry {
     }
 }
 
-/// The tools of this process.
+/// What the families of this process offer: tools, prompts, resources, and the texts of their errors.
 #[derive(Debug)]
 pub struct Catalogue {
     entries: Vec<ToolEntry>,
+    prompts: Vec<PromptSpec>,
+    errors: Vec<&'static ErrorCatalog>,
 }
 
 /// A set of toolsets.
@@ -273,12 +276,42 @@ impl Catalogue {
                 assert!(names.insert(*name), "two tools are called {name}");
             }
         }
-        Self { entries }
+        Self {
+            entries,
+            prompts: Vec::new(),
+            errors: Vec::new(),
+        }
+    }
+
+    /// Adds prompts. Clients see them in this order.
+    #[must_use]
+    pub fn with_prompts(mut self, prompts: Vec<PromptSpec>) -> Self {
+        self.prompts.extend(prompts);
+        self
+    }
+
+    /// Adds the error catalogues of the families.
+    #[must_use]
+    pub fn with_errors(mut self, errors: impl IntoIterator<Item = &'static ErrorCatalog>) -> Self {
+        self.errors.extend(errors);
+        self
     }
 
     /// Returns the tools that are listed for a caller, in a fixed order.
     pub fn list(&self, access: &Access) -> impl Iterator<Item = &ToolEntry> {
         self.entries.iter().filter(|entry| access.lists(&entry.spec))
+    }
+
+    /// Returns all prompts.
+    #[must_use]
+    pub fn prompts(&self) -> &[PromptSpec] {
+        &self.prompts
+    }
+
+    /// Returns the error catalogues of the families.
+    #[must_use]
+    pub fn errors(&self) -> &[&'static ErrorCatalog] {
+        &self.errors
     }
 
     /// Returns all tools.
@@ -327,7 +360,7 @@ impl Catalogue {
     /// Returns the names of a caller's tools that are nearest to a wrong one, best first.
     #[must_use]
     pub fn nearest(&self, access: &Access, name: &str) -> Vec<&'static str> {
-        validate::nearest(name, self.list(access).map(|entry| entry.spec.name), 3)
+        nearest(name, self.list(access).map(|entry| entry.spec.name), 3)
     }
 }
 

@@ -7,7 +7,7 @@
 use fumi_base::{errors::UserError, text::BilingualText};
 use serde_json::{Map, Value};
 
-use crate::tool::{
+use crate::{
     error::BOOK,
     fields::{inventory, names},
 };

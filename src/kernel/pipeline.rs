@@ -30,7 +30,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
-use crate::telemetry::metrics::ServerMetrics;
+use crate::metrics::ServerMetrics;
 
 use super::{
     Access, Answerer, CallProgress, Caller, Cx, Effect, QuestionReply, SharedOption, ToolError, ToolOutcome, ToolReply,
@@ -591,7 +591,7 @@ async fn deliver(
 #[derive(Debug, thiserror::Error, UserError)]
 #[error("{}", self.english())]
 #[catalog(BOOK)]
-pub(super) enum CallStopped {
+pub enum CallStopped {
     #[entry("TOOL_TIMEOUT")]
     Late {
         #[fact("limit_ms")]
