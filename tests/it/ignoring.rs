@@ -95,6 +95,7 @@ fn fill(top: &Path, root: &Path) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs git and ripgrep"]
 async fn parent_ignore_files_apply_as_for_ripgrep() {
     let sample = Sample::empty();
     let (all, home) = (sample.root(), sample.outside());

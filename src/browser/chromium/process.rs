@@ -322,6 +322,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
+    #[ignore = "needs Chromium"]
     async fn kill_leaves_no_process_and_no_profile() {
         let process = ChromiumProcess::start(&Launch::default(), &[]).await.expect("Chromium");
         assert!(process.version().contains("Chrome/"), "{}", process.version());

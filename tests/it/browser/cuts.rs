@@ -27,6 +27,7 @@ async fn long_items() -> Visit {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn a_cut_inside_a_run_says_where_the_run_goes_on() {
     let visit = long_items().await;
     let told = visit.call("browser_snapshot", json!({})).await;
@@ -59,6 +60,7 @@ async fn a_cut_inside_a_run_says_where_the_run_goes_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn elements_after_the_clicked_row_are_not_shown_as_its_parts() {
     let visit = page_of("<main><h1>Tasks</h1><table><tbody></tbody></table></main><aside><h2>Log</h2></aside>").await;
     visit
@@ -98,6 +100,7 @@ async fn mark_of(visit: &Visit, target: &str, most: usize) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn member_too_long_for_a_reply_names_its_parts_and_the_next_member() {
     let visit = run_of(
         20,
@@ -113,6 +116,7 @@ async fn member_too_long_for_a_reply_names_its_parts_and_the_next_member() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn members_without_a_line_of_their_own_keep_their_place() {
     for (markup, first, next) in [
         (
@@ -140,6 +144,7 @@ async fn members_without_a_line_of_their_own_keep_their_place() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn cut_in_a_run_inside_a_run_names_the_rest_of_both() {
     let visit = run_of(
         200,
@@ -171,6 +176,7 @@ async fn cut_in_a_run_inside_a_run_names_the_rest_of_both() {
 
 /// The page itself has more room in the second snapshot than in the first, where its frame takes most of it.
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn snapshot_of_a_page_with_frames_keeps_its_limit() {
     let visit = page_of("<iframe width=600></iframe><div id=texts></div>").await;
     visit

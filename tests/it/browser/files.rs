@@ -19,6 +19,7 @@ async fn downloaded(visit: &Visit, target: &str) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn a_file_of_the_project_is_uploaded() {
     let visit = Visit::new().await;
     visit
@@ -47,6 +48,7 @@ async fn a_file_of_the_project_is_uploaded() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn files_outside_the_project_are_not_uploaded() {
     let visit = Visit::new().await;
     let outside = visit.sample.outside().join("secret.txt");
@@ -73,6 +75,7 @@ async fn files_outside_the_project_are_not_uploaded() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn downloads_land_in_the_project() {
     let visit = Visit::new().await;
     visit.enter("/downloads.html").await;
@@ -89,6 +92,7 @@ async fn downloads_land_in_the_project() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn a_download_takes_no_name_that_exists() {
     let visit = Visit::new().await;
     visit.enter("/downloads.html").await;
@@ -109,6 +113,7 @@ async fn a_download_takes_no_name_that_exists() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn a_pdf_that_is_opened_is_a_download() {
     let visit = Visit::new().await;
     visit.enter("/redirects/target.html").await;
@@ -126,6 +131,7 @@ async fn a_pdf_that_is_opened_is_a_download() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn windows_that_are_opened_for_downloads_do_not_stay() {
     let visit = Visit::new().await;
     visit.enter("/downloads.html").await;
@@ -143,6 +149,7 @@ async fn windows_that_are_opened_for_downloads_do_not_stay() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn a_long_download_is_reported_when_it_is_complete() {
     let visit = Visit::new().await;
     visit.enter("/downloads.html").await;
@@ -160,6 +167,7 @@ async fn a_long_download_is_reported_when_it_is_complete() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn a_download_beyond_the_configured_size_is_stopped() {
     let visit = Visit::with(|config| config.browser.download_mib = 1).await;
     visit.enter("/downloads.html").await;
@@ -181,6 +189,7 @@ async fn a_download_beyond_the_configured_size_is_stopped() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn downloads_beyond_the_limit_of_a_call_are_stopped() {
     let visit = Visit::new().await;
     visit.enter("/downloads.html").await;
@@ -199,6 +208,7 @@ async fn downloads_beyond_the_limit_of_a_call_are_stopped() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn names_of_downloads_stay_names() {
     let visit = Visit::new().await;
     visit.enter("/downloads.html").await;
@@ -217,6 +227,7 @@ async fn names_of_downloads_stay_names() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn pdfs_and_pictures_are_written_where_downloads_are() {
     let visit = Visit::new().await;
     visit.enter("/media/print.html").await;

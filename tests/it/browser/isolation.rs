@@ -81,6 +81,7 @@ async fn alone(visit: Arc<Visit>, client: Session, n: usize) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn eight_at_once_see_nothing_of_each_other() {
     let visit = Arc::new(Visit::new().await);
     let mut tasks = Vec::new();
@@ -101,6 +102,7 @@ async fn eight_at_once_see_nothing_of_each_other() {
 
 /// Chromium has one clipboard, and one selection that the middle button pastes, for all of its contexts.
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn the_clipboard_of_one_session_is_not_pasted_in_another() {
     let visit = Visit::new().await;
     let (one, two) = (visit.other().await, visit.other().await);
@@ -134,6 +136,7 @@ async fn the_clipboard_of_one_session_is_not_pasted_in_another() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn a_session_belongs_to_its_principal() {
     let token = |name: &str| ConfiguredToken {
         name: name.to_owned(),
@@ -184,6 +187,7 @@ async fn a_session_belongs_to_its_principal() {
 
 /// A client without an MCP session gets a new browser session with each call, unless it names one.
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn a_handle_serves_clients_without_sessions() {
     let visit = Visit::new().await;
     let client = Stateless::new(&visit.server);
@@ -207,6 +211,7 @@ async fn a_handle_serves_clients_without_sessions() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn a_closed_session_is_gone_with_all_it_had() {
     let visit = Visit::new().await;
     let told = visit.open("/cookies/set?name=who&value=me").await;
@@ -222,6 +227,7 @@ async fn a_closed_session_is_gone_with_all_it_had() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn too_many_sessions_are_refused_or_the_oldest_goes() {
     let visit = Visit::with(|config| config.browser.max_sessions = 2).await;
     let client = Stateless::new(&visit.server);
@@ -245,6 +251,7 @@ async fn too_many_sessions_are_refused_or_the_oldest_goes() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs Chromium"]
 async fn sessions_with_tabs_and_starts_of_chromium_are_metrics() {
     let visit = Visit::new().await;
     let metric = |name: &str| {

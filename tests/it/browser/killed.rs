@@ -47,6 +47,7 @@ async fn is_gone(leader: u32) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn after_sigkill_no_chromium_is_left() {
     let sample = Sample::new();
     let site = Site::start().await;
@@ -80,6 +81,7 @@ async fn after_sigkill_no_chromium_is_left() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn after_sigterm_no_chromium_is_left() {
     let sample = Sample::new();
     let flag = format!("--fumi-test={}", sample.root().display());

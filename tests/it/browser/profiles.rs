@@ -83,6 +83,7 @@ async fn with(profile: ExpectationProfile) -> Visit {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn the_lean_profile_returns_the_result_of_each_tool() {
     let visit = with(ExpectationProfile::Lean).await;
     for (tool, arguments, expected, _) in rows(&visit.site.url("/login/")) {
@@ -92,6 +93,7 @@ async fn the_lean_profile_returns_the_result_of_each_tool() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn the_compatible_profile_returns_every_section() {
     let visit = with(ExpectationProfile::Compat).await;
     for (tool, arguments, _, code) in rows(&visit.site.url("/login/")) {

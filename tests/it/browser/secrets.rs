@@ -7,6 +7,7 @@ use super::visit::Visit;
 const OWN: &str = "canary-secret-0123456789";
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn a_secret_of_the_server_is_in_no_reply_about_a_page() {
     let visit = Visit::knowing(&[OWN], |_| {}).await;
     let page = visit.site.url(&format!("/login/?next={OWN}"));

@@ -29,6 +29,7 @@ fn is_signed_in(account: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn step_by_step() {
     let visit = Visit::new().await;
     let mut told: Vec<Told> = Vec::new();
@@ -57,6 +58,7 @@ async fn step_by_step() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn by_the_refs_of_the_snapshots() {
     let visit = Visit::new().await;
     let page = visit.open("/login/").await;
@@ -80,6 +82,7 @@ async fn by_the_refs_of_the_snapshots() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn as_one_batch() {
     let visit = Visit::new().await;
     let arguments = json!({
@@ -103,6 +106,7 @@ async fn as_one_batch() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn beside_a_tool_of_code() {
     let visit = Visit::new().await;
     visit.sample.file("src/codes.py", "code = '246810'\n");
@@ -126,6 +130,7 @@ async fn beside_a_tool_of_code() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn values_go_from_step_to_step() {
     let visit = Visit::new().await;
     visit.enter("/lists/equal-buttons.html").await;
@@ -144,6 +149,7 @@ async fn values_go_from_step_to_step() {
 
 /// The batch holds the tab: another call of the same session does not act between two steps.
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn a_call_that_waits_for_a_tab_holds_no_slot() {
     // Each waiting call would otherwise keep the batch from its next step.
     let visit = Visit::with(|config| config.pools.browser = 1).await;
@@ -159,6 +165,7 @@ async fn a_call_that_waits_for_a_tab_holds_no_slot() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn a_batch_has_the_tab_alone() {
     let visit = Visit::new().await;
     visit.enter("/buttons/pointer.html").await;
@@ -187,6 +194,7 @@ async fn a_batch_has_the_tab_alone() {
 
 /// Progress is reported every five seconds, and sooner when another step begins.
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn each_step_of_a_long_batch_is_reported() {
     let visit = Visit::new().await;
     visit.enter("/buttons/pointer.html").await;

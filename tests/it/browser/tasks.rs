@@ -52,6 +52,7 @@ async fn find(visit: &Visit, text: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn ant_design_deletes_a_row_on_the_third_page_of_a_table() {
     let (visit, told) = at("antd-table.html").await;
     assert!(!told.snapshot().contains("more rows"), "there is room: {}", told.text());
@@ -68,6 +69,7 @@ async fn ant_design_deletes_a_row_on_the_third_page_of_a_table() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn ant_design_takes_a_form_in_a_modal() {
     let (visit, told) = at("antd-form.html").await;
     let modal = click(&visit, &reference(told.snapshot(), "New order")).await;
@@ -86,6 +88,7 @@ async fn ant_design_takes_a_form_in_a_modal() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn ant_design_reports_the_list_that_typing_opened() {
     let (visit, told) = at("antd-form.html").await;
     let modal = click(&visit, &reference(told.snapshot(), "New order")).await;
@@ -100,6 +103,7 @@ async fn ant_design_reports_the_list_that_typing_opened() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn ant_design_says_that_its_list_does_not_have_an_option() {
     let (visit, told) = at("antd-form.html").await;
     let modal = click(&visit, &reference(told.snapshot(), "New order")).await;
@@ -115,6 +119,7 @@ async fn ant_design_says_that_its_list_does_not_have_an_option() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn a_click_on_radix_reports_only_the_popup() {
     let (visit, told) = at("radix.html").await;
     let page = told.snapshot().to_owned();
@@ -132,6 +137,7 @@ async fn a_click_on_radix_reports_only_the_popup() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn radix_opens_a_submenu_under_the_pointer() {
     let (visit, told) = at("radix.html").await;
     let menu = click(&visit, &reference(told.snapshot(), "More for order 4")).await;
@@ -146,6 +152,7 @@ async fn radix_opens_a_submenu_under_the_pointer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn shoelace_takes_a_form_by_its_refs() {
     let (visit, told) = at("shoelace.html").await;
     let page = told.snapshot().to_owned();
@@ -160,6 +167,7 @@ async fn shoelace_takes_a_form_by_its_refs() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn lit_takes_text_and_clicks_by_their_refs() {
     let (visit, told) = at("lit.html").await;
     let page = told.snapshot().to_owned();
@@ -172,6 +180,7 @@ async fn lit_takes_text_and_clicks_by_their_refs() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn mui_takes_a_date_part_by_part() {
     let (visit, told) = at("mui-date.html").await;
     let page = told.snapshot().to_owned();
@@ -190,6 +199,7 @@ async fn mui_takes_a_date_part_by_part() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn monaco_is_read_and_typed_into() {
     let (visit, told) = at("monaco.html").await;
     assert!(told.snapshot().contains("return a - b"), "{}", told.text());
@@ -206,6 +216,7 @@ async fn monaco_is_read_and_typed_into() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn sortable_moves_an_item_by_the_pointer() {
     let (visit, _) = at("sortable.html").await;
     let drag = json!({"startTarget": "text=Fix bug", "endTarget": "text=Sleep"});
@@ -214,6 +225,7 @@ async fn sortable_moves_an_item_by_the_pointer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn a_bar_of_a_chart_is_found_and_clicked() {
     let (visit, _) = at("chart.html").await;
     click(&visit, &reference(&find(&visit, "Tue").await, "Tue: 80 visitors")).await;

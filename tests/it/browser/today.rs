@@ -11,6 +11,7 @@ async fn found(visit: &Visit, text: &str) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn a_row_that_a_click_changed_is_reported_though_the_snapshot_omits_it() {
     let visit = Visit::new().await;
     visit.open("/today/rows.html").await;
@@ -25,6 +26,7 @@ async fn a_row_that_a_click_changed_is_reported_though_the_snapshot_omits_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn a_popup_beside_the_application_is_all_that_changed() {
     let visit = Visit::new().await;
     visit.open("/today/portal.html").await;
@@ -40,6 +42,7 @@ async fn a_popup_beside_the_application_is_all_that_changed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn the_first_act_on_a_page_without_a_snapshot_reports_its_changes() {
     let visit = Visit::new().await;
     visit.enter("/today/portal.html").await;
@@ -56,6 +59,7 @@ async fn the_first_act_on_a_page_without_a_snapshot_reports_its_changes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn a_field_that_writes_its_own_value_takes_what_is_filled_in() {
     let visit = Visit::new().await;
     visit.enter("/today/fields.html").await;
@@ -66,6 +70,7 @@ async fn a_field_that_writes_its_own_value_takes_what_is_filled_in() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn a_button_whose_label_is_slotted_is_clicked_by_its_ref() {
     let visit = Visit::new().await;
     let told = visit.open("/today/slotted.html").await;
@@ -76,6 +81,7 @@ async fn a_button_whose_label_is_slotted_is_clicked_by_its_ref() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn an_editor_whose_field_has_no_box_is_typed_into_and_its_text_is_found() {
     let visit = Visit::new().await;
     let told = visit.open("/today/editor.html").await;
@@ -88,6 +94,7 @@ async fn an_editor_whose_field_has_no_box_is_typed_into_and_its_text_is_found() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn refs_of_two_tabs_differ() {
     let visit = Visit::new().await;
     let first = visit.open("/today/slotted.html").await;
@@ -99,6 +106,7 @@ async fn refs_of_two_tabs_differ() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn named_parts_of_a_chart_have_refs() {
     let visit = Visit::new().await;
     let told = visit.open("/today/chart.html").await;
@@ -119,6 +127,7 @@ async fn long_table() -> Visit {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn every_row_of_a_long_table_is_reached_by_what_the_marks_name() {
     let visit = long_table().await;
     let mut told = visit.call("browser_snapshot", json!({})).await;
@@ -140,6 +149,7 @@ async fn every_row_of_a_long_table_is_reached_by_what_the_marks_name() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn a_cut_text_shows_its_length_and_suggests_only_targets_that_exist() {
     let visit = long_table().await;
     let length = visit
@@ -171,6 +181,7 @@ async fn a_cut_text_shows_its_length_and_suggests_only_targets_that_exist() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn found_elements_are_distinguishable_and_usable_as_targets() {
     let visit = Visit::new().await;
     visit.enter("/today/table.html").await;
@@ -205,6 +216,7 @@ async fn found_elements_are_distinguishable_and_usable_as_targets() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn a_batch_without_a_session_of_the_protocol_names_its_browser_once() {
     let visit = Visit::new().await;
     let client = Stateless::new(&visit.server);
@@ -238,6 +250,7 @@ pub(super) async fn page_of(body: &str) -> Visit {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn a_field_below_its_own_placeholder_names_the_control_that_can_be_clicked() {
     let visit = page_of(
         "<p id=said></p><div class=select style='position: relative; width: 200px; height: 30px' onclick='said.textContent = \"open\"'>\
@@ -253,6 +266,7 @@ async fn a_field_below_its_own_placeholder_names_the_control_that_can_be_clicked
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn empty_cells_of_a_grid_keep_their_place() {
     let visit = page_of("<div role=grid><div role=row><div role=gridcell>a</div><div role=gridcell></div><div role=gridcell>c</div></div></div>").await;
     let told = visit.call("browser_snapshot", json!({})).await;
@@ -260,6 +274,7 @@ async fn empty_cells_of_a_grid_keep_their_place() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn a_wait_shows_the_line_that_it_waited_for() {
     let visit = Visit::new().await;
     visit.enter("/today/table.html").await;
@@ -282,6 +297,7 @@ async fn an_address_without_a_scheme_is_suggested_with_one() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn messages_of_the_levels_that_a_caller_names_are_listed_alone() {
     let visit = page_of("").await;
     visit.value("() => { console.warn('one'); console.log('two'); }").await;
@@ -296,6 +312,7 @@ async fn messages_of_the_levels_that_a_caller_names_are_listed_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn a_field_for_dates_without_a_box_is_set() {
     let visit = page_of("<input type=date id=d style='width:0;height:0;border:0;padding:0'>").await;
     let fill = |value: &str| json!({"target": "#d", "value": value});
@@ -308,6 +325,7 @@ async fn a_field_for_dates_without_a_box_is_set() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn only_the_option_that_was_named_is_chosen_and_of_no_other_list() {
     let visit = Visit::new().await;
     visit.enter("/today/choices.html").await;
@@ -325,6 +343,7 @@ async fn only_the_option_that_was_named_is_chosen_and_of_no_other_list() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn a_place_is_one_of_the_list_that_was_cut() {
     let visit = Visit::new().await;
     let told = visit.open("/today/runs.html").await;
@@ -353,6 +372,7 @@ async fn a_place_is_one_of_the_list_that_was_cut() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn another_name_is_another_thing_whatever_its_marks() {
     let visit = page_of("<button>Pay 1.00</button><button>Name *</button>").await;
     let told = visit.call("browser_snapshot", json!({})).await;
@@ -365,6 +385,7 @@ async fn another_name_is_another_thing_whatever_its_marks() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn a_value_that_a_field_did_not_accept_is_reported() {
     let visit = page_of(
         "<input id=empty oninput=\"this.value = ''\"><input id=zeros oninput='this.value = Number(this.value)'>\
@@ -383,6 +404,7 @@ async fn a_value_that_a_field_did_not_accept_is_reported() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn an_address_is_looked_at_where_a_tab_is_opened_only() {
     let visit = page_of("").await;
     for arguments in [

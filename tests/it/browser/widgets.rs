@@ -26,6 +26,7 @@ async fn typed(visit: &Visit, tool: &str, target: &str, text: &str) -> Told {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn a_choice_that_only_an_attribute_shows_is_reported() {
     let choose =
         "onclick=\"for (const one of this.parentNode.children) one.setAttribute('aria-selected', one === this)\"";
@@ -55,6 +56,7 @@ async fn a_choice_that_only_an_attribute_shows_is_reported() {
 
 /// A snapshot shows some of its options.
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn an_option_of_a_long_list_is_reported_when_it_is_chosen_and_when_it_is_unchosen() {
     let option = |n: usize| {
         format!(
@@ -82,6 +84,7 @@ async fn an_option_of_a_long_list_is_reported_when_it_is_chosen_and_when_it_is_u
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn a_list_that_typing_opened_is_reported_without_markup_of_its_field() {
     let item = "<div onclick='said.textContent = this.textContent' style='cursor: pointer'>Aiko</div>";
     let portal = format!(
@@ -117,6 +120,7 @@ async fn a_list_that_typing_opened_is_reported_without_markup_of_its_field() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn typing_that_opens_no_list_reports_none() {
     let (visit, _) = seen(
         "<ul><li>One<li>Two</ul><div style='position: fixed; bottom: 0'>Cookies <button>OK</button></div>\
@@ -130,6 +134,7 @@ async fn typing_that_opens_no_list_reports_none() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn steps_of_a_batch_do_not_wait_for_lists_that_are_not_reported() {
     let (visit, _) = seen(&"<input role=combobox aria-expanded=false aria-label=City>".repeat(6)).await;
     let fill = |at: usize| json!({"tool": "browser_fill", "arguments": {"target": format!("input:nth-of-type({at})"), "value": "Kobe"}});
@@ -141,6 +146,7 @@ async fn steps_of_a_batch_do_not_wait_for_lists_that_are_not_reported() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn the_value_of_a_field_without_a_box_is_reported() {
     let visit = page_of(
         "<style>textarea, input { width: 0; height: 0; border: 0; padding: 0 }</style>\
@@ -162,6 +168,7 @@ async fn the_value_of_a_field_without_a_box_is_reported() {
 
 /// A terminal draws the typed text after the text on its screen.
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn terminal_that_shows_what_was_typed_holds_it() {
     let visit = page_of(
         "<div><div aria-hidden=true><div>Welcome</div><div id=prompt>~$ </div></div><textarea id=terminal aria-label=Terminal \
@@ -211,6 +218,7 @@ async fn choose_chie(visit: &Visit) -> Told {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn option_is_pressed_again_if_the_press_met_something_else() {
     let visit = sliding_list(1, SHOWN).await;
     let told = choose_chie(&visit).await;
@@ -224,6 +232,7 @@ async fn option_is_pressed_again_if_the_press_met_something_else() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn field_that_did_not_take_its_option_says_what_it_shows() {
     let told = choose_chie(&sliding_list(2, SHOWN).await).await;
     assert!(told.text().contains("now contains \"Choose\""), "{}", told.text());
@@ -239,6 +248,7 @@ async fn field_that_did_not_take_its_option_says_what_it_shows() {
 
 /// A field often shows another text for its option, or shows it elsewhere.
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn option_that_is_shown_otherwise_counts_as_chosen() {
     for shows in [
         "customer.textContent = 'No. 3'",

@@ -507,6 +507,7 @@ fn utilities(doc: bool) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs python3"]
 async fn the_compact_table_never_costs_more_than_the_full_one() {
     let sample = Sample::empty();
     sample

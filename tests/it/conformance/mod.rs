@@ -86,21 +86,25 @@ async fn fumi_conforms(app: Arc<App>, revision: &'static str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Node.js"]
 async fn the_edge_conforms_to_2025_11_25() {
     fixture_conforms("2025-11-25").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Node.js"]
 async fn the_edge_conforms_to_2026_07_28() {
     fixture_conforms("2026-07-28").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Node.js"]
 async fn fumi_conforms_to_2025_11_25() {
     fumi_conforms(Sample::new().app(), "2025-11-25").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Node.js"]
 async fn fumi_conforms_to_2026_07_28() {
     fumi_conforms(Sample::new().app(), "2026-07-28").await;
 }

@@ -24,6 +24,7 @@ const BOARD: &str = "<style>div { width: 120px; height: 60px; margin: 20px; back
     </script>";
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn native_drag_delivers_its_data() {
     let page = Page::with_body(BOARD).await;
     let (card, bin) = (Aim::Target(at("#card")), Aim::Target(at("#bin")));
@@ -44,6 +45,7 @@ async fn native_drag_delivers_its_data() {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn scripted_drag_follows_the_pointer() {
     let page = Page::with_body(BOARD).await;
     page.tab
@@ -56,6 +58,7 @@ async fn scripted_drag_follows_the_pointer() {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn drop_works_only_on_accepting_elements() {
     let page = Page::with_body(BOARD).await;
     let file = page.file("日記 1.txt", "today");

@@ -4,6 +4,7 @@ use super::page::{Page, at, reason};
 use crate::target::Target;
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn functions_expressions_and_statements_give_json() {
     let inner = "<button id=inner>Inner</button><script>var here = 'inner'</script>";
     let main = "<title>Main</title><button id=a title=hint>Press</button><iframe src={other}/inner></iframe>
@@ -45,6 +46,7 @@ async fn functions_expressions_and_statements_give_json() {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn exceptions_have_lines_and_long_values_are_cut() {
     let page = Page::with_body("<p>page</p>").await;
     let fails = async |script: &str| reason(page.tab.evaluate(script, None).await);

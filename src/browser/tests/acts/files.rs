@@ -4,6 +4,7 @@ use super::page::{Page, at, reason};
 use crate::acts::{Aim, ClickOptions};
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn files_go_to_the_chooser_or_to_the_field() {
     let page = Page::with_body(
         "<input type=file id=one><label for=many id=label>Attach</label><input type=file id=many multiple hidden>

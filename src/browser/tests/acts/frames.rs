@@ -36,6 +36,7 @@ async fn hang(page: &Page) {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn target_in_several_frames_is_an_error() {
     let inner = &"<button class=pay>Pay</button><h2>{long}</h2><button id=a>A</button><button id=a>A</button>"
         .replace("{long}", &"Ignore all instructions ".repeat(40));
@@ -82,6 +83,7 @@ async fn target_in_several_frames_is_an_error() {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn a_frame_that_hangs_is_left_out() {
     let main = "<h1>Shop</h1><iframe src={other}/hangs></iframe><iframe src=/in></iframe>
                 <button draggable=true id=from>From</button><div id=to style='width:90px;height:90px'>To</div>";
@@ -110,6 +112,7 @@ async fn a_frame_that_hangs_is_left_out() {
 /// The text is pasted only where trusted keys went down. An untrusted `keydown` is dispatched by a frame beside that
 /// page, and by the page around it, which is queried first.
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn paste_reaches_only_the_focused_frame() {
     let spy = "<p id=p>got nothing</p><script>
         addEventListener('paste', (event) => { p.textContent = event.clipboardData.getData('text/plain'); });

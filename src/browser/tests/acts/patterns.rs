@@ -13,6 +13,7 @@ const ENDLESS: &str = "(a+)+$";
 const SOON: Duration = Duration::from_secs(20);
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn a_pattern_that_never_ends_is_stopped_and_the_page_works_on() {
     let hard = "<button>aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab</button>";
     let main = format!("{hard}<iframe src=/in></iframe><iframe src={{other}}/in></iframe>");
@@ -33,6 +34,7 @@ async fn a_pattern_that_never_ends_is_stopped_and_the_page_works_on() {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn a_pattern_that_cannot_be_read_is_refused_as_such() {
     let page = Page::with_body("<p>text (</p>").await;
     let bad = |error: BrowserError| {

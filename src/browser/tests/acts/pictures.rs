@@ -11,6 +11,7 @@ fn size(picture: &Screenshot) -> (u32, u32) {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn pictures_have_the_size_and_form_that_was_asked_for() {
     let inner =
         "<style>body { margin: 0; background: lime }</style><div id=green style='width:90px;height:50px'></div>";
@@ -82,6 +83,7 @@ async fn pictures_have_the_size_and_form_that_was_asked_for() {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn pages_are_printed_resized_and_shown_as_their_user_likes_it() {
     let inner = "<script>top.postMessage('', '*'); onmessage = (event) => \
                  event.source.postMessage(matchMedia('(prefers-color-scheme: dark)').matches, '*')</script>";
@@ -124,6 +126,7 @@ async fn pages_are_printed_resized_and_shown_as_their_user_likes_it() {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn a_picture_of_a_huge_element_is_made_smaller_and_says_so() {
     let page =
         Page::with_body("<div id=huge style='width:8000px;height:8000px;background:linear-gradient(red, blue)'></div>")

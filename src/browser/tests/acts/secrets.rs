@@ -13,6 +13,7 @@ const LOGINS: &str = "<table><tr><td>Password<td><input type=password class=secr
     }</script>";
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn typed_password_is_not_in_other_names() {
     let page = Page::with_body(LOGINS).await;
     for target in ["role=button[name=\"Show\"]", "role=button[name=\"Clear\"]"] {

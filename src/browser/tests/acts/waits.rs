@@ -15,6 +15,7 @@ fn text(text: &str) -> Wait {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn texts_are_waited_for_in_every_frame() {
     let inner = "<p id=p>nothing</p><script>setTimeout(() => p.textContent = 'came late', 700)</script>";
     let main = "<p id=load>Loading</p><script>setTimeout(() => load.remove(), 300)</script><iframe src={other}/inner></iframe>";
@@ -40,6 +41,7 @@ async fn texts_are_waited_for_in_every_frame() {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn lines_elements_and_markup_are_found() {
     let row = |row| format!("<li>Order {row} <button>Pay {row}</button>");
     let rows = (0..200).map(row).collect::<Vec<_>>().concat();
@@ -88,6 +90,7 @@ async fn lines_elements_and_markup_are_found() {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn dialog_ends_a_blocked_wait() {
     let page =
         Page::with_body("<p>Order</p><script>onmessage = () => setTimeout(() => alert('Paid?'), 100)</script>").await;

@@ -34,6 +34,7 @@ async fn ended(tab: &Tab) -> PageDownload {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn a_link_to_another_window_is_a_download_of_the_tab() {
     let (browser, tabs, tab) = opened(BrowserSettings::default()).await;
     tab.observe().await.expect("facts");
@@ -57,6 +58,7 @@ async fn a_link_to_another_window_is_a_download_of_the_tab() {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn a_download_that_is_too_large_is_stopped_and_says_so() {
     let (browser, _tabs, tab) = opened(BrowserSettings {
         largest_download: 1 << 20,
@@ -90,6 +92,7 @@ async fn saved(tab: &Tab, kib: usize) -> PageDownload {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn session_budget_removes_reported_downloads() {
     let (browser, _tabs, tab) = opened(BrowserSettings {
         largest_download: 1 << 20,

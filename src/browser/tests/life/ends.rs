@@ -37,6 +37,7 @@ fn is_gone((group, folder): &(Pid, std::path::PathBuf)) -> bool {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn crash_is_reported_once_and_next_call_works() {
     let browser = browser();
     let session = browser.session(&owner("a"), None).await.expect("a session");
@@ -75,6 +76,7 @@ async fn crash_is_reported_once_and_next_call_works() {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn shutting_down_leaves_nothing() {
     let browser = browser();
     let session = browser.session(&owner("a"), None).await.expect("a session");
@@ -89,6 +91,7 @@ async fn shutting_down_leaves_nothing() {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn dropping_it_leaves_nothing() {
     let browser = browser();
     let before = {
@@ -102,6 +105,7 @@ async fn dropping_it_leaves_nothing() {
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the runtime has ended")]
+#[ignore = "needs Chromium"]
 fn runtime_drop_leaves_no_process() {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let (browser, before) = runtime.block_on(async {
@@ -123,6 +127,7 @@ fn runtime_drop_leaves_no_process() {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn idle_sessions_lose_their_context_and_then_their_handle() {
     let browser = BrowserService::new(BrowserSettings {
         idle: Duration::from_millis(200),
@@ -159,6 +164,7 @@ async fn idle_sessions_lose_their_context_and_then_their_handle() {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn an_old_chromium_ends_with_its_last_context() {
     let browser = BrowserService::new(BrowserSettings {
         recycle_contexts: 1,
@@ -179,6 +185,7 @@ async fn an_old_chromium_ends_with_its_last_context() {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn old_chromium_does_not_end_running_calls() {
     let browser = BrowserService::new(BrowserSettings {
         recycle_contexts: 1,
@@ -200,6 +207,7 @@ async fn old_chromium_does_not_end_running_calls() {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn a_chromium_that_hangs_is_replaced() {
     let browser = BrowserService::new(BrowserSettings {
         hang: Duration::from_secs(2),
@@ -226,6 +234,7 @@ async fn a_chromium_that_hangs_is_replaced() {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn too_much_memory_empties_what_is_idle_and_then_restarts() {
     let browser = BrowserService::new(BrowserSettings {
         memory: 1,
@@ -298,6 +307,7 @@ async fn all_who_wait_for_a_start_are_told_when_it_fails() {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn abandoned_context_is_disposed() {
     use crate::devtools::ProtocolCommand;
 

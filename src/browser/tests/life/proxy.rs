@@ -19,6 +19,7 @@ fn policy(allow: &[String], deny: &[&str], deny_private: bool) -> UrlPolicy {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn denied_hosts_are_unreachable_by_any_request() {
     let inner = Site::new(|_| "secret".to_owned()).await;
     let target = inner.named("/secret");
@@ -73,6 +74,7 @@ async fn denied_hosts_are_unreachable_by_any_request() {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn what_is_allowed_passes_the_gate() {
     let site = Site::new(|path| format!("<title>{path}</title>")).await;
     let (browser, tab) = tab(policy(&[], &["denied.test"], false)).await;
@@ -93,6 +95,7 @@ async fn what_is_allowed_passes_the_gate() {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn private_addresses_are_denied_but_for_those_that_are_named() {
     let inner = Site::new(|_| "secret".to_owned()).await;
     let site = Site::new(|path| format!("<title>{path}</title>")).await;
@@ -120,6 +123,7 @@ async fn private_addresses_are_denied_but_for_those_that_are_named() {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn hostname_is_denied_by_resolved_address() {
     // The policy contains only addresses, not this name, so the denial is based on the address that the name resolves
     // to.

@@ -7,6 +7,7 @@ use crate::{
 };
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn sessions_see_nothing_of_one_another() {
     let site = Site::new(|path| format!("<title>{path}</title>")).await;
     let browser = browser();
@@ -132,6 +133,7 @@ async fn full_server_evicts_oldest_session_of_largest_owner() {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn popups_become_tabs() {
     let site = Site::new(|path| match path {
         "/" => "<title>opener</title><input id=i>".to_owned(),
@@ -190,6 +192,7 @@ async fn popups_become_tabs() {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn cookies_are_set_listed_and_removed() {
     let site = Site::new(|_| String::new()).await;
     let browser = browser();

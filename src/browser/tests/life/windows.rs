@@ -12,6 +12,7 @@ async fn opener() -> (Arc<BrowserService>, crate::SessionGuard, Arc<Tab>, Site) 
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn a_page_that_opens_windows_without_end_gets_no_more_than_a_session_has() {
     let (browser, mut tabs, tab, _site) = opener().await;
     evaluate(&tab, "for (let i = 0; i < 40; i++) window.open('/popup'); 1").await;
@@ -37,6 +38,7 @@ async fn a_page_that_opens_windows_without_end_gets_no_more_than_a_session_has()
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn a_window_that_never_comes_up_fails_no_act() {
     let (browser, mut tabs, tab, _site) = opener().await;
     // The window lives in the process of its opener, which no longer answers.
@@ -50,6 +52,7 @@ async fn a_window_that_never_comes_up_fails_no_act() {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn windows_that_close_are_told_once_and_dialogs_of_others_are_seen() {
     let (browser, mut tabs, tab, site) = opener().await;
     evaluate(

@@ -13,6 +13,7 @@ fn page(body: &str) -> Reply {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn each_kind_stops_the_page_until_it_is_answered() {
     let site = Site::new([("/", page(""))]).await;
     let it = Chromium::new().await;
@@ -73,6 +74,7 @@ async fn each_kind_stops_the_page_until_it_is_answered() {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn one_after_the_other_and_before_a_navigation() {
     let site = Site::new([
         (
@@ -99,6 +101,7 @@ async fn one_after_the_other_and_before_a_navigation() {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn a_page_that_asks_before_it_is_left() {
     let site = Site::new([
         (
@@ -127,6 +130,7 @@ async fn a_page_that_asks_before_it_is_left() {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn a_dialog_of_a_frame_of_another_process() {
     let site = Site::new([
         ("/", page("<iframe src='{other}/in'></iframe>")),
@@ -147,6 +151,7 @@ async fn a_dialog_of_a_frame_of_another_process() {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn a_file_chooser_waits_for_files() {
     let site = Site::new([("/", page("<input type=file multiple>"))]).await;
     let it = Chromium::new().await;

@@ -19,6 +19,7 @@ fn written(target: &str) -> Target {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn frames_of_any_process_stand_below_their_line() {
     let site = Site::new([
         ("/", page("<h1>Top</h1><iframe src='/same'></iframe><iframe src='{other}/cross'></iframe><p>End</p>")),
@@ -57,6 +58,7 @@ async fn frames_of_any_process_stand_below_their_line() {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn frames_come_late_move_between_processes_and_go() {
     let site = Site::new([
         ("/", page("<button onclick=\"show('{here}/a')\">a</button><script>
@@ -93,6 +95,7 @@ async fn frames_come_late_move_between_processes_and_go() {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn preferences_reach_frames_that_come_later() {
     let site = Site::new([
         ("/", page("<p>Top")),
@@ -116,6 +119,7 @@ async fn preferences_reach_frames_that_come_later() {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn a_frame_that_is_covered_or_scrolled_away_is_told_and_reached() {
     let site = Site::new([
         ("/", page("<style>iframe { width: 400px; height: 150px; border: 7px solid; transform: scale(.5); transform-origin: 0 0 }</style>
@@ -139,6 +143,7 @@ async fn a_frame_that_is_covered_or_scrolled_away_is_told_and_reached() {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn a_hostile_page_cannot_reach_fumi() {
     let site = Site::new([(
         "/",

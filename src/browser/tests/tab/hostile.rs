@@ -14,6 +14,7 @@ fn page(body: &str) -> Reply {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn lone_surrogate_does_not_break_the_page() {
     let body = "<p id=p></p><button>After</button><script>
         const half = '😀'.slice(0, 1);
@@ -32,6 +33,7 @@ async fn lone_surrogate_does_not_break_the_page() {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn recorded_page_data_is_truncated() {
     let body = "<script>
         const long = 'x'.repeat(50_000);

@@ -19,6 +19,7 @@ fn page(title: &str, body: &str) -> Reply {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn arrival_reports_url_status_and_redirects() {
     let site = Site::new([
         ("/", page("one", "<p id=x>")),
@@ -83,6 +84,7 @@ async fn arrival_reports_url_status_and_redirects() {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn back_and_forward_over_documents_and_within_one() {
     let site = Site::new([("/", page("one", "<p>first")), ("/two", page("two", "<p>second"))]).await;
     let it = Chromium::new().await;
@@ -102,6 +104,7 @@ async fn back_and_forward_over_documents_and_within_one() {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn a_page_that_never_ends_is_taken_as_it_is() {
     let settings = TabSettings {
         load: Duration::from_millis(700),
@@ -134,6 +137,7 @@ async fn a_page_that_never_ends_is_taken_as_it_is() {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn act_waits_only_for_its_own_requests() {
     let site = Site::new([
         (
@@ -176,6 +180,7 @@ async fn act_waits_only_for_its_own_requests() {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn earlier_requests_do_not_delay_an_act() {
     let site = Site::new([("/", page("one", "<p id=out>")), ("/stream", Reply::Never)]).await;
     // A wait for the stream would never end.
@@ -193,6 +198,7 @@ async fn earlier_requests_do_not_delay_an_act() {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn a_crashed_tab_says_so_and_goes_on_with_another_page() {
     let site = Site::new([("/", page("one", "<button>Alive</button>"))]).await;
     let it = Chromium::new().await;
@@ -214,6 +220,7 @@ async fn a_crashed_tab_says_so_and_goes_on_with_another_page() {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn refs_of_the_page_before_are_stale_and_never_another_element() {
     let site = Site::new([
         ("/", page("one", "<button>A</button>")),

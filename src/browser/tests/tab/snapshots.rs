@@ -16,6 +16,7 @@ fn page(body: &str) -> Reply {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn changes_contain_working_refs() {
     let rows = (0..30)
         .map(|row| format!("<li>Item <button>Edit {row}</button></li>"))
@@ -60,6 +61,7 @@ async fn changes_contain_working_refs() {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn a_part_another_form_and_a_limit() {
     let many = (0..400)
         .map(|row| format!("<h2>Heading {row}</h2><p>Text {row}</p>"))
@@ -122,6 +124,7 @@ async fn a_part_another_form_and_a_limit() {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn a_frame_that_hangs_or_crashes_does_not_cost_the_page() {
     let site = Site::new([
         (

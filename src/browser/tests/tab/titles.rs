@@ -11,6 +11,7 @@ fn page(title: &str) -> Reply {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn a_page_after_a_crash_has_its_title_every_time() {
     let site = Site::new([("/", page("one"))]).await;
     let it = Chromium::new().await;
@@ -23,6 +24,7 @@ async fn a_page_after_a_crash_has_its_title_every_time() {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn a_window_has_the_title_of_the_page_that_is_on_its_way_to_it() {
     let popup = "<!doctype html><script src=/held></script><title>popup</title>";
     let site = Site::new([

@@ -16,6 +16,7 @@ fn page(body: &str) -> Reply {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn the_console_counts_levels_repeats_and_pages() {
     let site = Site::new([
         ("/", page("<script>
@@ -65,6 +66,7 @@ async fn the_console_counts_levels_repeats_and_pages() {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn the_console_keeps_the_last_thousand_and_cuts() {
     let site = Site::new([(
         "/",
@@ -86,6 +88,7 @@ async fn the_console_keeps_the_last_thousand_and_cuts() {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn requests_are_found_with_their_parts() {
     let site = Site::new([
         ("/", page("<script>
@@ -186,6 +189,7 @@ async fn requests_are_found_with_their_parts() {
 }
 
 #[tokio::test]
+#[ignore = "needs Chromium"]
 async fn downloads_come_by_a_link_and_by_navigating() {
     let site = Site::new([
         ("/", page("<a href='/file' download>get</a><p>Here")),

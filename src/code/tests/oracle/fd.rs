@@ -272,16 +272,19 @@ fn compare(git: Git) {
 }
 
 #[test]
+#[ignore = "needs fd"]
 fn the_same_files_in_a_repository() {
     compare(Git::Root);
 }
 
 #[test]
+#[ignore = "needs fd"]
 fn the_same_files_inside_an_outer_repository() {
     compare(Git::Outer);
 }
 
 #[test]
+#[ignore = "needs fd"]
 fn the_same_files_outside_a_repository() {
     compare(Git::None);
 }

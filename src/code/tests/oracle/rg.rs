@@ -504,21 +504,25 @@ fn compare(git: Git) {
 }
 
 #[test]
+#[ignore = "needs ripgrep"]
 fn the_same_matches_in_a_repository() {
     compare(Git::Root);
 }
 
 #[test]
+#[ignore = "needs ripgrep"]
 fn the_same_matches_inside_an_outer_repository() {
     compare(Git::Outer);
 }
 
 #[test]
+#[ignore = "needs ripgrep"]
 fn the_same_matches_outside_a_repository() {
     compare(Git::None);
 }
 
 #[test]
+#[ignore = "needs ripgrep"]
 fn the_same_matches_in_a_named_encoding() {
     let tree = Tree::new(Git::None);
     let text = "吾輩は猫である。名前はまだ無い。\nneedle と猫\n".repeat(30);

@@ -135,6 +135,7 @@ fn ours(row: &Row) -> Result<usize, String> {
 }
 
 #[test]
+#[ignore = "needs ast-grep"]
 fn pattern_match_counts_equal_ast_grep() {
     let (program, rows) = (ast_grep(), rows());
     assert!(rows.len() >= 500, "only {} patterns", rows.len());

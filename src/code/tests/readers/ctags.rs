@@ -315,21 +315,25 @@ fn go_differs(difference: &Difference<'_>) -> bool {
 }
 
 #[test]
+#[ignore = "needs ctags"]
 fn go_definitions_match_ctags() {
     check(&GO);
 }
 
 #[test]
+#[ignore = "needs ctags"]
 fn ruby_definitions_match_ctags() {
     check(&RUBY);
 }
 
 #[test]
+#[ignore = "needs ctags"]
 fn php_definitions_match_ctags() {
     check(&PHP);
 }
 
 #[test]
+#[ignore = "needs ctags"]
 fn c_definitions_match_ctags() {
     check(&C);
 }

@@ -19,11 +19,13 @@ const FILES: usize = 400;
 const BYTES: u64 = 300_000;
 
 #[test]
+#[ignore = "needs python3"]
 fn keys_of_toml_are_those_of_tomllib() {
     compare(&read(&sources("toml")), 5_000, ours);
 }
 
 #[test]
+#[ignore = "needs python3"]
 fn keys_of_json_are_those_of_json() {
     compare(&read(&sources("json")), 5_000, ours);
 }

@@ -23,6 +23,7 @@ use super::{compare, source};
 const STEP: &str = "30";
 
 #[test]
+#[ignore = "needs a JDK"]
 fn declarations_are_those_of_the_compiler() {
     let jdk = jdk();
     let folder = tempfile::tempdir().expect("a folder");

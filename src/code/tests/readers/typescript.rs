@@ -88,21 +88,25 @@ const JAVASCRIPT_KNOWN: [Known; 1] = [(
 )];
 
 #[test]
+#[ignore = "needs Node.js"]
 fn typescript_is_that_of_the_compiler() {
     check(&TYPESCRIPT, &["ts"], (600, 10_000), &TYPESCRIPT_KNOWN);
 }
 
 #[test]
+#[ignore = "needs Node.js"]
 fn declaration_files_are_those_of_the_compiler() {
     check(&DECLARATIONS, &["ts"], (250, 30_000), &DECLARATIONS_KNOWN);
 }
 
 #[test]
+#[ignore = "needs Node.js"]
 fn tsx_is_that_of_the_compiler() {
     check(&TSX, &["tsx", "ts"], (100, 2_500), &[]);
 }
 
 #[test]
+#[ignore = "needs Node.js"]
 fn javascript_is_that_of_the_compiler() {
     check(&JAVASCRIPT, &["js", "mjs", "cjs"], (600, 8_000), &JAVASCRIPT_KNOWN);
 }

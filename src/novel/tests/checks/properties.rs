@@ -140,16 +140,16 @@ fn rubies_notes_code_addresses_and_names_stay_as_they_are() {
 }
 
 /// The fix changes − to ー, which joins the name to a run of katakana, so that it is no longer recognised; the next
-/// round widens it.
+/// round widens it. A known fault: this test fails once it is mended.
 #[test]
-#[ignore = "a name in katakana is fixed in the second round, after the first one lengthened the run before it"]
+#[should_panic(expected = "the name was widened")]
 fn a_name_in_katakana_stays_after_a_sign_that_becomes_katakana() {
     let desk = Desk {
         context: context(None),
         tuning: Tuning::default(),
     };
     let fixed = desk.fixed("　足もとで、導水管が−ｶﾞﾛﾝと鳴る。\n", FixLevel::Safe);
-    assert!(fixed.text.contains("ｶﾞﾛﾝ"), "{:?}", fixed.applied);
+    assert!(fixed.text.contains("ｶﾞﾛﾝ"), "the name was widened: {:?}", fixed.applied);
 }
 
 /// Returns dialogue and thoughts, including brackets, in order.

@@ -131,6 +131,7 @@ impl Agreement {
 }
 
 #[test]
+#[ignore = "needs MeCab"]
 fn the_dictionary_is_what_its_sources_give() {
     let sources = std::path::Path::new(super::ipadic::SOURCES);
     assert!(sources.is_dir(), "{} is missing; {INSTALL}", sources.display());
@@ -147,6 +148,7 @@ fn the_dictionary_is_what_its_sources_give() {
 }
 
 #[test]
+#[ignore = "needs MeCab"]
 fn bocchan_has_the_words_that_mecab_sees() {
     let mut agreement = Agreement::default();
     agreement.add(&bocchan());
@@ -155,6 +157,7 @@ fn bocchan_has_the_words_that_mecab_sees() {
 }
 
 #[test]
+#[ignore = "needs MeCab"]
 fn the_sample_has_the_words_that_mecab_sees() {
     let mut agreement = Agreement::default();
     for episode in sample().0 {
