@@ -43,7 +43,7 @@ pub struct App {
     pub config: Config,
     /// The kernel on which calls run.
     pub kernel: Kernel,
-    /// Where the metrics of the kernel are exported to.
+    /// The exporters of the metrics.
     pub metrics: MetricsExporter,
     /// The catalogue of all tools.
     pub catalogue: Catalogue,
@@ -104,6 +104,7 @@ impl App {
             &store,
         );
         let scope = scope(&catalogue, &config.tools.toolsets)?;
+        check_always_load(&catalogue, &config)?;
         let exporter = MetricsExporter::open(&config.telemetry)?;
         let metrics = ServerMetrics::new(exporter.meter());
         family_metrics::register(&metrics, &browser);
@@ -162,6 +163,19 @@ impl App {
     pub fn provider_for(&self, question: &ModelQuestion) -> Option<&dyn TextModel> {
         let provider = self.provider.as_ref()?;
         (question.audience() == Audience::AnyModel).then_some(provider)
+    }
+}
+
+/// Checks the names of `tools.always_load`. A batch that is switched off is no error, since the default names it.
+fn check_always_load(catalogue: &Catalogue, config: &Config) -> Result<(), ConfigError> {
+    let is_known = |name: &str| catalogue.entries().iter().any(|entry| entry.spec.name == name);
+    let is_off = |name: &str| !config.batch.enabled && name.ends_with("batch_execute");
+    let mut names = config.tools.always_load.iter();
+    match names.find(|name| !is_known(name) && !is_off(name)) {
+        Some(name) => Err(ConfigError(format!(
+            "tools.always_load: unknown tool {name:?}; `fumi tools` lists the tools of this build"
+        ))),
+        None => Ok(()),
     }
 }
 

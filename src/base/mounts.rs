@@ -39,7 +39,7 @@ const SHARED: [&str; 22] = [
 pub(crate) fn has_shared_mount(root: &Path) -> bool {
     match std::fs::read_to_string("/proc/self/mountinfo") {
         Ok(mounts) => is_shared(&mounts, root),
-        // Without Linux or /proc: nothing is watched there, or nothing is known.
+        // Without Linux nothing is watched; without /proc the mounts are unknown.
         Err(error) => is_system_failure(&error),
     }
 }

@@ -17,7 +17,7 @@ pub fn nearest<'n>(wrong: &str, names: impl IntoIterator<Item = &'n str>, count:
     let likeness = |name: &str| {
         let name = plain(name);
         let letters = strsim::jaro_winkler(&wrong, &name);
-        if wrong.len() >= 3 && (name.contains(&wrong) || wrong.contains(&name)) {
+        if wrong.len().min(name.len()) >= 3 && (name.contains(&wrong) || wrong.contains(&name)) {
             letters.max(PART)
         } else if wrong.len().max(name.len()) <= LONGEST {
             letters.max(strsim::normalized_damerau_levenshtein(&wrong, &name))
@@ -44,5 +44,6 @@ mod tests {
         assert_eq!(nearest("grep", names, 3), ["find_and_grep"]);
         assert!(nearest("xyz", names, 3).is_empty());
         assert!(nearest("", names, 3).is_empty());
+        assert_eq!(nearest("cobol", ["c", "go", "rust"], 3), [""; 0]);
     }
 }

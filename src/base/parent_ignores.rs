@@ -141,8 +141,13 @@ fn stamp_if_there(path: &Path, hasher: &mut DefaultHasher) {
     let Ok(meta) = path.metadata() else { return };
     path.hash(hasher);
     stamp_file(&meta, hasher);
-    if meta.is_file() && meta.len() <= READ && !is_settled(&meta) {
-        fs::read(path).ok().hash(hasher);
+    if meta.is_file() && !is_settled(&meta) {
+        if meta.len() <= READ {
+            fs::read(path).ok().hash(hasher);
+        } else {
+            // Too large to read: it counts as changed until its times prove otherwise.
+            SystemTime::now().hash(hasher);
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use fumi_base::pools::PoolSizes;
-use fumi_kernel::reply::Caps;
+use fumi_kernel::{ResultForm, reply::Caps};
 use serde::{Deserialize, Serialize};
 
 use super::ConfigError;
@@ -97,6 +97,7 @@ impl LimitsConfig {
             rows: self.reply_rows,
             tokens: self.reply_tokens,
             bytes: self.reply_bytes,
+            form: ResultForm::Both,
         }
     }
 }

@@ -1,18 +1,20 @@
 //! Settings of the tools: the toolsets that fumi offers, and the inputs that they need.
 
 use std::{
+    collections::BTreeMap,
     ffi::OsStr,
     path::{Path, PathBuf},
 };
 
 use fumi_base::text::Locale;
 use fumi_code::user_queries::UserQueries;
+use fumi_kernel::ResultForm;
 use serde::{Deserialize, Serialize};
 
 use super::ConfigError;
 
 /// The tools that fumi offers.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ToolsConfig {
     /// The available toolsets, all of them at `/mcp`. Empty: every toolset is available, and `/mcp` lists those that
@@ -22,6 +24,34 @@ pub struct ToolsConfig {
     pub readonly: bool,
     /// The language of descriptions if the caller names none: `en` or `ja`.
     pub language: Locale,
+    /// The form of results by the name of the client. Replaces what fumi knows of that client (src/mcp/clients.toml).
+    pub results: BTreeMap<String, ResultForm>,
+    /// The tools that clients with a tool search should load from the start.
+    pub always_load: Vec<String>,
+}
+
+impl Default for ToolsConfig {
+    fn default() -> Self {
+        let always_load = [
+            "search_content",
+            "analyze_code_structure",
+            "extract_code_section",
+            "noveler_write",
+            "noveler_check",
+            "status",
+            "browser_navigate",
+            "browser_snapshot",
+            "browser_click",
+            "batch_execute",
+        ];
+        Self {
+            toolsets: Vec::new(),
+            readonly: false,
+            language: Locale::default(),
+            results: BTreeMap::new(),
+            always_load: always_load.map(str::to_owned).to_vec(),
+        }
+    }
 }
 
 /// The settings of code analysis.

@@ -9,12 +9,12 @@ use std::sync::Arc;
 
 use axum::{
     extract::{Request, State},
-    http::{HeaderMap, Method, StatusCode, request::Parts},
+    http::{HeaderMap, Method, StatusCode, Uri, request::Parts},
     middleware::Next,
     response::{IntoResponse, Response},
 };
 use fumi_base::project::{Project, quoted};
-use fumi_kernel::{Access, Effect, catalogue::ToolsetScope, metrics::RefusalReason};
+use fumi_kernel::{Access, Effect, ResultForm, catalogue::ToolsetScope, metrics::RefusalReason};
 use percent_encoding::percent_decode_str;
 
 use super::{
@@ -155,7 +155,7 @@ async fn run_with_access(edge: &Edge, asked: &RequestedScope, mut request: Reque
 fn admit(edge: &Edge, asked: &RequestedScope, request: &Request) -> Result<Access, HttpError> {
     let principal = request.extensions().get::<Arc<Principal>>();
     let principal = principal.expect("an earlier layer adds one to every request");
-    let access = access(edge, principal, asked, request.headers())?;
+    let access = access(edge, principal, asked, request.uri(), request.headers())?;
     // Messages count; streams that only listen and answers to the server's own questions do not.
     if request.method() == Method::POST && !is_answer(request.extensions()) {
         principal.count().map_err(|many| {
@@ -174,6 +174,7 @@ fn access(
     edge: &Edge,
     principal: &Principal,
     asked: &RequestedScope,
+    uri: &Uri,
     headers: &HeaderMap,
 ) -> Result<Access, HttpError> {
     let app = &edge.app;
@@ -218,6 +219,7 @@ fn access(
         read_only: app.config.tools.readonly || principal.readonly || asked.read_only || read_only_header,
         roots: principal.roots.clone(),
         project,
+        result: requested_form(uri, headers)?,
     })
 }
 
@@ -226,6 +228,26 @@ fn access(
 fn header_values(headers: &HeaderMap, name: &'static str) -> impl Iterator<Item = String> {
     let values = headers.get_all(name).iter();
     values.map(|value| String::from_utf8_lossy(value.as_bytes().trim_ascii()).into_owned())
+}
+
+/// Returns the form of results that a request asks for: the header `X-Fumi-Result`, else `?result=`.
+fn requested_form(uri: &Uri, headers: &HeaderMap) -> Result<Option<ResultForm>, HttpError> {
+    let by_url = || uri.query()?.split('&').find_map(|pair| pair.strip_prefix("result="));
+    let Some(asked) = header_values(headers, "x-fumi-result")
+        .next()
+        .or_else(|| by_url().map(str::to_owned))
+    else {
+        return Ok(None);
+    };
+    let form = ResultForm::parse(&asked);
+    form.map(Some).ok_or_else(|| {
+        let known: Vec<_> = ResultForm::ALL.iter().map(|form| form.name()).collect();
+        HttpError::new(
+            StatusCode::BAD_REQUEST,
+            "UNKNOWN_RESULT_FORM",
+            &[("unknown", &quoted(&asked)), ("known", &known.join(", "))],
+        )
+    })
 }
 
 /// Parses the value of the read-only header. An unknown value is an error, so that a caller who asked for read-only

@@ -235,7 +235,7 @@ fn answers(schema: &Value) -> Value {
     json!({
         "description": "The answer; as text/event-stream progress first, then an event `result` or `error`",
         "headers": {
-            "X-Fumi-Tokens": number("Estimated tokens of the larger form of the answer"),
+            "X-Fumi-Tokens": number("Estimated tokens of the answer"),
             "X-Fumi-Elapsed-Ms": number("Milliseconds of work"),
         },
         "content": {

@@ -27,7 +27,7 @@ use fumi_base::{
     text::{BilingualText, Locale},
 };
 use fumi_kernel::{
-    Access, CallProgress, Caller, ToolReply, catalogue::ToolEntry, conversation::CallRunner, metrics::ReplyForm,
+    Access, CallProgress, Caller, ResultForm, ToolReply, catalogue::ToolEntry, conversation::CallRunner,
 };
 use futures_core::Stream;
 use serde_json::{Map, Value, json};
@@ -89,13 +89,20 @@ pub async fn call(
         tool: Some(entry),
     });
     let arguments = arguments(&headers, &body)?;
+    let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
+    let wants = |form: &str| accept.is_some_and(|accept| accept.contains(form));
+    let as_text = wants("text/plain") && !wants("json") && !wants("text/event-stream");
     let caller = Caller {
         locale: mcp::access::requested_language(&uri, &headers),
         session: None,
+        // The text is that of both forms: scripts read a bare number of it.
+        form: if as_text {
+            ResultForm::Both
+        } else {
+            ResultForm::Structured
+        },
         access,
     };
-    let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
-    let wants = |form: &str| accept.is_some_and(|accept| accept.contains(form));
     if wants("text/event-stream") {
         return Ok(stream(edge, entry, arguments, caller).into_response());
     }
@@ -108,12 +115,7 @@ pub async fn call(
         tracing::error!(error = %panic, "a call panicked");
         HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, "CALL_FAILED", &[])
     })?;
-    let as_text = wants("text/plain") && !wants("json");
-    let form = if as_text {
-        ReplyForm::Text
-    } else {
-        ReplyForm::Structured
-    };
+    let form = if as_text { ResultForm::Text } else { reply.form };
     metrics.tokens(entry, form, reply.tokens() as u64);
     Ok(answer(reply, as_text))
 }
@@ -321,7 +323,7 @@ fn stream(
                 }
             }
         };
-        metrics.tokens(tool, ReplyForm::Structured, reply.tokens() as u64);
+        metrics.tokens(tool, reply.form, reply.tokens() as u64);
         let name = if reply.is_error { "error" } else { "result" };
         let _ = tell
             .send(Event::default().event(name).data(reply.structured.to_string()))

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use fumi_base::{errors::UserError, project::Project, roots::AllowedRoots, text::BilingualText};
 
-use super::{Effect, ToolSpec, catalogue::ToolsetScope, error::BOOK};
+use super::{Effect, ResultForm, ToolSpec, catalogue::ToolsetScope, error::BOOK};
 
 /// The permissions of one caller.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +26,8 @@ pub struct Access {
     pub roots: Option<Arc<AllowedRoots>>,
     /// The project that the URL names.
     pub project: Option<Arc<Project>>,
+    /// The form of results that a header or the URL asks for.
+    pub result: Option<ResultForm>,
 }
 
 impl Access {

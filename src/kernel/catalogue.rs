@@ -214,7 +214,7 @@ impl std::fmt::Debug for ToolEntry {
     }
 }
 
-/// What the families of this process offer: tools, prompts, resources, and the texts of their errors.
+/// The offer of all families of this process: tools, prompts, and the texts of their errors.
 #[derive(Debug)]
 pub struct Catalogue {
     entries: Vec<ToolEntry>,
@@ -389,7 +389,11 @@ impl super::Render for QuestionReply {
             }
         }
         let mut arguments = self.submit.arguments.clone();
-        arguments.insert(self.submit.answer.to_owned(), Value::from("…"));
+        let sample = self.submit.sample.clone();
+        arguments.insert(
+            self.submit.answer.to_owned(),
+            sample.unwrap_or_else(|| Value::from("…")),
+        );
         text.push_str(&format!("\n{answer} {} {}", self.submit.tool, Value::Object(arguments)));
         text
     }

@@ -23,8 +23,7 @@ use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::{access::Access, batch::BatchState, error::ToolError};
-use crate::metrics::ServerMetrics;
+use super::{access::Access, batch::BatchState, error::ToolError, metrics::ServerMetrics, result_form::ResultForm};
 
 /// The caller of a tool.
 #[derive(Clone, Debug, Default)]
@@ -35,6 +34,8 @@ pub struct Caller {
     pub session: Option<String>,
     /// The language that the caller asked for.
     pub locale: Option<Locale>,
+    /// The form in which the caller gets results.
+    pub form: ResultForm,
 }
 
 /// The author of the answer that a call submits, for tools that record how something was judged.

@@ -230,17 +230,13 @@ impl ToolError {
                 *shown = said.clone();
             }
         }
-        let mut details = redacted(&Value::Object(self.details.clone()), redactor);
-        if lesson.kind != lesson.code {
-            details["kind"] = json!(lesson.kind);
+        let handle = self.handle(caller);
+        // Tools of other families do not take it.
+        let takes_handle = !is_empty(&parameters) && self.family.is_some_and(|family| action.starts_with(family.name));
+        if let Some((name, value)) = handle.clone().filter(|_| takes_handle) {
+            parameters[name] = value;
         }
-        if let Some(wait) = details
-            .get("retry_after_ms")
-            .and_then(Value::as_str)
-            .and_then(|ms| ms.parse::<u64>().ok())
-        {
-            details["retry_after_ms"] = json!(wait);
-        }
+        let details = self.published_details(redactor);
         let example = if is_empty(&parameters) || lesson.change == SAME_CALL {
             String::new()
         } else if is_template {
@@ -249,7 +245,13 @@ impl ToolError {
         } else {
             format!("\n{action} {parameters}")
         };
-        let text = format!("{}: {message}\n{explanation}{example}", lesson.code);
+        let mut text = format!("{}: {message}\n{explanation}{example}", lesson.code);
+        if let Some((name, Value::String(value))) = handle
+            && (!takes_handle || example.is_empty())
+            && !arguments.contains_key(name)
+        {
+            text.push_str(&format!("\n{name}: {value}"));
+        }
         let mut guidance = json!({
             "suggested_action": action,
             "parameters": parameters,
@@ -285,7 +287,30 @@ impl ToolError {
                 error["alternative_actions"] = json!([{"action": guides.tool, "parameters": {}, "description": why}]);
             }
         }
-        ToolReply::error(structured, text)
+        ToolReply {
+            form: caller.form,
+            ..ToolReply::error(structured, text)
+        }
+    }
+
+    /// Returns the field `details` of the error.
+    fn published_details(&self, redactor: &Redactor) -> Value {
+        let mut details = redacted(&Value::Object(self.details.clone()), redactor);
+        if self.lesson.kind != self.lesson.code {
+            details["kind"] = json!(self.lesson.kind);
+        }
+        let wait = details.get("retry_after_ms").and_then(Value::as_str);
+        if let Some(wait) = wait.and_then(|ms| ms.parse::<u64>().ok()) {
+            details["retry_after_ms"] = json!(wait);
+        }
+        details
+    }
+
+    /// Returns the family's handle of the caller's state, by the argument that takes it; `None` if the caller's session
+    /// has the state, or if the state is unknown.
+    fn handle(&self, caller: &Caller) -> Option<(&'static str, Value)> {
+        let name = self.family?.handle.filter(|_| caller.session.is_none())?;
+        Some((name, self.details.get(name)?.clone()))
     }
 
     /// Returns the arguments of the failed call with the suggested change. Returns `None` if the change is unknown or

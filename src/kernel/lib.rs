@@ -19,6 +19,7 @@ pub mod pipeline;
 pub mod prompts;
 pub mod reply;
 pub mod resources;
+pub mod result_form;
 pub mod schema;
 pub mod session_projects;
 pub mod shorten;
@@ -41,6 +42,7 @@ pub use context::{Answerer, CallProgress, Caller, Cx, ExclusiveGuard};
 pub use error::ToolError;
 pub use options::SharedOption;
 pub use reply::{Block, ToolReply};
+pub use result_form::ResultForm;
 pub use session_projects::SessionProjects;
 
 /// One tool. The file that implements it is the whole tool; its texts are beside it.
@@ -205,6 +207,9 @@ pub struct AnswerCall {
     pub arguments: serde_json::Map<String, serde_json::Value>,
     /// The argument that takes the answer.
     pub answer: &'static str,
+    /// A sample of the answer, if the argument is not a text.
+    #[serde(skip)]
+    pub sample: Option<serde_json::Value>,
 }
 
 /// The declaration of a tool.
@@ -279,6 +284,9 @@ pub struct ToolFamily {
     pub max_string_bytes: usize,
     /// Arguments that are the subject of a call: an error suggests a call with the same values.
     pub subject: &'static [&'static str],
+    /// The argument that names the caller's state in the family, if it has no session of the protocol. An error with this
+    /// detail suggests calls with it.
+    pub handle: Option<&'static str>,
     /// The argument that names the project of a call: a suggested call keeps it.
     pub project: Option<&'static str>,
     /// Details that every error of the family carries.
@@ -368,8 +376,7 @@ pub enum ArgumentRule {
 
 /// Renders an answer as text, images and links, from the typed output and never from its JSON.
 ///
-/// Main clients show the model only the structure when there is one, others only the text: both must be compact, and
-/// every cap counts the larger of the two.
+/// A client gets one of the two or both ([`ResultForm`]): both must be compact, and the caps count what it gets.
 pub trait Render: Serialize + Send + Sync + 'static {
     /// Returns the compact form for a model.
     fn text(&self, locale: Locale) -> String;
@@ -395,6 +402,12 @@ pub trait Render: Serialize + Send + Sync + 'static {
 
     /// Marks the answer as incomplete, with the way to continue.
     fn mark(&mut self, _next: &NextPage) {}
+
+    /// Returns the text for clients that get no structure. Other than [`Render::text`] if that is JSON by itself, which
+    /// such clients would take for the structure.
+    fn text_alone(&self, locale: Locale) -> String {
+        self.text(locale)
+    }
 
     /// True if the answer is one bare number, to which no notes are added.
     fn is_bare(&self) -> bool {
@@ -435,10 +448,9 @@ impl NextPage {
             limit,
             hint,
         } = self;
-        let cursor = cursor
-            .as_ref()
-            .map(|cursor| format!(" cursor={cursor}"))
-            .unwrap_or_default();
-        format!("… {shown} / {of} ({limit}){cursor}: {hint}")
+        match cursor {
+            Some(cursor) => format!("… {shown} / {of} ({limit}): cursor={cursor}"),
+            None => format!("… {shown} / {of} ({limit}): {hint}"),
+        }
     }
 }

@@ -11,6 +11,8 @@ use opentelemetry::{
     metrics::{Counter, Histogram, Meter, UpDownCounter},
 };
 
+use super::result_form::ResultForm;
+
 /// Buckets of durations, in seconds, as advised by the conventions for MCP and HTTP; finer at the lower end, where
 /// cached answers are.
 const SECONDS: [f64; 16] = [
@@ -103,27 +105,6 @@ impl RefusalReason {
             Self::Busy => "busy",
             Self::Body => "body",
             Self::Host => "host",
-        }
-    }
-}
-
-/// The forms in which a reply was sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReplyForm {
-    /// Both the structure and the text.
-    Both,
-    /// Only the structure.
-    Structured,
-    /// Only the text.
-    Text,
-}
-
-impl ReplyForm {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Both => "both",
-            Self::Structured => "structured",
-            Self::Text => "text",
         }
     }
 }
@@ -247,7 +228,7 @@ impl ServerMetrics {
     }
 
     /// Counts the tokens of a tool's answer. For a reply in both forms, `tokens` is that of the larger one.
-    pub fn tokens(&self, tool: &'static str, form: ReplyForm, tokens: u64) {
+    pub fn tokens(&self, tool: &'static str, form: ResultForm, tokens: u64) {
         let labels = [
             KeyValue::new("gen_ai.tool.name", tool),
             KeyValue::new("format", form.name()),

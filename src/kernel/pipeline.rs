@@ -30,15 +30,14 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
-use crate::metrics::ServerMetrics;
-
 use super::{
-    Access, Answerer, CallProgress, Caller, Cx, Effect, QuestionReply, SharedOption, ToolError, ToolOutcome, ToolReply,
-    ToolSpec,
+    Access, Answerer, CallProgress, Caller, Cx, Effect, QuestionReply, ResultForm, SharedOption, ToolError,
+    ToolOutcome, ToolReply, ToolSpec,
     batch::{self, StepContext},
     catalogue::{Catalogue, PreparedArguments, ToolEntry},
     context::WriteLockState,
     delivery, error, expectation, fields,
+    metrics::ServerMetrics,
     options::{self, CallOptions, Cursor},
     reply::{AnswerCut, Caps, FittedAnswer, Rendered, ReplyLimits, fit},
     schema::LEFT_OUT,
@@ -88,19 +87,19 @@ impl Kernel {
     }
 }
 
-/// A cached answer: uncut, and how much of it fitted into a reply when it was first given. Caps are constant for the
-/// process and the locale is part of the key, so that the same amount fits again.
+/// A cached answer: uncut, and how much of it fitted into a reply when it was first given in a form. The other caps are
+/// constant for the process and the locale is part of the key, so that the same amount fits again.
 #[derive(Debug)]
 pub struct CachedAnswer {
     answer: Arc<dyn Rendered>,
-    cut: OnceLock<AnswerCut>,
+    cuts: [OnceLock<AnswerCut>; ResultForm::ALL.len()],
 }
 
 impl CachedAnswer {
     fn new(answer: Arc<dyn Rendered>) -> Arc<Self> {
         Arc::new(Self {
             answer,
-            cut: OnceLock::new(),
+            cuts: Default::default(),
         })
     }
 }
@@ -155,9 +154,10 @@ pub async fn run(kernel: &Kernel, catalogue: &Catalogue, entry: &ToolEntry, call
             if entry.spec.effect == Effect::Write {
                 reply.structured["arguments"] = error::arguments(&arguments, &kernel.redactor);
             }
-            cut_error_reply(reply, kernel.caps, caller.locale.unwrap_or_default())
+            cut_error_reply(reply, caps_for(kernel, &caller), caller.locale.unwrap_or_default())
         }
     };
+    reply.form = caller.form;
     reply.elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     if let Some(elapsed) = reply.structured.get_mut("elapsed_ms") {
         *elapsed = json!(reply.elapsed_ms);
@@ -169,6 +169,14 @@ pub async fn run(kernel: &Kernel, catalogue: &Catalogue, entry: &ToolEntry, call
     }
     // 10. Redaction comes last, for results and errors alike.
     redact(&kernel.redactor, reply)
+}
+
+/// Returns the caps of a reply in the form that the caller gets.
+fn caps_for(kernel: &Kernel, caller: &Caller) -> Caps {
+    Caps {
+        form: caller.form,
+        ..kernel.caps
+    }
 }
 
 /// Cuts an error reply that its arguments make too large.
@@ -280,7 +288,7 @@ async fn answer(kernel: &Kernel, catalogue: &Catalogue, entry: &ToolEntry, call:
             // A question is neither cached nor delivered: the call continues when the answer is submitted.
             ToolOutcome::Ask(mut ask) => {
                 options.add_to_answer_call(spec, &mut ask.submit);
-                return Ok(question(*ask, kernel.caps, cx.locale()));
+                return Ok(question(*ask, caps_for(kernel, &cx.caller), cx.locale()));
             }
             ToolOutcome::Instead(mut instead) => {
                 options.add_project_to(&mut instead.arguments);
@@ -469,7 +477,8 @@ fn fit_page(
     let cursor = cursor.as_ref().map(|cursor| cursor as &dyn Fn(usize) -> String);
     // The known cut is that of the whole answer under the server's own caps.
     let is_known = paging.from == 0 && !is_narrowed(expected);
-    let known = kept.cut.get().copied().filter(|_| is_known);
+    let cut = &kept.cuts[caps.form as usize];
+    let known = cut.get().copied().filter(|_| is_known);
     let room = ReplyLimits {
         caps: Caps {
             tokens: expected.max_tokens.map_or(caps.tokens, |most| most.min(caps.tokens)),
@@ -478,14 +487,16 @@ fn fit_page(
         fields: &expected.fields,
         locale,
     };
-    let (fitted, cut) = fit(answer, paging.from, room, cursor, known);
+    let (fitted, found) = fit(answer, paging.from, room, cursor, known);
     if is_known {
-        kept.cut.get_or_init(|| cut);
+        cut.get_or_init(|| found);
     }
     match expected.max_tokens {
         // Not even one row fits into the caller's limit, or the answer has no rows. The server's own caps never omit an
         // answer.
-        Some(most) if fitted.tokens() > most => delivery::left_out(answer, fitted.tokens(), most, locale),
+        Some(most) if fitted.tokens(caps.form) > most => {
+            delivery::left_out(answer, fitted.tokens(caps.form), most, locale)
+        }
         _ => fitted,
     }
 }
@@ -499,7 +510,7 @@ async fn deliver(
     paging: Paging,
     cache_hit: bool,
 ) -> Result<ToolReply, ToolError> {
-    let (locale, caps) = (cx.locale(), kernel.caps);
+    let (locale, caps) = (cx.locale(), caps_for(kernel, &cx.caller));
     let (project, suppress) = (Arc::clone(&cx.project), options.suppress_output);
     let expected = cx.expectation.clone();
     let is_step = cx.batch.is_some();
@@ -576,6 +587,7 @@ async fn deliver(
         structured,
         text,
         blocks,
+        form: caps.form,
         is_error: false,
         asked: None,
         instead: None,

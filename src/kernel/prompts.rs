@@ -18,7 +18,7 @@ use super::{ToolError, texts::ToolTexts};
 pub struct PromptSpec {
     /// The name, which clients show behind a slash.
     pub name: &'static str,
-    /// What a caller needs to be offered the prompt.
+    /// The condition under which a caller is offered the prompt.
     pub requires: PromptRequirement,
     /// The arguments, in the order in which clients ask for them.
     pub arguments: Vec<PromptArgument>,
@@ -26,7 +26,7 @@ pub struct PromptSpec {
     pub texts: [&'static str; 2],
 }
 
-/// What a caller needs to be offered a prompt.
+/// The condition under which a caller is offered a prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PromptRequirement {
     /// Permission to call this tool.

@@ -1,7 +1,7 @@
 //! Turns a typed answer into the reply that the client reads: cut to the caps, rendered twice, measured.
 //!
-//! Invariant: structure and text contain the same rows, and the larger of the two is within every cap. An answer is cut
-//! here, after the cache, so that one cached answer serves callers with different caps.
+//! Invariant: structure and text contain the same rows, and what the client gets of the two is within every cap. An
+//! answer is cut here, after the cache, so that one cached answer serves callers with different caps.
 
 use std::ops::Range;
 
@@ -9,7 +9,8 @@ use fumi_base::{text::Locale, tokens};
 use serde_json::{Value, json};
 
 use super::{
-    AnswerMaterial, Audience, NextPage, QuestionReply, Render, ReplacementCall, fields, schema::UNKNOWN_FIELDS,
+    AnswerMaterial, Audience, NextPage, QuestionReply, Render, ReplacementCall, ResultForm, fields,
+    schema::UNKNOWN_FIELDS,
 };
 use fumi_base::text::BilingualText;
 
@@ -44,6 +45,8 @@ pub struct ToolReply {
     /// The compact form for a model.
     pub text: String,
     pub blocks: Vec<Block>,
+    /// The form in which the client gets the reply.
+    pub form: ResultForm,
     /// True if the call failed.
     pub is_error: bool,
     /// Set if the reply is a question ([`super::QuestionReply`]): its parts that are not shown to a host.
@@ -106,6 +109,7 @@ impl ToolReply {
             structured,
             text,
             blocks: Vec::new(),
+            form: ResultForm::default(),
             is_error: true,
             asked: None,
             instead: None,
@@ -131,6 +135,7 @@ impl ToolReply {
             structured: Rendered::structured(&ask),
             text: Rendered::text(&ask, locale),
             blocks: Vec::new(),
+            form: ResultForm::default(),
             is_error: false,
             asked: Some(Box::new(QuestionContext {
                 material: ask.material,
@@ -154,6 +159,7 @@ impl ToolReply {
             text: format!("→ {} {arguments}", instead.tool),
             structured: json!({"success": true, "tool": instead.tool, "arguments": arguments}),
             blocks: Vec::new(),
+            form: ResultForm::default(),
             is_error: false,
             asked: None,
             instead: Some(Box::new(instead)),
@@ -172,10 +178,11 @@ impl ToolReply {
         code.map(str::to_owned)
     }
 
-    /// Returns the estimated tokens of the larger form: clients differ in which one the model reads.
+    /// Returns the estimated tokens of what the client gets; of the larger rendering if it gets both, since clients
+    /// differ in which one the model reads.
     #[must_use]
     pub fn tokens(&self) -> usize {
-        tokens::estimate(&self.text).max(tokens::estimate(&self.structured.to_string()))
+        tokens_of(&self.text, &self.structured, self.form)
     }
 
     /// Returns the `_meta` of the reply.
@@ -207,6 +214,8 @@ pub trait Rendered: Send + Sync {
     fn structured(&self) -> Value;
     /// Returns the text form.
     fn text(&self, locale: Locale) -> String;
+    /// Calls [`Render::text_alone`] of the answer.
+    fn text_alone(&self, locale: Locale) -> String;
     /// Calls [`Render::blocks`] of the answer.
     fn blocks(&self) -> Vec<Block>;
     /// Calls [`Render::rows`] of the answer.
@@ -227,6 +236,9 @@ impl<T: Render> Rendered for T {
     }
     fn text(&self, locale: Locale) -> String {
         Render::text(self, locale)
+    }
+    fn text_alone(&self, locale: Locale) -> String {
+        Render::text_alone(self, locale)
     }
     fn blocks(&self) -> Vec<Block> {
         Render::blocks(self)
@@ -254,10 +266,12 @@ impl<T: Render> Rendered for T {
 pub struct Caps {
     /// The largest number of rows of a list.
     pub rows: usize,
-    /// The largest estimate of tokens, of the larger form.
+    /// The largest estimate of tokens.
     pub tokens: usize,
-    /// The largest number of bytes, of the larger form.
+    /// The largest number of bytes.
     pub bytes: usize,
+    /// The form that the client gets, to which the limits apply: each of the two renderings, or one.
+    pub form: ResultForm,
 }
 
 /// An answer cut to the caps.
@@ -270,8 +284,8 @@ pub struct FittedAnswer {
 impl FittedAnswer {
     /// Returns the estimated tokens, like [`ToolReply::tokens`].
     #[must_use]
-    pub fn tokens(&self) -> usize {
-        tokens::estimate(&self.text).max(tokens::estimate(&self.structured.to_string()))
+    pub fn tokens(&self, form: ResultForm) -> usize {
+        tokens_of(&self.text, &self.structured, form)
     }
 }
 
@@ -374,8 +388,13 @@ const MARKS: [&str; 4] = ["/next", "/truncated", "/*/next", "/*/truncated"];
 fn render(answer: &dyn Rendered, room: ReplyLimits<'_>) -> FittedAnswer {
     let structured = answer.structured();
     let blocks = answer.blocks();
+    let is_alone = room.caps.form == ResultForm::Text;
     if room.fields.is_empty() {
-        let text = answer.text(room.locale);
+        let text = if is_alone {
+            answer.text_alone(room.locale)
+        } else {
+            answer.text(room.locale)
+        };
         return FittedAnswer {
             structured,
             text,
@@ -390,7 +409,14 @@ fn render(answer: &dyn Rendered, room: ReplyLimits<'_>) -> FittedAnswer {
     let marks = if is_cut { &MARKS[..] } else { &[] };
     let also: Vec<&str> = marks.iter().chain(answer.required_fields()).copied().collect();
     let (mut structured, unknown) = fields::keep(&structured, room.fields, &also);
-    let mut text = structured.to_string();
+    let mut text = match &structured {
+        // Clients without the structure take a text that is JSON for it.
+        Value::Object(fields) if is_alone => {
+            let lines = fields.iter().map(|(name, value)| format!("{name}: {value}"));
+            lines.collect::<Vec<_>>().join("\n")
+        }
+        structured => structured.to_string(),
+    };
     if !unknown.is_empty() {
         let lead = match room.locale {
             Locale::En => "Not in the result:",
@@ -406,20 +432,35 @@ fn render(answer: &dyn Rendered, room: ReplyLimits<'_>) -> FittedAnswer {
     }
 }
 
-/// Returns the cap that an answer exceeds, and the share of the answer that would fit.
+fn tokens_of(text: &str, structured: &Value, form: ResultForm) -> usize {
+    let text = || tokens::estimate(text);
+    let structure = || tokens::estimate(&structured.to_string());
+    match form {
+        ResultForm::Both => text().max(structure()),
+        ResultForm::Text => text(),
+        ResultForm::Structured => structure(),
+    }
+}
+
+/// Returns the cap that an answer exceeds in the form of the caps, and the share of the answer that would fit.
 #[must_use]
 pub fn excess(fitted: &FittedAnswer, caps: Caps) -> Option<(&'static str, f64)> {
-    let json = fitted.structured.to_string();
+    let json = caps.form.has_structure().then(|| fitted.structured.to_string());
+    let text = (caps.form != ResultForm::Structured).then_some(&fitted.text);
+    let renderings = || json.iter().chain(text);
     let over = |name, used: usize, cap: usize| {
         let share = cap as f64 / used.max(1) as f64;
         (used > cap).then_some((name, share))
     };
-    let bytes = json.len().max(fitted.text.len());
+    let bytes = renderings().map(String::len).max().unwrap_or_default();
     // A token is at least one byte: most answers need no estimate.
     let used = if bytes <= caps.tokens {
         bytes
     } else {
-        tokens::estimate(&json).max(tokens::estimate(&fitted.text))
+        renderings()
+            .map(|rendering| tokens::estimate(rendering))
+            .max()
+            .unwrap_or_default()
     };
     over("tokens", used, caps.tokens).or_else(|| over("bytes", bytes, caps.bytes))
 }

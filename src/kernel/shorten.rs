@@ -1,6 +1,6 @@
 //! Shortens a reply that is too large and has no rows to page: keeps the beginning of its longest lists and texts.
 //!
-//! Invariant: the result is within the caps in both forms, still fits the output schema, and names what was cut, the
+//! Invariant: the result is within the caps in the form that the client gets, still fits the output schema, and names what was cut, the
 //! original sizes, and how to get the rest. Rows are cut before, with a cursor ([`super::reply::fit`]); the meaning of
 //! a reply is not known here.
 
@@ -68,7 +68,9 @@ pub fn shorten(mut fitted: FittedAnswer, caps: Caps, way: RestAdvice, locale: Lo
     let mut cuts: Vec<CutValue> = Vec::new();
     let whole = fitted.text.len();
     while excess(&fitted, inner).is_some() && room > NOTE {
-        cut_to(&mut fitted.structured, room, &mut cuts);
+        if caps.form.has_structure() {
+            cut_to(&mut fitted.structured, room, &mut cuts);
+        }
         cut_text(&mut fitted.text, room.saturating_sub('…'.len_utf8()));
         // Tokens may still be exceeded when the bytes fit.
         room = room * 9 / 10;
@@ -280,6 +282,7 @@ mod tests {
 
     use super::{RestAdvice, json_end, shorten};
     use crate::{
+        ResultForm,
         reply::{Caps, FittedAnswer, excess},
         schema::LEFT_OUT,
     };
@@ -288,6 +291,7 @@ mod tests {
         rows: 10,
         tokens: 2_000,
         bytes: 4_000,
+        form: ResultForm::Both,
     };
 
     #[test]

@@ -37,11 +37,7 @@ use super::{
 };
 use crate::app::App;
 use fumi_base::{project::Project, text::Locale};
-use fumi_kernel::{
-    Access, Block, CallProgress, Caller, Effect, ToolReply,
-    catalogue::{Catalogue, ToolEntry},
-    metrics::ReplyForm,
-};
+use fumi_kernel::{Access, Block, CallProgress, Caller, Effect, ResultForm, ToolReply, catalogue::ToolEntry};
 
 /// The result length up to which a client should not cut results by itself, in characters: lists are cut here, with a
 /// cursor, and other results are useless without their end.
@@ -138,14 +134,22 @@ impl McpServer {
     /// A session counts only if the manager opened it and a request of its own era names it: a stateless request that
     /// carries a session's id must not use its project, and an invented id must leave nothing behind.
     fn caller(&self, context: &RequestContext<RoleServer>) -> Caller {
-        match context.extensions.get::<http::request::Parts>() {
+        let mut caller = match context.extensions.get::<http::request::Parts>() {
             Some(parts) => self.caller_of(parts),
             None => Caller {
                 access: Arc::clone(&self.access),
                 session: Some(STDIO.to_owned()),
-                locale: None,
+                ..Caller::default()
             },
-        }
+        };
+        // Both from the first request of a session, so that its lists and calls agree.
+        let asked = self.access.result;
+        let client = match context.peer.peer_info() {
+            Some(info) if caller.session.is_some() => Some(info.client_info.clone()),
+            _ => context.client_info(),
+        };
+        caller.form = clients::result_form(asked, &self.app.config.tools, client.as_ref());
+        caller
     }
 
     /// Returns the caller of an HTTP request.
@@ -157,6 +161,7 @@ impl McpServer {
                 .filter(|id| self.streams.is_open(id))
                 .map(str::to_owned),
             locale: super::access::requested_language(&parts.uri, &parts.headers),
+            form: ResultForm::default(),
         }
     }
 
@@ -237,7 +242,8 @@ impl McpServer {
 }
 
 /// Converts a tool to the protocol's form, as a caller sees it.
-fn published(catalogue: &Catalogue, access: &Access, entry: &ToolEntry, locale: Locale) -> Tool {
+fn published(app: &App, access: &Access, entry: &ToolEntry, locale: Locale, form: ResultForm) -> Tool {
+    let catalogue = &app.catalogue;
     let shown = entry.published(locale);
     let spec = &entry.spec;
     let annotations = if spec.effect == Effect::OfSteps {
@@ -267,19 +273,31 @@ fn published(catalogue: &Catalogue, access: &Access, entry: &ToolEntry, locale: 
     if !hint.is_empty() {
         meta.insert("anthropic/searchHint".to_owned(), json!(hint));
     }
-    Tool::new(spec.name, shown.description.clone(), Arc::clone(&shown.input))
+    if app.config.tools.always_load.iter().any(|name| name == spec.name) {
+        meta.insert("anthropic/alwaysLoad".to_owned(), json!(true));
+    }
+    let tool = Tool::new(spec.name, shown.description.clone(), Arc::clone(&shown.input))
         .with_title(shown.title.clone())
-        .with_raw_output_schema(Arc::clone(&entry.output))
         .with_annotations(annotations)
-        .with_meta(MetaObject(meta))
+        .with_meta(MetaObject(meta));
+    if form.has_structure() {
+        tool.with_raw_output_schema(Arc::clone(&entry.output))
+    } else {
+        // A client may refuse results without the structure that a schema promises.
+        tool
+    }
 }
 
 /// Converts a reply to the protocol's form.
-pub(super) fn to_call_result(reply: ToolReply) -> CallToolResult {
+pub(super) fn to_call_result(mut reply: ToolReply) -> CallToolResult {
     let Value::Object(meta) = reply.meta() else {
         unreachable!("the meta of a reply is an object");
     };
-    let mut content = vec![ContentBlock::text(reply.text)];
+    let mut content = Vec::new();
+    // A failure is shown to the model as text, whatever else the client gets.
+    if reply.form != ResultForm::Structured || reply.is_error {
+        content.push(ContentBlock::text(text_of(&mut reply)));
+    }
     content.extend(reply.blocks.into_iter().map(|block| match block {
         Block::Link { uri, name, mime_type } => {
             ContentBlock::resource_link(Resource::new(uri, name).with_mime_type(mime_type))
@@ -292,8 +310,19 @@ pub(super) fn to_call_result(reply: ToolReply) -> CallToolResult {
     } else {
         CallToolResult::success(content)
     };
-    result.structured_content = Some(reply.structured);
+    result.structured_content = reply.form.has_structure().then_some(reply.structured);
     result.with_meta(Some(MetaObject(meta)))
+}
+
+/// Returns the text of a reply. Clients that get no structure take a text that is JSON by itself for one, and may refuse
+/// it: such a text gets a heading.
+fn text_of(reply: &mut ToolReply) -> String {
+    let text = std::mem::take(&mut reply.text);
+    if reply.form == ResultForm::Text && serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok() {
+        format!("→\n{text}")
+    } else {
+        text
+    }
 }
 
 impl ServerHandler for McpServer {
@@ -368,7 +397,7 @@ impl ServerHandler for McpServer {
                 .app
                 .catalogue
                 .list(&listed)
-                .map(|entry| published(&self.app.catalogue, &caller.access, entry, locale))
+                .map(|entry| published(&self.app, &caller.access, entry, locale, caller.form))
                 .collect();
             // Private, because language, toolsets and project depend on the caller.
             Ok(ListToolsResult::with_all_items(tools)
@@ -383,10 +412,11 @@ impl ServerHandler for McpServer {
     fn get_tool(&self, name: &str) -> Option<Tool> {
         let entry = self.app.catalogue.find(&self.access.scope, name)?;
         Some(published(
-            &self.app.catalogue,
+            &self.app,
             &self.access,
             entry,
             self.app.config.tools.language,
+            ResultForm::default(),
         ))
     }
 
@@ -474,24 +504,9 @@ impl ServerHandler for McpServer {
             ConversationOutcome::Required(required) => return Ok((*required).into()),
             ConversationOutcome::Task(task) => return Ok(CreateTaskResult::new(*task).into()),
         };
-        let has_image = reply.blocks.iter().any(|block| matches!(block, Block::Image { .. }));
-        let mut result = to_call_result(reply);
-        if has_image && clients::drops_images_beside_structure(&context.peer) {
-            result.structured_content = None;
-        }
-        let form = match result.structured_content {
-            Some(_) => ReplyForm::Both,
-            None => ReplyForm::Text,
-        };
-        let tokens = result
-            .meta
-            .as_ref()
-            .and_then(|meta| meta.0.get("fumi/tokens")?.as_u64());
-        self.app
-            .kernel
-            .metrics
-            .tokens(entry.spec.name, form, tokens.unwrap_or_default());
-        Ok(result.into())
+        let metrics = &self.app.kernel.metrics;
+        metrics.tokens(entry.spec.name, reply.form, reply.tokens() as u64);
+        Ok(to_call_result(reply).into())
     }
 
     /// A caller without prompts gets an error, since the capability is not declared; the library would return an empty

@@ -31,7 +31,7 @@ use super::{
     protocol_error::McpError,
     replay::{EventId, ReplayReader, StreamRequest},
     session_registry::{OpenGuard, ReadySession, SessionEndReason, SessionRegistry, idle_of, round_interval},
-    session_restore::principal_of,
+    session_restore::{access_of, principal_of},
     session_store::SessionRecord,
 };
 use crate::app::App;
@@ -217,11 +217,13 @@ fn record_of_initialize(message: &ClientJsonRpcMessage) -> Option<SessionRecord>
     let ClientJsonRpcMessage::Request(request) = message else {
         return None;
     };
-    let principal = request.request.extensions().get().map_or("", principal_of);
-    match &request.request {
-        ClientRequest::InitializeRequest(initialize) => Some(SessionRecord::new(principal, initialize.params.clone())),
-        _ => None,
-    }
+    let ClientRequest::InitializeRequest(initialize) = &request.request else {
+        return None;
+    };
+    let parts = request.request.extensions().get();
+    let mut record = SessionRecord::new(parts.map_or("", principal_of), initialize.params.clone());
+    record.result = parts.and_then(access_of).and_then(|access| access.result);
+    Some(record)
 }
 
 impl SessionManager for McpSessionManager {

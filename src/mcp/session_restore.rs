@@ -134,7 +134,10 @@ impl McpSessionManager {
         parts: &http::request::Parts,
     ) -> Result<(), String> {
         let allowed = match access_of(parts) {
-            Some(access) => Arc::clone(access),
+            Some(access) => Arc::new(Access {
+                result: record.result,
+                ..Access::clone(access)
+            }),
             None => Arc::new(Access::full(self.app().scope.clone())),
         };
         let peer = self.handshake(id, &record.initialize, parts, &allowed).await?;

@@ -12,6 +12,7 @@ use std::{
 };
 
 use fumi_base::store::{ExpectedState, Store, StoreError, Version};
+use fumi_kernel::ResultForm;
 use rmcp::model::InitializeRequestParams;
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +43,9 @@ pub struct SessionRecord {
     began_ms: u64,
     /// The `initialize` that opened the session.
     pub initialize: InitializeRequestParams,
+    /// The form of results that the URL or a header of the `initialize` asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<ResultForm>,
     /// The choices of the client since then.
     #[serde(flatten)]
     pub kept: SessionChoices,
@@ -76,6 +80,7 @@ impl SessionRecord {
             principal: principal.to_owned(),
             began_ms: u64::try_from(now.as_millis()).unwrap_or(u64::MAX),
             initialize,
+            result: None,
             kept: SessionChoices::default(),
         }
     }

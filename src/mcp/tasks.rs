@@ -22,7 +22,6 @@ use fumi_base::project::Project;
 use fumi_kernel::{
     Answerer, CallProgress, Caller,
     conversation::{CallRunner, ModelQuestion, ModelText, NoAnswer, Prompt, TextModel},
-    metrics::ReplyForm,
 };
 use rmcp::{
     ErrorData,
@@ -168,7 +167,7 @@ async fn run(long: LongCall, task: TaskContext) -> Result<rmcp::model::CallToolR
         tokio::select! {
             biased;
             reply = &mut work => {
-                app.kernel.metrics.tokens(tool, ReplyForm::Both, reply.tokens() as u64);
+                app.kernel.metrics.tokens(tool, reply.form, reply.tokens() as u64);
                 return Ok(server::to_call_result(reply));
             }
             () = task.cancelled() => {

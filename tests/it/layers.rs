@@ -131,15 +131,15 @@ const RULES: &[(&str, Rule, (&str, &str))] = &[
     (
         "files are opened through the proof that they are inside",
         |source| {
-            // The operator chooses the configuration. Freshness stamps ignore files of parent folders, but never reads
-            // their content. The store has its own folder, with names that a client cannot choose.
+            // The operator chooses the configuration. The ignore files of parent folders are hashed for stamps. The store
+            // has its own folder, with names that a client cannot choose.
             let exempt = [
                 "src/config/lib.rs",
                 "src/config/server.rs",
                 "src/config/tools.rs",
                 "src/base/project/project_path.rs",
                 "src/base/files.rs",
-                "src/base/freshness.rs",
+                "src/base/parent_ignores.rs",
                 // Unfinished files, with names that a client cannot choose, in an open folder.
                 "src/base/atomic_write.rs",
                 // The kernel's facts about the process.

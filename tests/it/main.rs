@@ -39,6 +39,7 @@ mod reports;
 mod requirements;
 mod rest;
 mod restart;
+mod result_forms;
 mod resuming;
 mod sample;
 mod secrets;

@@ -179,6 +179,22 @@ async fn a_drained_server_leaves_its_sessions_to_the_next() {
     assert_eq!(files(&at(&sessions[0], &next)).await, ["three.py"]);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn restored_session_keeps_its_form_of_results() {
+    let place = Place::new();
+    let first = place.server().await;
+    let asked = Session::open_at(&format!("{}?result=text", first.url()), SESSION).await;
+    let known = Session::open_named(&first, "claude-code").await;
+    let other = Session::open(&first).await;
+    first.stop().await;
+    let next = place.server().await;
+    for (session, has_structure) in [(asked, false), (known, false), (other, true)] {
+        let answer = at(&session, &next).call("list_files", json!({"roots": ["."]})).await;
+        let result = answer.result();
+        assert_eq!(result.get("structuredContent").is_some(), has_structure, "{result}");
+    }
+}
+
 /// Starts the real program.
 fn start(place: &Place, more: &[&str]) -> Served {
     Served::start(Served::command(&place.sample).args(more))

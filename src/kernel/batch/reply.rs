@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::{Block, Render, ToolReply, metrics::BatchOutcome, reply::Caps};
+use crate::{Block, Render, ResultForm, ToolReply, metrics::BatchOutcome, reply::Caps};
 
 /// The largest size of all images of one reply, in bytes of base64: more than clients show, less than would harm them.
 const PICTURES: usize = 16 << 20;
@@ -58,6 +58,8 @@ pub struct StepReply {
     /// The estimated tokens of the step's reply.
     tokens: usize,
     #[serde(skip)]
+    form: ResultForm,
+    #[serde(skip)]
     text: String,
     #[serde(skip)]
     blocks: Vec<Block>,
@@ -79,6 +81,7 @@ impl StepReply {
             omitted: None,
             elapsed_ms: reply.elapsed_ms,
             tokens,
+            form: reply.form,
             text: reply.text,
             blocks: reply.blocks,
             missed: reply
@@ -105,7 +108,12 @@ impl StepReply {
             part.as_ref()
                 .map_or(0, |part| Value::Object(part.clone()).to_string().len())
         };
-        self.text.len().max(json(&self.result) + json(&self.error))
+        let structure = || json(&self.result) + json(&self.error);
+        match self.form {
+            ResultForm::Both => self.text.len().max(structure()),
+            ResultForm::Text => self.text.len(),
+            ResultForm::Structured => structure(),
+        }
     }
 
     /// Removes the result, and sets `omitted` to the reason.
@@ -119,11 +127,11 @@ impl StepReply {
         };
         self.omitted = Some(match locale {
             Locale::En => format!(
-                "about {used} {}, which do not fit into the batch's {most}: call {tool} alone, or give steps[{call}].expectation {}",
+                "about {used} {}, which do not fit beside the other results into the batch's {most}: call {tool} alone, or give steps[{call}].expectation {}",
                 unit.0, fields.0
             ),
             Locale::Ja => format!(
-                "約 {used} {}あり、バッチ全体の上限 {most} に収まりません。{tool} を単独で呼び出すか、steps[{call}].expectation の {} で絞ってください",
+                "約 {used} {}あり、ほかの結果と合わせるとバッチ全体の上限 {most} に収まりません。{tool} を単独で呼び出すか、steps[{call}].expectation の {} で絞ってください",
                 unit.1, fields.1
             ),
         });

@@ -111,6 +111,7 @@ impl BatchRun<'_> {
         let most = self.cx.expectation.max_tokens.unwrap_or(caps.tokens);
         Caps {
             tokens: caps.tokens.min(most),
+            form: self.cx.caller.form,
             ..caps
         }
     }

@@ -20,6 +20,7 @@ pub static FAMILY: ToolFamily = ToolFamily {
     // A step may contain a manuscript, which is the longest text that any family accepts.
     max_string_bytes: 4 << 20,
     subject: &[],
+    handle: None,
     project: None,
     details: &[],
     book: None,

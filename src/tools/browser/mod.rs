@@ -67,6 +67,7 @@ pub static FAMILY: ToolFamily = ToolFamily {
     is_open_world: true,
     max_string_bytes: MAX_STRING,
     subject: &["browser_session", "target"],
+    handle: Some("browser_session"),
     project: None,
     details: &[],
     book: None,

@@ -52,6 +52,7 @@ pub static FAMILY: ToolFamily = ToolFamily {
     is_open_world: false,
     max_string_bytes: MAX_STRING,
     subject: &[],
+    handle: None,
     project: Some("project_root"),
     details: &[],
     book: None,

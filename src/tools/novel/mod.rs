@@ -69,6 +69,7 @@ pub static FAMILY: ToolFamily = ToolFamily {
     // Twice the limit of a manuscript (decision 16): a text that is slightly too long gets the tool's own error.
     max_string_bytes: 8 << 20,
     subject: &["episode", "session_id"],
+    handle: None,
     project: None,
     details: &[],
     book: Some(|| &BOOK),
@@ -89,6 +90,7 @@ pub static ENHANCED: ToolFamily = ToolFamily {
     is_open_world: FAMILY.is_open_world,
     max_string_bytes: FAMILY.max_string_bytes,
     subject: FAMILY.subject,
+    handle: FAMILY.handle,
     project: None,
     details: &[("execution_method", "enhanced_use_case")],
     book: FAMILY.book,

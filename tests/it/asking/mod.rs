@@ -134,6 +134,7 @@ impl Tool for Compose {
             tool: "compose",
             arguments,
             answer,
+            sample: None,
         };
         if written.len() < parts {
             return Ok(ToolOutcome::Ask(Box::new(QuestionReply {
