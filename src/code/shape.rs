@@ -152,10 +152,13 @@ pub struct MatchRow {
 }
 
 /// Only the total number of matches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TotalOutput {
     /// The number of matches in all files.
     pub total_matches: u64,
+    /// The same in words, with the number of files, and what was not searched.
+    #[serde(skip)]
+    pub in_words: String,
 }
 
 /// The number of matches of each file.
@@ -288,7 +291,10 @@ pub fn shape(matches: SearchMatches, shape: ReplyShape, elapsed_ms: u64, meta: O
         total_files: matches.total_files(),
     };
     match shape {
-        ReplyShape::TotalOnly => ShapedReply::Total(TotalOutput { total_matches }),
+        ReplyShape::TotalOnly => ShapedReply::Total(TotalOutput {
+            total_matches,
+            in_words: totals_in_words(total_matches, basis, meta.as_ref()),
+        }),
         ReplyShape::CountOnly => ShapedReply::Counts(CountsOutput {
             success: true,
             count_only: true,

@@ -1,13 +1,13 @@
 //! The changes between two snapshots of a page, in the notation of snapshots and with usable refs.
 //!
 //! `@ main > list [ref=e13]` names the place of the lines below it. `+` marks a new line (with all lines inside it),
-//! `~` a line that changed, and `-` a line that is gone. Unchanged lines are left out. The result is always shorter
-//! than the new snapshot; otherwise the new snapshot itself is returned.
+//! `~` a line that changed, and `gone:` a line that is no longer there. Unchanged lines are left out. The result is
+//! always shorter than the new snapshot; otherwise the new snapshot itself is returned.
 
-use std::fmt::Write as _;
+use std::{collections::HashSet, fmt::Write as _};
 
 use super::line_matching::match_lines;
-use super::lines::SnapshotLine;
+use super::lines::{SnapshotLine, reference};
 
 /// Lines shown of a stretch of removed lines; the rest is only counted, as a caller can do nothing with removed
 /// elements.
@@ -29,7 +29,7 @@ pub(super) enum SnapshotDiff {
     Unchanged,
     /// The changed lines. If the limit cut them, the text says how to see the rest.
     Part {
-        /// Lines that begin with `@`, `+`, `~` or `-`.
+        /// Lines that begin with `@`, `+`, `~` or `gone:`.
         text: String,
         /// The number of changed lines that the limit left out.
         cut: usize,
@@ -43,7 +43,7 @@ pub(super) enum SnapshotDiff {
 #[must_use]
 pub(super) fn changes(before: &str, after: &str, limit: usize) -> SnapshotDiff {
     let (old, new) = (SnapshotLine::parse(before), SnapshotLine::parse(after));
-    let mut told = DiffWriter::default();
+    let mut told = DiffWriter::new(after);
     told.compare(&old, &new, &mut Vec::new());
     if told.lines.is_empty() {
         return SnapshotDiff::Unchanged;
@@ -60,7 +60,7 @@ pub(super) fn changes(before: &str, after: &str, limit: usize) -> SnapshotDiff {
 /// Returns all changed lines of a small part, however many changed.
 #[must_use]
 pub(super) fn lines(before: &str, after: &str) -> String {
-    let mut told = DiffWriter::default();
+    let mut told = DiffWriter::new(after);
     told.compare(
         &SnapshotLine::parse(before),
         &SnapshotLine::parse(after),
@@ -85,14 +85,23 @@ fn is_place(line: &str) -> bool {
 }
 
 /// The collected lines of the result, in the order of the page.
-#[derive(Default)]
-struct DiffWriter {
+struct DiffWriter<'text> {
     lines: Vec<String>,
     place: Option<String>,
+    /// The references of the new snapshot: an element that only moved is not gone.
+    references: HashSet<&'text str>,
 }
 
-impl DiffWriter {
-    fn compare<'text>(&mut self, old: &[SnapshotLine<'text>], new: &[SnapshotLine<'text>], path: &mut Vec<&'text str>) {
+impl<'text> DiffWriter<'text> {
+    fn new(after: &'text str) -> Self {
+        Self {
+            lines: Vec::new(),
+            place: None,
+            references: after.lines().filter_map(reference).collect(),
+        }
+    }
+
+    fn compare<'line>(&mut self, old: &[SnapshotLine<'line>], new: &[SnapshotLine<'line>], path: &mut Vec<&'line str>) {
         let pairs = match_lines(old, new);
         let mut gone = 0;
         for (line, pair) in new.iter().zip(&pairs.of_new) {
@@ -133,16 +142,17 @@ impl DiffWriter {
             .zip(kept)
             .filter(|(line, kept)| !**kept && !line.is_property() && !line.is_mark())
             .map(|(line, _)| line)
+            .filter(|line| reference(line.content).is_none_or(|own| !self.references.contains(own)))
             .collect();
         for line in left.iter().take(GONE_SHOWN) {
             let more = match line.size() - 1 {
                 0 => String::new(),
-                more => format!(" (with {more} inside)"),
+                more => format!(" ({more} inside)"),
             };
-            self.say(path, format!("- {}{more}", shortened(line.content)));
+            self.say(path, format!("gone: {}{more}", shortened(line.content)));
         }
         if left.len() > GONE_SHOWN {
-            self.say(path, format!("- … {} more gone", left.len() - GONE_SHOWN));
+            self.say(path, format!("gone: {} more", left.len() - GONE_SHOWN));
         }
     }
 
@@ -293,7 +303,7 @@ mod tests {
         let after = PAGE
             .replace("    - row: 1 | button \"Edit\" [ref=e6]\n", "")
             .replace("1,993", "1,992");
-        let expected = "@ main > table [ref=e5]\n- row: 1 | button \"Edit\" [ref=e6]\n~ … 1,992 more rows (snapshot target=e5, or find)";
+        let expected = "@ main > table [ref=e5]\ngone: row: 1 | button \"Edit\" [ref=e6]\n~ … 1,992 more rows (snapshot target=e5, or find)";
         assert_eq!(part(PAGE, &after), expected);
     }
 
@@ -317,7 +327,7 @@ mod tests {
     fn a_long_stretch_that_is_gone_is_counted() {
         let before = format!("{PAGE}\n{}", links("L"));
         let text = part(&before, PAGE);
-        assert!(text.ends_with("- link \"L22\" [ref=e22]\n- … 37 more gone"), "{text}");
+        assert!(text.ends_with("gone: link \"L22\" [ref=e22]\ngone: 37 more"), "{text}");
     }
 
     #[test]
@@ -327,7 +337,7 @@ mod tests {
             .replace("- heading", "- link \"Home\" [ref=e2]\n  - heading");
         let text = part(PAGE, &after);
         assert!(text.contains("@ main\n+ link \"Home\" [ref=e2]"), "{text}");
-        assert!(text.contains("- link \"Home\" [ref=e2]"), "{text}");
+        assert!(!text.contains("gone"), "{text}");
     }
 
     #[test]

@@ -13,6 +13,7 @@ use super::{
     browser_network_requests::RequestRow,
     default_expectation, limits,
     on_tab::{TabAnswer, TabContext, TabTool},
+    reply::fenced,
     texts,
 };
 
@@ -111,7 +112,7 @@ impl TabAnswer for NetworkRequestOutput {
                 lines.extend(headers.iter().map(|(name, value)| format!("{name}: {value}")));
             }
             if let Some(body) = body {
-                lines.push(format!("#### {whose} body\n{body}"));
+                lines.push(format!("#### {whose} body\n{}", fenced("", body)));
             }
         }
         lines.join("\n")

@@ -104,13 +104,19 @@ fn fitting<'r, T: 'r>(rows: impl Iterator<Item = &'r T>, most: usize, line: impl
 
 /// Returns the rows below a line with their number, and advice if some are missing.
 pub(super) fn with_count(rows: impl ExactSizeIterator<Item = String>, total: usize, locale: Locale) -> String {
-    let how = match (rows.len() < total, locale) {
-        (false, _) => "",
-        (true, Locale::En) => " (the rest: narrow the call)",
-        (true, Locale::Ja) => "（残りを見るには条件を絞ってください）",
+    let shown = rows.len();
+    let head = match locale {
+        Locale::En if total == 0 => Some("none".to_owned()),
+        Locale::Ja if total == 0 => Some("なし".to_owned()),
+        _ if shown >= total => None,
+        Locale::En => Some(format!(
+            "{shown} of {total} (the rest: narrow the call or raise its limit)"
+        )),
+        Locale::Ja => Some(format!(
+            "全 {total} 件中 {shown} 件（残りを見るには条件を絞るか、件数の上限を上げてください）"
+        )),
     };
-    let head = format!("{} / {total}{how}", rows.len());
-    std::iter::once(head).chain(rows).collect::<Vec<_>>().join("\n")
+    head.into_iter().chain(rows).collect::<Vec<_>>().join("\n")
 }
 
 /// Shortens a text to one row of a list, with an ellipsis if it was longer.

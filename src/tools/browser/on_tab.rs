@@ -147,6 +147,7 @@ impl<T: TabTool> Tool for OnTab<T> {
 
     async fn call(args: Self::Args, _deps: &BrowserDeps, cx: &Cx) -> Result<ToolOutcome<Self::Output>, ToolError> {
         let mut turn = TabLease::take(cx)?;
+        let is_handle_news = args.browser_session.is_none() && cx.caller.session.is_none();
         let answer = tokio::select! {
             biased;
             answer = Self::answer(args.own, &mut turn, cx) => answer,
@@ -155,6 +156,10 @@ impl<T: TabTool> Tool for OnTab<T> {
         };
         // A client without a session of its own finds the same browser again, even after an error.
         let named = |error: ToolError| error.with_detail("browser_session", json!(turn.handle()));
+        let answer = answer.map(|reply| BrowserReply {
+            is_handle_news,
+            ..reply
+        });
         answer.map(ToolOutcome::Done).map_err(named)
     }
 }
@@ -210,6 +215,7 @@ impl<T: TabTool> OnTab<T> {
             seen,
             code,
             browser_session: turn.report_handle(),
+            is_handle_news: true,
         })
     }
 }

@@ -26,6 +26,9 @@ pub struct BrowserReply<D> {
     /// The handle to pass as `browser_session` in later calls. In a batch only the first step reports it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) browser_session: Option<String>,
+    /// True if the caller needs the handle and did not give it: it has no session of the protocol.
+    #[serde(skip)]
+    pub(super) is_handle_news: bool,
 }
 
 /// The state of a tab after an act.
@@ -362,26 +365,34 @@ impl<D: TabAnswer> Render for BrowserReply<D> {
                 )
             })
         };
-        let unchanged = match (&seen.changes, locale) {
-            (Some(changes), Locale::En) if changes.is_empty() => Some("### Changes\nnone".to_owned()),
-            (Some(changes), Locale::Ja) if changes.is_empty() => Some("### Changes\nなし".to_owned()),
-            _ => None,
+        let none = match locale {
+            Locale::En => "none",
+            Locale::Ja => "なし",
         };
+        let nothing = |heading, is_empty: bool| is_empty.then(|| format!("### {heading}\n{none}"));
         let sections = [
             section("Result", &self.done.text(locale)),
             part("Code", "ts", self.code.as_ref()),
             section("Page", &seen.page().join("\n")),
             part("Snapshot", "yaml", seen.snapshot.as_ref()),
+            nothing("Snapshot", seen.snapshot.as_ref().is_some_and(String::is_empty)),
             part("Changes", "yaml", seen.changes.as_ref()),
-            unchanged,
+            nothing("Changes", seen.changes.as_ref().is_some_and(String::is_empty)),
             section("Console", &console_section(seen.console.as_ref())),
             section("Tabs", &lines(seen.tabs.as_ref(), TabRow::line)),
             section("Downloads", &lines(seen.downloads.as_ref(), DownloadRow::line)),
+            nothing("Downloads", seen.downloads.as_ref().is_some_and(Vec::is_empty)),
             self.browser_session
                 .as_ref()
+                .filter(|_| self.is_handle_news)
                 .map(|session| format!("browser_session: {session}")),
         ];
-        sections.into_iter().flatten().collect::<Vec<_>>().join("\n")
+        let text = sections.into_iter().flatten().collect::<Vec<_>>().join("\n");
+        match locale {
+            Locale::En if text.is_empty() => "done".to_owned(),
+            Locale::Ja if text.is_empty() => "完了".to_owned(),
+            _ => text,
+        }
     }
 
     fn blocks(&self) -> Vec<Block> {
@@ -409,6 +420,7 @@ mod tests {
             seen,
             code: None,
             browser_session: Some("bs_1".to_owned()),
+            is_handle_news: true,
         }
     }
 

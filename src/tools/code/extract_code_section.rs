@@ -282,27 +282,44 @@ impl SectionPart {
         }
     }
 
+    /// Returns the path, the lines and the number of lines of the file.
+    fn header(&self) -> String {
+        let element = self.element.as_ref().map(|name| format!(" {name}")).unwrap_or_default();
+        let clamped = if self.clamped { " (end of file)" } else { "" };
+        let Self {
+            file_path,
+            start_line,
+            end_line,
+            total_lines,
+            ..
+        } = self;
+        format!("{file_path}:{start_line}-{end_line} / {total_lines}{element}{clamped}")
+    }
+
     fn text(&self) -> String {
         match &self.content {
             PartContent::Lines(lines) => serde_json::to_string(lines).unwrap_or_default(),
             PartContent::Text(text) if self.format == "raw" => text.clone(),
-            PartContent::Text(text) => {
-                let element = self.element.as_ref().map(|name| format!(" {name}")).unwrap_or_default();
-                let clamped = if self.clamped { " (end of file)" } else { "" };
-                format!(
-                    "{}:{}-{} / {}{element}{clamped}\n{}",
-                    self.file_path,
-                    self.start_line,
-                    self.end_line,
-                    self.total_lines,
-                    text.trim_end_matches('\n')
-                )
-            }
+            PartContent::Text(text) => format!("{}\n{}", self.header(), text.trim_end_matches('\n')),
+        }
+    }
+
+    /// Returns the text for clients that get no structure, which has the place in every format.
+    fn text_alone(&self) -> String {
+        match &self.content {
+            PartContent::Text(_) if self.format != "raw" => self.text(),
+            _ => format!("{}\n{}", self.header(), self.text()),
         }
     }
 }
 
 impl Output {
+    fn joined(&self, text: impl Fn(&SectionPart) -> String) -> String {
+        let mut texts: Vec<_> = self.parts().map(text).collect();
+        texts.extend(self.next.as_ref().map(NextPage::line));
+        texts.join("\n")
+    }
+
     fn parts(&self) -> impl Iterator<Item = &SectionPart> {
         self.partial_content_result
             .iter()
@@ -312,9 +329,11 @@ impl Output {
 
 impl Render for Output {
     fn text(&self, _locale: Locale) -> String {
-        let mut texts: Vec<_> = self.parts().map(SectionPart::text).collect();
-        texts.extend(self.next.as_ref().map(NextPage::line));
-        texts.join("\n")
+        self.joined(SectionPart::text)
+    }
+
+    fn text_alone(&self, _locale: Locale) -> String {
+        self.joined(SectionPart::text_alone)
     }
 
     fn rows(&self) -> usize {

@@ -196,6 +196,13 @@ impl Tool for ListFiles {
 }
 
 impl Render for Output {
+    fn text_alone(&self, locale: Locale) -> String {
+        match self {
+            Self::Count { .. } => format!("total: {}", self.text(locale)),
+            Self::Files { .. } => self.text(locale),
+        }
+    }
+
     fn text(&self, _locale: Locale) -> String {
         let said = |name: &str, count: Option<u64>| count.map(|count| format!("{name}: {count}"));
         match self {

@@ -200,6 +200,9 @@ pub struct SearchReply {
     /// The skipped files and links.
     #[serde(skip_serializing_if = "Option::is_none")]
     skipped: Option<SkippedSummary>,
+    /// The same beside a bare number, which is for clients that get no structure.
+    #[serde(skip)]
+    skipped_beside: Option<SkippedSummary>,
     /// For a ranking: the files with syntax errors, where elements may be missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     broken: Option<MalformedFilesReport>,
@@ -274,9 +277,12 @@ impl SearchReply {
         large_project: Option<u64>,
     ) -> Self {
         let bare = matches!(shaped, ShapedReply::Total(_));
+        let skipped = SkippedSummary::from_skipped(skipped);
+        let (skipped, skipped_beside) = if bare { (None, skipped) } else { (skipped, None) };
         Self {
             max_count_adjusted: max_count_adjusted.filter(|_| !bare),
-            skipped: SkippedSummary::from_skipped(skipped).filter(|_| !bare),
+            skipped,
+            skipped_beside,
             broken: None,
             searched_files: shaped.searched_without_match(),
             large_project: large_project.filter(|_| !bare),
@@ -334,6 +340,17 @@ impl Render for SearchReply {
         self.next = Some(next.clone());
     }
 
+    fn text_alone(&self, locale: Locale) -> String {
+        match &self.shaped {
+            ShapedReply::Total(output) => {
+                let skipped = self.skipped_beside.as_ref().map(|skipped| skipped.text(locale));
+                let lines = std::iter::once(output.in_words.clone()).chain(skipped);
+                lines.collect::<Vec<_>>().join("\n")
+            }
+            _ => self.text(locale),
+        }
+    }
+
     fn is_bare(&self) -> bool {
         matches!(self.shaped, ShapedReply::Total(_))
     }
@@ -343,9 +360,10 @@ impl SearchReply {
     /// Clones everything but the rows, of which there may be many.
     fn clone_without_rows(&self) -> Self {
         Self {
-            shaped: ShapedReply::Total(fumi_code::shape::TotalOutput { total_matches: 0 }),
+            shaped: ShapedReply::Total(fumi_code::shape::TotalOutput::default()),
             max_count_adjusted: self.max_count_adjusted,
             skipped: self.skipped.clone(),
+            skipped_beside: None,
             broken: self.broken.clone(),
             searched_files: self.searched_files,
             large_project: self.large_project,

@@ -100,6 +100,36 @@ pub(super) struct AutoFixResults {
     after_score: f64,
 }
 
+impl AutoFixResults {
+    /// Formats them as one line.
+    fn line(&self, locale: Locale) -> String {
+        let Self {
+            fixed_count: fixed,
+            skipped_count: left,
+            before_score: before,
+            after_score: after,
+            ..
+        } = self;
+        let backup = self.backup_id.as_ref();
+        match (self.dry_run, locale) {
+            (true, Locale::En) => {
+                format!("{fixed} fixes possible, {left} left; score {before} → {after}; nothing was written")
+            }
+            (true, Locale::Ja) => {
+                format!("修正できる箇所 {fixed}、残り {left}、点数 {before} → {after}（書き込みなし）")
+            }
+            (false, Locale::En) => {
+                let backup = backup.map(|id| format!(" (backup {id})")).unwrap_or_default();
+                format!("{fixed} fixes made, {left} left; score {before} → {after}{backup}")
+            }
+            (false, Locale::Ja) => {
+                let backup = backup.map(|id| format!("（バックアップ {id}）")).unwrap_or_default();
+                format!("修正 {fixed} 件、残り {left} 件、点数 {before} → {after}{backup}")
+            }
+        }
+    }
+}
+
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct Scores {
     emotional_expression: CategoryReport,
@@ -320,6 +350,8 @@ impl CheckDetails for ElementsReport {
             Locale::En => format!("{deterministic} measured, {prior_only} measured only in part, {judged} judged, {not_evaluated} not evaluated"),
             Locale::Ja => format!("測定 {deterministic}、測定のみ（要判定） {prior_only}、判定済み {judged}、未評価 {not_evaluated}"),
         });
+        lines.extend(self.auto_fix_results.as_ref().map(|fixes| fixes.line(locale)));
+        lines.extend(self.rejected_judgements.iter().map(|one| one.line(locale)));
         lines.extend(self.low_score_items.iter().map(ItemReport::line));
         lines
     }

@@ -225,6 +225,7 @@ impl CheckDetails for StructureReport {
             (more, Locale::Ja) => Some(format!("未回収: ほか {more} 件")),
         };
         aspects
+            .chain(self.rejected_judgements.iter().map(|one| one.line(locale)))
             .chain(self.open_foreshadowing.iter().map(|thread| thread.line(locale)))
             .chain(more)
             .collect()

@@ -182,10 +182,15 @@ impl CheckDetails for StepReport {
         Some(CheckVerdict { score, method })
     }
 
-    fn lines(&self, _locale: Locale) -> Vec<String> {
+    fn lines(&self, locale: Locale) -> Vec<String> {
         let mut lines = vec![format!("{} {} {}", self.step_id, self.phase, self.description)];
+        lines.extend(self.rejected_judgements.iter().map(|one| one.line(locale)));
         lines.extend(self.items_evaluated.iter().map(ItemReport::line));
         lines
+    }
+
+    fn next_step(&self) -> Option<u32> {
+        self.next_step
     }
 
     fn shown(&self) -> Vec<&IssueReport> {

@@ -7,7 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    CHECKS, NovelDeps, READS, REVIEW, caller_reviews::CallerReviews, get_check_tasks::CheckTask, tenths, texts,
+    CHECKS, NovelDeps, READS, REVIEW, caller_reviews::CallerReviews, get_check_tasks::CheckTask, next_step_line,
+    tenths, texts,
 };
 
 #[derive(Debug)]
@@ -103,21 +104,28 @@ fn score(executions: &[fumi_novel::reviewing::StepExecution]) -> Option<f64> {
 
 impl Render for Output {
     fn text(&self, locale: Locale) -> String {
-        let done = self.completed_steps.len();
+        let (episode, total) = (self.episode, self.total_steps);
+        let done: Vec<String> = self.completed_steps.iter().map(u32::to_string).collect();
+        let done = done.join(", ");
         let score = self
             .quality_score
             .map_or_else(|| "-".to_owned(), |score| score.to_string());
         let mut lines = vec![match locale {
+            Locale::En if done.is_empty() => format!("Episode {episode}: none of {total} steps done"),
             Locale::En => format!(
-                "{done} of {} steps ({} %), {} issues, score {score}",
-                self.total_steps, self.progress_percentage, self.issues_found
+                "Episode {episode}: steps {done} of {total} done, {} issues, score {score}",
+                self.issues_found
             ),
+            Locale::Ja if done.is_empty() => format!("第{episode}話: 全 {total} 手順、いずれも未実施"),
             Locale::Ja => format!(
-                "{} 手順中 {done} 完了（{} %）、指摘 {} 件、点数 {score}",
-                self.total_steps, self.progress_percentage, self.issues_found
+                "第{episode}話: 全 {total} 手順のうち {done} が完了、指摘 {} 件、点数 {score}",
+                self.issues_found
             ),
         }];
-        lines.extend(self.next_step.as_ref().map(|task| format!("→ {}", task.line())));
+        lines.extend(self.next_step.as_ref().map(|task| {
+            let call = next_step_line(episode, &self.session_id, task.id);
+            format!("{call}: {}", task.line())
+        }));
         if !self.is_current {
             lines.push(match locale {
                 Locale::En => "! the manuscript has changed since".to_owned(),

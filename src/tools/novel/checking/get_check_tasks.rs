@@ -36,7 +36,7 @@ pub struct Output {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(super) struct CheckTask {
     /// From 1 to 12: the `step_id` of `execute_check_step`.
-    id: u32,
+    pub(super) id: u32,
     phase: &'static str,
     description: String,
     llm_instruction: String,

@@ -74,6 +74,19 @@ pub(super) struct RejectedJudgement {
     reason: String,
 }
 
+impl RejectedJudgement {
+    /// Formats it as one line.
+    pub(super) fn line(&self, locale: Locale) -> String {
+        // Most reasons begin with the item.
+        let reason = self.reason.strip_prefix(&self.item_id).unwrap_or(&self.reason);
+        let reason = reason.trim_start_matches([':', ' ']);
+        match locale {
+            Locale::En => format!("! {} rejected: {reason}", self.item_id),
+            Locale::Ja => format!("! {} は不採用: {reason}", self.item_id),
+        }
+    }
+}
+
 /// The items that are open for judgement, with the texts needed for it.
 pub(super) struct JudgementRequest {
     instruction: String,
@@ -239,6 +252,7 @@ fn ask<T: CheckDetails + Clone + Send + Sync + 'static>(
         Locale::En => "Every quotation occurs in the manuscript, character for character; scores are from 0 to 1.",
         Locale::Ja => "引用はすべて原稿に一字一句そのまま存在し、score は 0〜1 である。",
     };
+    let first = open.items.first().map_or_else(String::new, |item| item.item_id.clone());
     QuestionReply {
         status: AskStatus::NeedsText,
         session_id,
@@ -255,6 +269,7 @@ fn ask<T: CheckDetails + Clone + Send + Sync + 'static>(
             tool: job.tool,
             arguments,
             answer: "judgements",
+            sample: Some(json!([{"item_id": first, "score": 0.8, "quotes": ["…"]}])),
         },
         material: vec![
             AnswerMaterial {

@@ -294,6 +294,10 @@ trait CheckDetails: Serialize {
     }
     /// Returns the lines of the text form, without the issues.
     fn lines(&self, locale: Locale) -> Vec<String>;
+    /// Returns the next step of a review step by step.
+    fn next_step(&self) -> Option<u32> {
+        None
+    }
     /// Returns the issues that the reply shows.
     fn shown(&self) -> Vec<&issue::IssueReport>;
 }
@@ -356,6 +360,12 @@ fn next(job: &CheckJob, counts: IssueCounts) -> Vec<Suggestion> {
         next.push(why.at_level("standard"));
     }
     next
+}
+
+/// Formats the call that runs a step of a review.
+fn next_step_line(episode: u32, session_id: &str, step: u32) -> String {
+    let arguments = serde_json::json!({"episode": episode, "session_id": session_id, "step_id": step});
+    format!("→ execute_check_step {arguments}")
 }
 
 /// Returns remarks about the text that a reader of the reply needs.
@@ -434,6 +444,11 @@ impl<T: CheckDetails + Clone + Send + Sync + 'static> Render for CheckReply<T> {
         lines.push(format!("session_id {}", self.session_id));
         lines.extend(self.remarks.iter().map(|remark| format!("! {remark}")));
         lines.extend(self.next_suggested_actions.iter().map(Suggestion::line));
+        lines.extend(
+            self.own
+                .next_step()
+                .map(|step| next_step_line(self.episode, &self.session_id, step)),
+        );
         lines.join("\n")
     }
 }

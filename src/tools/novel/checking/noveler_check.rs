@@ -207,14 +207,20 @@ impl CheckDetails for Everything {
             .score
             .map_or_else(|| "-".to_owned(), |score| score.to_string());
         let analysis = &self.claude_analysis_result;
+        let backup = self.backup_id.as_deref();
+        let fixes = match (self.fixed_issues_count, locale) {
+            (0, _) => String::new(),
+            (fixed, Locale::En) => format!("; {fixed} fixes made (backup {})", backup.unwrap_or("-")),
+            (fixed, Locale::Ja) => format!("、修正 {fixed} 件（バックアップ {}）", backup.unwrap_or("-")),
+        };
         let mut lines = vec![match locale {
             Locale::En => format!(
-                "rules {basic}/100; {} items judged ({}), {} open; {} fixes made",
-                analysis.judged_items, analysis.method, analysis.open_items, self.fixed_issues_count
+                "rules {basic}/100; {} items judged ({}), {} open{fixes}",
+                analysis.judged_items, analysis.method, analysis.open_items
             ),
             Locale::Ja => format!(
-                "ルール {basic}/100、判定済み {} 項目（{}）、未判定 {} 項目、修正 {} 件",
-                analysis.judged_items, analysis.method, analysis.open_items, self.fixed_issues_count
+                "ルール {basic}/100、判定済み {} 項目（{}）、未判定 {} 項目{fixes}",
+                analysis.judged_items, analysis.method, analysis.open_items
             ),
         }];
         lines.extend(self.a31_evaluation_result.lines(locale));

@@ -178,6 +178,7 @@ fn ask(args: &Args, id: String, instruction: String, context: &[CitedFile], loca
             tool: NovelerPlot::SPEC.name,
             arguments,
             answer: "content",
+            sample: None,
         },
         material: Vec::new(),
         report: String::new(),

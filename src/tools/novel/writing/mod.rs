@@ -246,6 +246,7 @@ pub(in crate::novel) async fn question(
             tool,
             arguments,
             answer: "content",
+            sample: None,
         },
         material: material(&asked.context, cx).await?,
         report: edited.unwrap_or_default(),

@@ -202,6 +202,7 @@ fn ask(args: &Args, id: String, instruction: String, criteria: &[AnswerCriterion
             tool: WriteWithClaude::SPEC.name,
             arguments,
             answer: "content",
+            sample: None,
         },
         material: Vec::new(),
         report: String::new(),
