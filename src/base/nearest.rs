@@ -16,6 +16,10 @@ pub fn nearest<'n>(wrong: &str, names: impl IntoIterator<Item = &'n str>, count:
     let wrong = plain(wrong);
     let likeness = |name: &str| {
         let name = plain(name);
+        // A short name shares its letters with everything.
+        if wrong.len().min(name.len()) < 3 && wrong.len().abs_diff(name.len()) > 1 {
+            return 0.0;
+        }
         let letters = strsim::jaro_winkler(&wrong, &name);
         if wrong.len().min(name.len()) >= 3 && (name.contains(&wrong) || wrong.contains(&name)) {
             letters.max(PART)
