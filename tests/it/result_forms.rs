@@ -199,7 +199,7 @@ async fn texts_alone_are_not_json() {
         ),
         (
             "search_content",
-            json!({"query": "42", "files": ["number.txt"], "expectation": {"fields": ["total_matches"]}}),
+            json!({"query": "42", "files": ["number.txt"], "expectation": {"fields": ["/total_matches"]}}),
             "total_matches: 1",
         ),
     ] {
