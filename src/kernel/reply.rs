@@ -102,15 +102,14 @@ impl TokenUsage {
 }
 
 impl ToolReply {
-    /// Creates the reply of a failed call.
-    #[must_use]
-    pub fn error(structured: Value, text: String) -> Self {
+    /// Creates a reply of two renderings and nothing else.
+    fn plain(structured: Value, text: String) -> Self {
         Self {
             structured,
             text,
             blocks: Vec::new(),
             form: ResultForm::default(),
-            is_error: true,
+            is_error: false,
             asked: None,
             instead: None,
             cache_hit: false,
@@ -118,6 +117,15 @@ impl ToolReply {
             usage: None,
             unfiltered: None,
             required: None,
+        }
+    }
+
+    /// Creates the reply of a failed call.
+    #[must_use]
+    pub fn error(structured: Value, text: String) -> Self {
+        Self {
+            is_error: true,
+            ..Self::plain(structured, text)
         }
     }
 
@@ -131,23 +139,15 @@ impl ToolReply {
     /// Creates a reply with a question, for a host.
     #[must_use]
     pub fn question(ask: QuestionReply, locale: Locale) -> Self {
+        let (structured, text) = (Rendered::structured(&ask), Rendered::text(&ask, locale));
+        let asked = QuestionContext {
+            material: ask.material,
+            audience: ask.audience,
+            title: ask.title,
+        };
         Self {
-            structured: Rendered::structured(&ask),
-            text: Rendered::text(&ask, locale),
-            blocks: Vec::new(),
-            form: ResultForm::default(),
-            is_error: false,
-            asked: Some(Box::new(QuestionContext {
-                material: ask.material,
-                audience: ask.audience,
-                title: ask.title,
-            })),
-            instead: None,
-            cache_hit: false,
-            elapsed_ms: 0,
-            usage: None,
-            unfiltered: None,
-            required: None,
+            asked: Some(Box::new(asked)),
+            ..Self::plain(structured, text)
         }
     }
 
@@ -155,19 +155,11 @@ impl ToolReply {
     #[must_use]
     pub fn instead(instead: ReplacementCall) -> Self {
         let arguments = Value::Object(instead.arguments.clone());
+        let text = format!("→ {} {arguments}", instead.tool);
+        let structured = json!({"success": true, "tool": instead.tool, "arguments": arguments});
         Self {
-            text: format!("→ {} {arguments}", instead.tool),
-            structured: json!({"success": true, "tool": instead.tool, "arguments": arguments}),
-            blocks: Vec::new(),
-            form: ResultForm::default(),
-            is_error: false,
-            asked: None,
             instead: Some(Box::new(instead)),
-            cache_hit: false,
-            elapsed_ms: 0,
-            usage: None,
-            unfiltered: None,
-            required: None,
+            ..Self::plain(structured, text)
         }
     }
 
