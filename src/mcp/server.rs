@@ -504,9 +504,14 @@ impl ServerHandler for McpServer {
             ConversationOutcome::Required(required) => return Ok((*required).into()),
             ConversationOutcome::Task(task) => return Ok(CreateTaskResult::new(*task).into()),
         };
+        let form = reply.form;
+        let result = to_call_result(reply);
+        // Estimated once: on a large reply that takes as long as the rest of a cached call.
+        let meta = result.meta.as_ref();
+        let tokens = meta.and_then(|meta| meta.0.get("fumi/tokens")?.as_u64());
         let metrics = &self.app.kernel.metrics;
-        metrics.tokens(entry.spec.name, reply.form, reply.tokens() as u64);
-        Ok(to_call_result(reply).into())
+        metrics.tokens(entry.spec.name, form, tokens.unwrap_or_default());
+        Ok(result.into())
     }
 
     /// A caller without prompts gets an error, since the capability is not declared; the library would return an empty
