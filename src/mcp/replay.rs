@@ -80,7 +80,7 @@ impl fmt::Display for EventId {
         let request = serde_json::to_vec(&self.request).unwrap_or_default();
         write!(
             f,
-            "{}/{:x}/{}",
+            "{}/{:016x}/{}",
             self.index,
             self.stream,
             URL_SAFE_NO_PAD.encode(request)
@@ -427,6 +427,13 @@ mod tests {
             assert!(id.to_string().is_ascii());
             assert_eq!(EventId::parse(&id.to_string()), Some(id));
         }
+        // Every id of a stream has the same width.
+        let id = EventId {
+            index: 0,
+            stream: 1,
+            request: RequestId::Number(1),
+        };
+        assert_eq!(id.to_string(), "0/0000000000000001/MQ");
         for other in ["", "7", "3/5", "3/5/", "x/5/Nw", "3/5/Nw/1", "3/5/bnVsbA"] {
             assert_eq!(EventId::parse(other), None, "{other}");
         }

@@ -10,13 +10,13 @@ use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
         CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, CompleteRequestParams,
-        CompleteResult, ContentBlock, CreateTaskResult, CustomRequest, CustomResult, ErrorCode, GetPromptRequestMethod,
-        GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult, Implementation,
-        InitializeRequestParams, InitializeResult, JsonObject, ListPromptsRequestMethod, ListPromptsResult,
-        ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject, PaginatedRequestParams,
-        PromptsCapability, ReadResourceRequestParams, ReadResourceResponse, Resource, ServerCapabilities, ServerConfig,
-        SubscribeRequestMethod, SubscribeRequestParams, SubscriptionFilter, Task, Tool, ToolAnnotations,
-        UnsubscribeRequestParams, UpdateTaskParams,
+        CompleteResult, ContentBlock, CreateTaskResult, CustomRequest, CustomResult, DiscoverResult, ErrorCode,
+        GetPromptRequestMethod, GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult,
+        Implementation, InitializeRequestParams, InitializeResult, JsonObject, ListPromptsRequestMethod,
+        ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject,
+        PaginatedRequestParams, PromptsCapability, ReadResourceRequestParams, ReadResourceResponse, Resource,
+        ServerCapabilities, ServerConfig, SubscribeRequestMethod, SubscribeRequestParams, SubscriptionFilter, Task,
+        Tool, ToolAnnotations, UnsubscribeRequestParams, UpdateTaskParams,
     },
     service::{NotificationContext, Peer, RequestContext, SubscriptionContext},
 };
@@ -326,6 +326,8 @@ fn text_of(reply: &mut ToolReply) -> String {
 }
 
 impl ServerHandler for McpServer {
+    /// Without the instructions: the SDK calls this for every stateless request, and to render them costs more than a
+    /// cached call.
     fn get_info(&self) -> ServerConfig {
         // Only if a call may take as long as a model writes.
         let asks = self.app.catalogue.list(&self.access).any(|entry| entry.asks);
@@ -341,9 +343,14 @@ impl ServerHandler for McpServer {
         }
         capabilities.prompts = prompts::has_any(&self.app, &self.access).then(PromptsCapability::default);
         let identity = Implementation::new("fumi", env!("CARGO_PKG_VERSION")).with_title("fumi");
-        ServerConfig::new(capabilities)
-            .with_server_info(identity)
-            .with_instructions(instructions::for_default_project(&self.app, &self.access))
+        ServerConfig::new(capabilities).with_server_info(identity)
+    }
+
+    async fn discover(&self, _: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
+        let versions = self.supported_protocol_versions().into_owned();
+        let mut result = DiscoverResult::from_server_info(versions, self.get_info());
+        result.instructions = Some(instructions::for_default_project(&self.app, &self.access));
+        Ok(result)
     }
 
     /// Sessions have log messages: the first event of a call in versions before 2025-11-25 is one (`replay.rs`).
@@ -359,10 +366,12 @@ impl ServerHandler for McpServer {
         if let Some(tools) = &mut info.capabilities.tools {
             tools.list_changed = Some(true);
         }
-        if has_roots {
+        info.instructions = Some(if has_roots {
             // The session's project is determined later.
-            info.instructions = Some(instructions::for_any_project(&self.app, &self.access));
-        }
+            instructions::for_any_project(&self.app, &self.access)
+        } else {
+            instructions::for_default_project(&self.app, &self.access)
+        });
         Ok(info)
     }
 
