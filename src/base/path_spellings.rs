@@ -35,7 +35,7 @@ impl Project {
         let mut others = spellings
             .into_iter()
             .filter(|other| !other.is_empty() && *other != path);
-        others.find_map(|other| self.resolve(other).ok()).ok_or(refused)
+        others.find_map(|other| self.find(other).ok()?).ok_or(refused)
     }
 }
 

@@ -75,18 +75,12 @@ impl WatchedPath {
     pub fn new(project: &Arc<Project>, raw: &str) -> Result<Self, PathError> {
         let relative = project.relative(raw)?;
         let spellings = project.spellings(raw, &relative)?;
-        match project.resolve(raw) {
-            Ok(path) if path.is_dir() => {
-                return Err(PathError::is_folder(raw));
-            }
-            Ok(_) => {}
-            Err(PathError::NotFound { .. }) => {
-                // A file that appears below a link to another folder would be outside.
-                if !deepest_existing(project.root(), &relative).starts_with(project.root()) {
-                    return Err(PathError::Outside { path: raw.to_owned() });
-                }
-            }
-            Err(error) => return Err(error),
+        match project.find(raw)? {
+            Some(path) if path.is_dir() => return Err(PathError::is_folder(raw)),
+            Some(_) => {}
+            // A file that appears below a link to another folder would be outside.
+            None if deepest_existing(project.root(), &relative).starts_with(project.root()) => {}
+            None => return Err(PathError::Outside { path: raw.to_owned() }),
         }
         Ok(Self {
             project: Arc::clone(project),
@@ -103,7 +97,7 @@ impl WatchedPath {
     /// Returns the current state of the path.
     #[must_use]
     pub fn state(&self) -> FileState {
-        let found = self.project.resolve(&self.raw).ok();
+        let found = self.project.find(&self.raw).ok().flatten();
         let mut names = self.spellings.clone();
         if let Some(real) = found.as_ref().map(ProjectPath::absolute)
             && !names.contains(&real)

@@ -364,9 +364,9 @@ fn find_project_top(
     let roots = access.roots(&kernel.roots);
     // Folders above the allowed roots are not opened, and not looked at.
     let folders = project.root().ancestors().skip(1);
-    let is_top = |project: &Arc<Project>| match project.resolve(mark) {
+    let is_top = |project: &Arc<Project>| match project.find(mark) {
         Err(error) if error.is_system_failure() => Err(error),
-        file => Ok(file.is_ok_and(|file| !file.is_dir())),
+        file => Ok(matches!(file, Ok(Some(file)) if !file.is_dir())),
     };
     if is_top(&project)? {
         return Ok(project);
@@ -385,7 +385,7 @@ fn find_project_top(
 pub fn is_of_family(kernel: &Kernel, family: &str, access: &Access, project: &Arc<Project>) -> bool {
     let top = find_project_top(kernel, family, access, Arc::clone(project));
     let mark = kernel.top_markers.get(family);
-    top.is_ok_and(|top| mark.is_some_and(|mark| top.resolve(mark).is_ok()))
+    top.is_ok_and(|top| mark.is_some_and(|mark| matches!(top.find(mark), Ok(Some(_)))))
 }
 
 /// Acquires the tool's exclusive guard, with the same timeout as for a permit. The guard is dropped with the call's

@@ -12,7 +12,7 @@ use fumi_base::{
     encoding::{self, Decoded, EncodingChoice},
     files,
     listing::{FolderEntry, FolderEntryKind, list},
-    project::{PathError, Project, ProjectPath},
+    project::{Project, ProjectPath},
     watched_path::file_stamp,
 };
 use serde::{Deserialize, Serialize};
@@ -150,7 +150,7 @@ impl ArtifactStore {
     ) -> Result<NovelArtifact, ArtifactError> {
         let hash = ContentHash::from_bytes(text.as_bytes());
         let path = format!("{KEPT}/{hash}.{}", kind.extension());
-        if let Some(file) = self.found(&path)?
+        if let Some(file) = self.project().find(&path)?
             && let Ok(artifact) = self.kept(&file)
         {
             return Ok(artifact);
@@ -174,7 +174,7 @@ impl ArtifactStore {
     pub fn write_output(&self, text: &str, kind: ArtifactKind) -> Result<FileReference, ArtifactError> {
         let hash = ContentHash::from_bytes(text.as_bytes());
         let path = format!("{OUTPUTS}/{hash}.{}", kind.extension());
-        if let Some(file) = self.found(&path)?
+        if let Some(file) = self.project().find(&path)?
             && let Ok(reference) = verified_reference(&file)
         {
             return Ok(reference);
@@ -266,19 +266,10 @@ impl ArtifactStore {
         Ok(decoded)
     }
 
-    /// Returns a path of the project, or `None` if it does not exist.
-    fn found(&self, path: &str) -> Result<Option<ProjectPath>, PathError> {
-        match self.project().resolve(path) {
-            Ok(file) => Ok(Some(file)),
-            Err(PathError::NotFound { .. }) => Ok(None),
-            Err(error) => Err(error),
-        }
-    }
-
     /// Lists the files named by hashes: those of a folder, or, for sessions, those of each session's folder.
     fn files_of(&self, origin: ArtifactOrigin) -> Result<Vec<FolderEntry>, ArtifactError> {
         let listed = |folder: &str| -> Result<Vec<FolderEntry>, ArtifactError> {
-            let Some(folder) = self.found(folder)? else {
+            let Some(folder) = self.project().find(folder)? else {
                 return Ok(Vec::new());
             };
             Ok(list(&folder, NAMES)?.0)
@@ -356,7 +347,7 @@ impl ArtifactStore {
             ArtifactOrigin::Output => Some("convert_cli_to_json"),
             ArtifactOrigin::Kept | ArtifactOrigin::Novel => None,
         };
-        let path = self.project().resolve(&file.path).ok();
+        let path = self.project().find(&file.path).ok().flatten();
         NovelArtifact {
             modified: path.and_then(|path| file_stamp(&path)).map(|mark| mark.modified.0),
             source_tool: source_tool.map(str::to_owned),

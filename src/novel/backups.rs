@@ -10,7 +10,7 @@ use fumi_base::{
     atomic_write::{remove_folder, replace},
     files,
     listing::{FolderEntryKind, list_last},
-    project::{PathError, Project, ProjectPath},
+    project::{Project, ProjectPath},
 };
 use serde::{Deserialize, Serialize};
 
@@ -265,10 +265,8 @@ impl Backups {
 
     /// Returns the backups, newest first, and the ids of backups that are incomplete or have an unreadable manifest.
     pub fn list(&self) -> Result<(Vec<Backup>, Vec<String>), BackupError> {
-        let folder = match self.project.resolve(&self.folder) {
-            Ok(folder) => folder,
-            Err(PathError::NotFound { .. }) => return Ok((Vec::new(), Vec::new())),
-            Err(error) => return Err(error.into()),
+        let Some(folder) = self.project.find(&self.folder)? else {
+            return Ok((Vec::new(), Vec::new()));
         };
         let (listed, _) = list_last(&folder, BACKUPS)?;
         let (mut complete, mut incomplete) = (Vec::new(), Vec::new());
@@ -331,7 +329,7 @@ impl Backups {
         let present: Vec<(&str, &str)> = wanted
             .iter()
             .map(|file| (file.path.as_str(), file.sha256.as_str()))
-            .filter(|(path, _)| self.project.resolve(path).is_ok())
+            .filter(|(path, _)| matches!(self.project.find(path), Ok(Some(_))))
             .collect();
         let replaced = match present.as_slice() {
             [] => None,
@@ -362,7 +360,7 @@ impl Backups {
         // A backup whose manifest exists but cannot be read, now or by this version, may still be useful.
         let left = incomplete.into_iter().filter(|id| {
             let manifest = format!("{}/{id}/{MANIFEST}", self.folder);
-            matches!(self.project.resolve(&manifest), Err(PathError::NotFound { .. }))
+            matches!(self.project.find(&manifest), Ok(None))
         });
         let gone: Vec<String> = old.chain(left).collect();
         for id in &gone {

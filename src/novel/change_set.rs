@@ -279,10 +279,8 @@ pub fn finish(project: &Arc<Project>) -> Result<Vec<String>, BackupError> {
 /// Returns the folders of change sets that could not be completed.
 pub fn abandoned_folders(project: &Arc<Project>) -> Result<Vec<String>, PathError> {
     let (state, name) = FOLDER.split_once('/').unwrap_or_default();
-    let folder = match project.resolve(state) {
-        Ok(folder) => folder,
-        Err(PathError::NotFound { .. }) => return Ok(Vec::new()),
-        Err(error) => return Err(error),
+    let Some(folder) = project.find(state)? else {
+        return Ok(Vec::new());
     };
     let (listed, _) = list(&folder, BESIDE)?;
     let aside = listed
@@ -323,14 +321,12 @@ pub fn interrupted(project: &Arc<Project>) -> Result<Option<InterruptedChanges>,
 /// True if a change set was interrupted here; the check is one file lookup.
 #[must_use]
 pub fn is_interrupted(project: &Arc<Project>) -> bool {
-    project.resolve(NOTE).is_ok()
+    matches!(project.find(NOTE), Ok(Some(_)))
 }
 
 fn read_journal(project: &Arc<Project>) -> Result<Option<ChangeJournal>, BackupError> {
-    let note = match project.resolve(NOTE) {
-        Ok(note) => note,
-        Err(PathError::NotFound { .. }) => return Ok(None),
-        Err(error) => return Err(error.into()),
+    let Some(note) = project.find(NOTE)? else {
+        return Ok(None);
     };
     let bytes = files::read(&note, NOTE_BYTES)?;
     let note: ChangeJournal = read_yaml(NOTE, &String::from_utf8_lossy(&bytes))?;
@@ -418,10 +414,9 @@ fn is_still(project: &Arc<Project>, file: &JournalEntry) -> bool {
 
 /// Returns the SHA-256 hash of the file at a path; `None` if the file does not exist.
 fn hash_at(project: &Arc<Project>, path: &str) -> Result<Option<String>, PathError> {
-    match project.resolve(path) {
-        Ok(file) => Ok(Some(FileReference::read(&file)?.hash.digits().to_owned())),
-        Err(PathError::NotFound { .. }) => Ok(None),
-        Err(error) => Err(error),
+    match project.find(path)? {
+        Some(file) => Ok(Some(FileReference::read(&file)?.hash.digits().to_owned())),
+        None => Ok(None),
     }
 }
 

@@ -109,18 +109,14 @@ impl FileWriter {
 
     /// Returns the hash of the present file; `None` if no file can be read.
     fn hash_of(&self, path: &str) -> Option<ContentHash> {
-        let file = self.project.resolve(path).ok()?;
+        let file = self.project.find(path).ok()??;
         FileReference::read(&file).ok().map(|file| file.hash)
     }
 
     /// Checks whether a file may be written and returns the present file, or an error with the reason. Nothing is
     /// written.
     pub fn check(&self, path: &str, over: &ExpectedFile) -> Result<Option<FileReference>, SaveError> {
-        let there = match self.project.resolve(path) {
-            Ok(file) => Some(file),
-            Err(PathError::NotFound { .. }) => None,
-            Err(error) => return Err(error.into()),
-        };
+        let there = self.project.find(path)?;
         reject_unexpanded_path(path)?;
         self.reject_reserved_path(path)?;
         let Some(file) = there else {

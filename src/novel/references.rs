@@ -354,13 +354,9 @@ pub fn changes(
     let mut folders = KnownFolders::default();
     for (path, hash) in known.iter().take_while(|_| !is_over()) {
         folders.add(path);
-        let file = match project.resolve(path) {
-            Ok(file) => file,
-            Err(PathError::NotFound { .. }) => {
-                changes.missing.push(path.clone());
-                continue;
-            }
-            Err(error) => return Err(error),
+        let Some(file) = project.find(path)? else {
+            changes.missing.push(path.clone());
+            continue;
         };
         folders.seen.insert(file.shown());
         match FileReference::read(&file) {

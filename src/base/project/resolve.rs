@@ -27,6 +27,18 @@ impl Project {
     /// Relative strings start at the root; absolute ones must lie under it. Links are followed, and their targets must
     /// be inside. Names are tried as given, then in NFC, then in NFD.
     pub fn resolve(self: &Arc<Self>, raw: &str) -> Result<ProjectPath, PathError> {
+        match self.find(raw)? {
+            Some(found) => Ok(found),
+            None => Err(PathError::NotFound {
+                path: raw.to_owned(),
+                nearest: self.nearest(&self.relative(raw)?),
+            }),
+        }
+    }
+
+    /// Resolves a string as [`Project::resolve`] does. Returns `None` if nothing exists there, without the search for
+    /// similar names that an error needs.
+    pub fn find(self: &Arc<Self>, raw: &str) -> Result<Option<ProjectPath>, PathError> {
         let relative = self.relative(raw)?;
         for candidate in self.spellings(raw, &relative)? {
             match self.failures.record(self.root.join(&candidate).canonicalize()) {
@@ -37,10 +49,10 @@ impl Project {
                     if inside != candidate || inside.iter().any(root_watcher::is_uncounted) {
                         self.note_unstamped();
                     }
-                    return Ok(ProjectPath {
+                    return Ok(Some(ProjectPath {
                         project: Arc::clone(self),
                         relative: inside.to_path_buf(),
-                    });
+                    }));
                 }
                 // A name too long for the file system cannot exist either.
                 Err(error)
@@ -55,10 +67,7 @@ impl Project {
                 }
             }
         }
-        Err(PathError::NotFound {
-            path: raw.to_owned(),
-            nearest: self.nearest(&relative),
-        })
+        Ok(None)
     }
 
     /// Returns the path of a file that a walk of this project found. It is opened through the root's handle like every

@@ -119,7 +119,7 @@ pub fn build_book(
 
 /// Returns the record of the existing book, or `None` if it cannot be read.
 fn record_of(project: &Arc<Project>) -> Option<BookRecord> {
-    let file = project.resolve(BOOK_RECORD).ok()?;
+    let file = project.find(BOOK_RECORD).ok()??;
     let text = files::read(&file, RECORD_BYTES).ok()?;
     read_yaml(BOOK_RECORD, &String::from_utf8_lossy(&text)).ok()?
 }

@@ -15,7 +15,7 @@ use fumi_base::{
     encoding::{self, EncodingChoice},
     files,
     listing::{FolderEntryKind, list},
-    project::{PathError, Project, ProjectPath},
+    project::{Project, ProjectPath},
     text::BilingualText,
 };
 
@@ -160,10 +160,8 @@ pub fn finished(
 /// Reads the record of an episode; `None` if the file does not exist or is the record of another episode.
 fn record_of(project: &Arc<Project>, episode: EpisodeId) -> Result<Option<PublishRecord>, ProjectError> {
     let path = format!("{}/{RECORD}", folder_of(episode));
-    let file = match project.resolve(&path) {
-        Ok(file) => file,
-        Err(PathError::NotFound { .. }) => return Ok(None),
-        Err(error) => return Err(error.into()),
+    let Some(file) = project.find(&path)? else {
+        return Ok(None);
     };
     let text = String::from_utf8_lossy(&files::read(&file, RECORD_BYTES)?).into_owned();
     // JSON is a subset of YAML.
@@ -175,10 +173,8 @@ fn record_of(project: &Arc<Project>, episode: EpisodeId) -> Result<Option<Publis
 /// Returns the files of an earlier run that this run did not make. Files that others placed in the folder are not
 /// included.
 fn old_files(project: &Arc<Project>, folder: &str, record: &PublishRecord) -> Result<Vec<String>, CompletionError> {
-    let folder = match project.resolve(folder) {
-        Ok(folder) => folder,
-        Err(PathError::NotFound { .. }) => return Ok(Vec::new()),
-        Err(error) => return Err(error.into()),
+    let Some(folder) = project.find(folder)? else {
+        return Ok(Vec::new());
     };
     let (listed, _) = list(&folder, NAMES)?;
     let files = listed.into_iter().filter(|entry| entry.kind == FolderEntryKind::File);

@@ -254,7 +254,7 @@ pub fn store_plot(
     };
     if !is_same {
         let now = || {
-            let file = project.resolve(&path).ok()?;
+            let file = project.find(&path).ok()??;
             crate::project::read_yaml_text(&file).ok()
         };
         let before = before.map(|before| before.text);

@@ -15,7 +15,7 @@ use fumi_base::{
     encoding::{self, Decoded, EncodingChoice},
     files,
     listing::{FolderEntry, FolderEntryKind, list},
-    project::{PathError, Project, ProjectPath},
+    project::{Project, ProjectPath},
     text::BilingualText,
 };
 
@@ -308,11 +308,7 @@ impl NovelProject {
 
     /// Returns a path of the project, or `None` if it does not exist.
     fn find(&self, name: &str) -> Result<Option<ProjectPath>, ProjectError> {
-        match self.project.resolve(name) {
-            Ok(path) => Ok(Some(path)),
-            Err(PathError::NotFound { .. }) => Ok(None),
-            Err(error) => Err(error.into()),
-        }
+        Ok(self.project.find(name)?)
     }
 }
 

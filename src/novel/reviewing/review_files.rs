@@ -5,11 +5,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use fumi_base::{
-    atomic_write::replace,
-    files,
-    project::{PathError, Project},
-};
+use fumi_base::{atomic_write::replace, files, project::Project};
 use parking_lot::Mutex;
 
 use crate::errors::reviewing::ReviewError;
@@ -66,10 +62,9 @@ impl ReviewFiles {
         if let Some(text) = self.apart.as_ref().and_then(|apart| apart.get(path)) {
             return Ok(Some(text));
         }
-        match self.project.resolve(path) {
-            Ok(file) => Ok(Some(String::from_utf8_lossy(&files::read(&file, most)?).into_owned())),
-            Err(PathError::NotFound { .. }) => Ok(None),
-            Err(error) => Err(error.into()),
+        match self.project.find(path)? {
+            Some(file) => Ok(Some(String::from_utf8_lossy(&files::read(&file, most)?).into_owned())),
+            None => Ok(None),
         }
     }
 

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use fumi_base::{
     atomic_write::{WriteError, is_free, remove_folder, replace},
     listing::list_last,
-    project::{PathError, Project},
+    project::Project,
 };
 use serde::{Deserialize, Serialize};
 
@@ -231,7 +231,7 @@ pub fn write_new(project: &Project, files: BTreeMap<String, String>) -> Result<(
 /// Removes old reviews before a new one is written. The newest [`KEPT`] reviews, those with judgements or inputs of a
 /// client, and those with the newest score of an episode are kept. Errors are ignored; the next clean-up tries again.
 pub fn remove_old_reviews(project: &Arc<Project>, new: &ReviewId) {
-    let Ok(folder) = project.resolve(FOLDER) else { return };
+    let Ok(Some(folder)) = project.find(FOLDER) else { return };
     let Ok((listed, _)) = list_last(&folder, REVIEWS) else {
         return;
     };
@@ -322,10 +322,8 @@ impl ReviewStore {
 
     /// Returns the executions for an episode, newest first, each with the id of its review.
     pub fn history(&self, episode: EpisodeId, limit: usize) -> Result<Vec<(ReviewId, StepExecution)>, ReviewError> {
-        let folder = match self.shelf.project().resolve(FOLDER) {
-            Ok(folder) => folder,
-            Err(PathError::NotFound { .. }) => return Ok(Vec::new()),
-            Err(error) => return Err(error.into()),
+        let Some(folder) = self.shelf.project().find(FOLDER)? else {
+            return Ok(Vec::new());
         };
         let (listed, _) = list_last(&folder, REVIEWS)?;
         let mut history = Vec::new();

@@ -5,10 +5,7 @@
 
 use std::sync::Arc;
 
-use fumi_base::{
-    listing::list_last,
-    project::{PathError, Project},
-};
+use fumi_base::{listing::list_last, project::Project};
 
 use super::{
     ReviewId,
@@ -103,10 +100,8 @@ pub(super) fn store_score(
 
 /// Returns all scores, by episode and then by time. File names of another form are skipped.
 pub fn scores(project: &Arc<Project>) -> Result<Vec<EpisodeScore>, ReviewError> {
-    let folder = match project.resolve(FOLDER) {
-        Ok(folder) => folder,
-        Err(PathError::NotFound { .. }) => return Ok(Vec::new()),
-        Err(error) => return Err(error.into()),
+    let Some(folder) = project.find(FOLDER)? else {
+        return Ok(Vec::new());
     };
     let (listed, _) = list_last(&folder, SCORES)?;
     let mut scores: Vec<EpisodeScore> = listed
@@ -120,12 +115,7 @@ pub fn scores(project: &Arc<Project>) -> Result<Vec<EpisodeScore>, ReviewError> 
     for score in scores.into_iter().rev() {
         // A crash can leave the score of a review that was not completely written; only the newest of an episode can be
         // affected.
-        let is_lost = || {
-            matches!(
-                project.resolve(&manifest_of(&score.review)),
-                Err(PathError::NotFound { .. })
-            )
-        };
+        let is_lost = || matches!(project.find(&manifest_of(&score.review)), Ok(None));
         if newest != Some(score.episode) && is_lost() {
             continue;
         }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use fumi_base::{
     files,
     listing::list_last,
-    project::{PathError, Project, ProjectPath},
+    project::{Project, ProjectPath},
 };
 
 use super::{
@@ -39,10 +39,8 @@ impl SessionsOverview {
     /// Reads the sessions of a project.
     pub fn read(project: &Arc<Project>) -> Result<Self, ProjectError> {
         let mut overview = Self::default();
-        let folder = match project.resolve(FOLDER) {
-            Ok(folder) => folder,
-            Err(PathError::NotFound { .. }) => return Ok(overview),
-            Err(error) => return Err(error.into()),
+        let Some(folder) = project.find(FOLDER)? else {
+            return Ok(overview);
         };
         let (listed, _) = list_last(&folder, SESSIONS)?;
         let mut finished = 0;
@@ -71,8 +69,8 @@ impl SessionsOverview {
 }
 
 fn trace_of(project: &Arc<Project>, session: &WritingSession) -> Vec<TracedTurn> {
-    let file = project.resolve(&trace::path_of(session.id()));
-    let text = file.ok().and_then(|file| text_of(&file).ok());
+    let file = project.find(&trace::path_of(session.id())).ok().flatten();
+    let text = file.and_then(|file| text_of(&file).ok());
     SessionTrace::read(text.as_deref(), session.last_updated()).execution_trace
 }
 

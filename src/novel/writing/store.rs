@@ -97,10 +97,8 @@ impl WritingSessionStore {
 
     /// Returns the newest session of an episode and route, finished or not.
     pub fn latest(&self, episode: EpisodeId, route: StageRoute) -> Result<Option<RecoveredSession>, WritingError> {
-        let folder = match self.project.resolve(FOLDER) {
-            Ok(folder) => folder,
-            Err(PathError::NotFound { .. }) => return Ok(None),
-            Err(error) => return Err(error.into()),
+        let Some(folder) = self.project.find(FOLDER)? else {
+            return Ok(None);
         };
         let (listed, _) = list_last(&folder, SESSIONS)?;
         // Ids begin with the time, to the second, and are listed in order; within one second, the file contains the
@@ -138,7 +136,7 @@ impl WritingSessionStore {
 
     /// True if an unreadable session file contains the episode's number.
     fn is_about(&self, id: &str, episode: EpisodeId) -> bool {
-        let file = self.project.resolve(&format!("{FOLDER}/{id}.yaml")).ok();
+        let file = self.project.find(&format!("{FOLDER}/{id}.yaml")).ok().flatten();
         let bytes = file
             .and_then(|file| files::read(&file, SESSION_BYTES).ok())
             .unwrap_or_default();
@@ -156,10 +154,8 @@ impl WritingSessionStore {
         };
         let known = WritingSessionId::parse(id).ok_or_else(unknown)?;
         let path = path_of(&known);
-        let file = match self.project.resolve(&path) {
-            Ok(file) => file,
-            Err(PathError::NotFound { .. }) => return Err(unknown()),
-            Err(error) => return Err(error.into()),
+        let Some(file) = self.project.find(&path)? else {
+            return Err(unknown());
         };
         let text = String::from_utf8(files::read(&file, SESSION_BYTES)?).map_err(|_| ProjectError::Yaml {
             path: path.clone(),

@@ -53,7 +53,7 @@ pub(super) fn path_of(id: &WritingSessionId) -> String {
 
 /// Reads the trace of a session from the disk.
 pub(super) fn read_trace(project: &Arc<Project>, session: &WritingSession) -> SessionTrace {
-    let file = project.resolve(&path_of(session.id())).ok();
+    let file = project.find(&path_of(session.id())).ok().flatten();
     let bytes = file.and_then(|file| files::read(&file, CONTENT_BYTES as u64).ok());
     let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
     SessionTrace::read(text.as_deref(), session.last_updated())

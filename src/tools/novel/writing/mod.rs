@@ -421,9 +421,9 @@ pub(in crate::novel) fn method(score: Option<f64>) -> String {
 pub(in crate::novel) async fn text_of(cx: &Cx, path: &str) -> Result<String, ToolError> {
     let (project, path) = (Arc::clone(&cx.project), path.to_owned());
     cx.blocking(move |_, _| {
-        let bytes = match project.resolve(&path) {
-            Ok(file) => files::read(&file, 16 << 20).unwrap_or_default(),
-            Err(_) => Vec::new(),
+        let bytes = match project.find(&path)? {
+            Some(file) => files::read(&file, 16 << 20)?,
+            None => Vec::new(),
         };
         Ok::<_, ToolError>(String::from_utf8_lossy(&bytes).into_owned())
     })
