@@ -41,6 +41,10 @@ pub struct AppliedChange {
     pub rule: &'static str,
     /// The line number in the input of the round, from 1.
     pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
+    /// The change among the characters around it, in the form `そして[!→！]彼は`.
+    pub excerpt: String,
     /// The replaced text, shortened for display.
     pub before: String,
     /// The new text, shortened for display.
@@ -56,6 +60,8 @@ pub struct SkippedIssue {
     pub issue_id: String,
     /// The name of the rule; `None` for an unknown id.
     pub rule: Option<&'static str>,
+    /// The line number in the input of the round, from 1; `None` for an unknown id.
+    pub line: Option<usize>,
     /// The reason for skipping it.
     pub reason: UnfixedReason,
 }
@@ -115,20 +121,14 @@ pub fn fix(
             match unfixed_reason(finding, fixing.level) {
                 // Ids change with the text of their line, so named issues are only known in the first round.
                 _ if !is_named || (round > 0 && only.is_some()) => {}
-                Some(why) if round == 0 => fixed.skipped.push(SkippedIssue {
-                    issue_id: id.clone(),
-                    rule: Some(finding.rule),
-                    reason: why,
-                }),
+                Some(why) if round == 0 => fixed.skipped.push(skipped(&material, finding, id, why)),
                 Some(_) => {}
                 // The last round only checks: the findings that are left never settled.
                 None if span(finding).start < end || round + 1 == ROUNDS => {
                     if round + 1 == ROUNDS || only.is_some() {
-                        fixed.skipped.push(SkippedIssue {
-                            issue_id: id.clone(),
-                            rule: Some(finding.rule),
-                            reason: UnfixedReason::Unsettled,
-                        });
+                        fixed
+                            .skipped
+                            .push(skipped(&material, finding, id, UnfixedReason::Unsettled));
                     }
                 }
                 None => {
@@ -149,6 +149,7 @@ pub fn fix(
             fixed.skipped.extend(unknown.into_iter().map(|id| SkippedIssue {
                 issue_id: id.clone(),
                 rule: None,
+                line: None,
                 reason: UnfixedReason::Unknown,
             }));
         }
@@ -172,6 +173,7 @@ impl FixResult {
         self.skipped.extend(applied.map(|one| SkippedIssue {
             issue_id: one.issue_id,
             rule: Some(one.rule),
+            line: Some(one.line),
             reason: UnfixedReason::Worse,
         }));
         self
@@ -218,6 +220,15 @@ fn span(finding: &Finding) -> Range<usize> {
     start..end
 }
 
+fn skipped(material: &CheckMaterial<'_>, finding: &Finding, id: &str, reason: UnfixedReason) -> SkippedIssue {
+    SkippedIssue {
+        issue_id: id.to_owned(),
+        rule: Some(finding.rule),
+        line: Some(material.manuscript().position(finding.source.start).line),
+        reason,
+    }
+}
+
 fn applied(material: &CheckMaterial<'_>, finding: &Finding, id: &str) -> AppliedChange {
     let source = material.manuscript().source();
     let span = span(finding);
@@ -230,12 +241,16 @@ fn applied(material: &CheckMaterial<'_>, finding: &Finding, id: &str) -> Applied
         })
         .collect();
     let before = source[span.clone()].to_owned();
+    let position = material.manuscript().position(span.start);
+    let (before, after) = (shown(&before), shown(&apply_edits(&before, moved).0));
     AppliedChange {
         issue_id: id.to_owned(),
         rule: finding.rule,
-        line: material.manuscript().position(span.start).line,
-        after: shown(&apply_edits(&before, moved).0),
-        before: shown(&before),
+        line: position.line,
+        column: position.column,
+        excerpt: issue::surrounded(source, &span, &format!("[{before}→{after}]").replace('\n', "⏎")),
+        after,
+        before,
         confidence: finding.confidence,
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! The id depends on the rule and on the text of the line, not on the line number, so it survives edits elsewhere.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, ops::Range};
 
 use fumi_base::{template, text::Locale};
 use sha2::{Digest, Sha256};
@@ -183,16 +183,20 @@ fn shortened(text: &str) -> String {
     }
 }
 
-/// Returns the found text with a few characters of its line around it. Reads no more of the line than it shows.
+/// Returns the found text with a few characters of its line around it.
 fn excerpt(source: &str, finding: &Finding) -> String {
-    let range = &finding.source;
+    surrounded(source, &finding.source, &shortened(&source[finding.source.clone()]))
+}
+
+/// Returns a text for a range of the source, with a few characters of the line around it. Reads no more of the line than
+/// it shows.
+pub(super) fn surrounded(source: &str, range: &Range<usize>, shown: &str) -> String {
     let before = source[..range.start].char_indices().rev().take(AROUND);
     let before = before.take_while(|(_, c)| *c != '\n').last();
     let from = before.map_or(range.start, |(at, _)| at);
     let after = source[range.end..].char_indices().take(AROUND);
     let after = after.take_while(|(_, c)| *c != '\n').last();
     let to = after.map_or(range.end, |(at, c)| range.end + at + c.len_utf8());
-    let shown = shortened(&source[range.clone()]);
     format!("{}{shown}{}", &source[from..range.start], &source[range.end..to])
         .trim_end_matches('\r')
         .to_owned()

@@ -71,6 +71,7 @@ pub enum ArtifactError {
         lines: usize,
     },
     #[entry("SECTION_AMBIGUOUS")]
+    #[fact(change = other_section(ranges.first().map(|range| line_ranges(&[*range]))))]
     SeveralHeadings {
         #[quoted]
         section: String,
@@ -81,6 +82,7 @@ pub enum ArtifactError {
     #[entry("LINES_NOT_FOUND")]
     NoLines { lines: usize },
     #[entry("VALUE_NOT_FOUND")]
+    #[fact(change = other_section(known.first().cloned()))]
     NoValue {
         #[quoted]
         pointer: String,
@@ -119,6 +121,12 @@ fn listed(names: &[String]) -> String {
 fn line_ranges(ranges: &[(usize, usize)]) -> String {
     let ranges: Vec<String> = ranges.iter().map(|(from, to)| format!("{from}-{to}")).collect();
     ranges.join(", ")
+}
+
+/// Returns the change of the call that fetches another section, or the whole text.
+fn other_section(name: Option<String>) -> String {
+    let name = serde_json::to_string(&name).unwrap_or_default();
+    format!(r#"{{"section": {name}}}"#)
 }
 
 fn rest(is_cut: bool) -> BilingualText {

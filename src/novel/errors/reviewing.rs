@@ -66,6 +66,8 @@ pub enum ReviewError {
     NotTaken {
         #[fact(with = joined_sentences)]
         misses: Vec<BilingualText>,
+        /// The item of the first one.
+        first: String,
     },
     #[entry("NO_REVIEW_STEP")]
     NoStep { asked: u32 },

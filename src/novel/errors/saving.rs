@@ -22,6 +22,7 @@ pub static BOOK: LazyLock<ErrorCatalog> = LazyLock::new(|| ErrorCatalog::embedde
 #[catalog(BOOK)]
 pub enum SaveError {
     #[entry("FILE_EXISTS")]
+    #[fact(first = first_digits(hash))]
     Exists {
         #[quoted]
         path: String,
@@ -30,6 +31,7 @@ pub enum SaveError {
         size: u64,
     },
     #[entry("HASH_MISMATCH")]
+    #[fact(first = first_digits(hash))]
     Other {
         #[quoted]
         path: String,
@@ -61,6 +63,11 @@ pub enum SaveError {
     Path(#[from] PathError),
     #[error(transparent)]
     Write(#[from] WriteError),
+}
+
+/// Returns the digits of a hash that identify a file, and that `write` takes.
+fn first_digits(hash: &str) -> String {
+    hash.chars().take(12).collect()
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use fumi_base::{
     atomic_write::WriteError,
     errors::{ErrorCatalog, Fact, UserError},
+    nearest::nearest,
     project::PathError,
     text::{BilingualText, Locale},
 };
@@ -28,15 +29,20 @@ pub static BOOK: LazyLock<ErrorCatalog> = LazyLock::new(|| ErrorCatalog::embedde
 pub enum WritingError {
     #[entry("UNKNOWN_STAGE")]
     #[fact(names = listed(WritingStage::all()))]
-    #[fact(aliases = aliases())]
+    #[fact(first = nearest_hint(asked))]
+    #[fact(change = nearest_change(asked, step.as_deref()))]
     UnknownStage {
         #[quoted]
         asked: String,
+        /// The step of an answer that names the stage; `None` if the stage is an argument.
+        #[fact(skip)]
+        step: Option<String>,
     },
     /// The stage requires earlier stages.
     #[entry("STAGE_TOO_EARLY")]
     #[fact(missing = listed(missing.iter().copied()))]
     #[fact(first = missing.first().map(ToString::to_string).unwrap_or_default())]
+    #[fact(number = missing.first().map_or(1, |stage| stage.number()))]
     TooEarly {
         stage: WritingStage,
         #[fact(skip)]
@@ -131,11 +137,35 @@ fn listed(stages: impl Iterator<Item = WritingStage>) -> String {
     stages.map(WritingStage::name).collect::<Vec<_>>().join(", ")
 }
 
-fn aliases() -> String {
-    WritingStage::all()
-        .map(WritingStage::alias)
-        .collect::<Vec<_>>()
-        .join(", ")
+/// Returns the stage whose name or alias is nearest to a wrong one.
+fn nearest_stage(asked: &str) -> Option<WritingStage> {
+    let names = WritingStage::all().flat_map(|stage| [stage.name(), stage.alias()]);
+    WritingStage::parse(nearest(asked, names, 1).first()?).ok()
+}
+
+fn nearest_hint(asked: &str) -> BilingualText {
+    nearest_stage(asked).map_or_else(
+        || BilingualText::same(""),
+        |stage| BilingualText::new(format!(" Nearest: {stage}."), format!("近い名前: {stage}。")),
+    )
+}
+
+/// Returns the change of the call that names the nearest stage. If none is near, the call asks for the open question or
+/// for the first stage.
+fn nearest_change(asked: &str, step: Option<&str>) -> String {
+    let turn = step.map(|step| step.split_once(':').map_or("1", |(_, turn)| turn));
+    match (nearest_stage(asked), turn) {
+        (Some(stage), Some(turn)) => {
+            let step = serde_json::to_string(&format!("{stage}:{turn}")).unwrap_or_default();
+            format!(r#"{{"step": {step}}}"#)
+        }
+        (None, Some(_)) => r#"{"step": null, "content": null}"#.to_owned(),
+        (stage, None) => {
+            let first = WritingStage::all().next();
+            let stage = stage.or(first).map_or("", WritingStage::name);
+            format!(r#"{{"stage": "{stage}"}}"#)
+        }
+    }
 }
 
 /// Joins what the criteria say.

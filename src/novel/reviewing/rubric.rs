@@ -52,11 +52,9 @@ pub fn instruction(episode: EpisodeId, items: &[&Evaluation], locale: Locale) ->
         Locale::En => PROMPT_EN,
         Locale::Ja => PROMPT_JA,
     };
-    let ids: Vec<&str> = items.iter().map(|one| one.item.id.as_str()).collect();
     prompt
         .replace("{episode}", &episode.number().to_string())
         .replace("{count}", &items.len().to_string())
-        .replace("{items}", &ids.join(", "))
 }
 
 /// Returns the texts of an item's page in a language.

@@ -456,9 +456,22 @@ impl WritingStage {
     pub fn parse(name: &str) -> Result<Self, WritingError> {
         let asked = name.trim();
         let named = |stage: &Self| stage.name() == asked || stage.alias() == asked;
-        Self::all()
-            .find(named)
-            .ok_or_else(|| WritingError::UnknownStage { asked: name.to_owned() })
+        Self::all().find(named).ok_or_else(|| WritingError::UnknownStage {
+            asked: name.to_owned(),
+            step: None,
+        })
+    }
+
+    /// Parses a step such as `design_humor_elements:2`: the stage, and its turn if there is one.
+    pub fn parse_step(step: &str) -> Result<(Self, Option<usize>), WritingError> {
+        let (stage, turn) = step.split_once(':').unwrap_or((step, ""));
+        match Self::parse(stage) {
+            Err(WritingError::UnknownStage { asked, .. }) => Err(WritingError::UnknownStage {
+                asked,
+                step: Some(step.to_owned()),
+            }),
+            stage => Ok((stage?, turn.parse().ok())),
+        }
     }
 
     fn row(self) -> &'static StageRow {

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use unicode_normalization::UnicodeNormalization as _;
 
-use super::{BOOK, NovelDeps, WRITES, texts};
+use super::{BOOK, NovelDeps, WRITES, suggestion::call_line, texts};
 
 #[derive(Debug)]
 pub struct Noveler;
@@ -127,6 +127,9 @@ struct UnknownCommand {
     #[quoted]
     command: String,
     reason: BilingualText,
+    /// The change of the call that helps; empty for the example of the catalogue.
+    #[fact("change")]
+    instead: &'static str,
 }
 
 /// Returns the commands with their options.
@@ -146,6 +149,7 @@ fn parse_command(command: &str) -> Result<ReplacementCall, UnknownCommand> {
     let unread = |en: String, ja: String| UnknownCommand {
         command: command.to_owned(),
         reason: BilingualText::new(en, ja),
+        instead: "",
     };
     // Normalises full-width letters and digits from an input method.
     let plain: String = command.nfkc().collect();
@@ -219,6 +223,15 @@ fn parse_command(command: &str) -> Result<ReplacementCall, UnknownCommand> {
             format!("{name} には話数が必要です"),
         ));
     }
+    if known.name == "resume" && !arguments.contains_key("session_id") {
+        return Err(UnknownCommand {
+            instead: r#"{"command": "status"}"#,
+            ..unread(
+                "resume needs --session-id; the command status lists the open sessions".to_owned(),
+                "resume には --session-id が必要です。執筆中のセッションは status コマンドで分かります".to_owned(),
+            )
+        });
+    }
     Ok(ReplacementCall { tool, arguments })
 }
 
@@ -245,7 +258,7 @@ impl Tool for Noveler {
 
 impl Render for Output {
     fn text(&self, _: Locale) -> String {
-        format!("→ {}", self.tool)
+        call_line(&self.tool, &Value::Object(self.arguments.clone()))
     }
 }
 
@@ -310,6 +323,7 @@ mod tests {
             "write 1 --fast",
             "write 1 --word-count-target",
             "status 1",
+            "resume 1",
             "write 1; rm -rf /",
             "$(reboot)",
         ] {

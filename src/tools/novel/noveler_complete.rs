@@ -303,8 +303,8 @@ fn next_actions(done: &FinishedEpisode) -> Vec<BilingualText> {
     let mut actions = Vec::new();
     if done.record.quality.method == NOT_EVALUATED {
         actions.push(BilingualText::new(
-            "Read the manuscript once more: its quality has not been evaluated.",
-            "品質は未評価なので、投稿の前に原稿をもう一度読み返す。",
+            "Check this text with noveler_check, or read it once more: its quality has not been evaluated.",
+            "この本文の品質は未評価なので、投稿の前に noveler_check でチェックするか、もう一度読み返す。",
         ));
     }
     let posts = done.posts.iter().flat_map(|post| post.steps.iter().cloned());
@@ -348,24 +348,38 @@ fn suggestions(novel: &NovelProject, episode: EpisodeId, locale: Locale) -> Resu
 }
 
 impl Render for Output {
-    fn text(&self, _locale: Locale) -> String {
+    fn text(&self, locale: Locale) -> String {
         let mut lines = vec![self.summary.clone()];
+        let mut folder = "";
         for file in &self.artifacts {
-            let lost = match file.lost {
-                0 => String::new(),
-                lost => format!(" lost {lost}"),
-            };
-            lines.push(format!("{} {} {} B{lost}", file.format, file.path, file.size_bytes));
+            let (of, name) = file.path.rsplit_once('/').unwrap_or(("", &file.path));
+            if of != folder {
+                folder = of;
+                lines.push(format!("{folder}/"));
+            }
+            lines.push(file.line(name, locale));
             let losses = file.losses.iter();
             lines.extend(losses.map(|loss| format!("  {} ({}: {})", loss.message, loss.count, loss.places.join(" "))));
         }
-        lines.push(self.detailed_report_reference.clone());
-        lines.push(self.primary_output.preview.clone());
+        let record = &self.detailed_report_reference;
+        lines.push(match locale {
+            Locale::En => format!("Record: {record}"),
+            Locale::Ja => format!("記録: {record}"),
+        });
         lines.extend(self.remarks.iter().map(|remark| format!("! {remark}")));
         lines.extend(self.next_actions.iter().map(|action| format!("- {action}")));
         lines.extend(self.next_suggested_actions.iter().map(Suggestion::line));
-        let trace = self.execution_trace.iter();
-        lines.extend(trace.map(|done| format!("{} {} {} {}", done.stage, done.start, done.end, done.status)));
         lines.join("\n")
+    }
+}
+
+impl CompletedFile {
+    fn line(&self, name: &str, locale: Locale) -> String {
+        let lost = match (self.lost, locale) {
+            (0, _) => String::new(),
+            (lost, Locale::En) => format!(", {lost} elements lost"),
+            (lost, Locale::Ja) => format!("、表現できない要素 {lost}"),
+        };
+        format!("{name} ({}): {} B{lost}", self.format, self.size_bytes)
     }
 }

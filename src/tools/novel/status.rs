@@ -16,7 +16,9 @@ use fumi_novel::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{NovelDeps, READS, checking::review_charts::Chart, rounding::tenths, suggestion::Suggestion, texts};
+use super::{
+    NovelDeps, READS, checking::review_charts::Chart, rounding::tenths, suggestion::Suggestion, texts, writing::ranges,
+};
 
 /// The maximum number of open sessions and remarks shown; the totals are always reported.
 const SHOWN: usize = 20;
@@ -63,6 +65,12 @@ struct ProjectOverview {
     draft_episodes: usize,
     /// The number of episodes with only a plot.
     planned_episodes: usize,
+    /// The numbers of the drafts, such as `2, 5-7`.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    drafts: String,
+    /// The numbers of the episodes with only a plot.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    planned: String,
 }
 
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
@@ -175,6 +183,8 @@ fn output(status: &NovelStatus, draws: bool, locale: Locale) -> Output {
             completed_episodes: completed,
             draft_episodes: status.count(EpisodeProgress::Draft),
             planned_episodes: status.count(EpisodeProgress::Planned),
+            drafts: numbers(status, EpisodeProgress::Draft),
+            planned: numbers(status, EpisodeProgress::Planned),
         },
         quality_summary: quality(status),
         progress_analysis: ProgressAnalysis {
@@ -193,6 +203,12 @@ fn output(status: &NovelStatus, draws: bool, locale: Locale) -> Output {
         next_suggested_actions: suggestions(status, locale),
         remarks,
     }
+}
+
+/// Returns the numbers of the episodes with a progress.
+fn numbers(status: &NovelStatus, progress: EpisodeProgress) -> String {
+    let own = status.episodes.iter().filter(|one| one.progress == progress);
+    ranges(own.map(|one| one.episode.number()))
 }
 
 fn percent(part: usize, whole: usize) -> f64 {
@@ -372,55 +388,11 @@ fn suggestions(status: &NovelStatus, locale: Locale) -> Vec<Suggestion> {
 
 impl Render for Output {
     fn text(&self, locale: Locale) -> String {
-        let (about, quality, progress) = (&self.project_overview, &self.quality_summary, &self.progress_analysis);
-        let head = BilingualText::new(
-            format!(
-                "{}: {} episodes, {} completed ({} %), {} drafts, {} planned. Left: {}.",
-                about.project_name,
-                about.total_episodes,
-                about.completed_episodes,
-                progress.completion_rate,
-                about.draft_episodes,
-                about.planned_episodes,
-                progress.estimated_remaining_work
-            ),
-            format!(
-                "『{}』全 {} 話: 完成 {}（{} %）、原稿あり {}、プロットのみ {}。残り: {}。",
-                about.project_name,
-                about.total_episodes,
-                about.completed_episodes,
-                progress.completion_rate,
-                about.draft_episodes,
-                about.planned_episodes,
-                progress.estimated_remaining_work
-            ),
-        );
-        let mut lines = vec![head.get(locale).to_owned(), quality.line(locale)];
-        lines.extend(self.open_sessions.iter().map(|open| {
-            format!(
-                "{} #{} {} {}/{} {}",
-                open.session_id,
-                open.episode,
-                open.current_stage,
-                open.completed_stages,
-                open.total_stages,
-                open.last_updated
-            )
-        }));
-        lines.extend(
-            quality
-                .trend
-                .iter()
-                .map(|one| format!("{} #{} {}/100 ({})", one.session_id, one.episode, one.score, one.method)),
-        );
-        lines.extend(progress.recent_activity.iter().map(|event| {
-            let stage = event.stage.unwrap_or_default();
-            let line = format!(
-                "{} {} #{} {} {stage}",
-                event.timestamp, event.session_id, event.episode, event.event
-            );
-            line.trim_end().to_owned()
-        }));
+        let mut lines = vec![self.head(locale), self.quality_summary.line(locale)];
+        lines.extend(self.sessions(locale));
+        lines.extend(self.quality_summary.scores(locale));
+        let latest = self.progress_analysis.recent_activity.first();
+        lines.extend(latest.map(|event| event.line(locale)));
         lines.extend(self.charts.iter().map(Chart::line));
         lines.extend(self.remarks.iter().map(|remark| format!("! {remark}")));
         lines.extend(self.next_suggested_actions.iter().map(Suggestion::line));
@@ -428,25 +400,125 @@ impl Render for Output {
     }
 }
 
+impl Output {
+    fn head(&self, locale: Locale) -> String {
+        let ProjectOverview {
+            project_name: name,
+            total_episodes: total,
+            completed_episodes: completed,
+            draft_episodes: drafts,
+            planned_episodes: planned,
+            drafts: of_drafts,
+            planned: of_planned,
+        } = &self.project_overview;
+        let (rate, left) = (
+            self.progress_analysis.completion_rate,
+            &self.progress_analysis.estimated_remaining_work,
+        );
+        let listed = |numbers: &str| match locale {
+            _ if numbers.is_empty() => String::new(),
+            Locale::En => format!(" ({numbers})"),
+            Locale::Ja => format!("（{numbers}）"),
+        };
+        let (of_drafts, of_planned) = (listed(of_drafts), listed(of_planned));
+        match locale {
+            Locale::En => format!(
+                "{name}: {total} episodes: {completed} completed ({rate} %), {drafts} drafts{of_drafts}, {planned} planned{of_planned}. Left: {left}."
+            ),
+            Locale::Ja => format!(
+                "『{name}』全 {total} 話: 完成 {completed}（{rate} %）、原稿あり {drafts}{of_drafts}、プロットのみ {planned}{of_planned}。残り: {left}。"
+            ),
+        }
+    }
+
+    fn sessions(&self, locale: Locale) -> Vec<String> {
+        let row = |open: &OpenSession| {
+            let OpenSession {
+                session_id: id,
+                episode,
+                current_stage: stage,
+                completed_stages: done,
+                total_stages: of,
+                ..
+            } = open;
+            match locale {
+                Locale::En => format!("- episode {episode}, {stage}, {done} of {of} done: {id}"),
+                Locale::Ja => format!("- 第{episode}話、{stage}、{of} 段階中 {done} 完了: {id}"),
+            }
+        };
+        let head = match locale {
+            Locale::En => "Open writing sessions:",
+            Locale::Ja => "執筆中のセッション:",
+        };
+        let rows = self.open_sessions.iter().map(row);
+        let head = (!self.open_sessions.is_empty()).then(|| head.to_owned());
+        head.into_iter().chain(rows).collect()
+    }
+}
+
+impl RecentActivity {
+    fn line(&self, locale: Locale) -> String {
+        let Self { event, episode, .. } = self;
+        let stage = self.stage.map(|stage| format!(" {stage}")).unwrap_or_default();
+        // Without seconds.
+        let time = self.timestamp.rsplit_once(':').map_or("", |(time, _)| time);
+        match locale {
+            Locale::En => format!("Last activity: {time} {event}{stage} (episode {episode})"),
+            Locale::Ja => format!("最後の作業: {time} {event}{stage}（第{episode}話）"),
+        }
+    }
+}
+
 impl QualitySummary {
     fn line(&self, locale: Locale) -> String {
+        let unjudged = match (self.not_evaluated, locale) {
+            (0, _) => String::new(),
+            (count, Locale::En) => format!("; {count} completed without a check"),
+            (count, Locale::Ja) => format!("、完成したがチェックしていない話 {count}"),
+        };
         let scores = [self.average_quality_score, self.lowest_score, self.highest_score];
         let [Some(average), Some(lowest), Some(highest)] = scores else {
-            let said = BilingualText::new("Quality: not evaluated.", "品質: 未評価。");
-            return said.get(locale).to_owned();
+            return match locale {
+                Locale::En => format!("Quality: not evaluated{unjudged}."),
+                Locale::Ja => format!("品質: 未評価{unjudged}。"),
+            };
         };
-        let below = self.episodes_below_threshold.as_deref().unwrap_or_default();
-        let below: Vec<String> = below.iter().map(u32::to_string).collect();
-        let below = if below.is_empty() {
-            "-".to_owned()
-        } else {
-            below.join(", ")
+        let below: Vec<String> = self
+            .episodes_below_threshold
+            .iter()
+            .flatten()
+            .map(u32::to_string)
+            .collect();
+        let below = match (below.is_empty(), locale) {
+            (true, _) => String::new(),
+            (false, Locale::En) => format!("; below {THRESHOLD}: {}", below.join(", ")),
+            (false, Locale::Ja) => format!("、{THRESHOLD} 未満の話: {}", below.join("、")),
         };
         let method = &self.method;
-        let said = BilingualText::new(
-            format!("Quality ({method}): average {average}, {lowest} to {highest}; below {THRESHOLD}: {below}."),
-            format!("品質（{method}）: 平均 {average}、{lowest}〜{highest}、{THRESHOLD} 未満の話: {below}。"),
-        );
-        said.get(locale).to_owned()
+        match locale {
+            Locale::En => format!("Quality ({method}): average {average} ({lowest} to {highest}){below}{unjudged}."),
+            Locale::Ja => format!("品質（{method}）: 平均 {average}（{lowest}〜{highest}）{below}{unjudged}。"),
+        }
+    }
+
+    /// Returns the scores of the newest reviews, by episode, each from the oldest to the newest.
+    fn scores(&self, locale: Locale) -> Option<String> {
+        let mut episodes: Vec<(u32, Vec<String>)> = Vec::new();
+        for one in &self.trend {
+            match episodes.iter_mut().find(|(episode, _)| *episode == one.episode) {
+                Some((_, scores)) => scores.push(one.score.to_string()),
+                None => episodes.push((one.episode, vec![one.score.to_string()])),
+            }
+        }
+        let shown = |(episode, scores): &(u32, Vec<String>)| match locale {
+            Locale::En => format!("episode {episode} {}", scores.join(" → ")),
+            Locale::Ja => format!("第{episode}話 {}", scores.join(" → ")),
+        };
+        let shown: Vec<String> = episodes.iter().map(shown).collect();
+        let head = match locale {
+            Locale::En => "Scores of reviews:",
+            Locale::Ja => "チェックの点数:",
+        };
+        (!shown.is_empty()).then(|| format!("{head} {}", shown.join("; ")))
     }
 }

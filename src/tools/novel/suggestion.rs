@@ -6,6 +6,7 @@ use fumi_base::text::{BilingualText, Locale};
 use fumi_novel::project::EpisodeId;
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::Value;
 
 /// A call that is useful next.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -86,4 +87,9 @@ impl Suggestion {
         let arguments = serde_json::to_string(&self.arguments).unwrap_or_default();
         format!("→ {} {arguments}: {}", self.tool, self.reason)
     }
+}
+
+/// Formats a call as one line of text, for calls with other arguments than a [`Suggestion`] has.
+pub(in crate::novel) fn call_line(tool: &str, arguments: &Value) -> String {
+    format!("→ {tool} {arguments}")
 }

@@ -13,7 +13,12 @@ use fumi_novel::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{NovelDeps, WRITES, alone, data::reference::parse_hash, stamp, texts, writing::ResourceUsage};
+use super::{
+    NovelDeps, WRITES, alone,
+    data::reference::parse_hash,
+    stamp, texts,
+    writing::{ResourceUsage, artifact},
+};
 
 #[derive(Debug)]
 pub struct WriteFile;
@@ -143,14 +148,14 @@ impl Render for Output {
         let Self {
             relative_path,
             content_length,
-            sha256,
             ..
         } = self;
+        let id = artifact(&self.sha256);
         let mut text = match locale {
-            Locale::En if self.unchanged => format!("{relative_path} had this content already; sha256 {sha256}"),
-            Locale::Ja if self.unchanged => format!("{relative_path} はすでにこの内容でした。sha256 {sha256}"),
-            Locale::En => format!("{relative_path}: {content_length} characters written; sha256 {sha256}"),
-            Locale::Ja => format!("{relative_path} に {content_length} 字を書き込みました。sha256 {sha256}"),
+            Locale::En if self.unchanged => format!("{relative_path} had this content already ({id})"),
+            Locale::Ja if self.unchanged => format!("{relative_path} はすでにこの内容でした（{id}）"),
+            Locale::En => format!("{relative_path}: {content_length} characters written ({id})"),
+            Locale::Ja => format!("{relative_path} に {content_length} 字を書き込みました（{id}）"),
         };
         if let Some(replaced) = &self.replaced {
             let id = &replaced.backup_id;

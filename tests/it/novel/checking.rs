@@ -33,7 +33,7 @@ fn with(text: impl AsRef<[u8]>) -> Sample {
 }
 
 /// Faults of every level, one of them in speech, around ruby and a name.
-const FAULTY: &str = "# 第一話　題\n\n　風が止んだ...。梶みちるは笑った!\n「えっ…そんなの、見れるわけないじゃん。」\n　\
+pub(super) const FAULTY: &str = "# 第一話　題\n\n　風が止んだ...。梶みちるは笑った!\n「えっ…そんなの、見れるわけないじゃん。」\n　\
                       ここからは海が見れる。沖の検潮所《けんちょうじょ》…は遠い。\n　彼は的を得た答えを、、返した。\n";
 
 fn texts<'v>(value: &'v Value, pointer: &str, key: &str) -> Vec<&'v str> {

@@ -74,7 +74,7 @@ async fn kind_of(sample: &Sample, app: &App, tool: &str, arguments: Value, code:
     let reply = call(app, tool, arguments.clone()).await;
     refused(app, &reply, &[code]);
     let ja = Caller {
-        locale: Some(Locale::Ja),
+        locale: Locale::Ja,
         ..Caller::default()
     };
     let said = call_as(app, tool, arguments, ja, CancellationToken::new()).await;
@@ -1017,7 +1017,7 @@ async fn problems_of_a_response_are_reported_with_their_place() {
     ] {
         for locale in Locale::ALL {
             let caller = Caller {
-                locale: Some(locale),
+                locale,
                 ..Caller::default()
             };
             let arguments = json!({"json_data": bad});

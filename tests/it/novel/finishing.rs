@@ -248,7 +248,7 @@ async fn refusals_say_what_is_missing_and_write_nothing() {
     for (episode, code) in [(4, "E003"), (5, "E003"), (6, "E001"), (7, "E001")] {
         for locale in [Locale::En, Locale::Ja] {
             let caller = Caller {
-                locale: Some(locale),
+                locale,
                 ..Caller::default()
             };
             let arguments = json!({"episode": episode});

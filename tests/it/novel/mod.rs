@@ -16,6 +16,8 @@ mod restoring;
 pub(crate) mod script;
 mod several;
 mod starting;
+mod text_flow;
+mod texts;
 mod together;
 mod told;
 mod ways;

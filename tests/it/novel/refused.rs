@@ -25,7 +25,7 @@ async fn taught(sample: &Sample, tool: &str, arguments: Value) -> Value {
     let mut said = Vec::new();
     for locale in Locale::ALL {
         let caller = Caller {
-            locale: Some(locale),
+            locale,
             ..Caller::default()
         };
         let reply = call_as(&app, tool, arguments.clone(), caller, CancellationToken::new()).await;
@@ -108,12 +108,16 @@ async fn broken_settings_stop_what_is_written_by_them() {
 #[tokio::test(flavor = "multi_thread")]
 async fn stages_are_known_and_come_in_their_order() {
     let sample = novel();
-    for unknown in ["episode_design", "Plot", ""] {
+    for (unknown, nearest) in [
+        ("emotional_flow_desing", " Nearest: design_emotional_flow. Stages: "),
+        ("", ". Stages: "),
+        ("xyz", ". Stages: "),
+    ] {
         let error = taught(&sample, "write_stage", json!({"episode": 1, "stage": unknown})).await;
         assert_eq!(error["code"], "S004", "{error}");
         let message = error["message"].as_str().unwrap();
         assert!(
-            message.contains("design_emotional_flow") && message.contains("emotional_flow_design"),
+            message.contains(nearest) && message.contains("design_humor_elements"),
             "{message}"
         );
     }

@@ -185,10 +185,7 @@ async fn overdue_foreshadowing_is_reported_as_due_and_all_of_it_is_counted() {
             "未回収: ほか 15 件",
         ),
     ] {
-        let caller = Caller {
-            locale: Some(locale),
-            ..whole(&app)
-        };
+        let caller = Caller { locale, ..whole(&app) };
         let arguments = json!({"episode": 3, "judge": false});
         let reply = call_as(
             &app,
@@ -226,11 +223,7 @@ async fn yaml_errors_are_reported_in_plain_words_with_their_key() {
     let error = refused(&app, "noveler_write", json!({"episode": 1})).await;
     let message = error["message"].as_str().unwrap();
     assert_eq!(error["code"], "P002");
-    assert!(
-        message.contains("`characters`: a list is required")
-            && message.contains("「characters」: ここには一覧が必要です"),
-        "{message}"
-    );
+    assert!(message.contains("`characters`: a list is required"), "{message}");
 }
 
 /// The whole path of the key, and the line of its value, at any depth.

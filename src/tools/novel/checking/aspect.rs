@@ -4,7 +4,7 @@ use fumi_base::text::Locale;
 use fumi_novel::{
     checks::{
         aspects::AspectScore,
-        items::{Evaluation, EvaluationMethod},
+        items::{self, Evaluation, EvaluationMethod},
     },
     reviewing,
 };
@@ -112,17 +112,49 @@ impl AspectReport {
         &self.issues
     }
 
-    /// Returns one line for the aspect, and a line for each low item.
-    pub(super) fn lines(&self, name: &str) -> Vec<String> {
+    /// Returns one line for the aspect, and the items below full score: the low ones with their advice.
+    pub(super) fn lines(&self, name: &str, locale: Locale) -> Vec<String> {
         let score = self.score.map_or_else(|| "-".to_owned(), |score| score.to_string());
-        let mut lines = vec![format!("{name} {score} ({}, {})", self.method, self.coverage)];
-        if !self.evidence.is_empty() {
-            let parts = self.evidence.iter().map(AspectPart::words).collect::<Vec<_>>();
+        let mut lines = vec![format!("{name} {score}{}", how(self.method, self.coverage, locale))];
+        let is_low = |part: &&AspectPart| self.low_items.iter().any(|low| low.item_id == part.item_id);
+        let parts = self.evidence.iter().filter(|part| part.score < 1.0 && !is_low(part));
+        let parts: Vec<String> = parts.map(|part| part.words(locale)).collect();
+        if !parts.is_empty() {
             lines.push(format!("  {}", parts.join(", ")));
         }
-        lines.extend(self.low_items.iter().map(|item| format!("  {}", item.line())));
+        lines.extend(self.low_items.iter().map(|item| format!("  {}", item.line(locale))));
         lines
     }
+}
+
+/// Returns the share that was evaluated, and the method if it is not the usual one, to follow a score.
+pub(super) fn how(method: &str, coverage: f64, locale: Locale) -> String {
+    let judged = match (judged(method), locale) {
+        (false, _) => "",
+        (true, Locale::En) => ", judged",
+        (true, Locale::Ja) => "、判定済み",
+    };
+    match (percent(coverage), locale) {
+        (100, _) => judged.to_owned(),
+        (0, Locale::En) => ", not evaluated".to_owned(),
+        (0, Locale::Ja) => "、未評価".to_owned(),
+        (covered, Locale::En) => format!(", {covered} % covered{judged}"),
+        (covered, Locale::Ja) => format!("、網羅率 {covered} %{judged}"),
+    }
+}
+
+/// True if a model or a person judged.
+fn judged(method: &str) -> bool {
+    ![EvaluationMethod::Deterministic, EvaluationMethod::NotEvaluated]
+        .map(EvaluationMethod::name)
+        .contains(&method)
+}
+
+/// Returns a share as a whole percentage.
+pub(super) fn percent(share: f64) -> u8 {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 100")]
+    let percent = (share * 100.0).round().clamp(0.0, 100.0) as u8;
+    percent
 }
 
 impl AspectPart {
@@ -140,10 +172,10 @@ impl AspectPart {
         })
     }
 
-    /// Returns the item in the form `A31-028 0.85 (0.21)`.
-    fn words(&self) -> String {
-        let value = self.value.map_or_else(String::new, |value| format!(" ({value})"));
-        format!("{} {}{value}", self.item_id, self.score)
+    /// Returns the item in the form `A31-028 Tempo 0.85`.
+    fn words(&self, locale: Locale) -> String {
+        let title = items::item(&self.item_id).map(|item| reviewing::words(item, locale).title.as_str());
+        format!("{} {} {}", self.item_id, title.unwrap_or_default(), self.score)
     }
 }
 
@@ -186,25 +218,43 @@ impl ItemReport {
         self.advice.as_deref()
     }
 
+    pub(super) fn id(&self) -> &str {
+        &self.item_id
+    }
+
+    pub(super) const fn category(&self) -> &'static str {
+        self.category
+    }
+
+    /// True if nothing can be improved.
+    pub(super) fn is_full(&self) -> bool {
+        self.score.is_some_and(|score| score >= 1.0)
+    }
+
     /// Returns the item as one line of text.
-    pub(super) fn line(&self) -> String {
+    pub(super) fn line(&self, locale: Locale) -> String {
         let score = self.score.map_or_else(|| "-".to_owned(), |score| score.to_string());
-        let value = self.value.map_or_else(String::new, |value| format!(", {value}"));
-        let advice = self.advice.as_deref().unwrap_or_default();
+        let judged = match (judged(self.method), locale) {
+            (false, _) => "",
+            (true, Locale::En) => " (judged)",
+            (true, Locale::Ja) => "（判定済み）",
+        };
+        let mut line = format!("{} {} {score}{judged}", self.item_id, self.title);
+        if let Some(advice) = &self.advice {
+            line.push_str(&format!(": {advice}"));
+        }
         let places: Vec<String> = self
             .evidence
             .iter()
-            .map(|place| format!("{}:{}", place.line, place.excerpt))
+            .map(|place| match place.line {
+                0 => place.excerpt.clone(),
+                line => format!("{line}:{}", place.excerpt),
+            })
             .collect();
-        format!(
-            "{} {} {score} ({}{value}) {advice} {}",
-            self.item_id,
-            self.title,
-            self.method,
-            places.join(" / ")
-        )
-        .trim_end()
-        .to_owned()
+        if !places.is_empty() {
+            line.push_str(&format!(" — {}", places.join(" / ")));
+        }
+        line
     }
 }
 

@@ -171,17 +171,21 @@ impl CheckDetails for BasicReport {
 
     fn lines(&self, locale: Locale) -> Vec<String> {
         let count = &self.word_count_check;
-        let (actual, min, max, status) = (count.actual, count.min, count.max, count.status);
+        let (min, max, status) = (count.min, count.max, count.status);
         vec![match locale {
             Locale::En => format!(
-                "length {actual} of {min} to {max}: {status} ({:+} %)",
+                "length: {status} ({:+} %; {min} to {max} wanted)",
                 count.deviation_percentage
             ),
             Locale::Ja => format!(
-                "文字数 {actual}（目標 {min}〜{max}）: {status}（{:+} %）",
+                "文字数: {status}（{:+} %、目標 {min}〜{max}）",
                 count.deviation_percentage
             ),
         }]
+    }
+
+    fn continues(&self) -> bool {
+        false
     }
 
     fn shown(&self) -> Vec<&IssueReport> {

@@ -22,7 +22,9 @@ use fumi_novel::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{CHECKS, CheckJob, EpisodeNumber, NovelDeps, Suggestion, WRITES, alone, json, now, stamp, tenths, texts};
+use super::{
+    CHECKS, CheckJob, EpisodeNumber, NovelDeps, Suggestion, WRITES, alone, artifact, now, stamp, tenths, texts, to_json,
+};
 
 /// The maximum number of fixes shown; the record has all of them.
 const SHOWN: usize = 40;
@@ -66,6 +68,8 @@ pub struct Output {
     summary: String,
     session_id: String,
     episode: u32,
+    /// The path of the manuscript.
+    manuscript: String,
     fix_level: &'static str,
     pub(super) dry_run: bool,
     /// The number of fixes.
@@ -93,6 +97,10 @@ struct AppliedFix {
     fix_type: &'static str,
     /// The line, counted from 1, in the text to which the fix was applied.
     line: usize,
+    /// The column in characters, counted from 1.
+    col: usize,
+    /// The change among the characters around it, in the form `そして[!→！]彼は`.
+    excerpt: String,
     before: String,
     after: String,
     /// From 0 to 1.
@@ -104,6 +112,9 @@ struct SkippedFix {
     issue_id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     fix_type: Option<&'static str>,
+    /// The line, counted from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<usize>,
     reason: String,
 }
 
@@ -216,6 +227,7 @@ fn fix_manuscript(
         (Some(written), change)
     };
     let mut output = answer(job, level, &fixed, written.as_ref(), [before, after]);
+    output.manuscript.clone_from(&looked.subject.manuscript);
     if looked.is_damaged || (is_dry && !can_be_written(&looked, &fixed.text)) {
         let said = BilingualText::new(
             format!(
@@ -272,13 +284,9 @@ fn answer(
     };
     let most = if job.verbose { usize::MAX } else { SHOWN };
     let next = if is_dry && done > 0 {
-        job.suggestion(
-            "check_fix",
-            "writes these fixes with dry_run: false",
-            "dry_run: false で、この修正を書き込みます",
-        )
-        .at_level(level.name())
-        .without_dry_run()
+        job.suggestion("check_fix", "writes these fixes", "この修正を書き込みます")
+            .at_level(level.name())
+            .without_dry_run()
     } else {
         job.suggestion(
             "check_basic",
@@ -291,6 +299,7 @@ fn answer(
         summary,
         session_id: job.id().to_string(),
         episode: episode.number(),
+        manuscript: String::new(),
         fix_level: level.name(),
         dry_run: is_dry,
         fixed_count: done,
@@ -302,6 +311,8 @@ fn answer(
                 issue_id: applied.issue_id.clone(),
                 fix_type: applied.rule,
                 line: applied.line,
+                col: applied.column,
+                excerpt: applied.excerpt.clone(),
                 before: applied.before.clone(),
                 after: applied.after.clone(),
                 confidence: applied.confidence,
@@ -315,6 +326,7 @@ fn answer(
             .map(|left| SkippedFix {
                 issue_id: left.issue_id.clone(),
                 fix_type: left.rule,
+                line: left.line,
                 reason: reason(left.reason).get(job.locale).to_owned(),
             })
             .collect(),
@@ -335,7 +347,7 @@ fn reason(why: UnfixedReason) -> BilingualText {
         UnfixedReason::Unknown => BilingualText::new("no issue in the text has this id", "この ID の指摘は本文にない"),
         UnfixedReason::NoFix => BilingualText::new("only the writer can fix it", "書き手が直すもの"),
         UnfixedReason::Level(level) => BilingualText::new(
-            format!("is fixed at fix_level {}", level.name()),
+            format!("fixed at fix_level {}", level.name()),
             format!("fix_level {} で直る", level.name()),
         ),
         UnfixedReason::Worse => BilingualText::new("the text would score lower", "直すと点数が下がる"),
@@ -391,26 +403,32 @@ fn keep(
         issues_found: fixed.skipped.len(),
         ..StepExecution::done(job.tool, &job.begun, &end, &written.sha256)
     };
-    review.record(subject, execution, &[], &json(output))
+    review.record(subject, execution, &[], &to_json(output))
 }
 
 impl Render for Output {
     fn text(&self, locale: Locale) -> String {
         let mut lines = vec![self.summary.clone()];
-        for fix in &self.fixes_applied {
-            lines.push(format!(
-                "{} {}: {:?} → {:?} ({})",
-                fix.line, fix.fix_type, fix.before, fix.after, fix.issue_id
-            ));
-        }
-        for left in &self.fixes_skipped {
-            lines.push(format!(
-                "- {} {}: {}",
-                left.issue_id,
-                left.fix_type.unwrap_or("?"),
-                left.reason
-            ));
-        }
+        lines.extend(self.written(locale));
+        let applied = self.fixes_applied.iter();
+        lines.extend(grouped(applied.map(|fix| {
+            let row = format!("{}:{} {} {}", fix.line, fix.col, fix.excerpt, fix.issue_id);
+            (fix.fix_type.to_owned(), row)
+        })));
+        lines.extend(grouped(self.fixes_skipped.iter().map(|left| {
+            let line = left.line.map(|line| format!("{line} "));
+            let row = format!(
+                "{}{} {}",
+                line.unwrap_or_default(),
+                left.fix_type.unwrap_or_default(),
+                left.issue_id
+            );
+            let reason = match locale {
+                Locale::En => format!("Left: {}", left.reason),
+                Locale::Ja => format!("そのまま: {}", left.reason),
+            };
+            (reason, row)
+        })));
         let hidden = self.fixed_count + self.skipped_count - self.fixes_applied.len() - self.fixes_skipped.len();
         if hidden > 0 {
             lines.push(match locale {
@@ -419,11 +437,34 @@ impl Render for Output {
             });
         }
         lines.extend(self.remarks.iter().map(|remark| format!("! {remark}")));
-        if let Some(backup) = &self.backup_id {
-            lines.push(format!("backup_id {backup}"));
-        }
-        lines.push(format!("session_id {}", self.session_id));
         lines.extend(self.next_suggested_actions.iter().map(Suggestion::line));
         lines.join("\n")
+    }
+}
+
+/// Returns rows below one heading for each kind, in the order of their first rows.
+fn grouped(rows: impl Iterator<Item = (String, String)>) -> Vec<String> {
+    let mut groups: Vec<Vec<String>> = Vec::new();
+    for (kind, row) in rows {
+        let head = format!("{kind}:");
+        match groups.iter_mut().find(|group| group[0] == head) {
+            Some(group) => group.push(row),
+            None => groups.push(vec![head, row]),
+        }
+    }
+    groups.concat()
+}
+
+impl Output {
+    /// Returns the manuscript that was written, with the id of its new text and of the backup.
+    fn written(&self, locale: Locale) -> Option<String> {
+        let (path, id) = (&self.manuscript, artifact(self.sha256.as_deref()?));
+        let backup = self.backup_id.as_ref();
+        Some(match (backup, locale) {
+            (None, Locale::En) => format!("{path} ({id})"),
+            (None, Locale::Ja) => format!("{path}（{id}）"),
+            (Some(backup), Locale::En) => format!("{path} ({id}); backup_id {backup} has the old text"),
+            (Some(backup), Locale::Ja) => format!("{path}（{id}）。元の本文は backup_id {backup}"),
+        })
     }
 }

@@ -234,6 +234,10 @@ impl CheckDetails for Rhythm {
         }
     }
 
+    fn continues(&self) -> bool {
+        false
+    }
+
     fn shown(&self) -> Vec<&IssueReport> {
         let endings = &self.rhythm_analysis.ending_pattern_repetition.violations;
         endings.iter().chain(&self.other_issues).collect()

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     CHECKS, CheckDetails, CheckJob, CheckReply, CheckVerdict, EpisodeNumber, NovelDeps,
-    aspect::ItemReport,
-    check_fix::{RequestedFixLevel, fix_first},
+    aspect::{ItemReport, how, percent},
+    check_fix::{self, RequestedFixLevel, fix_first},
     hundredths,
     issue::IssueReport,
     judging::{self, Judging, RejectedJudgement, SubmittedJudgement},
@@ -81,7 +81,7 @@ pub struct ElementsReport {
     all_items: Vec<ItemReport>,
     /// The fixes that were applied before the check.
     #[serde(skip_serializing_if = "Option::is_none")]
-    auto_fix_results: Option<AutoFixResults>,
+    pub(super) auto_fix_results: Option<AutoFixResults>,
     #[serde(skip)]
     method: &'static str,
 }
@@ -93,11 +93,24 @@ pub(super) struct AutoFixResults {
     dry_run: bool,
     /// The id of the backup of the text before the fixes.
     #[serde(skip_serializing_if = "Option::is_none")]
-    backup_id: Option<String>,
-    fixed_count: usize,
+    pub(super) backup_id: Option<String>,
+    pub(super) fixed_count: usize,
     skipped_count: usize,
     before_score: f64,
     after_score: f64,
+}
+
+impl From<check_fix::Output> for AutoFixResults {
+    fn from(fixed: check_fix::Output) -> Self {
+        Self {
+            dry_run: fixed.dry_run,
+            backup_id: fixed.backup_id,
+            fixed_count: fixed.fixed_count,
+            skipped_count: fixed.skipped_count,
+            before_score: fixed.quality_improvement.before_score,
+            after_score: fixed.quality_improvement.after_score,
+        }
+    }
 }
 
 impl AutoFixResults {
@@ -192,14 +205,7 @@ impl Tool for CheckStoryElements {
             ..ReviewOptions::default()
         };
         let judging = Judging::from_args(args.judgements, args.judge, cx);
-        let mended = fixed.map(|fixed| AutoFixResults {
-            dry_run: fixed.dry_run,
-            backup_id: fixed.backup_id,
-            fixed_count: fixed.fixed_count,
-            skipped_count: fixed.skipped_count,
-            before_score: fixed.quality_improvement.before_score,
-            after_score: fixed.quality_improvement.after_score,
-        });
+        let mended = fixed.map(AutoFixResults::from);
         let own = move |whole: &ReviewContext<'_>| ElementsReport {
             auto_fix_results: mended,
             ..elements(whole)
@@ -333,30 +339,57 @@ impl CheckDetails for ElementsReport {
 
     fn lines(&self, locale: Locale) -> Vec<String> {
         let named = self.a31_scores.named();
-        let mut lines: Vec<String> = named
-            .iter()
-            .map(|(name, one)| {
-                let score = one.score.map_or_else(|| "-".to_owned(), |score| score.to_string());
-                format!("{name} {score}/{} ({}, {})", one.max, one.method, one.coverage)
-            })
-            .collect();
+        let mut lines: Vec<String> = named.iter().map(|(name, one)| one.line(name, locale)).collect();
         let EvaluationCounts {
             deterministic,
             prior_only,
             judged,
             not_evaluated,
         } = self.evaluated;
+        let covered = percent(self.coverage);
         lines.push(match locale {
-            Locale::En => format!("{deterministic} measured, {prior_only} measured only in part, {judged} judged, {not_evaluated} not evaluated"),
-            Locale::Ja => format!("測定 {deterministic}、測定のみ（要判定） {prior_only}、判定済み {judged}、未評価 {not_evaluated}"),
+            Locale::En => format!("{deterministic} items measured, {prior_only} measured only in part, {judged} judged, {not_evaluated} not evaluated; {covered} % covered"),
+            Locale::Ja => format!("測定 {deterministic}、測定のみ（要判定） {prior_only}、判定済み {judged}、未評価 {not_evaluated}、網羅率 {covered} %"),
         });
         lines.extend(self.auto_fix_results.as_ref().map(|fixes| fixes.line(locale)));
-        lines.extend(self.rejected_judgements.iter().map(|one| one.line(locale)));
-        lines.extend(self.low_score_items.iter().map(ItemReport::line));
+        lines.extend(self.low_score_items.iter().map(|item| item.line(locale)));
+        lines.extend(self.other_items(locale));
         lines
+    }
+
+    fn rejected(&self) -> &[RejectedJudgement] {
+        &self.rejected_judgements
+    }
+
+    fn unstable(&self) -> &[String] {
+        &self.unstable_items
     }
 
     fn shown(&self) -> Vec<&IssueReport> {
         Vec::new()
+    }
+}
+
+impl ElementsReport {
+    /// Returns the items of a verbose reply beside the low ones, by category.
+    fn other_items(&self, locale: Locale) -> Vec<String> {
+        let is_low = |item: &ItemReport| self.low_score_items.iter().any(|low| low.id() == item.id());
+        let of_category = |(name, _): (&str, &CategoryReport)| {
+            let items = self
+                .all_items
+                .iter()
+                .filter(|item| item.category() == name && !is_low(item));
+            let items: Vec<String> = items.map(|item| item.line(locale)).collect();
+            let head = (!items.is_empty()).then(|| format!("{name}:"));
+            head.into_iter().chain(items).collect::<Vec<_>>()
+        };
+        self.a31_scores.named().into_iter().flat_map(of_category).collect()
+    }
+}
+
+impl CategoryReport {
+    fn line(&self, name: &str, locale: Locale) -> String {
+        let score = self.score.map_or_else(|| "-".to_owned(), |score| score.to_string());
+        format!("{name} {score}/{}{}", self.max, how(self.method, self.coverage, locale))
     }
 }

@@ -218,17 +218,24 @@ impl CheckDetails for StructureReport {
 
     fn lines(&self, locale: Locale) -> Vec<String> {
         let named = self.structure_analysis.named();
-        let aspects = named.iter().flat_map(|(name, aspect)| aspect.lines(name));
+        let aspects = named.iter().flat_map(|(name, aspect)| aspect.lines(name, locale));
         let more = match (self.more_open_foreshadowing, locale) {
             (0, _) => None,
             (more, Locale::En) => Some(format!("open: {more} more in the ledger")),
             (more, Locale::Ja) => Some(format!("未回収: ほか {more} 件")),
         };
         aspects
-            .chain(self.rejected_judgements.iter().map(|one| one.line(locale)))
             .chain(self.open_foreshadowing.iter().map(|thread| thread.line(locale)))
             .chain(more)
             .collect()
+    }
+
+    fn rejected(&self) -> &[RejectedJudgement] {
+        &self.rejected_judgements
+    }
+
+    fn unstable(&self) -> &[String] {
+        &self.unstable_items
     }
 
     fn shown(&self) -> Vec<&IssueReport> {

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     CHECKS, CheckContext, CheckDetails, CheckJob, CheckReply, CheckVerdict, EpisodeNumber, NovelDeps,
-    aspect::AspectReport,
+    aspect::{AspectReport, percent},
     hundredths,
     issue::IssueReport,
     judging::Judging,
@@ -182,20 +182,36 @@ impl CheckDetails for Expression {
         Some(CheckVerdict { score, method })
     }
 
-    fn lines(&self, _: Locale) -> Vec<String> {
+    fn lines(&self, locale: Locale) -> Vec<String> {
         let named = self.expression_analysis.named();
-        let mut lines: Vec<String> = named.iter().flat_map(|(name, aspect)| aspect.lines(name)).collect();
+        let mut lines: Vec<String> = named
+            .iter()
+            .flat_map(|(name, aspect)| aspect.lines(name, locale))
+            .collect();
         let compared = &self.expression_analysis.professional_comparison;
         let score = compared.score.map_or_else(|| "-".to_owned(), |score| score.to_string());
-        lines.push(format!(
-            "professional_comparison {score} ({}, confidence {})",
-            compared.benchmark, compared.confidence
-        ));
-        let figures = compared.figures.iter();
-        lines.extend(
-            figures.map(|figure| format!("  {} {} (percentile {})", figure.name, figure.value, figure.percentile)),
-        );
+        lines.push(match locale {
+            Locale::En => format!(
+                "professional_comparison {score} (with {}, confidence {})",
+                compared.benchmark, compared.confidence
+            ),
+            Locale::Ja => format!(
+                "professional_comparison {score}（比較対象: {}、信頼度 {}）",
+                compared.benchmark, compared.confidence
+            ),
+        });
+        lines.extend(compared.figures.iter().map(|figure| {
+            let (name, value, above) = (figure.name, figure.value, percent(figure.percentile));
+            match locale {
+                Locale::En => format!("  {name} {value}: higher than {above} % of it"),
+                Locale::Ja => format!("  {name} {value}: 比較対象の {above} % より高い"),
+            }
+        }));
         lines
+    }
+
+    fn continues(&self) -> bool {
+        false
     }
 
     fn shown(&self) -> Vec<&IssueReport> {

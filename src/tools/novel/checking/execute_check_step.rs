@@ -184,9 +184,29 @@ impl CheckDetails for StepReport {
 
     fn lines(&self, locale: Locale) -> Vec<String> {
         let mut lines = vec![format!("{} {} {}", self.step_id, self.phase, self.description)];
-        lines.extend(self.rejected_judgements.iter().map(|one| one.line(locale)));
-        lines.extend(self.items_evaluated.iter().map(ItemReport::line));
+        let (full, others): (Vec<_>, Vec<_>) = self.items_evaluated.iter().partition(|item| item.is_full());
+        lines.extend(others.into_iter().map(|item| item.line(locale)));
+        if !full.is_empty() {
+            let ids: Vec<&str> = full.into_iter().map(ItemReport::id).collect();
+            let ids = ids.join(", ");
+            lines.push(match locale {
+                Locale::En => format!("Full score: {ids}"),
+                Locale::Ja => format!("満点: {ids}"),
+            });
+        }
         lines
+    }
+
+    fn rejected(&self) -> &[RejectedJudgement] {
+        &self.rejected_judgements
+    }
+
+    fn unstable(&self) -> &[String] {
+        &self.unstable_items
+    }
+
+    fn step(&self) -> Option<u32> {
+        Some(self.step_id)
     }
 
     fn next_step(&self) -> Option<u32> {

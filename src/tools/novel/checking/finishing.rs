@@ -102,6 +102,10 @@ impl FinishingCheck {
         }
     }
 
+    pub(in crate::novel) const fn has_issues(&self) -> bool {
+        self.issues_found > 0
+    }
+
     fn from_reply<T: CheckDetails>(checked: &CheckReply<T>) -> Self {
         Self {
             session_id: checked.session_id.clone(),

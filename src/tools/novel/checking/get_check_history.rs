@@ -9,7 +9,7 @@ use fumi_novel::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{CHECKS, EpisodeNumber, NovelDeps, READS, REVIEW, hundredths, texts};
+use super::{CHECKS, DETERMINISTIC, EpisodeNumber, NOT_EVALUATED, NovelDeps, READS, REVIEW, hundredths, texts};
 
 /// The default number of entries shown.
 const DEFAULT: usize = 20;
@@ -103,20 +103,38 @@ impl CheckHistoryEntry {
 
 impl Render for Output {
     fn text(&self, locale: Locale) -> String {
+        let (shown, episode) = (self.history.len(), self.episode);
         let mut lines = vec![match locale {
-            Locale::En => format!("{} executions of episode {}", self.history.len(), self.episode),
-            Locale::Ja => format!("第{}話のチェック {} 件", self.episode, self.history.len()),
+            Locale::En => format!("Episode {episode}: {shown} checks shown, newest first (limit shows more)"),
+            Locale::Ja => format!("第{episode}話: チェック {shown} 件、新しい順（limit でさらに表示）"),
         }];
-        lines.extend(self.history.iter().map(|one| {
-            let step = one.step_id.map_or_else(String::new, |step| format!(" {step}"));
-            let score = one
-                .quality_score
-                .map_or_else(|| "-".to_owned(), |score| score.to_string());
-            format!(
-                "{} {}{step}: {score} ({}), {}, {} {}",
-                one.executed_at, one.tool, one.method, one.issues_found, one.manuscript, one.session_id
-            )
-        }));
+        if !self.history.is_empty() {
+            lines.push(match locale {
+                Locale::En => "time | check | score | issues | manuscript | session_id".to_owned(),
+                Locale::Ja => "時刻 | チェック | 点数 | 指摘 | 原稿 | session_id".to_owned(),
+            });
+        }
+        lines.extend(self.history.iter().map(CheckHistoryEntry::line));
         lines.join("\n")
+    }
+}
+
+impl CheckHistoryEntry {
+    fn line(&self) -> String {
+        let step = self.step_id.map_or_else(String::new, |step| format!(" {step}"));
+        let score = self
+            .quality_score
+            .map_or_else(|| "-".to_owned(), |score| score.to_string());
+        // Only judged scores say how they were made.
+        let method = match self.method.as_str() {
+            DETERMINISTIC | NOT_EVALUATED => String::new(),
+            judged => format!(" ({judged})"),
+        };
+        // Without milliseconds.
+        let time = self.executed_at.split('.').next().unwrap_or_default();
+        format!(
+            "{time} | {}{step} | {score}{method} | {} | {} | {}",
+            self.tool, self.issues_found, self.manuscript, self.session_id
+        )
     }
 }

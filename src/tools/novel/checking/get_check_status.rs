@@ -124,7 +124,7 @@ impl Render for Output {
         }];
         lines.extend(self.next_step.as_ref().map(|task| {
             let call = next_step_line(episode, &self.session_id, task.id);
-            format!("{call}: {}", task.line())
+            format!("{call}: {}", task.line(locale))
         }));
         if !self.is_current {
             lines.push(match locale {

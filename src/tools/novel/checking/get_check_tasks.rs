@@ -125,19 +125,28 @@ impl CheckTask {
         }
     }
 
-    /// Returns the step as one line of text.
-    pub(super) fn line(&self) -> String {
-        format!(
-            "{} {} {} (~{} s)",
-            self.id, self.phase, self.description, self.estimated_duration
-        )
+    /// Returns the step as one line of text, without its number.
+    pub(super) fn line(&self, locale: Locale) -> String {
+        let description = &self.description;
+        match (self.judged_items, locale) {
+            (0, _) => description.clone(),
+            (judged, Locale::En) => format!("{description} ({judged} to judge)"),
+            (judged, Locale::Ja) => format!("{description}（判定 {judged} 項目）"),
+        }
     }
 }
 
 impl Render for Output {
-    fn text(&self, _locale: Locale) -> String {
-        let mut lines = vec![format!("session_id {}", self.session_id)];
-        lines.extend(self.tasks.iter().map(CheckTask::line));
+    fn text(&self, locale: Locale) -> String {
+        let mut lines: Vec<String> = Vec::new();
+        let mut phase = "";
+        for task in &self.tasks {
+            if task.phase != phase {
+                phase = task.phase;
+                lines.push(format!("{phase}:"));
+            }
+            lines.push(format!("{} {}", task.id, task.line(locale)));
+        }
         lines.extend(self.next_suggested_actions.iter().map(Suggestion::line));
         lines.join("\n")
     }

@@ -1,6 +1,6 @@
 //! Issues in replies.
 
-use fumi_novel::checks::CheckIssue;
+use fumi_novel::checks::{CheckIssue, FixLevel, Severity};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -70,15 +70,72 @@ impl IssueReport {
         }
     }
 
-    /// Returns the issue as one line of text.
-    pub(super) fn line(&self) -> String {
-        let fix = self
-            .fix
-            .as_ref()
-            .map_or(String::new(), |fix| format!(" [{}]", fix.level));
-        format!(
-            "{}:{} {} {}: {} {} ({}){fix}",
-            self.line, self.col, self.severity, self.rule, self.message, self.suggestion, self.issue_id
-        )
+    /// Returns the place and the id, for a row whose rule and fix are in the heading.
+    fn place(&self) -> String {
+        let Self {
+            line, col, issue_id, ..
+        } = self;
+        match (self.span.as_slice(), &self.line_hash) {
+            ([start, end], Some(hash)) => format!("{line}:{col} {issue_id} @{start}-{end} {hash}"),
+            _ => format!("{line}:{col} {issue_id}"),
+        }
     }
+
+    /// Returns the change of the fix. Brackets show white space, too.
+    fn change(&self) -> Option<String> {
+        let fix = self.fix.as_ref()?;
+        let shown = |text: &str| text.replace('\n', "⏎");
+        Some(format!("「{}」→「{}」", shown(&fix.before), shown(&fix.after)))
+    }
+
+    fn words(&self) -> String {
+        format!("{} {}", self.message, self.suggestion).trim().to_owned()
+    }
+}
+
+/// Returns the issues as lines of text, the most severe first: the issues of one rule stand below a heading, which has
+/// what they share.
+pub(super) fn lines(issues: &[&IssueReport]) -> Vec<String> {
+    let mut groups: Vec<Vec<&IssueReport>> = Vec::new();
+    for issue in issues {
+        let key = |one: &IssueReport| (one.rule, one.severity, one.fix.as_ref().map(|fix| fix.level));
+        match groups.iter_mut().find(|group| key(group[0]) == key(issue)) {
+            Some(group) => group.push(issue),
+            None => groups.push(vec![issue]),
+        }
+    }
+    let rank = |group: &Vec<&IssueReport>| Severity::ALL.iter().position(|one| one.name() == group[0].severity);
+    groups.sort_by_key(|group| std::cmp::Reverse(rank(group)));
+    groups.iter().flat_map(|group| group_lines(group)).collect()
+}
+
+/// Returns the lines of the issues of one rule, which have the same severity and level of fixes.
+fn group_lines(group: &[&IssueReport]) -> Vec<String> {
+    let first = group[0];
+    let level = first.fix.as_ref().map(|fix| fix.level);
+    let at = level.map(|level| format!(", check_fix {level}")).unwrap_or_default();
+    let mut head = format!("{} ({}{at})", first.rule, first.severity);
+    let has_same_words = group.iter().all(|issue| issue.words() == first.words());
+    // A change of marks and white space explains itself.
+    if has_same_words && level != Some(FixLevel::Safe.name()) {
+        head.push_str(&format!(": {}", first.words()));
+    }
+    let mut rows: Vec<String> = Vec::new();
+    let mut changes: Vec<(String, Vec<String>)> = Vec::new();
+    for issue in group {
+        match issue.change() {
+            Some(change) => match changes.iter_mut().find(|(known, _)| *known == change) {
+                Some((_, places)) => places.push(issue.place()),
+                None => changes.push((change, vec![issue.place()])),
+            },
+            None if has_same_words => rows.push(format!("{} {}", issue.place(), issue.excerpt)),
+            None => rows.push(format!("{} {}: {}", issue.place(), issue.excerpt, issue.words())),
+        }
+    }
+    rows.extend(
+        changes
+            .into_iter()
+            .map(|(change, places)| format!("{change} {}", places.join(", "))),
+    );
+    std::iter::once(head).chain(rows).collect()
 }

@@ -5,7 +5,7 @@
 
 use fumi_base::text::{BilingualText, Locale};
 use fumi_kernel::{
-    AnswerCall, AnswerMaterial, Answerer, AskStatus, Audience, Cx, QuestionReply, Render as _, ToolError, ToolOutcome,
+    AnswerCall, AnswerMaterial, Answerer, AskStatus, Audience, Cx, QuestionReply, ToolError, ToolOutcome,
 };
 use fumi_novel::{
     artifacts::{ArtifactKind, ArtifactStore},
@@ -21,7 +21,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::{CheckContext, CheckDetails, CheckJob, CheckReply, now};
+use super::{CheckContext, CheckDetails, CheckJob, CheckReply, now, report};
 use crate::novel::writing::artifact;
 
 /// A judgement of an item.
@@ -75,6 +75,10 @@ pub(super) struct RejectedJudgement {
 }
 
 impl RejectedJudgement {
+    pub(super) fn item(&self) -> &str {
+        &self.item_id
+    }
+
     /// Formats it as one line.
     pub(super) fn line(&self, locale: Locale) -> String {
         // Most reasons begin with the item.
@@ -138,8 +142,9 @@ pub(super) fn accept_judgements(
         }
     }
     if taken.is_empty() && !refused.is_empty() {
+        let first = refused[0].0.clone();
         let misses = refused.into_iter().map(|(_, why)| why).collect();
-        return Err(ReviewError::NotTaken { misses });
+        return Err(ReviewError::NotTaken { misses, first });
     }
     let rejected = refused.into_iter().map(|(item_id, why)| RejectedJudgement {
         item_id,
@@ -252,13 +257,16 @@ fn ask<T: CheckDetails + Clone + Send + Sync + 'static>(
         Locale::En => "Every quotation occurs in the manuscript, character for character; scores are from 0 to 1.",
         Locale::Ja => "引用はすべて原稿に一字一句そのまま存在し、score は 0〜1 である。",
     };
-    let first = open.items.first().map_or_else(String::new, |item| item.item_id.clone());
+    let first = checked
+        .items
+        .first()
+        .map_or_else(String::new, |item| item.item_id.clone());
     QuestionReply {
         status: AskStatus::NeedsText,
         session_id,
         step: "judge".to_owned(),
         instruction: open.instruction,
-        report: checked.text(job.locale),
+        report: report(checked, job.locale),
         context: vec![
             format!("{} {} ({manuscript})", artifact(&open.sha256), open.path),
             format!("{rubric} ({criteria})"),
@@ -269,7 +277,7 @@ fn ask<T: CheckDetails + Clone + Send + Sync + 'static>(
             tool: job.tool,
             arguments,
             answer: "judgements",
-            sample: Some(json!([{"item_id": first, "score": 0.8, "quotes": ["…"]}])),
+            sample: Some(sample(&first)),
         },
         material: vec![
             AnswerMaterial {
@@ -285,6 +293,11 @@ fn ask<T: CheckDetails + Clone + Send + Sync + 'static>(
         title: Some(BilingualText::new("Judging", "判定")),
         more,
     }
+}
+
+/// Returns an example of an answer, which shows its form.
+pub(super) fn sample(item: &str) -> Value {
+    json!([{"item_id": item, "score": 0.8, "quotes": ["…"]}])
 }
 
 /// Returns the JSON schema of an answer.

@@ -44,19 +44,20 @@ use fumi_novel::{
 };
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::json;
 
 use self::{
     caller_reviews::CallerReviews,
-    judging::OpenItem,
+    judging::{OpenItem, RejectedJudgement},
     review_charts::{Chart, ChartKind},
 };
 use super::{
     EpisodeNumber, NovelDeps, READS, REVIEW, WRITES, alone, now,
     rounding::{hundredths, tenths},
     stamp,
-    suggestion::Suggestion,
+    suggestion::{Suggestion, call_line},
     texts,
-    writing::call_time,
+    writing::{artifact, call_time},
 };
 
 /// The specification shared by tools that check: they record their findings and change nothing else.
@@ -191,6 +192,11 @@ pub struct CheckReply<T> {
     /// The id under which the findings are stored.
     session_id: String,
     episode: u32,
+    /// The path of the manuscript; absent if the call passed a text.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    manuscript: String,
+    /// The id of the checked text for `fetch_artifact`.
+    artifact_id: String,
     /// From 0 to 100; absent if nothing could be evaluated. It reflects detected faults, not literary quality.
     #[serde(skip_serializing_if = "Option::is_none")]
     quality_score: Option<f64>,
@@ -220,6 +226,10 @@ pub struct CheckReply<T> {
     next_suggested_actions: Vec<Suggestion>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     remarks: Vec<String>,
+    #[serde(skip)]
+    tool: &'static str,
+    #[serde(skip)]
+    is_verbose: bool,
 }
 
 /// The number of issues, by severity.
@@ -294,6 +304,22 @@ trait CheckDetails: Serialize {
     }
     /// Returns the lines of the text form, without the issues.
     fn lines(&self, locale: Locale) -> Vec<String>;
+    /// Returns the judgements of the call that were not accepted.
+    fn rejected(&self) -> &[RejectedJudgement] {
+        &[]
+    }
+    /// Returns the items with two opinions that are far apart.
+    fn unstable(&self) -> &[String] {
+        &[]
+    }
+    /// True if a later call continues the review by its id.
+    fn continues(&self) -> bool {
+        true
+    }
+    /// Returns the step of a review step by step.
+    fn step(&self) -> Option<u32> {
+        None
+    }
     /// Returns the next step of a review step by step.
     fn next_step(&self) -> Option<u32> {
         None
@@ -325,6 +351,8 @@ fn build_reply<T: CheckDetails>(seen: &CheckContext<'_>, session: &ReviewId, own
         summary,
         session_id: session.to_string(),
         episode: episode.number(),
+        manuscript: seen.looked.subject.manuscript.clone(),
+        artifact_id: artifact(&seen.looked.subject.sha256),
         quality_score: verdict.score,
         method: verdict.method.to_owned(),
         characters,
@@ -338,6 +366,8 @@ fn build_reply<T: CheckDetails>(seen: &CheckContext<'_>, session: &ReviewId, own
         rule_version: RULE_VERSION,
         next_suggested_actions: next(job, counts),
         remarks: remarks(seen, verdict.score),
+        tool,
+        is_verbose: job.verbose,
     }
 }
 
@@ -364,8 +394,8 @@ fn next(job: &CheckJob, counts: IssueCounts) -> Vec<Suggestion> {
 
 /// Formats the call that runs a step of a review.
 fn next_step_line(episode: u32, session_id: &str, step: u32) -> String {
-    let arguments = serde_json::json!({"episode": episode, "session_id": session_id, "step_id": step});
-    format!("→ execute_check_step {arguments}")
+    let arguments = json!({"episode": episode, "session_id": session_id, "step_id": step});
+    call_line("execute_check_step", &arguments)
 }
 
 /// Returns remarks about the text that a reader of the reply needs.
@@ -418,37 +448,93 @@ fn remarks(seen: &CheckContext<'_>, score: Option<f64>) -> Vec<String> {
 /// # Panics
 ///
 /// Never: replies consist of texts, numbers and lists.
-fn json<T: Serialize>(value: &T) -> String {
+fn to_json<T: Serialize>(value: &T) -> String {
     serde_json::to_string_pretty(value).expect("texts, numbers and lists are JSON")
+}
+
+impl<T> CheckReply<T> {
+    fn head(&self, locale: Locale) -> String {
+        if self.manuscript.is_empty() {
+            return self.summary.clone();
+        }
+        let score = self
+            .quality_score
+            .map_or_else(|| "-".to_owned(), |score| score.to_string());
+        let (path, id, characters) = (&self.manuscript, &self.artifact_id, self.characters);
+        let issues = self.issues_found.words(locale);
+        match locale {
+            Locale::En => format!("{path} ({id}): {score}/100, {characters} characters, {issues}"),
+            Locale::Ja => format!("{path}（{id}）: {score}/100、{characters}字、{issues}"),
+        }
+    }
+
+    /// Says how to get the issues that are not shown.
+    fn hidden(&self, shown: usize, locale: Locale) -> Option<String> {
+        let more = self.issues_found.total.checked_sub(shown).filter(|more| *more > 0)?;
+        let (most, file) = (issue::VERBOSE_ISSUES, self.detailed_report_reference.as_deref());
+        let file = file.unwrap_or_default();
+        let ways = match (locale, self.is_verbose, file.is_empty()) {
+            (Locale::En, false, true) => format!(": verbose: true shows {most}"),
+            (Locale::En, false, false) => format!(": verbose: true shows {most}; all are in {file}"),
+            (Locale::En, true, false) => format!("; all are in {file}"),
+            (Locale::Ja, false, true) => format!("（verbose: true で {most} 件まで）"),
+            (Locale::Ja, false, false) => format!("（verbose: true で {most} 件まで、全件は {file}）"),
+            (Locale::Ja, true, false) => format!("（全件は {file}）"),
+            (_, true, true) => String::new(),
+        };
+        Some(match locale {
+            Locale::En => format!("{more} more{ways}"),
+            Locale::Ja => format!("ほか {more} 件{ways}"),
+        })
+    }
+}
+
+/// Returns the findings as text. The question of a check has them without the calls that continue the review.
+fn report<T: CheckDetails>(reply: &CheckReply<T>, locale: Locale) -> String {
+    let mut lines = vec![reply.head(locale)];
+    lines.extend(reply.own.lines(locale));
+    lines.extend(reply.own.rejected().iter().map(|one| one.line(locale)));
+    let unstable = reply.own.unstable().join(", ");
+    lines.extend((!unstable.is_empty()).then(|| match locale {
+        Locale::En => format!("! two judgements far apart: {unstable}"),
+        Locale::Ja => format!("! 判定が大きく割れた項目: {unstable}"),
+    }));
+    let shown = reply.own.shown();
+    lines.extend(issue::lines(&shown));
+    lines.extend(reply.hidden(shown.len(), locale));
+    lines.extend(reply.charts.iter().map(Chart::line));
+    lines.extend(reply.remarks.iter().map(|remark| format!("! {remark}")));
+    lines.extend(reply.next_suggested_actions.iter().map(Suggestion::line));
+    lines.join("\n")
+}
+
+/// Returns the call that sends the rejected judgements again.
+fn judge_again<T: CheckDetails>(reply: &CheckReply<T>, locale: Locale) -> Option<String> {
+    let items = reply.own.rejected();
+    let first = items.first()?;
+    let mut arguments = json!({"episode": reply.episode, "session_id": reply.session_id});
+    if let Some(step) = reply.own.step() {
+        arguments["step_id"] = json!(step);
+    }
+    arguments["judgements"] = judging::sample(first.item());
+    let reason = match locale {
+        Locale::En => "judge the rejected items again",
+        Locale::Ja => "不採用の項目を判定し直す",
+    };
+    Some(format!("{}: {reason}", call_line(reply.tool, &arguments)))
 }
 
 impl<T: CheckDetails + Clone + Send + Sync + 'static> Render for CheckReply<T> {
     fn text(&self, locale: Locale) -> String {
-        let mut lines = vec![self.summary.clone()];
-        lines.extend(self.own.lines(locale));
-        let shown = self.own.shown();
-        lines.extend(shown.iter().map(|issue| issue.line()));
-        if let Some(more) = self
-            .issues_found
-            .total
-            .checked_sub(shown.len())
-            .filter(|more| *more > 0)
-        {
-            let place = self.detailed_report_reference.as_deref().unwrap_or("-");
-            lines.push(match locale {
-                Locale::En => format!("{more} more in {place}"),
-                Locale::Ja => format!("ほか {more} 件は {place}"),
-            });
+        let mut lines = vec![report(self, locale)];
+        let again = judge_again(self, locale);
+        let next = self.own.next_step();
+        let next = next.map(|step| next_step_line(self.episode, &self.session_id, step));
+        // These calls have the id.
+        if self.own.continues() && again.is_none() && next.is_none() {
+            lines.push(format!("session_id {}", self.session_id));
         }
-        lines.extend(self.charts.iter().map(Chart::line));
-        lines.push(format!("session_id {}", self.session_id));
-        lines.extend(self.remarks.iter().map(|remark| format!("! {remark}")));
-        lines.extend(self.next_suggested_actions.iter().map(Suggestion::line));
-        lines.extend(
-            self.own
-                .next_step()
-                .map(|step| next_step_line(self.episode, &self.session_id, step)),
-        );
+        lines.extend(again.into_iter().chain(next));
         lines.join("\n")
     }
 }

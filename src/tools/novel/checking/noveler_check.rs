@@ -16,9 +16,9 @@ use serde_json::Map;
 use super::{
     CHECKS, CheckDetails, CheckJob, CheckReply, CheckVerdict, EpisodeNumber, NovelDeps,
     check_fix::{RequestedFixLevel, fix_first},
-    check_story_elements::{ElementsReport, elements, judged_by},
+    check_story_elements::{AutoFixResults, ElementsReport, elements, judged_by},
     issue::IssueReport,
-    judging::{self, Judging, SubmittedJudgement},
+    judging::{self, Judging, RejectedJudgement, SubmittedJudgement},
     review::{ItemSelection, ReviewContext, ReviewOptions, review_blocking},
     review_charts::ChartKind,
     tenths, texts, yes,
@@ -122,18 +122,18 @@ impl Tool for NovelerCheck {
             ..ReviewOptions::default()
         };
         let judging = Judging::from_args(args.judgements, args.judge, cx);
-        let mended = fixed.map(|fixed| (fixed.fixed_count, fixed.backup_id));
+        let mended = fixed.map(AutoFixResults::from);
         let own = move |whole: &ReviewContext<'_>| everything(whole, mended);
         let done = review_blocking(&job, looks, judging, cx, own).await?;
         judging::outcome(done, &job, Map::new(), cx).await
     }
 }
 
-pub(super) fn everything(whole: &ReviewContext<'_>, fixed: Option<(usize, Option<String>)>) -> Everything {
+pub(super) fn everything(whole: &ReviewContext<'_>, fixed: Option<AutoFixResults>) -> Everything {
     let seen = whole.seen;
     let has_text = seen.material.characters() > 0;
     let basic = has_text.then_some(seen.score.0);
-    let elements = elements(whole);
+    let mut elements = elements(whole);
     let analysis = JudgementSummary::from_evaluations(whole.evaluations);
     let mut stages = Vec::new();
     if has_text {
@@ -162,11 +162,14 @@ pub(super) fn everything(whole: &ReviewContext<'_>, fixed: Option<(usize, Option
         } else {
             EvaluationMethod::NotEvaluated.name()
         },
-        a31_evaluation_result: elements,
         claude_analysis_result: analysis,
         auto_fix_applied: fixed.is_some(),
-        fixed_issues_count: fixed.as_ref().map_or(0, |(count, _)| *count),
-        backup_id: fixed.and_then(|(_, backup)| backup),
+        fixed_issues_count: fixed.as_ref().map_or(0, |fixed| fixed.fixed_count),
+        backup_id: fixed.as_ref().and_then(|fixed| fixed.backup_id.clone()),
+        a31_evaluation_result: {
+            elements.auto_fix_results = fixed;
+            elements
+        },
     }
 }
 
@@ -207,24 +210,26 @@ impl CheckDetails for Everything {
             .score
             .map_or_else(|| "-".to_owned(), |score| score.to_string());
         let analysis = &self.claude_analysis_result;
-        let backup = self.backup_id.as_deref();
-        let fixes = match (self.fixed_issues_count, locale) {
-            (0, _) => String::new(),
-            (fixed, Locale::En) => format!("; {fixed} fixes made (backup {})", backup.unwrap_or("-")),
-            (fixed, Locale::Ja) => format!("、修正 {fixed} 件（バックアップ {}）", backup.unwrap_or("-")),
-        };
         let mut lines = vec![match locale {
             Locale::En => format!(
-                "rules {basic}/100; {} items judged ({}), {} open{fixes}",
-                analysis.judged_items, analysis.method, analysis.open_items
+                "rules {basic}/100; items judged: {}, open: {}",
+                analysis.judged_items, analysis.open_items
             ),
             Locale::Ja => format!(
-                "ルール {basic}/100、判定済み {} 項目（{}）、未判定 {} 項目{fixes}",
-                analysis.judged_items, analysis.method, analysis.open_items
+                "ルール {basic}/100、判定済み {} 項目、未判定 {} 項目",
+                analysis.judged_items, analysis.open_items
             ),
         }];
         lines.extend(self.a31_evaluation_result.lines(locale));
         lines
+    }
+
+    fn rejected(&self) -> &[RejectedJudgement] {
+        self.a31_evaluation_result.rejected()
+    }
+
+    fn unstable(&self) -> &[String] {
+        self.a31_evaluation_result.unstable()
     }
 
     fn shown(&self) -> Vec<&IssueReport> {

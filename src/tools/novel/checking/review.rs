@@ -18,9 +18,9 @@ use fumi_novel::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    CheckContext, CheckDetails, CheckJob, CheckReply, alone, build_reply, json,
+    CheckContext, CheckDetails, CheckJob, CheckReply, alone, build_reply,
     judging::{self, JudgementRequest, Judging, RejectedJudgement},
-    now, review_charts,
+    now, review_charts, to_json,
 };
 
 /// The rules, items and input of a review.
@@ -212,6 +212,6 @@ fn keep<T: CheckDetails>(
         input_file,
         ..StepExecution::done(job.tool, &job.begun, &end, &seen.looked.subject.sha256)
     };
-    review.record(seen.looked.subject.clone(), execution, seen.issues, &json(checked))?;
+    review.record(seen.looked.subject.clone(), execution, seen.issues, &to_json(checked))?;
     job.write_down(looks)
 }

@@ -62,12 +62,8 @@ impl Chart {
 
     /// Returns the chart as one line of text.
     pub(in crate::novel) fn line(&self) -> String {
-        let place = self.path.as_deref().or(self.svg.as_deref()).unwrap_or_default();
-        format!(
-            "{} {} {place}",
-            self.kind,
-            self.artifact_id.as_deref().unwrap_or_default()
-        )
+        let place = self.artifact_id.as_deref().or(self.svg.as_deref());
+        format!("{} {}", self.kind, place.unwrap_or_default())
     }
 }
 

@@ -134,20 +134,27 @@ impl BackupSummary {
         }
     }
 
-    fn line(&self) -> String {
+    fn line(&self, locale: Locale) -> String {
         let more = if self.total_files > self.files.len() {
             ", …"
         } else {
             ""
         };
-        format!(
-            "{} {} ({}, {} B) {}{more}",
-            self.backup_id,
-            self.reason,
+        let reason = match self.reason.as_str() {
+            "" => String::new(),
+            reason => format!(" \"{reason}\""),
+        };
+        let (id, count, bytes, files) = (
+            &self.backup_id,
             self.total_files,
             self.total_size_bytes,
-            self.files.join(", ")
-        )
+            self.files.join(", "),
+        );
+        match (locale, count) {
+            (Locale::En, 1) => format!("{id}{reason} (1 file, {bytes} B) {files}"),
+            (Locale::En, _) => format!("{id}{reason} ({count} files, {bytes} B) {files}{more}"),
+            (Locale::Ja, _) => format!("{id}{reason}（{count} ファイル、{bytes} B）{files}{more}"),
+        }
     }
 }
 
@@ -316,7 +323,7 @@ impl Render for Output {
         let say = |en: &'static str, ja: &'static str| if is_en { en } else { ja };
         let mut lines = Vec::new();
         if let Some(backup) = &self.backup {
-            lines.push(format!("{}: {}", say("made", "作成"), backup.line()));
+            lines.push(format!("{}: {}", say("made", "作成"), backup.line(locale)));
         }
         if let Some(backups) = &self.backups {
             lines.push(format!(
@@ -324,7 +331,7 @@ impl Render for Output {
                 say("backups", "バックアップ"),
                 self.total.unwrap_or_default()
             ));
-            lines.extend(backups.iter().map(BackupSummary::line));
+            lines.extend(backups.iter().map(|backup| backup.line(locale)));
         }
         lines.extend(self.is_whole.map(|is_whole| {
             let word = if is_whole {

@@ -104,14 +104,14 @@ impl Render for Output {
         let TokenReduction {
             tokens_before,
             tokens_after,
-            percent,
+            ..
         } = self.token_reduction;
         let form = serde_json::to_string(&self.response)
             .ok()
             .filter(|_| self.response.is_some());
         let form = form.or_else(|| serde_json::to_string(&self.error_response).ok());
         format!(
-            "{:?}: {tokens_before} → {tokens_after} tokens ({percent} %)\n{}",
+            "{:?}: {tokens_before} → {tokens_after} tokens\n{}",
             self.model,
             form.unwrap_or_default()
         )

@@ -69,8 +69,7 @@ impl Tool for GetFileByHash {
 
 impl Render for Output {
     fn text(&self, _: Locale) -> String {
-        let mut lines = vec![format!("{} ({})", self.hash, self.count)];
-        lines.extend(self.files.iter().map(ArtifactInfo::line));
+        let mut lines: Vec<String> = self.files.iter().map(ArtifactInfo::line).collect();
         lines.extend(self.next.as_ref().map(NextPage::line));
         lines.join("\n")
     }

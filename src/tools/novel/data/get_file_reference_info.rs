@@ -62,6 +62,8 @@ impl Tool for GetFileReferenceInfo {
 impl Render for Output {
     fn text(&self, _: Locale) -> String {
         let mtime = self.mtime.as_deref().unwrap_or_default();
-        format!("{} {mtime}\n{}", self.file.line(), self.artifact_id)
+        format!("{} {} {mtime}", self.file.line(), self.file.content_type)
+            .trim_end()
+            .to_owned()
     }
 }

@@ -77,7 +77,14 @@ impl Render for Output {
             Locale::En => format!("{} artifacts", self.total),
             Locale::Ja => format!("成果物 {} 件", self.total),
         }];
-        lines.extend(self.artifacts.iter().map(ArtifactInfo::line));
+        let mut last = None;
+        for artifact in &self.artifacts {
+            let (folder, line) = artifact.folder_and_line();
+            if last.replace(folder) != Some(folder) {
+                lines.push(format!("{}/", if folder.is_empty() { "." } else { folder }));
+            }
+            lines.push(line);
+        }
         let broken = match locale {
             Locale::En => "broken or incomplete",
             Locale::Ja => "破損または書きかけ",

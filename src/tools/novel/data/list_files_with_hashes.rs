@@ -86,17 +86,18 @@ impl Tool for ListFilesWithHashes {
 
 impl Render for Output {
     fn text(&self, locale: Locale) -> String {
-        let mut lines = vec![match (locale, self.truncated && self.next.is_none()) {
-            (Locale::En, false) => format!("{} files", self.count),
-            (Locale::Ja, false) => format!("{} 件", self.count),
-            (Locale::En, true) => format!(
-                "{} files; there are more: raise limit, or narrow path or pattern",
-                self.count
-            ),
-            (Locale::Ja, true) => format!(
-                "{} 件。まだあります（limit を増やすか、path や pattern で絞ってください）",
-                self.count
-            ),
+        let count = self.count;
+        let mut lines = vec![match (locale, &self.next) {
+            (Locale::En, Some(next)) => format!("{count} of {} files", next.of),
+            (Locale::Ja, Some(next)) => format!("{} 件中 {count} 件", next.of),
+            (Locale::En, None) if self.truncated => {
+                format!("{count} files; there are more: raise limit, or narrow path or pattern")
+            }
+            (Locale::Ja, None) if self.truncated => {
+                format!("{count} 件。まだあります（limit を増やすか、path や pattern で絞ってください）")
+            }
+            (Locale::En, None) => format!("{count} files"),
+            (Locale::Ja, None) => format!("{count} 件"),
         }];
         lines.extend(self.files.iter().map(HashedFile::line));
         lines.extend(self.skipped.iter().map(|path| format!("! {path}")));

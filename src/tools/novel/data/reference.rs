@@ -44,19 +44,14 @@ impl From<FileReference> for HashedFile {
 }
 
 impl HashedFile {
-    /// Returns the file as one line of text.
+    /// Returns the file as one line of text: its path, the digits of the hash that every tool takes, its size, and the
+    /// encoding if it is not UTF-8.
     #[must_use]
     pub fn line(&self) -> String {
-        let Self {
-            path,
-            sha256,
-            size_bytes,
-            content_type,
-            encoding,
-            ..
-        } = self;
-        let encoding = encoding.as_ref().map(|name| format!(" {name}")).unwrap_or_default();
-        format!("{path}\t{sha256}\t{size_bytes} {content_type}{encoding}")
+        let digits: String = self.sha256.chars().take(12).collect();
+        let encoding = self.encoding.iter().filter(|name| *name != "utf-8");
+        let encoding: String = encoding.map(|name| format!(" {name}")).collect();
+        format!("{} {digits} {} B{encoding}", self.path, self.size_bytes)
     }
 }
 
@@ -151,11 +146,24 @@ impl ArtifactInfo {
     /// Returns the artifact as one line of text.
     #[must_use]
     pub fn line(&self) -> String {
-        let mut line = format!("{} {} {} {}", self.artifact_id, self.path, self.content_type, self.size);
-        for more in [&self.source_tool, &self.created_at, &self.modified_at]
-            .into_iter()
-            .flatten()
-        {
+        self.line_named(&self.path)
+    }
+
+    /// Returns the folder of the file, and the artifact as a line below it. The id has the hash that is in some names.
+    #[must_use]
+    pub fn folder_and_line(&self) -> (&str, String) {
+        let (folder, name) = self.path.rsplit_once('/').unwrap_or(("", &self.path));
+        let digits = self.hash.get(..12).unwrap_or_default();
+        let name = name.replace(&self.hash, "").replace(&format!("-{digits}"), "");
+        (folder, self.line_named(&name))
+    }
+
+    fn line_named(&self, name: &str) -> String {
+        let mut line = format!("{} {name} {} B", self.artifact_id, self.size);
+        let times = [&self.created_at, &self.modified_at].into_iter().flatten();
+        // Without seconds.
+        let times = times.map(|time| time.rsplit_once(':').map_or(time.as_str(), |(time, _)| time));
+        for more in self.source_tool.as_deref().into_iter().chain(times) {
             line.push(' ');
             line.push_str(more);
         }

@@ -16,10 +16,13 @@ use super::{METHOD, WritingStep, latest_session};
 use crate::novel::{
     ENHANCED, EpisodeNumber, NovelDeps, REVIEW, WRITES, alone,
     checking::finishing::FinishingCheck,
-    noveler_complete, now, texts,
+    noveler_complete, now,
+    suggestion::call_line,
+    texts,
     writing::{
         PlacedManuscript, RequestedSession, STAGE_TIMEOUT, StageResult, StepRequest, Verbose, call_time, localized,
-        names, one_stage, preview, question, run_step, stage_result, verbose_argument, writing_service,
+        names, one_stage, preview, question, redo_notices, run_step, stage_result, task_of, verbose_argument,
+        with_earlier_stage, writing_service,
     },
 };
 
@@ -139,11 +142,14 @@ async fn stage_of(
         Some((session, _)) => RequestedSession::Named(session.id().to_string()),
         None if stage.number() == 1 => RequestedSession::Open(StageRoute::Whole),
         None => {
-            return Err(WritingError::TooEarly {
-                stage,
-                missing: WritingStage::all().filter(|other| *other < stage).collect(),
-            }
-            .into());
+            let missing = WritingStage::all().filter(|other| *other < stage).collect();
+            let error = WritingError::TooEarly { stage, missing };
+            return Err(with_earlier_stage(
+                error,
+                ExecuteWritingStep::SPEC.name,
+                args.episode.0,
+                "",
+            ));
         }
     };
     let (content, step, is_verbose) = (args.content, args.step, args.verbose);
@@ -253,10 +259,10 @@ async fn planned(
         session_id: None,
         result: Some(WritingStepResult {
             status: "planned".to_owned(),
-            instruction: first.map(|planned| preview(&planned.instruction)),
+            instruction: first.map(|planned| preview(task_of(&planned.instruction))),
             ..WritingStepResult::default()
         }),
-        next_step_id: Some(stage.number() + 1),
+        next_step_id: Some(stage.number()),
         execution_time_seconds: 0.0,
         placed: PlacedManuscript::default(),
         verbose: None,
@@ -340,7 +346,11 @@ fn finishing(args: &Args, step: WritingStep, result: WritingStepResult, locale: 
         step_id: number,
         session_id: None,
         result: Some(result),
-        next_step_id: (number < 18).then_some(number + 1),
+        // After a dry run the step itself is next.
+        next_step_id: match args.dry_run {
+            true => Some(number),
+            false => (number < 18).then_some(number + 1),
+        },
         execution_time_seconds: 0.0,
         placed: PlacedManuscript::default(),
         verbose: None,
@@ -348,20 +358,41 @@ fn finishing(args: &Args, step: WritingStep, result: WritingStepResult, locale: 
 }
 
 impl Render for Output {
-    fn text(&self, _: Locale) -> String {
+    fn text(&self, locale: Locale) -> String {
         let mut lines = vec![self.summary.clone()];
         if let Some(result) = &self.result {
-            lines.extend(result.stage_result.as_ref().map(StageResult::line));
+            lines.extend(result.stage_result.as_ref().map(|stage| stage.line(locale)));
+            lines.extend(redo_notices(&result.recovered_stages, &[], locale));
             lines.extend(result.instruction.clone());
             lines.extend(result.record.clone());
+            lines.extend(result.review.as_ref().and_then(|found| self.issues_call(found, locale)));
         }
         lines.extend(self.placed.lines());
-        if let Some(next) = self.next_step_id {
-            lines.push(format!(
-                "→ enhanced_execute_writing_step {{\"episode\": {}, \"step_id\": {next}}}",
-                self.episode
-            ));
-        }
+        lines.extend(self.verbose.iter().flat_map(Verbose::lines));
+        lines.extend(self.next_step_id.map(|next| {
+            let arguments = json!({"episode": self.episode, "step_id": next});
+            call_line(ExecuteWritingStep::SPEC.name, &arguments)
+        }));
         lines.join("\n")
+    }
+}
+
+impl Output {
+    /// Returns the call that shows the issues of a check, which the step only counts.
+    fn issues_call(&self, found: &FinishingCheck, locale: Locale) -> Option<String> {
+        let WritingStep::Finishing(_, tool) = WritingStep::all().nth(self.step_id - 1)? else {
+            return None;
+        };
+        let arguments = match tool {
+            "check_fix" => json!({"episode": self.episode, "dry_run": true}),
+            _ => json!({"episode": self.episode}),
+        };
+        let reason = match locale {
+            Locale::En => "shows the issues",
+            Locale::Ja => "指摘を表示する",
+        };
+        found
+            .has_issues()
+            .then(|| format!("{}: {reason}", call_line(tool, &arguments)))
     }
 }

@@ -15,11 +15,13 @@ use fumi_novel::{
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::{Diagnostics, METHOD, WritingTask, latest_session, tasks};
 use crate::novel::{
     ENHANCED, EpisodeNumber, NovelDeps, READS, REVIEW,
     rounding::tenths,
+    suggestion::call_line,
     texts,
     writing::{TraceEntry, localized},
 };
@@ -53,6 +55,8 @@ pub struct Output {
     /// The questions and answers of the session.
     #[serde(skip_serializing_if = "Option::is_none")]
     execution_trace: Option<Vec<TraceEntry>>,
+    #[serde(skip)]
+    episode: u32,
 }
 
 /// The state of an episode apart from its session.
@@ -165,6 +169,7 @@ impl Tool for GetWritingTasks {
             tasks,
             diagnostics,
             execution_trace: trace,
+            episode: episode.number(),
         }))
     }
 }
@@ -185,6 +190,12 @@ impl Render for Output {
         let mut lines = vec![self.summary.clone()];
         lines.extend(self.tasks.iter().map(WritingTask::line));
         lines.extend(self.diagnostics.lines());
+        lines.extend(self.execution_trace.iter().flatten().map(TraceEntry::line));
+        lines.extend(self.session_id.as_ref().map(|id| format!("session_id {id}")));
+        lines.extend(self.current_step.map(|step| {
+            let arguments = json!({"episode": self.episode, "step_id": step});
+            call_line("enhanced_execute_writing_step", &arguments)
+        }));
         lines.join("\n")
     }
 }

@@ -15,8 +15,8 @@ use super::{METHOD, execute_writing_step::ExecuteWritingStep, latest_session};
 use crate::novel::{
     ENHANCED, EpisodeNumber, NovelDeps, REVIEW, WRITES, texts,
     writing::{
-        PlacedManuscript, RequestedSession, STAGE_TIMEOUT, StepRequest, Verbose, localized, names, question, run_step,
-        verbose_argument,
+        PlacedManuscript, RequestedSession, STAGE_TIMEOUT, StepRequest, Verbose, localized, names, question, ranges,
+        run_step, verbose_argument,
     },
 };
 
@@ -139,6 +139,8 @@ async fn resume(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Out
         ]);
         let mut ask = question(&worked, asked, cx, ExecuteWritingStep::SPEC.name, submit, more).await?;
         ask.submit.arguments.remove("session_id");
+        let resumed = resumed_notice(&results, &resumed, cx.locale());
+        ask.report = [resumed, ask.report].join("\n").trim_end().to_owned();
         return Ok(ToolOutcome::Ask(Box::new(ask)));
     }
     Ok(ToolOutcome::Done(Output {
@@ -161,7 +163,26 @@ async fn resume(args: Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Out
 
 impl Render for Output {
     fn text(&self, _: Locale) -> String {
-        let lines = std::iter::once(self.summary.clone()).chain(self.placed.lines());
+        let verbose = self.verbose.iter().flat_map(Verbose::lines);
+        let lines = std::iter::once(self.summary.clone())
+            .chain(self.placed.lines())
+            .chain(verbose);
         lines.collect::<Vec<_>>().join("\n")
     }
+}
+
+/// Says which steps are kept and which are asked again.
+fn resumed_notice(kept: &[KeptStep], resumed: &[usize], locale: Locale) -> String {
+    let kept = ranges(kept.iter().map(|step| step.step_id));
+    let (resumed, none) = (ranges(resumed.iter().copied()), kept.is_empty());
+    let (en, ja) = if none {
+        (String::new(), String::new())
+    } else {
+        (format!("Kept: steps {kept}. "), format!("残すステップ: {kept}。"))
+    };
+    localized(
+        locale,
+        format!("{en}Asked again: steps {resumed}."),
+        format!("{ja}もう一度行うステップ: {resumed}。"),
+    )
 }

@@ -225,18 +225,7 @@ fn output(
     let title = plotting::title_of(&placed.plot, locale);
     Output {
         success: true,
-        summary: localized(
-            locale,
-            format!(
-                "The plot of episode {}, {title}: {} events.",
-                episode.number(),
-                placed.plot.events().len()
-            ),
-            format!(
-                "{episode}「{title}」のプロット（出来事 {} 件）。",
-                placed.plot.events().len()
-            ),
-        ),
+        summary: summary(episode.number(), &title, placed.plot.events().len(), is_new, locale),
         session_id,
         plot_generated: if args.include_text {
             placed.text.clone()
@@ -257,23 +246,43 @@ fn output(
     }
 }
 
+fn summary(episode: u32, title: &str, events: usize, is_new: bool, locale: Locale) -> String {
+    if is_new {
+        localized(
+            locale,
+            format!("Saved the plot of episode {episode}, {title}: {events} events."),
+            format!("第{episode}話「{title}」のプロットを保存しました（出来事 {events} 件）。"),
+        )
+    } else {
+        localized(
+            locale,
+            format!("Episode {episode} has a plot already, {title}: {events} events."),
+            format!("第{episode}話「{title}」のプロットはすでにあります（出来事 {events} 件）。"),
+        )
+    }
+}
+
 impl Render for Output {
-    fn text(&self, _: Locale) -> String {
+    fn text(&self, locale: Locale) -> String {
         let backup = self
             .backup_id
             .as_ref()
             .map_or_else(String::new, |id| format!(" (backup {id})"));
-        format!(
-            "{}\n{}{backup} {}\n{}\n{}",
-            self.summary,
-            self.plot_file_path,
-            self.artifact_id,
-            self.plot_generated,
-            self.next_suggested_actions
-                .iter()
-                .map(Suggestion::line)
-                .collect::<Vec<_>>()
-                .join("\n")
-        )
+        let place = format!("{}{backup} {}", self.plot_file_path, self.artifact_id);
+        let length = self.plot_quality_preview.estimated_length;
+        let planned = match locale {
+            Locale::En => format!("Planned length: {length} characters"),
+            Locale::Ja => format!("予定の長さ: {length} 字"),
+        };
+        let mut lines = vec![self.summary.clone(), place, planned, self.plot_generated.clone()];
+        // The beginning of a plot ends with an ellipsis.
+        if self.plot_generated.ends_with('…') {
+            lines.push(match locale {
+                Locale::En => "The rest: fetch_artifact with the id above".to_owned(),
+                Locale::Ja => "続きは上の id を fetch_artifact に渡して取得できます".to_owned(),
+            });
+        }
+        lines.extend(self.next_suggested_actions.iter().map(Suggestion::line));
+        lines.join("\n")
     }
 }

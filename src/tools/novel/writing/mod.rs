@@ -134,15 +134,44 @@ where
     let written_by = cx.answerer.method();
     let worked = alone(deps.novel(cx), cx, &holder, move |_, _| {
         let opened = desk.open(sitting.wanted.selector(), sitting.target, &now)?;
-        let act = match (sitting.act)(&opened)? {
-            SessionAction::Answer(answer) => SessionAction::Answer(TurnAnswer { written_by, ..answer }),
-            act => act,
+        let (tool, episode, id) = (sitting.tool, sitting.episode, opened.session().id().to_string());
+        let run = || {
+            let act = match (sitting.act)(&opened)? {
+                SessionAction::Answer(answer) => SessionAction::Answer(TurnAnswer { written_by, ..answer }),
+                act => act,
+            };
+            desk.run_step(opened, act, tool, sitting.places_draft, &now)
         };
-        desk.run_step(opened, act, sitting.tool, sitting.places_draft, &now)
+        run().map_err(|error| with_earlier_stage(error, tool, episode, &id))
     })
     .await?;
     record_metrics(&worked, cx);
     Ok(worked)
+}
+
+/// Returns an error that suggests the missing stage by the tools of the failed call. The catalogue suggests
+/// `write_stage`.
+pub(in crate::novel) fn with_earlier_stage(
+    error: WritingError,
+    tool: &str,
+    episode: EpisodeId,
+    session_id: &str,
+) -> ToolError {
+    let first = match &error {
+        WritingError::TooEarly { missing, .. } => missing.first().map(|stage| stage.number()),
+        _ => None,
+    };
+    let (error, episode) = (ToolError::from(error), episode.number());
+    match first {
+        Some(number) if tool.starts_with("write_step_") => {
+            let arguments = json!({"episode": episode, "session_id": session_id});
+            error.with_guidance(&format!("write_step_{number}"), &arguments)
+        }
+        Some(number) if tool.starts_with("enhanced_") => {
+            error.with_guidance(tool, &json!({"episode": episode, "step_id": number}))
+        }
+        _ => error,
+    }
 }
 
 /// Records metrics for the stage that a call completed, and for a chain of stages that it ended.
@@ -197,10 +226,7 @@ pub(in crate::novel) fn one_stage(
 pub(in crate::novel) fn answer(content: String, step: Option<&str>) -> Result<SessionAction, WritingError> {
     let (stage, turn) = match step {
         None => (None, None),
-        Some(step) => {
-            let (stage, turn) = step.split_once(':').unwrap_or((step, ""));
-            (Some(WritingStage::parse(stage)?), turn.parse().ok())
-        }
+        Some(step) => WritingStage::parse_step(step).map(|(stage, turn)| (Some(stage), turn))?,
     };
     Ok(SessionAction::Answer(TurnAnswer {
         stage,
@@ -230,6 +256,17 @@ pub(in crate::novel) async fn question(
     let edited = edit_notice(worked, locale);
     let mut more = more;
     more.extend(edited.clone().map(|said| ("manuscript_edited".to_owned(), json!(said))));
+    let mut report: Vec<String> = edited.into_iter().map(|said| format!("! {said}")).collect();
+    // Said once for each stage.
+    if asked.submit.turn == 1 {
+        report.extend(redo_notices(
+            &names(worked.lost.clone()),
+            &names(worked.session.stale()),
+            locale,
+        ));
+    }
+    let is_verbose = arguments.get("verbose") == Some(&json!(true));
+    report.extend(Verbose::for_call(worked, is_verbose).iter().flat_map(Verbose::lines));
     Ok(QuestionReply {
         status: AskStatus::NeedsText,
         session_id: asked.submit.session_id.clone(),
@@ -249,7 +286,7 @@ pub(in crate::novel) async fn question(
             sample: None,
         },
         material: material(&asked.context, cx).await?,
-        report: edited.unwrap_or_default(),
+        report: report.join("\n"),
         audience: Audience::AnyModel,
         title: Some(asked.stage.title().clone()),
         more,
@@ -270,14 +307,14 @@ pub(in crate::novel) async fn material(context: &[CitedFile], cx: &Cx) -> Result
     Ok(all)
 }
 
-/// Returns a file reference with the id for `fetch_artifact`.
+/// Returns a file reference with the id for `fetch_artifact`. A file of the session is known by its stage.
 pub(in crate::novel) fn reference(cited: &CitedFile, locale: Locale) -> String {
-    format!(
-        "{} {} ({})",
-        artifact(&cited.sha256),
-        cited.path,
-        cited.what.get(locale)
-    )
+    let (id, what) = (artifact(&cited.sha256), cited.what.get(locale));
+    if cited.path.starts_with(".noveler/") {
+        format!("{id} {what}")
+    } else {
+        format!("{id} {} ({what})", cited.path)
+    }
 }
 
 /// Returns the id under which `fetch_artifact` finds a file.
@@ -371,16 +408,13 @@ pub(crate) struct StageResult {
 }
 
 impl StageResult {
-    /// Returns one line and the beginning of the text.
-    pub(in crate::novel) fn line(&self) -> String {
-        let Self {
-            artifact_id,
-            file,
-            characters,
-            preview,
-            ..
-        } = self;
-        format!("{artifact_id} {file} ({characters})\n{preview}")
+    /// Returns the text of the stage as one line, without its beginning, which the caller has written.
+    pub(in crate::novel) fn line(&self, locale: Locale) -> String {
+        let (id, characters) = (&self.artifact_id, self.characters);
+        match locale {
+            Locale::En => format!("{id} ({characters} characters)"),
+            Locale::Ja => format!("{id}（{characters} 字）"),
+        }
     }
 }
 
@@ -437,6 +471,11 @@ pub(in crate::novel) fn preview(text: &str) -> String {
         Some((at, _)) => format!("{}…", &text[..at]),
         None => text.to_owned(),
     }
+}
+
+/// Returns the task of a question, without the head that all questions of an episode share.
+pub(in crate::novel) fn task_of(instruction: &str) -> &str {
+    instruction.split_once("\n\n").map_or(instruction, |(_, task)| task)
 }
 
 /// Returns one of two sentences, by locale.
@@ -567,6 +606,14 @@ impl ResourceUsage {
 }
 
 impl Verbose {
+    /// Returns the accepted turns and the written files as lines of text.
+    pub(in crate::novel) fn lines(&self) -> Vec<String> {
+        let written = &self.resource_usage;
+        let files =
+            (!written.files.is_empty()).then(|| format!("{} ({} B)", written.files.join(", "), written.bytes_written));
+        self.execution_trace.iter().map(TraceEntry::line).chain(files).collect()
+    }
+
     /// Returns the verbose part of a reply, if it was requested.
     pub(in crate::novel) fn for_call(worked: &StepOutcome, wanted: bool) -> Option<Self> {
         wanted.then(|| Self {
@@ -585,6 +632,14 @@ impl Verbose {
 }
 
 impl TraceEntry {
+    /// Returns the turn as one line of text.
+    pub(in crate::novel) fn line(&self) -> String {
+        format!(
+            "{}:{} {} {}: {} → {}",
+            self.stage, self.turn, self.tool_name, self.status, self.prompt_file, self.answer_file
+        )
+    }
+
     pub(in crate::novel) fn all(trace: &[TracedTurn]) -> Vec<Self> {
         trace.iter().map(Self::from_traced).collect()
     }
@@ -614,6 +669,48 @@ pub(in crate::novel) fn verbose_argument(wanted: bool) -> Map<String, Value> {
 /// Returns the names of stages.
 pub(in crate::novel) fn names(stages: impl IntoIterator<Item = WritingStage>) -> Vec<String> {
     stages.into_iter().map(|stage| stage.name().to_owned()).collect()
+}
+
+/// Says which stages are asked again: those whose files are missing or changed, and those older than their input.
+pub(in crate::novel) fn redo_notices(lost: &[String], stale: &[String], locale: Locale) -> Vec<String> {
+    let (of_lost, of_stale) = (lost.join(", "), stage_numbers(stale));
+    let lost = (!lost.is_empty()).then(|| {
+        localized(
+            locale,
+            format!("! Files were missing or changed; asked again: {of_lost}"),
+            format!("! ファイルの欠落・変更により、もう一度行う段階: {of_lost}"),
+        )
+    });
+    let stale = (!stale.is_empty()).then(|| {
+        localized(
+            locale,
+            format!("! Older than their input, asked again: stages {of_stale}"),
+            format!("! 入力より古いため、もう一度行う段階: {of_stale}"),
+        )
+    });
+    lost.into_iter().chain(stale).collect()
+}
+
+/// Returns the numbers of stages, such as `2, 5-7`.
+pub(in crate::novel) fn stage_numbers(names: &[String]) -> String {
+    let stages = names.iter().filter_map(|name| WritingStage::parse(name).ok());
+    ranges(stages.map(WritingStage::number))
+}
+
+/// Formats increasing numbers, such as `2, 5-7`.
+pub(in crate::novel) fn ranges<N: Copy + TryInto<usize>>(numbers: impl Iterator<Item = N>) -> String {
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    for number in numbers.filter_map(|number| number.try_into().ok()) {
+        match runs.last_mut() {
+            Some((_, last)) if number == *last + 1 => *last = number,
+            _ => runs.push((number, number)),
+        }
+    }
+    let shown = runs.into_iter().map(|(first, last)| match last - first {
+        0 => first.to_string(),
+        _ => format!("{first}-{last}"),
+    });
+    shown.collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the stages that must be repeated, as fields beside a question.

@@ -12,10 +12,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
 
 use super::{
-    RequestedSession, STAGE_TIMEOUT, StageReport, StepRequest, Verbose, answer, call_time, edit_notice,
-    edited_and_left, localized, method, preview, question, redo_fields, run_step, stages, text_of, writing_service,
+    RequestedSession, STAGE_TIMEOUT, StageReport, StepRequest, Verbose, answer, artifact, call_time, edit_notice,
+    edited_and_left, localized, method, preview, question, redo_fields, run_step, stages, task_of, text_of,
+    writing_service,
 };
-use crate::novel::{EpisodeNumber, NovelDeps, WRITES, suggestion::Suggestion, texts};
+use crate::novel::{
+    EpisodeNumber, NovelDeps, WRITES,
+    suggestion::{Suggestion, call_line},
+    texts,
+};
 
 #[derive(Debug)]
 pub struct NovelerWrite;
@@ -88,6 +93,8 @@ pub struct Output {
     stale_stages: Vec<String>,
     #[serde(flatten)]
     verbose: Option<Verbose>,
+    #[serde(skip)]
+    episode: u32,
 }
 
 /// The finished manuscript.
@@ -182,7 +189,7 @@ impl Tool for NovelerWrite {
 fn remarked_stage(opened: &OpenedSession, step: Option<&str>) -> Result<WritingStage, WritingError> {
     let session = opened.session();
     let named = step
-        .map(|step| WritingStage::parse(step.split(':').next().unwrap_or(step)))
+        .map(|step| WritingStage::parse_step(step).map(|(stage, _)| stage))
         .transpose()?;
     let last = || session.completed().last().copied().or(session.current());
     Ok(named.or_else(last).unwrap_or(WritingStage::LAST))
@@ -277,6 +284,7 @@ async fn finished(
         recovered_stages: Vec::new(),
         stale_stages: Vec::new(),
         verbose,
+        episode: episode.number(),
     })
 }
 
@@ -325,7 +333,7 @@ async fn plan(args: &Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Outp
     let plan = planned.into_iter().map(|planned| PlannedQuestion {
         step: format!("{}:{}", planned.stage, planned.turn),
         title: planned.stage.title().get(locale).to_owned(),
-        instruction: preview(&planned.instruction),
+        instruction: preview(task_of(&planned.instruction)),
     });
     let plan: Vec<PlannedQuestion> = plan.collect();
     let pending = WritingStage::all().map(|stage| StageReport {
@@ -371,22 +379,28 @@ async fn plan(args: &Args, deps: &NovelDeps, cx: &Cx) -> Result<ToolOutcome<Outp
         recovered_stages: Vec::new(),
         stale_stages: Vec::new(),
         verbose: None,
+        episode: args.episode.0.number(),
     }))
 }
 
 impl Render for Output {
-    fn text(&self, _: Locale) -> String {
+    fn text(&self, locale: Locale) -> String {
         let mut lines = vec![self.summary.clone()];
         if let Some(primary) = &self.primary_output {
             let backup = primary.backup_id.as_ref();
             let backup = backup.map_or_else(String::new, |id| format!(" (backup {id})"));
-            lines.push(format!("{}{backup} {}", primary.file_reference, primary.sha256));
-            lines.extend(self.manuscript_edited.iter().map(|said| format!("! {said}")));
-            lines.push(primary.preview.clone());
+            lines.push(format!(
+                "{}{backup} {}",
+                primary.file_reference,
+                artifact(&primary.sha256)
+            ));
+            if let Some(said) = &self.manuscript_edited {
+                lines.push(format!("! {said}"));
+                // The caller wrote any other text itself.
+                lines.push(primary.preview.clone());
+            }
         }
-        for planned in &self.plan {
-            lines.push(format!("{} {}: {}", planned.step, planned.title, planned.instruction));
-        }
+        lines.extend(self.planned(locale));
         for group in &self.stage_groups {
             lines.push(format!(
                 "{}-{} {}: {}",
@@ -394,16 +408,41 @@ impl Render for Output {
             ));
         }
         if self.stage_groups.is_empty() && self.plan.is_empty() {
-            for report in &self.stage_results {
-                let output = report.output_summary.as_deref().unwrap_or_default();
-                lines.push(
-                    format!("{} {} {} {output}", report.stage, report.name, report.status)
-                        .trim_end()
-                        .to_owned(),
-                );
-            }
+            let open = self.stage_results.iter().filter(|report| report.status != "completed");
+            lines.extend(open.map(|report| format!("{} {}: {}", report.stage, report.name, report.status)));
         }
+        lines.extend(self.verbose.iter().flat_map(Verbose::lines));
         lines.extend(self.next_suggested_actions.iter().map(Suggestion::line));
+        lines.extend(self.change_call(locale));
         lines.join("\n")
+    }
+}
+
+impl Output {
+    /// Returns the stages of the plan as lines of text. Their questions begin alike, and are asked one by one later.
+    fn planned(&self, locale: Locale) -> Vec<String> {
+        let line = |report: &StageReport| {
+            let (stage, name) = (report.stage, &report.name);
+            let of_stage = |planned: &&PlannedQuestion| planned.step.split(':').next() == Some(name);
+            let turns: Vec<&PlannedQuestion> = self.plan.iter().filter(of_stage).collect();
+            let (title, count) = (&turns.first()?.title, turns.len());
+            Some(match (count, locale) {
+                (1, Locale::En) => format!("{stage} {name} (1 turn): {title}"),
+                (_, Locale::En) => format!("{stage} {name} ({count} turns): {title}"),
+                (_, Locale::Ja) => format!("{stage} {name}（{count} 回）: {title}"),
+            })
+        };
+        let reports = self.stage_results.iter();
+        reports.filter_map(line).collect()
+    }
+
+    /// Returns the call that has a finished text changed.
+    fn change_call(&self, locale: Locale) -> Option<String> {
+        let arguments = json!({"episode": self.episode, "session_id": self.session_id.as_ref()?, "user_feedback": "…"});
+        let reason = match locale {
+            Locale::En => "to have something changed",
+            Locale::Ja => "直したい点があるとき",
+        };
+        Some(format!("{}: {reason}", call_line("noveler_write", &arguments)))
     }
 }

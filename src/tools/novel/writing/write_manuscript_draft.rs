@@ -14,9 +14,9 @@ use serde_json::json;
 
 use super::{
     RequestedSession, STAGE_TIMEOUT, StepRequest, Verbose, edit_notice, edited_and_left, localized, method, one_stage,
-    preview, question, redo_fields, run_step, text_of, verbose_argument,
+    preview, question, redo_fields, redo_notices, run_step, text_of, verbose_argument,
 };
-use crate::novel::{EpisodeNumber, NovelDeps, WRITES, texts};
+use crate::novel::{EpisodeNumber, NovelDeps, WRITES, suggestion::call_line, texts};
 
 #[derive(Debug)]
 pub struct WriteManuscriptDraft;
@@ -65,6 +65,11 @@ pub struct Output {
     manuscript_edited: Option<String>,
     #[serde(flatten)]
     verbose: Option<Verbose>,
+    #[serde(skip)]
+    episode: u32,
+    /// True if the whole text was requested.
+    #[serde(skip)]
+    is_whole: bool,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -154,21 +159,40 @@ impl Tool for WriteManuscriptDraft {
             stale_stages: super::names(session.stale()),
             manuscript_edited: edit_notice(&worked, cx.locale()),
             verbose: Verbose::for_call(&worked, args.verbose),
+            episode: session.episode().number(),
+            is_whole: args.include_text,
         }))
     }
 }
 
 impl Render for Output {
-    fn text(&self, _: Locale) -> String {
+    fn text(&self, locale: Locale) -> String {
         let backup = self
             .backup_id
             .as_ref()
             .map_or_else(String::new, |id| format!(" (backup {id})"));
+        let place = format!("{}{backup} {}", self.manuscript_path, self.artifact_id);
+        let mut lines = vec![self.summary.clone(), place];
         let edited = self.manuscript_edited.as_ref();
-        let edited = edited.map_or_else(String::new, |said| format!("\n! {said}"));
-        format!(
-            "{}\n{}{backup} {}{edited}\n{}",
-            self.summary, self.manuscript_path, self.artifact_id, self.manuscript_text
-        )
+        lines.extend(edited.map(|said| format!("! {said}")));
+        // Only a text that was requested or edited elsewhere is new to the caller.
+        lines.extend((self.is_whole || edited.is_some()).then(|| self.manuscript_text.clone()));
+        lines.extend(redo_notices(&self.recovered_stages, &self.stale_stages, locale));
+        lines.extend(self.verbose.iter().flat_map(Verbose::lines));
+        lines.push(self.next_call());
+        lines.join("\n")
+    }
+}
+
+impl Output {
+    /// Returns the call of the next stage of the session, or of a check if the session has only the draft.
+    fn next_call(&self) -> String {
+        match &self.next_recommended_stage {
+            Some(next) => {
+                let arguments = json!({"episode": self.episode, "stage": next, "session_id": self.session_id});
+                call_line("write_stage", &arguments)
+            }
+            None => call_line("noveler_check", &json!({"episode": self.episode})),
+        }
     }
 }

@@ -11,7 +11,7 @@ use serde_json::json;
 use super::{
     RequestedSession, STAGE_TIMEOUT, StepRequest, Verbose, edit_notice, localized, names,
     noveler_write::{self, next_outcome},
-    run_step,
+    run_step, stage_numbers,
 };
 use crate::novel::{EpisodeNumber, NovelDeps, WRITES, texts};
 
@@ -89,6 +89,9 @@ impl Tool for WriteResume {
             else {
                 return Err(ToolError::internal());
             };
+            let stopped = resumed(current, &remaining, cx.locale());
+            let rest = std::mem::take(&mut ask.report);
+            ask.report = [stopped, rest].join("\n").trim_end().to_owned();
             ask.more.insert("resumed_from_stage".to_owned(), json!(from));
             ask.more.insert("remaining_stages".to_owned(), json!(remaining));
             return Ok(ToolOutcome::Ask(ask));
@@ -116,8 +119,23 @@ impl Tool for WriteResume {
     }
 }
 
+/// Says where a session stopped and what is left.
+fn resumed(current: Option<WritingStage>, remaining: &[String], locale: Locale) -> String {
+    let stage = current.map(|stage| stage.to_string()).unwrap_or_default();
+    let left = stage_numbers(remaining);
+    localized(
+        locale,
+        format!("Resumed at {stage}; left: stages {left}."),
+        format!("{stage} から再開します。残りの段階: {left}。"),
+    )
+}
+
 impl Render for Output {
     fn text(&self, locale: Locale) -> String {
-        format!("{}\n{}", self.summary, self.execution_result.text(locale))
+        let verbose = self.verbose.iter().flat_map(Verbose::lines);
+        let lines = [self.summary.clone(), self.execution_result.text(locale)]
+            .into_iter()
+            .chain(verbose);
+        lines.collect::<Vec<_>>().join("\n")
     }
 }

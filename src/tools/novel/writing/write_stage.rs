@@ -12,9 +12,9 @@ use serde_json::{Map, json};
 
 use super::{
     PlacedManuscript, RequestedSession, STAGE_TIMEOUT, StageResult, StepRequest, Verbose, localized, names, one_stage,
-    question, redo_fields, run_step, stage_result, verbose_argument,
+    question, redo_fields, redo_notices, run_step, stage_result, verbose_argument,
 };
-use crate::novel::{EpisodeNumber, NovelDeps, WRITES, texts};
+use crate::novel::{EpisodeNumber, NovelDeps, WRITES, suggestion::call_line, texts};
 
 #[derive(Debug)]
 pub struct WriteStage;
@@ -187,18 +187,16 @@ impl Tool for WriteStage {
 }
 
 impl Render for Output {
-    fn text(&self, _: Locale) -> String {
+    fn text(&self, locale: Locale) -> String {
         let mut lines = vec![self.summary.clone()];
-        if let Some(result) = &self.stage_result {
-            lines.push(result.line());
-        }
+        lines.extend(self.stage_result.as_ref().map(|result| result.line(locale)));
         lines.extend(self.placed.lines());
-        if let Some(next) = &self.next_recommended_stage {
-            lines.push(format!(
-                "→ write_stage {{\"episode\": {}, \"stage\": \"{next}\", \"session_id\": \"{}\"}}",
-                self.episode, self.session_id
-            ));
-        }
+        lines.extend(redo_notices(&self.recovered_stages, &self.stale_stages, locale));
+        lines.extend(self.verbose.iter().flat_map(Verbose::lines));
+        lines.extend(self.next_recommended_stage.as_ref().map(|next| {
+            let arguments = json!({"episode": self.episode, "stage": next, "session_id": self.session_id});
+            call_line("write_stage", &arguments)
+        }));
         lines.join("\n")
     }
 }

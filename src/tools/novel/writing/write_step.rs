@@ -7,12 +7,14 @@ use fumi_kernel::{ArgumentRule, Cx, Render, Tool, ToolError, ToolOutcome, ToolSp
 use fumi_novel::writing::WritingStage;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::{
-    PlacedManuscript, STAGE_TIMEOUT, StageResult, Verbose, localized, names, stage_result, verbose_argument,
+    PlacedManuscript, STAGE_TIMEOUT, StageResult, Verbose, localized, names, redo_notices, stage_result,
+    verbose_argument,
     write_stage::{OneStage, open_question},
 };
-use crate::novel::{EpisodeNumber, NovelDeps, STEPS, WRITES};
+use crate::novel::{EpisodeNumber, NovelDeps, STEPS, WRITES, suggestion::call_line};
 
 /// The tool of one stage, numbered 1 to 10.
 #[derive(Debug)]
@@ -226,18 +228,16 @@ impl<const N: usize> Tool for WriteStep<N> {
 }
 
 impl Render for Output {
-    fn text(&self, _: Locale) -> String {
+    fn text(&self, locale: Locale) -> String {
         let mut lines = vec![self.summary.clone()];
-        if let Some(result) = &self.result {
-            lines.push(result.line());
-        }
+        lines.extend(self.result.as_ref().map(|result| result.line(locale)));
         lines.extend(self.placed.lines());
-        if let Some(next) = self.next_step {
-            lines.push(format!(
-                "→ write_step_{next} {{\"episode\": {}, \"session_id\": \"{}\"}}",
-                self.episode, self.session_id
-            ));
-        }
+        lines.extend(redo_notices(&self.recovered_stages, &self.stale_stages, locale));
+        lines.extend(self.verbose.iter().flat_map(Verbose::lines));
+        lines.extend(self.next_step.map(|next| {
+            let arguments = json!({"episode": self.episode, "session_id": self.session_id});
+            call_line(&format!("write_step_{next}"), &arguments)
+        }));
         lines.join("\n")
     }
 }

@@ -71,6 +71,9 @@ pub struct Output {
     execution_time_seconds: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     resource_usage: Option<ResourceUsage>,
+    /// True if the whole text was requested.
+    #[serde(skip)]
+    is_whole: bool,
 }
 
 /// The inputs gathered before a question is asked or an answer is judged.
@@ -246,6 +249,7 @@ fn output(args: &Args, session_id: String, text: &WholeEpisodeText, place: Deliv
         )],
         execution_time_seconds: 0.0,
         resource_usage: None,
+        is_whole: args.include_text,
     }
 }
 
@@ -255,9 +259,11 @@ impl Render for Output {
             .backup_id
             .as_ref()
             .map_or_else(String::new, |id| format!(" (backup {id})"));
-        format!(
-            "{}\n{}{backup} {}\n{}",
-            self.summary, self.manuscript_path, self.artifact_id, self.manuscript_generated
-        )
+        let place = format!("{}{backup} {}", self.manuscript_path, self.artifact_id);
+        let mut lines = vec![self.summary.clone(), place];
+        // The caller has just written the text.
+        lines.extend(self.is_whole.then(|| self.manuscript_generated.clone()));
+        lines.extend(self.next_suggested_actions.iter().map(Suggestion::line));
+        lines.join("\n")
     }
 }
