@@ -67,6 +67,24 @@ pub struct CookieFilter {
     pub url: Option<String>,
 }
 
+impl NewCookie {
+    /// Returns the filter that finds the cookie after it was set.
+    pub(crate) fn stored(&self) -> CookieFilter {
+        let host = || {
+            url::Url::parse(self.url.as_deref()?)
+                .ok()?
+                .host_str()
+                .map(str::to_owned)
+        };
+        CookieFilter {
+            name: Some(self.name.clone()),
+            domain: self.domain.clone().or_else(host),
+            path: self.path.clone(),
+            url: None,
+        }
+    }
+}
+
 impl CookieFilter {
     pub(crate) fn matches(&self, cookie: &storage::StoredCookie) -> bool {
         let bare = |domain: &str| domain.trim_start_matches('.').to_lowercase();

@@ -59,9 +59,16 @@ pub enum BrowserError {
         target: String,
         by: String,
     },
-    /// The element exists but cannot be acted on: it is invisible, disabled or outside the viewport.
+    /// The element exists but cannot be acted on now: it is invisible, disabled or outside the viewport.
     #[entry("ELEMENT_INERT")]
     NotActionable {
+        #[quoted]
+        target: String,
+        reason: BilingualText,
+    },
+    /// The element is of a kind that does not take this act.
+    #[entry("ELEMENT_UNSUITABLE")]
+    Unsuitable {
         #[quoted]
         target: String,
         reason: BilingualText,
@@ -98,7 +105,11 @@ pub enum BrowserError {
         handle: String,
     },
     #[entry("TAB_CRASHED")]
-    Crashed,
+    Crashed {
+        /// The URL that the tab showed or was about to show.
+        #[quoted]
+        url: String,
+    },
     #[entry("TAB_CLOSED")]
     TabClosed,
     #[entry("NO_TAB")]

@@ -38,8 +38,8 @@ mod target;
 mod views;
 
 pub use acts::{
-    Aim, ClickOptions, DropContent, FieldKind, FieldMismatch, FormField, MismatchKind, ModifierKey, PointerButton,
-    Typing,
+    Aim, ClickOptions, DropContent, FieldKind, FieldMismatch, FilledForm, FormError, FormField, MismatchKind,
+    ModifierKey, PointerButton, Typing,
 };
 pub use browser::BrowserService;
 pub use chromium::{Launch, ProcessExit};

@@ -104,6 +104,9 @@ impl MissingOptions {
     }
 }
 
+/// The roles of elements that `browser_fill_form` checks.
+const CHECKED: [&str; 5] = ["checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"];
+
 impl ScriptError {
     /// True if the element that the error is about is visible.
     pub(crate) fn is_visible(&self) -> bool {
@@ -155,7 +158,13 @@ impl ScriptError {
                 pattern: target,
                 reason: self.about.message,
             },
-            _ => BrowserError::NotActionable {
+            "invisible" | "moving" | "outside" | "disabled" if self.about.option.is_empty() => {
+                BrowserError::NotActionable {
+                    reason: self.inert(),
+                    target,
+                }
+            }
+            _ => BrowserError::Unsuitable {
                 reason: self.inert(),
                 target,
             },
@@ -191,6 +200,14 @@ impl ScriptError {
                 "it is a list of options: use browser_select_option",
                 "選択リストです。browser_select_option で選んでください",
             ),
+            "not-editable" if CHECKED.contains(&role.as_str()) => {
+                return BilingualText::new(
+                    format!("it takes no text (its role is {role}); use browser_click or browser_fill_form"),
+                    format!(
+                        "文字を入力できない要素です（役割: {role}）。browser_click か browser_fill_form を使ってください"
+                    ),
+                );
+            }
             "not-editable" => {
                 return BilingualText::new(
                     format!("it takes no text (its role is {role})"),
@@ -278,6 +295,14 @@ mod tests {
         assert_eq!(
             refused(r#"{"error":"disabled"}"#).to_string(),
             "\"e7\" cannot be acted on: it is disabled."
+        );
+        assert_eq!(
+            refused(r#"{"error":"disabled","option":"Green"}"#).to_string(),
+            "\"e7\" does not take this: its option \"Green\" is disabled."
+        );
+        assert_eq!(
+            refused(r#"{"error":"not-editable","role":"checkbox"}"#).to_string(),
+            "\"e7\" does not take this: it takes no text (its role is checkbox); use browser_click or browser_fill_form."
         );
         assert_eq!(
             refused(r#"{"error":"format","type":"date","given":"soon","example":"2026-01-31","min":"2026-01-01"}"#)

@@ -189,8 +189,9 @@ impl SessionTabs {
         Ok(cookies.into_iter().map(Cookie::from).collect())
     }
 
-    /// Sets a cookie. Without URL and domain it belongs to the site of the current page.
-    pub async fn set_cookie(&mut self, mut cookie: NewCookie) -> Result<(), BrowserError> {
+    /// Sets a cookie. Without URL and domain it belongs to the site of the current page. Returns the cookie as Chromium
+    /// stored it, with a shorter life if the given one was too long; empty if it has expired already.
+    pub async fn set_cookie(&mut self, mut cookie: NewCookie) -> Result<Vec<Cookie>, BrowserError> {
         let context = self.state.context().await?;
         if cookie.url.is_none() && cookie.domain.is_none() {
             let current = {
@@ -209,12 +210,13 @@ impl SessionTabs {
                     })?,
             );
         }
+        let stored = cookie.stored();
         let set = storage::SetCookies {
             cookies: vec![cookie.into()],
             browser_context_id: context.id().clone(),
         };
         match context.running().channel().call(&set).await {
-            Ok(_) => Ok(()),
+            Ok(_) => self.cookies(&stored).await,
             Err(CallError::ErrorReply { message, .. }) => Err(BrowserError::Argument {
                 argument: "name, value, url, domain, path, secure, sameSite",
                 reason: BilingualText::new(

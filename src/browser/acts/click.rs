@@ -24,6 +24,7 @@ impl Tab {
             let (located, aimed) = self
                 .locate_and(target, ("aim", (AimOptions::default(),)), Some("option"))
                 .await?;
+            self.record_click(Some(located.reference.clone()));
             if located.role == "option" && self.choose(&located).await? {
                 return Ok(());
             }

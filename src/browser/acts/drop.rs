@@ -52,7 +52,7 @@ impl Tab {
             self.page()
                 .call(&drag_event(DragEventType::DragCancel, &data, at))
                 .await?;
-            Err(BrowserError::NotActionable {
+            Err(BrowserError::Unsuitable {
                 target: target.to_string(),
                 reason: BilingualText::new(
                     "it does not accept drops (nothing there handles dragover)",

@@ -37,6 +37,27 @@ pub enum FieldKind {
     Slider,
 }
 
+/// The result of filling in a form.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FilledForm {
+    /// The fields that contain something else than they were given.
+    pub differing: Vec<FieldMismatch>,
+    /// The index of the field during which a dialog opened, or the tab closed itself. Later fields are not filled.
+    pub stopped_at: Option<usize>,
+}
+
+/// The error of one field of a form.
+#[derive(Debug, thiserror::Error)]
+#[error("{error}")]
+pub struct FormError {
+    /// The index of the field.
+    pub index: usize,
+    /// The number of fields that were filled before, from the first.
+    pub filled: usize,
+    /// The error itself.
+    pub error: BrowserError,
+}
+
 /// The operation that sets a field of this kind.
 #[derive(Clone, Copy)]
 enum FieldOperation {
@@ -48,21 +69,18 @@ enum FieldOperation {
 
 impl Tab {
     /// Fills in fields in the given order. All are located before the first is filled, so that a wrong target changes
-    /// nothing. Returns the fields that contain something else than they were given.
-    pub async fn fill_form(&self, fields: &[FormField]) -> Result<Vec<FieldMismatch>, BrowserError> {
+    /// nothing.
+    pub async fn fill_form(&self, fields: &[FormField]) -> Result<FilledForm, FormError> {
         let mut located = Vec::with_capacity(fields.len());
-        for field in fields {
-            let found = self.locate(&field.target).await?;
-            let deed = operation_for(field, &found.role)?;
-            if matches!(deed, FieldOperation::Slide) {
-                slide::finite(&field.value)?;
-            }
-            located.push((field, found, deed));
+        for (index, field) in fields.iter().enumerate() {
+            let filled = 0;
+            let found = self.locate_field(field).await;
+            located.push(found.map_err(|error| FormError { index, filled, error })?);
         }
+        let mut said = Vec::with_capacity(located.len());
         let filling = async {
-            let mut differing = Vec::with_capacity(located.len());
             for (field, located, deed) in &located {
-                differing.push(match deed {
+                said.push(match deed {
                     FieldOperation::Fill => self.fill_in(located, &field.value, false).await?,
                     FieldOperation::Slide => self.slide(located, &field.value).await?,
                     FieldOperation::Check { wanted } => {
@@ -71,9 +89,21 @@ impl Tab {
                     FieldOperation::Choose => self.choose_one(located, &field.value).await?,
                 });
             }
-            Ok(differing)
+            Ok(true)
         };
-        let said = self.acting(filling).await?;
+        let done = self.acting(filling).await;
+        let filled = said.len();
+        let is_whole = done.map_err(|error| FormError {
+            index: filled,
+            filled,
+            error,
+        })?;
+        if !is_whole {
+            return Ok(FilledForm {
+                stopped_at: Some(filled),
+                ..FilledForm::default()
+            });
+        }
         let mut differing = Vec::new();
         for ((field, located, deed), said) in located.iter().zip(said) {
             differing.extend(match deed {
@@ -81,7 +111,23 @@ impl Tab {
                 _ => said,
             });
         }
-        Ok(differing)
+        Ok(FilledForm {
+            differing,
+            stopped_at: None,
+        })
+    }
+
+    /// Finds a field and checks what can be checked before it is filled.
+    async fn locate_field<'f>(
+        &self,
+        field: &'f FormField,
+    ) -> Result<(&'f FormField, Located, FieldOperation), BrowserError> {
+        let found = self.locate(&field.target).await?;
+        let deed = operation_for(field, &found.role)?;
+        if matches!(deed, FieldOperation::Slide) {
+            slide::finite(&field.value)?;
+        }
+        Ok((field, found, deed))
     }
 
     /// Clicks a checkbox or radio button unless it already has the wanted state. Returns an error if the click does not

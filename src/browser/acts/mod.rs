@@ -21,7 +21,7 @@ mod upload;
 
 pub use drop::DropContent;
 pub use fill::{FieldMismatch, MismatchKind};
-pub use form::{FieldKind, FormField};
+pub use form::{FieldKind, FilledForm, FormError, FormField};
 pub use mouse::ClickOptions;
 pub use typing::Typing;
 

@@ -37,7 +37,7 @@ impl Tab {
         let said: ScriptReply<FileField> = self.ask(&located.frame, "isFileInput", (&located.reference,)).await?;
         let field = said.into_result(&located.called)?;
         let Some(reference) = field.reference.filter(|_| field.file) else {
-            return Err(BrowserError::NotActionable {
+            return Err(BrowserError::Unsuitable {
                 target: target.to_string(),
                 reason: BilingualText::new(
                     format!("it is not a file field (its role is {})", located.role),

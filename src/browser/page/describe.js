@@ -27,18 +27,26 @@ const SURROUNDINGS = new Set([
   'banner',
   'contentinfo',
   'main',
+  'combobox',
+  'listbox',
+  'radiogroup',
 ]);
 
-/** Returns the surroundings that distinguish equal buttons: the row, the item, or the part of the page. */
+/**
+ * Returns the surroundings that distinguish equal buttons: the row, the item, or the part of the page. The nearest one
+ * with a name is preferred.
+ */
 function surrounding(element) {
+  let unnamed = '';
   for (let node = flatParent(element); node; node = flatParent(node)) {
     const role = roleOf(node);
     if (!SURROUNDINGS.has(role)) continue;
     const name =
       role === 'listitem' || role === 'row' ? tidy(contentText(node, { seen: new Set() })) : labelOf(node, role);
-    return name ? `${role} ${JSON.stringify(clip(name, 60))}` : role;
+    if (name) return `${role} ${JSON.stringify(clip(name, 60))}`;
+    unnamed ||= role;
   }
-  return '';
+  return unnamed;
 }
 
 /** Returns `<div#consent.overlay>`; the text that the page controls is shortened and on one line. */

@@ -1,8 +1,8 @@
 // Finds elements by text, role, tag and attributes; all conditions must match.
 
 /**
- * Returns `{ elements: [{ ref, role, name, tag, text?, visible }], total }`, visible ones first, with `text` for those
- * without a name.
+ * Returns `{ elements: [{ ref, role, name, tag, states, text?, visible }], total }`, visible ones first, with `text` for
+ * those without a name.
  * @param attributes name -> value; an empty value requires only that the attribute exists.
  */
 function matching({ text, role, tagName, attributes, maxResults }) {
@@ -26,9 +26,11 @@ function matching({ text, role, tagName, attributes, maxResults }) {
   return {
     elements: ordered.slice(0, maxResults).map((element) => {
       const name = nameOf(element);
+      const own = identity(element);
       return {
-        ...identity(element),
+        ...own,
         tag: tagOf(element),
+        states: statesOf(element, own.role),
         ...(!name && { text: clip(tidy(textContent(element)), 120) }),
         visible: visible.has(element),
       };

@@ -53,15 +53,17 @@ function linesOf(nodes, { depth = Infinity, boxes = false, texts = Infinity, ifr
     members[lines.length] = member;
     if (typeof node === 'string') return lines.push(`${indent}- text: ${scalar(clip(node, texts))}`);
     if (node.mark) return lines.push(`${indent}- ${markLine(node)}`);
+    const parts = node.children.length + node.properties.length;
+    const only = node.children.length === 1 && !node.properties.length && typeof node.children[0] === 'string';
+    const isCut = parts > 0 && !only && !node.compact && level + 1 >= depth;
+    // The target of the snapshot that shows the rest.
+    if (isCut) node.ref ??= refOf(node.element, node.role, node.name);
     const key = quotedKey(keyOf(node, boxes));
     if (node.role === 'iframe') iframes.push({ ref: node.ref, line: lines.length });
-    const only = node.children.length === 1 && !node.properties.length && typeof node.children[0] === 'string';
     if (only) return lines.push(`${indent}- ${key}: ${scalar(clip(node.children[0], texts))}`);
     if (node.compact)
       return lines.push(`${indent}- ${key}: ${node.role === 'row' ? cellsOf(node) : flowing(node, texts)}`);
-    const parts = node.children.length + node.properties.length;
-    if (parts && level + 1 >= depth)
-      return lines.push(`${indent}- ${key}: … ${grouped(countNodes(node))} more inside (depth)`);
+    if (isCut) return lines.push(`${indent}- ${key}: … ${grouped(countNodes(node))} more inside (depth)`);
     lines.push(`${indent}- ${key}${parts ? ':' : ''}`);
     for (const [name, value] of node.properties) lines.push(`${indent}  - /${name}: ${scalar(value)}`);
     for (const child of node.children) emit(child, level + 1, node, member);

@@ -56,8 +56,14 @@ function resolveElement(target) {
           : byText(parsed.text);
     return chosen(found, parsed);
   } catch (problem) {
-    return { error: 'selector', message: problem.message.replace(/^Failed to execute '\w+' on '\w+': /, '') };
+    return { error: 'selector', message: explained(problem.message) };
   }
+}
+
+/** Returns the reason of an invalid selector or pattern without the selector, which the caller names. */
+function explained(message) {
+  const reason = message.replace(/^Failed to execute '\w+' on '\w+': /, '').replace(/\.$/, '');
+  return reason.endsWith('is not a valid selector') ? 'not valid CSS' : reason;
 }
 
 /** Returns the only match; visible matches take precedence over hidden ones. */

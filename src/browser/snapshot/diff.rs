@@ -19,6 +19,8 @@ const GONE_LENGTH: usize = 80;
 const WORTH: (usize, usize) = (4, 5);
 /// Ancestors shown in the place of a change, the nearest ones.
 const PLACE_SHOWN: usize = 3;
+/// Roles of elements that take keys.
+const FIELDS: [&str; 4] = ["textbox", "searchbox", "combobox", "spinbutton"];
 /// Characters reserved for the mark of a cut.
 const MARK_ROOM: usize = 80;
 
@@ -55,6 +57,22 @@ pub(super) fn changes(before: &str, after: &str, limit: usize) -> SnapshotDiff {
     } else {
         SnapshotDiff::Full(after.to_owned())
     }
+}
+
+/// Returns the earlier snapshot as if an element had had the focus already, if it has it now: that a click focuses its
+/// element is not a change. For a field it is, since keys go there.
+#[must_use]
+pub(super) fn with_focus(before: String, after: &str, clicked: &str) -> String {
+    let focused = format!(" [active] [ref={clicked}]");
+    let line = after.lines().find(|line| line.contains(&focused));
+    let is_field = |line: &str| {
+        let line = line.trim_start().trim_start_matches("- ");
+        FIELDS.iter().any(|role| line.starts_with(role))
+    };
+    if before.contains(&focused) || line.is_none_or(is_field) {
+        return before;
+    }
+    before.replacen(&format!(" [ref={clicked}]"), &focused, 1)
 }
 
 /// Returns all changed lines of a small part, however many changed.
@@ -286,6 +304,27 @@ mod tests {
     fn losing_the_focus_alone_is_not_told() {
         let before = PAGE.replace("[ref=e4]", "[active] [ref=e4]");
         assert_eq!(changes(&before, PAGE, UNLIMITED), SnapshotDiff::Unchanged);
+    }
+
+    #[test]
+    fn focus_of_the_clicked_element_is_not_told_except_of_a_field() {
+        let focused =
+            |reference: &str| PAGE.replace(&format!(" [ref={reference}]"), &format!(" [active] [ref={reference}]"));
+        for (reference, expected) in [
+            ("e2", None),
+            ("e4", Some("@ main\n~ textbox \"Filter\" [active] [ref=e4]")),
+        ] {
+            let after = focused(reference);
+            let told = changes(&with_focus(PAGE.to_owned(), &after, reference), &after, UNLIMITED);
+            let expected = expected.map_or(SnapshotDiff::Unchanged, |text| SnapshotDiff::Part {
+                text: text.to_owned(),
+                cut: 0,
+            });
+            assert_eq!(told, expected, "{reference}");
+        }
+        // Another element has the focus now.
+        let after = focused("e3");
+        assert_eq!(with_focus(PAGE.to_owned(), &after, "e2"), PAGE);
     }
 
     #[test]

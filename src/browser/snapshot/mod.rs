@@ -193,7 +193,11 @@ impl Tab {
             .unwrap_or_default();
         let room = max_tokens.saturating_mul(TOKEN);
         let limit = room.saturating_sub(acted.chars().count());
-        let before = self.remember_snapshot(now.text.clone());
+        let clicked = self.record_click(None);
+        let before = self.remember_snapshot(now.text.clone()).map(|before| match clicked {
+            Some(reference) => diff::with_focus(before, &now.text, &reference),
+            None => before,
+        });
         let changes = match &before {
             Some(before) => diff::changes(before, &now.text, limit),
             None => diff::SnapshotDiff::Full(now.text.clone()),

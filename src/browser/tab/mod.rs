@@ -97,6 +97,8 @@ pub(crate) struct TabState {
     reported_title: Option<title::ReportedTitle>,
     /// True if the element that was acted on last has an open list or menu that has not been reported.
     has_open_popup: bool,
+    /// The ref of the element that was clicked since the last list of changes.
+    clicked: Option<String>,
     has_crashed: bool,
     is_closed: bool,
 }
@@ -130,6 +132,7 @@ impl Tab {
                 pending_settle: None,
                 reported_title: None,
                 has_open_popup: false,
+                clicked: None,
                 has_crashed: false,
                 is_closed: false,
             }),
@@ -193,6 +196,11 @@ impl Tab {
     }
 
     /// Stores a snapshot of the whole page. Returns the snapshot before it.
+    /// Records the element that a click goes to; `None` takes the record away. Returns the earlier record.
+    pub(crate) fn record_click(&self, reference: Option<String>) -> Option<String> {
+        std::mem::replace(&mut self.state().clicked, reference)
+    }
+
     pub(crate) fn remember_snapshot(&self, text: String) -> Option<String> {
         let state = &mut *self.state();
         let arrived = state.navigations.arrived;
@@ -267,7 +275,8 @@ impl TabState {
         if self.is_closed {
             Some(BrowserError::TabClosed)
         } else if self.has_crashed {
-            Some(BrowserError::Crashed)
+            let url = self.frames.main().inner().url.clone();
+            Some(BrowserError::Crashed { url })
         } else {
             self.dialog.as_ref().and_then(dialogs::OpenDialog::blocking_error)
         }

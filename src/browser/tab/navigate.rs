@@ -140,7 +140,7 @@ impl Tab {
     /// navigating gives it a new process.
     fn can_leave(&self) -> Result<(), BrowserError> {
         match self.state().blocking_error() {
-            None | Some(BrowserError::Crashed) => Ok(()),
+            None | Some(BrowserError::Crashed { .. }) => Ok(()),
             Some(stop) => Err(stop),
         }
     }
@@ -154,7 +154,7 @@ impl Tab {
         work: impl Future<Output = Result<T, BrowserError>>,
     ) -> Result<Option<T>, BrowserError> {
         let stop = self.until(|state| match state.blocking_error() {
-            Some(BrowserError::Crashed) if !before.has_main_changed(state) => None,
+            Some(BrowserError::Crashed { .. }) if !before.has_main_changed(state) => None,
             stop => stop,
         });
         let after = self.settings().commit;
@@ -190,7 +190,7 @@ impl Tab {
             // crash.
             let crashed = self.until(|state| state.has_crashed.then_some(()));
             if timeout(NAVIGATION_START_TIMEOUT, crashed).await.is_ok() {
-                return Err(BrowserError::Crashed);
+                return Err(BrowserError::Crashed { url: url.to_owned() });
             }
             let status = loader.and_then(|loader| self.state().navigations.known(&loader)?.status);
             if matches!(status, Some(204 | 205)) {

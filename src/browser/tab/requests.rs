@@ -44,10 +44,14 @@ pub struct RequestDetail {
     pub request_headers: Vec<(String, String)>,
     /// The request's body as text.
     pub request_body: Option<String>,
+    /// True if the request has a body, whether or not Chromium still has it.
+    pub has_request_body: bool,
     /// Names and values of the response's headers; empty if not requested.
     pub response_headers: Vec<(String, String)>,
     /// The response's body as text. A body that is not text is replaced by a description.
     pub response_body: Option<String>,
+    /// True if the response can have a body, whether or not Chromium still has it.
+    pub has_response_body: bool,
 }
 
 impl Tab {
@@ -95,7 +99,7 @@ impl Tab {
     /// Returns a request with one part, or with all parts if none is given. Bodies that Chromium no longer has are left
     /// out.
     pub async fn request(&self, index: usize, part: Option<RequestPart>) -> Result<RequestDetail, BrowserError> {
-        let (mut detail, id, channel, has_body) = {
+        let (mut detail, id, channel) = {
             let state = self.state();
             let kept = state.network.kept.iter().find(|kept| kept.request.index == index);
             let kept = kept.ok_or(BrowserError::NoRequest { index })?;
@@ -103,22 +107,20 @@ impl Tab {
                 request: kept.request.clone(),
                 request_headers: kept.headers.clone().into_iter().collect(),
                 request_body: kept.body.clone(),
+                has_request_body: kept.has_body,
                 response_headers: kept.answer.clone().into_iter().collect(),
                 response_body: None,
+                // A redirect has no body, and its id is that of the response that it led to.
+                has_response_body: kept.request.status.is_some_and(|status| !(300..400).contains(&status)),
             };
-            (detail, kept.id.clone(), kept.channel.clone(), kept.has_body)
+            (detail, kept.id.clone(), kept.channel.clone())
         };
         let wants = |wanted| part.is_none_or(|part| part == wanted);
-        if wants(RequestPart::RequestBody) && has_body && detail.request_body.is_none() {
+        if wants(RequestPart::RequestBody) && detail.has_request_body && detail.request_body.is_none() {
             let ask = GetRequestPostData { request_id: id.clone() };
             detail.request_body = channel.call(&ask).await.ok().map(|data| data.post_data);
         }
-        // A redirect has no body, and its id is that of the response that it led to.
-        let has_answer = detail
-            .request
-            .status
-            .is_some_and(|status| !(300..400).contains(&status));
-        if wants(RequestPart::ResponseBody) && has_answer {
+        if wants(RequestPart::ResponseBody) && detail.has_response_body {
             // Chromium may have dropped the body with its page, or not kept it because of its size.
             let body = channel.call(&GetResponseBody { request_id: id }).await.ok();
             let mime = detail.request.mime.clone().unwrap_or_default();

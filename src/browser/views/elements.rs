@@ -38,6 +38,8 @@ pub struct FoundElement {
     pub name: String,
     /// The tag with id and classes, such as `<div#main.wide>`.
     pub tag: String,
+    /// The states as in a snapshot, such as `disabled`.
+    pub states: Vec<String>,
     /// The text of an element without a name, shortened.
     pub text: String,
     /// True if the element is visible.

@@ -4,7 +4,7 @@
 
 use fumi_kernel::{
     Cx, Tool, ToolError, ToolOutcome, ToolSpec, ToolTextFiles,
-    batch::{BatchPlan, BatchReply},
+    batch::{BatchPlan, BatchReply, PlannedStep},
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -21,9 +21,8 @@ pub struct BrowserBatchExecute;
 pub struct Args {
     #[schemars(length(min = 1))]
     steps: Vec<Step>,
-    /// True to stop at the first failure.
-    #[serde(default)]
-    stop_on_first_error: bool,
+    /// True to stop at the first failure, false to go on after every failure; by default each step decides.
+    stop_on_first_error: Option<bool>,
     /// The default expectation of the steps' replies.
     global_expectation: Option<Map<String, Value>>,
     /// The session of steps that name none.
@@ -54,9 +53,15 @@ impl Tool for BrowserBatchExecute {
                 own.or_insert_with(|| Value::from(session.as_str()));
             }
         }
+        let mut steps: Vec<PlannedStep> = args.steps.into_iter().map(Into::into).collect();
+        if args.stop_on_first_error == Some(false) {
+            for step in &mut steps {
+                step.continue_on_error = true;
+            }
+        }
         Ok(ToolOutcome::Batch(BatchPlan {
-            steps: args.steps.into_iter().map(Into::into).collect(),
-            stop_on_first_error: args.stop_on_first_error,
+            steps,
+            stop_on_first_error: args.stop_on_first_error.unwrap_or_default(),
             parallel: false,
             expectation: args.global_expectation.map(Value::Object),
             only: Some(browser::TOOLSET),

@@ -2,11 +2,16 @@
 //!
 //! Saved files go to [`FOLDER`], which git ignores.
 
-use std::{io, path::PathBuf, sync::Arc};
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use fumi_base::{
-    atomic_write::{replace_from, write_unused},
+    atomic_write::{is_free, replace_from, write_unused},
     files::{OUTPUT_FOLDER, OutputError, OutputName, ignore_outputs},
+    text::Locale,
 };
 
 use fumi_browser::PageDownload;
@@ -96,22 +101,67 @@ fn numbered(path: &str) -> impl Iterator<Item = String> {
     std::iter::once(path.to_owned()).chain(numbered)
 }
 
-/// Writes a file atomically and returns its path in the project.
-pub(super) async fn save(cx: &Cx, filename: &str, source: impl io::Read + Send + 'static) -> Result<String, ToolError> {
-    let name = output_path(cx, filename)?;
+/// A file that was saved in the project.
+pub(super) struct SavedFile {
+    /// The path in the project.
+    pub(super) path: String,
+    /// True if it replaced a file of that name.
+    pub(super) is_replacement: bool,
+}
+
+impl SavedFile {
+    /// Returns the end of a sentence that says what the file replaced.
+    pub(super) fn replaced(is_replacement: bool, locale: Locale) -> &'static str {
+        match (is_replacement, locale) {
+            (false, _) => "",
+            (true, Locale::En) => ", replaced the earlier file",
+            (true, Locale::Ja) => "、既存のファイルを上書き",
+        }
+    }
+}
+
+/// Writes a file atomically. A name without an extension gets this one.
+pub(super) async fn save(
+    cx: &Cx,
+    filename: &str,
+    extension: &str,
+    source: impl io::Read + Send + 'static,
+) -> Result<SavedFile, ToolError> {
+    let path = output_path(cx, &with_extension(filename, extension))?;
     let project = Arc::clone(&cx.project);
-    let shown = name.clone();
-    cx.blocking(move |_, _| {
-        ignore_outputs(&project)?;
-        replace_from(&project, &name, source)
-    })
-    .await?;
-    Ok(shown)
+    let written = path.clone();
+    let is_replacement = cx
+        .blocking(move |_, _| {
+            ignore_outputs(&project)?;
+            let is_replacement = !is_free(&project, &written)?;
+            replace_from(&project, &written, source).map(|_| is_replacement)
+        })
+        .await?;
+    Ok(SavedFile { path, is_replacement })
+}
+
+fn with_extension(filename: &str, extension: &str) -> String {
+    match Path::new(filename).extension() {
+        Some(_) => filename.to_owned(),
+        None => format!("{filename}.{extension}"),
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{NAME_BYTES, NUMBERS, numbered};
+    use super::{NAME_BYTES, NUMBERS, numbered, with_extension};
+
+    #[test]
+    fn only_a_name_without_an_extension_gets_one() {
+        for (name, expected) in [
+            ("a", "a.png"),
+            ("a.b/c", "a.b/c.png"),
+            ("a.jpg", "a.jpg"),
+            ("帳", "帳.png"),
+        ] {
+            assert_eq!(with_extension(name, "png"), expected);
+        }
+    }
 
     #[test]
     fn numbers_stand_before_the_extension() {

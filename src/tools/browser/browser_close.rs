@@ -1,12 +1,11 @@
 //! `browser_close`: ends the session with its tabs, cookies and storage.
 
 use fumi_base::{expectation::Expectation, text::Locale};
-use fumi_browser::BrowserError;
 use fumi_kernel::{Cx, Effect, ExclusiveGuard, Render, Tool, ToolError, ToolOutcome, ToolSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ACTS, BrowserDeps, default_expectation, owner, tab_lease::TabLease, texts};
+use super::{ACTS, BrowserDeps, default_expectation, errors::BrowserCallError, owner, tab_lease::TabLease, texts};
 
 #[derive(Debug)]
 pub struct Close;
@@ -43,7 +42,7 @@ impl Tool for Close {
     async fn acquire_exclusive(args: &Args, deps: &BrowserDeps, cx: &Cx) -> Result<Option<ExclusiveGuard>, ToolError> {
         // No session is created only to be closed.
         if args.browser_session.is_none() && cx.batch.is_none() && deps.browser.existing_session(&owner(cx)).is_none() {
-            return Err(BrowserError::NoSession { handle: String::new() }.into());
+            return Err(BrowserCallError::NothingToClose.into());
         }
         // Waits until a call that is using the session has ended.
         let turn = TabLease::wait(deps, cx, args.browser_session.as_deref()).await?;

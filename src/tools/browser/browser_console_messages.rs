@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     LOOKS, default_expectation, limits, observe,
     on_tab::{TabAnswer, TabContext, TabTool},
-    reply::ConsoleRow,
+    reply::{self, ConsoleRow},
     texts,
 };
 
@@ -58,9 +58,20 @@ pub struct ConsoleMessagesOutput {
     messages: Vec<ConsoleRow>,
 }
 
+/// The texts of a list of messages.
+const MORE: limits::CountTexts = limits::CountTexts {
+    none: ("none", "なし"),
+    shown: ("newest", "新しい方から"),
+    more: (
+        "raise level, or use levels, patterns or maxMessages of expectation.consoleOptions",
+        "level を上げるか、expectation.consoleOptions の levels、patterns、maxMessages を使ってください",
+    ),
+};
+
 impl TabAnswer for ConsoleMessagesOutput {
     fn text(&self, locale: Locale) -> String {
-        limits::with_count(self.messages.iter().map(ConsoleRow::line), self.total, locale)
+        let lines = reply::console_lines(&self.messages);
+        limits::with_count(lines, (self.messages.len(), self.total), locale, &MORE)
     }
 }
 
@@ -88,13 +99,13 @@ impl TabTool for ConsoleMessages {
             ConsoleLevelArg::Info
         };
         let messages = on.tab.console(args.level.unwrap_or(least).into(), args.all);
-        let rows: Vec<ConsoleRow> = observe::filter_messages(&messages, options)
-            .into_iter()
-            .map(Into::into)
-            .collect();
+        // The list is the answer: without a limit of the caller, only its size counts.
+        let limit = options.max_messages.unwrap_or(usize::MAX);
+        let joins = options.remove_duplicates.unwrap_or(false);
+        let (messages, omitted) = observe::last_messages(&messages, options, (limit, limits::ANSWER), joins);
         Ok(ConsoleMessagesOutput {
-            total: rows.len(),
-            messages: limits::keep_last(rows, limits::ANSWER, ConsoleRow::line),
+            total: messages.len() + omitted,
+            messages,
         })
     }
 }

@@ -43,6 +43,13 @@ pub struct Args {
     pub same_site: Option<SameSiteArg>,
 }
 
+/// The texts of a list of cookies.
+const MORE: limits::CountTexts = limits::CountTexts {
+    none: ("none", "なし"),
+    shown: ("first", "先頭"),
+    more: ("filter by name, domain or url", "name、domain、url で絞ってください"),
+};
+
 /// An operation on cookies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -80,10 +87,10 @@ impl From<SameSiteArg> for browser::CookieSameSite {
 
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct CookiesOutput {
-    /// The number of all matching cookies.
+    /// The number of all matching cookies, or of the stored ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     total: Option<usize>,
-    /// The first matching cookies.
+    /// The first matching cookies, or the one that was set, as it is stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     cookies: Option<Vec<CookieRow>>,
     /// The number of deleted cookies.
@@ -133,13 +140,12 @@ impl CookieRow {
 }
 
 impl CookieRow {
+    /// Formats the cookie as one line below the heading of its domain. The usual path is left out.
     fn line(&self) -> String {
         let mut line = format!("{}={}", self.name, self.value);
-        let named = [("Domain", &self.domain), ("Path", &self.path)];
-        for (name, value) in named {
-            line.extend(value.iter().map(|value| format!("; {name}={value}")));
-        }
-        line.extend(self.expires.map(|expires| format!("; Expires={expires}")));
+        let path = self.path.iter().filter(|path| *path != "/");
+        line.extend(path.map(|path| format!("; Path={path}")));
+        line.extend(self.expires.map(|expires| format!("; Expires={}", date(expires))));
         for (flag, name) in [(self.http_only, "HttpOnly"), (self.secure, "Secure")] {
             line.extend(flag.then(|| format!("; {name}")));
         }
@@ -148,11 +154,33 @@ impl CookieRow {
     }
 }
 
+/// Returns a time in Unix seconds as a date, or as it is if it is beyond all dates.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "saturates, and such a time is not a date"
+)]
+fn date(seconds: f64) -> String {
+    jiff::Timestamp::from_second(seconds as i64).map_or_else(|_| seconds.to_string(), |date| date.to_string())
+}
+
+impl CookiesOutput {
+    /// Returns the answer with these cookies, as many as fit.
+    fn with_rows(cookies: &[browser::Cookie], is_named: bool) -> Self {
+        let rows: Vec<CookieRow> = cookies.iter().map(|cookie| CookieRow::new(cookie, is_named)).collect();
+        Self {
+            total: Some(rows.len()),
+            cookies: Some(limits::keep_first(rows, limits::ANSWER, CookieRow::line)),
+            deleted: None,
+        }
+    }
+}
+
 impl TabAnswer for CookiesOutput {
     fn text(&self, locale: Locale) -> String {
         let mut lines = Vec::new();
         if let (Some(cookies), Some(total)) = (&self.cookies, self.total) {
-            lines.push(limits::with_count(cookies.iter().map(CookieRow::line), total, locale));
+            let rows = limits::grouped(cookies, |cookie| (cookie.domain.as_deref(), cookie.line()));
+            lines.push(limits::with_count(rows, (cookies.len(), total), locale, &MORE));
         }
         lines.extend(self.deleted.map(|deleted| match locale {
             Locale::En => format!("deleted: {deleted}"),
@@ -211,17 +239,12 @@ impl TabTool for CookiesTool {
         match args.action {
             CookieAction::List => {
                 let cookies = on.tabs.cookies(&args.filter()).await?;
-                let is_named = args.name.is_some();
-                let rows: Vec<CookieRow> = cookies.iter().map(|cookie| CookieRow::new(cookie, is_named)).collect();
-                Ok(CookiesOutput {
-                    total: Some(rows.len()),
-                    cookies: Some(limits::keep_first(rows, limits::ANSWER, CookieRow::line)),
-                    deleted: None,
-                })
+                Ok(CookiesOutput::with_rows(&cookies, args.name.is_some()))
             }
+            // Chromium shortens a life that is too long, and completes domain and path.
             CookieAction::Set => {
-                on.tabs.set_cookie(args.cookie()?).await?;
-                Ok(CookiesOutput::default())
+                let stored = on.tabs.set_cookie(args.cookie()?).await?;
+                Ok(CookiesOutput::with_rows(&stored, false))
             }
             CookieAction::Delete if args.name.is_none() => Err(BrowserCallError::Needs {
                 action: "delete",

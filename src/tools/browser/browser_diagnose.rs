@@ -59,24 +59,54 @@ impl Tool for Diagnose {
     }
 }
 
-impl Render for Output {
-    fn text(&self, _locale: Locale) -> String {
+impl Output {
+    /// Returns the line about the program and its state.
+    fn chromium(&self, locale: Locale) -> String {
         let found = &self.found;
-        let program = found.executable.as_deref().unwrap_or("-");
-        let version = found.version.as_deref().unwrap_or("-");
-        let mut lines = vec![
-            format!("Chromium: {program} ({version})"),
-            format!(
-                "running: {}, sessions: {}/{}, {} MiB",
-                found.running, found.sessions, found.max_sessions, found.memory_mib
-            ),
-        ];
-        lines.extend((!found.flags.is_empty()).then(|| format!("flags: {}", found.flags.join(" "))));
-        lines.extend((!found.looked_for.is_empty()).then(|| format!("looked for: {}", found.looked_for.join(", "))));
-        lines.extend(found.last_crash.as_ref().map(|crash| {
-            let said = crash.said.join("\n  ");
-            format!("last crash {} s ago: {}\n  {said}", crash.seconds_ago, crash.how)
+        let Some(program) = &found.executable else {
+            return match locale {
+                Locale::En => "Chromium: not found".to_owned(),
+                Locale::Ja => "Chromium: 見つかりません".to_owned(),
+            };
+        };
+        let version = found.version.as_ref().map(|version| format!(" ({version})"));
+        let (version, starts) = (version.unwrap_or_default(), found.starts);
+        let state = match (found.running, locale) {
+            (true, Locale::En) => format!("running, start {starts}"),
+            (false, Locale::En) => "not running; the next call starts it".to_owned(),
+            (true, Locale::Ja) => format!("動作中（{starts} 回目の起動）"),
+            (false, Locale::Ja) => "停止中。次の呼び出しで起動します".to_owned(),
+        };
+        format!("Chromium: {program}{version}, {state}")
+    }
+}
+
+impl Render for Output {
+    fn text(&self, locale: Locale) -> String {
+        let found = &self.found;
+        let mut lines = vec![self.chromium(locale)];
+        lines.extend((!found.looked_for.is_empty()).then(|| match locale {
+            Locale::En => format!("Searched: {}", found.looked_for.join(", ")),
+            Locale::Ja => format!("探した場所: {}", found.looked_for.join(", ")),
         }));
+        let (sessions, most, memory) = (found.sessions, found.max_sessions, found.memory_mib);
+        lines.push(match locale {
+            Locale::En => format!("Sessions: {sessions} of at most {most}, {memory} MiB"),
+            Locale::Ja => format!("セッション: {sessions}/{most}、{memory} MiB"),
+        });
+        lines.extend(found.policy.then(|| match locale {
+            Locale::En => "Hosts are restricted ([browser.policy])".to_owned(),
+            Locale::Ja => "開けるホストが制限されています（[browser.policy]）".to_owned(),
+        }));
+        if let Some(crash) = &found.last_crash {
+            let (ago, how, said) = (crash.seconds_ago, &crash.how, crash.said.join("\n  "));
+            lines.push(match locale {
+                Locale::En => format!("Last crash {ago} s ago: {how}\n  {said}"),
+                Locale::Ja => format!("直近のクラッシュ（{ago} 秒前）: {how}\n  {said}"),
+            });
+            // The flags matter only for the cause of a crash.
+            lines.extend((!found.flags.is_empty()).then(|| format!("flags: {}", found.flags.join(" "))));
+        }
         lines.extend(self.advice.clone());
         lines.join("\n")
     }

@@ -1,13 +1,15 @@
 //! `browser_fill_form`: sets several fields of a form in one call, each in the way of its kind.
 
-use fumi_base::expectation::Expectation;
+use fumi_base::{expectation::Expectation, text::BilingualText};
 use fumi_browser as browser;
 use fumi_kernel::{Cx, ToolError, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::json;
 
 use super::{
     ACTS, default_expectation,
+    errors::BrowserCallError,
     fill_reply::FillOutput,
     on_tab::{TabContext, TabTool},
     playwright::{self, CodeLine},
@@ -79,6 +81,26 @@ impl FormFieldArg {
     }
 }
 
+/// Returns the error of a field, with its index and the fields that are filled already.
+fn stopped(error: browser::FormError) -> ToolError {
+    let filled = match error.filled {
+        0 => BilingualText::new("Nothing was filled.", "まだ何も入力していません。"),
+        1 => BilingualText::new("Filled before it: fields[0].", "fields[0] は入力済みです。"),
+        several => {
+            let last = several - 1;
+            BilingualText::new(
+                format!("Filled before it: fields[0] to fields[{last}]."),
+                format!("fields[0] から fields[{last}] までは入力済みです。"),
+            )
+        }
+    };
+    let index = error.index;
+    let own = ToolError::from(error.error)
+        .with_detail("field", json!(index))
+        .with_detail("filled", json!(error.filled));
+    ToolError::combine(vec![own.clone(), BrowserCallError::Form { index, filled }.into()]).unwrap_or(own)
+}
+
 impl TabTool for FillForm {
     const SPEC: ToolSpec = ToolSpec {
         name: "browser_fill_form",
@@ -109,6 +131,7 @@ impl TabTool for FillForm {
                 value: field.value,
             })
             .collect();
-        Ok(on.tab.fill_form(&fields).await?.into())
+        let filled = on.tab.fill_form(&fields).await.map_err(stopped)?;
+        Ok(FillOutput::from(filled.differing).stopped_at(filled.stopped_at))
     }
 }

@@ -15,6 +15,16 @@ use super::{
 /// The maximum number of lines that are returned. A query with more matches is too general to be useful.
 const LINES: usize = 50;
 
+/// The texts of a list of lines.
+const MORE: limits::CountTexts = limits::CountTexts {
+    none: (
+        "none (browser_find_elements also finds hidden elements)",
+        "なし（browser_find_elements は非表示の要素も探します）",
+    ),
+    shown: ("first", "先頭"),
+    more: ("narrow the text or regex", "text か regex で絞ってください"),
+};
+
 #[derive(Debug)]
 pub struct FindTool;
 
@@ -48,7 +58,7 @@ fn first_ref(line: &str) -> Option<String> {
 
 impl TabAnswer for FindOutput {
     fn text(&self, locale: Locale) -> String {
-        limits::with_count(self.lines.iter().cloned(), self.total, locale)
+        limits::with_count(self.lines.clone(), (self.lines.len(), self.total), locale, &MORE)
     }
 }
 

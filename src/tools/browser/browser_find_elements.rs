@@ -17,6 +17,16 @@ use super::{
 /// The default for the maximum number of rows.
 const ROWS: usize = 20;
 
+/// The texts of a list of elements.
+const MORE: limits::CountTexts = limits::CountTexts {
+    none: ("none", "なし"),
+    shown: ("first", "先頭"),
+    more: (
+        "narrow the call, or maxResults up to 100",
+        "条件を絞るか、maxResults を 100 まで増やしてください",
+    ),
+};
+
 #[derive(Debug)]
 pub struct FindElements;
 
@@ -52,6 +62,9 @@ pub struct FoundElementRow {
     tag: String,
     role: String,
     name: String,
+    /// The states as in a snapshot, such as `disabled` or `checked`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    states: Vec<String>,
     #[serde(skip_serializing_if = "String::is_empty")]
     text: String,
     /// True if the element is visible.
@@ -71,6 +84,7 @@ impl From<&browser::FoundElement> for FoundElementRow {
             tag: element.tag.clone(),
             role: element.role.clone(),
             name: limits::truncate_row(&element.name),
+            states: element.states.clone(),
             text: limits::truncate_row(text),
             visible: element.visible,
         }
@@ -78,21 +92,29 @@ impl From<&browser::FoundElement> for FoundElementRow {
 }
 
 impl FoundElementRow {
+    /// Formats the element as a line of a snapshot with its tag, which is also a CSS selector: `- button "Save"
+    /// button#save [disabled] [ref=e1]`. A role and a name that say nothing are left out.
     fn line(&self) -> String {
-        let (reference, tag, role, name) = (&self.reference, &self.tag, &self.role, &self.name);
-        let text = if self.text.is_empty() {
-            String::new()
-        } else {
-            format!(": {}", self.text)
-        };
-        let hidden = if self.visible { "" } else { " [hidden]" };
-        format!("- {role} {name:?} <{tag}> [ref={reference}]{hidden}{text}")
+        let mut line = "- ".to_owned();
+        if !matches!(self.role.as_str(), "" | "none" | "generic" | "presentation") {
+            line.push_str(&format!("{} ", self.role));
+        }
+        if !self.name.is_empty() {
+            line.push_str(&format!("{:?} ", self.name));
+        }
+        line.push_str(self.tag.trim_matches(['<', '>']));
+        line.extend(self.states.iter().map(|state| format!(" [{state}]")));
+        line.push_str(&format!(" [ref={}]", self.reference));
+        line.push_str(if self.visible { "" } else { " [hidden]" });
+        line.extend((!self.text.is_empty()).then(|| format!(": {}", self.text)));
+        line
     }
 }
 
 impl TabAnswer for FindElementsOutput {
     fn text(&self, locale: Locale) -> String {
-        limits::with_count(self.elements.iter().map(FoundElementRow::line), self.total, locale)
+        let lines: Vec<_> = self.elements.iter().map(FoundElementRow::line).collect();
+        limits::with_count(lines, (self.elements.len(), self.total), locale, &MORE)
     }
 }
 

@@ -29,11 +29,19 @@ pub struct Args {
 pub struct HandleDialogOutput {
     /// The dialog that was answered.
     handled: DialogPart,
+    /// True if the answer was OK, false if it was Cancel.
+    accepted: bool,
 }
 
 impl TabAnswer for HandleDialogOutput {
-    fn text(&self, _locale: Locale) -> String {
-        format!("handled: {}", self.handled.line())
+    fn text(&self, locale: Locale) -> String {
+        let answer = match (self.accepted, locale) {
+            (true, Locale::En) => "accepted",
+            (false, Locale::En) => "dismissed",
+            (true, Locale::Ja) => "OK で応答",
+            (false, Locale::Ja) => "キャンセルで応答",
+        };
+        format!("{answer}: {}", self.handled.line())
     }
 }
 
@@ -69,6 +77,9 @@ impl TabTool for HandleDialog {
     async fn act(args: Args, on: &mut TabContext<'_>, _cx: &Cx) -> Result<HandleDialogOutput, ToolError> {
         let text = args.prompt_text.as_deref();
         let handled = on.tab.handle_dialog(args.accept, text).await?.into();
-        Ok(HandleDialogOutput { handled })
+        Ok(HandleDialogOutput {
+            handled,
+            accepted: args.accept,
+        })
     }
 }

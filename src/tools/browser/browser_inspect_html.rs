@@ -71,10 +71,17 @@ impl TabTool for InspectHtml {
             exclude: args.exclude_selector,
         };
         let found = on.tab.html(&request).await?;
-        let how = (
-            "use depth, excludeSelector or a smaller target",
-            "depth、excludeSelector、より小さい target のいずれかで絞ってください",
-        );
+        let how = if limits::fits(&found.text, limits::ANSWER) {
+            (
+                "use a greater maxSize, or depth, excludeSelector or a smaller target",
+                "maxSize を増やすか、depth、excludeSelector、より小さい target のいずれかで絞ってください",
+            )
+        } else {
+            (
+                "use depth, excludeSelector or a smaller target",
+                "depth、excludeSelector、より小さい target のいずれかで絞ってください",
+            )
+        };
         let characters = found.text.len();
         let html = limits::truncate_part(found.text, found.of, limits::ANSWER, cx.locale(), how);
         Ok(InspectHtmlOutput {

@@ -60,7 +60,11 @@ impl From<Arrival> for NavigateOutput {
 
 impl TabAnswer for NavigateOutput {
     fn text(&self, locale: Locale) -> String {
-        let redirects = (!self.redirects.is_empty()).then(|| format!("Redirected: {} →", self.redirects.join(" → ")));
+        let from = self.redirects.join(" → ");
+        let redirects = (!from.is_empty()).then(|| match locale {
+            Locale::En => format!("Redirected from {from}"),
+            Locale::Ja => format!("リダイレクト元: {from}"),
+        });
         let stayed = self.stayed.map(|stayed| match (stayed, locale) {
             (Stayed::Download, Locale::En) => "The URL is a download; the tab still shows the previous page.",
             (Stayed::Download, Locale::Ja) => "ダウンロードでした。表示は元のページのままです。",

@@ -15,6 +15,16 @@ use super::{
 /// The default for the maximum number of rows.
 const ROWS: usize = 50;
 
+/// The texts of a list of requests.
+const MORE: limits::CountTexts = limits::CountTexts {
+    none: ("none", "なし"),
+    shown: ("newest", "新しい方から"),
+    more: (
+        "use filter, or maxRequests up to 500",
+        "filter で絞るか、maxRequests を 500 まで増やしてください",
+    ),
+};
+
 #[derive(Debug)]
 pub struct NetworkRequests;
 
@@ -81,22 +91,52 @@ impl From<&browser::RecordedRequest> for RequestRow {
 impl RequestRow {
     /// Formats the request as one line.
     pub(super) fn line(&self) -> String {
+        self.line_with(&self.url)
+    }
+
+    /// Formats the request as one line, with the URL as given.
+    fn line_with(&self, url: &str) -> String {
         let came = match (&self.failure, self.status) {
             (Some(failure), _) => format!("failed: {failure}"),
             (None, Some(status)) => status.to_string(),
             (None, None) => "pending".to_owned(),
         };
-        let bytes = self.bytes.map(|bytes| format!(" {bytes} bytes"));
-        let took = self.duration_ms.map(|ms| format!(" {ms} ms"));
-        let (index, method, url, kind) = (self.index, &self.method, &self.url, &self.kind);
+        let bytes = self.bytes.map(|bytes| format!(", {bytes} B"));
+        let took = self.duration_ms.map(|ms| format!(", {ms} ms"));
+        let (index, method, kind) = (self.index, &self.method, &self.kind);
         let (bytes, took) = (bytes.unwrap_or_default(), took.unwrap_or_default());
-        format!("{index}. [{method}] {url} => {came} ({kind}){bytes}{took}")
+        format!("{index}. {method} {url} → {came}, {kind}{bytes}{took}")
+    }
+
+    /// Splits the URL into its origin and the rest. A URL without an origin is all rest.
+    fn split_url(&self) -> (Option<&str>, &str) {
+        let host = self.url.find("://").map(|at| at + "://".len());
+        let path = host.and_then(|host| Some(host + self.url[host..].find('/')?));
+        path.map_or((None, &self.url), |path| (Some(&self.url[..path]), &self.url[path..]))
     }
 }
 
 impl TabAnswer for NetworkRequestsOutput {
     fn text(&self, locale: Locale) -> String {
-        limits::with_count(self.requests.iter().map(RequestRow::line), self.total, locale)
+        let mut rows: Vec<&RequestRow> = self.requests.iter().collect();
+        // The numbers show the order of time.
+        let mut origins: Vec<_> = Vec::new();
+        for (origin, _) in rows.iter().map(|row| row.split_url()) {
+            if !origins.contains(&origin) {
+                origins.push(origin);
+            }
+        }
+        // A URL without an origin stands above all headings.
+        let place = |row: &RequestRow| {
+            let (origin, _) = row.split_url();
+            origin.and_then(|_| origins.iter().position(|known| *known == origin))
+        };
+        rows.sort_by_key(|row| place(row));
+        let lines = limits::grouped(&rows, |row| {
+            let (origin, path) = row.split_url();
+            (origin, row.line_with(path))
+        });
+        limits::with_count(lines, (rows.len(), self.total), locale, &MORE)
     }
 }
 
@@ -140,7 +180,35 @@ impl TabTool for NetworkRequests {
 
 #[cfg(test)]
 mod tests {
-    use super::range;
+    use fumi_base::text::Locale;
+
+    use super::{NetworkRequestsOutput, RequestRow, TabAnswer, range};
+
+    fn row(index: usize, url: &str) -> RequestRow {
+        RequestRow {
+            index,
+            method: "GET".to_owned(),
+            url: url.to_owned(),
+            kind: "fetch".to_owned(),
+            status: Some(200),
+            failure: None,
+            bytes: Some(150),
+            duration_ms: Some(7),
+        }
+    }
+
+    #[test]
+    fn requests_stand_below_their_origin() {
+        let urls = ["http://a.test/x?y=1", "http://b.test/", "blob:c", "http://a.test/z"];
+        let requests: Vec<_> = urls.iter().enumerate().map(|(at, url)| row(at + 7, url)).collect();
+        let list = NetworkRequestsOutput { total: 81, requests };
+        assert_eq!(
+            list.text(Locale::En),
+            "newest 4 of 81 (use filter, or maxRequests up to 500)\n9. GET blob:c → 200, fetch, 150 B, 7 ms\n\
+             http://a.test\n7. GET /x?y=1 → 200, fetch, 150 B, 7 ms\n10. GET /z → 200, fetch, 150 B, 7 ms\n\
+             http://b.test\n8. GET / → 200, fetch, 150 B, 7 ms"
+        );
+    }
 
     #[test]
     fn one_status_is_a_range_of_one() {

@@ -8,7 +8,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    LOOKS, artifacts, default_expectation,
+    LOOKS,
+    artifacts::{self, SavedFile},
+    default_expectation,
     on_tab::{TabAnswer, TabContext, TabTool},
     playwright::CodeLine,
     texts,
@@ -30,11 +32,15 @@ pub struct PdfSaveOutput {
     file: String,
     /// The size in bytes.
     bytes: usize,
+    /// True if the file replaced an earlier one of that name.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    replaced: bool,
 }
 
 impl TabAnswer for PdfSaveOutput {
-    fn text(&self, _locale: Locale) -> String {
-        format!("{} ({} bytes)", self.file, self.bytes)
+    fn text(&self, locale: Locale) -> String {
+        let replaced = SavedFile::replaced(self.replaced, locale);
+        format!("{} ({} bytes{replaced})", self.file, self.bytes)
     }
 }
 
@@ -73,9 +79,11 @@ impl TabTool for PdfSave {
         let name = args
             .filename
             .unwrap_or_else(|| format!("page-{}.pdf", &sha256(&pdf)[..12]));
+        let saved = artifacts::save(cx, &name, "pdf", Cursor::new(pdf)).await?;
         Ok(PdfSaveOutput {
-            file: artifacts::save(cx, &name, Cursor::new(pdf)).await?,
+            file: saved.path,
             bytes,
+            replaced: saved.is_replacement,
         })
     }
 }

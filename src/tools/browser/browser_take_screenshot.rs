@@ -13,7 +13,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    LOOKS, artifacts, default_expectation,
+    LOOKS,
+    artifacts::{self, SavedFile},
+    default_expectation,
     errors::BrowserCallError,
     on_tab::{TabAnswer, TabContext, TabTool},
     playwright::CodeLine,
@@ -74,6 +76,9 @@ pub struct ScreenshotOutput {
     /// The path of the saved file in the project.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
+    /// True if the file replaced an earlier one of that name.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    replaced: bool,
     #[serde(skip)]
     image: Option<Block>,
 }
@@ -106,7 +111,8 @@ impl TabAnswer for ScreenshotOutput {
             (true, Locale::En) => "\nmade smaller: it would have had too many pixels",
             (true, Locale::Ja) => "\n画素数が多すぎるため縮小しました",
         };
-        format!("{mime} {width}x{height}, {bytes} bytes{file}{reduced}{cut}")
+        let replaced = SavedFile::replaced(self.replaced, locale);
+        format!("{mime} {width}x{height}, {bytes} bytes{file}{replaced}{reduced}{cut}")
     }
 
     fn blocks(&self) -> Vec<Block> {
@@ -195,10 +201,16 @@ impl TabTool for TakeScreenshot {
             reduced: picture.is_reduced,
             cut: picture.cut.map(|(shown, of)| ScreenshotTruncation { shown, of }),
             file: None,
+            replaced: false,
             image: None,
         };
         match &args.filename {
-            Some(filename) => taken.file = Some(artifacts::save(cx, filename, Cursor::new(picture.bytes)).await?),
+            Some(filename) => {
+                let extension = picture.mime.trim_start_matches("image/");
+                let saved = artifacts::save(cx, filename, extension, Cursor::new(picture.bytes)).await?;
+                taken.file = Some(saved.path);
+                taken.replaced = saved.is_replacement;
+            }
             None if picture.bytes.len() > LARGEST => {
                 return Err(BrowserCallError::Picture {
                     bytes: picture.bytes.len(),

@@ -21,6 +21,12 @@ pub(super) enum BrowserCallError {
         action: &'static str,
         argument: &'static str,
     },
+    /// A form of which one field could not be set: the second sentence of that field's error.
+    #[entry("FORM_STOPPED")]
+    Form { index: usize, filled: BilingualText },
+    /// There is nothing to close.
+    #[entry("NO_SESSION_TO_CLOSE")]
+    NothingToClose,
     /// A screenshot that is too large for a reply.
     #[entry("PICTURE_TOO_LARGE")]
     Picture {

@@ -18,6 +18,9 @@ pub struct FillOutput {
     /// The fields whose list has no such option: the text was typed, but no option is chosen.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     only_typed: Vec<OnlyTyped>,
+    /// The index of the field during which a dialog opened. Later fields are not filled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stopped_at: Option<usize>,
 }
 
 /// A field that shortened its value.
@@ -61,6 +64,13 @@ impl<D: IntoIterator<Item = browser::FieldMismatch>> From<D> for FillOutput {
     }
 }
 
+impl FillOutput {
+    /// Adds the index of the field during which a dialog opened.
+    pub(super) fn stopped_at(self, stopped_at: Option<usize>) -> Self {
+        Self { stopped_at, ..self }
+    }
+}
+
 impl TabAnswer for FillOutput {
     fn text(&self, locale: Locale) -> String {
         let shortened = self
@@ -91,9 +101,14 @@ impl TabAnswer for FillOutput {
                 }
             }
         });
+        let stopped = self.stopped_at.map(|at| match locale {
+            Locale::En => format!("stopped at fields[{at}]; later fields are not filled"),
+            Locale::Ja => format!("fields[{at}] で止まりました。それより後の欄は未入力です"),
+        });
         shortened
             .chain(differing)
             .chain(only_typed)
+            .chain(stopped)
             .collect::<Vec<_>>()
             .join("\n")
     }

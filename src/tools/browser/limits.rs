@@ -45,7 +45,7 @@ pub(super) fn truncate_part(text: String, of: Option<usize>, most: usize, locale
 /// Returns the number of characters that a snapshot must lose, or `None` if it fits. Leaves room for its last line,
 /// which states how to continue.
 pub(super) fn surplus(text: &str, most: usize) -> Option<usize> {
-    if fitting_end(text, most) == text.len() {
+    if fits(text, most) {
         return None;
     }
     let end = fitting_end(text, most.saturating_sub(LAST_LINE));
@@ -54,7 +54,7 @@ pub(super) fn surplus(text: &str, most: usize) -> Option<usize> {
 
 /// Returns a snapshot that fits: whole lines are dropped before the last line, which is kept.
 pub(super) fn fit_snapshot(text: String, most: usize) -> String {
-    if fitting_end(&text, most) == text.len() {
+    if fits(&text, most) {
         return text;
     }
     let (lines, last) = text.rsplit_once('\n').unwrap_or(("", &text));
@@ -62,6 +62,11 @@ pub(super) fn fit_snapshot(text: String, most: usize) -> String {
     let kept = &lines[..fitting_end(lines, left)];
     let whole = kept.rfind('\n').map_or("", |end| &kept[..=end]);
     format!("{whole}{last}")
+}
+
+/// True if a text fits.
+pub(super) fn fits(text: &str, most: usize) -> bool {
+    fitting_end(text, most) == text.len()
 }
 
 /// Returns the end of the longest beginning of a text with at most `most` tokens and [`BYTES`] bytes.
@@ -102,21 +107,52 @@ fn fitting<'r, T: 'r>(rows: impl Iterator<Item = &'r T>, most: usize, line: impl
     .count()
 }
 
-/// Returns the rows below a line with their number, and advice if some are missing.
-pub(super) fn with_count(rows: impl ExactSizeIterator<Item = String>, total: usize, locale: Locale) -> String {
-    let shown = rows.len();
+/// The texts of a list's count, in English and Japanese.
+pub(super) struct CountTexts {
+    /// The text of an empty list.
+    pub(super) none: (&'static str, &'static str),
+    /// The rows that are shown of a list that is cut: the first or the newest.
+    pub(super) shown: (&'static str, &'static str),
+    /// The way to the other rows.
+    pub(super) more: (&'static str, &'static str),
+}
+
+/// Returns the lines of a list. If only some rows of all are shown, a line above them says so and how to get the rest.
+pub(super) fn with_count(
+    lines: Vec<String>,
+    (shown, total): (usize, usize),
+    locale: Locale,
+    texts: &CountTexts,
+) -> String {
+    let CountTexts {
+        none,
+        shown: which,
+        more,
+    } = texts;
     let head = match locale {
-        Locale::En if total == 0 => Some("none".to_owned()),
-        Locale::Ja if total == 0 => Some("なし".to_owned()),
+        Locale::En if total == 0 => Some(none.0.to_owned()),
+        Locale::Ja if total == 0 => Some(none.1.to_owned()),
         _ if shown >= total => None,
-        Locale::En => Some(format!(
-            "{shown} of {total} (the rest: narrow the call or raise its limit)"
-        )),
-        Locale::Ja => Some(format!(
-            "全 {total} 件中 {shown} 件（残りを見るには条件を絞るか、件数の上限を上げてください）"
-        )),
+        Locale::En => Some(format!("{} {shown} of {total} ({})", which.0, more.0)),
+        Locale::Ja => Some(format!("全 {total} 件中{} {shown} 件（{}）", which.1, more.1)),
     };
-    head.into_iter().chain(rows).collect::<Vec<_>>().join("\n")
+    head.into_iter().chain(lines).collect::<Vec<_>>().join("\n")
+}
+
+/// Returns the lines of rows below headings: `part` returns the heading of a row, if it has one, and its line. Rows
+/// with the same heading as the row before them stand below one heading.
+pub(super) fn grouped<'r, T>(rows: &'r [T], part: impl Fn(&'r T) -> (Option<&'r str>, String)) -> Vec<String> {
+    let mut lines = Vec::with_capacity(rows.len() + 1);
+    let mut last = None;
+    for row in rows {
+        let (heading, line) = part(row);
+        if heading.is_some() && heading != last {
+            last = heading;
+            lines.extend(heading.map(str::to_owned));
+        }
+        lines.push(line);
+    }
+    lines
 }
 
 /// Shortens a text to one row of a list, with an ellipsis if it was longer.
@@ -131,7 +167,7 @@ pub(super) fn truncate_row(text: &str) -> String {
 mod tests {
     use fumi_base::{text::Locale, tokens};
 
-    use super::{fit_snapshot, surplus, truncate, truncate_row};
+    use super::{CountTexts, fit_snapshot, grouped, surplus, truncate, truncate_row, with_count};
 
     #[test]
     fn too_long_text_is_cut_with_a_count() {
@@ -155,6 +191,36 @@ mod tests {
         let kept = fit_snapshot(long, 200);
         assert!(tokens::estimate(&kept) <= 200, "{kept}");
         assert!(kept.ends_with("です。\n- … more (find)"), "{kept}");
+    }
+
+    #[test]
+    fn cut_list_says_how_many_rows_it_has_and_how_to_get_them() {
+        let texts = CountTexts {
+            none: ("none", "なし"),
+            shown: ("newest", "新しい方から"),
+            more: ("narrow the filter", "絞ってください"),
+        };
+        let count = |shown, total, locale| with_count(vec!["a".to_owned(); shown], (shown, total), locale, &texts);
+        assert_eq!(count(0, 0, Locale::En), "none");
+        assert_eq!(count(2, 2, Locale::En), "a\na");
+        assert_eq!(count(1, 81, Locale::En), "newest 1 of 81 (narrow the filter)\na");
+        assert_eq!(
+            count(1, 81, Locale::Ja),
+            "全 81 件中新しい方から 1 件（絞ってください）\na"
+        );
+    }
+
+    #[test]
+    fn rows_stand_below_their_heading() {
+        let rows = [
+            (Some("a"), 1),
+            (Some("a"), 2),
+            (None, 3),
+            (Some("a"), 4),
+            (Some("b"), 5),
+        ];
+        let lines = grouped(&rows, |(heading, number)| (*heading, number.to_string()));
+        assert_eq!(lines, ["a", "1", "2", "3", "4", "b", "5"]);
     }
 
     #[test]

@@ -19,7 +19,7 @@ use regex::RegexSet;
 use super::{
     artifacts, limits,
     on_tab::SnapshotScope,
-    reply::{ConsolePart, ConsoleRow, DownloadRow, ObservedPage, TabRow},
+    reply::{self, ConsolePart, ConsoleRow, DownloadRow, ObservedPage, TabRow},
 };
 
 /// The default for the maximum number of console messages.
@@ -99,6 +99,11 @@ async fn seen(
     let mut seen = ObservedPage {
         url: (says_place || facts.url_changed).then(|| limits::truncate_row(&facts.url)),
         title: (says_place || facts.title_changed).then(|| limits::truncate_row(&facts.title)),
+        language: match look.wanted.snapshot_options.format {
+            None | Some(Format::Aria) => "yaml",
+            Some(Format::Text) => "",
+            Some(Format::Html) => "html",
+        },
         status: facts
             .status
             .filter(|status| look.says_place || !(200..300).contains(status)),
@@ -194,9 +199,10 @@ async fn page(
     seen.snapshot = Some(if is_tree {
         snapshot.text
     } else {
-        let how = if options.max_length.is_none() && most < limits::SNAPSHOT {
+        let is_own_limit = |own: usize| own < most * TOKEN && limits::fits(&snapshot.text, most);
+        let how = if options.max_length.map_or(most < limits::SNAPSHOT, is_own_limit) {
             (
-                "more with snapshotOptions.maxLength, or a part of the page with a target",
+                "more with a greater snapshotOptions.maxLength, or a part of the page with a target",
                 "続きは snapshotOptions.maxLength を増やすか、target で部分を指定してください",
             )
         } else {
@@ -213,7 +219,11 @@ async fn page(
 /// Returns the console part: errors are always counted, messages are listed only if wanted.
 fn console(facts: &TabObservation, look: &ObserveOptions<'_>) -> Option<ConsolePart> {
     let options = &look.wanted.console_options;
-    let wanted = look.wanted.console.then(|| wanted_messages(facts, options));
+    let wanted = look.wanted.console.then(|| {
+        let limit = options.max_messages.unwrap_or(MESSAGES);
+        let joins = options.remove_duplicates.unwrap_or(true);
+        last_messages(&facts.console, options, (limit, limits::CONSOLE), joins)
+    });
     let is_worth_saying = facts.new_console_errors > 0
         || wanted
             .as_ref()
@@ -226,27 +236,31 @@ fn console(facts: &TabObservation, look: &ObserveOptions<'_>) -> Option<ConsoleP
     })
 }
 
-/// Returns the last messages that match the caller's options, and the number of those before them.
-fn wanted_messages(facts: &TabObservation, options: &ConsoleOptions) -> (Vec<ConsoleRow>, usize) {
+/// Returns the last messages with the levels and patterns that the caller names, at most `most` of them and so many
+/// tokens, and the number of those before them. `joins`: equal messages become one.
+pub(super) fn last_messages(
+    messages: &[browser::ConsoleMessage],
+    options: &ConsoleOptions,
+    (most, tokens): (usize, usize),
+    joins: bool,
+) -> (Vec<ConsoleRow>, usize) {
     let mut kept: Vec<ConsoleRow> = Vec::new();
-    for message in filter_messages(&facts.console, options) {
+    for message in filter_messages(messages, options) {
         let message = ConsoleRow::from(message);
-        let same = kept.iter_mut().find(|kept| kept.is_like(&message));
-        match same.filter(|_| options.remove_duplicates.unwrap_or(true)) {
+        let same = kept.iter_mut().find(|kept| joins && kept.is_like(&message));
+        match same {
             Some(same) => same.add_count(&message),
             None => kept.push(message),
         }
     }
     let all = kept.len();
-    let surplus = all.saturating_sub(options.max_messages.unwrap_or(MESSAGES));
-    kept.drain(..surplus);
-    let kept = limits::keep_last(kept, limits::CONSOLE, ConsoleRow::line);
+    kept.drain(..all.saturating_sub(most));
+    let kept = limits::keep_last(kept, tokens, ConsoleRow::line);
     let omitted = all - kept.len();
     (kept, omitted)
 }
 
-/// Returns the messages with the levels and patterns that the caller names.
-pub(super) fn filter_messages<'m>(
+fn filter_messages<'m>(
     messages: &'m [browser::ConsoleMessage],
     options: &ConsoleOptions,
 ) -> Vec<&'m browser::ConsoleMessage> {
@@ -329,13 +343,8 @@ fn notice(
     unseen: Option<&ToolError>,
     locale: Locale,
 ) -> Option<String> {
-    let closed = news.closed.iter().map(|tab| {
-        format!(
-            "[{}]({})",
-            limits::truncate_row(&tab.title),
-            limits::truncate_row(&tab.url)
-        )
-    });
+    let link = |tab: &TabInfo| reply::link(&limits::truncate_row(&tab.title), &limits::truncate_row(&tab.url));
+    let closed = news.closed.iter().map(link);
     let closed = closed.collect::<Vec<_>>().join(", ");
     let closed = (!closed.is_empty()).then(|| {
         BilingualText::new(
@@ -375,8 +384,12 @@ async fn tab_rows(tabs: &SessionTabs, news: &TabChanges, look: &ObserveOptions<'
         let is_one_of_several = look.says_place && tabs.count() > 1;
         is_one_of_several || !news.opened.is_empty() || !news.closed.is_empty()
     });
+    let row = |tab: &TabInfo| {
+        let is_new = news.opened.iter().any(|opened| opened.index == tab.index);
+        TabRow::new(tab, is_new)
+    };
     if is_listed {
-        return Some(tabs.list().await.iter().map(Into::into).collect());
+        return Some(tabs.list().await.iter().map(row).collect());
     }
-    (!news.opened.is_empty()).then(|| news.opened.iter().map(Into::into).collect())
+    (!news.opened.is_empty()).then(|| news.opened.iter().map(row).collect())
 }

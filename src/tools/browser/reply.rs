@@ -52,6 +52,9 @@ pub struct ObservedPage {
     /// The snapshot of the page, or of a part of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) snapshot: Option<String>,
+    /// The language of the snapshot's text.
+    #[serde(skip)]
+    pub(super) language: &'static str,
     /// The changes since the last snapshot.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) changes: Option<String>,
@@ -139,6 +142,9 @@ pub struct TabRow {
     url: String,
     /// True for the tab on which tools act.
     current: bool,
+    /// True for a tab that a page has opened since the last reply.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    new: bool,
     /// The dialog that blocks the tab: select the tab and answer it.
     #[serde(skip_serializing_if = "Option::is_none")]
     dialog: Option<DialogPart>,
@@ -201,17 +207,39 @@ impl From<&browser::ConsoleMessage> for ConsoleRow {
 }
 
 impl ConsoleRow {
-    /// Formats the message as one line.
+    /// Formats the message as one line with its whole source location.
     pub(super) fn line(&self) -> String {
-        let place = self.place.as_ref().map(|place| format!(" @ {place}"));
+        self.line_at(self.place.as_deref())
+    }
+
+    /// Formats the message as one line below the heading of its source file.
+    fn line_at(&self, place: Option<&str>) -> String {
+        let place = place.map(|place| format!("{place} "));
         let count = self.count.map(|count| format!(" ×{count}"));
         let text = self.text.replace('\n', " ⏎ ");
         format!(
-            "[{}] {text}{}{}",
-            self.level,
+            "{}[{}] {text}{}",
             place.unwrap_or_default(),
+            self.level,
             count.unwrap_or_default()
         )
+    }
+
+    /// Splits the source location into the URL and `line:column`, which is empty if there is none.
+    fn split_place(&self) -> Option<(&str, &str)> {
+        let place = self.place.as_deref()?;
+        // A number before the path is a port.
+        let path = place.find("://").map_or(0, |at| {
+            let host = at + "://".len();
+            place[host..].find('/').map_or(place.len(), |slash| host + slash)
+        });
+        let numbers = place[path..].bytes().rev();
+        let numbers = numbers
+            .take_while(|byte| byte.is_ascii_digit() || *byte == b':')
+            .count();
+        let start = place.len() - numbers;
+        let end = place[start..].find(':').map_or(place.len(), |colon| start + colon);
+        Some((&place[..end], place[end..].trim_start_matches(':')))
     }
 
     /// Adds the occurrences of an equal message.
@@ -225,13 +253,15 @@ impl ConsoleRow {
     }
 }
 
-impl From<&browser::TabInfo> for TabRow {
-    fn from(tab: &browser::TabInfo) -> Self {
+impl TabRow {
+    /// Returns the row of a tab. `is_new`: a page has opened it since the last reply.
+    pub(super) fn new(tab: &browser::TabInfo, is_new: bool) -> Self {
         Self {
             index: tab.index,
             title: limits::truncate_row(&tab.title),
             url: limits::truncate_row(&tab.url),
             current: tab.current,
+            new: is_new,
             dialog: tab.dialog.clone().map(Into::into),
         }
     }
@@ -263,29 +293,45 @@ impl DownloadRow {
     }
 }
 
+/// Returns a link to a page, which is its URL if it has no title.
+pub(super) fn link(title: &str, url: &str) -> String {
+    if title.is_empty() {
+        url.to_owned()
+    } else {
+        format!("[{title}]({url})")
+    }
+}
+
 impl TabRow {
-    fn line(&self) -> String {
-        let mark = if self.current { " (current)" } else { "" };
-        let dialog = self
-            .dialog
-            .as_ref()
-            .map(|dialog| format!(" — dialog: {}", dialog.line()));
-        let (index, title, url) = (self.index, &self.title, &self.url);
-        format!("- {index}:{mark} [{title}]({url}){}", dialog.unwrap_or_default())
+    /// Formats the tab as one line. `is_page_shown`: the reply shows URL and title of the current tab already.
+    fn line(&self, is_page_shown: bool) -> String {
+        let mut line = format!("- {}:", self.index);
+        line.push_str(if self.current { " (current)" } else { "" });
+        line.push_str(if self.new { " (new)" } else { "" });
+        if !(self.current && is_page_shown) {
+            line.push_str(&format!(" {}", link(&self.title, &self.url)));
+        }
+        line.extend(self.dialog.iter().map(|dialog| format!(" — dialog: {}", dialog.line())));
+        line
     }
 }
 
 impl DownloadRow {
+    /// Formats the download as one line: a saved file by its path, any other by its name and URL.
     fn line(&self) -> String {
-        let bytes = self.bytes.map(|bytes| format!(", {bytes} bytes"));
-        let file = self.file.as_ref().map(|file| format!(" → {file}"));
         let (name, state, url) = (&self.name, self.state, &self.url);
+        let bytes = self.bytes.map(|bytes| format!(", {bytes} bytes")).unwrap_or_default();
+        if let Some(file) = &self.file {
+            let is_renamed = file.rsplit('/').next() != Some(name.as_str());
+            let from = if is_renamed {
+                format!("{name} → ")
+            } else {
+                String::new()
+            };
+            return format!("- {from}{file} ({state}{bytes})");
+        }
         let failure = self.failure.as_ref().map(|failure| format!(": {failure}"));
-        let (bytes, file) = (bytes.unwrap_or_default(), file.unwrap_or_default());
-        format!(
-            "- {name} ({state}{bytes}){file} from {url}{}",
-            failure.unwrap_or_default()
-        )
+        format!("- {name} ({state}{bytes}) from {url}{}", failure.unwrap_or_default())
     }
 }
 
@@ -298,11 +344,13 @@ impl DialogPart {
 }
 
 impl ObservedPage {
-    /// Returns the lines of the section "Page".
+    /// Returns the lines of the section "Page". A page without a status has been loaded successfully.
     fn page(&self) -> Vec<String> {
         let url = self.url.as_ref().map(|url| format!("- URL: {url}"));
-        let title = self.title.as_ref().map(|title| format!("- Title: {title}"));
-        let status = self.status.map(|status| format!("- Status: {status}"));
+        let title = self.title.as_ref().filter(|title| !title.is_empty());
+        let title = title.map(|title| format!("- Title: {title}"));
+        let status = self.status.filter(|status| !(200..300).contains(status));
+        let status = status.map(|status| format!("- Status: {status}"));
         let dialog = self
             .dialog
             .as_ref()
@@ -324,6 +372,38 @@ impl ObservedPage {
     }
 }
 
+impl ObservedPage {
+    /// Returns the sections of the text that are not empty, or that say that something requested is empty.
+    fn sections(&self, code: Option<&String>, locale: Locale) -> Vec<String> {
+        let (none, empty) = match locale {
+            Locale::En => ("none", "empty page"),
+            Locale::Ja => ("なし", "空のページ"),
+        };
+        let quoted = |heading, language, text: Option<&String>, if_empty: &str| {
+            let text = text.map(|text| match text.as_str() {
+                "" => if_empty.to_owned(),
+                text => fenced(language, text),
+            });
+            section(heading, &text.unwrap_or_default())
+        };
+        let is_page_shown = self.url.is_some() && self.title.is_some();
+        let downloads = match &self.downloads {
+            Some(rows) if rows.is_empty() => none.to_owned(),
+            rows => lines(rows.as_ref(), DownloadRow::line),
+        };
+        let sections = [
+            quoted("Code", "ts", code, ""),
+            section("Page", &self.page().join("\n")),
+            quoted("Snapshot", self.language, self.snapshot.as_ref(), empty),
+            quoted("Changes", "diff", self.changes.as_ref(), none),
+            section("Console", &console_section(self.console.as_ref())),
+            section("Tabs", &lines(self.tabs.as_ref(), |tab| tab.line(is_page_shown))),
+            section("Downloads", &downloads),
+        ];
+        sections.into_iter().flatten().collect()
+    }
+}
+
 /// Returns a heading with its body, or `None` if the body is empty.
 fn section(heading: &str, body: &str) -> Option<String> {
     (!body.is_empty()).then(|| format!("### {heading}\n{body}"))
@@ -341,58 +421,51 @@ fn lines<T>(rows: Option<&Vec<T>>, line: impl Fn(&T) -> String) -> String {
     lines.join("\n")
 }
 
+/// Returns the lines of messages, each below the URL of its source file.
+pub(super) fn console_lines(rows: &[ConsoleRow]) -> Vec<String> {
+    limits::grouped(rows, |row| match row.split_place() {
+        Some((url, "")) => (Some(url), row.line_at(None)),
+        Some((url, line)) => (Some(url), row.line_at(Some(line))),
+        None => (None, row.line_at(None)),
+    })
+}
+
 /// Returns the console messages, below a line that counts the omitted ones.
 fn console_section(console: Option<&ConsolePart>) -> String {
     let omitted = console.and_then(|console| console.omitted);
     let omitted = omitted.map(|omitted| format!("… {omitted} earlier (browser_console_messages)"));
-    let messages = lines(console.and_then(|console| console.messages.as_ref()), ConsoleRow::line);
-    let parts = omitted.into_iter().chain((!messages.is_empty()).then_some(messages));
-    parts.collect::<Vec<_>>().join("\n")
+    let messages = console
+        .and_then(|console| console.messages.as_deref())
+        .unwrap_or_default();
+    let lines = omitted.into_iter().chain(console_lines(messages));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Returns an answer that is the whole reply. It stands below a heading only if it would be JSON otherwise: clients would
+/// take it for the structure.
+fn alone(answer: String) -> String {
+    let is_json = serde_json::from_str::<serde::de::IgnoredAny>(&answer).is_ok();
+    if is_json {
+        format!("### Result\n{answer}")
+    } else {
+        answer
+    }
 }
 
 impl<D: TabAnswer> Render for BrowserReply<D> {
     fn text(&self, locale: Locale) -> String {
-        let seen = &self.seen;
-        let part = |heading, language, text: Option<&String>| {
-            text.and_then(|text| {
-                section(
-                    heading,
-                    &if text.is_empty() {
-                        String::new()
-                    } else {
-                        fenced(language, text)
-                    },
-                )
-            })
-        };
-        let none = match locale {
-            Locale::En => "none",
-            Locale::Ja => "なし",
-        };
-        let nothing = |heading, is_empty: bool| is_empty.then(|| format!("### {heading}\n{none}"));
-        let sections = [
-            section("Result", &self.done.text(locale)),
-            part("Code", "ts", self.code.as_ref()),
-            section("Page", &seen.page().join("\n")),
-            part("Snapshot", "yaml", seen.snapshot.as_ref()),
-            nothing("Snapshot", seen.snapshot.as_ref().is_some_and(String::is_empty)),
-            part("Changes", "yaml", seen.changes.as_ref()),
-            nothing("Changes", seen.changes.as_ref().is_some_and(String::is_empty)),
-            section("Console", &console_section(seen.console.as_ref())),
-            section("Tabs", &lines(seen.tabs.as_ref(), TabRow::line)),
-            section("Downloads", &lines(seen.downloads.as_ref(), DownloadRow::line)),
-            nothing("Downloads", seen.downloads.as_ref().is_some_and(Vec::is_empty)),
-            self.browser_session
-                .as_ref()
-                .filter(|_| self.is_handle_news)
-                .map(|session| format!("browser_session: {session}")),
-        ];
-        let text = sections.into_iter().flatten().collect::<Vec<_>>().join("\n");
-        match locale {
-            Locale::En if text.is_empty() => "done".to_owned(),
-            Locale::Ja if text.is_empty() => "完了".to_owned(),
-            _ => text,
+        let answer = self.done.text(locale);
+        let mut sections = self.seen.sections(self.code.as_ref(), locale);
+        match (answer.is_empty(), sections.is_empty(), locale) {
+            (false, true, _) => sections.push(alone(answer)),
+            (false, false, _) => sections.insert(0, format!("### Result\n{answer}")),
+            (true, true, Locale::En) => sections.push("done".to_owned()),
+            (true, true, Locale::Ja) => sections.push("完了".to_owned()),
+            (true, false, _) => {}
         }
+        let handle = self.browser_session.as_ref().filter(|_| self.is_handle_news);
+        sections.extend(handle.map(|session| format!("browser_session: {session}")));
+        sections.join("\n")
     }
 
     fn blocks(&self) -> Vec<Block> {
@@ -409,7 +482,9 @@ mod tests {
     use fumi_base::text::Locale;
     use serde_json::json;
 
-    use super::{BrowserReply, ConsolePart, DialogPart, ObservedPage, TabRow};
+    use super::{
+        BrowserReply, ConsolePart, ConsoleRow, DialogPart, DownloadRow, ObservedPage, TabRow, alone, console_lines,
+    };
     use crate::browser::on_tab::EmptyAnswer;
     use fumi_kernel::{Render, schema};
 
@@ -431,7 +506,15 @@ mod tests {
             serde_json::to_value(&quiet).expect("plain"),
             json!({"success": true, "browser_session": "bs_1"})
         );
-        assert_eq!(quiet.text(Locale::En), "browser_session: bs_1");
+        assert_eq!(quiet.text(Locale::En), "done\nbrowser_session: bs_1");
+        let known = BrowserReply {
+            is_handle_news: false,
+            ..quiet
+        };
+        assert_eq!(
+            (known.text(Locale::En), known.text(Locale::Ja)),
+            ("done".to_owned(), "完了".to_owned())
+        );
     }
 
     #[test]
@@ -445,6 +528,7 @@ mod tests {
                 default_text: None,
             }),
             snapshot: Some("- button \"Save\" [ref=e1]".to_owned()),
+            language: "yaml",
             changes: Some(String::new()),
             console: Some(ConsolePart {
                 new_errors: 2,
@@ -456,6 +540,7 @@ mod tests {
                 title: "X".to_owned(),
                 url: "http://x.test/".to_owned(),
                 current: true,
+                new: false,
                 dialog: None,
             }]),
             ..ObservedPage::default()
@@ -476,12 +561,95 @@ mod tests {
     fn a_page_cannot_end_the_block_that_quotes_it() {
         let observed = observed(ObservedPage {
             snapshot: Some("- text: ```\n### Page".to_owned()),
+            language: "yaml",
             ..ObservedPage::default()
         });
         assert!(
             observed
                 .text(Locale::En)
                 .contains("````yaml\n- text: ```\n### Page\n````")
+        );
+    }
+
+    #[test]
+    fn what_is_usual_or_known_is_left_out() {
+        let tab = |index, title: &str, new| TabRow {
+            index,
+            title: title.to_owned(),
+            url: "http://x.test/".to_owned(),
+            current: index == 0,
+            new,
+            dialog: None,
+        };
+        let seen = ObservedPage {
+            url: Some("http://x.test/".to_owned()),
+            title: Some(String::new()),
+            status: Some(200),
+            snapshot: Some(String::new()),
+            tabs: Some(vec![tab(0, "", false), tab(1, "", true), tab(2, "Y", false)]),
+            downloads: Some(Vec::new()),
+            ..ObservedPage::default()
+        };
+        assert_eq!(
+            observed(seen).text(Locale::En),
+            "### Page\n- URL: http://x.test/\n### Snapshot\nempty page\n### Tabs\n- 0: (current)\n- 1: (new) http://x.test/\n\
+             - 2: [Y](http://x.test/)\n### Downloads\nnone\nbrowser_session: bs_1"
+        );
+    }
+
+    #[test]
+    fn messages_stand_below_their_file() {
+        let row = |text: &str, place: Option<&str>| ConsoleRow {
+            level: "error",
+            text: text.to_owned(),
+            place: place.map(str::to_owned),
+            count: None,
+        };
+        let rows = [
+            row("a", Some("http://x.test:80/p.html:10:33")),
+            row("b", Some("http://x.test:80/p.html:7")),
+            row("c\nd", None),
+            row("e", Some("http://x.test:80/v2")),
+        ];
+        let lines = [
+            "http://x.test:80/p.html",
+            "10:33 [error] a",
+            "7 [error] b",
+            "[error] c ⏎ d",
+            "http://x.test:80/v2",
+            "[error] e",
+        ];
+        assert_eq!(console_lines(&rows), lines);
+    }
+
+    #[test]
+    fn download_is_its_path_or_its_name_and_url() {
+        let row = |name: &str, file: Option<&str>| DownloadRow {
+            name: name.to_owned(),
+            url: "blob:http://x.test/1".to_owned(),
+            state: "done",
+            bytes: Some(6),
+            file: file.map(str::to_owned),
+            failure: None,
+        };
+        let saved = row("a.txt", Some(".fumi/browser/a.txt"));
+        assert_eq!(saved.line(), "- .fumi/browser/a.txt (done, 6 bytes)");
+        let renamed = row("a.txt", Some(".fumi/browser/a (2).txt"));
+        assert_eq!(renamed.line(), "- a.txt → .fumi/browser/a (2).txt (done, 6 bytes)");
+        assert_eq!(
+            row("a.txt", None).line(),
+            "- a.txt (done, 6 bytes) from blob:http://x.test/1"
+        );
+    }
+
+    #[test]
+    fn answer_alone_has_a_heading_only_if_it_is_json() {
+        for json in ["2", "null", "\"a\"", "{\"a\": 1}"] {
+            assert_eq!(alone(json.to_owned()), format!("### Result\n{json}"));
+        }
+        assert_eq!(
+            alone("- button \"Save\" [ref=e1]".to_owned()),
+            "- button \"Save\" [ref=e1]"
         );
     }
 

@@ -3,7 +3,10 @@
 use fumi_base::tokens;
 use serde_json::json;
 
-use super::{today::page_of, visit::Visit};
+use super::{
+    today::page_of,
+    visit::{Visit, reference},
+};
 
 /// Returns the target that a mark names first.
 fn way_on(text: &str) -> String {
@@ -196,4 +199,51 @@ async fn snapshot_of_a_page_with_frames_keeps_its_limit() {
         "{}",
         told.snapshot()
     );
+}
+
+/// The way on names the limit that was hit.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
+async fn cut_by_the_limit_of_the_caller_names_that_limit() {
+    let visit = run_of(120, "`<p>Line ${n} of a long page</p><button>Do ${n}</button>`").await;
+    let html = json!({"expectation": {"snapshotOptions": {"format": "html", "maxLength": 300}}});
+    for (tool, arguments, way) in [
+        ("browser_snapshot", html, "a greater snapshotOptions.maxLength"),
+        (
+            "browser_inspect_html",
+            json!({"target": "main", "maxSize": 300}),
+            "a greater maxSize",
+        ),
+        (
+            "browser_find_elements",
+            json!({"role": "button", "maxResults": 3}),
+            "first 3 of 120 (narrow the call, or maxResults up to 100)",
+        ),
+        (
+            "browser_find",
+            json!({"text": "Do "}),
+            "first 50 of 120 (narrow the text or regex)",
+        ),
+        (
+            "browser_find",
+            json!({"text": "nowhere"}),
+            "none (browser_find_elements also finds hidden elements)",
+        ),
+    ] {
+        let told = visit.call(tool, arguments).await;
+        told.done();
+        assert!(told.text().contains(way), "{way}: {}", told.text());
+        let fence = if tool == "browser_snapshot" { "```html\n" } else { "" };
+        assert!(told.text().contains(fence), "{}", told.text());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
+async fn part_that_the_depth_cut_has_a_ref() {
+    let visit = run_of(3, "`<section><h2>Part ${n}</h2><button>Do ${n}</button></section>`").await;
+    let told = visit.call("browser_snapshot", json!({"depth": 1})).await;
+    let cut = reference(told.snapshot(), "more inside (depth)");
+    let told = visit.call("browser_snapshot", json!({"target": cut})).await;
+    assert!(told.snapshot().contains("button \"Do 2\""), "{}", told.text());
 }

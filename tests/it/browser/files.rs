@@ -241,6 +241,27 @@ async fn pdfs_and_pictures_are_written_where_downloads_are() {
     assert_eq!(told.done()["mime_type"], "image/webp");
     assert!(told.images().is_empty());
     assert!(visit.sample.root().join(".fumi/browser/page.webp").is_file());
+    // A name without an extension gets that of its format, and a file that was there is said to be replaced.
+    for (tool, path, replaced) in [
+        ("browser_pdf_save", ".fumi/browser/page.pdf", true),
+        ("browser_take_screenshot", ".fumi/browser/page.png", false),
+        ("browser_take_screenshot", ".fumi/browser/page.png", true),
+    ] {
+        let told = visit.call(tool, json!({"filename": "page"})).await;
+        let done = told.done();
+        assert_eq!(
+            (&done["file"], done["replaced"] == true),
+            (&json!(path), replaced),
+            "{done}"
+        );
+        assert!(told.text().contains(path), "{}", told.text());
+        assert_eq!(
+            told.text().contains("replaced the earlier file"),
+            replaced,
+            "{}",
+            told.text()
+        );
+    }
     let before = visit.sample.state();
     for name in ["../page.pdf", "/tmp/page.pdf", "a/../../page.pdf", ".fumi/../page.pdf"] {
         let told = visit.call("browser_pdf_save", json!({"filename": name})).await;

@@ -17,6 +17,7 @@ mod signing_in;
 )]
 pub(crate) mod site;
 mod tasks;
+mod text_flow;
 mod today;
 mod visit;
 mod widgets;

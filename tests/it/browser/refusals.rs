@@ -5,16 +5,22 @@ use serde_json::{Value, json};
 
 use super::{
     today::page_of,
-    visit::{Visit, reference},
+    visit::{Told, Visit, reference},
 };
 use crate::harness::Stateless;
 
-/// The structure of a failed call says the same as its text, in both languages.
+/// The text of a failed call says the same as its structure.
 #[track_caller]
-fn teaches(error: &Value) -> &str {
-    let next = error["guidance"]["explanation"].as_str().unwrap();
-    assert!(next.lines().count() >= 2, "{error}");
-    error["message"].as_str().unwrap()
+fn teaches(told: &Told) {
+    let error = &told.structured()["error"];
+    for part in [&error["message"], &error["guidance"]["explanation"]] {
+        let part = part.as_str().unwrap();
+        assert!(
+            !part.is_empty() && told.text().contains(part),
+            "{part}: {}",
+            told.text()
+        );
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -35,7 +41,11 @@ async fn without_a_chromium_it_says_how_to_get_one() {
         "browser_diagnose"
     );
     let told = visit.call("browser_diagnose", json!({})).await;
-    assert!(told.text().contains("/nonexistent/chromium"), "{}", told.text());
+    assert!(
+        told.text().starts_with("Chromium: not found\nSearched: ") && told.text().contains("/nonexistent/chromium"),
+        "{}",
+        told.text()
+    );
     // Tools without a browser still work.
     let told = visit.call("list_files", json!({"roots": ["src"]})).await;
     told.done();
@@ -86,10 +96,12 @@ async fn an_element_that_is_not_there() {
         let told = visit.click(target).await;
         let (code, text) = told.refused();
         assert_eq!(code, "B002", "{target}: {text}");
-        teaches(&told.structured()["error"]);
+        teaches(&told);
     }
     let told = visit.click("div[[").await;
-    assert_eq!(told.refused().0, "INVALID_QUERY");
+    let (code, text) = told.refused();
+    assert_eq!(code, "INVALID_QUERY");
+    assert!(text.contains("Invalid selector \"div[[\": not valid CSS.\n"), "{text}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -134,6 +146,109 @@ async fn what_covers_an_element_is_named() {
     assert_eq!(visit.said().await, "bought");
     visit.enter("/buttons/disabled.html?ms=0").await;
     assert_eq!(visit.click("#never").await.refused().0, "B008");
+    // A search shows it before the click.
+    let found = visit.call("browser_find_elements", json!({"role": "button"})).await;
+    assert!(
+        found
+            .text()
+            .contains("- button \"Never\" button#never [disabled] [ref="),
+        "{}",
+        found.text()
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
+async fn refused_act_names_the_tool_that_fits() {
+    let visit = page_of("<input type=checkbox id=box><select id=list><option>Red<option disabled>Green</select>").await;
+    let told = visit.call("browser_type", json!({"target": "#box", "text": "x"})).await;
+    let (code, text) = told.refused();
+    assert_eq!(code, "B008");
+    assert!(text.contains("use browser_click or browser_fill_form"), "{text}");
+    assert!(!text.contains("browser_wait_for"), "{text}");
+    let told = visit
+        .call("browser_select_option", json!({"target": "#list", "values": ["Green"]}))
+        .await;
+    assert!(
+        told.refused().1.contains("its option \"Green\" is disabled"),
+        "{}",
+        told.text()
+    );
+    assert!(told.text().contains("Pass another element or value"), "{}", told.text());
+}
+
+/// A form is filled field by field, so an error says which field it is about and which are filled already.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
+async fn error_in_a_form_names_the_field_and_those_before_it() {
+    let visit = page_of(
+        "<input id=a><input id=b><input type=date id=c><input id=loud onchange=\"alert('Changed')\"><input id=d>",
+    )
+    .await;
+    let form = |fields: &[(&str, &str)]| {
+        let fields: Vec<_> = fields
+            .iter()
+            .map(|(target, value)| json!({"target": target, "value": value}))
+            .collect();
+        json!({"fields": fields})
+    };
+    for (fields, expected) in [
+        (vec![("#c", "x")], "This was fields[0]. Nothing was filled."),
+        (
+            vec![("#a", "x"), ("#c", "x")],
+            "This was fields[1]. Filled before it: fields[0].",
+        ),
+        (
+            vec![("#a", "y"), ("#b", "y"), ("#c", "x")],
+            "This was fields[2]. Filled before it: fields[0] to fields[1].",
+        ),
+        (
+            vec![("#a", "z"), ("#none", "x")],
+            "This was fields[1]. Nothing was filled.",
+        ),
+    ] {
+        let told = visit.call("browser_fill_form", form(&fields)).await;
+        assert!(told.refused().1.contains(expected), "{expected}: {}", told.text());
+    }
+    assert_eq!(visit.value("() => a.value + b.value").await, "yy");
+    let told = visit
+        .call("browser_fill_form", form(&[("#a", "1"), ("#loud", "2"), ("#d", "3")]))
+        .await;
+    assert_eq!(told.done()["stopped_at"], 1, "{}", told.text());
+    for part in ["stopped at fields[1]; later fields are not filled", "alert \"Changed\""] {
+        assert!(told.text().contains(part), "{part}: {}", told.text());
+    }
+}
+
+/// A suggested call is one that helps, not a call of another page or of an example.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
+async fn suggested_calls_lead_to_no_page_that_was_not_named() {
+    let visit = Visit::new().await;
+    visit.enter("/login/").await;
+    for (tool, arguments) in [
+        ("browser_navigate", json!({"url": "file:///etc/passwd"})),
+        ("browser_navigate", json!({"url": "http://127.0.0.1:1/"})),
+        ("browser_navigate_forward", json!({})),
+        ("browser_snapshot", json!({"browser_session": "b_0000000000000000"})),
+        ("browser_click", json!({"target": "#nothing"})),
+        ("browser_evaluate", json!({"function": "() => nothing.at.all"})),
+    ] {
+        let told = visit.call(tool, arguments).await;
+        let text = told.refused().1;
+        let repeated = format!("{tool} {{");
+        for part in [repeated.as_str(), "example.com", "Save", "document.title"] {
+            assert!(!text.contains(part), "{part}: {text}");
+        }
+    }
+    let told = visit.call("browser_navigate", json!({"url": "localhost:8000/x"})).await;
+    assert!(
+        told.refused()
+            .1
+            .ends_with("browser_navigate {\"url\":\"http://localhost:8000/x\"}"),
+        "{}",
+        told.text()
+    );
 }
 
 /// A policy that allows the site's own address.
@@ -389,5 +504,11 @@ async fn errors_of_the_caller_or_the_page_are_never_500_over_rest() {
         assert_eq!(answer.status().as_u16(), status, "{tool}");
         let body: Value = answer.json().await.unwrap();
         assert_eq!(body["error"]["code"], code, "{body}");
+        let message = body["error"]["message"].as_str().unwrap();
+        assert_eq!(
+            message.contains("nothing to close"),
+            tool == "browser_close",
+            "{message}"
+        );
     }
 }

@@ -313,6 +313,69 @@ async fn messages_of_the_levels_that_a_caller_names_are_listed_alone() {
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs Chromium"]
+async fn messages_stand_below_their_file_and_as_many_as_are_wanted() {
+    let visit = page_of("").await;
+    visit
+        .value("() => { for (let n = 1; n <= 9; n += 1) console.error(`error ${n}`); }")
+        .await;
+    let options = json!({"expectation": {"consoleOptions": {"maxMessages": 2, "patterns": ["^error "]}}});
+    let told = visit.call("browser_console_messages", options).await;
+    assert_eq!(told.done()["total"], 9, "{}", told.text());
+    let text = told.text();
+    assert!(
+        text.starts_with("newest 2 of 9 (") && text.contains("[error] error 8\n"),
+        "{text}"
+    );
+    assert!(text.ends_with("[error] error 9") && !text.contains("error 7"), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
+async fn cookie_is_shown_as_it_is_stored() {
+    let visit = page_of("").await;
+    // Chromium keeps no cookie for longer than 400 days.
+    let set = json!({"action": "set", "name": "key", "value": "v", "path": "/", "expires": 4_000_000_000_u64, "sameSite": "Strict"});
+    let told = visit.call("browser_cookies", set).await;
+    let text = told.text();
+    assert!(told.done()["cookies"][0]["expires"].as_f64().unwrap() < 4e9, "{text}");
+    let (domain, row) = text.split_once('\n').unwrap();
+    assert_eq!(domain, "127.0.0.1");
+    assert!(
+        row.starts_with("key=v; Expires=20") && row.ends_with("Z; SameSite=Strict"),
+        "{text}"
+    );
+    let told = visit.call("browser_cookies", json!({"action": "list"})).await;
+    assert_eq!(told.text(), text);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
+async fn equal_options_are_found_with_their_lists() {
+    let visit = page_of(
+        "<label>Front <select><option>Red<option>Blue</select></label><label>Back <select><option>Red<option>Green</select></label>",
+    )
+    .await;
+    let lines = found(&visit, "Red").await["lines"].to_string();
+    for list in ["in combobox \\\"Front\\\"", "in combobox \\\"Back\\\""] {
+        assert!(lines.contains(list), "{list}: {lines}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
+async fn click_that_only_focuses_its_button_changes_nothing() {
+    let visit = page_of("<h1>Desk</h1><div><button>Idle</button></div><div><button>Busy</button></div><div><input aria-label=Name></div>").await;
+    let page = visit.call("browser_snapshot", json!({})).await;
+    for name in ["Idle", "Busy"] {
+        let told = visit.click(&reference(page.snapshot(), name)).await;
+        assert_eq!(told.text(), "### Changes\nnone");
+    }
+    let told = visit.click(&reference(page.snapshot(), "\"Name\"")).await;
+    assert!(told.changes().contains("textbox \"Name\" [active]"), "{}", told.text());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs Chromium"]
 async fn a_field_for_dates_without_a_box_is_set() {
     let visit = page_of("<input type=date id=d style='width:0;height:0;border:0;padding:0'>").await;
     let fill = |value: &str| json!({"target": "#d", "value": value});

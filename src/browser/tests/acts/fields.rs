@@ -130,6 +130,9 @@ async fn a_form_is_filled_in_or_left_alone() {
         r#""Ann""#,
         "nothing is filled before all fields are found"
     );
+    let error = tab.fill_form(&[field("#name", "Bob"), field("#date", "soon")]).await;
+    let error = error.expect_err("a date of the wrong form");
+    assert_eq!((error.index, error.filled), (1, 1), "{error}");
     let refused = reason(tab.fill_form(&[field("#box", "perhaps")]).await);
     assert!(refused.contains("true or false"), "{refused}");
     let refused = reason(tab.fill(&at("#date"), "tomorrow").await);
@@ -231,7 +234,7 @@ async fn shortened_value_is_reported() {
         kind: None,
         value: "123456".to_owned(),
     });
-    let cuts = tab.fill_form(&fields).await.expect("filled");
+    let cuts = tab.fill_form(&fields).await.expect("filled").differing;
     assert_eq!(cuts, [cut(&short, 4).expect("one")]);
     page.close().await;
 }
@@ -261,11 +264,11 @@ async fn differing_value_is_reported() {
         kind: Some(FieldKind::Slider),
         value: value.to_owned(),
     };
-    assert_eq!(tab.fill_form(&[slider("45")]).await.expect("slid"), []);
+    assert_eq!(tab.fill_form(&[slider("45")]).await.expect("slid").differing, []);
     assert_eq!(page.value("loud.getAttribute('aria-valuenow')").await, r#""45""#);
     assert_eq!(how(tab.fill(&at("#loud"), "40").await.expect("slid")), None);
     assert_eq!(page.value("loud.getAttribute('aria-valuenow')").await, r#""40""#);
-    let beyond = tab.fill_form(&[slider("120")]).await.expect("slid").pop();
+    let beyond = tab.fill_form(&[slider("120")]).await.expect("slid").differing.pop();
     assert_eq!(how(beyond), held("100"));
     page.close().await;
 }

@@ -14,7 +14,6 @@ use crate::{
         protocol::target::{AttachedToTarget, CreateBrowserContext, CreateTarget, SetAutoAttach},
     },
     emulate::viewport,
-    errors::BrowserError,
     tab::{Tab, TabSettings},
     target::Target,
 };
@@ -93,8 +92,8 @@ pub(super) fn at(selector: &str) -> Target {
 }
 
 /// Returns the English text of an error's reason.
-pub(super) fn reason<T: std::fmt::Debug>(result: Result<T, BrowserError>) -> String {
-    result.expect_err("an error").to_string()
+pub(super) fn reason<T: std::fmt::Debug, E: std::fmt::Display>(result: Result<T, E>) -> String {
+    result.map_err(|error| error.to_string()).expect_err("an error")
 }
 
 async fn open(process: &ChromiumProcess) -> (Arc<Tab>, EventStream) {
