@@ -434,7 +434,11 @@ fn call(tool: &str, arguments: &str, as_json: bool, common: Common) -> Result<Ex
     };
     let caller = Caller {
         access: Arc::new(Access::full(app.scope.clone())),
-        locale: is_for_a_person.then(|| terminal::language(environment)),
+        locale: if is_for_a_person {
+            terminal::language(environment)
+        } else {
+            app.config.tools.language
+        },
         ..Caller::default()
     };
     let talk = CallRunner {

@@ -17,7 +17,7 @@ pub struct CacheKey {
     /// The arguments as canonical JSON: sorted keys, without delivery options.
     pub arguments: Arc<str>,
     /// The caller's locale, since texts inside results depend on it.
-    pub locale: Option<crate::text::Locale>,
+    pub locale: crate::text::Locale,
     /// The state of the project's files.
     pub stamp: crate::freshness::RootStamp,
 }

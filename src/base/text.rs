@@ -90,14 +90,13 @@ impl BilingualText {
         }
     }
 
-    /// Returns the text to show a caller: in the requested language, or English and then Japanese if the caller
-    /// requested none.
+    /// Returns English and then Japanese, for a reader whose language is unknown.
     #[must_use]
-    pub fn in_locale(&self, wanted: Option<Locale>) -> String {
-        match wanted {
-            Some(locale) => self.get(locale).to_owned(),
-            None if self.en == self.ja => self.en.clone().into_owned(),
-            None => format!("{}\n{}", self.en, self.ja),
+    pub fn in_both(&self) -> String {
+        if self.en == self.ja {
+            self.en.clone().into_owned()
+        } else {
+            format!("{}\n{}", self.en, self.ja)
         }
     }
 }
@@ -122,9 +121,9 @@ mod tests {
     }
 
     #[test]
-    fn both_languages_when_the_caller_said_nothing() {
+    fn both_languages_stand_on_lines_of_their_own_and_the_same_text_once() {
         let text = BilingualText::new("No such file.", "ファイルがありません。");
-        assert_eq!(text.in_locale(Some(Locale::Ja)), "ファイルがありません。");
-        assert_eq!(text.in_locale(None), "No such file.\nファイルがありません。");
+        assert_eq!(text.in_both(), "No such file.\nファイルがありません。");
+        assert_eq!(BilingualText::same("a.md").in_both(), "a.md");
     }
 }

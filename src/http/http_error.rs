@@ -139,9 +139,9 @@ impl IntoResponse for HttpError {
         let error = json!({
             "type": lesson.class.name(),
             "code": lesson.code,
-            "message": lesson.message.in_locale(None),
+            "message": lesson.message.in_both(),
             "details": details,
-            "guidance": {"explanation": lesson.next.in_locale(None)},
+            "guidance": {"explanation": lesson.next.in_both()},
             "troubleshooting_url": format!("/v1/errors#{}", lesson.kind),
         });
         let body = Json(json!({"success": false, "error": &error}));

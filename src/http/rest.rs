@@ -93,7 +93,7 @@ pub async fn call(
     let wants = |form: &str| accept.is_some_and(|accept| accept.contains(form));
     let as_text = wants("text/plain") && !wants("json") && !wants("text/event-stream");
     let caller = Caller {
-        locale: mcp::access::requested_language(&uri, &headers),
+        locale: language(&edge, &uri, &headers),
         session: None,
         // The text is that of both forms: scripts read a bare number of it.
         form: if as_text {
@@ -301,7 +301,7 @@ fn stream(
     let guard = stop.clone().drop_guard();
     let work = async move {
         let progress = CallProgress::default();
-        let locale = caller.locale.unwrap_or_default();
+        let locale = caller.locale;
         let metrics = Arc::clone(&edge.app.kernel.metrics);
         let work = run(edge, tool, arguments, caller, progress.clone(), stop);
         tokio::pin!(work);

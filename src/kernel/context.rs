@@ -32,8 +32,8 @@ pub struct Caller {
     pub access: Arc<Access>,
     /// The protocol session, in the session era.
     pub session: Option<String>,
-    /// The language that the caller asked for.
-    pub locale: Option<Locale>,
+    /// The language that the caller asked for, else the configured one.
+    pub locale: Locale,
     /// The form in which the caller gets results.
     pub form: ResultForm,
 }
@@ -115,7 +115,7 @@ impl Cx {
     /// Returns the language of texts inside an answer.
     #[must_use]
     pub fn locale(&self) -> Locale {
-        self.caller.locale.unwrap_or_default()
+        self.caller.locale
     }
 
     /// Takes the guard that [`super::Tool::acquire_exclusive`] acquired, if it is of this type and was not taken yet.

@@ -381,7 +381,7 @@ impl<'a> CallRunner<'a> {
         author: &dyn TextModel,
         usage: &mut Option<TokenUsage>,
     ) -> QuestionOutcome {
-        let locale = self.caller.locale.unwrap_or_default();
+        let locale = self.caller.locale;
         self.progress.set_step(question.doing());
         let mut prompt = question.prompt(locale);
         let mut refused: Option<ToolReply> = None;
@@ -499,7 +499,7 @@ impl<'a> CallRunner<'a> {
         );
         reply.text.push_str(&format!(
             "\n{}\n{} {arguments}",
-            text.in_locale(self.caller.locale),
+            text.get(self.caller.locale),
             submission.tool
         ));
         let error = &mut reply.structured["error"];

@@ -59,7 +59,7 @@ pub fn left_out(answer: &dyn Rendered, used: usize, most: usize, locale: Locale)
     {
         missed.extend(kept);
     }
-    let text = format!("{note}\n{structured}");
+    let text = [note.clone(), in_words(&structured)].join("\n").trim_end().to_owned();
     structured[LEFT_OUT] = json!(note);
     FittedAnswer {
         structured,
@@ -74,14 +74,36 @@ pub fn receipt(answer: &dyn Rendered, locale: Locale) -> FittedAnswer {
     let structured = answer.structured();
     let counts = keep_counts(&structured, 0).unwrap_or_else(|| json!({}));
     let text = match locale {
-        Locale::En => "Result suppressed. ",
-        Locale::Ja => "結果は省略しました。 ",
+        Locale::En => "Result suppressed.",
+        Locale::Ja => "結果は省略しました。",
     };
     FittedAnswer {
-        text: format!("{text}{counts}"),
+        text: format!("{text} {}", in_words(&counts)).trim_end().to_owned(),
         structured: counts,
         blocks: Vec::new(),
     }
+}
+
+/// Returns counts as `name: value`, with the path of nested ones; without what every result has.
+fn in_words(counts: &Value) -> String {
+    fn walk(value: &Value, path: &str, words: &mut Vec<String>) {
+        match value {
+            Value::Object(fields) => {
+                let fields = fields
+                    .iter()
+                    .filter(|(name, _)| !matches!(name.as_str(), "success" | "elapsed_ms"));
+                for (name, value) in fields {
+                    let dot = if path.is_empty() { "" } else { "." };
+                    walk(value, &format!("{path}{dot}{name}"), words);
+                }
+            }
+            Value::String(text) => words.push(format!("{path}: {text}")),
+            other => words.push(format!("{path}: {other}")),
+        }
+    }
+    let mut words = Vec::new();
+    walk(counts, "", &mut words);
+    words.join(", ")
 }
 
 fn keep_counts(value: &Value, depth: usize) -> Option<Value> {

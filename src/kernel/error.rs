@@ -188,8 +188,8 @@ impl ToolError {
     #[must_use]
     pub fn reply(&self, tool: &str, arguments: &Map<String, Value>, caller: &Caller, redactor: &Redactor) -> ToolReply {
         let lesson = &self.lesson;
-        let message = redactor.redact_message(&lesson.message.in_locale(caller.locale));
-        let explanation = redactor.redact_message(&lesson.next.in_locale(caller.locale));
+        let message = redactor.redact_message(lesson.message.get(caller.locale));
+        let explanation = redactor.redact_message(lesson.next.get(caller.locale));
         let guides = self.family.and_then(|family| family.guides);
         let is_bare = lesson.tool.is_empty() && lesson.example == "{}" && lesson.change.is_empty();
         let action = match (guides, lesson.tool.as_str()) {
@@ -230,20 +230,22 @@ impl ToolError {
                 *shown = said.clone();
             }
         }
+        let is_named = !lesson.tool.is_empty() && lesson.tool != tool;
         let handle = self.handle(caller);
         // Tools of other families do not take it.
-        let takes_handle = !is_empty(&parameters) && self.family.is_some_and(|family| action.starts_with(family.name));
+        let takes_handle =
+            (is_named || !is_empty(&parameters)) && self.family.is_some_and(|family| action.starts_with(family.name));
         if let Some((name, value)) = handle.clone().filter(|_| takes_handle) {
             parameters[name] = value;
         }
         let details = self.published_details(redactor);
-        let example = if is_empty(&parameters) || lesson.change == SAME_CALL {
+        let example = if (is_empty(&parameters) && !is_named) || lesson.change == SAME_CALL {
             String::new()
         } else if is_template {
             let say = BilingualText::new("Example, with your own values:", "例（値は置き換えてください）:");
-            format!("\n{} {action} {parameters}", say.get(caller.locale.unwrap_or_default()))
+            format!("\n{} {action} {parameters}", say.get(caller.locale))
         } else {
-            format!("\n{action} {parameters}")
+            format!("\n→ {action} {parameters}")
         };
         let mut text = format!("{}: {message}\n{explanation}{example}", lesson.code);
         if let Some((name, Value::String(value))) = handle
@@ -283,7 +285,10 @@ impl ToolError {
             let error = &mut structured["error"];
             error[guides.also_as] = error["guidance"].clone();
             if guides.tool != action {
-                let why = BilingualText::new(guides.en, guides.ja).in_locale(caller.locale);
+                let why = match caller.locale {
+                    Locale::En => guides.en,
+                    Locale::Ja => guides.ja,
+                };
                 error["alternative_actions"] = json!([{"action": guides.tool, "parameters": {}, "description": why}]);
             }
         }

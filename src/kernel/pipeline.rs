@@ -154,7 +154,7 @@ pub async fn run(kernel: &Kernel, catalogue: &Catalogue, entry: &ToolEntry, call
             if entry.spec.effect == Effect::Write {
                 reply.structured["arguments"] = error::arguments(&arguments, &kernel.redactor);
             }
-            cut_error_reply(reply, caps_for(kernel, &caller), caller.locale.unwrap_or_default())
+            cut_error_reply(reply, caps_for(kernel, &caller), caller.locale)
         }
     };
     reply.form = caller.form;
@@ -206,7 +206,7 @@ fn span_of(entry: &ToolEntry, caller: &Caller) -> tracing::Span {
     tracing::debug_span!(target: "fumi", "call", tool = entry.spec.name, principal = &*caller.access.principal)
 }
 
-fn key(spec: &ToolSpec, project: &Project, canonical: &str, locale: Option<Locale>, stamp: RootStamp) -> CacheKey {
+fn key(spec: &ToolSpec, project: &Project, canonical: &str, locale: Locale, stamp: RootStamp) -> CacheKey {
     CacheKey {
         tool: spec.name,
         project: Arc::from(project.root()),
@@ -486,6 +486,7 @@ fn fit_page(
         },
         fields: &expected.fields,
         locale,
+        takes_file: paging.way == RestAdvice::File,
     };
     let (fitted, found) = fit(answer, paging.from, room, cursor, known);
     if is_known {
@@ -546,6 +547,7 @@ async fn deliver(
                 caps,
                 fields: &[],
                 locale,
+                takes_file: false,
             };
             Box::new(fit(answer.as_ref(), paging.from, room, None, None).0.structured)
         });

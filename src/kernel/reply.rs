@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use fumi_base::{text::Locale, tokens};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{
     AnswerMaterial, Audience, NextPage, QuestionReply, Render, ReplacementCall, ResultForm, fields,
@@ -304,6 +304,8 @@ pub struct ReplyLimits<'a> {
     pub fields: &'a [String],
     /// The language of the texts.
     pub locale: Locale,
+    /// True if the call can write the whole answer to a file.
+    pub takes_file: bool,
 }
 
 /// Cuts an answer to the caps, beginning at a row. `cursor` returns the value that continues at a row; `known` is the
@@ -315,7 +317,7 @@ pub fn fit(
     cursor: Option<&dyn Fn(usize) -> String>,
     known: Option<AnswerCut>,
 ) -> (FittedAnswer, AnswerCut) {
-    let ReplyLimits { caps, locale, .. } = room;
+    let caps = room.caps;
     let rows = answer.rows();
     let may_be_whole = match known {
         Some(AnswerCut::Whole) => return (render(answer, room), AnswerCut::Whole),
@@ -340,7 +342,7 @@ pub fn fit(
                 limit,
                 shown: end,
                 of: rows,
-                hint: hint(locale, cursor.is_some()).to_owned(),
+                hint: hint(room, cursor.is_some()),
             });
         }
         let fitted = render(page.as_ref(), room);
@@ -362,15 +364,19 @@ pub fn fit(
     }
 }
 
-fn hint(locale: Locale, continues: bool) -> &'static str {
-    match (locale, continues) {
-        (Locale::En, true) => "pass next.cursor as cursor, or narrow the call; output_file gets everything",
-        (Locale::Ja, true) => {
-            "next.cursor を cursor に渡すか、条件を絞ってください。output_file なら全件を書き出せます"
-        }
-        (Locale::En, false) => "narrow the call, or pass output_file, which gets everything",
-        (Locale::Ja, false) => "条件を絞るか、output_file を渡してください。全件を書き出せます",
-    }
+fn hint(room: ReplyLimits<'_>, continues: bool) -> String {
+    let way = match (room.locale, continues) {
+        (Locale::En, true) => "pass next.cursor as cursor, or narrow the call",
+        (Locale::En, false) => "narrow the call",
+        (Locale::Ja, true) => "next.cursor を cursor に渡すか、条件を絞ってください",
+        (Locale::Ja, false) => "条件を絞ってください",
+    };
+    let file = match room.locale {
+        _ if !room.takes_file => "",
+        Locale::En => "; output_file gets everything",
+        Locale::Ja => "。output_file なら全件を書き出せます",
+    };
+    format!("{way}{file}")
 }
 
 /// The pointers to the marks of a cut answer, which are kept whatever fields are requested, so that a cut answer never
@@ -403,10 +409,7 @@ fn render(answer: &dyn Rendered, room: ReplyLimits<'_>) -> FittedAnswer {
     let (mut structured, unknown) = fields::keep(&structured, room.fields, &also);
     let mut text = match &structured {
         // Clients without the structure take a text that is JSON for it.
-        Value::Object(fields) if is_alone => {
-            let lines = fields.iter().map(|(name, value)| format!("{name}: {value}"));
-            lines.collect::<Vec<_>>().join("\n")
-        }
+        Value::Object(fields) if is_alone => in_lines(fields),
         structured => structured.to_string(),
     };
     if !unknown.is_empty() {
@@ -422,6 +425,42 @@ fn render(answer: &dyn Rendered, room: ReplyLimits<'_>) -> FittedAnswer {
         text,
         blocks,
     }
+}
+
+/// Renders the kept fields of an answer as text: a list of equal rows as one line of names and then a line for each row,
+/// with tabs between the values; a list of single values as a line for each; everything else as `name: value`.
+fn in_lines(fields: &Map<String, Value>) -> String {
+    let mut lines = Vec::new();
+    for (name, value) in fields {
+        match columns(value) {
+            Some((names, rows)) => {
+                lines.push(format!("{name}: {}", names.join("\t")));
+                lines.extend(rows);
+            }
+            None => lines.push(format!("{name}: {}", plain(value))),
+        }
+    }
+    lines.join("\n")
+}
+
+/// Returns the names and rows of a list whose objects have the same single-line values; `None` for any other value.
+fn columns(value: &Value) -> Option<(Vec<&str>, Vec<String>)> {
+    let rows: Vec<&Map<String, Value>> = value.as_array()?.iter().map(Value::as_object).collect::<Option<_>>()?;
+    let names: Vec<&str> = rows.first()?.keys().map(String::as_str).collect();
+    let is_single = |value: &Value| match value {
+        Value::String(text) => !text.contains(['\t', '\n', '\r']),
+        other => !other.is_array() && !other.is_object(),
+    };
+    let is_alike = |row: &&Map<String, Value>| row.keys().eq(names.iter().copied()) && row.values().all(is_single);
+    rows.iter().all(is_alike).then(|| {
+        let line = |row: &&Map<String, Value>| row.values().map(plain).collect::<Vec<_>>().join("\t");
+        (names, rows.iter().map(line).collect())
+    })
+}
+
+/// Returns a string without quotes, any other value as JSON.
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 fn tokens_of(text: &str, structured: &Value, form: ResultForm) -> usize {

@@ -220,7 +220,7 @@ impl Conversation<'_> {
     }
 
     fn locale(&self) -> Locale {
-        self.caller.locale.unwrap_or_default()
+        self.caller.locale
     }
 
     fn refuse(&self, error: &ToolError) -> ErrorData {

@@ -29,11 +29,7 @@ impl Drop for Ticker {
 
 /// Starts sending, if the client sent a progress token.
 #[must_use]
-pub fn start_ticker(
-    context: &RequestContext<RoleServer>,
-    progress: &CallProgress,
-    locale: Option<Locale>,
-) -> Option<Ticker> {
+pub fn start_ticker(context: &RequestContext<RoleServer>, progress: &CallProgress, locale: Locale) -> Option<Ticker> {
     let token = context.meta.get_progress_token()?;
     let (peer, progress) = (context.peer.clone(), progress.clone());
     Some(Ticker(tokio::spawn(async move {
@@ -51,7 +47,7 @@ pub fn start_ticker(
             }
             let told = progress.current_step();
             if let Some(doing) = &told {
-                param = param.with_message(doing.get(locale.unwrap_or_default()));
+                param = param.with_message(doing.get(locale));
             }
             if peer.notify_progress(param).await.is_err() {
                 return;

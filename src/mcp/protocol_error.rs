@@ -126,18 +126,14 @@ pub enum McpError {
 
 /// Converts an error to a protocol error: the cause, then the next step.
 #[must_use]
-pub fn to_protocol_error(error: &ToolError, locale: Option<Locale>) -> ErrorData {
+pub fn to_protocol_error(error: &ToolError, locale: Locale) -> ErrorData {
     let code = match error.code() {
         "FILE_NOT_FOUND" | "OUTSIDE_PROJECT" | "PATH_TRAVERSAL" | "RESOURCE_NOT_FOUND" => ErrorCode::RESOURCE_NOT_FOUND,
         "REQUEST_ID_IN_USE" => ErrorCode::INVALID_REQUEST,
         "BUSY" | "CANCELLED" | "RESULT_LOST" | "TOOL_EXECUTION_FAILED" | "TOOL_TIMEOUT" => ErrorCode::INTERNAL_ERROR,
         _ => ErrorCode::INVALID_PARAMS,
     };
-    let message = format!(
-        "{}\n{}",
-        error.message().in_locale(locale),
-        error.next().in_locale(locale)
-    );
+    let message = format!("{}\n{}", error.message().get(locale), error.next().get(locale));
     ErrorData::new(code, message, Some(json!({"code": error.code()})))
 }
 

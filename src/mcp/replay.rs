@@ -22,6 +22,7 @@ use std::{
 };
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use fumi_base::text::Locale;
 use futures_core::Stream;
 use parking_lot::{Mutex, MutexGuard};
 use rmcp::{
@@ -214,7 +215,7 @@ impl Stream for ReplayReader {
 impl ReplayReader {
     /// Returns a stream that answers a request with an error, and ends.
     pub(super) fn from_error(request: RequestId, fault: McpError) -> Self {
-        let error = ServerJsonRpcMessage::error(to_protocol_error(&fault.into(), None), Some(request));
+        let error = ServerJsonRpcMessage::error(to_protocol_error(&fault.into(), Locale::default()), Some(request));
         let (sender, receiver) = mpsc::channel(1);
         let _ = sender.try_send(ServerSseMessage::from_message(error));
         Self(receiver)

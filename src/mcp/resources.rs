@@ -188,7 +188,7 @@ pub async fn read(
             .map_err(|error| to_protocol_error(&error.into(), caller.locale))?,
         None => project,
     };
-    let (parts, uri, locale) = (Arc::clone(app), own_uri.to_owned(), caller.locale.unwrap_or_default());
+    let (parts, uri, locale) = (Arc::clone(app), own_uri.to_owned(), caller.locale);
     let read = run(app, project, caller, cancel, move |project, cancel| match asked.what {
         ResourceKind::File(path) => {
             let path = project.resolve(&path)?;

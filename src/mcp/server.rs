@@ -160,7 +160,8 @@ impl McpServer {
             session: era::session_id(&parts.headers)
                 .filter(|id| self.streams.is_open(id))
                 .map(str::to_owned),
-            locale: super::access::requested_language(&parts.uri, &parts.headers),
+            locale: super::access::requested_language(&parts.uri, &parts.headers)
+                .unwrap_or(self.app.config.tools.language),
             form: ResultForm::default(),
         }
     }
@@ -233,11 +234,6 @@ impl McpServer {
             data.insert("uri".to_owned(), Value::from(shown));
         }
         self.redacted(error)
-    }
-
-    /// Returns the language of descriptions: the one that the caller asked for, else the configured one.
-    fn language(&self, caller: &Caller) -> Locale {
-        caller.locale.unwrap_or(self.app.config.tools.language)
     }
 }
 
@@ -400,7 +396,7 @@ impl ServerHandler for McpServer {
         let work = async {
             let caller = self.caller(&context);
             self.no_cursor(page.as_ref(), &caller)?;
-            let locale = self.language(&caller);
+            let locale = caller.locale;
             let listed = self.listed(&caller, &context).await;
             let tools = self
                 .app
@@ -536,7 +532,7 @@ impl ServerHandler for McpServer {
                 return Err(ErrorData::method_not_found::<ListPromptsRequestMethod>());
             }
             self.no_cursor(page.as_ref(), &caller)?;
-            let all = prompts::list(&self.app, &caller.access, self.language(&caller));
+            let all = prompts::list(&self.app, &caller.access, caller.locale);
             // Cached like the tools that the prompts name.
             Ok(ListPromptsResult::with_all_items(all)
                 .with_ttl_ms(LIST_TTL_MS)
@@ -557,7 +553,7 @@ impl ServerHandler for McpServer {
             if !prompts::has_any(&self.app, &caller.access) {
                 return Err(ErrorData::method_not_found::<GetPromptRequestMethod>());
             }
-            prompts::get(&self.app, &caller.access, &request, self.language(&caller))
+            prompts::get(&self.app, &caller.access, &request, caller.locale)
                 .map(Into::into)
                 .map_err(|error| self.redacted(to_protocol_error(&error, caller.locale)))
         };
@@ -633,7 +629,7 @@ impl ServerHandler for McpServer {
         let work = async {
             let caller = self.caller(&context);
             self.no_cursor(page.as_ref(), &caller)?;
-            Ok(resources::templates(self.language(&caller)))
+            Ok(resources::templates(caller.locale))
         };
         Operation::new("resources/templates/list")
             .run(&self.app, &context, no_error, work)

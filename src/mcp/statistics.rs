@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use fumi_base::{cache::CacheKey, project::Project};
+use fumi_base::{cache::CacheKey, project::Project, text::Locale};
 use fumi_kernel::ToolError;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -23,7 +23,7 @@ pub fn load(
         tool: "resources/read",
         project: Arc::from(project.root()),
         arguments: Arc::from(name),
-        locale: None,
+        locale: Locale::default(),
         // Taken before counting: a change meanwhile makes the next stamp different.
         stamp: app.kernel.freshness.stamp(project.root()),
     };

@@ -159,7 +159,7 @@ async fn run(long: LongCall, task: TaskContext) -> Result<rmcp::model::CallToolR
         let client = || samples.then_some(&model as &dyn TextModel);
         app.provider_for(question).or_else(client)
     };
-    let locale = caller.locale.unwrap_or_default();
+    let locale = caller.locale;
     let work = conversation.call(entry, arguments, author);
     tokio::pin!(work);
     let mut told = None;

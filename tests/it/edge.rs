@@ -380,14 +380,24 @@ async fn the_caller_chooses_the_language() {
         url: format!("{}?lang=ja", plain.url),
         ..plain.clone()
     };
-    // Without a requested language: English descriptions, errors in both.
+    // Without a requested language: the configured one, English by default.
     assert!(!is_japanese(&description(
         &plain.request("tools/list", json!({})).await
     )));
     let error = plain.call("list_files", json!({"roots": ["nowhere"]})).await;
     let (_, text, failed) = error.called();
     assert!(
-        failed && text.contains("File or folder not found") && is_japanese(text),
+        failed && text.contains("File or folder not found") && !is_japanese(text),
+        "{text}"
+    );
+    let configured =
+        Server::start(sample.app_with(&[], |config| config.tools.language = fumi_base::text::Locale::Ja)).await;
+    let error = Stateless::new(&configured)
+        .call("list_files", json!({"roots": ["nowhere"]}))
+        .await;
+    let (_, text, failed) = error.called();
+    assert!(
+        failed && !text.contains("File or folder not found") && is_japanese(text),
         "{text}"
     );
     // By the URL.

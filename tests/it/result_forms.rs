@@ -202,6 +202,18 @@ async fn texts_alone_are_not_json() {
             json!({"query": "42", "files": ["number.txt"], "expectation": {"fields": ["/total_matches"]}}),
             "total_matches: 1",
         ),
+        // A list of rows has its names once.
+        (
+            "search_content",
+            json!({"query": "4", "roots": ["."], "include_globs": ["*.txt"],
+                "expectation": {"fields": ["/results/*/file", "/results/*/line"]}}),
+            "results: file\tline\nnumber.txt\t1",
+        ),
+        (
+            "search_content",
+            json!({"query": "42", "files": ["number.txt"], "suppress_output": true}),
+            "Result suppressed. count: 1, total_matches: 1, total_files: 1, truncated: false",
+        ),
     ] {
         let answer = session.call(tool, arguments).await;
         assert_eq!(answer.result()["content"][0]["text"], expected, "{}", answer.raw);

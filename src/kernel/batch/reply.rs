@@ -256,28 +256,32 @@ impl BatchReply {
 impl Render for BatchReply {
     fn text(&self, locale: Locale) -> String {
         let Self {
-            total,
-            succeeded,
-            failed,
-            not_run,
-            ..
+            total, failed, not_run, ..
         } = self;
-        let mut text = match locale {
-            Locale::En => format!("{total} steps: {succeeded} succeeded, {failed} failed, {not_run} not run"),
-            Locale::Ja => format!("全 {total} ステップ: 成功 {succeeded}、失敗 {failed}、未実行 {not_run}"),
-        };
-        for step in &self.steps {
-            text.push_str(&format!("\n## steps[{}] {}", step.index, step.tool));
-            if let Some(code) = step.error.as_ref().and_then(|error| error["code"].as_str()) {
-                text.push_str(&format!(" {code}"));
-            }
-            for part in [Some(&step.text), step.omitted.as_ref()].into_iter().flatten() {
-                if !part.is_empty() {
-                    text.push_str(&format!("\n{}", part.trim_end()));
-                }
-            }
+        let mut lines = Vec::new();
+        if !self.success {
+            lines.push(match locale {
+                Locale::En => format!("{failed} of {total} steps failed, {not_run} not run"),
+                Locale::Ja => format!("全 {total} ステップ中、失敗 {failed}、未実行 {not_run}"),
+            });
         }
-        text
+        for step in &self.steps {
+            let mut heading = format!("## steps[{}] {}", step.index, step.tool);
+            // The text of an error begins with the code.
+            if step.text.is_empty()
+                && let Some(code) = step.error.as_ref().and_then(|error| error["code"].as_str())
+            {
+                heading.push_str(&format!(" {code}"));
+            }
+            lines.push(heading);
+            let parts = [Some(&step.text), step.omitted.as_ref()].into_iter().flatten();
+            lines.extend(
+                parts
+                    .filter(|part| !part.is_empty())
+                    .map(|part| part.trim_end().to_owned()),
+            );
+        }
+        lines.join("\n")
     }
 
     fn blocks(&self) -> Vec<Block> {

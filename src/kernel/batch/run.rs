@@ -44,6 +44,8 @@ pub struct BatchRun<'a> {
     pub own: Option<Expectation>,
     /// The timeout of the batch, if the caller sets one.
     pub limit: Option<Duration>,
+    /// The project as the caller named it.
+    pub root: Option<String>,
 }
 
 /// The reply of one step, and the values to which later steps may refer.
@@ -68,6 +70,7 @@ impl<'a> BatchRun<'a> {
             cx,
             own: options.expectation.clone(),
             limit: options.timeout_ms.map(Duration::from_millis),
+            root: options.project_root.clone(),
         }
     }
 }
@@ -235,10 +238,18 @@ impl BatchRun<'_> {
         &'c self,
         step: &CheckedStep<'_>,
         entry: &'c ToolEntry,
-        arguments: Map<String, Value>,
+        mut arguments: Map<String, Value>,
         batch: &Arc<BatchState>,
         left: Duration,
     ) -> Pin<Box<dyn Future<Output = ToolReply> + Send + 'c>> {
+        // The call that an error suggests names the project too.
+        if let (Some(root), Some(name)) = (&self.root, entry.spec.family.project)
+            && Arc::ptr_eq(&batch.project(), &self.cx.project)
+            && entry.spec.shared().any(|shared| *shared == name)
+            && !arguments.contains_key(name)
+        {
+            arguments.insert(name.to_owned(), Value::from(root.as_str()));
+        }
         let call = Call {
             arguments,
             caller: self.cx.caller.clone(),

@@ -34,10 +34,7 @@ pub(super) fn is_given_up(reply: &Value, text: &str) {
     assert_eq!(error["guidance"]["suggested_action"], "compose", "{reply}");
     let again = &error["guidance"]["parameters"];
     assert!(again["topic"] == "rain" && again["content"].is_null(), "{reply}");
-    assert!(
-        text.contains("3 answers were rejected") && text.contains("3 回"),
-        "{text}"
-    );
+    assert!(text.contains("3 answers were rejected"), "{text}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -79,7 +79,7 @@ async fn problems_are_reported_in_japanese_too() {
     let sample = Sample::new();
     let app = sample.app();
     let caller = Caller {
-        locale: Some(Locale::Ja),
+        locale: Locale::Ja,
         ..whole(&app)
     };
     let steps = json!([{"tool": "nothing"}, {"tool": "batch_execute"}, {"tool": "list_files", "arguments": {"roots": ["${steps[5].result}"]}}]);

@@ -85,6 +85,22 @@ async fn a_reference_sees_what_fields_leave_out_and_filled_arguments_are_checked
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn suggestion_of_a_failed_step_names_the_project_of_the_batch() {
+    let sample = Sample::new();
+    sample.file("inner/src/main.py", "x = 1\n");
+    let (app, inner) = (sample.app(), json!(sample.root().join("inner")));
+    let reply = batch(&app, json!({"steps": [good(), bad()], "project_root": inner})).await;
+    assert_eq!(outcomes(ran(&reply)), [true, false]);
+    let error = &reply.structured["steps"][1]["error"];
+    assert_eq!(error["guidance"]["parameters"]["project_root"], inner, "{error}");
+    assert!(
+        reply.text.contains(&format!("\"project_root\":{inner}")),
+        "{}",
+        reply.text
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_failure_stops_unless_its_step_goes_on_and_the_whole_can_forbid_that() {
     let sample = Sample::new();
     let app = sample.app();
@@ -102,7 +118,7 @@ async fn a_failure_stops_unless_its_step_goes_on_and_the_whole_can_forbid_that()
         assert_eq!(structured["steps"][1]["error"]["code"], "FILE_NOT_FOUND");
         assert!(structured["steps"][1].get("result").is_none());
         assert!(
-            reply.text.contains("## steps[1] check_code_scale FILE_NOT_FOUND"),
+            reply.text.contains("failed, ") && reply.text.contains("## steps[1] check_code_scale\nFILE_NOT_FOUND: "),
             "{}",
             reply.text
         );

@@ -58,7 +58,7 @@ async fn round(
     let bound = shared.bound(request, &access);
     let seals = &shared.app.seals;
     let given = |key: &str| response(request.input_responses.as_ref(), key);
-    let refused = |error: ToolError| ErrorData::invalid_params(error.message().in_locale(None), None);
+    let refused = |error: ToolError| ErrorData::invalid_params(error.message().in_both(), None);
     let step: Option<u8> = match &request.request_state {
         Some(state) => Some(seals.open(state, &bound).await.map_err(refused)?.0),
         None => None,
